@@ -1,0 +1,142 @@
+/** What the rest of the daemon knows of a runtime: Docker containers or plain local processes behind one interface. */
+
+export interface CrewSpec {
+  crewId: string
+  slug: string
+  workspaceId: string
+  /** Image that holds the agents' command-line clients; empty means the default crew image. */
+  image: string
+  memoryMb: number
+  cpus: number
+  network: NetworkPolicy
+  agents: AgentSpec[]
+}
+
+export interface NetworkPolicy {
+  mode: 'restricted' | 'free'
+  /** Exact hosts or `*.host`; only read when restricted. */
+  allowedDomains: string[]
+  allowPrivateEndpoints: boolean
+}
+
+/** An agent's place in the container: its slug names its folders, its uid (20001 and up, unique in the crew) owns them. */
+export interface AgentSpec {
+  agentId: string
+  slug: string
+  uid: number
+}
+
+export interface RunSpec {
+  runId: string
+  crewId: string
+  agent: AgentSpec
+  /** Program and arguments; carries no secret and no prompt. */
+  argv: string[]
+  env: Record<string, string>
+  /** Written before the program starts, owned by the agent; absolute paths inside the crew's folders. */
+  files: RunFile[]
+  /** What the program reads on standard input. */
+  stdin: string
+  /** Seconds after which the process group is ended (TERM, 10 s, KILL). */
+  timeoutSeconds: number
+}
+
+export interface RunFile {
+  path: string
+  content: string
+  /** Permission bits, 0o600 unless stated. */
+  mode?: number
+}
+
+/** How a run's program ended. `lost`: the process is gone and left no record. */
+export type RunEnd = { kind: 'exit'; code: number; timedOut: boolean } | { kind: 'signal'; signal: string } | { kind: 'lost'; reason: string }
+
+export interface FollowSink {
+  /** Bytes of standard output; `offset` is the position of the first of them in the run's whole output. */
+  data(chunk: Buffer, offset: number): void
+  /** Called once, after the last `data`. `stderr` is at most its last 8 KiB. */
+  end(end: RunEnd, stderr: string): void
+  /** The channel broke (container or engine gone); the caller follows again from its last offset. */
+  broken(error: Error): void
+}
+
+export interface Follow {
+  close(): void
+}
+
+export interface ObservedCrew {
+  crewId: string
+  /** `missing` is never reported: what has no container is absent from the list. */
+  state: 'running' | 'stopped' | 'creating' | 'error'
+  containerId: string
+  /** Digest of the CrewSpec that the container was made from. */
+  contract: string
+  startedAt: string | null
+  /** True when its network and sidecar are there and healthy. */
+  healthy: boolean
+}
+
+export interface Progress {
+  step(name: string, detail?: string): void
+}
+
+export interface ModelCredential {
+  credentialId: string
+  provider: string
+  /** `api_key` is sent as the vendor's key header, `oauth` as a bearer token. */
+  kind: 'api_key' | 'oauth'
+  token: string
+  /** Lower numbers first; equal numbers take turns. */
+  priority: number
+}
+
+/** Everything the crew's sidecar holds in memory. Sent whole, over a private channel, at start and at every change. */
+export interface SidecarConfig {
+  network: NetworkPolicy
+  /** Keyed by the dummy key that an agent was given, which is how an agent proves who it is. */
+  agents: Record<string, { agentId: string; slug: string; credentials: ModelCredential[] }>
+  /** Upstream base URLs by provider, from the server's configuration; the vendor's own when absent. */
+  upstreams: Record<string, string>
+}
+
+/** What a sidecar reports on its own: refused connections, spent credentials. */
+export type SidecarReport =
+  | { type: 'egress_denied'; agentId: string | null; host: string; port: number; reason: string }
+  | { type: 'credential_limited'; credentialId: string; retryAfterSeconds: number }
+
+export interface FileEntry {
+  path: string
+  name: string
+  size: number
+  is_dir: boolean
+  mod_time: string
+}
+
+export interface Runtime {
+  readonly kind: 'docker' | 'process'
+  /** Answers quickly whether the engine is there; never throws. */
+  ping(): Promise<{ ok: boolean; detail: string }>
+  /** Every crew container that carries this installation's labels. */
+  observe(): Promise<ObservedCrew[]>
+  /** Digest that a container made from this specification would carry. */
+  contractOf(spec: CrewSpec): string
+  /** Brings image, network, sidecar and container up and the agents' folders into being; does nothing where they are. */
+  ensure(spec: CrewSpec, progress: Progress): Promise<void>
+  stop(crewId: string): Promise<void>
+  /** Removes container, sidecar and network; with `data`, the volumes too. */
+  remove(crewId: string, options: { data: boolean }): Promise<void>
+  configureSidecar(crewId: string, config: SidecarConfig): Promise<void>
+  onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void
+  startRun(spec: RunSpec): Promise<void>
+  /** Ends the run's process group (TERM, 10 s, KILL) and everything it left behind; resolves when it is gone. */
+  endRun(run: { crewId: string; runId: string; agent: AgentSpec }): Promise<void>
+  /** Reads a run's output from `offset` on, live until it ends. Works after a restart of the daemon. */
+  follow(run: { crewId: string; runId: string; agent: AgentSpec }, offset: number, sink: FollowSink): Follow
+  /** Removes a finished run's spool. */
+  discardRun(run: { crewId: string; runId: string; agent: AgentSpec }): Promise<void>
+  logs(crewId: string, tail: number): Promise<string>
+  /** Files below an agent's own output folder; `subdir` is relative and never leaves it. */
+  listFiles(crewId: string, agent: AgentSpec, subdir: string, recursive: boolean): Promise<FileEntry[]>
+  readFile(crewId: string, agent: AgentSpec, path: string): Promise<Buffer | null>
+  close(): Promise<void>
+}

@@ -1,0 +1,78 @@
+import type { Static, TSchema } from 'typebox'
+import type { EntryType } from './entries.ts'
+import type { Code } from './problems.ts'
+import type { Role, Scope } from './roles.ts'
+
+/** Who may call: anyone, anyone signed in, or a member of the workspace with at least this role. */
+export type Access = 'public' | 'signed-in' | Role
+
+export interface Shape {
+  summary: string
+  access: Access
+  /** The scope that a scoped CLI token needs. Every changing workspace route names one. */
+  scope?: Scope
+  query?: TSchema
+  body?: TSchema
+  /** The body may be left out altogether. */
+  bodyOptional?: true
+  reply?: TSchema
+  /** Success status when the verb's own (GET 200, POST 201, PATCH and PUT 200, DELETE 204) is not meant. */
+  status?: number
+  /**
+   * Entry types that a change may leave in the journal; `false` is an answer too. With `entity`, an `audit.entity_*`
+   * entry is written by the kernel from the reply; every other type is written by the service.
+   */
+  journal?: readonly EntryType[] | false
+  /** What the kernel's audit entry speaks of. */
+  entity?: string
+  /** `auth` is the strict bucket of the specification's part 1, "Limits". */
+  rate?: 'api' | 'auth' | 'none'
+  throws?: readonly Code[]
+  /** `json` (default); `text` and `stream` handlers write to the reply themselves. */
+  kind?: 'json' | 'text' | 'stream'
+  /** The path stands alone instead of under /api/v1. */
+  root?: true
+  /** Bytes accepted in the body; 1 MiB unless stated. */
+  bodyLimit?: number
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+export type Endpoint<P extends string = string, S extends Shape = Shape> = S & {
+  method: Method
+  path: P
+  status: number
+}
+
+type Names<P extends string> = P extends `${string}:${infer Name}/${infer Rest}` ? Name | Names<`/${Rest}`> : P extends `${string}:${infer Name}` ? Name : never
+
+export type Params<P extends string> = { [K in Names<P>]: string }
+
+type Query<S> = S extends { query: infer Q extends TSchema } ? { query: Static<Q> } : unknown
+type Body<S> = S extends { body: infer B extends TSchema } ? (S extends { bodyOptional: true } ? { body?: Static<B> } : { body: Static<B> }) : unknown
+
+/** What a handler receives and a client sends: path parameters, query and body. */
+export type Input<E> = E extends Endpoint<infer P, infer S> ? Params<P> & Query<S> & Body<S> : never
+export type Reply<E> = E extends { reply: infer R extends TSchema } ? Static<R> : undefined
+
+const read =
+  (method: Method, status: number) =>
+  <const P extends string, const S extends Shape>(path: P, shape: S): Endpoint<P, S> => ({ method, path, status, ...shape })
+
+const change =
+  (method: Method, status: number) =>
+  <const P extends string, const S extends Shape & { journal: readonly EntryType[] | false }>(path: P, shape: S): Endpoint<P, S> => ({
+    method,
+    path,
+    status,
+    ...shape,
+  })
+
+export const get = read('GET', 200)
+export const post = change('POST', 201)
+export const patch = change('PATCH', 200)
+export const put = change('PUT', 200)
+export const del = change('DELETE', 204)
+
+/** The URL path of an endpoint, parameters as `:name`. */
+export const urlOf = (endpoint: { path: string; root?: true }): string => (endpoint.root ? endpoint.path : `/api/v1${endpoint.path}`)

@@ -1,0 +1,36 @@
+/** Workspace roles, weakest first. Specification part 1, "Authentication". */
+export const roles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER'] as const
+export type Role = (typeof roles)[number]
+
+const rank: Record<Role, number> = { VIEWER: 0, MEMBER: 1, MANAGER: 2, ADMIN: 3, OWNER: 4 }
+
+/** True when `role` is `gate` or stands above it. */
+export const allows = (gate: Role, role: Role): boolean => rank[role] >= rank[gate]
+
+/** True when `role` stands strictly above `other`. */
+export const outranks = (role: Role, other: Role): boolean => rank[role] > rank[other]
+
+/** Scopes that narrow a CLI token. Contract part 1, section 1.4. */
+export const scopes = [
+  '*',
+  'agents:write',
+  'agents:*',
+  'crews:write',
+  'crews:*',
+  'credentials:write',
+  'credentials:*',
+  'skills:write',
+  'skills:*',
+  'webhooks:write',
+  'webhooks:*',
+  'workspace:admin',
+  'workspace:*',
+] as const
+export type Scope = (typeof scopes)[number]
+
+/** True when a token with these scopes (null: unscoped) may use a route that needs `needed`. */
+export function scopeAllows(held: readonly string[] | null, needed: Scope): boolean {
+  if (!held) return true
+  const family = `${needed.split(':')[0]}:*`
+  return held.includes('*') || held.includes(needed) || held.includes(family)
+}
