@@ -1,0 +1,114 @@
+import { TypedEmitter } from 'tiny-typed-emitter'
+import type { Config } from './config.ts'
+import type { Db } from './db.ts'
+import type { Operation } from './dispatch.ts'
+import { createJournal, type Draft, type Recorded } from './journal.ts'
+import type { Log } from './log.ts'
+import type { Vault } from './vault.ts'
+import { createWriter, type Writer } from './writer.ts'
+
+/** A message for the WebSocket subscribers of a channel, such as `workspace:<id>`. Sent after the commit. */
+export interface Broadcast {
+  channel: string
+  type: string
+  payload: unknown
+}
+
+interface Events {
+  /** An entry is stored. Listeners must be quick and must not throw. */
+  entry: (recorded: Recorded) => void
+  broadcast: (message: Broadcast) => void
+  /** A CLI token was revoked or ran out: its sockets close. */
+  token_revoked: (tokenId: string) => void
+}
+
+/** Everything a feature stands on. */
+export interface App extends Writer {
+  readonly config: Config
+  readonly db: Db
+  readonly log: Log
+  readonly bus: TypedEmitter<Events>
+  /** Null when no encryption key can be had: writing secrets answers 503. */
+  readonly vault: Vault | null
+  readonly operations: Map<string, Operation>
+  /** Milliseconds since 1970. */
+  clock(): number
+  /** RFC 3339 UTC, whole seconds. */
+  now(): string
+  /** Appends an entry within the current change. */
+  journal(draft: Draft): Recorded
+  /** Sends a message when the current change is committed; at once outside of a change. */
+  broadcast(message: Broadcast): void
+}
+
+export interface AppParts {
+  config: Config
+  db: Db
+  log: Log
+  vault: Vault | null
+  clock?: () => number
+}
+
+export function createApp({ config, db, log, vault, clock = Date.now }: AppParts): App {
+  const bus = new TypedEmitter<Events>()
+  const journal = createJournal(db, clock)
+  type Outgoing = { entry: Recorded } | { message: Broadcast }
+  let current: Outgoing[] | null = null
+  let kept: Outgoing[] = []
+
+  const publish = (out: Outgoing) => ('entry' in out ? bus.emit('entry', out.entry) : bus.emit('broadcast', out.message))
+  const writer = createWriter(db, {
+    begin() {
+      current = []
+      journal.mark()
+    },
+    keep() {
+      kept.push(...current!)
+      current = null
+    },
+    drop() {
+      current = null
+      journal.rewind()
+    },
+    committed() {
+      const all = kept
+      kept = []
+      for (const out of all) {
+        try {
+          publish(out)
+        } catch (error) {
+          log.error({ err: error }, 'A listener failed')
+        }
+      }
+    },
+    aborted() {
+      kept = []
+      current = null
+      journal.forget()
+    },
+  })
+
+  return {
+    ...writer,
+    config,
+    db,
+    log,
+    bus,
+    vault,
+    clock,
+    operations: new Map(),
+    now: () => wholeSeconds(clock()),
+    journal(draft) {
+      if (!current) throw new Error('A journal entry needs a change to belong to')
+      const entry = journal.append(draft)
+      current.push({ entry })
+      return entry
+    },
+    broadcast(message) {
+      if (current) current.push({ message })
+      else bus.emit('broadcast', message)
+    },
+  }
+}
+
+export const wholeSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`

@@ -1,0 +1,97 @@
+import type { Endpoint } from '#contract/define'
+import type { EntryType } from '#contract/entries'
+import { allows, scopeAllows } from '#contract/roles'
+import type { App } from './app.ts'
+import type { Actor, Feature, Web } from './feature.ts'
+import { Problem, problem } from './problem.ts'
+
+type Body = (call: object) => unknown
+type Split = { prepare(call: object): Promise<unknown>; commit(call: object, ready: unknown): unknown }
+
+/** An endpoint with its handler, by the name that contract, client, CLI and log share. */
+export interface Operation {
+  name: string
+  feature: string
+  endpoint: Endpoint
+  handler: Body | Split
+}
+
+/** Makes every feature's operations known to the application. */
+export function register(app: App, features: Record<string, Feature>): void {
+  for (const [name, { endpoints, handlers }] of Object.entries(features)) {
+    const bound = handlers(app)
+    for (const [op, endpoint] of Object.entries(endpoints)) {
+      const full = `${name}.${op}`
+      app.operations.set(full, { name: full, feature: name, endpoint, handler: bound[op] as Operation['handler'] })
+    }
+  }
+}
+
+/** Refuses callers without the role or the token scope that the contract entry asks for. */
+export function authorize({ access, scope, method }: Endpoint, actor: Actor | null): void {
+  if (access === 'public') return
+  if (!actor) throw problem('no_credentials')
+  if (access !== 'signed-in' && !(actor.role && allows(access, actor.role))) {
+    throw problem('insufficient_role', { detail: `This needs the role ${access} or above; yours is ${actor.role ?? 'none'}` })
+  }
+  if (method !== 'GET' && scope && !scopeAllows(actor.token?.scopes ?? null, scope)) {
+    throw problem('insufficient_scope', { detail: `This needs the token scope ${scope}` })
+  }
+}
+
+/** The one way to change state: HTTP, the daemon's own jobs and agents all enter here. `input` has passed the schemas. */
+export async function dispatch(app: App, { endpoint, handler }: Operation, actor: Actor | null, input: object, web?: Web): Promise<unknown> {
+  authorize(endpoint, actor)
+  const call = { ...input, actor, now: app.now(), ...(web && { web }) }
+  const split = typeof handler === 'function' ? null : handler
+  const ready = split ? await split.prepare(call) : undefined
+  const work = () => (split ? split.commit(call, ready) : (handler as Body)(call))
+  const result = endpoint.journal ? await app.write(() => record(app, endpoint, call as RecordCall, work())) : await work()
+  if (result instanceof Problem) throw result
+  return result
+}
+
+type RecordCall = { actor: Actor } & Record<string, unknown>
+
+const audits: Record<string, EntryType> = {
+  POST: 'audit.entity_created',
+  PATCH: 'audit.entity_updated',
+  PUT: 'audit.entity_updated',
+  DELETE: 'audit.entity_deleted',
+}
+const verbs: Record<string, string> = { POST: 'create', PATCH: 'update', PUT: 'update', DELETE: 'delete' }
+
+/** Writes the plain create, update and delete entries; the other types are written by the services. */
+function record(app: App, endpoint: Endpoint, call: RecordCall, result: unknown): unknown {
+  if (result instanceof Problem || !endpoint.entity) return result
+  const about = subject(endpoint, call, result)
+  const action = verbs[endpoint.method]!
+  const workspace = call.actor?.workspace || about.workspace
+  if (!workspace) return result
+  app.journal({
+    workspace_id: workspace,
+    type: audits[endpoint.method]!,
+    summary: `${endpoint.entity} ${about.label} ${action}d`,
+    ...actorOf(call.actor),
+    ...(endpoint.entity === 'crew' && { crew_id: about.id }),
+    ...(endpoint.entity === 'agent' && { agent_id: about.id }),
+    payload: { action, entity_type: endpoint.entity, entity_id: about.id, ...about.metadata },
+    refs: { entity_type: endpoint.entity, entity_id: about.id },
+  })
+  return result
+}
+
+/** The journal's words for who acted. */
+export const actorOf = (actor: Actor | null): { actor_type: 'user' | 'agent' | 'system'; actor_id?: string } =>
+  actor ? { actor_type: actor.type, actor_id: actor.id } : { actor_type: 'system' }
+
+function subject(endpoint: Endpoint, call: RecordCall, result: unknown) {
+  const row = (result && typeof result === 'object' ? result : {}) as Record<string, unknown>
+  const names = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
+  const param = names.length ? String(call[names.at(-1)!] ?? '') : ''
+  const id = typeof row['id'] === 'string' ? row['id'] : param
+  const label = [row['slug'], row['name'], row['title'], id].find((text) => typeof text === 'string' && text) as string
+  const changed = call['body'] && endpoint.method !== 'POST' ? Object.keys(call['body'] as object) : []
+  const workspace = endpoint.entity === 'workspace' ? id : String(row['workspace_id'] ?? '')
+  return { id, label, workspace, metadata: changed.length ? { metadata: { changed } } : {} }
+}

@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Endpoint, Input, Reply } from '#contract/define'
+import type { Role } from '#contract/roles'
+import type { App } from './app.ts'
+import type { Problem } from './problem.ts'
+
+/** Who acts. `system` is the daemon itself (schedules, sweeps, the reconciler). */
+export interface Actor {
+  type: 'user' | 'agent' | 'system'
+  id: string
+  email: string | null
+  /** Empty for routes that need no workspace. */
+  workspace: string
+  role: Role | null
+  /** The CLI token that was presented, and what it was narrowed to. */
+  token: { id: string; scopes: string[] | null; tier: string; expires_at: string | null } | null
+}
+
+/** What a handler is called with. `now` has whole seconds, as stored times have. */
+export type Call<E> = Input<E> & { actor: Actor; now: string; web?: Web }
+
+/** The HTTP side of a call, absent when the daemon itself dispatches. */
+export interface Web {
+  ip: string
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** Throwing a problem rolls the change back; returning one commits it and still fails the request. */
+export type Result<E> = Reply<E> | Problem
+
+/** Work that must wait (hash, fetch, inspect) happens before the transaction opens. */
+export interface Staged<E, Ready> {
+  prepare(call: Call<E>): Promise<Ready>
+  commit(call: Call<E>, ready: Ready): Result<E>
+}
+
+/** Splits a change into its waiting part and its transaction. */
+export const staged = <E, Ready>(prepare: Staged<E, Ready>['prepare'], commit: Staged<E, Ready>['commit']): Staged<E, Ready> => ({ prepare, commit })
+
+/** Marks a change that answers without a transaction of its own (it calls `app.write` itself or changes nothing stored). */
+type Plain<E> = (call: Call<E>) => Result<E> | Promise<Result<E>>
+
+/** Streams and text write to the reply themselves. */
+type Free<E> = (call: Call<E> & { web: Web }) => unknown
+
+// biome-ignore lint/suspicious/noExplicitAny: the prepared value's type is known only to the handler that made it
+type Change<E> = ((call: Call<E>) => Result<E>) | Staged<E, any>
+
+/** A journaled endpoint answers synchronously: its work and its journal entry share one transaction. */
+export type Handler<E> = E extends { kind: 'stream' | 'text' } ? Free<E> : E extends { journal: readonly string[] } ? Change<E> : Plain<E>
+
+export type Handlers<C> = { [K in keyof C]: Handler<C[K]> }
+
+export interface Feature {
+  endpoints: Record<string, Endpoint>
+  handlers: (app: App) => Record<string, unknown>
+}
+
+/** Ties a feature's contract to its handlers; a missing or wrong handler does not compile. */
+export const feature = <C extends Record<string, Endpoint>>(endpoints: C, handlers: (app: App) => Handlers<C>): Feature => ({ endpoints, handlers })

@@ -1,0 +1,23 @@
+import { pino } from 'pino'
+
+export type Log = pino.Logger
+
+/** Members that may hold a secret never reach a log line, wherever they stand. */
+const secret = ['authorization', 'cookie', 'set-cookie', 'x-api-key', 'token', 'cli_token', 'password', 'value', 'secret', 'api_key']
+const redact = secret.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`])
+
+/** Structured log lines on standard error: standard output belongs to the ready line. */
+export function createLog({ level, format }: { level: string; format: 'json' | 'text' }): Log {
+  const options: pino.LoggerOptions = { level, base: null, redact: { paths: redact, censor: '[redacted]' }, timestamp: pino.stdTimeFunctions.isoTime }
+  if (format === 'json') return pino(options, pino.destination(2))
+  return pino(options, { write: (line: string) => void process.stderr.write(`${asText(JSON.parse(line))}\n`) })
+}
+
+export const silentLog = (): Log => pino({ level: 'silent' })
+
+const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
+
+function asText({ time, level, msg, ...rest }: { time: string; level: number; msg?: string }): string {
+  const details = Object.entries(rest).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+  return [time, (levels[level] ?? String(level)).padEnd(5), msg ?? '', ...details].join(' ')
+}

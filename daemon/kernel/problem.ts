@@ -1,0 +1,39 @@
+import { type Code, problems } from '#contract/problems'
+
+interface Details {
+  detail?: string
+  field?: string
+  /** Response headers that belong to the refusal (Retry-After, Allow). */
+  headers?: Record<string, string>
+  /** Further members of the body that the contract names for this refusal. */
+  extra?: Record<string, unknown>
+}
+
+/** A refusal with a code of src/contract/problems.ts. Thrown it rolls the change back; returned it commits and still fails. */
+export class Problem extends Error {
+  readonly code: Code
+  readonly status: number
+  readonly field: string | undefined
+  readonly headers: Record<string, string>
+  readonly extra: Record<string, unknown>
+
+  constructor(code: Code, details: Details = {}) {
+    super(details.detail ?? problems[code][1])
+    this.name = 'Problem'
+    this.code = code
+    this.status = problems[code][0]
+    this.field = details.field
+    this.headers = details.headers ?? {}
+    this.extra = details.extra ?? {}
+  }
+
+  /** RFC 9457 members, plus `error` (the same sentence) for older clients. */
+  toBody(instance: string): Record<string, unknown> {
+    const { code, status, field, message } = this
+    const title = problems[code][1]
+    const detail = message === title ? undefined : message
+    return { ...this.extra, type: `/problems/${code}`, title, status, detail, instance, code, field, error: message }
+  }
+}
+
+export const problem = (code: Code, details?: Details): Problem => new Problem(code, details)

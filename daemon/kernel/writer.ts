@@ -1,0 +1,116 @@
+import type { Db } from './db.ts'
+
+interface Job {
+  work: () => unknown
+  resolve: (value: never) => void
+  reject: (error: unknown) => void
+}
+
+/** Told where a change begins and ends, so that what is published keeps step with what is stored. */
+export interface Scribe {
+  /** A change begins; whatever it records belongs to it until `keep` or `drop`. */
+  begin(): void
+  keep(): void
+  drop(): void
+  /** Everything kept is stored. Must not throw. */
+  committed(): void
+  aborted(): void
+}
+
+export interface Writer {
+  /** Runs `work` in a write transaction; resolves after the commit that holds it. A throw undoes this change alone. */
+  write<T>(work: () => T): Promise<T>
+  /** The same at once, for start-up and tests. */
+  writeNow<T>(work: () => T): T
+  /** Resolves when everything queued so far is stored. */
+  idle(): Promise<void>
+}
+
+const batchLimit = 256
+
+/**
+ * Group commit (architecture.md section 4): the changes of one turn of the event loop share a transaction and its fsync,
+ * a savepoint each.
+ */
+export function createWriter(db: Db, scribe: Scribe): Writer {
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
+  const rollback = db.prepare('ROLLBACK')
+  const savepoint = db.prepare('SAVEPOINT change')
+  const release = db.prepare('RELEASE change')
+  const undo = db.prepare('ROLLBACK TO change')
+  const queue: Job[] = []
+  let scheduled = false
+
+  function runOne({ work }: Pick<Job, 'work'>): { value: unknown } | { error: unknown } {
+    savepoint.run()
+    scribe.begin()
+    try {
+      const value = work()
+      if (value instanceof Promise) throw new TypeError('A change must be synchronous: its work and its journal entry share one transaction')
+      release.run()
+      scribe.keep()
+      return { value }
+    } catch (error) {
+      undo.run()
+      release.run()
+      scribe.drop()
+      return { error }
+    }
+  }
+
+  function runAll(jobs: Pick<Job, 'work'>[]) {
+    begin.run()
+    try {
+      const results = jobs.map(runOne)
+      commit.run()
+      return results
+    } catch (error) {
+      if (db.inTransaction) rollback.run()
+      scribe.aborted()
+      throw error
+    }
+  }
+
+  function flush() {
+    scheduled = false
+    const jobs = queue.splice(0, batchLimit)
+    if (queue.length) schedule()
+    try {
+      const results = runAll(jobs)
+      scribe.committed()
+      for (const [index, job] of jobs.entries()) {
+        const result = results[index]!
+        if ('error' in result) job.reject(result.error)
+        else job.resolve(result.value as never)
+      }
+    } catch (error) {
+      for (const job of jobs) job.reject(error)
+    }
+  }
+
+  function schedule() {
+    if (scheduled) return
+    scheduled = true
+    setImmediate(flush)
+  }
+
+  const write = <T>(work: () => T) =>
+    new Promise<T>((resolve, reject) => {
+      queue.push({ work, resolve: resolve as Job['resolve'], reject })
+      schedule()
+    })
+
+  return {
+    write,
+    writeNow<T>(work: () => T): T {
+      const [result] = runAll([{ work }])
+      scribe.committed()
+      if ('error' in result!) throw result.error
+      return (result as { value: T }).value
+    },
+    async idle() {
+      while (queue.length) await write(() => undefined)
+    },
+  }
+}
