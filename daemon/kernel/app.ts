@@ -1,9 +1,13 @@
 import { TypedEmitter } from 'tiny-typed-emitter'
+import { type Authenticator, createAuthenticator } from './auth.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
 import type { Operation } from './dispatch.ts'
 import { createJournal, type Draft, type Recorded } from './journal.ts'
+import { createLimits, type Limits } from './limits.ts'
 import type { Log } from './log.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { createPerimeter, type Perimeter } from './origin.ts'
 import type { Vault } from './vault.ts'
 import { createWriter, type Writer } from './writer.ts'
 
@@ -31,6 +35,14 @@ export interface App extends Writer {
   /** Null when no encryption key can be had: writing secrets answers 503. */
   readonly vault: Vault | null
   readonly operations: Map<string, Operation>
+  readonly auth: Authenticator
+  readonly limits: Limits
+  readonly perimeter: Perimeter
+  readonly metrics: Metrics
+  /** Aborted when the daemon stops: streams end, nothing new is admitted. */
+  readonly stopping: AbortController
+  /** When this process began, milliseconds since 1970. */
+  readonly startedAt: number
   /** Milliseconds since 1970. */
   clock(): number
   /** RFC 3339 UTC, whole seconds. */
@@ -97,6 +109,12 @@ export function createApp({ config, db, log, vault, clock = Date.now }: AppParts
     vault,
     clock,
     operations: new Map(),
+    auth: createAuthenticator({ db, clock, adminKey: config.adminTokenKey, ...writer }),
+    limits: createLimits(config, clock),
+    perimeter: createPerimeter(config),
+    metrics: createMetrics(),
+    stopping: new AbortController(),
+    startedAt: clock(),
     now: () => wholeSeconds(clock()),
     journal(draft) {
       if (!current) throw new Error('A journal entry needs a change to belong to')

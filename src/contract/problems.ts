@@ -17,6 +17,8 @@ export const problems = {
   insufficient_scope: [403, 'The scopes of this token do not allow this'],
   not_found: [404, 'No such resource'],
   method_not_allowed: [405, 'method_not_allowed'],
+  body_over_limit: [400, 'The body is larger than this endpoint takes'],
+  host_rejected: [403, 'This server does not answer to that host name'],
   body_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'Send application/json'],
   rate_limited: [429, 'Too many requests'],

@@ -1,0 +1,56 @@
+import { timingSafeEqual } from 'node:crypto'
+import { system } from '#contract/system'
+import type { App } from '#kernel/app'
+import { feature, type Web } from '#kernel/feature'
+import { openapi } from '#kernel/openapi'
+import { problem } from '#kernel/problem'
+import { version } from '#kernel/version'
+import { queries } from './queries.ts'
+
+export default feature(system, (app) => ({
+  health: () => {
+    if (!databaseAnswers(app)) throw problem('unavailable', { detail: 'The database does not answer' })
+    return { status: 'ok' }
+  },
+  alive: () => ({ status: 'ok', service: 'muster', version, uptime: Math.floor((app.clock() - app.startedAt) / 1000) }),
+  ready: ({ web }) => {
+    const checks = { db: databaseAnswers(app), state: !app.stopping.signal.aborted }
+    const status = checks.db && checks.state
+    web.reply.code(status ? 200 : 503).type('application/json')
+    return JSON.stringify({ status, checks })
+  },
+  metrics: async ({ web }) => {
+    if (!mayReadMetrics(app, web)) throw problem('not_found')
+    web.reply.type(app.metrics.registry.contentType)
+    return app.metrics.registry.metrics()
+  },
+  openapi: ({ web }) => {
+    web.reply.type('application/json')
+    return document()
+  },
+  setup: () => ({ needs_bootstrap: !queries(app.db).anyUser.get(), allow_signup: false }),
+  version: () => ({ version, runtime: app.config.containerProvider }),
+}))
+
+let text: string | undefined
+const document = (): string => {
+  text ??= JSON.stringify(openapi())
+  return text
+}
+
+function databaseAnswers(app: App): boolean {
+  try {
+    return queries(app.db).ping.get()?.one === 1
+  } catch (error) {
+    app.log.error({ err: error }, 'The database does not answer')
+    return false
+  }
+}
+
+/** This machine may always; others need the metrics token. Contract part 1, section 12. */
+function mayReadMetrics(app: App, { ip, request }: Web): boolean {
+  if (ip === 'local' || ip === '::1' || ip.startsWith('127.')) return true
+  const given = Buffer.from(request.headers.authorization ?? '')
+  const wanted = Buffer.from(`Bearer ${app.config.metricsToken}`)
+  return app.config.metricsToken !== '' && given.length === wanted.length && timingSafeEqual(given, wanted)
+}

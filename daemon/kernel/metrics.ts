@@ -1,0 +1,29 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  readonly registry: Registry
+  readonly requests: Histogram<'operation' | 'status'>
+  readonly entries: Counter<'type'>
+  readonly openStreams: Gauge<'kind'>
+}
+
+/** Prometheus metrics of one application. Process metrics are added by `watchProcess`, once for each process. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'muster_http_request_duration_seconds',
+      help: 'Time from the first byte of a request to the last of its answer',
+      labelNames: ['operation', 'status'],
+      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+      registers,
+    }),
+    entries: new Counter({ name: 'muster_journal_entries_total', help: 'Journal entries written since start', labelNames: ['type'], registers }),
+    openStreams: new Gauge({ name: 'muster_open_streams', help: 'Streams being served', labelNames: ['kind'], registers }),
+  }
+}
+
+/** Adds memory, processor and event loop figures of this process. */
+export const watchProcess = ({ registry }: Metrics): void => collectDefaultMetrics({ register: registry })

@@ -1,0 +1,88 @@
+import { BlockList, isIP } from 'node:net'
+import type { Config } from './config.ts'
+
+interface Headers {
+  host?: string | undefined
+  origin?: string | undefined
+  referer?: string | undefined
+  'x-forwarded-for'?: string | string[] | undefined
+  'x-forwarded-proto'?: string | string[] | undefined
+  'x-real-ip'?: string | string[] | undefined
+}
+
+export interface Perimeter {
+  /** True when the Host header is one that this server answers to: a name of its own, so that rebinding a foreign name fails. */
+  acceptsHost(host: string | undefined): boolean
+  /** True for requests without an origin (programs) and for this server's own or allowed origins. */
+  acceptsOrigin(headers: Headers, secure: boolean): boolean
+  /** As `acceptsOrigin`, comparing host names only: the rule for WebSocket upgrades. */
+  acceptsSocketOrigin(headers: Headers): boolean
+  /** Client address: the peer's, or what trusted proxies say of it. */
+  clientIp(peer: string | undefined, headers: Headers): string
+  isSecure(peer: string | undefined, headers: Headers, tls: boolean): boolean
+}
+
+const single = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value)
+const bare = (address: string) => (address.startsWith('::ffff:') ? address.slice(7) : address)
+
+/** `localhost:8080` -> `localhost`, `[::1]:80` -> `::1`. */
+export const hostName = (host: string): string => (host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d+$/, '')).toLowerCase()
+
+/** Host, origin and proxy rules. Contract part 1, sections 1.6 and 1.7; architecture.md section 8. */
+export function createPerimeter(config: Config): Perimeter {
+  const trusted = new BlockList()
+  for (const cidr of config.trustedProxies.length ? config.trustedProxies : ['127.0.0.0/8', '::1/128']) {
+    const [address, bits] = cidr.split('/') as [string, string?]
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    trusted.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family)
+  }
+  const isTrusted = (address: string) => Boolean(isIP(address)) && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const allowed = new Set(config.allowedOrigins.map((origin) => origin.toLowerCase()))
+  const publicUrl = config.publicUrl ? new URL(config.publicUrl) : null
+  const hosts = new Set(
+    ['localhost', '127.0.0.1', '::1', config.host, ...config.allowedHosts, ...(publicUrl ? [publicUrl.hostname] : [])].map((name) => name.toLowerCase()),
+  )
+
+  return {
+    // An address cannot be rebound by a name server, so literal addresses are fine.
+    acceptsHost: (host) => host !== undefined && (hosts.has(hostName(host)) || isIP(hostName(host)) !== 0),
+    acceptsOrigin({ origin, referer, host }, secure) {
+      const from = origin ?? (referer ? originOf(referer) : undefined)
+      if (from === undefined) return true
+      if (from === null) return false
+      return from.toLowerCase() === `${secure ? 'https' : 'http'}://${host}`.toLowerCase() || allowed.has(from.toLowerCase())
+    },
+    acceptsSocketOrigin({ origin, host }) {
+      if (origin === undefined) return true
+      if (allowed.has(origin.toLowerCase())) return true
+      const name = originOf(origin) === null ? null : hostName(new URL(origin).host)
+      if (name === null) return false
+      return (host !== undefined && name === hostName(host)) || (config.env !== 'production' && (name === 'localhost' || name === '127.0.0.1'))
+    },
+    clientIp(peer, headers) {
+      const direct = bare(peer ?? '')
+      if (!direct) return 'local'
+      if (!isTrusted(direct)) return direct
+      const hops = (single(headers['x-forwarded-for']) ?? '')
+        .split(',')
+        .map((hop) => bare(hop.trim()))
+        .filter((hop) => isIP(hop))
+      const client = hops.reverse().find((hop) => !isTrusted(hop))
+      const real = bare(single(headers['x-real-ip'])?.trim() ?? '')
+      return client ?? (isIP(real) ? real : direct)
+    },
+    isSecure(peer, headers, tls) {
+      if (tls) return true
+      const direct = bare(peer ?? '')
+      return isTrusted(direct) && single(headers['x-forwarded-proto'])?.split(',').at(-1)?.trim() === 'https'
+    },
+  }
+}
+
+function originOf(url: string): string | null {
+  try {
+    return new URL(url).origin
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { endpoints } from '#contract'
+import { urlOf } from '#contract/define'
+import { roles } from '#contract/roles'
+import { daemon } from '#test'
+
+const known = endpoints.map((it) => ({ ...it, url: urlOf(it.endpoint).replace(/:\w+/g, 'cnone00000000000000000000') }))
+const weaker = (role: string) => roles[roles.indexOf(role as (typeof roles)[number]) - 1]
+const others = (method: string) => (['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const).filter((it) => it !== method)
+
+describe.each(known)('$name', ({ endpoint, url }) => {
+  const { method, access } = endpoint
+
+  it.skipIf(access === 'public')('turns strangers away', async () => {
+    const { call } = await daemon()
+    const { status, body, headers } = await call(null, method, url)
+    expect({ status, code: body.code }).toEqual({ status: 401, code: 'no_credentials' })
+    expect(headers['www-authenticate']).toBe('Bearer error="no_credentials"')
+  })
+
+  it.skipIf(access === 'public')('refuses an unknown token', async () => {
+    const { call } = await daemon()
+    const { status, body } = await call(null, method, url, undefined, { authorization: 'Bearer svc_cli_unknown' })
+    expect({ status, code: body.code }).toEqual({ status: 401, code: 'session_invalid' })
+  })
+
+  it.skipIf(access === 'public' || access === 'signed-in')('asks for a workspace and for membership', async () => {
+    const { call, person, stranger } = await daemon()
+    const owner = person('OWNER')
+    const without = await call({ ...owner, workspace: '' }, method, url.replace('/workspaces/cnone00000000000000000000', '/workspaces/%20'))
+    if (!endpoint.path.includes(':workspaceId')) expect(without.body.code).toBe('workspace_required')
+    const foreign = await call({ ...stranger(), workspace: owner.workspace }, method, url)
+    expect({ status: foreign.status, code: foreign.body.code }).toEqual({ status: 403, code: 'not_a_member' })
+  })
+
+  it.skipIf(!roles.includes(access as 'OWNER') || access === 'VIEWER')('refuses the role below its gate', async () => {
+    const { call, workspace } = await daemon()
+    const { status, body } = await call(
+      weaker(access)!,
+      method,
+      url.replace('cnone00000000000000000000', endpoint.path.startsWith('/workspaces/:workspaceId') ? workspace : 'cnone00000000000000000000'),
+    )
+    expect({ status, code: body.code }).toEqual({ status: 403, code: 'insufficient_role' })
+  })
+
+  it.skipIf(method === 'GET')('refuses a foreign origin', async () => {
+    const { call } = await daemon()
+    const { status, body } = await call('OWNER', method, url, undefined, { origin: 'https://elsewhere.example' })
+    expect({ status, code: body.code }).toEqual({ status: 403, code: 'origin_rejected' })
+  })
+
+  it.skipIf(!endpoint.body)('refuses a body that is no JSON, no object or too large', async () => {
+    const { call, workspace } = await daemon()
+    const at = endpoint.path.includes(':workspaceId') ? url.replace('cnone00000000000000000000', workspace) : url
+    for (const body of ['{', '[]', '5', '"x"', `"${'x'.repeat(endpoint.bodyLimit ?? 1024 * 1024)}"`]) {
+      const { status } = await call('OWNER', method, at, body)
+      expect([400, 404], `${status} for ${body.slice(0, 10)}`).toContain(status)
+    }
+    const declared = await call('OWNER', method, at, '{}', { 'content-length': String(17 * 1024 * 1024) })
+    expect(declared.status).toBe(413)
+  })
+
+  it('answers 405 with the methods it has', async () => {
+    const { call } = await daemon()
+    const taken = new Set(known.filter((it) => it.url === url).map((it) => it.endpoint.method))
+    const free = others(method).find((it) => !taken.has(it))
+    if (!free) return
+    const { status, headers, body } = await call('OWNER', free, url)
+    expect({ status, error: body.error }).toEqual({ status: 405, error: 'method_not_allowed' })
+    expect(String(headers['allow']).split(', ')).toContain(method)
+  })
+})

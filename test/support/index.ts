@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, expect } from 'vitest'
+import { endpoints } from '#contract'
+import type { Entry } from '#contract/entries'
+import { type Code, problems } from '#contract/problems'
+import type { Role } from '#contract/roles'
+import { type App, createApp } from '#kernel/app'
+import { hashToken, standardPrefix } from '#kernel/auth'
+import { type Config, loadConfig } from '#kernel/config'
+import { migrate, openDatabase, readMigrations } from '#kernel/db'
+import { register } from '#kernel/dispatch'
+import { createServer } from '#kernel/http'
+import { newId } from '#kernel/ids'
+import { silentLog } from '#kernel/log'
+import { createVault } from '#kernel/vault'
+import { features } from '../../daemon/features/index.ts'
+
+export const migrations = readMigrations(new URL('../../daemon/migrations', import.meta.url).pathname)
+
+const open: { close(): unknown }[] = []
+const undeclared: string[] = []
+/** What the kernel itself may answer on any endpoint. */
+const always = new Set<string>([
+  'no_credentials',
+  'session_invalid',
+  'origin_rejected',
+  'host_rejected',
+  'invalid_json',
+  'invalid_field',
+  'missing_field',
+  'workspace_required',
+  'not_a_member',
+  'insufficient_role',
+  'insufficient_scope',
+  'method_not_allowed',
+  'body_over_limit',
+  'body_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+])
+
+afterEach(async () => {
+  for (const it of open.splice(0).reverse()) await it.close()
+  expect(undeclared.splice(0), 'problems missing from the contract').toEqual([])
+})
+
+/** Closes something when the test ends. */
+export function closing<T extends { close(): unknown }>(it: T): T {
+  open.push(it)
+  return it
+}
+
+/** A clock that stands still until it is moved. */
+export function fixedClock(at = '2026-01-01T00:00:00.000Z') {
+  let now = Date.parse(at)
+  return Object.assign(() => now, { advance: (ms: number) => (now += ms) })
+}
+
+export interface Person {
+  userId: string
+  email: string
+  role: Role
+  token: string
+  workspace: string
+}
+
+export interface TestDaemon {
+  app: App
+  http: FastifyInstance
+  clock: ReturnType<typeof fixedClock>
+  /** The workspace that `as` roles belong to. */
+  workspace: string
+  /** A member of the workspace with this role; the same person each time. */
+  person(role: Role): Person
+  /** A member of a workspace of its own, a stranger to `workspace`. */
+  stranger(): Person
+  /** A request as that person (null: nobody), within the person's workspace. */
+  call(who: Person | Role | null, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Entries of the workspace, oldest first. */
+  entries(): Entry[]
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[] | number | undefined>
+  // biome-ignore lint/suspicious/noExplicitAny: a test states the shape that it expects
+  body: any
+  text: string
+}
+
+interface Options {
+  config?: Partial<Config>
+  /** A database file instead of memory. */
+  file?: string
+  clock?: ReturnType<typeof fixedClock>
+  withVault?: boolean
+}
+
+/** A whole daemon in memory: real SQLite, real routes, no socket. */
+export async function daemon({ config = {}, file = ':memory:', clock = fixedClock(), withVault = true }: Options = {}): Promise<TestDaemon> {
+  const db = openDatabase(file)
+  migrate(db, migrations, new Date(clock()).toISOString())
+  const { config: base } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent' } })
+  const app = createApp({
+    config: { ...base, rateLimitDisabled: true, ...config },
+    db,
+    log: silentLog(),
+    vault: withVault ? createVault(randomBytes(32)) : null,
+    clock,
+  })
+  register(app, features)
+  const http = createServer(app)
+  http.addHook('onError', async (request, _reply, error) => {
+    const { operation } = request.routeOptions.config
+    const { code } = error as { code?: string }
+    if (operation && code && code in problems && !always.has(code) && !operation.endpoint.throws?.includes(code as Code))
+      undeclared.push(`${operation.name} threw ${code}`)
+  })
+  open.push({
+    close: async () => {
+      app.stopping.abort()
+      await http.close()
+      await app.idle()
+      db.close()
+    },
+  })
+
+  const workspace = newId(clock())
+  const people = new Map<string, Person>()
+  const enter = (role: Role, into: string) => addPerson(app, role, into)
+  app.writeNow(() => addWorkspace(app, workspace))
+
+  const person = (role: Role): Person => {
+    const known = people.get(role)
+    if (known) return known
+    const made = app.writeNow(() => enter(role, workspace))
+    people.set(role, made)
+    return made
+  }
+
+  return {
+    app,
+    http,
+    clock,
+    workspace,
+    person,
+    stranger: () =>
+      app.writeNow(() => {
+        const own = newId(clock())
+        addWorkspace(app, own)
+        return enter('OWNER', own)
+      }),
+    async call(who, method, path, body, headers = {}) {
+      const caller = typeof who === 'string' ? person(who) : who
+      const reply = await http.inject({
+        method: method as 'GET',
+        url: standsAlone(path) ? path : `/api/v1${path}`,
+        headers: {
+          host: 'localhost',
+          ...(caller && { authorization: `Bearer ${caller.token}`, 'x-workspace-id': caller.workspace }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const text = reply.payload
+      return { status: reply.statusCode, headers: reply.headers, text, body: parsed(text) }
+    },
+    entries: () =>
+      db
+        .prepare<[], { doc: string }>('SELECT doc FROM journal ORDER BY seq')
+        .all()
+        .map(({ doc }) => JSON.parse(doc) as Entry)
+        .filter((entry) => entry.workspace_id === workspace),
+  }
+}
+
+const standsAlone = (path: string) => path.startsWith('/api/') || endpoints.some(({ endpoint }) => endpoint.root && endpoint.path === path)
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function addWorkspace({ db, now }: App, id: string): void {
+  db.prepare('INSERT INTO workspaces (id, name, slug, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(id, 'Test', `test-${id.slice(-8)}`, now(), now())
+}
+
+/** Adds a user with a membership and a token; within a change. */
+export function addPerson({ db, now, clock }: App, role: Role, workspace: string, token: { tier?: string; scopes?: string[] } = {}): Person {
+  const userId = newId(clock())
+  const email = `${role.toLowerCase()}-${userId.slice(-6)}@example.com`
+  const raw = standardPrefix + randomBytes(32).toString('hex')
+  db.prepare('INSERT INTO users (id, email, full_name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(userId, email, `The ${role}`, now(), now())
+  db.prepare('INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)').run(
+    newId(clock()),
+    workspace,
+    userId,
+    role,
+    now(),
+    now(),
+  )
+  db.prepare('INSERT INTO cli_tokens (id, user_id, name, token_hash, tier, scopes_json, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)').run(
+    newId(clock()),
+    userId,
+    'test',
+    hashToken(raw, ''),
+    token.tier ?? 'STANDARD',
+    token.scopes ? JSON.stringify(token.scopes) : null,
+    now(),
+  )
+  return { userId, email, role, token: raw, workspace }
+}
