@@ -26,12 +26,28 @@ export interface AgentSpec {
   uid: number
 }
 
+/** Where an agent's folders are, as its own processes see them: adapters build paths and addresses from these alone. */
+export interface AgentPlaces {
+  /** HOME; nobody else can look inside. */
+  home: string
+  /** Working directory of runs; what lies here is served by `listFiles` and `readFile`. */
+  output: string
+  workspace: string
+  /** In memory only; nobody else can look inside. */
+  secrets: string
+  crewShared: string
+  workspaceShared: string
+  /** Base address of the crew's sidecar, such as `http://127.0.0.1:9119`; also the HTTP proxy. */
+  sidecarUrl: string
+}
+
 export interface RunSpec {
   runId: string
   crewId: string
   agent: AgentSpec
   /** Program and arguments; carries no secret and no prompt. */
   argv: string[]
+  /** Beside HOME, PATH, LANG, TZ, SVC_RUN_ID, SVC_OUTPUT_DIR, SVC_SECRETS_DIR and SVC_CREW_SHARED, which the runtime sets. */
   env: Record<string, string>
   /** Written before the program starts, owned by the agent; absolute paths inside the crew's folders. */
   files: RunFile[]
@@ -48,7 +64,10 @@ export interface RunFile {
   mode?: number
 }
 
-/** How a run's program ended. `lost`: the process is gone and left no record. */
+/**
+ * How a run's program ended. `lost`: the process is gone and left no record.
+ * A shell reports a program that died of signal n as 128+n, so a program that itself exits 143 reads as SIGTERM.
+ */
 export type RunEnd = { kind: 'exit'; code: number; timedOut: boolean } | { kind: 'signal'; signal: string } | { kind: 'lost'; reason: string }
 
 export interface FollowSink {
@@ -127,6 +146,10 @@ export interface Runtime {
   remove(crewId: string, options: { data: boolean }): Promise<void>
   configureSidecar(crewId: string, config: SidecarConfig): Promise<void>
   onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void
+  /** Something of a crew came up or went away without our asking; a hint to look, not a promise. */
+  onChange(listener: (crewId: string) => void): void
+  places(crewId: string, agent: AgentSpec): AgentPlaces
+  /** Resolves once the program is going; a run id starts once, and never after `endRun`. */
   startRun(spec: RunSpec): Promise<void>
   /** Ends the run's process group (TERM, 10 s, KILL) and everything it left behind; resolves when it is gone. */
   endRun(run: { crewId: string; runId: string; agent: AgentSpec }): Promise<void>
