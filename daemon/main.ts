@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util'
+import { ConfigError, loadConfig, settings } from '#kernel/config'
+import { Locked } from '#kernel/lock'
+import { version } from '#kernel/version'
+
+const usage = `musterd ${version}: the Muster daemon
+
+Usage
+  musterd [--host ADDRESS] [--port PORT] [--data-dir DIR] [--container-provider docker|process] [--config FILE]
+  musterd config [--json]   print every setting, its value and where it comes from
+  musterd openapi           print the HTTP interface as OpenAPI 3.1
+  musterd --version
+
+It runs in the foreground and prints one line of JSON when it is ready. SIGTERM drains and stops it; crews and their
+runs go on. \`muster up\` starts it in the background.
+`
+
+const flagNames = Object.values(settings).flatMap((it) => ('flag' in it ? [it.flag] : []))
+
+function readArguments() {
+  const options = Object.fromEntries([...flagNames, 'config'].map((name) => [name, { type: 'string' as const }]))
+  return parseArgs({
+    allowPositionals: true,
+    options: { ...options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } },
+  })
+}
+
+function printConfig(json: boolean, flags: Record<string, string | undefined>): void {
+  const { config, origins, file } = loadConfig({ flags })
+  const rows = (Object.keys(settings) as (keyof typeof settings)[]).map((name) => {
+    const { path, env, summary, ...rest } = settings[name]
+    const value = 'secret' in rest && config[name] ? '[set]' : config[name]
+    return { setting: path, value, origin: origins[name], env, summary }
+  })
+  if (json) process.stdout.write(`${JSON.stringify({ file, settings: rows })}\n`)
+  else for (const { setting, value, origin } of rows) process.stdout.write(`${setting}\t${Array.isArray(value) ? value.join(',') : value}\t${origin}\n`)
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = readArguments()
+  const flags = values as Record<string, string | undefined>
+  const [command = 'serve', ...rest] = positionals
+  if (values['version']) return void process.stdout.write(`${version}\n`)
+  if (values['help'] || command === 'help') return void process.stdout.write(usage)
+  if (rest.length) throw new ConfigError(`Too many arguments: ${rest.join(' ')}`)
+  if (command === 'openapi') {
+    const { openapi } = await import('#kernel/openapi')
+    return void process.stdout.write(`${JSON.stringify(openapi(), null, 2)}\n`)
+  }
+  if (command === 'config') return printConfig(values['json'] === true, flags)
+  if (command !== 'serve') throw new ConfigError(`There is no command "${command}"; see musterd --help`)
+  const { serve } = await import('./serve.ts')
+  await serve(loadConfig({ flags }).config)
+}
+
+/** What the operator can mend gets a sentence; everything else is a fault of ours and shows where. */
+function explain(error: Error & { code?: string; address?: string; port?: number }): [text: string, exitCode: number] {
+  if (error instanceof ConfigError || error.code?.startsWith('ERR_PARSE_ARGS')) return [error.message, 2]
+  if (error instanceof Locked) return [`${error.message}. Stop it (muster down), or use another --data-dir`, 1]
+  if (error.code === 'EADDRINUSE') return [`${error.address}:${error.port} is in use. Choose another --port (0 picks a free one)`, 1]
+  return [error.stack ?? error.message, 1]
+}
+
+main().catch((error: Error) => {
+  const [text, exitCode] = explain(error)
+  process.stderr.write(`musterd: ${text}\n`)
+  process.exit(exitCode)
+})

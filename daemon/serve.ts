@@ -1,0 +1,107 @@
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createNodeServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { type App, createApp } from '#kernel/app'
+import { type Config, ConfigError } from '#kernel/config'
+import { fileSecret, prepareDirectory } from '#kernel/data-dir'
+import { type Db, migrate, openDatabase, readMigrations } from '#kernel/db'
+import { register } from '#kernel/dispatch'
+import { createServer } from '#kernel/http'
+import { lockDirectory } from '#kernel/lock'
+import { createLog, type Log } from '#kernel/log'
+import { watchProcess } from '#kernel/metrics'
+import { createVault } from '#kernel/vault'
+import { version } from '#kernel/version'
+import { features } from './features/index.ts'
+import { type Services, startServices } from './services.ts'
+
+/** Runs the daemon until SIGTERM or SIGINT. Prints one line of JSON on standard output when it is ready. */
+export async function serve(config: Config): Promise<void> {
+  const log = createLog({ level: config.logLevel, format: config.logFormat })
+  prepareDirectory(config.dataDir)
+  const lock = lockDirectory(config.dataDir)
+  const db = openStore(config, log)
+  const app = createApp({ config, db, log, vault: createVault(encryptionKey(config)) })
+  watchProcess(app.metrics)
+  register(app, features)
+  const tls = config.tlsCert ? { cert: readFileSync(config.tlsCert, 'utf8'), key: readFileSync(config.tlsKey, 'utf8') } : undefined
+  const http = createServer(app, tls)
+  await http.ready()
+  const services = await startServices(app)
+  const local = await listenLocally(http, join(config.dataDir, 'musterd.sock'))
+  await http.listen({ host: config.host, port: config.port })
+  services.attach(http.server)
+  services.attach(local)
+  announce(config, http)
+  log.info({ version, data_dir: config.dataDir, runtime: config.containerProvider }, 'Ready')
+  await stopped(log)
+  await drain(app, http, local, services)
+  db.close()
+  lock.release()
+  process.exit(0)
+}
+
+function openStore(config: Config, log: Log): Db {
+  const db = openDatabase(join(config.dataDir, 'muster.db'))
+  chmodSync(join(config.dataDir, 'muster.db'), 0o600)
+  const fresh = migrate(db, readMigrations(new URL('./migrations', import.meta.url).pathname), new Date().toISOString())
+  if (fresh.length) log.info({ migrations: fresh }, 'Database brought up to date')
+  return db
+}
+
+function encryptionKey(config: Config): Buffer {
+  const text = config.encryptionKey || fileSecret(config.dataDir, 'encryption.key')
+  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw new ConfigError('The encryption key must be 64 hexadecimal characters (32 bytes)')
+  return Buffer.from(text, 'hex')
+}
+
+/** A second door for this machine's owner: a socket that only they can open. */
+async function listenLocally(http: FastifyInstance, path: string): Promise<Server> {
+  rmSync(path, { force: true })
+  const server = createNodeServer((request, response) => http.routing(request, response))
+  const before = process.umask(0o177)
+  try {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
+  } finally {
+    process.umask(before)
+  }
+  return server
+}
+
+function announce(config: Config, http: FastifyInstance): void {
+  const { port } = http.server.address() as AddressInfo
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  const url = `${config.tlsCert ? 'https' : 'http'}://${host}:${port}`
+  const line = JSON.stringify({ ready: true, url, socket: join(config.dataDir, 'musterd.sock'), pid: process.pid, version })
+  const file = join(config.dataDir, 'musterd.json')
+  writeFileSync(`${file}.new`, `${line}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  process.stdout.write(`${line}\n`)
+}
+
+const stopped = (log: Log) =>
+  new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        log.info({ signal }, 'Stopping')
+        resolve()
+      })
+    }
+  })
+
+/** Stops admitting, ends streams, stores what is queued. Containers and runs go on without the daemon. */
+async function drain(app: App, http: FastifyInstance, local: Server, services: Services): Promise<void> {
+  const late = setTimeout(() => {
+    app.log.error('Could not drain in time')
+    process.exit(1)
+  }, app.config.shutdownTimeout * 1000)
+  app.stopping.abort()
+  local.close()
+  await http.close()
+  await services.close()
+  await app.idle()
+  rmSync(join(app.config.dataDir, 'musterd.json'), { force: true })
+  clearTimeout(late)
+}
