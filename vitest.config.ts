@@ -1,7 +1,22 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({
+const shared = {
   resolve: { conditions: ['development'] },
   ssr: { resolve: { conditions: ['development'] } },
-  test: { include: ['test/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' },
+}
+
+export default defineConfig({
+  ...shared,
+  test: {
+    reporters: ['default', './test/support/summary.ts'],
+    maxWorkers: 2,
+    projects: [
+      { ...shared, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/e2e/**'], testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' } },
+      // Real containers and processes: one file at a time, so that two cores are enough.
+      {
+        ...shared,
+        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 300_000, pool: 'forks', fileParallelism: false },
+      },
+    ],
+  },
 })
