@@ -1,0 +1,220 @@
+import type { AgentFrame, Usage } from '#contract/frames'
+import type { RunEnd, RunSpec } from '../types.ts'
+
+/** One coding-agent client: how it is started, how its output reads, how its end is judged. */
+export interface Adapter {
+  /** The value of an agent's `cli_adapter`. */
+  readonly name: string
+  /** Program that must be in the crew's image. */
+  readonly program: string
+  launch(turn: Turn): Launch
+  parser(options: ParserOptions): Parser
+  verdict(parser: Pick<Parser, 'facts' | 'abort'>, ending: Ending): Verdict
+}
+
+/** All that one run of an agent depends on. */
+export interface Turn {
+  runId: string
+  crewId: string
+  chatId: string
+  agent: { id: string; slug: string }
+  folders: Folders
+  /** Null leaves the choice to the client. */
+  model: string | null
+  systemPrompt: string
+  toolProfile: ToolProfile
+  /** Comma-separated names that narrow the profile's tools; null or empty does not. */
+  cliTools: string | null
+  /** `{"mcpServers": ...}` texts, the crew's before the agent's: a later server of the same name wins. */
+  mcpConfigs: string[]
+  /** 0 takes the default: 50, or 20 when nobody is watching. */
+  maxTurns: number
+  unattended: boolean
+  /** History and message, as `composePrompt` joins them. Goes to standard input, never to the command line. */
+  prompt: string
+  access: ModelAccess
+  /** Address of the crew's way out; null without a sidecar. */
+  proxy: string | null
+  /** The agent's own variables. They never override the ones that Muster sets. */
+  env: Record<string, string>
+  /** A session of the client's own to keep or go on with; null keeps none. */
+  session: { id: string; resume: boolean } | null
+  /** How often the client asks the model service again by itself; 5 unless stated. */
+  retries?: number
+}
+
+export type ToolProfile = 'MINIMAL' | 'CODING' | 'FULL'
+
+/** Where a run works, as the agent sees it. */
+export interface Folders {
+  home: string
+  cwd: string
+  scratch: string
+  shared: string
+  /** Belongs to this run alone and goes away with it. */
+  run: string
+}
+
+/** With a sidecar the agent holds a dummy key that names it; without one, the real thing. */
+export type ModelAccess = { via: 'sidecar'; key: string; origin: string } | { via: 'direct'; kind: 'api_key' | 'oauth'; token: string; baseUrl: string | null }
+
+export interface Launch {
+  spec: Pick<RunSpec, 'argv' | 'env' | 'files' | 'stdin'>
+  /** Values that must not show up in what the run prints, beyond the agent's credentials. */
+  secrets: string[]
+  /** Names of the tool servers that the client was given. */
+  mcpServers: string[]
+}
+
+export interface ParserOptions {
+  /** Cut out of every frame, in whatever encoding they show up. */
+  secrets?: readonly string[]
+  /** Tool servers that should report for duty. */
+  mcpServers?: readonly string[]
+}
+
+/**
+ * Turns a client's standard output into frames. The frames depend on the bytes alone, not on how they were cut, so after
+ * a restart the output can be fed again from its start and the first `emitted` frames dropped.
+ */
+export interface Parser {
+  feed(chunk: Buffer): AgentFrame[]
+  /** To be called once, after the last chunk. */
+  flush(): AgentFrame[]
+  readonly facts: Facts
+  /** Set when the run has to be ended at once. */
+  readonly abort: Failure | null
+  readonly emitted: number
+}
+
+/** What became known of a run while it was read. Members are named as the journal stores them. */
+export interface Facts {
+  init: SessionInit | null
+  session_id: string | null
+  usage: Usage & { cache_read_input_tokens?: number; cache_creation_input_tokens?: number }
+  total_cost_usd: number | null
+  duration_ms: number | null
+  num_turns: number | null
+  /** The final answer, when the client repeats it at the end. */
+  result_text: string | null
+  permission_denials: { tool_name: string; count: number }[]
+  /** True once the agent said something or used a tool. */
+  produced: boolean
+  /** The first failure that the client itself reported; later good news do not undo it. */
+  failure: Failure | null
+  /** What the model service last complained about; it counts only when the run fails. */
+  complaint: Failure | null
+}
+
+/** Payload of `run.session_init`. */
+export interface SessionInit {
+  model: string
+  cli_version: string
+  api_key_source: string
+  permission_mode: string
+  cwd: string
+  tool_count: number
+  skill_count: number
+  mcp_server_count: number
+  mcp_server_errors: { name: string; type: string }[]
+}
+
+export const failureKinds = [
+  'bad_key',
+  'quota',
+  'overloaded',
+  'unreachable',
+  'unknown_model',
+  'rejected',
+  'turn_cap',
+  'tool_loop',
+  'no_output',
+  'resume_missing',
+  'root_refused',
+  'bad_config',
+  'client_missing',
+  'killed',
+  'timeout',
+  'internal',
+] as const
+export type FailureKind = (typeof failureKinds)[number]
+
+/** `reason` is for people and at most 300 characters long. */
+export interface Failure {
+  kind: FailureKind
+  reason: string
+}
+
+export interface Ending {
+  end: RunEnd
+  stderr: string
+  /** True when somebody asked for the end. */
+  cancelled: boolean
+  secrets?: readonly string[]
+}
+
+/** How a run ended, ready for its one terminal journal entry `run.<status>`. */
+export interface Verdict {
+  status: 'completed' | 'failed' | 'cancelled' | 'timeout'
+  /** `refused_tool` is a completed run in which the client would not let a tool run. */
+  kind: FailureKind | 'refused_tool' | null
+  reason: string | null
+  exit_code: number | null
+  metadata: Record<string, unknown>
+}
+
+export const reasonLimit = 300
+
+/** Shortens a reason to what the journal keeps. */
+export function capReason(text: string): string {
+  const clean = text.replace(/\s+/g, ' ').trim()
+  const characters = [...clean]
+  return characters.length <= reasonLimit ? clean : `${characters.slice(0, reasonLimit - 1).join('')}…`
+}
+
+/** An agent's folders in a crew's container. Contract part 2, section 7. */
+export const crewFolders = (slug: string, runId: string): Folders => ({
+  home: `/crew/agents/${slug}`,
+  cwd: `/output/${slug}`,
+  scratch: `/workspace/${slug}`,
+  shared: '/crew/shared',
+  run: `/spool/${slug}/${runId}`,
+})
+
+/** Variables that every agent gets, whatever its client. Contract part 2, section 7. */
+export function commonEnv(turn: Turn): Record<string, string> {
+  const { agent, crewId, chatId, runId, folders, proxy } = turn
+  const env: Record<string, string> = {
+    ...turn.env,
+    HOME: folders.home,
+    SVC_AGENT_ID: agent.id,
+    SVC_CREW_ID: crewId,
+    SVC_CHAT_ID: chatId,
+    SVC_RUN_ID: runId,
+    SVC_CREW_SHARED: folders.shared,
+  }
+  if (!proxy) return env
+  for (const name of ['HTTP_PROXY', 'HTTPS_PROXY']) env[name] = env[name.toLowerCase()] = proxy
+  env['NO_PROXY'] = env['no_proxy'] = '127.0.0.1,localhost,::1'
+  return env
+}
+
+const tools: Record<ToolProfile, string[]> = (() => {
+  const minimal = ['Read', 'Glob', 'Grep', 'ToolSearch']
+  const coding = [...minimal, 'Write', 'Edit', 'Bash', 'WebFetch', 'WebSearch']
+  return { MINIMAL: minimal, CODING: coding, FULL: [...coding, 'NotebookEdit'] }
+})()
+
+/** The tools of a profile that `cliTools` leaves. Names compare without case. */
+export function toolList(profile: ToolProfile, cliTools: string | null): string[] {
+  const wanted = new Set(
+    (cliTools ?? '')
+      .split(',')
+      .map((name) => name.trim().toLowerCase())
+      .filter(Boolean),
+  )
+  return wanted.size === 0 ? tools[profile] : tools[profile].filter((name) => wanted.has(name.toLowerCase()))
+}
+
+/** Turns of one run: what was asked for, else 50, or 20 when nobody is watching. */
+export const turnCap = ({ maxTurns, unattended }: Pick<Turn, 'maxTurns' | 'unattended'>): number => (maxTurns > 0 ? maxTurns : unattended ? 20 : 50)

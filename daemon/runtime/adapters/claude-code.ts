@@ -1,0 +1,79 @@
+import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn, toolList, turnCap } from './adapter.ts'
+import { stderrFailure } from './claude-code/failure.ts'
+import { createReader } from './claude-code/read.ts'
+import { literalSecrets, mergeMcp } from './mcp.ts'
+import { createParser } from './parser.ts'
+import { judge } from './verdict.ts'
+
+/** Anthropic's `claude`. Checked against version 2.1.197; contract part 2, section 7. */
+export const claudeCode: Adapter = {
+  name: 'CLAUDE_CODE',
+  program: 'claude',
+  launch,
+  parser: (options) => createParser(createReader(options.mcpServers ?? []), options),
+  verdict: (parser, ending) => judge(parser, ending, stderrFailure),
+}
+
+function launch(turn: Turn): Launch {
+  const servers = mergeMcp(turn.mcpConfigs)
+  const names = Object.keys(servers)
+  const mcpFile = `${turn.folders.home}/.mcp.json`
+  const systemFile = `${turn.folders.run}/system-prompt`
+  const argv = [
+    'claude',
+    '--print',
+    '--output-format=stream-json',
+    '--include-partial-messages',
+    '--dangerously-skip-permissions',
+    '--verbose',
+    '--setting-sources=',
+    '--strict-mcp-config',
+    ...session(turn),
+    ...(turn.model ? [`--model=${turn.model}`] : []),
+    `--system-prompt-file=${systemFile}`,
+    `--tools=${toolList(turn.toolProfile, turn.cliTools).join(',')}`,
+    `--max-turns=${turnCap(turn)}`,
+    ...(names.length > 0 ? [`--mcp-config=${mcpFile}`] : []),
+  ]
+  return {
+    spec: {
+      argv,
+      env: { ...withoutKeys(commonEnv(turn)), ...clientEnv(turn), ...accessEnv(turn.access) },
+      files: [
+        { path: systemFile, content: turn.systemPrompt },
+        ...(names.length > 0 ? [{ path: mcpFile, content: `${JSON.stringify({ mcpServers: servers }, null, 2)}\n` }] : []),
+      ],
+      stdin: asMessage(turn.prompt),
+    },
+    secrets: [turn.access.via === 'sidecar' ? turn.access.key : turn.access.token, ...literalSecrets(servers)],
+    mcpServers: names,
+  }
+}
+
+function session({ session }: Turn): string[] {
+  if (!session) return ['--no-session-persistence']
+  return [session.resume ? `--resume=${session.id}` : `--session-id=${session.id}`]
+}
+
+/** A message that begins with a slash would be taken for a command of the client itself, such as /clear. */
+const asMessage = (prompt: string) => (prompt.startsWith('/') ? `\n${prompt}` : prompt)
+
+const clientEnv = ({ retries = 5 }: Turn): Record<string, string> => ({
+  CLAUDE_CODE_MAX_RETRIES: String(retries),
+  CLAUDE_CODE_DISABLE_AUTOUPDATE: '1',
+  DISABLE_AUTOUPDATER: '1',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_TELEMETRY: '1',
+  DISABLE_ERROR_REPORTING: '1',
+})
+
+const keyNames = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN']
+
+/** The client would prefer some of these to the key that the run is meant to use. */
+const withoutKeys = (env: Record<string, string>) => Object.fromEntries(Object.entries(env).filter(([name]) => !keyNames.includes(name)))
+
+function accessEnv(access: ModelAccess): Record<string, string> {
+  if (access.via === 'sidecar') return { ANTHROPIC_API_KEY: access.key, ANTHROPIC_BASE_URL: access.origin }
+  const name = access.kind === 'oauth' ? 'CLAUDE_CODE_OAUTH_TOKEN' : 'ANTHROPIC_API_KEY'
+  return { [name]: access.token, ...(access.baseUrl && { ANTHROPIC_BASE_URL: access.baseUrl }) }
+}

@@ -1,0 +1,26 @@
+import { type Json, object, parseObject } from './json.ts'
+
+/** `{"mcpServers": ...}` texts as one: a later server of the same name wins, `$X` is written `${X}`, which clients expand. */
+export function mergeMcp(configs: readonly string[]): Record<string, Json> {
+  const servers: Record<string, Json> = {}
+  for (const config of configs) {
+    for (const [name, server] of Object.entries(object(parseObject(config)?.['mcpServers']))) servers[name] = object(spell(server))
+  }
+  return servers
+}
+
+function spell(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/\$([A-Za-z_]\w*)/g, (_, name) => `\${${name}}`)
+  if (Array.isArray(value)) return value.map(spell)
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, spell(member)])) : value
+}
+
+const telling = /key|token|secret|passw|credential|auth|cookie|private/i
+
+/** Secrets that are written out in a server's environment or headers, known by the names they have there. */
+export function literalSecrets(servers: Record<string, Json>): string[] {
+  return Object.values(servers)
+    .flatMap((server) => [...Object.entries(object(server['env'])), ...Object.entries(object(server['headers']))])
+    .filter(([name, value]) => telling.test(name) && typeof value === 'string' && !value.includes('${'))
+    .map(([, value]) => String(value).replace(/^(Bearer|Basic) /i, ''))
+}

@@ -1,0 +1,87 @@
+/** What a chat sends while an agent works: contract part 2, section 6. Types only: the streams write these objects as they are. */
+
+/** Present on what a sub-agent of the run says or does. */
+export interface Origin {
+  parent_tool_use_id?: string
+  subagent?: true
+}
+
+export interface ToolCall extends Origin {
+  tool_name: string
+  tool_id: string
+  input: unknown
+  /** Set when the tool belongs to an MCP server. */
+  transport?: 'mcp'
+  mcp_server?: string
+  mcp_tool?: string
+}
+
+export interface ToolResult extends Origin {
+  tool_use_id: string
+  /** The same id again, so that calls and results pair on one name. */
+  tool_id: string
+  is_error?: boolean
+  status?: string
+  exit_code?: number
+}
+
+export interface Usage {
+  input_tokens: number
+  output_tokens: number
+}
+
+export interface Result {
+  subtype: string
+  duration_ms: number
+  num_turns: number
+  /** Absent when the agent's client tells no price. */
+  total_cost_usd?: number
+  usage: Usage
+  model_usage: Record<string, unknown>
+  is_error: boolean
+  session_id: string
+}
+
+export interface SystemNote {
+  subtype: string
+  model?: string
+  session_id?: string
+  tools?: string[]
+  [member: string]: unknown
+}
+
+/** Why a run could not go on, for clients that react to it. */
+export type ErrorCode = 'capacity' | 'provider_capability' | 'legacy_volume_conflict' | 'image_missing' | 'resource_limit' | 'provision_failed' | 'internal'
+
+/** What an agent's command-line client reports, in one language for all of them. */
+export type AgentFrame =
+  | { type: 'text'; content: string; metadata?: Origin }
+  | { type: 'thinking'; content: string; metadata: Origin & { streaming: boolean } }
+  | { type: 'tool_call'; content: string; metadata: ToolCall }
+  | { type: 'tool_result'; content: string; metadata: ToolResult }
+  | { type: 'image'; content: string; metadata: Origin & { media_type: string; data?: string; url?: string } }
+  | { type: 'system'; content?: string; metadata: SystemNote }
+  | { type: 'result'; metadata: Result }
+  | { type: 'error'; content: string; metadata?: { reason?: string; code?: ErrorCode; [member: string]: unknown } }
+
+/** An event of a chat before it has its place in the session's order. */
+export type ChatEvent =
+  | AgentFrame
+  | { type: 'run_begin'; from_seq: number }
+  | { type: 'status'; content: string }
+  | { type: 'user_message'; content: string; metadata: { author_user_id?: string; [member: string]: unknown } }
+  | { type: 'crew_provisioning'; content?: string; metadata: { crew_id: string; crew_slug: string; status: string } }
+  | { type: 'agent_busy'; content?: string }
+  | { type: 'done'; content: ''; metadata?: { trace_id?: string; no_reply?: boolean } }
+
+/** `seq` is monotonic in a session, across its runs. */
+export type RunFrame = ChatEvent & { seq: number }
+
+/** Lines of the run stream that are not events of the chat: contract part 2, section 6.3. */
+export type StreamFrame =
+  | { type: 'stream.open'; chat_id: string; from_seq: number; active: boolean }
+  | { type: 'stream.heartbeat' }
+  | { type: 'stream.reset'; reason: 'replay_truncated' | 'slow_consumer' }
+  | { type: 'stream.end'; reason: StreamEnd; last_seq: number }
+
+export type StreamEnd = 'run_complete' | 'no_active_run' | 'idle_timeout' | 'replay_truncated' | 'slow_consumer' | 'stream_closed' | 'access_revoked'
