@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
+// The command line is tested as users run it.
+const globalSetup = ['test/support/build-cli.ts']
+
 const shared = {
   resolve: { conditions: ['development'] },
   ssr: { resolve: { conditions: ['development'] } },
@@ -11,11 +14,22 @@ export default defineConfig({
     reporters: ['default', './test/support/summary.ts'],
     maxWorkers: 2,
     projects: [
-      { ...shared, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/e2e/**'], testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' } },
+      {
+        ...shared,
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/e2e/**'], globalSetup, testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' },
+      },
       // Real containers and processes: one file at a time, so that two cores are enough.
       {
         ...shared,
-        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 300_000, pool: 'forks', fileParallelism: false },
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+          pool: 'forks',
+          fileParallelism: false,
+          globalSetup,
+        },
       },
     ],
   },

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { build } from 'esbuild'
+import { lazyRequire, stubs } from './lazy-oclif.mjs'
+import { load, root } from './load.mjs'
+
+// What `oclif manifest` writes for a command; oclif does not export it, and its version is pinned.
+const require = createRequire(import.meta.url)
+const { cacheCommand } = require(join(dirname(require.resolve('@oclif/core')), 'util', 'cache-command.js'))
+
+/** Bundles the command line into one file that loads what a command needs and no more, with oclif's manifest beside it. */
+export async function buildCli(outdir = `${root}dist/cli`) {
+  const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+  const commands = discover(`${root}cli/commands`)
+  const manifest = await describe(commands, version)
+  rmSync(outdir, { recursive: true, force: true })
+  mkdirSync(outdir, { recursive: true })
+  writeFileSync(`${outdir}/oclif.manifest.json`, JSON.stringify(manifest))
+  const { outputFiles } = await build({
+    stdin: { contents: entry(commands, manifest, version), resolveDir: root, loader: 'ts' },
+    write: false,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    minify: true,
+    legalComments: 'none',
+    conditions: ['development'],
+    external: ['typescript', 'jq-wasm'],
+    plugins: [lazyRequire, stubs],
+    logLevel: 'error',
+  })
+  // The launcher reads the file as Latin-1. esbuild leaves characters of regular expressions as they are.
+  const text = outputFiles[0].text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  // By this first line the launcher knows a stale code cache.
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  writeFileSync(`${outdir}/muster.cjs`, `//${digest}\n${text}`)
+  return { commands: commands.length, bytes: text.length }
+}
+
+/** Command files: their path is the command, `crews/create.ts` is `crews:create`. */
+function discover(dir) {
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((it) => it.isFile() && it.name.endsWith('.ts'))
+  const paths = files.map(({ parentPath, name }) => `${parentPath}/${name}`.slice(dir.length + 1, -3)).sort()
+  return paths.map((path) => ({ id: path.replaceAll('/', ':'), file: `./cli/commands/${path}.ts` }))
+}
+
+async function describe(commands, version) {
+  const imports = commands.map(({ file }, at) => `import c${at} from '${file}'`).join('\n')
+  const { all } = await load(`${imports}\nexport const all = [${commands.map((_, at) => `c${at}`).join(', ')}]`)
+  const cached = {}
+  for (const [at, { id }] of commands.entries()) {
+    const command = all[at]
+    command.id = id
+    cached[id] = await cacheCommand(command, undefined, true)
+  }
+  return { version, commands: cached }
+}
+
+function entry(commands, manifest, version) {
+  const aliases = Object.fromEntries(
+    Object.values(manifest.commands).flatMap(({ id, aliases, hiddenAliases }) => [...aliases, ...hiddenAliases].map((alias) => [alias, id])),
+  )
+  return `
+import { readFileSync } from 'node:fs'
+import { main } from './cli/main.ts'
+main(process.argv.slice(2), {
+  version: ${JSON.stringify(version)},
+  root: __dirname,
+  ids: ${JSON.stringify(commands.map(({ id }) => id))},
+  aliases: ${JSON.stringify(aliases)},
+  manifest: () => JSON.parse(readFileSync(__dirname + '/oclif.manifest.json', 'utf8')),
+  load: { ${commands.map(({ id, file }) => `${JSON.stringify(id)}: () => import('${file}')`).join(',\n')} },
+})
+`
+}

@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseTarget, type Target } from '#client'
+import { InputError } from '../input.ts'
+import { dataDir } from '../paths.ts'
+import type { Context, ContextFile } from './file.ts'
+
+export type Origin = 'flag' | 'environment' | 'context' | 'default'
+
+/** Which server is spoken to, as whom, in which workspace, and where each of these came from. */
+export interface Session {
+  target: Target
+  serverOrigin: Origin
+  /** Name of the context in use, when the server came from one or equals its server. */
+  context?: string
+  token?: string
+  tokenOrigin?: Origin
+  workspace?: string
+  workspaceOrigin?: Origin
+}
+
+export interface SessionFlags {
+  server?: string
+  workspace?: string
+  context?: string
+}
+
+type Env = NodeJS.ProcessEnv
+
+/** Flags win over the environment, the environment over the context, the context over the daemon of this machine. */
+export function resolveSession(flags: SessionFlags, env: Env, file: ContextFile): Session {
+  const named = contextNamed(file, flags.context)
+  const [serverOrigin, address] = serverOf(flags, env, named?.context)
+  const target = address === undefined ? localTarget(env) : readTarget(address)
+  const own = named && sameServer(named.context, target) ? named : contextOf(file, target)
+  const workspace = flags.workspace || env['SVC_WORKSPACE'] || own?.context.workspace
+  const token = env['SVC_TOKEN'] || own?.context.token
+  return {
+    target,
+    serverOrigin,
+    ...(own && { context: own.name }),
+    ...(token && { token, tokenOrigin: env['SVC_TOKEN'] ? 'environment' : 'context' }),
+    ...(workspace && { workspace, workspaceOrigin: flags.workspace ? 'flag' : env['SVC_WORKSPACE'] ? 'environment' : 'context' }),
+  }
+}
+
+function contextNamed(file: ContextFile, asked: string | undefined): { name: string; context: Context } | undefined {
+  const name = asked ?? file.current
+  if (name === undefined) return undefined
+  const context = Object.hasOwn(file.contexts, name) ? file.contexts[name] : undefined
+  if (context) return { name, context }
+  if (asked === undefined) return undefined
+  throw new InputError(`There is no context "${asked}".`, 'muster contexts list')
+}
+
+function serverOf(flags: SessionFlags, env: Env, context: Context | undefined): [Origin, string | undefined] {
+  if (flags.server) return ['flag', flags.server]
+  if (flags.context && context) return ['context', context.server]
+  if (env['SVC_SERVER']) return ['environment', env['SVC_SERVER']]
+  return context ? ['context', context.server] : ['default', undefined]
+}
+
+/** The context whose server is this one. A token is never taken from any other. */
+function contextOf(file: ContextFile, target: Target): { name: string; context: Context } | undefined {
+  const found = Object.entries(file.contexts).find(([, context]) => sameServer(context, target))
+  return found && { name: found[0], context: found[1] }
+}
+
+function sameServer({ server }: Context, target: Target): boolean {
+  try {
+    return parseTarget(server).key === target.key
+  } catch {
+    return false
+  }
+}
+
+/** Reads an address, saying in the CLI's way what is wrong with it. */
+export function readTarget(address: string): Target {
+  try {
+    return parseTarget(address)
+  } catch (error) {
+    throw new InputError((error as Error).message, 'muster contexts list')
+  }
+}
+
+/** The daemon of this machine: its unix socket, else the address that it left in its data folder, else port 8080. */
+export function localTarget(env: Env = process.env): Target {
+  const dir = dataDir(env)
+  const { socket = join(dir, 'musterd.sock'), url = 'http://127.0.0.1:8080' } = runtimeFile(join(dir, 'musterd.json'))
+  return parseTarget(existsSync(socket) ? `unix://${encodeURI(socket)}` : url)
+}
+
+/** What a running daemon left beside its data. Empty when none did. */
+export function runtimeFile(path: string): { socket?: string; url?: string; pid?: number; version?: string } {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,108 @@
+import { type ProblemBody, ProblemError, UnreachableError } from '#client'
+import { Cancelled, InputError } from './input.ts'
+import { JqFailure } from './output/jq.ts'
+import { UnknownField } from './output/json.ts'
+
+/** Exit codes. Scripts rely on them. */
+export const exits = { ok: 0, other: 1, input: 2, notFound: 3, identity: 4, conflict: 5, limited: 6, server: 7, unreachable: 8, interrupted: 130 } as const
+
+/** What went wrong, why, and what to type next. */
+export interface Failure {
+  exit: number
+  what: string
+  why: string[]
+  next?: string
+  /** What `--json` writes on stderr. */
+  problem: Partial<ProblemBody> & { error: string; exit_code: number }
+}
+
+export interface Situation {
+  /** The command, as `crews show`. */
+  command: string
+  /** Next step by problem code, when the command knows better. */
+  next?: Readonly<Record<string, string>>
+  /** The server is the daemon of this machine. */
+  local: boolean
+  hasToken: boolean
+}
+
+/** Explains any error that ends a command. */
+export function explain(error: unknown, at: Situation): Failure {
+  if (error instanceof ProblemError) return ofProblem(error, at)
+  if (error instanceof UnreachableError) return ofSilence(error, at)
+  if (error instanceof InputError) return plain(exits.input, 'invalid_input', error.message, error.next)
+  if (error instanceof UnknownField) return plain(exits.input, 'invalid_input', error.message, `choose from ${error.fields.join(', ')}`)
+  if (error instanceof JqFailure) return plain(exits.input, 'invalid_input', error.message)
+  if (error instanceof Cancelled) return plain(exits.other, 'cancelled', error.message)
+  const { name, message, code, oclif } = error as Error & { code?: string; oclif?: { exit?: number } }
+  if (name === 'ExitPromptError' || name === 'AbortError') return plain(exits.interrupted, 'interrupted', 'Interrupted.')
+  if (code === 'EEXIT') return { ...plain(oclif?.exit ?? 0, 'exit', ''), what: '' }
+  if (oclif) return plain(exits.input, 'invalid_input', message.replace(/\nSee more help with --help$/, ''), `muster ${at.command} --help`)
+  return plain(exits.other, 'failed', message || String(error))
+}
+
+function plain(exit: number, code: string, what: string, next?: string): Failure {
+  return { exit, what, why: [], ...(next && { next }), problem: { type: 'about:blank', title: what, code, error: what, exit_code: exit } }
+}
+
+/** Exit code of an HTTP status. */
+export function exitOf(status: number): number {
+  if (status === 401 || status === 403) return exits.identity
+  if (status === 404) return exits.notFound
+  if (status === 409 || status === 410 || status === 423) return exits.conflict
+  if (status === 429) return exits.limited
+  return status >= 500 ? exits.server : exits.input
+}
+
+function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situation): Failure {
+  const { detail, title, field, status, code } = problem
+  const exit = exitOf(status)
+  const why = []
+  if (detail && title && detail !== title && !detail.includes(title)) why.push(title)
+  if (status >= 500 && requestId) why.push(`The daemon's log has the cause under request ${requestId}`)
+  const next = at.next?.[code] ?? nextOf(code, status, at, retryAfter)
+  return {
+    exit,
+    what: `${detail ?? title}${field && !(detail ?? title).includes(field) ? ` (${field})` : ''}`,
+    why,
+    ...(next && { next }),
+    problem: { ...problem, exit_code: exit },
+  }
+}
+
+function nextOf(code: string, status: number, { command, hasToken }: Situation, retryAfter = 60): string | undefined {
+  const topic = command.split(' ')[0]
+  if (status === 401) return hasToken ? 'muster login (the token in use is no longer accepted)' : 'muster login'
+  if (code === 'workspace_required') return 'muster workspaces list, then muster workspaces use SLUG (or -w SLUG)'
+  if (code === 'not_a_member') return 'muster workspaces list'
+  if (code === 'insufficient_scope') return 'muster tokens list, and use a token with a wider scope'
+  if (code === 'insufficient_role') return 'muster whoami shows your role; ask an admin of the workspace for a higher one'
+  if (code === 'already_initialized') return 'muster login'
+  if (code === 'bootstrap_closed') return 'restart the daemon, then muster init again'
+  if (code === 'slug_taken') return 'repeat with another --slug'
+  if (code === 'name_taken') return 'repeat with another --name'
+  if (code.startsWith('runtime_')) return 'muster doctor'
+  if (status === 404) return `muster ${topic} list`
+  if (status === 429) return `wait ${retryAfter} s, then try again`
+  if (status >= 500) return 'muster doctor'
+  return undefined
+}
+
+function ofSilence({ message, server, reason }: UnreachableError, { local }: Situation): Failure {
+  const next = local ? 'muster up' : reason === 'EACCES' || reason === 'EPERM' ? 'muster doctor' : 'muster contexts show, to see which server is used'
+  return {
+    exit: exits.unreachable,
+    what: message,
+    why: [],
+    next,
+    problem: {
+      type: 'about:blank',
+      title: 'The server cannot be reached',
+      detail: message,
+      code: 'unreachable',
+      instance: server,
+      error: message,
+      exit_code: exits.unreachable,
+    },
+  }
+}

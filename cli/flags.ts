@@ -1,0 +1,45 @@
+import { InputError } from './input.ts'
+import { everything } from './output/format.ts'
+
+/**
+ * `--json` may stand alone or name members. oclif knows no optional values, so the list is joined to the flag here:
+ * after `=`, or as the next word when it has a comma or the command takes no arguments that it could be meant for.
+ */
+export function expandJson(argv: string[], takesArguments: boolean): string[] {
+  const end = argv.indexOf('--')
+  const words = end < 0 ? argv : argv.slice(0, end)
+  const at = words.findIndex((word) => word === '--json' || word === '--json=')
+  if (at < 0) return argv
+  const next = words[at + 1]
+  const isList = next !== undefined && /^[A-Za-z_][\w.]*(,[\w.]+)*$/.test(next) && (next.includes(',') || !takesArguments)
+  return [...argv.slice(0, at), `--json=${isList ? next : everything}`, ...argv.slice(at + (isList ? 2 : 1))]
+}
+
+const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** Milliseconds of `90`, `90s`, `5m`, `2h` or `1d`; bare numbers are seconds. Undefined stays so. */
+export function durationMs(text: string | undefined, name: string): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim())
+  if (!match) throw new InputError(`${name} must be a duration such as 10s, 5m or 2h, not "${text}".`)
+  return Number(match[1]) * units[(match[2] ?? 's') as keyof typeof units]
+}
+
+/** The moment that `--since` or `--until` names: a time, or a duration ago. */
+export function momentOf(text: string | undefined, name: string, now = Date.now()): string | undefined {
+  if (text === undefined) return undefined
+  const at = /^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text) ? now - durationMs(text, name)! : Date.parse(text)
+  if (Number.isNaN(at)) throw new InputError(`${name} must be a time such as 2026-01-31T12:00:00Z or a duration such as 2h, not "${text}".`)
+  return new Date(at).toISOString()
+}
+
+/** The members of a body that were given: `{ 'memory-mb': 512 }` as `{ container_memory_mb: 512 }` by the given names. */
+export function bodyOf<B>(flags: object, names: readonly string[] | Readonly<Record<string, string>>): B {
+  const pairs = Array.isArray(names) ? names.map((name) => [name, name.replaceAll('-', '_')] as const) : Object.entries(names as Record<string, string>)
+  const body: Record<string, unknown> = {}
+  for (const [flag, member] of pairs) {
+    const value = (flags as Record<string, unknown>)[flag]
+    if (value !== undefined) body[member] = value
+  }
+  return body as B
+}

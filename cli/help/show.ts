@@ -1,0 +1,82 @@
+import { CommandHelp } from '@oclif/core'
+import { exits } from '../failure.ts'
+import { configOf, type Registry } from '../main.ts'
+import { colored, painter } from '../output/theme.ts'
+import { pad, widthOf } from '../output/width.ts'
+import { idOf, type Request, walk } from '../resolve.ts'
+import { groups, topics } from './topics.ts'
+
+/** Help for the words: the overview, a noun, or one command. */
+export function showHelp(words: string[], registry: Registry): void {
+  if (!words.length) return void process.stdout.write(overview(registry))
+  const { path, used } = walk(words, registry)
+  const id = idOf(path.join(':'), registry)
+  const isTopic = registry.ids.some((it) => it.startsWith(`${path.join(':')}:`))
+  if (id && (used === words.length || !isTopic)) process.stdout.write(ofCommand(id, registry))
+  else if (used && used === words.length) process.stdout.write(ofTopic(path, registry))
+  else showUnknown({ words, near: [] }, registry)
+}
+
+/** Says that there is no such command, and which may be meant. */
+export function showUnknown({ words, near }: Pick<Request & { kind: 'unknown' }, 'words' | 'near'>, _registry: Registry): void {
+  const paint = painter(colored(process.stderr))
+  const lines = [`${paint('red', 'Error:')} There is no command "muster ${words.join(' ')}".`]
+  for (const name of near) lines.push(`  Did you mean  muster ${name.replaceAll(':', ' ')}`)
+  lines.push(`${paint('dim', 'Next:')} muster ${near.length ? '' : `${words.slice(0, -1).join(' ')} `.trimStart()}--help`)
+  process.stderr.write(`${lines.join('\n')}\n`)
+  process.exitCode = exits.input
+}
+
+function ofCommand(id: string, registry: Registry): string {
+  const command = registry.manifest().commands[id]!
+  const help = new CommandHelp({ ...command, load: async () => undefined as never }, configOf(registry), {
+    maxWidth: Math.min(process.stdout.columns || 80, 110),
+  } as never)
+  const title = command.summary ?? command.description?.split('\n')[0] ?? ''
+  return `${title}\n\n${help.generate()}\n`
+}
+
+function ofTopic(path: string[], registry: Registry): string {
+  const paint = painter(colored(process.stdout))
+  const name = path.join(':')
+  const rows = below(name, registry)
+  return `${topics[name] ?? name}\n\n${paint('bold', 'USAGE')}\n  $ muster ${path.join(' ')} COMMAND\n\n${paint('bold', 'COMMANDS')}\n${aligned(rows)}\n`
+}
+
+function overview(registry: Registry): string {
+  const paint = painter(colored(process.stdout))
+  const rows = below('', registry)
+  const placed = new Set(groups.flatMap(([, names]) => names))
+  const sections = groups.map(([title, names]) => {
+    const known = names.flatMap((name) => rows.filter((row) => row[0] === name))
+    const rest = title === 'more' ? rows.filter(([name]) => !placed.has(name)) : []
+    return [...known, ...rest].length ? `${paint('bold', title.toUpperCase())}\n${aligned([...known, ...rest])}\n` : ''
+  })
+  return `Muster runs crews of AI coding agents on your own machine.
+
+${paint('bold', 'USAGE')}
+  $ muster COMMAND
+
+${sections.filter(Boolean).join('\n')}
+Every command explains itself with --help; nouns may be singular: muster crew list.
+`
+}
+
+/** Names and summaries one level below a topic; commands below those are folded into their noun. */
+function below(topic: string, registry: Registry): [string, string][] {
+  const { commands } = registry.manifest()
+  const start = topic ? `${topic}:` : ''
+  const found = new Map<string, string>()
+  for (const [id, { summary = '', hidden }] of Object.entries(commands)) {
+    if (!id.startsWith(start) || hidden) continue
+    const [head = '', ...rest] = id.slice(start.length).split(':')
+    if (!rest.length) found.set(head, summary)
+    else if (!found.has(head)) found.set(head, topics[start + head] ?? '')
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function aligned(rows: [string, string][]): string {
+  const width = Math.max(...rows.map(([name]) => widthOf(name)))
+  return rows.map(([name, summary]) => `  ${pad(name, width)}  ${summary}`.trimEnd()).join('\n')
+}

@@ -1,0 +1,22 @@
+/** What each noun is about. */
+export const topics: Readonly<Record<string, string>> = {
+  agents: 'Agents: the members of crews who do the work',
+  chats: 'Conversations with agents',
+  contexts: 'Servers that this command knows, and their tokens',
+  config: 'Settings, and where each comes from',
+  credentials: 'The vault: keys and secrets for agents',
+  crews: 'Crews: agents that share a container',
+  journal: 'Everything that happened, in order',
+  runs: 'Runs: one piece of work of one agent',
+  system: 'The daemon: version, health, interface',
+  tokens: 'Tokens of this account for the command line',
+  workspaces: 'Workspaces and who may do what in them',
+}
+
+/** Where commands and nouns stand in the overview. What is not named here comes last. */
+export const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
+  ['work', ['chat', 'ask', 'crews', 'agents', 'chats', 'runs', 'journal', 'credentials']],
+  ['account', ['whoami', 'workspaces', 'tokens', 'contexts', 'logout']],
+  ['more', ['api', 'config', 'completion', 'system', 'version']],
+]

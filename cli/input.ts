@@ -1,0 +1,56 @@
+/** The caller gave something that cannot be used; `next` is what to type instead. */
+export class InputError extends Error {
+  readonly next: string | undefined
+  constructor(message: string, next?: string) {
+    super(message)
+    this.next = next
+  }
+}
+
+/** True when a person sits at both ends: only then is a question asked. */
+export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
+
+// Questions go to stderr, so that `$(muster ...)` captures results alone.
+const screen = () => ({ output: process.stderr })
+
+/** Asks for a line of text. */
+export async function ask(message: string, initial?: string): Promise<string> {
+  const { input } = await import('@inquirer/prompts')
+  return input({ message, ...(initial !== undefined && { default: initial }) }, screen())
+}
+
+/** Asks to choose one of several. */
+export async function choose<T>(message: string, choices: { name: string; value: T; description?: string }[]): Promise<T> {
+  const { select } = await import('@inquirer/prompts')
+  return select({ message, choices }, screen())
+}
+
+/** Asks before something that cannot be undone, unless `yes`. Without a terminal `yes` is the only way. */
+export async function confirm(message: string, yes: boolean): Promise<void> {
+  if (yes) return
+  if (!interactive()) throw new InputError(`${message} Not asked, because this is not a terminal.`, 'repeat the command with --yes')
+  const { confirm: really } = await import('@inquirer/prompts')
+  if (!(await really({ message, default: false }, screen()))) throw new Cancelled('Nothing was changed.')
+}
+
+/** The person at the terminal said no. */
+export class Cancelled extends Error {}
+
+/** A secret: all of stdin when it is not a terminal, else typed unseen. One line break at the end is dropped. */
+export async function secret(message: string): Promise<string> {
+  const value = process.stdin.isTTY ? await hidden(message) : (await stdinText()).replace(/\r?\n$/, '')
+  if (!value) throw new InputError(`${message}: nothing came on standard input.`, 'give it on standard input, for example `... < file`')
+  return value
+}
+
+async function hidden(message: string): Promise<string> {
+  const { password } = await import('@inquirer/prompts')
+  return password({ message, mask: '*' }, screen())
+}
+
+/** Everything on standard input, as text. */
+export async function stdinText(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}

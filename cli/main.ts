@@ -1,0 +1,77 @@
+import type { Command, Config } from '@oclif/core'
+import { type Known, type Request, resolve } from './resolve.ts'
+
+interface CommandClass {
+  new (argv: string[], config: Config): { _run(): Promise<unknown> }
+  id: string
+}
+
+/** Everything that the build found in `cli/commands`. */
+export interface Registry extends Known {
+  version: string
+  root: string
+  load: Readonly<Record<string, () => Promise<{ default: unknown }>>>
+  /** Flags, arguments and summaries of every command; read from disk, so only for help and completion. */
+  manifest: () => Manifest
+}
+
+export interface Manifest {
+  commands: Record<string, Command.Cached>
+}
+
+/** Runs one command line. The exit code is left in `process.exitCode`. */
+export async function main(argv: string[], registry: Registry): Promise<void> {
+  process.stdout.on('error', leave)
+  process.stderr.on('error', leave)
+  if (argv.includes('--no-color')) process.env['NO_COLOR'] = '1'
+  const request = resolve(argv, registry)
+  if (request.kind === 'run') return run(request, registry)
+  if (request.kind === 'version') return void process.stdout.write(`${userAgent(registry.version)}\n`)
+  const { showHelp, showUnknown } = await import('./help/show.ts')
+  if (request.kind === 'help') return showHelp(request.words, registry)
+  showUnknown(request, registry)
+}
+
+async function run({ id, argv }: Request & { kind: 'run' }, registry: Registry): Promise<void> {
+  const loaded = (await registry.load[id]!()).default as CommandClass
+  loaded.id = id
+  await new loaded(argv, configOf(registry))._run()
+}
+
+/** The name that the program gives itself: `muster/0.1.0 linux-x64 node-v20.20.2`. */
+export const userAgent = (version: string): string => `muster/${version} ${process.platform}-${process.arch} node-${process.version}`
+
+/**
+ * What commands and help ask of oclif's configuration. Loading the real one reads package files and discovers plugins,
+ * of which there are none here.
+ */
+export function configOf(registry: Registry): Config {
+  const { version, ids } = registry
+  const pjson = { name: 'muster', version, oclif: { bin: 'muster', topicSeparator: ' ' } }
+  const variable = (name: string) => `MUSTER_${name}`
+  const config = {
+    registry,
+    bin: 'muster',
+    name: 'muster',
+    version,
+    pjson,
+    root: registry.root,
+    topicSeparator: ' ',
+    userAgent: userAgent(version),
+    plugins: new Map(),
+    commandIDs: ids,
+    findCommand: () => undefined,
+    runHook: async () => ({ successes: [], failures: [] }),
+    scopedEnvVar: (name: string) => process.env[variable(name)],
+    scopedEnvVarKey: variable,
+    scopedEnvVarKeys: (name: string) => [variable(name)],
+    scopedEnvVarTrue: () => false,
+  }
+  return config as unknown as Config
+}
+
+/** A reader that went away, as `head` does, ends the program without a word. */
+function leave(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(process.exitCode ?? 0)
+}

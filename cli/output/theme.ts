@@ -1,0 +1,21 @@
+import type { WriteStream } from 'node:tty'
+
+type Stream = Pick<WriteStream, 'isTTY'> | { isTTY?: boolean }
+
+/** True when colours belong on this stream: `NO_COLOR` and `FORCE_COLOR` win over whether it is a terminal. */
+export function colored(stream: Stream, env: NodeJS.ProcessEnv = process.env): boolean {
+  if (env['NO_COLOR']) return false
+  if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0'
+  return stream.isTTY === true && env['TERM'] !== 'dumb'
+}
+
+const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], magenta: [35, 39], cyan: [36, 39] } as const
+
+export type Tone = keyof typeof codes
+export type Paint = (tone: Tone | undefined, text: string) => string
+
+/** Colours text, or leaves it alone when `on` is false. */
+export const painter =
+  (on: boolean): Paint =>
+  (tone, text) =>
+    on && tone && text ? `\u001b[${codes[tone][0]}m${text}\u001b[${codes[tone][1]}m` : text

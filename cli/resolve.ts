@@ -1,0 +1,114 @@
+/** What the command line asks for. */
+export type Request =
+  | { kind: 'run'; id: string; argv: string[] }
+  | { kind: 'help'; words: string[] }
+  | { kind: 'version' }
+  | { kind: 'unknown'; words: string[]; near: string[] }
+
+export interface Known {
+  /** Command ids, as `crews:list`. */
+  ids: readonly string[]
+  /** Other names of commands. */
+  aliases: Readonly<Record<string, string>>
+}
+
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  ls: ['list'],
+  get: ['show'],
+  show: ['get'],
+  info: ['show', 'get'],
+  rm: ['remove'],
+  delete: ['remove'],
+  add: ['create'],
+  new: ['create'],
+  edit: ['update'],
+}
+const withValue = new Set(['-s', '--server', '-w', '--workspace', '--context', '-o', '--output', '--jq'])
+
+/** Finds the command that the words mean: singular nouns, synonyms of verbs and a bare noun (its list) are understood. */
+export function resolve(argv: readonly string[], known: Known): Request {
+  const words = flagsLast(argv)
+  if (words[0] === '--version' || words[0] === '-V') return { kind: 'version' }
+  const end = words.indexOf('--')
+  const before = end < 0 ? words : words.slice(0, end)
+  if (!words.length) return { kind: 'help', words: [] }
+  const nouns = words.slice(
+    0,
+    Math.max(
+      0,
+      words.findIndex((word) => word.startsWith('-')),
+    ) || (words[0]!.startsWith('-') ? 0 : words.length),
+  )
+  if (words[0] === 'help') return { kind: 'help', words: nouns.slice(1) }
+  if (before.includes('--help') || before.includes('-h')) return { kind: 'help', words: nouns }
+  const { path, used } = walk(nouns, known)
+  if (!used) return { kind: 'unknown', words: nouns, near: nearest(nouns.join(':'), known) }
+  const id = idOf(path.join(':'), known)
+  const rest = words.slice(used)
+  const hasBelow = known.ids.some((it) => it.startsWith(`${path.join(':')}:`))
+  const stray = rest[0] !== undefined && !rest[0].startsWith('-')
+  if (id && !(hasBelow && stray)) return { kind: 'run', id, argv: rest }
+  if (stray) return { kind: 'unknown', words: nouns.slice(0, used + 1), near: nearest([...path, rest[0]].join(':'), known) }
+  const list = idOf(`${path.join(':')}:list`, known)
+  return list ? { kind: 'run', id: list, argv: rest } : { kind: 'help', words: path }
+}
+
+/** The id that a name stands for, when it is one. */
+export const idOf = (name: string, { ids, aliases }: Known): string | undefined =>
+  ids.includes(name) ? name : Object.hasOwn(aliases, name) ? aliases[name] : undefined
+
+/** Global flags may stand before the command; they are moved behind it. */
+function flagsLast(argv: readonly string[]): string[] {
+  let at = 0
+  while (at < argv.length && argv[at]!.startsWith('-') && argv[at] !== '--' && !isOwn(argv[at]!)) at += withValue.has(argv[at]!) ? 2 : 1
+  return at >= argv.length ? [...argv] : [...argv.slice(at), ...argv.slice(0, at)]
+}
+
+const isOwn = (word: string) => word === '--version' || word === '-V' || word === '--help' || word === '-h'
+
+/** As many words as name a command or a topic. */
+export function walk(words: readonly string[], known: Known): { path: string[]; used: number } {
+  const names = [...known.ids, ...Object.keys(known.aliases)]
+  const path: string[] = []
+  for (const word of words) {
+    const next = spellings(word, path.length > 0).find((it) => {
+      const name = [...path, it].join(':')
+      return names.some((id) => id === name || id.startsWith(`${name}:`))
+    })
+    if (!next) break
+    path.push(next)
+  }
+  return { path, used: path.length }
+}
+
+function spellings(word: string, verb: boolean): string[] {
+  const plurals = [`${word}s`, `${word}es`, word.replace(/y$/, 'ies')]
+  return [word, ...plurals, ...(verb && Object.hasOwn(synonyms, word) ? synonyms[word]! : [])]
+}
+
+/** Names that look like what was typed, best first. */
+function nearest(typed: string, { ids, aliases }: Known): string[] {
+  const names = [...new Set([...ids, ...Object.keys(aliases), ...ids.map((id) => id.split(':')[0]!)])]
+  const last = typed.split(':').at(-1)!
+  return names
+    .map((name) => ({ name, far: Math.min(distance(typed, name), typed.includes(':') ? 9 : distance(last, name.split(':').at(-1)!) + 1) }))
+    .filter(({ far }) => far <= Math.max(1, Math.floor(typed.length / 3)))
+    .sort((a, b) => a.far - b.far)
+    .slice(0, 3)
+    .map(({ name }) => name)
+}
+
+/** Letters to insert, delete, replace or swap to turn one word into the other. */
+export function distance(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, at) => at)]
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      row[j] = Math.min(row[j - 1]! + 1, rows[i - 1]![j]! + 1, rows[i - 1]![j - 1]! + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1)
+    }
+    rows.push(row)
+  }
+  return rows[a.length]![b.length]!
+}
