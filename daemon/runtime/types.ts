@@ -37,6 +37,8 @@ export interface AgentPlaces {
   secrets: string
   crewShared: string
   workspaceShared: string
+  /** Folder of the agent's runs. Each has its own below, named by the run's id, which goes away with the run's spool. */
+  runs: string
   /** Base address of the crew's sidecar, such as `http://127.0.0.1:9119`; also the HTTP proxy. */
   sidecarUrl: string
 }
