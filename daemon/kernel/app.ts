@@ -3,7 +3,7 @@ import { type Authenticator, createAuthenticator } from './auth.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
 import type { Operation } from './dispatch.ts'
-import { createJournal, type Draft, type Recorded } from './journal.ts'
+import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal.ts'
 import { createLimits, type Limits } from './limits.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -49,6 +49,10 @@ export interface App extends Writer {
   now(): string
   /** Appends an entry within the current change. */
   journal(draft: Draft): Recorded
+  /** Keeps something else in step with the journal, within the transaction of each entry. */
+  project(projection: Projection): void
+  /** What reads of the journal are planned from. */
+  readonly index: JournalIndex
   /** Sends a message when the current change is committed; at once outside of a change. */
   broadcast(message: Broadcast): void
 }
@@ -83,6 +87,7 @@ export function createApp({ config, db, log, vault, clock = Date.now }: AppParts
       journal.rewind()
     },
     committed() {
+      journal.settle()
       const all = kept
       kept = []
       for (const out of all) {
@@ -122,6 +127,8 @@ export function createApp({ config, db, log, vault, clock = Date.now }: AppParts
       current.push({ entry })
       return entry
     },
+    project: journal.project,
+    index: journal.index,
     broadcast(message) {
       if (current) current.push({ message })
       else bus.emit('broadcast', message)

@@ -1,7 +1,11 @@
-import { createHash } from 'node:crypto'
-import { type ActorType, type Entry, type EntryType, entries, type Priority, type Severity } from '#contract/entries'
+import { type ActorType, actorTypes, type Entry, type EntryType, entries, type Priority, priorities, type Severity, severities } from '#contract/entries'
 import type { Db } from './db.ts'
-import { newHexId } from './ids.ts'
+import { genesis, hashEntry, hashPayload, render } from './journal/chain.ts'
+import { type Combos, createCombos } from './journal/combos.ts'
+import { createEntryIds } from './journal/ids.ts'
+import { createNames, type Names } from './journal/names.ts'
+import { createTimeline, type Timeline } from './journal/timeline.ts'
+import { createUndoLog } from './journal/undo.ts'
 
 /** What a writer says of an entry; the journal adds id, time and defaults. */
 export interface Draft {
@@ -22,97 +26,143 @@ export interface Draft {
 
 /** A stored entry: `seq` is its true order, `doc` its exact JSON. */
 export interface Recorded {
-  seq: number
-  entry: Entry
-  doc: string
+  readonly seq: number
+  readonly entry: Entry
+  readonly doc: string
 }
+
+/** Keeps something else in step with the journal, in the transaction of the entry. `ts` is the entry's time in milliseconds. */
+export type Projection = (recorded: Recorded, ts: number) => void
 
 export interface Journal {
   /** Within a transaction. */
   append(draft: Draft): Recorded
-  /** Remembers where the chain stands, `rewind` goes back there, `forget` reads it anew from the table. */
+  /** Remembers where memory stands; `rewind` goes back there, `forget` to what is stored; `settle` says that all is stored. */
   mark(): void
   rewind(): void
   forget(): void
+  settle(): void
+  /** Called for every entry from now on. */
+  project(projection: Projection): void
+  readonly index: JournalIndex
 }
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
-/** Hash of an entry over its immutable members and its payload's hash, so that erasing a payload keeps the chain verifiable. */
-export function entryHash(entry: Entry, prev: string, payloadHash: string): string {
-  const { payload: _payload, priority: _priority, refs, ...fixed } = entry
-  return sha256(JSON.stringify([prev, fixed, refs ?? null, payloadHash]))
+/** What reads are planned from. */
+export interface JournalIndex {
+  readonly names: Pick<Names, 'find'>
+  readonly combos: Pick<Combos, 'of' | 'total'>
+  readonly timeline: Pick<Timeline, 'ranges' | 'head'>
 }
 
-export const payloadHash = (payload: Entry['payload']): string => (payload ? sha256(JSON.stringify(payload)) : '')
-
-const emptyless = <T extends object>(value: T | undefined): T | undefined => (value && Object.keys(value).length ? value : undefined)
+const insertSql = `INSERT INTO journal
+  (seq, id, ts, ws, combo, crew, agent, type, severity, mission, trace, actor, run, priority, doc, prev_hash, entry_hash)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** The append side of the journal (architecture.md section 5). One chain of hashes for each workspace. */
 export function createJournal(db: Db, clock: () => number): Journal {
-  const insert = db.prepare(
-    `INSERT INTO journal (id, workspace_id, ts, crew_id, agent_id, mission_id, trace_id, entry_type, severity, priority, actor_type, actor_id, doc, payload_hash, prev_hash, entry_hash)
-     VALUES (@id, @workspace_id, @ts, @crew_id, @agent_id, @mission_id, @trace_id, @entry_type, @severity, @priority, @actor_type, @actor_id, @doc, @payload_hash, @prev_hash, @entry_hash)`,
-  )
-  const last = db.prepare<[string], { entry_hash: string }>('SELECT entry_hash FROM journal WHERE workspace_id = ? ORDER BY seq DESC LIMIT 1')
-  let tails = new Map<string, string>()
-  let saved = new Map<string, string>()
+  const undo = createUndoLog()
+  const names = createNames(db, undo)
+  const combos = createCombos(db, undo)
+  const timeline = createTimeline(db, undo)
+  const chain = createTails(db)
+  const newest = db.prepare<[], { seq: number; id: string }>('SELECT seq, id FROM journal ORDER BY seq DESC LIMIT 1').get()
+  const nextId = createEntryIds(newest?.id)
+  const insert = db.prepare(insertSql)
+  const projections: Projection[] = []
+  let seq = newest?.seq ?? 0
 
-  const tail = (workspace: string) => tails.get(workspace) ?? last.get(workspace)?.entry_hash ?? ''
+  function append(draft: Draft): Recorded {
+    const now = clock()
+    seq++
+    undo.push(() => void seq--)
+    const ts = timeline.stamp(now, seq)
+    const entry = complete(draft, nextId(now), new Date(ts).toISOString())
+    const { fixed, payload, doc } = render(entry)
+    const ws = names.intern(0, entry.workspace_id)
+    const nameOf = (text: string | undefined) => (text ? names.intern(ws, text) : null)
+    const [crew, agent, actor] = [nameOf(entry.crew_id), nameOf(entry.agent_id), nameOf(entry.actor_id)]
+    const type = names.intern(ws, entry.entry_type)
+    const severity = severities.indexOf(entry.severity)
+    const combo = combos.intern(ws, { crew: crew ?? 0, agent: agent ?? 0, type, severity, actorType: actorTypes.indexOf(entry.actor_type) })
+    const run = entry.payload?.['run_id']
+    const prev = chain.tail(ws)
+    const hash = hashEntry(prev, hashPayload(payload), fixed)
+    insert.run(
+      seq,
+      entry.id,
+      ts,
+      ws,
+      combo.combo,
+      crew,
+      agent,
+      type,
+      severity,
+      nameOf(entry.mission_id),
+      nameOf(entry.trace_id),
+      actor,
+      typeof run === 'string' ? nameOf(run) : null,
+      priorities.indexOf(entry.priority),
+      doc,
+      prev,
+      hash,
+    )
+    combos.count(combo, seq)
+    chain.move(ws, hash)
+    undo.push(() => chain.move(ws, prev))
+    const recorded = new Stored(seq, doc)
+    for (const projection of projections) projection(recorded, ts)
+    return recorded
+  }
 
-  return {
-    append(draft) {
-      const entry: Entry = {
-        id: newHexId('j'),
-        workspace_id: draft.workspace_id,
-        crew_id: draft.crew_id || undefined,
-        agent_id: draft.agent_id || undefined,
-        mission_id: draft.mission_id || undefined,
-        ts: new Date(clock()).toISOString(),
-        entry_type: draft.type,
-        severity: draft.severity ?? entries[draft.type],
-        priority: draft.priority ?? 'normal',
-        actor_type: draft.actor_type,
-        actor_id: draft.actor_id || undefined,
-        summary: draft.summary,
-        payload: emptyless(draft.payload),
-        refs: emptyless(draft.refs),
-        trace_id: draft.trace_id || undefined,
-      } as Entry
-      const doc = JSON.stringify(entry)
-      const plain: Entry = JSON.parse(doc)
-      const prev = tail(entry.workspace_id)
-      const bodyHash = payloadHash(plain.payload)
-      const hash = entryHash(plain, prev, bodyHash)
-      const { lastInsertRowid } = insert.run({
-        id: plain.id,
-        workspace_id: plain.workspace_id,
-        ts: clock(),
-        crew_id: plain.crew_id ?? null,
-        agent_id: plain.agent_id ?? null,
-        mission_id: plain.mission_id ?? null,
-        trace_id: plain.trace_id ?? null,
-        entry_type: plain.entry_type,
-        severity: plain.severity,
-        priority: plain.priority,
-        actor_type: plain.actor_type,
-        actor_id: plain.actor_id ?? null,
-        doc,
-        payload_hash: bodyHash,
-        prev_hash: prev,
-        entry_hash: hash,
-      })
-      tails.set(plain.workspace_id, hash)
-      return { seq: Number(lastInsertRowid), entry: plain, doc }
-    },
-    mark: () => {
-      saved = new Map(tails)
-    },
-    rewind: () => {
-      tails = saved
-    },
-    forget: () => {
-      tails = new Map()
-    },
+  const { mark, rewind, forget, settle } = undo
+  return { append, mark, rewind, forget, settle, project: (projection) => void projections.push(projection), index: { names, combos, timeline } }
+}
+
+class Stored implements Recorded {
+  readonly seq: number
+  readonly doc: string
+  #entry: Entry | undefined
+
+  constructor(seq: number, doc: string) {
+    this.seq = seq
+    this.doc = doc
+  }
+
+  get entry(): Entry {
+    this.#entry ??= JSON.parse(this.doc) as Entry
+    return this.#entry
   }
 }
+
+/** The hash that the next entry of a workspace is chained to. */
+function createTails(db: Db) {
+  const last = db.prepare<[number], Buffer>('SELECT entry_hash FROM journal INDEXED BY journal_ws WHERE ws = ? ORDER BY seq DESC LIMIT 1').pluck()
+  const tails = new Map<number, Buffer>()
+  return {
+    tail: (ws: number): Buffer => tails.get(ws) ?? last.get(ws) ?? genesis,
+    move: (ws: number, hash: Buffer) => void tails.set(ws, hash),
+  }
+}
+
+/** The entry as it is stored: empty members left out, the summary on one line. */
+function complete(draft: Draft, id: string, ts: string): Entry {
+  return {
+    id,
+    workspace_id: draft.workspace_id,
+    crew_id: draft.crew_id || undefined,
+    agent_id: draft.agent_id || undefined,
+    mission_id: draft.mission_id || undefined,
+    ts,
+    entry_type: draft.type,
+    severity: draft.severity ?? entries[draft.type] ?? 'info',
+    priority: draft.priority ?? 'normal',
+    actor_type: draft.actor_type,
+    actor_id: draft.actor_id || undefined,
+    summary: draft.summary.replace(/\s*[\r\n]+\s*/g, ' '),
+    payload: filled(draft.payload),
+    refs: filled(draft.refs),
+    trace_id: draft.trace_id || undefined,
+  }
+}
+
+const filled = (members: Record<string, unknown> | undefined) => (members && Object.values(members).some((value) => value !== undefined) ? members : undefined)

@@ -1,0 +1,132 @@
+import type { Db } from '../db.ts'
+import type { UndoLog } from './undo.ts'
+
+/** Columns that a combination is made of; 0 for none. */
+export interface Parts {
+  crew: number
+  agent: number
+  type: number
+  severity: number
+  actorType: number
+}
+
+/** One combination that occurs in a workspace: how many entries have it, and the newest one's seq. */
+export interface Combo extends Parts {
+  readonly combo: number
+  readonly ws: number
+  n: number
+  last: number
+}
+
+/** Every combination of filterable columns with its exact count: what lists, counts and searches are planned from. */
+export interface Combos {
+  /** The combination's number, made when it is new; within a change. */
+  intern(ws: number, parts: Parts): Combo
+  /** Counts a stored entry; within a change. Writes the totals of a block with its last entry. */
+  count(combo: Combo, seq: number): void
+  of(ws: number): readonly Combo[]
+  /** Entries of a workspace. */
+  total(ws: number): number
+}
+
+/** Entries in a block of totals. */
+export const blockSize = 16_384
+
+const keyOf = (it: Parts) => `${it.crew},${it.agent},${it.type},${it.severity},${it.actorType}`
+
+interface Held {
+  byKey: Map<string, Combo>
+  all: Combo[]
+  total: number
+}
+
+/** Totals live in memory and go to the database block by block: an append touches no row but its own. */
+export function createCombos(db: Db, undo: UndoLog): Combos {
+  const insert = db.prepare<number[]>('INSERT INTO journal_combos (ws, crew, agent, type, severity, actor_type) VALUES (?, ?, ?, ?, ?, ?)')
+  const save = db.prepare<number[]>('UPDATE journal_combos SET n = ?, last = ? WHERE combo = ?')
+  const saveBlock = db.prepare<number[]>(
+    'INSERT INTO journal_blocks (combo, block, n) VALUES (?, ?, ?) ON CONFLICT (combo, block) DO UPDATE SET n = excluded.n',
+  )
+  const spaces = new Map<number, Held>()
+  const byNumber = new Map<number, Combo>()
+  let block = new Map<Combo, number>()
+
+  function space(ws: number): Held {
+    const known = spaces.get(ws)
+    if (known) return known
+    const made: Held = { byKey: new Map(), all: [], total: 0 }
+    spaces.set(ws, made)
+    return made
+  }
+
+  function add(combo: Combo): Combo {
+    const held = space(combo.ws)
+    held.byKey.set(keyOf(combo), combo)
+    held.all.push(combo)
+    held.total += combo.n
+    byNumber.set(combo.combo, combo)
+    return combo
+  }
+
+  function tally(combo: Combo, seq: number): void {
+    combo.n++
+    combo.last = seq
+    space(combo.ws).total++
+    block.set(combo, (block.get(combo) ?? 0) + 1)
+  }
+
+  function load(): void {
+    const rows = db.prepare<[], Combo>('SELECT combo, ws, crew, agent, type, severity, actor_type AS actorType, n, last FROM journal_combos').all()
+    for (const row of rows) add(row)
+    const newest = db.prepare<[], number>('SELECT max(seq) FROM journal').pluck().get() ?? 0
+    const tail = db.prepare<[number], { seq: number; combo: number }>('SELECT seq, combo FROM journal WHERE seq > ? ORDER BY seq')
+    for (const row of tail.iterate(newest - (newest % blockSize))) tally(byNumber.get(row.combo)!, row.seq)
+  }
+
+  function closeBlock(number: number): void {
+    const spaceTotals = new Map<number, number>()
+    for (const [combo, n] of block) {
+      saveBlock.run(combo.combo, number, n)
+      save.run(combo.n, combo.last, combo.combo)
+      spaceTotals.set(combo.ws, (spaceTotals.get(combo.ws) ?? 0) + n)
+    }
+    for (const [ws, n] of spaceTotals) saveBlock.run(-ws, number, n)
+    const closed = block
+    block = new Map()
+    undo.push(() => {
+      block = closed
+    })
+  }
+
+  load()
+  return {
+    intern(ws, parts) {
+      const held = space(ws)
+      const known = held.byKey.get(keyOf(parts))
+      if (known) return known
+      const { lastInsertRowid } = insert.run(ws, parts.crew, parts.agent, parts.type, parts.severity, parts.actorType)
+      const made = add({ ...parts, ws, combo: Number(lastInsertRowid), n: 0, last: 0 })
+      undo.push(() => {
+        held.byKey.delete(keyOf(parts))
+        held.all.pop()
+        byNumber.delete(made.combo)
+      })
+      return made
+    },
+    count(combo, seq) {
+      const before = combo.last
+      tally(combo, seq)
+      undo.push(() => {
+        combo.n--
+        combo.last = before
+        space(combo.ws).total--
+        const left = block.get(combo)! - 1
+        if (left) block.set(combo, left)
+        else block.delete(combo)
+      })
+      if (seq % blockSize === 0) closeBlock(seq / blockSize)
+    },
+    of: (ws) => spaces.get(ws)?.all ?? [],
+    total: (ws) => spaces.get(ws)?.total ?? 0,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Db } from '../db.ts'
+import type { UndoLog } from './undo.ts'
+
+/** The journal's dictionary: small numbers for texts that many entries share, so that rows and indexes stay small. */
+export interface Names {
+  /** The number of a text in a workspace (0: the workspaces' own ids), made when it is new; within a change. */
+  intern(ws: number, text: string): number
+  /** The number, if the text was ever used there. */
+  find(ws: number, text: string): number | undefined
+}
+
+/** Texts kept in memory; past it the cache starts afresh. Run ids are most of them. */
+const cacheLimit = 50_000
+
+export function createNames(db: Db, undo: UndoLog): Names {
+  const select = db.prepare<[number, string], number>('SELECT name FROM journal_names WHERE ws = ? AND text = ?').pluck()
+  const insert = db.prepare<[number, string]>('INSERT INTO journal_names (ws, text) VALUES (?, ?)')
+  const known = new Map<number, Map<string, number>>()
+  let size = 0
+
+  function keep(ws: number, text: string, name: number): number {
+    if (size >= cacheLimit) {
+      known.clear()
+      size = 0
+    }
+    const texts = known.get(ws) ?? new Map<string, number>()
+    known.set(ws, texts.set(text, name))
+    size++
+    return name
+  }
+
+  function find(ws: number, text: string): number | undefined {
+    const cached = known.get(ws)?.get(text)
+    if (cached !== undefined) return cached
+    const stored = select.get(ws, text)
+    return stored === undefined ? undefined : keep(ws, text, stored)
+  }
+
+  return {
+    find,
+    intern(ws, text) {
+      const name = find(ws, text)
+      if (name !== undefined) return name
+      const made = Number(insert.run(ws, text).lastInsertRowid)
+      undo.push(() => known.get(ws)?.delete(text))
+      return keep(ws, text, made)
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import type { Db } from '../db.ts'
+import type { UndoLog } from './undo.ts'
+
+/** Entries with `after < seq <= upTo`. */
+export interface Range {
+  after: number
+  upTo: number
+}
+
+/** Turns times into places in the journal. */
+export interface Timeline {
+  /** The time to store for an entry made at `now`, the journal's next; within a change. */
+  stamp(now: number, seq: number): number
+  /** The places of all entries with since <= ts <= until, newest first. */
+  ranges(since: number | undefined, until: number | undefined): Range[]
+  /** The newest entry's seq; 0 in an empty journal. */
+  head(): number
+}
+
+/** A clock set back by less is held still instead. */
+const jitter = 5_000
+
+interface Epoch {
+  seq: number
+  ts: number
+}
+
+/**
+ * Within an epoch time never runs backwards, so a time bound is found by bisection and needs no index. Setting the clock
+ * back begins another epoch.
+ */
+export function createTimeline(db: Db, undo: UndoLog): Timeline {
+  const at = db.prepare<[number], Epoch>('SELECT seq, ts FROM journal WHERE seq >= ? ORDER BY seq LIMIT 1')
+  const newest = db.prepare<[], Epoch>('SELECT seq, ts FROM journal ORDER BY seq DESC LIMIT 1')
+  const insert = db.prepare<[number, number]>('INSERT INTO journal_epochs (seq, ts) VALUES (?, ?)')
+  const epochs = db.prepare<[], Epoch>('SELECT seq, ts FROM journal_epochs ORDER BY seq').all()
+  let last = newest.get()?.ts ?? Number.NEGATIVE_INFINITY
+
+  /** The first seq in [low, high] whose time is `ts` or later; high + 1 when there is none. */
+  function firstFrom(ts: number, low: number, high: number): number {
+    let [from, to] = [low, high + 1]
+    while (from < to) {
+      const middle = Math.floor((from + to) / 2)
+      const entry = at.get(middle)
+      if (entry && entry.seq <= high && entry.ts < ts) from = entry.seq + 1
+      else to = middle
+    }
+    return from
+  }
+
+  return {
+    stamp(now, seq) {
+      const before = last
+      undo.push(() => {
+        last = before
+      })
+      if (now >= last || last - now <= jitter) {
+        last = Math.max(now, last)
+        return last
+      }
+      insert.run(seq, now)
+      epochs.push({ seq, ts: now })
+      undo.push(() => void epochs.pop())
+      last = now
+      return now
+    },
+    ranges(since, until) {
+      const head = newest.get()?.seq ?? 0
+      if (since === undefined && until === undefined) return [{ after: 0, upTo: head }]
+      const starts = [1, ...epochs.map(({ seq }) => seq)]
+      const found = starts.map((low, index) => {
+        const high = (starts[index + 1] ?? head + 1) - 1
+        return {
+          after: (since === undefined ? low : firstFrom(since, low, high)) - 1,
+          upTo: until === undefined ? high : firstFrom(until + 1, low, high) - 1,
+        }
+      })
+      return found.filter(({ after, upTo }) => upTo > after).reverse()
+    },
+    head: () => newest.get()?.seq ?? 0,
+  }
+}
