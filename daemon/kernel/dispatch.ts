@@ -7,13 +7,14 @@ import { Problem, problem } from './problem.ts'
 
 type Body = (call: object) => unknown
 type Split = { prepare(call: object): Promise<unknown>; commit(call: object, ready: unknown): unknown }
+type Wish = { wish(call: object): unknown; settle(call: object, wish: unknown): Promise<unknown> }
 
 /** An endpoint with its handler, by the name that contract, client, CLI and log share. */
 export interface Operation {
   name: string
   feature: string
   endpoint: Endpoint
-  handler: Body | Split
+  handler: Body | Split | Wish
 }
 
 /** Makes every feature's operations known to the application. */
@@ -43,12 +44,21 @@ export function authorize({ access, scope, method }: Endpoint, actor: Actor | nu
 export async function dispatch(app: App, { endpoint, handler }: Operation, actor: Actor | null, input: object, web?: Web): Promise<unknown> {
   authorize(endpoint, actor)
   const call = { ...input, actor, now: app.now(), ...(web && { web }) }
-  const split = typeof handler === 'function' ? null : handler
-  const ready = split ? await split.prepare(call) : undefined
-  const work = () => (split ? split.commit(call, ready) : (handler as Body)(call))
-  const result = endpoint.journal ? await app.write(() => record(app, endpoint, call as RecordCall, work())) : await work()
+  const result = typeof handler === 'function' ? await run(app, endpoint, call, () => handler(call)) : await runParts(app, endpoint, call, handler)
   if (result instanceof Problem) throw result
   return result
+}
+
+const run = (app: App, endpoint: Endpoint, call: object, work: () => unknown) =>
+  endpoint.journal ? app.write(() => record(app, endpoint, call as RecordCall, work())) : work()
+
+async function runParts(app: App, endpoint: Endpoint, call: object, parts: Split | Wish): Promise<unknown> {
+  if ('prepare' in parts) {
+    const ready = await parts.prepare(call)
+    return run(app, endpoint, call, () => parts.commit(call, ready))
+  }
+  const wish = await run(app, endpoint, call, () => parts.wish(call))
+  return wish instanceof Problem ? wish : parts.settle(call, wish)
 }
 
 type RecordCall = { actor: Actor } & Record<string, unknown>
@@ -91,7 +101,8 @@ function subject(endpoint: Endpoint, call: RecordCall, result: unknown) {
   const param = names.length ? String(call[names.at(-1)!] ?? '') : ''
   const id = typeof row['id'] === 'string' ? row['id'] : param
   const label = [row['slug'], row['name'], row['title'], id].find((text) => typeof text === 'string' && text) as string
-  const changed = call['body'] && endpoint.method !== 'POST' ? Object.keys(call['body'] as object) : []
+  const known = Object.keys((endpoint.body as { properties?: object } | undefined)?.properties ?? {})
+  const changed = call['body'] && endpoint.method !== 'POST' ? known.filter((name) => name in (call['body'] as object)) : []
   const workspace = endpoint.entity === 'workspace' ? id : String(row['workspace_id'] ?? '')
   return { id, label, workspace, metadata: changed.length ? { metadata: { changed } } : {} }
 }

@@ -38,14 +38,23 @@ export interface Staged<E, Ready> {
 /** Splits a change into its waiting part and its transaction. */
 export const staged = <E, Ready>(prepare: Staged<E, Ready>['prepare'], commit: Staged<E, Ready>['commit']): Staged<E, Ready> => ({ prepare, commit })
 
+/** A wish that is stored first and then waited for, outside of the transaction: a container to start, a run to begin. */
+export interface Wished<E, Wish> {
+  wish(call: Call<E>): Wish
+  settle(call: Call<E>, wish: Wish): Promise<Result<E>>
+}
+
+/** Splits a change into its transaction and the waiting that follows it. */
+export const wished = <E, Wish>(wish: Wished<E, Wish>['wish'], settle: Wished<E, Wish>['settle']): Wished<E, Wish> => ({ wish, settle })
+
 /** Marks a change that answers without a transaction of its own (it calls `app.write` itself or changes nothing stored). */
 type Plain<E> = (call: Call<E>) => Result<E> | Promise<Result<E>>
 
 /** Streams and text write to the reply themselves. */
 type Free<E> = (call: Call<E> & { web: Web }) => unknown
 
-// biome-ignore lint/suspicious/noExplicitAny: the prepared value's type is known only to the handler that made it
-type Change<E> = ((call: Call<E>) => Result<E>) | Staged<E, any>
+// biome-ignore lint/suspicious/noExplicitAny: the passed value's type is known only to the handler that made it
+type Change<E> = ((call: Call<E>) => Result<E>) | Staged<E, any> | Wished<E, any>
 
 /** A journaled endpoint answers synchronously: its work and its journal entry share one transaction. */
 export type Handler<E> = E extends { kind: 'stream' | 'text' } ? Free<E> : E extends { journal: readonly string[] } ? Change<E> : Plain<E>
