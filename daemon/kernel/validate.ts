@@ -7,7 +7,7 @@ interface Flaw {
   keyword: string
   instancePath: string
   message: string
-  params: { requiredProperties?: string[]; additionalProperties?: string[] }
+  params: { requiredProperties?: string[]; additionalProperties?: string[]; allowedValues?: unknown[] }
 }
 
 /** The value with defaults filled in, or what is wrong with it. `query` values are text and converted first. */
@@ -36,6 +36,8 @@ function describe({ keyword, instancePath, message, params }: Flaw, value: unkno
     const field = [at, params.additionalProperties[0]].filter(Boolean).join('.')
     return problem('invalid_field', { field, detail: `${field} is not a member that this endpoint takes` })
   }
+  if (keyword === 'enum' && params.allowedValues)
+    return problem('invalid_field', { field: at, detail: `${at} must be one of ${params.allowedValues.join(', ')}` })
   if (!at && (typeof value !== 'object' || value === null)) return problem('invalid_json', { detail: 'The body must be a JSON object' })
   return problem('invalid_field', { field: at, detail: `${at || 'The body'} ${message}` })
 }

@@ -1,0 +1,45 @@
+import { problem } from './problem.ts'
+
+/** Trimmed and in one Unicode form (NFC), so that names that look the same are the same; from `min` to `max` in the unit given. */
+export function cleanName(field: string, given: string, { min, max, unit }: { min: number; max: number; unit: 'characters' | 'bytes' }): string {
+  const name = given.normalize('NFC').trim()
+  const size = unit === 'bytes' ? Buffer.byteLength(name) : [...name].length
+  if (size < min || size > max) throw problem('invalid_field', { field, detail: `${field} must have ${min} to ${max} ${unit}` })
+  return name
+}
+
+/** Null and blank text mean "none". */
+export const blankToNull = (text: string | null | undefined): string | null => (text === undefined || text === null || text.trim() === '' ? null : text)
+
+/** Refuses members that the full contract has and this version does not; null, false, 0, "" and [] ask for nothing and pass. */
+export function refuseLater(body: object, names: readonly string[]): void {
+  for (const name of names) {
+    const value = (body as Record<string, unknown>)[name]
+    if (!value || (Array.isArray(value) && value.length === 0)) continue
+    throw problem('invalid_field', { field: name, detail: `${name} is not supported by this version yet` })
+  }
+}
+
+/** A change must name at least one member that the endpoint takes. */
+export function requireSome(body: object, names: readonly string[]): void {
+  if (!names.some((name) => (body as Record<string, unknown>)[name] !== undefined)) {
+    throw problem('no_fields', { detail: `Name at least one of ${names.join(', ')}` })
+  }
+}
+
+export interface Page {
+  limit: number
+  offset: number
+}
+
+/** The window of a list as contract part 1, section 1.5 reads it. */
+export function pageOf(query: { limit?: number | string; offset?: number | string }, { fallback = 100, max = 500 } = {}): Page {
+  const limit = whole(query.limit)
+  const offset = whole(query.offset)
+  return { limit: limit === null || limit <= 0 ? fallback : Math.min(limit, max), offset: offset === null || offset < 0 ? 0 : offset }
+}
+
+function whole(given: number | string | undefined): number | null {
+  const number = typeof given === 'number' ? given : given !== undefined && /^\s*[+-]?\d+\s*$/.test(given) ? Number(given) : Number.NaN
+  return Number.isSafeInteger(number) ? number : null
+}

@@ -1,0 +1,28 @@
+import { type TSchema, Type } from 'typebox'
+
+/** Slug of a crew or an agent: plain ASCII, so that no two can look alike. */
+export const Slug = Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{1,49}$', description: 'a-z, 0-9, _ and -, 2 to 50 characters' })
+
+export const Id = Type.String()
+export const Time = Type.String({ format: 'date-time' })
+
+/** The same schema with null allowed. The type list keeps messages and documents plain. */
+export const nullable = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Type.Static<T> | null>(
+    'enum' in schema ? { ...schema, enum: [...(schema.enum as unknown[]), null] } : { ...schema, type: [(schema as unknown as { type: string }).type, 'null'] },
+  )
+
+/** Text on one line for people: no control characters, which would break tables, logs and headers. */
+export const line = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' })
+
+/** Text of any number of lines; only the character that ends a C string is refused. */
+export const prose = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' })
+
+/**
+ * `limit` and `offset` of a list. Whatever they hold is taken as contract part 1, section 1.5 says: a bad limit means the
+ * default, one that is too large the maximum, a bad offset 0.
+ */
+export const page = {
+  limit: Type.Optional(Type.Unsafe<number | string>({ type: ['integer', 'string'], description: 'Rows at most' })),
+  offset: Type.Optional(Type.Unsafe<number | string>({ type: ['integer', 'string'], description: 'Rows to leave out' })),
+}
