@@ -1,4 +1,5 @@
 import type { Feature } from '#kernel/feature'
+import crews from './crews/routes.ts'
 import system from './system/routes.ts'
 
-export const features = { system } satisfies Record<string, Feature>
+export const features = { crews, system } satisfies Record<string, Feature>

@@ -1,4 +1,5 @@
 import { TypedEmitter } from 'tiny-typed-emitter'
+import type { RuntimeService } from '#runtime/service-types'
 import { type Authenticator, createAuthenticator } from './auth.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
@@ -39,6 +40,8 @@ export interface App extends Writer {
   readonly limits: Limits
   readonly perimeter: Perimeter
   readonly metrics: Metrics
+  /** Set once the runtime is up; null where there is none. */
+  runtime: RuntimeService | null
   /** Aborted when the daemon stops: streams end, nothing new is admitted. */
   readonly stopping: AbortController
   /** When this process began, milliseconds since 1970. */
@@ -118,6 +121,7 @@ export function createApp({ config, db, log, vault, clock = Date.now }: AppParts
     limits: createLimits(config, clock),
     perimeter: createPerimeter(config),
     metrics: createMetrics(),
+    runtime: null,
     stopping: new AbortController(),
     startedAt: clock(),
     now: () => wholeSeconds(clock()),

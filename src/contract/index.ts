@@ -1,7 +1,8 @@
+import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
 import { system } from './system.ts'
 
-export const api = { system }
+export const api = { crews, system }
 export type Api = typeof api
 
 /** Every endpoint with its name, as `crews.create`. */

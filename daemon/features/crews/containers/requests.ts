@@ -1,0 +1,88 @@
+import type { crews } from '#contract/crews'
+import type { Reply } from '#contract/define'
+import type { App } from '#kernel/app'
+import type { Call } from '#kernel/feature'
+import { pageOf } from '#kernel/fields'
+import { Problem, problem } from '#kernel/problem'
+import type { ContainerStatus, RuntimeService } from '#runtime/service-types'
+import type { CrewRow } from '../queries.ts'
+import { findCrew } from '../service.ts'
+import { containerOf, want } from './service.ts'
+
+type Wish = Call<typeof crews.start>
+
+/** Records the wish, unless there is nobody to fulfil it. */
+export function wish(app: App, { actor, crewId }: Wish, desired: 'running' | 'stopped'): void {
+  findCrew(app, actor.workspace, crewId)
+  runtimeOf(app)
+  want(app, crewId, desired, actor)
+}
+
+export const start = (app: App, { actor, crewId }: Wish) => settle(app, actor.workspace, crewId, 'start')
+export const stop = (app: App, { actor, crewId }: Wish) => settle(app, actor.workspace, crewId, 'stop')
+
+async function settle(app: App, workspace: string, crewId: string, act: 'start' | 'stop'): Promise<Reply<typeof crews.start>> {
+  const status = await asked(app, (runtime) => runtime[act](crewId))
+  const { slug } = findCrew(app, workspace, crewId)
+  return { crew_id: crewId, slug, container_id: status.containerId, status: status.state, ...(status.notices.length && { notices: status.notices }) }
+}
+
+function runtimeOf(app: App): RuntimeService {
+  if (!app.runtime) throw problem('runtime_unavailable', { detail: 'This server has no container runtime' })
+  return app.runtime
+}
+
+/** Turns the runtime's own errors into a problem that says what failed. */
+async function asked<T>(app: App, question: (runtime: RuntimeService) => Promise<T>): Promise<T> {
+  try {
+    return await question(runtimeOf(app))
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    app.log.error({ err: error }, 'The runtime failed')
+    throw problem('runtime_failed', { detail: `The container runtime failed: ${(error as Error).message}` })
+  }
+}
+
+const nowhere: ContainerStatus = {
+  state: 'not_configured',
+  containerId: null,
+  startedAt: null,
+  contract: null,
+  effectiveMemoryMb: null,
+  effectiveCpus: null,
+  configDrift: [],
+  notices: [],
+  error: null,
+}
+
+export async function containerStatus(app: App, { actor, crewId }: Call<typeof crews.status>): Promise<Reply<typeof crews.status>> {
+  const crew = findCrew(app, actor.workspace, crewId)
+  const status = app.runtime ? await app.runtime.status(crewId) : nowhere
+  return toReply(app, crew, status)
+}
+
+function toReply(app: App, crew: CrewRow, status: ContainerStatus): Reply<typeof crews.status> {
+  return {
+    crew_id: crew.id,
+    slug: crew.slug,
+    container_id: status.containerId,
+    status: status.state,
+    desired: containerOf(app, crew.id)?.desired === 'running' ? 'running' : 'stopped',
+    uptime: status.startedAt ? Math.max(0, Math.floor((app.clock() - Date.parse(status.startedAt)) / 1000)) : null,
+    started_at: status.startedAt,
+    runtime_contract: status.contract,
+    configured_memory_mb: crew.container_memory_mb ?? app.config.defaultMemoryMb,
+    effective_memory_mb: status.effectiveMemoryMb,
+    configured_cpus: crew.container_cpus ?? app.config.defaultCpus,
+    effective_cpus: status.effectiveCpus,
+    config_drift: status.configDrift,
+    error: status.error,
+  }
+}
+
+export async function containerLogs(app: App, { actor, crewId, query, web }: Call<typeof crews.logs>): Promise<string> {
+  findCrew(app, actor.workspace, crewId)
+  const { limit } = pageOf({ limit: query.tail }, { fallback: 200, max: 5000 })
+  web?.reply.type('text/plain; charset=utf-8')
+  return asked(app, (runtime) => runtime.logs(crewId, limit))
+}

@@ -1,0 +1,153 @@
+import { defaultTtlHours } from '#contract/crews'
+import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
+import type { Actor } from '#kernel/feature'
+import type { CrewSpec } from '#runtime/types'
+import { placesOf } from '../places/service.ts'
+import { type ContainerRow, type Desired, type Observed, type OwnedRow, queries } from './queries.ts'
+
+/** What the reconciler brings about for one crew. */
+export interface DesiredCrew {
+  crewId: string
+  workspaceId: string
+  /** `removed`: the crew is deleted; container, network and volumes go, then `forget`. */
+  want: Desired
+  wantedAt: string
+  /** When someone last needed it running; idle time counts from here. Null when nobody ever did. */
+  usedAt: string | null
+  /** Hours of idleness after which it may be stopped; 0 means never. */
+  ttlHours: number
+  spec: CrewSpec
+  seen: Seen
+}
+
+/** What is known of a container. `none`: there is no container. */
+export interface Seen {
+  state: Observed
+  containerId: string | null
+  /** Digest that the container carries. */
+  contract: string | null
+  startedAt: string | null
+  error: string | null
+}
+
+/** Every container that ought to be known, wanted or not. What an engine has beside these is left over. */
+export const desiredCrews = (app: App): DesiredCrew[] =>
+  queries(app.db)
+    .all.all()
+    .map((row) => toDesired(app, row))
+
+/** The same of one crew; null when nothing of it is left to care for. */
+export function desiredCrew(app: App, crewId: string): DesiredCrew | null {
+  const row = queries(app.db).owned.get(crewId)
+  return row ? toDesired(app, row) : null
+}
+
+function toDesired(app: App, row: OwnedRow): DesiredCrew {
+  return {
+    crewId: row.crew_id,
+    workspaceId: row.workspace_id,
+    want: row.desired,
+    wantedAt: row.desired_at,
+    usedAt: row.used_at,
+    ttlHours: row.container_ttl_hours ?? defaultTtlHours,
+    spec: toSpec(app, row),
+    seen: { state: row.observed, containerId: row.container_id, contract: row.contract, startedAt: row.started_at, error: row.error },
+  }
+}
+
+const toSpec = (app: App, row: OwnedRow): CrewSpec => ({
+  crewId: row.crew_id,
+  slug: row.slug,
+  workspaceId: row.workspace_id,
+  image: row.runtime_image ?? '',
+  memoryMb: row.container_memory_mb ?? app.config.defaultMemoryMb,
+  cpus: row.container_cpus ?? app.config.defaultCpus,
+  network: {
+    mode: row.network_mode,
+    allowedDomains: JSON.parse(row.allowed_domains_json),
+    // The server's switch rules: turned off later, it is off for everyone.
+    allowPrivateEndpoints: row.allow_private_endpoints === 1 && app.config.allowPrivateEndpoints,
+  },
+  agents: placesOf(app, row.crew_id),
+})
+
+export const containerOf = ({ db }: App, crewId: string): ContainerRow | undefined => queries(db).find.get(crewId)
+
+/** The ownership row of a new crew, before any container. Within a change. */
+export const own = ({ db, now }: App, crewId: string): void => void queries(db).insert.run(crewId, now())
+
+/**
+ * Records what a crew's container should be, with the journal entry of who wants it; false when that is already the wish.
+ * Within a change. Then ask `app.runtime` to act. A deleted crew takes no further wish.
+ */
+export function want(app: App, crewId: string, desired: Desired, actor: Actor | null): boolean {
+  const row = queries(app.db).owned.get(crewId)
+  if (!row || row.desired === 'removed') return false
+  if (desired === 'running') queries(app.db).use.run(app.now(), crewId)
+  if (row.desired === desired) return false
+  queries(app.db).want.run(desired, app.now(), crewId)
+  // The deletion of the crew is on record already.
+  if (desired === 'removed') return true
+  app.journal({
+    workspace_id: row.workspace_id,
+    crew_id: crewId,
+    type: 'audit.entity_updated',
+    summary: `crew ${row.slug} shall be ${desired}`,
+    ...actorOf(actor),
+    payload: { action: 'update', entity_type: 'crew', entity_id: crewId, metadata: { container: desired } },
+    refs: { entity_type: 'crew', entity_id: crewId },
+  })
+  return true
+}
+
+/** Someone needs the crew now: idle time starts again. Within a change. */
+export const use = ({ db, now }: App, crewId: string): void => void queries(db).use.run(now(), crewId)
+
+/** Stores what the reconciler saw; a change of state is journaled and told to the workspace. Within a change. */
+export function markSeen(app: App, crewId: string, seen: Seen): void {
+  const row = queries(app.db).owned.get(crewId)
+  if (!row) return
+  queries(app.db).observe.run({
+    crew_id: crewId,
+    observed: seen.state,
+    observed_at: app.now(),
+    container_id: seen.containerId,
+    contract: seen.contract,
+    started_at: seen.startedAt,
+    error: seen.error,
+  })
+  const restarted = seen.state === 'running' && (row.container_id !== seen.containerId || row.started_at !== seen.startedAt)
+  if (row.observed === seen.state && row.error === seen.error && !restarted) return
+  journalChange(app, row, seen)
+  app.broadcast({ channel: `workspace:${row.workspace_id}`, type: 'crew.updated', payload: { id: crewId } })
+}
+
+function journalChange(app: App, row: OwnedRow, { state, containerId, error }: Seen): void {
+  const type = entryOf(row.observed, state)
+  if (!type) return
+  app.journal({
+    workspace_id: row.workspace_id,
+    crew_id: row.crew_id,
+    type,
+    summary: `container of crew ${row.slug} ${type === 'container.failed' ? `failed: ${error ?? 'no reason given'}` : type.split('.')[1]}`,
+    actor_type: 'orchestrator',
+    payload: { container_id: containerId ?? row.container_id, ...(error && { error }) },
+  })
+}
+
+function entryOf(before: Observed, now: Observed) {
+  if (now === 'running') return 'container.started'
+  if (now === 'error') return 'container.failed'
+  return before === 'running' && (now === 'stopped' || now === 'none') ? 'container.stopped' : null
+}
+
+/** Drops the ownership of a deleted crew whose container is gone. Within a change. */
+export const forget = ({ db }: App, crewId: string): void => void queries(db).forget.run(crewId)
+
+/** Names this installation on an engine that others may use too. Stays the same for the life of the database. */
+export function installationId({ db }: App): string {
+  const row = queries(db).installation.get()
+  if (!row) throw new Error('The database has no installation id')
+  return row.value
+}

@@ -1,0 +1,51 @@
+import { statements } from '#kernel/db'
+
+export interface CrewRow {
+  id: string
+  workspace_id: string
+  name: string
+  slug: string
+  description: string | null
+  icon: string | null
+  color: string | null
+  container_memory_mb: number | null
+  container_cpus: number | null
+  container_ttl_hours: number | null
+  network_mode: 'restricted' | 'free'
+  allowed_domains_json: string
+  allow_private_endpoints: number
+  runtime_image: string | null
+  created_at: string
+  updated_at: string
+  agents: number
+}
+
+export interface StoredCrew extends Omit<CrewRow, 'agents' | 'created_at'> {
+  created_by_user_id: string | null
+}
+
+const columns = `id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus, container_ttl_hours, network_mode,
+  allowed_domains_json, allow_private_endpoints, runtime_image, created_at, updated_at,
+  (SELECT count(*) FROM agents a WHERE a.crew_id = crews.id AND a.deleted_at IS NULL) AS agents`
+
+export const queries = statements((db) => ({
+  list: db.prepare<[workspace: string, limit: number, offset: number], CrewRow>(
+    `SELECT ${columns} FROM crews WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
+  ),
+  find: db.prepare<[workspace: string, id: string], CrewRow>(`SELECT ${columns} FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL`),
+  insert: db.prepare<[StoredCrew], { id: string }>(
+    `INSERT INTO crews (id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus, container_ttl_hours, network_mode,
+       allowed_domains_json, allow_private_endpoints, runtime_image, created_by_user_id, created_at, updated_at)
+     VALUES (@id, @workspace_id, @name, @slug, @description, @icon, @color, @container_memory_mb, @container_cpus, @container_ttl_hours, @network_mode,
+       @allowed_domains_json, @allow_private_endpoints, @runtime_image, @created_by_user_id, @updated_at, @updated_at)
+     ON CONFLICT DO NOTHING RETURNING id`,
+  ),
+  update: db.prepare<[Omit<StoredCrew, 'created_by_user_id'>], { id: string }>(
+    `UPDATE OR IGNORE crews SET name = @name, slug = @slug, description = @description, icon = @icon, color = @color,
+       container_memory_mb = @container_memory_mb, container_cpus = @container_cpus, container_ttl_hours = @container_ttl_hours,
+       network_mode = @network_mode, allowed_domains_json = @allowed_domains_json, allow_private_endpoints = @allow_private_endpoints,
+       runtime_image = @runtime_image, updated_at = @updated_at
+     WHERE workspace_id = @workspace_id AND id = @id AND deleted_at IS NULL RETURNING id`,
+  ),
+  remove: db.prepare<[at: string, at: string, id: string]>('UPDATE crews SET deleted_at = ?, updated_at = ? WHERE id = ?'),
+}))

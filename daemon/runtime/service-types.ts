@@ -1,0 +1,36 @@
+/** A crew's container as the runtime sees it at this moment. */
+export interface ContainerStatus {
+  /** `unknown`: the engine does not answer. `not_configured`: there is no runtime, or the crew never had a container. */
+  state: 'running' | 'creating' | 'stopped' | 'error' | 'not_configured' | 'unknown'
+  containerId: string | null
+  /** RFC 3339; null unless running. */
+  startedAt: string | null
+  /** `stale`: it runs, but from an older specification; the next start makes it anew. */
+  contract: 'current' | 'stale' | null
+  /** What the engine enforces; null when it enforces nothing or cannot tell. */
+  effectiveMemoryMb: number | null
+  effectiveCpus: number | null
+  /** Members of the crew that differ from what the container was made of. */
+  configDrift: string[]
+  /** What a person should know of the last start, in sentences. */
+  notices: string[]
+  error: string | null
+}
+
+/**
+ * What requests ask of the reconciler. The wish itself is stored before (`want` of the crews service), so these only say
+ * "look now" and wait for the outcome. Failures are problems: `runtime_unavailable` when no engine answers or the start is
+ * held back, `runtime_failed` with the engine's reason otherwise.
+ */
+export interface RuntimeService {
+  /** Resolves when the container runs; at once when it already does. */
+  start(crewId: string): Promise<ContainerStatus>
+  /** Resolves when the container is stopped or absent. */
+  stop(crewId: string): Promise<ContainerStatus>
+  /** Never throws for an engine that is away. */
+  status(crewId: string): Promise<ContainerStatus>
+  /** The last lines of the container's own log. */
+  logs(crewId: string, tail: number): Promise<string>
+  /** Whether the engine has this image; null when nobody can tell. */
+  hasImage(image: string): Promise<boolean | null>
+}

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest'
+import { problem } from '#kernel/problem'
+import type { ContainerStatus, RuntimeService } from '#runtime/service-types'
+import { daemon, fixedClock } from '#test'
+import * as containers from '../../../../daemon/features/crews/containers/service.ts'
+
+const running: ContainerStatus = {
+  state: 'running',
+  containerId: 'abc',
+  startedAt: '2025-12-31T23:59:00Z',
+  contract: 'current',
+  effectiveMemoryMb: 4096,
+  effectiveCpus: 2,
+  configDrift: [],
+  notices: [],
+  error: null,
+}
+
+const runtime = (over: Partial<RuntimeService> = {}): RuntimeService => ({
+  start: async () => running,
+  stop: async () => ({ ...running, state: 'stopped', containerId: null, startedAt: null }),
+  status: async () => running,
+  logs: async (_crew, tail) => `${tail} lines`,
+  hasImage: async (image) => image !== 'absent:1',
+  ...over,
+})
+
+async function withCrew(over?: Partial<RuntimeService> | null, options: Parameters<typeof daemon>[0] = {}) {
+  const it = await daemon(options)
+  if (over !== null) it.app.runtime = runtime(over)
+  const { body } = await it.call('OWNER', 'POST', '/crews', { name: 'Backend', slug: 'backend', container_ttl_hours: 2 })
+  const id = body.id as string
+  return { ...it, id, wish: () => containers.desiredCrew(it.app, id)?.want, post: (act: string) => it.call('MANAGER', 'POST', `/crews/${id}/container-${act}`) }
+}
+
+const seen = { state: 'running', containerId: 'abc', contract: 'd1', startedAt: '2026-01-01T00:00:00Z', error: null } as const
+
+describe('crews.start and crews.stop', () => {
+  it('store the wish before the runtime is asked, journal who wanted it, and answer what became of it', async () => {
+    const wishes: unknown[] = []
+    const start = async () => {
+      wishes.push(it.wish())
+      return { ...running, notices: ['image was built'] }
+    }
+    const it = await withCrew({ start })
+    const { status, body } = await it.post('start')
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { crew_id: it.id, slug: 'backend', container_id: 'abc', status: 'running', notices: ['image was built'] },
+    })
+    expect(wishes).toEqual(['running'])
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_updated',
+      crew_id: it.id,
+      actor_id: it.person('MANAGER').userId,
+      payload: { metadata: { container: 'running' } },
+    })
+    expect((await it.post('stop')).body).toEqual({ crew_id: it.id, slug: 'backend', container_id: null, status: 'stopped' })
+    expect(it.wish()).toBe('stopped')
+  })
+
+  it('are idempotent: asking again is answered, and journaled once', async () => {
+    const it = await withCrew()
+    for (const act of ['start', 'start', 'stop', 'stop']) expect((await it.post(act)).status).toBe(200)
+    expect(it.entries().filter(({ summary }) => summary.includes('shall be'))).toHaveLength(2)
+  })
+
+  it('answer 503 without a runtime and store no wish that nobody fulfils', async () => {
+    const it = await withCrew(null)
+    expect((await it.post('start')).body).toMatchObject({ status: 503, code: 'runtime_unavailable' })
+    expect(it.wish()).toBe('stopped')
+  })
+
+  it('answer 502 with the reason when the engine fails; the wish stays for the next try', async () => {
+    const it = await withCrew({
+      start: async () => {
+        throw new Error('no space left on device')
+      },
+    })
+    expect((await it.post('start')).body).toMatchObject({ status: 502, code: 'runtime_failed', detail: expect.stringContaining('no space left on device') })
+    expect(it.wish()).toBe('running')
+  })
+
+  it("pass the runtime's own problems on", async () => {
+    const it = await withCrew({
+      start: async () => {
+        throw problem('runtime_unavailable', { detail: 'held back: memory is short' })
+      },
+    })
+    expect((await it.post('start')).body).toMatchObject({ status: 503, detail: 'held back: memory is short' })
+  })
+
+  it('answer 404 when the crew is deleted while the container comes up', async () => {
+    const it = await withCrew({
+      start: async () => {
+        await it.call('OWNER', 'DELETE', `/crews/${it.id}`)
+        return running
+      },
+    })
+    expect((await it.post('start')).status).toBe(404)
+    expect(it.wish()).toBe('removed')
+  })
+})
+
+describe('crews.status', () => {
+  it('sets what is wanted beside what is there', async () => {
+    const it = await withCrew({ status: async () => ({ ...running, contract: 'stale', configDrift: ['container_memory_mb'] }) })
+    expect((await it.call('VIEWER', 'GET', `/crews/${it.id}/container-status`)).body).toEqual({
+      crew_id: it.id,
+      slug: 'backend',
+      container_id: 'abc',
+      status: 'running',
+      desired: 'stopped',
+      uptime: 60,
+      started_at: '2025-12-31T23:59:00Z',
+      runtime_contract: 'stale',
+      configured_memory_mb: 4096,
+      effective_memory_mb: 4096,
+      configured_cpus: 2,
+      effective_cpus: 2,
+      config_drift: ['container_memory_mb'],
+      error: null,
+    })
+  })
+
+  it('says not_configured without a runtime', async () => {
+    const it = await withCrew(null)
+    expect((await it.call('VIEWER', 'GET', `/crews/${it.id}/container-status`)).body).toMatchObject({ status: 'not_configured', uptime: null })
+  })
+})
+
+describe('crews.logs', () => {
+  it.each([
+    ['', '200 lines'],
+    ['?tail=7', '7 lines'],
+    ['?tail=100000', '5000 lines'],
+    ['?tail=x', '200 lines'],
+    ['?tail=-1', '200 lines'],
+  ])('%s gives %s as text', async (query, text) => {
+    const it = await withCrew()
+    const answer = await it.call('MANAGER', 'GET', `/crews/${it.id}/container-logs${query}`)
+    expect(answer).toMatchObject({ status: 200, text })
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
+  })
+})
+
+describe('runtime_image', () => {
+  it('is refused when the engine does not have it, and stored with a warning when nobody can tell', async () => {
+    const it = await withCrew()
+    const patch = (runtime_image: string | null) => it.call('OWNER', 'PATCH', `/crews/${it.id}`, { runtime_image })
+    expect((await patch('absent:1')).body).toMatchObject({ code: 'invalid_field', field: 'runtime_image' })
+    expect((await patch('debian:12')).body).toMatchObject({ runtime_image: 'debian:12' })
+    it.app.runtime = null
+    expect((await patch('absent:1')).body).toMatchObject({ runtime_image: 'absent:1', warnings: [expect.stringContaining('absent:1')] })
+    expect((await patch('')).body.runtime_image).toBe(null)
+  })
+})
+
+describe('what the reconciler reads and writes', () => {
+  it('is one row for each crew, from its creation until the container of the deleted crew is gone', async () => {
+    const it = await withCrew()
+    expect(containers.desiredCrews(it.app)).toEqual([
+      {
+        crewId: it.id,
+        workspaceId: it.workspace,
+        want: 'stopped',
+        wantedAt: '2026-01-01T00:00:00Z',
+        usedAt: null,
+        ttlHours: 2,
+        seen: { state: 'none', containerId: null, contract: null, startedAt: null, error: null },
+        spec: {
+          crewId: it.id,
+          slug: 'backend',
+          workspaceId: it.workspace,
+          image: '',
+          memoryMb: 4096,
+          cpus: 2,
+          network: { mode: 'restricted', allowedDomains: [], allowPrivateEndpoints: false },
+          agents: [],
+        },
+      },
+    ])
+    await it.app.write(() => containers.forget(it.app, it.id))
+    expect(containers.desiredCrews(it.app), 'a live crew is never forgotten').toHaveLength(1)
+    await it.call('OWNER', 'DELETE', `/crews/${it.id}`)
+    expect(containers.desiredCrews(it.app)).toMatchObject([{ want: 'removed', spec: { slug: 'backend' } }])
+    await it.app.write(() => containers.want(it.app, it.id, 'running', null))
+    expect(it.wish(), 'a deleted crew takes no wish').toBe('removed')
+    await it.app.write(() => containers.forget(it.app, it.id))
+    expect(containers.desiredCrews(it.app)).toEqual([])
+  })
+
+  it('journals a change of state once and tells the workspace', async () => {
+    const it = await withCrew()
+    const heard: string[] = []
+    it.app.bus.on('broadcast', ({ type }) => heard.push(type))
+    const mark = (what: containers.Seen) => it.app.write(() => containers.markSeen(it.app, it.id, what))
+    await mark(seen)
+    await mark(seen)
+    await mark({ ...seen, contract: 'd2' })
+    await mark({ ...seen, containerId: 'def', startedAt: '2026-01-01T01:00:00Z' })
+    await mark({ ...seen, state: 'stopped', startedAt: null })
+    await mark({ ...seen, state: 'error', error: 'image is gone', startedAt: null })
+    const told = it.entries().filter(({ entry_type }) => entry_type.startsWith('container.'))
+    expect(told.map(({ entry_type, payload }) => [entry_type, payload])).toEqual([
+      ['container.started', { container_id: 'abc' }],
+      ['container.started', { container_id: 'def' }],
+      ['container.stopped', { container_id: 'abc' }],
+      ['container.failed', { container_id: 'abc', error: 'image is gone' }],
+    ])
+    expect(heard).toEqual(['crew.updated', 'crew.updated', 'crew.updated', 'crew.updated'])
+    expect(containers.desiredCrew(it.app, it.id)?.seen).toMatchObject({ state: 'error', contract: 'd1' })
+  })
+
+  it('counts idle time from the last use', async () => {
+    const clock = fixedClock()
+    const it = await withCrew({}, { clock })
+    await it.post('start')
+    clock.advance(5000)
+    await it.app.write(() => containers.use(it.app, it.id))
+    expect(containers.desiredCrew(it.app, it.id)?.usedAt).toBe('2026-01-01T00:00:05Z')
+    clock.advance(5000)
+    await it.post('start')
+    expect(containers.desiredCrew(it.app, it.id)?.usedAt).toBe('2026-01-01T00:00:10Z')
+  })
+
+  it("lets the server's switch overrule a stored permission", async () => {
+    const it = await withCrew({}, { config: { allowPrivateEndpoints: true } })
+    await it.call('ADMIN', 'PATCH', `/crews/${it.id}`, { allow_private_endpoints: true })
+    expect(containers.desiredCrew(it.app, it.id)?.spec.network.allowPrivateEndpoints).toBe(true)
+    const off = { ...it.app, config: { ...it.app.config, allowPrivateEndpoints: false } }
+    expect(containers.desiredCrew(off, it.id)?.spec.network.allowPrivateEndpoints).toBe(false)
+  })
+
+  it('names the installation the same way every time, and another one differently', async () => {
+    const [one, two] = [await daemon(), await daemon()]
+    expect(containers.installationId(one.app)).toMatch(/^[0-9a-f]{16}$/)
+    expect(containers.installationId(one.app)).toBe(containers.installationId(one.app))
+    expect(containers.installationId(one.app)).not.toBe(containers.installationId(two.app))
+  })
+})
