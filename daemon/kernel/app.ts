@@ -9,6 +9,7 @@ import { createLimits, type Limits } from './limits.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createPerimeter, type Perimeter } from './origin.ts'
+import type { Runs } from './runs.ts'
 import type { Vault } from './vault.ts'
 import { createWriter, type Writer } from './writer.ts'
 
@@ -42,6 +43,8 @@ export interface App extends Writer {
   readonly metrics: Metrics
   /** Set once the runtime is up; null where there is none. */
   runtime: RuntimeService | null
+  /** The same of the agents' runs. */
+  runs: Runs | null
   /** Aborted when the daemon stops: streams end, nothing new is admitted. */
   readonly stopping: AbortController
   /** When this process began, milliseconds since 1970. */
@@ -122,6 +125,7 @@ export function createApp({ config, db, log, vault, clock = Date.now }: AppParts
     perimeter: createPerimeter(config),
     metrics: createMetrics(),
     runtime: null,
+    runs: null,
     stopping: new AbortController(),
     startedAt: clock(),
     now: () => wholeSeconds(clock()),

@@ -28,6 +28,7 @@ const queries = statements((db) => ({
     `SELECT t.id, t.user_id, u.email, t.tier, t.scopes_json, t.expires_at, t.revoked_at
      FROM cli_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?`,
   ),
+  byId: db.prepare<[id: string], { expires_at: string | null; revoked_at: string | null }>('SELECT expires_at, revoked_at FROM cli_tokens WHERE id = ?'),
   touch: db.prepare<[at: string, id: string]>('UPDATE cli_tokens SET last_used_at = ? WHERE id = ?'),
   use: db.prepare<[id: string, token: string, at: string, addr: string | null, agent: string | null, path: string | null]>(
     'INSERT INTO cli_token_uses (id, token_id, used_at, remote_addr, user_agent, path) VALUES (?, ?, ?, ?, ?, ?)',
@@ -61,6 +62,8 @@ export interface Request {
 
 export interface Authenticator {
   identify(request: Request): Identified
+  /** True while the token is neither revoked nor past its time: long connections ask again. */
+  holds(tokenId: string): boolean
   /** Forgets a token at once, when it is revoked. */
   forget(tokenId: string): void
 }
@@ -124,6 +127,10 @@ export function createAuthenticator({ db, clock, adminKey, write, writeNow }: Pa
       }
       touch(identity.token.id)
       return { identity }
+    },
+    holds(tokenId) {
+      const row = queries(db).byId.get(tokenId)
+      return row !== undefined && !row.revoked_at && !(row.expires_at && Date.parse(row.expires_at) <= clock())
     },
     forget(tokenId) {
       for (const [hash, { identity }] of known) if (identity?.token.id === tokenId) known.delete(hash)
