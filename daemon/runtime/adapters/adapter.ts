@@ -100,6 +100,8 @@ export interface Facts {
   permission_denials: { tool_name: string; count: number }[]
   /** True once the agent said something or used a tool. */
   produced: boolean
+  /** True once the client said that its turn is over. */
+  finished: boolean
   /** The first failure that the client itself reported; later good news do not undo it. */
   failure: Failure | null
   /** What the model service last complained about; it counts only when the run fails. */

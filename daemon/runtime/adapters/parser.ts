@@ -29,6 +29,7 @@ const noFacts = (): Facts => ({
   result_text: null,
   permission_denials: [],
   produced: false,
+  finished: false,
   failure: null,
   complaint: null,
 })

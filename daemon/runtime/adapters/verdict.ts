@@ -35,6 +35,7 @@ export function judge(parser: Pick<Parser, 'facts' | 'abort'>, ending: Ending, f
   const failure = abort ?? facts.failure ?? endFailure(end, ending.stderr, facts, fromStderr)
   if (failure) return verdict('failed', failure.kind, sentence(failure))
   if (!facts.produced && !facts.result_text) return verdict('failed', 'no_output', 'The agent gave no answer')
+  if (facts.init && !facts.finished) return verdict('failed', 'internal', 'The client ended before its turn was over')
   const refused = facts.permission_denials.map(({ tool_name }) => tool_name)
   return refused.length > 0 ? verdict('completed', 'refused_tool', `The client refused ${refused.join(', ')}`) : verdict('completed', null, null)
 }

@@ -196,6 +196,7 @@ function result(line: Json, { facts, frame }: Reading): void {
     const name = string(object(denial)['tool_name'])
     denials.set(name, (denials.get(name) ?? 0) + 1)
   }
+  facts.finished = true
   facts.failure ??= resultFailure(line, facts.complaint)
   facts.session_id = string(line['session_id']) || facts.session_id
   facts.permission_denials = [...denials].map(([tool_name, count]) => ({ tool_name, count }))

@@ -149,12 +149,17 @@ describe('launch of claude', () => {
 describe('verdict', () => {
   const facts = claudeCode.parser({}).facts
   const said = { ...facts, produced: true }
+  const parser = claudeCode.parser({})
+  parser.feed(Buffer.from('{"type":"system","subtype":"init"}\n'))
+  const begun = { ...parser.facts, produced: true }
   const exit = (code: number, timedOut = false) => ({ kind: 'exit' as const, code, timedOut })
 
   it.each([
     ['no output at all', facts, exit(0), '', { status: 'failed', kind: 'no_output', exit_code: 0 }],
     ['something said', said, exit(0), '', { status: 'completed', kind: null }],
     ['an answer only at the end', { ...facts, result_text: 'yes' }, exit(0), '', { status: 'completed' }],
+    ['a turn that was not over', begun, exit(0), '', { kind: 'internal', reason: 'The client ended before its turn was over' }],
+    ['a turn that was', { ...begun, finished: true }, exit(0), '', { status: 'completed' }],
     ['no time left', said, exit(124, true), '', { status: 'timeout', kind: 'timeout', exit_code: 124 }],
     ['a bad token', said, exit(123), '', { kind: 'bad_key' }],
     ['no such program', facts, exit(127), 'sh: claude: not found', { kind: 'client_missing' }],

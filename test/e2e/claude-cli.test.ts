@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Turn } from '../../daemon/runtime/adapters/adapter.ts'
+import { claudeCode } from '../../daemon/runtime/adapters/claude-code.ts'
+import { agentFolders, fetchClient, readText, runLocally, spoken, survivors } from '../support/agent-client.ts'
+import { leaveOut } from '../support/leave-out.ts'
+import { type ModelEndpoint, modelEndpoint, type Script } from '../support/model-endpoint.ts'
+
+const { bin, missing } = fetchClient('claude')
+leaveOut(missing)
+
+const server = new URL('../fixtures/mcp/shout.mjs', import.meta.url).pathname
+const key = 'muster-dummy-key-of-ada'
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const it of open.splice(0).reverse()) await it.close()
+})
+
+async function scene(script: Script, keys?: string[]) {
+  const endpoint: ModelEndpoint = await modelEndpoint(script, keys ? { keys } : {})
+  const { folders, remove } = agentFolders()
+  open.push({ close: remove }, endpoint)
+  const turn: Turn = {
+    runId: randomUUID(),
+    crewId: 'crew1',
+    chatId: 'chat1',
+    agent: { id: 'agent1', slug: 'ada' },
+    folders,
+    model: null,
+    systemPrompt: 'You are Ada, a test.',
+    toolProfile: 'CODING',
+    cliTools: null,
+    mcpConfigs: [],
+    maxTurns: 0,
+    unattended: false,
+    prompt: 'Please begin.',
+    access: { via: 'sidecar', key, origin: endpoint.url },
+    // Nothing listens there: the way to the sidecar itself must not lead over its own proxy.
+    proxy: 'http://127.0.0.1:9',
+    env: {},
+    session: null,
+  }
+  const run = (change: Partial<Turn> = {}, options: Partial<Parameters<typeof runLocally>[2]> = {}) =>
+    runLocally(claudeCode, { ...turn, ...change }, { bin: bin!, ...options })
+  return { endpoint, folders, run, runId: turn.runId }
+}
+
+/** The text blocks of a message as the model service got it. */
+const texts = (content: string | { text?: string }[]) => (typeof content === 'string' ? [content] : content.map(({ text }) => text ?? ''))
+
+describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, () => {
+  it('answers a turn with text', async () => {
+    const { endpoint, folders, run } = await scene([{ thinking: 'Hm.', text: ['Hello', ' there.'], usage: { input: 30, output: 5 } }])
+    const { frames, verdict } = await run({ model: 'claude-opus-4-8' })
+    expect(frames.map(({ type }) => type)).toEqual(['system', 'thinking', 'text', 'text', 'result'])
+    expect(spoken(frames)).toBe('Hello there.')
+    expect(verdict).toMatchObject({
+      status: 'completed',
+      kind: null,
+      exit_code: 0,
+      metadata: { cli_version: '2.1.197', permission_mode: 'bypassPermissions', api_key_source: 'ANTHROPIC_API_KEY', input_tokens: 30, output_tokens: 5 },
+    })
+    const [asked] = endpoint.messages
+    expect(asked).toMatchObject({ model: 'claude-opus-4-8', stream: true })
+    expect(JSON.stringify(asked!.system)).toContain('You are Ada, a test.')
+    expect(texts(asked!.messages[0]!.content).at(-1)).toBe('Please begin.')
+    expect(endpoint.requests.find(({ method }) => method === 'POST')?.key).toBe(key)
+    expect(frames[0]).toMatchObject({ metadata: { subtype: 'init', tools: ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'WebFetch', 'WebSearch', 'Write'] } })
+    expect(readText(folders.run, 'in')).toBe('Please begin.')
+  })
+
+  it('runs a tool that writes a file', async () => {
+    const { endpoint, folders, run } = await scene([
+      { text: 'I write it.', tools: [{ name: 'Bash', input: { command: 'echo "$SVC_AGENT_ID was here" | tee note.txt' } }] },
+      { text: 'Done.' },
+    ])
+    const { frames, verdict } = await run()
+    expect(verdict.status).toBe('completed')
+    expect(readText(folders.cwd, 'note.txt')).toBe('agent1 was here\n')
+    expect(frames.filter(({ type }) => type.startsWith('tool'))).toMatchObject([
+      { type: 'tool_call', content: 'Bash', metadata: { tool_id: 'toolu_0001_0' } },
+      { type: 'tool_result', content: 'agent1 was here', metadata: { tool_id: 'toolu_0001_0', tool_use_id: 'toolu_0001_0' } },
+    ])
+    expect(JSON.stringify(endpoint.messages[1]!.messages)).toContain('agent1 was here')
+  })
+
+  it('offers only the tools that profile and agent leave', async () => {
+    const { endpoint, run } = await scene([{ text: 'Hello.' }])
+    await run({ toolProfile: 'MINIMAL', cliTools: 'read, bash' })
+    expect(endpoint.messages[0]!.tools?.map(({ name }) => name)).toEqual(['Read'])
+    await run({ toolProfile: 'MINIMAL', cliTools: 'Bash' })
+    expect(endpoint.messages[1]!.tools ?? []).toEqual([])
+  })
+
+  it('fails with a bad key, after one more try', async () => {
+    const { endpoint, run, runId } = await scene([{ text: 'never' }], ['another key'])
+    const { frames, verdict } = await run()
+    expect(verdict).toMatchObject({ status: 'failed', kind: 'bad_key', reason: expect.stringMatching(/^The model service refused the key/) })
+    expect(spoken(frames)).toBe('')
+    expect(endpoint.messages).toEqual([])
+    expect(endpoint.requests.filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(3)
+    expect(survivors(runId)).toEqual([])
+  })
+
+  it.each([
+    [529, 'overloaded'],
+    [429, 'quota'],
+    [402, 'quota'],
+    [404, 'unknown_model'],
+  ])('tells what a %i of the model service means: %s', async (status, kind) => {
+    const { run } = await scene([{ status }])
+    expect((await run({ retries: 1 })).verdict).toMatchObject({ status: 'failed', kind })
+  })
+
+  it('gets over a moment of overload', async () => {
+    const { run } = await scene([{ status: 529 }, { text: 'Back.' }])
+    const { frames, verdict } = await run()
+    expect(frames.map(({ type }) => type)).toEqual(['system', 'system', 'text', 'result'])
+    expect(verdict.status).toBe('completed')
+  })
+
+  it('tells when nobody listens', async () => {
+    const { run } = await scene([])
+    expect((await run({ retries: 1, access: { via: 'sidecar', key, origin: 'http://127.0.0.1:9' } })).verdict).toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('is cancelled half-way, and nothing of it is left', async () => {
+    const { endpoint, run, runId } = await scene([{ text: 'Working on it', hangs: true }])
+    const { frames, verdict } = await run({}, { onFrame: (frame, end) => frame.type === 'text' && end() })
+    expect(verdict).toMatchObject({ status: 'cancelled', exit_code: 143 })
+    expect(spoken(frames)).toBe('Working on it')
+    await endpoint.until(() => endpoint.requests.some(({ aborted }) => aborted))
+    expect(survivors(runId)).toEqual([])
+  })
+
+  it('is cancelled while a command runs, which carries the mark of the run', async () => {
+    const { folders, run, runId } = await scene([{ tools: [{ name: 'Bash', input: { command: 'echo $SVC_RUN_ID > mark; sleep 300' } }] }, { text: 'never' }])
+    const started = () => existsSync(join(folders.cwd, 'mark'))
+    const { verdict } = await run({}, { onFrame: (frame, end) => frame.type === 'tool_call' && void vi.waitUntil(started, 10_000).then(() => end()) })
+    expect(verdict.status).toBe('cancelled')
+    expect(readText(folders.cwd, 'mark').trim()).toBe(runId)
+    await vi.waitUntil(() => survivors(runId).length === 0)
+  })
+
+  it('stops at the turn cap', async () => {
+    const { endpoint, run } = await scene((_, n) => ({ tools: [{ name: 'Bash', input: { command: `echo ${n}` } }] }))
+    expect((await run({ maxTurns: 2 })).verdict).toMatchObject({ status: 'failed', kind: 'turn_cap' })
+    expect(endpoint.messages).toHaveLength(2)
+  })
+
+  it('is ended when it calls the same tool over and over', async () => {
+    const { endpoint, run } = await scene([{ tools: [{ name: 'Bash', input: { command: 'echo again' } }] }])
+    expect((await run()).verdict).toMatchObject({ status: 'failed', kind: 'tool_loop' })
+    expect(endpoint.messages.length).toBeLessThanOrEqual(6)
+  })
+
+  it('uses a tool server, and tells which did not come', async () => {
+    const { run } = await scene([{ tools: [{ name: 'mcp__shout__shout', input: { words: 'hey' } }] }, { text: 'Done.' }])
+    const mcpServers = {
+      shout: { command: process.execPath, args: [server], env: { MARK: '$MARK_OF_AGENT' } },
+      gone: { command: '/does/not/exist' },
+      odd: { x: 1 },
+    }
+    const { frames, verdict } = await run({ mcpConfigs: [JSON.stringify({ mcpServers })], env: { MARK_OF_AGENT: '!!' } })
+    expect(frames.find(({ type }) => type === 'tool_call')).toMatchObject({ metadata: { transport: 'mcp', mcp_server: 'shout', mcp_tool: 'shout' } })
+    expect(frames.find(({ type }) => type === 'tool_result')).toMatchObject({ content: 'HEY !!' })
+    expect(verdict.metadata['mcp_server_errors']).toEqual([
+      { name: 'gone', type: 'failed' },
+      { name: 'odd', type: 'skipped' },
+    ])
+  })
+
+  it('does not load tool servers that lie about in its folder', async () => {
+    const { endpoint, folders, run } = await scene([
+      {
+        tools: [{ name: 'Bash', input: { command: `cat > .mcp.json <<'X'\n{"mcpServers":{"s":{"command":"${process.execPath}","args":["${server}"]}}}\nX` } }],
+      },
+      { text: 'ok' },
+    ])
+    await run()
+    expect(readText(folders.cwd, '.mcp.json')).toContain('mcpServers')
+    await run()
+    expect(endpoint.messages.at(-1)!.tools?.map(({ name }) => name)).not.toContain('mcp__s__shout')
+  })
+
+  it('takes a prompt and a system prompt of more than 200 KB', async () => {
+    const { endpoint, run } = await scene([{ text: 'Read.' }])
+    const prompt = `start ${'word '.repeat(50_000)}end`
+    const systemPrompt = `You are Ada. ${'rule '.repeat(50_000)}`
+    expect((await run({ prompt, systemPrompt })).verdict.status).toBe('completed')
+    expect(texts(endpoint.messages[0]!.messages[0]!.content)).toContain(prompt)
+    expect(JSON.stringify(endpoint.messages[0]!.system)).toContain(systemPrompt)
+  })
+
+  it('takes a message that looks like a command for a message', async () => {
+    const { endpoint, run } = await scene([{ text: 'Fine.' }])
+    const { frames } = await run({ prompt: '/clear' })
+    expect(spoken(frames)).toBe('Fine.')
+    expect(texts(endpoint.messages[0]!.messages[0]!.content).at(-1)?.trim()).toBe('/clear')
+  })
+
+  it('goes on with a session of its own', async () => {
+    const { endpoint, run } = await scene([{ text: 'First.' }, { text: 'Second.' }])
+    const id = randomUUID()
+    const first = await run({ session: { id, resume: false } })
+    const second = await run({ session: { id, resume: true }, prompt: 'And then?' })
+    expect([first, second].map(({ verdict }) => verdict.metadata['session_id'])).toEqual([id, id])
+    const said = endpoint.messages[1]!.messages.filter(({ role }) => role !== 'system').flatMap(({ content }) => texts(content))
+    expect(said).toEqual(expect.arrayContaining(['Please begin.', 'First.', 'And then?']))
+  })
+
+  it('keeps no session unless asked to, and tells when one is gone', async () => {
+    const { folders, run } = await scene([{ text: 'Hello.' }])
+    const { verdict } = await run()
+    const id = String(verdict.metadata['session_id'])
+    expect((await run({ session: { id, resume: true } })).verdict).toMatchObject({ status: 'failed', kind: 'resume_missing' })
+    expect(folders.home).toBeTruthy()
+  })
+
+  it('does not let the agent say its key, in however many pieces', async () => {
+    const { run } = await scene([
+      {
+        text: ['My key is muster-', 'dummy-k', 'ey-of', '-ada.'],
+        tools: [{ name: 'Bash', input: { command: 'echo $ANTHROPIC_API_KEY; echo $ANTHROPIC_API_KEY | base64' } }],
+      },
+      { text: 'x' },
+    ])
+    const { frames } = await run()
+    expect(spoken(frames)).toContain('My key is [redacted].')
+    expect(JSON.stringify(frames)).not.toMatch(/dummy-key|ZHVtbXkta2V5|bXVzdGVyLWR1bW/)
+  })
+
+  it('signs in with a subscription token where there is no sidecar', async () => {
+    const { endpoint, run } = await scene([{ text: 'Hello.' }])
+    const token = 'sk-ant-oat01-of-a-subscription'
+    await run({ access: { via: 'direct', kind: 'oauth', token, baseUrl: endpoint.url }, env: { ANTHROPIC_API_KEY: 'sk-ant-other' } })
+    expect(endpoint.requests.find(({ method }) => method === 'POST')?.headers).toMatchObject({ authorization: `Bearer ${token}` })
+  })
+
+  it('refuses root, and says so', async () => {
+    const { run } = await scene([{ text: 'Hello.' }])
+    const { verdict } = await run({}, { env: { IS_SANDBOX: '' } })
+    if (process.getuid?.() === 0) expect(verdict).toMatchObject({ status: 'failed', kind: 'root_refused' })
+    else expect(verdict.status).toBe('completed')
+  })
+
+  it('is missed where it is not installed', async () => {
+    const { run } = await scene([])
+    await expect(run({}, { bin: join('/', 'nowhere'), env: { PATH: '/nowhere' } })).rejects.toThrow(/ENOENT/)
+  })
+})
