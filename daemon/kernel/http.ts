@@ -109,13 +109,14 @@ function admit(app: App, endpoint: Endpoint): onRequestHookHandler {
     }
     const { userId, email, token } = identified.identity
     request.actor = { type: 'user', id: userId, email, workspace: '', role: null, token }
-    if (endpoint.access !== 'signed-in') enterWorkspace(app, request, request.actor)
+    if (endpoint.access !== 'signed-in') enterWorkspace(app, endpoint, request, request.actor)
     authorize(endpoint, request.actor)
   }
 }
 
-function enterWorkspace(app: App, request: FastifyRequest, actor: Actor): void {
-  const { workspace_id: fromQuery } = request.query as { workspace_id?: unknown }
+function enterWorkspace(app: App, { workspace }: Endpoint, request: FastifyRequest, actor: Actor): void {
+  const { workspace_id: asked } = request.query as { workspace_id?: unknown }
+  const fromQuery = workspace === 'session' ? undefined : asked
   const { workspaceId: fromPath } = request.params as { workspaceId?: string }
   const fromHeader = request.headers['x-workspace-id']
   const named = [fromQuery, fromPath, fromHeader].find((value) => typeof value === 'string' && value !== '') as string | undefined

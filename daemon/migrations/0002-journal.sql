@@ -82,9 +82,9 @@ CREATE TABLE journal_priorities (
 ) STRICT;
 CREATE INDEX journal_priorities_seq ON journal_priorities (seq);
 
--- A projection of the journal: one row for each trace with a `run.started`.
+-- A projection of the journal: one row for each trace with a `run.started`, whose seq it has.
 CREATE TABLE runs (
-  seq INTEGER PRIMARY KEY, -- of the entry that started it: the order of lists
+  seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
   workspace_id TEXT NOT NULL,
   crew_id TEXT,
@@ -99,13 +99,14 @@ CREATE TABLE runs (
   error_message TEXT,
   exit_code INTEGER,
   metadata TEXT NOT NULL,
+  -- What clients print beside a run, the newest word winning: model, cli_version, ...
   details TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX runs_id ON runs (workspace_id, id);
-CREATE INDEX runs_workspace ON runs (workspace_id, started);
-CREATE INDEX runs_status ON runs (workspace_id, status);
-CREATE INDEX runs_trigger ON runs (workspace_id, trigger_type);
-CREATE INDEX runs_agent ON runs (workspace_id, agent_id);
+CREATE INDEX runs_newest ON runs (workspace_id, started);
+CREATE INDEX runs_status ON runs (workspace_id, status, started);
+CREATE INDEX runs_trigger ON runs (workspace_id, trigger_type, started);
+CREATE INDEX runs_agent ON runs (workspace_id, agent_id, started);
 CREATE INDEX runs_failed ON runs (workspace_id, finished) WHERE status IN ('FAILED', 'TIMEOUT');
 
 CREATE TABLE run_tags (

@@ -30,6 +30,8 @@ export interface Shape {
   throws?: readonly Code[]
   /** `json` (default); `text` and `stream` handlers write to the reply themselves. */
   kind?: 'json' | 'text' | 'stream'
+  /** The workspace is the session's (header X-Workspace-ID), never the query's. */
+  workspace?: 'session'
   /** The path stands alone instead of under /api/v1. */
   root?: true
   /** Bytes accepted in the body; 1 MiB unless stated. */

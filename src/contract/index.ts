@@ -1,8 +1,9 @@
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
+import { runs } from './runs.ts'
 import { system } from './system.ts'
 
-export const api = { crews, system }
+export const api = { crews, runs, system }
 export type Api = typeof api
 
 /** Every endpoint with its name, as `crews.create`. */

@@ -1,0 +1,69 @@
+import type { Entry } from '#contract/entries'
+import type { RunStatus } from '#contract/runs'
+import type { Db } from '#kernel/db'
+import type { Projection } from '#kernel/journal'
+import { type Details, queries } from './queries.ts'
+
+/** What ends a run. */
+const terminals: Record<string, RunStatus> = {
+  'run.completed': 'COMPLETED',
+  'run.failed': 'FAILED',
+  'run.cancelled': 'CANCELLED',
+  'run.timeout': 'TIMEOUT',
+}
+
+/**
+ * Keeps the table of runs in step with the journal: a run begins with its first `run.started` and ends with its first
+ * terminal entry, whatever follows.
+ */
+export function projectRuns(db: Db): Projection {
+  const write = queries(db)
+  return ({ seq, entry }, ts) => {
+    if (!entry.trace_id || !entry.entry_type.startsWith('run.')) return
+    const status = terminals[entry.entry_type]
+    if (status) write.end.run({ ...keyOf(entry), ts, status, ...ending(entry) })
+    else if (entry.entry_type === 'run.started') start(write, seq, entry, ts)
+    else if (entry.entry_type === 'run.session_init') write.describe.run({ ...keyOf(entry), details: JSON.stringify(details(entry.payload)) })
+  }
+}
+
+const keyOf = ({ workspace_id, trace_id }: Entry) => ({ workspace: workspace_id, id: trace_id })
+
+function start(write: ReturnType<typeof queries>, seq: number, entry: Entry, ts: number): void {
+  const { trigger_type, chat_id } = entry.payload ?? {}
+  const metadata = objectOf(entry.payload?.['metadata'])
+  const row = {
+    ...keyOf(entry),
+    seq,
+    ts,
+    crew: entry.crew_id ?? null,
+    agent: entry.agent_id ?? null,
+    mission: entry.mission_id ?? null,
+    chat: textOf(chat_id),
+    triggered_by: entry.actor_id ?? null,
+    trigger_type: textOf(trigger_type) ?? 'USER',
+    metadata: JSON.stringify(metadata),
+    details: JSON.stringify(details(metadata)),
+  }
+  if (write.start.run(row).changes === 0) return
+  const tags = Array.isArray(metadata['tags']) ? metadata['tags'].filter((tag) => typeof tag === 'string') : []
+  for (const tag of tags) write.tag.run(entry.workspace_id, tag, seq)
+}
+
+function ending({ payload }: Entry) {
+  const { exit_code, error_message, metadata } = payload ?? {}
+  return {
+    exit_code: Number.isInteger(exit_code) ? exit_code : null,
+    error_message: textOf(error_message),
+    details: JSON.stringify(details(objectOf(metadata))),
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' && value ? value : null)
+const objectOf = (value: unknown) => (value && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : {})
+
+/** The members that clients print beside a run. */
+function details(from: Record<string, unknown> | undefined): Details {
+  const { model, cli_version, api_key_source, permission_mode, session_id, mcp_server_errors, permission_denials } = from ?? {}
+  return { model, cli_version, api_key_source, permission_mode, session_id, mcp_server_errors, permission_denials } as Details
+}

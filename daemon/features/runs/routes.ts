@@ -1,0 +1,13 @@
+import { runs } from '#contract/runs'
+import { feature } from '#kernel/feature'
+import { projectRuns } from './projection.ts'
+import { list, ofAgent, show } from './service.ts'
+
+export default feature(runs, (app) => {
+  app.project(projectRuns(app.db))
+  return {
+    list: (call) => list(app, call),
+    show: (call) => show(app, call),
+    ofAgent: (call) => ofAgent(app, call),
+  }
+})

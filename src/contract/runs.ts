@@ -1,0 +1,70 @@
+import { Type } from 'typebox'
+import { get } from './define.ts'
+
+export const runStatuses = ['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'] as const
+export type RunStatus = (typeof runStatuses)[number]
+
+const text = Type.String()
+const maybe = Type.Union([Type.String(), Type.Null()])
+
+/** Contract part 2, section 9: a run without the names of agent and crew. */
+const members = {
+  id: Type.String({ description: 'The trace id' }),
+  workspace_id: text,
+  agent_id: maybe,
+  chat_id: maybe,
+  triggered_by: maybe,
+  trigger_type: Type.String({ description: 'USER, ASSIGNMENT, PEER_QUERY, WEBHOOK, CRON' }),
+  status: Type.Enum(runStatuses),
+  started_at: text,
+  finished_at: maybe,
+  error_message: maybe,
+  exit_code: Type.Union([Type.Integer(), Type.Null()]),
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+  created_at: text,
+  model: Type.Optional(text),
+  cli_version: Type.Optional(text),
+  api_key_source: Type.Optional(text),
+  permission_mode: Type.Optional(text),
+  session_id: Type.Optional(text),
+  mcp_server_errors: Type.Optional(Type.Array(Type.Unknown())),
+  permission_denials: Type.Optional(Type.Array(Type.Unknown())),
+}
+
+export const BareRun = Type.Object(members)
+export const Run = Type.Object({ ...members, agent_name: maybe, agent_slug: maybe, crew_name: maybe })
+
+const number = (description: string) => Type.Optional(Type.Union([Type.Integer(), Type.String()], { description }))
+
+/** Runs are read-only: they are rebuilt from the journal. Specification part 3, "Runs". */
+export const runs = {
+  list: get('/runs', {
+    summary: 'List runs, newest first, with statistics of the workspace',
+    access: 'VIEWER',
+    workspace: 'session',
+    query: Type.Object({
+      status: Type.Optional(Type.Enum([...runStatuses, ''])),
+      agent_id: Type.Optional(text),
+      trigger: Type.Optional(Type.String({ description: 'trigger_type of the start entry' })),
+      tag: Type.Optional(Type.String({ description: 'One of the tags in metadata' })),
+      page: number('From 1; anything else is 1'),
+      limit: number('1 to 100; anything else is 50'),
+    }),
+    reply: Type.Object({
+      data: Type.Array(Run),
+      stats: Type.Object({
+        running: Type.Integer({ description: 'Started and not ended' }),
+        today: Type.Integer({ description: 'Started since 00:00 UTC' }),
+        failed: Type.Integer({ description: 'Failed or timed out since 00:00 UTC' }),
+      }),
+      pagination: Type.Object({ page: Type.Integer(), limit: Type.Integer(), total: Type.Integer(), total_pages: Type.Integer() }),
+    }),
+  }),
+  show: get('/runs/:runId', { summary: 'Show one run', access: 'VIEWER', workspace: 'session', reply: Run, throws: ['not_found'] }),
+  ofAgent: get('/agents/:agentId/runs', {
+    summary: 'List the newest 100 runs of an agent',
+    access: 'VIEWER',
+    reply: Type.Array(BareRun),
+    throws: ['not_found'],
+  }),
+}
