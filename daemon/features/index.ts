@@ -1,6 +1,7 @@
 import type { Feature } from '#kernel/feature'
+import agents from './agents/routes.ts'
 import crews from './crews/routes.ts'
 import runs from './runs/routes.ts'
 import system from './system/routes.ts'
 
-export const features = { crews, runs, system } satisfies Record<string, Feature>
+export const features = { agents, crews, runs, system } satisfies Record<string, Feature>

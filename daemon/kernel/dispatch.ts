@@ -83,7 +83,7 @@ function record(app: App, endpoint: Endpoint, call: RecordCall, result: unknown)
     type: audits[endpoint.method]!,
     summary: `${endpoint.entity} ${about.label} ${action}d`,
     ...actorOf(call.actor),
-    ...(endpoint.entity === 'crew' && { crew_id: about.id }),
+    ...(about.crew && { crew_id: about.crew }),
     ...(endpoint.entity === 'agent' && { agent_id: about.id }),
     payload: { action, entity_type: endpoint.entity, entity_id: about.id, ...about.metadata },
     refs: { entity_type: endpoint.entity, entity_id: about.id },
@@ -104,5 +104,6 @@ function subject(endpoint: Endpoint, call: RecordCall, result: unknown) {
   const known = Object.keys((endpoint.body as { properties?: object } | undefined)?.properties ?? {})
   const changed = call['body'] && endpoint.method !== 'POST' ? known.filter((name) => name in (call['body'] as object)) : []
   const workspace = endpoint.entity === 'workspace' ? id : String(row['workspace_id'] ?? '')
-  return { id, label, workspace, metadata: changed.length ? { metadata: { changed } } : {} }
+  const crew = endpoint.entity === 'crew' ? id : typeof row['crew_id'] === 'string' ? row['crew_id'] : ''
+  return { id, label, workspace, crew, metadata: changed.length ? { metadata: { changed } } : {} }
 }

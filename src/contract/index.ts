@@ -1,9 +1,10 @@
+import { agents } from './agents.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
 import { runs } from './runs.ts'
 import { system } from './system.ts'
 
-export const api = { crews, runs, system }
+export const api = { agents, crews, runs, system }
 export type Api = typeof api
 
 /** Every endpoint with its name, as `crews.create`. */

@@ -1,7 +1,113 @@
+import type { AgentStatus } from '#contract/agents'
 import { statements } from '#kernel/db'
 
+export interface AgentRow {
+  id: string
+  workspace_id: string
+  crew_id: string | null
+  name: string
+  slug: string
+  description: string | null
+  role_title: string | null
+  agent_role: 'AGENT' | 'LEAD'
+  lead_mode: 'active' | 'passive' | null
+  status: AgentStatus
+  cli_adapter: 'CLAUDE_CODE'
+  llm_provider: 'ANTHROPIC' | null
+  llm_model: string | null
+  system_prompt: string | null
+  avatar_seed: string | null
+  avatar_style: string | null
+  timeout_seconds: number
+  tool_profile: 'MINIMAL' | 'CODING' | 'FULL'
+  cli_tools: string | null
+  mcp_config_json: string | null
+  created_by_user_id: string | null
+  created_at: string
+  updated_at: string
+  crew_name: string | null
+  crew_slug: string | null
+  crew_color: string | null
+  credentials: number
+}
+
+/** What a person decides of an agent, as stored. */
+export type AgentMembers = Pick<
+  AgentRow,
+  | 'name'
+  | 'slug'
+  | 'crew_id'
+  | 'description'
+  | 'role_title'
+  | 'agent_role'
+  | 'lead_mode'
+  | 'cli_adapter'
+  | 'llm_provider'
+  | 'llm_model'
+  | 'system_prompt'
+  | 'avatar_seed'
+  | 'avatar_style'
+  | 'timeout_seconds'
+  | 'tool_profile'
+  | 'cli_tools'
+  | 'mcp_config_json'
+>
+
+interface Stored extends AgentMembers {
+  id: string
+  workspace_id: string
+  search: string
+  updated_at: string
+}
+
+interface Filter {
+  workspace: string
+  crew: string | null
+  q: string
+}
+
+const select = `SELECT a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description, a.role_title, a.agent_role, a.lead_mode, a.status, a.cli_adapter,
+    a.llm_provider, a.llm_model, a.system_prompt, a.avatar_seed, a.avatar_style, a.timeout_seconds, a.tool_profile, a.cli_tools, a.mcp_config_json,
+    a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug, c.color AS crew_color,
+    (SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials
+  FROM agents a LEFT JOIN crews c ON c.id = a.crew_id`
+const chosen = `a.workspace_id = @workspace AND a.deleted_at IS NULL AND (@crew IS NULL OR a.crew_id = @crew) AND (@q = '' OR instr(a.search, @q) > 0)`
+
 export const queries = statements((db) => ({
+  list: db.prepare<[Filter & { limit: number; offset: number }], AgentRow>(
+    `${select} WHERE ${chosen} ORDER BY a.created_at DESC, a.id DESC LIMIT @limit OFFSET @offset`,
+  ),
+  count: db.prepare<[Filter], { n: number }>(`SELECT count(*) AS n FROM agents a WHERE ${chosen}`),
+  find: db.prepare<[workspace: string, id: string], AgentRow>(`${select} WHERE a.workspace_id = ? AND a.id = ? AND a.deleted_at IS NULL`),
+  byId: db.prepare<[id: string], AgentRow>(`${select} WHERE a.id = ? AND a.deleted_at IS NULL`),
+  bySlug: db.prepare<[workspace: string, slug: string], { id: string }>('SELECT id FROM agents WHERE workspace_id = ? AND slug = ? AND deleted_at IS NULL'),
+  statuses: db.prepare<[workspace: string], { status: AgentStatus; n: number }>(
+    'SELECT status, count(*) AS n FROM agents WHERE workspace_id = ? AND deleted_at IS NULL GROUP BY status',
+  ),
+  all: db.prepare<[workspace: string], Pick<AgentRow, 'id' | 'name' | 'slug' | 'status'>>(
+    'SELECT id, name, slug, status FROM agents WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY created_at DESC, id DESC',
+  ),
   ofCrew: db.prepare<[crew: string], { id: string; slug: string }>('SELECT id, slug FROM agents WHERE crew_id = ? AND deleted_at IS NULL'),
+  liveCrew: db.prepare<[workspace: string, crew: string], { id: string }>('SELECT id FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL'),
+  insert: db.prepare<[Stored & { created_by_user_id: string }], { id: string }>(
+    `INSERT INTO agents (id, workspace_id, crew_id, name, slug, description, role_title, agent_role, lead_mode, status, cli_adapter, llm_provider, llm_model,
+       system_prompt, avatar_seed, avatar_style, timeout_seconds, tool_profile, cli_tools, mcp_config_json, search, created_by_user_id, created_at, updated_at)
+     VALUES (@id, @workspace_id, @crew_id, @name, @slug, @description, @role_title, @agent_role, @lead_mode, 'IDLE', @cli_adapter, @llm_provider, @llm_model,
+       @system_prompt, @avatar_seed, @avatar_style, @timeout_seconds, @tool_profile, @cli_tools, @mcp_config_json, @search, @created_by_user_id, @updated_at, @updated_at)
+     ON CONFLICT DO NOTHING RETURNING id`,
+  ),
+  update: db.prepare<[Stored], { id: string }>(
+    `UPDATE OR IGNORE agents SET crew_id = @crew_id, name = @name, slug = @slug, description = @description, role_title = @role_title,
+       agent_role = @agent_role, lead_mode = @lead_mode, cli_adapter = @cli_adapter, llm_provider = @llm_provider, llm_model = @llm_model,
+       system_prompt = @system_prompt, avatar_seed = @avatar_seed, avatar_style = @avatar_style, timeout_seconds = @timeout_seconds,
+       tool_profile = @tool_profile, cli_tools = @cli_tools, mcp_config_json = @mcp_config_json, search = @search, updated_at = @updated_at
+     WHERE workspace_id = @workspace_id AND id = @id AND deleted_at IS NULL RETURNING id`,
+  ),
+  demote: db.prepare<[at: string, crew: string, except: string], { id: string; slug: string }>(
+    `UPDATE agents SET agent_role = 'AGENT', lead_mode = NULL, updated_at = ?
+     WHERE crew_id = ? AND agent_role = 'LEAD' AND deleted_at IS NULL AND id <> ? RETURNING id, slug`,
+  ),
+  setStatus: db.prepare<[status: AgentStatus, id: string]>('UPDATE agents SET status = ? WHERE id = ?'),
   remove: db.prepare<[at: string, at: string, id: string]>('UPDATE agents SET deleted_at = ?, updated_at = ? WHERE id = ?'),
   unassign: db.prepare<[agent: string]>('DELETE FROM agent_credentials WHERE agent_id = ?'),
 }))

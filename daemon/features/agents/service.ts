@@ -1,13 +1,143 @@
+import type { Static } from 'typebox'
+import { type Agent, type AgentRow as AgentListRow, type AgentStatus, type agents, laterAgentMembers } from '#contract/agents'
+import type { Reply } from '#contract/define'
+import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
-import type { Actor } from '#kernel/feature'
-import { queries } from './queries.ts'
+import type { Actor, Call } from '#kernel/feature'
+import { refuseLater, requireSome } from '#kernel/fields'
+import { newId } from '#kernel/ids'
+import { type Problem, problem } from '#kernel/problem'
+import { givePlace } from '../crews/places/service.ts'
+import { type AgentMembers, type AgentRow, queries } from './queries.ts'
+import { memberNames, merge, searchText } from './rules.ts'
 
-/** Deletes an agent: its row stays for the record, its credentials are withdrawn. Within a change. */
-export function retire(app: App, workspace: string, agentId: string): void {
+export type { AgentRow } from './queries.ts'
+
+/** A live agent of the workspace, or `not_found`. */
+export function findAgent({ db }: App, workspace: string, agentId: string): AgentRow {
+  const row = queries(db).find.get(workspace, agentId)
+  if (!row) throw problem('not_found', { detail: 'There is no such agent' })
+  return row
+}
+
+/** A live agent, whatever its workspace: for the daemon's own work, never for a request. */
+export const agentById = ({ db }: App, agentId: string): AgentRow | undefined => queries(db).byId.get(agentId)
+
+/** May this person create agents and see what pays for them? */
+const isCreator = (actor: Actor) => actor.role !== null && allows('MANAGER', actor.role)
+
+/** The row as clients see it, without what is told of a single agent only. */
+export function toAgentRow(row: AgentRow, actor: Actor): Static<typeof AgentListRow> {
+  const { crew_name, crew_slug, crew_color, credentials, mcp_config_json, created_by_user_id, ...rest } = row
+  return {
+    ...rest,
+    avatar_url: null,
+    memory_enabled: false,
+    schedule_cron: null,
+    schedule_prompt: null,
+    schedule_enabled: false,
+    schedule_last_run: null,
+    schedule_next_run: null,
+    webhook_require_timestamp: false,
+    ...(mcp_config_json && isCreator(actor) && { mcp_config_json }),
+    crew: crew_name !== null && crew_slug !== null ? { name: crew_name, slug: crew_slug, color: crew_color, avatar_style: null } : null,
+    _count: { skills: 0, credentials, chats: 0 },
+    ...(created_by_user_id && { created_by_user_id }),
+    ephemeral: false,
+    expires_at: null,
+    expired_at: null,
+    parent_lead_id: null,
+    hire_reason: null,
+    suggested_prompts: null,
+    ask_forms: null,
+    pays_with: null,
+  }
+}
+
+export function toAgent(app: App, row: AgentRow, actor: Actor): Static<typeof Agent> {
+  return { ...toAgentRow(row, actor), webhook_secret_set: false, pays_with: null }
+}
+
+const tell = (app: App, workspace: string, type: string, payload: object): void => app.broadcast({ channel: `workspace:${workspace}`, type, payload })
+
+export function createAgent(app: App, { actor, body, now }: Call<typeof agents.create>): Reply<typeof agents.create> {
+  refuseLater(body, laterAgentMembers)
+  const members = merge(body)
+  checkCrew(app, actor.workspace, members.crew_id)
+  const id = newId(app.clock())
+  const made = queries(app.db).insert.get({ ...stored(members), id, workspace_id: actor.workspace, created_by_user_id: actor.id, updated_at: now })
+  if (!made) throw conflict(app, actor.workspace, id, members)
+  if (members.crew_id) givePlace(app, members.crew_id, id, members.slug)
+  tell(app, actor.workspace, 'agent.created', { id, name: members.name, slug: members.slug, status: 'IDLE' })
+  return toAgent(app, findAgent(app, actor.workspace, id), actor)
+}
+
+const stored = (members: AgentMembers) => ({ ...members, search: searchText(members) })
+
+function checkCrew({ db }: App, workspace: string, crewId: string | null): void {
+  if (crewId && !queries(db).liveCrew.get(workspace, crewId)) throw problem('invalid_field', { field: 'crew_id', detail: 'There is no such crew' })
+}
+
+function conflict({ db }: App, workspace: string, id: string, { slug }: AgentMembers): Problem {
+  const holder = queries(db).bySlug.get(workspace, slug)
+  if (holder && holder.id !== id) return problem('slug_taken', { field: 'slug', detail: `Another agent has the slug "${slug}"` })
+  return problem('lead_taken', { field: 'agent_role' })
+}
+
+export function updateAgent(app: App, { actor, body, now, agentId }: Call<typeof agents.update>): Reply<typeof agents.update> {
+  const before = editable(app, actor, agentId)
+  refuseLater(body, laterAgentMembers)
+  requireSome(body, memberNames)
+  const members = merge(body, membersOf(before))
+  if (members.crew_id !== before.crew_id) checkCrew(app, actor.workspace, members.crew_id)
+  if (body.agent_role !== undefined && members.agent_role === 'LEAD') demoteOthers(app, actor, members.crew_id!, agentId)
+  const changed = queries(app.db).update.get({ ...stored(members), id: agentId, workspace_id: actor.workspace, updated_at: now })
+  if (!changed) throw conflict(app, actor.workspace, agentId, members)
+  if (members.crew_id) givePlace(app, members.crew_id, agentId, members.slug)
+  tell(app, actor.workspace, 'agent.updated', { id: agentId })
+  return toAgent(app, findAgent(app, actor.workspace, agentId), actor)
+}
+
+const membersOf = (row: AgentRow) => Object.fromEntries(memberNames.map((name) => [name, row[name as keyof AgentMembers]])) as unknown as AgentMembers
+
+/** The agent when this person may change it: managers only those that they created. */
+function editable(app: App, actor: Actor, agentId: string): AgentRow {
+  const row = findAgent(app, actor.workspace, agentId)
+  if (actor.role === 'MANAGER' && row.created_by_user_id !== actor.id) {
+    throw problem('insufficient_role', { detail: 'A MANAGER may change only agents that they created' })
+  }
+  return row
+}
+
+/** A crew has one LEAD: who becomes it takes over from the one before. */
+function demoteOthers(app: App, actor: Actor, crewId: string, except: string): void {
+  for (const { id, slug } of queries(app.db).demote.all(app.now(), crewId, except)) {
+    app.journal({
+      workspace_id: actor.workspace,
+      crew_id: crewId,
+      agent_id: id,
+      type: 'audit.entity_updated',
+      summary: `agent ${slug} is no longer the LEAD`,
+      ...actorOf(actor),
+      payload: { action: 'update', entity_type: 'agent', entity_id: id, metadata: { changed: ['agent_role', 'lead_mode'], replaced_by: except } },
+      refs: { entity_type: 'agent', entity_id: id },
+    })
+    tell(app, actor.workspace, 'agent.updated', { id })
+  }
+}
+
+export function removeAgent(app: App, { actor, agentId }: Call<typeof agents.remove>) {
+  const { slug, crew_id } = editable(app, actor, agentId)
+  retire(app, actor.workspace, agentId)
+  return { success: true, id: agentId, slug, crew_id }
+}
+
+/** The row stays for the record, its credentials are withdrawn. */
+function retire(app: App, workspace: string, agentId: string): void {
   queries(app.db).remove.run(app.now(), app.now(), agentId)
   queries(app.db).unassign.run(agentId)
-  app.broadcast({ channel: `workspace:${workspace}`, type: 'agent.deleted', payload: { id: agentId } })
+  tell(app, workspace, 'agent.deleted', { id: agentId })
 }
 
 /** Deletes the agents of a crew that goes, each with an entry of its own. Within a change. */
@@ -25,4 +155,25 @@ export function removeCrewAgents(app: App, actor: Actor, crewId: string): void {
       refs: { entity_type: 'agent', entity_id: id },
     })
   }
+}
+
+/**
+ * Sets what an agent is doing, for the code that knows its runs. An agent that waits for review stays so. Journals the
+ * change and tells the workspace; false when nothing changed. Within a change.
+ */
+export function setStatus(app: App, agentId: string, status: Exclude<AgentStatus, 'PENDING_REVIEW'>, details?: string): boolean {
+  const row = agentById(app, agentId)
+  if (!row || row.status === status || row.status === 'PENDING_REVIEW') return false
+  queries(app.db).setStatus.run(status, agentId)
+  app.journal({
+    workspace_id: row.workspace_id,
+    ...(row.crew_id && { crew_id: row.crew_id }),
+    agent_id: agentId,
+    type: 'agent.status_change',
+    summary: `agent ${row.slug} is ${status}`,
+    actor_type: 'orchestrator',
+    payload: { status, prev: row.status, ...(details && { details }) },
+  })
+  tell(app, row.workspace_id, 'agent.status', { agent_id: agentId, agent_name: row.name, status })
+  return true
 }

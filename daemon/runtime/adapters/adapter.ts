@@ -1,3 +1,4 @@
+import { profileTools } from '#contract/agents'
 import type { AgentFrame, Usage } from '#contract/frames'
 import type { RunEnd, RunSpec } from '../types.ts'
 
@@ -201,21 +202,16 @@ export function commonEnv(turn: Turn): Record<string, string> {
   return env
 }
 
-const tools: Record<ToolProfile, string[]> = (() => {
-  const minimal = ['Read', 'Glob', 'Grep', 'ToolSearch']
-  const coding = [...minimal, 'Write', 'Edit', 'Bash', 'WebFetch', 'WebSearch']
-  return { MINIMAL: minimal, CODING: coding, FULL: [...coding, 'NotebookEdit'] }
-})()
-
 /** The tools of a profile that `cliTools` leaves. Names compare without case. */
-export function toolList(profile: ToolProfile, cliTools: string | null): string[] {
+export function toolList(profile: ToolProfile, cliTools: string | null): readonly string[] {
+  const tools = profileTools[profile]
   const wanted = new Set(
     (cliTools ?? '')
       .split(',')
       .map((name) => name.trim().toLowerCase())
       .filter(Boolean),
   )
-  return wanted.size === 0 ? tools[profile] : tools[profile].filter((name) => wanted.has(name.toLowerCase()))
+  return wanted.size === 0 ? tools : tools.filter((name) => wanted.has(name.toLowerCase()))
 }
 
 /** Turns of one run: what was asked for, else 50, or 20 when nobody is watching. */

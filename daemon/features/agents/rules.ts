@@ -1,0 +1,127 @@
+import type { Static } from 'typebox'
+import { type AgentDraft, type AgentPatch, adapterProviders, agentRoles, defaultTimeoutSeconds, profileTools } from '#contract/agents'
+import { blankToNull, cleanName } from '#kernel/fields'
+import { problem } from '#kernel/problem'
+import type { AgentMembers } from './queries.ts'
+
+type Body = Static<typeof AgentDraft> | Static<typeof AgentPatch>
+
+const blank: AgentMembers = {
+  name: '',
+  slug: '',
+  crew_id: null,
+  description: null,
+  role_title: null,
+  agent_role: 'AGENT',
+  lead_mode: null,
+  cli_adapter: 'CLAUDE_CODE',
+  llm_provider: null,
+  llm_model: null,
+  system_prompt: null,
+  avatar_seed: null,
+  avatar_style: null,
+  timeout_seconds: defaultTimeoutSeconds,
+  tool_profile: 'CODING',
+  cli_tools: null,
+  mcp_config_json: null,
+}
+
+export const memberNames: readonly string[] = Object.keys(blank)
+
+const texts = ['description', 'role_title', 'system_prompt', 'avatar_seed', 'avatar_style'] as const
+
+const refuse = (field: string, detail: string) => problem('invalid_field', { field, detail })
+
+/** The agent after a create (no `before`) or a change; refuses what does not fit together. */
+export function merge(body: Body, before: AgentMembers = blank): AgentMembers {
+  const next: AgentMembers = { ...before }
+  if (body.name !== undefined) next.name = cleanName('name', body.name, { min: 2, max: 100, unit: 'bytes' })
+  if (body.slug !== undefined) next.slug = body.slug
+  if (body.crew_id !== undefined) next.crew_id = body.crew_id || null
+  for (const name of texts) if (body[name] !== undefined) next[name] = blankToNull(body[name])
+  if (body.llm_model !== undefined) next.llm_model = model(body.llm_model)
+  if (body.timeout_seconds !== undefined) next.timeout_seconds = body.timeout_seconds || defaultTimeoutSeconds
+  if (body.mcp_config_json !== undefined) next.mcp_config_json = mcpConfig(body.mcp_config_json)
+  Object.assign(next, client(body, next), role(body, next), tools(body, next))
+  return next
+}
+
+function client(body: Body, { cli_adapter, llm_provider }: AgentMembers): Pick<AgentMembers, 'cli_adapter' | 'llm_provider'> {
+  const adapter = body.cli_adapter ?? cli_adapter
+  const provider = body.llm_provider ?? llm_provider
+  const wanted = adapterProviders[adapter]
+  if (!wanted) {
+    throw refuse('cli_adapter', `cli_adapter ${adapter} is not supported by this version yet; it runs ${Object.keys(adapterProviders).join(', ')}`)
+  }
+  if (provider !== null && provider !== wanted) throw refuse('llm_provider', `${adapter} works with ${wanted} models, not with ${provider}`)
+  return { cli_adapter: adapter as AgentMembers['cli_adapter'], llm_provider: provider as AgentMembers['llm_provider'] }
+}
+
+function role(body: Body, next: AgentMembers): Pick<AgentMembers, 'agent_role' | 'lead_mode'> {
+  const agent_role = body.agent_role === undefined ? next.agent_role : roleOf(body.agent_role)
+  if (agent_role === 'AGENT') {
+    if (body.lead_mode) throw refuse('lead_mode', 'lead_mode belongs to a LEAD')
+    return { agent_role, lead_mode: null }
+  }
+  if (!next.crew_id) {
+    const field = body.agent_role === undefined ? 'crew_id' : 'agent_role'
+    throw refuse(field, 'A LEAD needs a crew to lead')
+  }
+  return { agent_role, lead_mode: body.lead_mode ?? next.lead_mode ?? 'active' }
+}
+
+/** ASCII before folding: some letters of other scripts turn into ASCII ones when their case changes. */
+function roleOf(given: string): AgentMembers['agent_role'] {
+  const upper = /^[A-Za-z]+$/.test(given) ? given.toUpperCase() : ''
+  const found = agentRoles.find((known) => known === upper)
+  if (!found) throw refuse('agent_role', `agent_role must be one of ${agentRoles.join(', ')}`)
+  return found
+}
+
+/** Names in the spelling and order of the profile. A tool that the profile lacks would silently have no effect. */
+function tools(body: Body, { tool_profile, cli_tools }: AgentMembers): Pick<AgentMembers, 'tool_profile' | 'cli_tools'> {
+  const profile = body.tool_profile ?? tool_profile
+  const list = blankToNull(body.cli_tools === undefined ? cli_tools : body.cli_tools)
+  if (list === null) return { tool_profile: profile, cli_tools: null }
+  const known = profileTools[profile]
+  const wanted = list.split(',').map((name) => name.trim())
+  const stray = wanted.find((name) => !known.some((tool) => tool.toLowerCase() === name.toLowerCase()))
+  if (stray !== undefined) {
+    const field = body.cli_tools === undefined ? 'tool_profile' : 'cli_tools'
+    throw refuse(field, `cli_tools narrows the profile ${profile}, which has no "${stray.slice(0, 50)}"; it has ${known.join(', ')}`)
+  }
+  return { tool_profile: profile, cli_tools: known.filter((tool) => wanted.some((name) => name.toLowerCase() === tool.toLowerCase())).join(',') }
+}
+
+/** Becomes an argument of the agent's program, so it must not look like an option. */
+function model(given: string | null): string | null {
+  const name = blankToNull(given)?.trim() ?? null
+  if (name !== null && !/^[A-Za-z0-9][A-Za-z0-9._:/@[\]-]*$/.test(name)) throw refuse('llm_model', 'llm_model must be a model id such as claude-sonnet-4-6')
+  return name
+}
+
+function mcpConfig(given: string | null): string | null {
+  const text = blankToNull(given)
+  if (text === null) return null
+  const servers = parsed(text)?.['mcpServers']
+  if (!isObject(servers)) throw refuse('mcp_config_json', 'mcp_config_json must be JSON with an mcpServers object')
+  const broken = Object.entries(servers).find(([, server]) => !isObject(server))
+  if (broken) throw refuse('mcp_config_json', `mcp_config_json: the server "${broken[0].slice(0, 50)}" must be an object`)
+  return text
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** What `q` of the list is matched against, in one Unicode form and case. */
+export const searchText = ({ name, slug, role_title }: Pick<AgentMembers, 'name' | 'slug' | 'role_title'>): string =>
+  fold(`${name}\n${slug}\n${role_title ?? ''}`)
+export const fold = (text: string): string => text.normalize('NFC').toLowerCase()

@@ -1,0 +1,192 @@
+import { Type } from 'typebox'
+import { del, get, patch, post } from './define.ts'
+import { Id, line, nullable, page, prose, Slug, Time } from './fields.ts'
+
+export const cliAdapters = ['CLAUDE_CODE', 'CODEX_CLI', 'GEMINI_CLI', 'OPENCODE', 'CURSOR_CLI', 'FACTORY_DROID'] as const
+export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
+export const agentRoles = ['AGENT', 'LEAD'] as const
+export const leadModes = ['active', 'passive'] as const
+export const agentStatuses = ['IDLE', 'RUNNING', 'ERROR', 'PENDING_REVIEW'] as const
+export type AgentStatus = (typeof agentStatuses)[number]
+
+/** Adapters that this version can run, with the provider each one works with. */
+export const adapterProviders: Partial<Record<(typeof cliAdapters)[number], (typeof llmProviders)[number]>> = { CLAUDE_CODE: 'ANTHROPIC' }
+
+export const toolProfiles = ['MINIMAL', 'CODING', 'FULL'] as const
+
+const minimal = ['Read', 'Glob', 'Grep', 'ToolSearch']
+const coding = [...minimal, 'Write', 'Edit', 'Bash', 'WebFetch', 'WebSearch']
+
+/** The tools of each profile; `cli_tools` narrows them. */
+export const profileTools: Record<(typeof toolProfiles)[number], readonly string[]> = { MINIMAL: minimal, CODING: coding, FULL: [...coding, 'NotebookEdit'] }
+
+export const defaultTimeoutSeconds = 1800
+
+/** Members of the full contract that have no effect in this version: a value for one of them is refused, not stored. */
+export const laterAgentMembers = [
+  'memory_enabled',
+  'schedule_cron',
+  'schedule_prompt',
+  'schedule_enabled',
+  'suggested_prompts',
+  'ask_forms',
+  'webhook_require_timestamp',
+] as const
+
+const optionalText = nullable(Type.String())
+
+export const PaysWith = Type.Object({
+  credential_id: Type.Optional(Id),
+  name: Type.Optional(Type.String()),
+  login: Type.Optional(optionalText),
+  provider: Type.Optional(Type.String()),
+  restricted: Type.Optional(Type.Boolean({ description: 'True for callers who may not see which account pays' })),
+})
+
+const row = {
+  id: Id,
+  crew_id: nullable(Id),
+  workspace_id: Id,
+  name: Type.String(),
+  slug: Type.String(),
+  description: optionalText,
+  role_title: optionalText,
+  agent_role: Type.Enum(agentRoles),
+  lead_mode: nullable(Type.Enum(leadModes)),
+  status: Type.Enum(agentStatuses),
+  cli_adapter: Type.Enum(cliAdapters),
+  llm_provider: nullable(Type.Enum(llmProviders)),
+  llm_model: optionalText,
+  system_prompt: optionalText,
+  avatar_seed: optionalText,
+  avatar_style: optionalText,
+  avatar_url: optionalText,
+  timeout_seconds: Type.Integer(),
+  tool_profile: Type.Enum(toolProfiles),
+  memory_enabled: Type.Boolean(),
+  cli_tools: optionalText,
+  schedule_cron: optionalText,
+  schedule_prompt: optionalText,
+  schedule_enabled: Type.Boolean(),
+  schedule_last_run: optionalText,
+  schedule_next_run: optionalText,
+  webhook_require_timestamp: Type.Boolean(),
+  mcp_config_json: Type.Optional(Type.String({ description: 'Left out when empty and for members who may not change agents: it can hold secrets' })),
+  crew: Type.Unsafe<{ name: string; slug: string; color: string | null; avatar_style: string | null } | null>({
+    type: ['object', 'null'],
+    properties: { name: Type.String(), slug: Type.String(), color: optionalText, avatar_style: optionalText },
+  }),
+  _count: Type.Object({ skills: Type.Integer(), credentials: Type.Integer(), chats: Type.Integer() }),
+  created_by_user_id: Type.Optional(Id),
+  ephemeral: Type.Boolean(),
+  expires_at: optionalText,
+  expired_at: optionalText,
+  parent_lead_id: optionalText,
+  hire_reason: optionalText,
+  suggested_prompts: optionalText,
+  ask_forms: optionalText,
+  created_at: Time,
+  updated_at: Time,
+  pays_with: Type.Unsafe<Type.Static<typeof PaysWith> | null>({ ...PaysWith, type: ['object', 'null'] }),
+}
+
+export const AgentRow = Type.Object(row)
+export const Agent = Type.Object({ ...row, webhook_secret_set: Type.Boolean() })
+
+const members = {
+  description: Type.Optional(nullable(prose(4000))),
+  role_title: Type.Optional(nullable(line(200))),
+  agent_role: Type.Optional(Type.String({ description: 'AGENT or LEAD, in any case' })),
+  cli_adapter: Type.Optional(Type.Enum(cliAdapters)),
+  llm_provider: Type.Optional(Type.Enum(llmProviders)),
+  llm_model: Type.Optional(nullable(line(200))),
+  system_prompt: Type.Optional(nullable(prose(100_000))),
+  avatar_seed: Type.Optional(nullable(line(200))),
+  avatar_style: Type.Optional(nullable(line(100))),
+  timeout_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 86400, description: `0: ${defaultTimeoutSeconds}` })),
+  tool_profile: Type.Optional(Type.Enum(toolProfiles)),
+  cli_tools: Type.Optional(nullable(line(1000))),
+  mcp_config_json: Type.Optional(nullable(prose(65_536))),
+}
+
+export const AgentDraft = Type.Object({
+  name: line(100),
+  slug: Slug,
+  crew_id: Type.Optional(nullable(Id)),
+  lead_mode: Type.Optional(nullable(Type.Enum(leadModes))),
+  ...members,
+})
+export const AgentPatch = Type.Object({
+  name: Type.Optional(line(100)),
+  slug: Type.Optional(Slug),
+  crew_id: Type.Optional(Type.String({ description: 'Empty: the agent leaves its crew' })),
+  lead_mode: Type.Optional(Type.Enum(leadModes)),
+  ...members,
+})
+
+export const agents = {
+  list: get('/agents', {
+    summary: 'List agents; X-Total-Count, X-Limit and X-Offset say which window this is',
+    access: 'VIEWER',
+    query: Type.Object({
+      ...page,
+      crew_id: Type.Optional(Type.String()),
+      q: Type.Optional(Type.String({ description: 'Part of name, slug or role title, in any case' })),
+      include_setup: Type.Optional(Type.String({ description: '1: also the agents of the onboarding guide' })),
+    }),
+    reply: Type.Array(AgentRow),
+  }),
+  status: get('/agents/crews-status', {
+    summary: 'Count agents by what they do',
+    access: 'VIEWER',
+    reply: Type.Object({ total: Type.Integer(), running: Type.Integer(), error: Type.Integer(), idle: Type.Integer(), queued: Type.Integer() }),
+  }),
+  load: get('/agent-load', {
+    summary: 'Say how much each agent has to do',
+    access: 'VIEWER',
+    reply: Type.Array(
+      Type.Object({
+        agent_id: Id,
+        agent_name: Type.String(),
+        agent_slug: Type.String(),
+        agent_status: Type.Enum(agentStatuses),
+        active_tasks: Type.Integer(),
+        pending_tasks: Type.Integer(),
+        completed_today: Type.Integer(),
+        tokens_used_today: Type.Integer(),
+        token_budget: Type.Integer(),
+      }),
+    ),
+  }),
+  create: post('/agents', {
+    summary: 'Create an agent',
+    access: 'MANAGER',
+    scope: 'agents:write',
+    body: AgentDraft,
+    reply: Agent,
+    journal: ['audit.entity_created'],
+    entity: 'agent',
+    throws: ['slug_taken', 'lead_taken'],
+  }),
+  show: get('/agents/:agentId', { summary: 'Show an agent and what pays for its model', access: 'VIEWER', reply: Agent, throws: ['not_found'] }),
+  update: patch('/agents/:agentId', {
+    summary: 'Change an agent; managers only those that they created',
+    access: 'MANAGER',
+    scope: 'agents:write',
+    body: AgentPatch,
+    reply: Agent,
+    journal: ['audit.entity_updated'],
+    entity: 'agent',
+    throws: ['not_found', 'slug_taken', 'lead_taken', 'no_fields'],
+  }),
+  remove: del('/agents/:agentId', {
+    summary: 'Delete an agent; managers only those that they created',
+    access: 'MANAGER',
+    scope: 'agents:write',
+    status: 200,
+    reply: Type.Object({ success: Type.Boolean() }),
+    journal: ['audit.entity_deleted'],
+    entity: 'agent',
+    throws: ['not_found'],
+  }),
+}

@@ -1,0 +1,540 @@
+import { describe, expect, it } from 'vitest'
+import type { App } from '#kernel/app'
+import { addPerson, daemon, fixedClock, type Person, type TestDaemon } from '#test'
+import { setStatus } from '../../../daemon/features/agents/service.ts'
+import { placeOf, placesOf } from '../../../daemon/features/crews/places/service.ts'
+
+const draft = { name: 'Ada', slug: 'ada' }
+
+type Call = TestDaemon['call']
+
+async function crew(call: Call, slug: string): Promise<string> {
+  const { body, status } = await call('OWNER', 'POST', '/crews', { name: slug, slug })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.id
+}
+
+async function agent(call: Call, body: object, who: Parameters<Call>[0] = 'OWNER') {
+  const answer = await call(who, 'POST', '/agents', body)
+  expect(answer.status, answer.text).toBe(201)
+  return answer.body as { id: string } & Record<string, unknown>
+}
+
+function hear({ app, workspace }: TestDaemon) {
+  const heard: [type: string, payload: unknown][] = []
+  app.bus.on('broadcast', ({ channel, type, payload }) => {
+    expect(app.db.inTransaction).toBe(false)
+    if (channel === `workspace:${workspace}`) heard.push([type, payload])
+  })
+  return heard
+}
+
+const mcp = JSON.stringify({ mcpServers: { files: { command: 'files', env: { TOKEN: 'hush' } } } })
+
+describe('agents.create', () => {
+  it('answers with the whole agent, its defaults filled in', async () => {
+    const it = await daemon()
+    const made = await agent(it.call, draft)
+    expect(made).toEqual({
+      id: expect.stringMatching(/^c[a-z0-9]{24}$/),
+      workspace_id: it.workspace,
+      crew_id: null,
+      ...draft,
+      description: null,
+      role_title: null,
+      agent_role: 'AGENT',
+      lead_mode: null,
+      status: 'IDLE',
+      cli_adapter: 'CLAUDE_CODE',
+      llm_provider: null,
+      llm_model: null,
+      system_prompt: null,
+      avatar_seed: null,
+      avatar_style: null,
+      avatar_url: null,
+      timeout_seconds: 1800,
+      tool_profile: 'CODING',
+      memory_enabled: false,
+      cli_tools: null,
+      schedule_cron: null,
+      schedule_prompt: null,
+      schedule_enabled: false,
+      schedule_last_run: null,
+      schedule_next_run: null,
+      webhook_require_timestamp: false,
+      webhook_secret_set: false,
+      crew: null,
+      _count: { skills: 0, credentials: 0, chats: 0 },
+      created_by_user_id: it.person('OWNER').userId,
+      ephemeral: false,
+      expires_at: null,
+      expired_at: null,
+      parent_lead_id: null,
+      hire_reason: null,
+      suggested_prompts: null,
+      ask_forms: null,
+      created_at: '2026-01-01T00:00:00Z',
+      updated_at: '2026-01-01T00:00:00Z',
+      pays_with: null,
+    })
+  })
+
+  it('journals who made it and tells the workspace', async () => {
+    const it = await daemon()
+    const crewId = await crew(it.call, 'backend')
+    const heard = hear(it)
+    const { id } = await agent(it.call, { ...draft, crew_id: crewId }, 'MANAGER')
+    expect(heard).toEqual([['agent.created', { id, ...draft, status: 'IDLE' }]])
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_created',
+      actor_id: it.person('MANAGER').userId,
+      agent_id: id,
+      crew_id: crewId,
+      payload: { action: 'create', entity_type: 'agent', entity_id: id },
+    })
+  })
+
+  it('takes every member that has an effect', async () => {
+    const it = await daemon()
+    const crewId = await crew(it.call, 'backend')
+    const body = {
+      ...draft,
+      crew_id: crewId,
+      agent_role: 'lead',
+      lead_mode: 'passive',
+      description: 'Two\nlines',
+      role_title: 'Engineer',
+      cli_adapter: 'CLAUDE_CODE',
+      llm_provider: 'ANTHROPIC',
+      system_prompt: 'Be brief.',
+      avatar_seed: 'x',
+      avatar_style: 'bots',
+      timeout_seconds: 86400,
+      tool_profile: 'MINIMAL',
+      cli_tools: ' grep , Read',
+      mcp_config_json: mcp,
+    }
+    expect(await agent(it.call, body)).toMatchObject({
+      ...body,
+      agent_role: 'LEAD',
+      cli_tools: 'Read,Grep',
+      crew: { name: 'backend', slug: 'backend', color: null, avatar_style: null },
+    })
+  })
+
+  it.each([
+    ['name', { slug: 'ada' }, 'missing_field'],
+    ['slug', { name: 'Ada' }, 'missing_field'],
+    ['name', { ...draft, name: 'A' }],
+    ['name', { ...draft, name: 'é'.repeat(51) }], // 102 bytes
+    ['name', { ...draft, name: 'A\u0000da' }],
+    ['name', { ...draft, name: {} }],
+    ['slug', { ...draft, slug: 'Ada' }],
+    ['slug', { ...draft, slug: 'a' }],
+    ['slug', { ...draft, slug: 'аda' }], // a Cyrillic look-alike
+    ['slug', { ...draft, slug: 'ada ' }],
+    ['slug', { ...draft, slug: null }],
+    ['crew_id', { ...draft, crew_id: 'cnone00000000000000000000' }],
+    ['crew_id', { ...draft, crew_id: 5 }],
+    ['agent_role', { ...draft, agent_role: 'BOSS' }],
+    ['agent_role', { ...draft, agent_role: 'ＬＥＡＤ' }],
+    ['agent_role', { ...draft, agent_role: '' }],
+    ['agent_role', { ...draft, agent_role: null }],
+    ['agent_role', { ...draft, agent_role: 'LEAD' }], // without a crew
+    ['lead_mode', { ...draft, lead_mode: 'active' }], // not a LEAD
+    ['lead_mode', { ...draft, lead_mode: 'ACTIVE' }],
+    ['cli_adapter', { ...draft, cli_adapter: 'claude_code' }],
+    ['cli_adapter', { ...draft, cli_adapter: 'CODEX_CLI' }],
+    ['cli_adapter', { ...draft, cli_adapter: null }],
+    ['llm_provider', { ...draft, llm_provider: 'OPENAI' }],
+    ['llm_provider', { ...draft, llm_provider: 'ACME' }],
+    ['llm_model', { ...draft, llm_model: '--dangerous' }],
+    ['llm_model', { ...draft, llm_model: 'a b' }],
+    ['llm_model', { ...draft, llm_model: 7 }],
+    ['tool_profile', { ...draft, tool_profile: 'full' }],
+    ['timeout_seconds', { ...draft, timeout_seconds: -1 }],
+    ['timeout_seconds', { ...draft, timeout_seconds: 86401 }],
+    ['timeout_seconds', { ...draft, timeout_seconds: 1.5 }],
+    ['timeout_seconds', { ...draft, timeout_seconds: '60' }],
+    ['cli_tools', { ...draft, cli_tools: 'Read,Frobnicate' }],
+    ['cli_tools', { ...draft, cli_tools: 'Read,,Bash' }],
+    ['cli_tools', { ...draft, tool_profile: 'MINIMAL', cli_tools: 'Bash' }],
+    ['mcp_config_json', { ...draft, mcp_config_json: '{' }],
+    ['mcp_config_json', { ...draft, mcp_config_json: '{}' }],
+    ['mcp_config_json', { ...draft, mcp_config_json: '[]' }],
+    ['mcp_config_json', { ...draft, mcp_config_json: '{"mcpServers":[]}' }],
+    ['mcp_config_json', { ...draft, mcp_config_json: '{"mcpServers":{"x":"y"}}' }],
+    ['mcp_config_json', { ...draft, mcp_config_json: JSON.stringify({ mcpServers: { x: { command: 'x'.repeat(65_536) } } }) }],
+    ['mcp_config_json', { ...draft, mcp_config_json: { mcpServers: {} } }],
+    ['system_prompt', { ...draft, system_prompt: 'x'.repeat(100_001) }],
+    ['system_prompt', { ...draft, system_prompt: 'nul \u0000' }],
+    ['memory_enabled', { ...draft, memory_enabled: true }],
+    ['schedule_cron', { ...draft, schedule_cron: '@hourly' }],
+    ['suggested_prompts', { ...draft, suggested_prompts: 'Hi' }],
+    ['ask_forms', { ...draft, ask_forms: '[{}]' }],
+    ['webhook_require_timestamp', { ...draft, webhook_require_timestamp: true }],
+  ])('refuses %s in %.120j', async (field, body, code = 'invalid_field') => {
+    const { call, entries } = await daemon()
+    const { status, body: answer } = await call('OWNER', 'POST', '/agents', body)
+    expect({ status, code: answer.code, field: answer.field }).toEqual({ status: 400, code, field })
+    expect((await call('OWNER', 'GET', '/agents')).body).toEqual([])
+    expect(entries()).toEqual([])
+  })
+
+  it('names what this version supports instead', async () => {
+    const { call } = await daemon()
+    const { body } = await call('OWNER', 'POST', '/agents', { ...draft, cli_adapter: 'GEMINI_CLI' })
+    expect(body.detail).toBe('cli_adapter GEMINI_CLI is not supported by this version yet; it runs CLAUDE_CODE')
+  })
+
+  it('takes what asks for nothing: 0 seconds, no schedule, empty lists', async () => {
+    const it = await daemon()
+    const made = await agent(it.call, {
+      ...draft,
+      timeout_seconds: 0,
+      memory_enabled: false,
+      schedule_enabled: false,
+      schedule_cron: null,
+      cli_tools: '',
+      mcp_config_json: '',
+    })
+    expect(made).toMatchObject({ timeout_seconds: 1800, cli_tools: null })
+    expect(made).not.toHaveProperty('mcp_config_json')
+  })
+
+  it('refuses the crew of another workspace as one that is absent', async () => {
+    const it = await daemon()
+    const crewId = await crew(it.call, 'backend')
+    const { body } = await it.call(it.stranger(), 'POST', '/agents', { ...draft, crew_id: crewId })
+    expect(body).toMatchObject({ status: 400, field: 'crew_id', detail: 'There is no such crew' })
+  })
+
+  it('gives a slug and a lead to one of many at the same time', async () => {
+    const it = await daemon()
+    const crewId = await crew(it.call, 'backend')
+    const same = await Promise.all([1, 2, 3].map(() => it.call('OWNER', 'POST', '/agents', draft)))
+    expect(same.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+    expect(same.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'slug_taken', field: 'slug' })
+    const leads = await Promise.all(
+      ['one', 'two', 'three'].map((slug) => it.call('OWNER', 'POST', '/agents', { name: slug, slug, crew_id: crewId, agent_role: 'LEAD' })),
+    )
+    expect(leads.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+    expect(leads.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'lead_taken', field: 'agent_role' })
+  })
+
+  it('gives the slug of a deleted agent again', async () => {
+    const it = await daemon()
+    const { id } = await agent(it.call, draft)
+    await it.call('OWNER', 'DELETE', `/agents/${id}`)
+    await agent(it.call, draft)
+  })
+})
+
+describe('agents.list', () => {
+  const people = [
+    { name: 'Ada', slug: 'ada', role_title: 'Backend Engineer' },
+    { name: 'Ödön', slug: 'odon', role_title: 'Tester' },
+    { name: '100% Sure', slug: 'sure_thing' },
+  ]
+
+  async function three() {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    for (const body of people) {
+      await agent(it.call, body)
+      clock.advance(1000)
+    }
+    const list = async (query: string) => {
+      const { body, headers } = await it.call('VIEWER', 'GET', `/agents${query}`)
+      const window = [headers['x-total-count'], headers['x-limit'], headers['x-offset']].map(Number)
+      return { slugs: body.map(({ slug }: { slug: string }) => slug), window }
+    }
+    return { ...it, list }
+  }
+
+  it('is newest first and says which window it is', async () => {
+    const { list } = await three()
+    expect(await list('')).toEqual({ slugs: ['sure_thing', 'odon', 'ada'], window: [3, 100, 0] })
+    expect(await list('?limit=1&offset=1')).toEqual({ slugs: ['odon'], window: [3, 1, 1] })
+    expect(await list('?limit=-1&offset=-1')).toEqual({ slugs: ['sure_thing', 'odon', 'ada'], window: [3, 100, 0] })
+    expect(await list('?limit=501')).toMatchObject({ window: [3, 500, 0] })
+    expect(await list('?offset=3&include_setup=1')).toEqual({ slugs: [], window: [3, 100, 3] })
+  })
+
+  it.each([
+    ['ADA', ['ada']],
+    ['engineer', ['ada']],
+    ['%20engin', ['ada']],
+    ['%C3%B6D%C3%B6', ['odon']],
+    ['o%CC%88do%CC%88', ['odon']], // the same letter, decomposed
+    ['%25', ['sure_thing']],
+    ['_', ['sure_thing']],
+    ['e_thing', ['sure_thing']],
+    ['*', []],
+    ['', ['sure_thing', 'odon', 'ada']],
+  ])('finds %s in name, slug and role title', async (q, slugs) => {
+    const { list } = await three()
+    expect(await list(`?q=${q}`)).toEqual({ slugs, window: [slugs.length, 100, 0] })
+  })
+
+  it('filters by crew, and shows another workspace nothing', async () => {
+    const it = await three()
+    const crewId = await crew(it.call, 'backend')
+    await agent(it.call, { name: 'In crew', slug: 'in-crew', crew_id: crewId })
+    expect(await it.list(`?crew_id=${crewId}`)).toEqual({ slugs: ['in-crew'], window: [1, 100, 0] })
+    expect(await it.list('?crew_id=cnone00000000000000000000')).toMatchObject({ slugs: [] })
+    expect((await it.call(it.stranger(), 'GET', `/agents?crew_id=${crewId}`)).body).toEqual([])
+  })
+
+  it('keeps tool configuration, which can hold secrets, from those who may not change agents', async () => {
+    const it = await daemon()
+    const { id } = await agent(it.call, { ...draft, mcp_config_json: mcp })
+    for (const role of ['VIEWER', 'MEMBER'] as const) {
+      expect((await it.call(role, 'GET', '/agents')).text).not.toContain('hush')
+      expect((await it.call(role, 'GET', `/agents/${id}`)).text).not.toContain('hush')
+    }
+    expect((await it.call('MANAGER', 'GET', `/agents/${id}`)).body.mcp_config_json).toBe(mcp)
+    expect(JSON.stringify(it.entries())).not.toContain('hush')
+  })
+})
+
+describe('agents.update', () => {
+  it('changes what it names and nothing else', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    const made = await agent(it.call, { ...draft, description: 'old', role_title: 'Tester' })
+    const heard = hear(it)
+    clock.advance(1000)
+    const { body } = await it.call('ADMIN', 'PATCH', `/agents/${made.id}`, { name: 'Grace', description: null, timeout_seconds: 60, status: 'ERROR', id: 'x' })
+    expect(body).toEqual({ ...made, name: 'Grace', description: null, timeout_seconds: 60, updated_at: '2026-01-01T00:00:01Z' })
+    expect(heard).toEqual([['agent.updated', { id: made.id }]])
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_updated',
+      payload: { metadata: { changed: ['name', 'description', 'timeout_seconds'] } },
+    })
+  })
+
+  it.each([
+    [{ cli_adapter: '' }, 'cli_adapter'],
+    [{ cli_adapter: null }, 'cli_adapter'],
+    [{ llm_provider: null }, 'llm_provider'],
+    [{ llm_provider: '' }, 'llm_provider'],
+    [{ tool_profile: null }, 'tool_profile'],
+    [{ agent_role: null }, 'agent_role'],
+    [{ agent_role: 5 }, 'agent_role'],
+    [{ lead_mode: null }, 'lead_mode'],
+    [{ lead_mode: '' }, 'lead_mode'],
+    [{ lead_mode: 'active' }, 'lead_mode'],
+    [{ crew_id: null }, 'crew_id'],
+    [{ crew_id: 5 }, 'crew_id'],
+    [{ crew_id: 'cnone00000000000000000000' }, 'crew_id'],
+    [{ agent_role: 'LEAD' }, 'agent_role'],
+    [{ name: null }, 'name'],
+    [{ name: ' ' }, 'name'],
+    [{ timeout_seconds: null }, 'timeout_seconds'],
+    [{ mcp_config_json: 'x' }, 'mcp_config_json'],
+    [{ schedule_enabled: true }, 'schedule_enabled'],
+  ])('refuses %j', async (body, field) => {
+    const it = await daemon()
+    const made = await agent(it.call, draft)
+    expect((await it.call('OWNER', 'PATCH', `/agents/${made.id}`, body)).body).toMatchObject({ status: 400, code: 'invalid_field', field })
+    expect((await it.call('OWNER', 'GET', `/agents/${made.id}`)).body).toEqual(made)
+  })
+
+  it('needs something to change', async () => {
+    const it = await daemon()
+    const { id } = await agent(it.call, draft)
+    for (const body of [{}, { status: 'RUNNING' }, { schedule_cron: '' }])
+      expect((await it.call('OWNER', 'PATCH', `/agents/${id}`, body)).body.code).toBe('no_fields')
+  })
+
+  it('does not leave tools behind that a narrower profile lacks', async () => {
+    const it = await daemon()
+    const { id } = await agent(it.call, { ...draft, cli_tools: 'Read,Bash' })
+    const patch = (body: object) => it.call('OWNER', 'PATCH', `/agents/${id}`, body)
+    expect((await patch({ tool_profile: 'MINIMAL' })).body).toMatchObject({ field: 'tool_profile', detail: expect.stringContaining('"Bash"') })
+    expect((await patch({ tool_profile: 'MINIMAL', cli_tools: '' })).body).toMatchObject({ tool_profile: 'MINIMAL', cli_tools: null })
+  })
+
+  it('makes a LEAD and the one before an AGENT in one step', async () => {
+    const it = await daemon()
+    const crewId = await crew(it.call, 'backend')
+    const before = await agent(it.call, { ...draft, crew_id: crewId, agent_role: 'LEAD' })
+    const next = await agent(it.call, { name: 'Grace', slug: 'grace', crew_id: crewId })
+    const heard = hear(it)
+    const { body } = await it.call('OWNER', 'PATCH', `/agents/${next.id}`, { agent_role: 'Lead' })
+    expect(body).toMatchObject({ agent_role: 'LEAD', lead_mode: 'active' })
+    expect((await it.call('OWNER', 'GET', `/agents/${before.id}`)).body).toMatchObject({ agent_role: 'AGENT', lead_mode: null })
+    expect(heard).toEqual([
+      ['agent.updated', { id: before.id }],
+      ['agent.updated', { id: next.id }],
+    ])
+    expect(it.entries().at(-2)).toMatchObject({ agent_id: before.id, entry_type: 'audit.entity_updated', payload: { metadata: { replaced_by: next.id } } })
+  })
+
+  it('leaves the LEAD in place when the rest of the change is refused', async () => {
+    const it = await daemon()
+    const crewId = await crew(it.call, 'backend')
+    const before = await agent(it.call, { ...draft, crew_id: crewId, agent_role: 'LEAD' })
+    const next = await agent(it.call, { name: 'Grace', slug: 'grace', crew_id: crewId })
+    expect((await it.call('OWNER', 'PATCH', `/agents/${next.id}`, { agent_role: 'LEAD', slug: 'ada' })).body.code).toBe('slug_taken')
+    expect((await it.call('OWNER', 'GET', `/agents/${before.id}`)).body.agent_role).toBe('LEAD')
+  })
+
+  it('does not let a LEAD walk into a crew that has one, or out of every crew', async () => {
+    const it = await daemon()
+    const [one, two] = [await crew(it.call, 'one'), await crew(it.call, 'two')]
+    await agent(it.call, { ...draft, crew_id: one, agent_role: 'LEAD' })
+    const { id } = await agent(it.call, { name: 'Grace', slug: 'grace', crew_id: two, agent_role: 'LEAD' })
+    const patch = async (body: object) => (await it.call('OWNER', 'PATCH', `/agents/${id}`, body)).body
+    expect(await patch({ crew_id: one })).toMatchObject({ status: 409, code: 'lead_taken' })
+    expect(await patch({ crew_id: '' })).toMatchObject({ status: 400, field: 'crew_id' })
+    expect(await patch({ crew_id: one, agent_role: 'LEAD' })).toMatchObject({ crew_id: one, agent_role: 'LEAD' })
+    expect(await patch({ crew_id: '', agent_role: 'AGENT' })).toMatchObject({ crew_id: null, crew: null, agent_role: 'AGENT', lead_mode: null })
+  })
+})
+
+describe('who may change an agent', () => {
+  const manager = ({ app, workspace }: TestDaemon): Person => app.writeNow(() => addPerson(app, 'MANAGER', workspace))
+
+  it('is a manager for their own agents, an administrator for all', async () => {
+    const it = await daemon()
+    const [mine, other] = [manager(it), manager(it)]
+    const { id } = await agent(it.call, draft, mine)
+    for (const method of ['PATCH', 'DELETE']) {
+      const body = method === 'PATCH' ? { name: 'Grace' } : undefined
+      expect((await it.call(other, method, `/agents/${id}`, body)).body).toMatchObject({ status: 403, code: 'insufficient_role' })
+    }
+    expect((await it.call(mine, 'PATCH', `/agents/${id}`, { name: 'Grace' })).status).toBe(200)
+    expect((await it.call('ADMIN', 'PATCH', `/agents/${id}`, { name: 'Joan' })).status).toBe(200)
+    expect((await it.call(mine, 'DELETE', `/agents/${id}`)).body).toEqual({ success: true })
+  })
+
+  it('is nobody from another workspace, to whom it does not exist', async () => {
+    const it = await daemon()
+    const { id } = await agent(it.call, draft)
+    const other = it.stranger()
+    for (const [method, body] of [['GET'], ['PATCH', { name: 'Grace' }], ['DELETE']] as const) {
+      const foreign = await it.call(other, method, `/agents/${id}`, body)
+      const absent = await it.call(other, method, '/agents/cnone00000000000000000000', body)
+      expect(foreign.status).toBe(404)
+      expect({ ...foreign.body, instance: '' }).toEqual({ ...absent.body, instance: '' })
+    }
+  })
+
+  it('needs the scope agents:write on a scoped token', async () => {
+    const it = await daemon()
+    const narrow = it.app.writeNow(() => addPerson(it.app, 'OWNER', it.workspace, { scopes: ['crews:write'] }))
+    expect((await it.call(narrow, 'POST', '/agents', draft)).body.code).toBe('insufficient_scope')
+    expect((await it.call(narrow, 'GET', '/agents')).status).toBe(200)
+    expect((await it.call(narrow, 'POST', '/crews', draft)).status).toBe(201)
+  })
+})
+
+describe('agents.remove', () => {
+  it('happens once, tells the workspace and is on record', async () => {
+    const it = await daemon()
+    const { id } = await agent(it.call, draft)
+    const heard = hear(it)
+    expect((await it.call('OWNER', 'DELETE', `/agents/${id}`)).body).toEqual({ success: true })
+    expect((await it.call('OWNER', 'DELETE', `/agents/${id}`)).status).toBe(404)
+    expect(heard).toEqual([['agent.deleted', { id }]])
+    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', agent_id: id, summary: 'agent ada deleted' })
+  })
+
+  it('comes to all agents of a deleted crew, each on record', async () => {
+    const it = await daemon()
+    const crewId = await crew(it.call, 'backend')
+    const gone = [
+      await agent(it.call, { ...draft, crew_id: crewId, agent_role: 'LEAD' }),
+      await agent(it.call, { name: 'Grace', slug: 'grace', crew_id: crewId }),
+    ]
+    const kept = await agent(it.call, { name: 'Joan', slug: 'joan' })
+    await it.call('OWNER', 'DELETE', `/crews/${crewId}`)
+    expect((await it.call('OWNER', 'GET', '/agents')).body.map(({ id }: { id: string }) => id)).toEqual([kept.id])
+    const deleted = it.entries().filter(({ entry_type, agent_id }) => entry_type === 'audit.entity_deleted' && agent_id)
+    expect(deleted.map(({ agent_id }) => agent_id).sort()).toEqual(gone.map(({ id }) => id).sort())
+  })
+})
+
+describe('agents.status and agents.load', () => {
+  const set = (app: App, id: string, status: 'IDLE' | 'RUNNING' | 'ERROR') => app.write(() => setStatus(app, id, status, 'why'))
+
+  it('count every agent once; what neither runs nor failed is idle', async () => {
+    const it = await daemon()
+    expect((await it.call('VIEWER', 'GET', '/agents/crews-status')).body).toEqual({ total: 0, running: 0, error: 0, idle: 0, queued: 0 })
+    const ids: string[] = []
+    for (const slug of ['one', 'two', 'three', 'four']) ids.push((await agent(it.call, { name: slug, slug })).id)
+    await set(it.app, ids[0]!, 'RUNNING')
+    await set(it.app, ids[1]!, 'ERROR')
+    it.app.db.prepare("UPDATE agents SET status = 'PENDING_REVIEW' WHERE id = ?").run(ids[2])
+    expect((await it.call('VIEWER', 'GET', '/agents/crews-status')).body).toEqual({ total: 4, running: 1, error: 1, idle: 2, queued: 0 })
+    const { body: load } = await it.call('VIEWER', 'GET', '/agent-load')
+    expect(load).toHaveLength(4)
+    expect(load.find(({ agent_id }: { agent_id: string }) => agent_id === ids[0])).toEqual({
+      agent_id: ids[0],
+      agent_name: 'one',
+      agent_slug: 'one',
+      agent_status: 'RUNNING',
+      active_tasks: 0,
+      pending_tasks: 0,
+      completed_today: 0,
+      tokens_used_today: 0,
+      token_budget: 0,
+    })
+    expect((await it.call(it.stranger(), 'GET', '/agent-load')).body).toEqual([])
+  })
+
+  it('follow setStatus, which journals and tells each change once and never ends a review', async () => {
+    const it = await daemon()
+    const { id } = await agent(it.call, draft)
+    const heard = hear(it)
+    expect(await set(it.app, id, 'RUNNING')).toBe(true)
+    expect(await set(it.app, id, 'RUNNING')).toBe(false)
+    expect(heard).toEqual([['agent.status', { agent_id: id, agent_name: 'Ada', status: 'RUNNING' }]])
+    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'agent.status_change', agent_id: id, payload: { status: 'RUNNING', prev: 'IDLE', details: 'why' } })
+    it.app.db.prepare("UPDATE agents SET status = 'PENDING_REVIEW' WHERE id = ?").run(id)
+    expect(await set(it.app, id, 'RUNNING')).toBe(false)
+    expect((await it.call('VIEWER', 'GET', `/agents/${id}`)).body.status).toBe('PENDING_REVIEW')
+  })
+})
+
+describe('the place of an agent in its crew', () => {
+  it('is a uid and a folder that no other agent of the crew ever gets', async () => {
+    const it = await daemon()
+    const crewId = await crew(it.call, 'backend')
+    const ada = await agent(it.call, { ...draft, crew_id: crewId })
+    const grace = await agent(it.call, { name: 'Grace', slug: 'grace', crew_id: crewId })
+    expect(placesOf(it.app, crewId)).toEqual([
+      { agentId: ada.id, slug: 'ada', uid: 20001 },
+      { agentId: grace.id, slug: 'grace', uid: 20002 },
+    ])
+    await it.call('OWNER', 'DELETE', `/agents/${ada.id}`)
+    expect(placeOf(it.app, ada.id)).toBe(null)
+    const again = await agent(it.call, { ...draft, crew_id: crewId })
+    expect(placeOf(it.app, again.id), 'what the deleted agent left behind stays out of reach').toEqual({
+      crewId,
+      agent: { agentId: again.id, slug: 'ada-20003', uid: 20003 },
+    })
+  })
+
+  it('outlives a new slug and a visit to another crew', async () => {
+    const it = await daemon()
+    const [one, two] = [await crew(it.call, 'one'), await crew(it.call, 'two')]
+    const { id } = await agent(it.call, { ...draft, crew_id: one })
+    const patch = (body: object) => it.call('OWNER', 'PATCH', `/agents/${id}`, body)
+    await patch({ slug: 'grace' })
+    expect(placeOf(it.app, id)).toEqual({ crewId: one, agent: { agentId: id, slug: 'ada', uid: 20001 } })
+    await patch({ crew_id: two })
+    expect(placeOf(it.app, id)).toEqual({ crewId: two, agent: { agentId: id, slug: 'grace', uid: 20001 } })
+    expect(placesOf(it.app, one)).toEqual([])
+    await agent(it.call, { name: 'Joan', slug: 'joan', crew_id: one })
+    await patch({ crew_id: one })
+    expect(placesOf(it.app, one).map(({ slug, uid }) => [slug, uid])).toEqual([
+      ['ada', 20001],
+      ['joan', 20002],
+    ])
+    await patch({ crew_id: '' })
+    expect(placeOf(it.app, id)).toBe(null)
+  })
+})
