@@ -1,6 +1,6 @@
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { RuntimeService } from '#runtime/service-types'
-import { type Authenticator, createAuthenticator } from './auth.ts'
+import { type Authenticator, adminKeyOf, createAuthenticator } from './auth.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
 import type { Operation } from './dispatch.ts'
@@ -9,6 +9,7 @@ import { createLimits, type Limits } from './limits.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createPerimeter, type Perimeter } from './origin.ts'
+import { createPasswords, type Passwords } from './passwords.ts'
 import type { Runs } from './runs.ts'
 import type { Vault } from './vault.ts'
 import { createWriter, type Writer } from './writer.ts'
@@ -39,6 +40,7 @@ export interface App extends Writer {
   readonly operations: Map<string, Operation>
   readonly auth: Authenticator
   readonly limits: Limits
+  readonly passwords: Passwords
   readonly perimeter: Perimeter
   readonly metrics: Metrics
   /** Set once the runtime is up; null where there is none. */
@@ -61,6 +63,8 @@ export interface App extends Writer {
   readonly index: JournalIndex
   /** Sends a message when the current change is committed; at once outside of a change. */
   broadcast(message: Broadcast): void
+  /** Runs `work` when the current change is committed; at once outside of a change. */
+  afterCommit(work: () => void): void
 }
 
 export interface AppParts {
@@ -74,11 +78,14 @@ export interface AppParts {
 export function createApp({ config, db, log, vault, clock = Date.now }: AppParts): App {
   const bus = new TypedEmitter<Events>()
   const journal = createJournal(db, clock)
-  type Outgoing = { entry: Recorded } | { message: Broadcast }
+  type Outgoing = () => void
   let current: Outgoing[] | null = null
   let kept: Outgoing[] = []
 
-  const publish = (out: Outgoing) => ('entry' in out ? bus.emit('entry', out.entry) : bus.emit('broadcast', out.message))
+  const afterCommit = (work: Outgoing) => {
+    if (current) current.push(work)
+    else work()
+  }
   const writer = createWriter(db, {
     begin() {
       current = []
@@ -98,7 +105,7 @@ export function createApp({ config, db, log, vault, clock = Date.now }: AppParts
       kept = []
       for (const out of all) {
         try {
-          publish(out)
+          out()
         } catch (error) {
           log.error({ err: error }, 'A listener failed')
         }
@@ -120,8 +127,9 @@ export function createApp({ config, db, log, vault, clock = Date.now }: AppParts
     vault,
     clock,
     operations: new Map(),
-    auth: createAuthenticator({ db, clock, adminKey: config.adminTokenKey, ...writer }),
+    auth: createAuthenticator({ db, clock, adminKey: adminKeyOf(config.adminTokenKey), ...writer }),
     limits: createLimits(config, clock),
+    passwords: createPasswords(),
     perimeter: createPerimeter(config),
     metrics: createMetrics(),
     runtime: null,
@@ -132,15 +140,13 @@ export function createApp({ config, db, log, vault, clock = Date.now }: AppParts
     journal(draft) {
       if (!current) throw new Error('A journal entry needs a change to belong to')
       const entry = journal.append(draft)
-      current.push({ entry })
+      current.push(() => bus.emit('entry', entry))
       return entry
     },
     project: journal.project,
     index: journal.index,
-    broadcast(message) {
-      if (current) current.push({ message })
-      else bus.emit('broadcast', message)
-    },
+    broadcast: (message) => afterCommit(() => bus.emit('broadcast', message)),
+    afterCommit,
   }
 }
 

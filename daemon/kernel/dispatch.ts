@@ -2,7 +2,7 @@ import type { Endpoint } from '#contract/define'
 import type { EntryType } from '#contract/entries'
 import { allows, scopeAllows } from '#contract/roles'
 import type { App } from './app.ts'
-import type { Actor, Feature, Web } from './feature.ts'
+import type { Actor, Feature, Gated, Web } from './feature.ts'
 import { Problem, problem } from './problem.ts'
 
 type Body = (call: object) => unknown
@@ -15,6 +15,8 @@ export interface Operation {
   feature: string
   endpoint: Endpoint
   handler: Body | Split | Wish
+  /** Asked before the body is read; throws a problem. */
+  gate?: () => void
 }
 
 /** Makes every feature's operations known to the application. */
@@ -23,7 +25,9 @@ export function register(app: App, features: Record<string, Feature>): void {
     const bound = handlers(app)
     for (const [op, endpoint] of Object.entries(endpoints)) {
       const full = `${name}.${op}`
-      app.operations.set(full, { name: full, feature: name, endpoint, handler: bound[op] as Operation['handler'] })
+      const given = bound[op] as Operation['handler'] | Gated<Operation['handler']>
+      const [handler, gate] = 'gate' in given ? [given.handler, given.gate] : [given]
+      app.operations.set(full, { name: full, feature: name, endpoint, handler, gate })
     }
   }
 }
@@ -41,8 +45,9 @@ export function authorize({ access, scope, method }: Endpoint, actor: Actor | nu
 }
 
 /** The one way to change state: HTTP, the daemon's own jobs and agents all enter here. `input` has passed the schemas. */
-export async function dispatch(app: App, { endpoint, handler }: Operation, actor: Actor | null, input: object, web?: Web): Promise<unknown> {
+export async function dispatch(app: App, { endpoint, handler, gate }: Operation, actor: Actor | null, input: object, web?: Web): Promise<unknown> {
   authorize(endpoint, actor)
+  gate?.()
   const call = { ...input, actor, now: app.now(), ...(web && { web }) }
   const result = typeof handler === 'function' ? await run(app, endpoint, call, () => handler(call)) : await runParts(app, endpoint, call, handler)
   if (result instanceof Problem) throw result

@@ -16,8 +16,8 @@ export interface Actor {
   token: { id: string; scopes: string[] | null; tier: string; expires_at: string | null } | null
 }
 
-/** What a handler is called with. `now` has whole seconds, as stored times have. */
-export type Call<E> = Input<E> & { actor: Actor; now: string; web?: Web }
+/** What a handler is called with; nobody may have called a public endpoint. `now` has whole seconds, as stored times have. */
+export type Call<E> = Input<E> & { actor: E extends { access: 'public' } ? Actor | null : Actor; now: string; web?: Web }
 
 /** The HTTP side of a call, absent when the daemon itself dispatches. */
 export interface Web {
@@ -47,6 +47,13 @@ export interface Wished<E, Wish> {
 /** Splits a change into its transaction and the waiting that follows it. */
 export const wished = <E, Wish>(wish: Wished<E, Wish>['wish'], settle: Wished<E, Wish>['settle']): Wished<E, Wish> => ({ wish, settle })
 
+/** A handler behind a condition that comes before the body is even read. `gate` throws the problem. */
+export interface Gated<H> {
+  gate(): void
+  handler: H
+}
+export const gated = <H>(gate: () => void, handler: H): Gated<H> => ({ gate, handler })
+
 /** Marks a change that answers without a transaction of its own (it calls `app.write` itself or changes nothing stored). */
 type Plain<E> = (call: Call<E>) => Result<E> | Promise<Result<E>>
 
@@ -57,7 +64,8 @@ type Free<E> = (call: Call<E> & { web: Web }) => unknown
 type Change<E> = ((call: Call<E>) => Result<E>) | Staged<E, any> | Wished<E, any>
 
 /** A journaled endpoint answers synchronously: its work and its journal entry share one transaction. */
-export type Handler<E> = E extends { kind: 'stream' | 'text' } ? Free<E> : E extends { journal: readonly string[] } ? Change<E> : Plain<E>
+type Work<E> = E extends { kind: 'stream' | 'text' } ? Free<E> : E extends { journal: readonly string[] } ? Change<E> : Plain<E>
+export type Handler<E> = Work<E> | Gated<Work<E>>
 
 export type Handlers<C> = { [K in keyof C]: Handler<C[K]> }
 

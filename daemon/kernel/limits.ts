@@ -1,36 +1,31 @@
+import { isIPv6 } from 'node:net'
+import { createCache } from './cache.ts'
 import type { Config } from './config.ts'
 import { type Problem, problem } from './problem.ts'
 
-export type Bucket = 'auth' | 'api'
+export type Bucket = 'auth' | 'api' | 'pairing'
 
 export interface Limits {
   /** Takes one request of this client from its bucket; a problem when there is none left. */
   take(bucket: Bucket, client: string): Problem | null
 }
 
+/** Redeemed pairing codes a minute, of all clients together: what keeps guessing hopeless from many addresses at once. */
+const pairingPerMinute = 300
 const bound = 50_000
 
-/** Token buckets for each client address, refilled evenly over a minute, burst = rate. Contract part 1, section 1.6. */
+/** Token buckets for each client network, refilled evenly over a minute, burst = rate. Contract part 1, section 1.6. */
 export function createLimits(config: Config, clock: () => number): Limits {
-  const rates: Record<Bucket, number> = { auth: config.authPerMinute, api: config.apiPerMinute }
-  const buckets = new Map<string, { left: number; at: number }>()
-
-  function prune(now: number): void {
-    for (const [key, { at }] of buckets) if (now - at > 60_000) buckets.delete(key)
-    // A flood of addresses must not grow without end: the oldest go first.
-    for (const key of buckets.keys()) {
-      if (buckets.size < bound) break
-      buckets.delete(key)
-    }
-  }
+  const rates: Record<Bucket, number> = { auth: config.authPerMinute, api: config.apiPerMinute, pairing: pairingPerMinute }
+  // A flood of addresses must not grow without end: the one that was quiet the longest goes first, and its bucket is the fullest.
+  const buckets = createCache<{ left: number; at: number }>(bound)
 
   return {
     take(bucket, client) {
       if (config.rateLimitDisabled) return null
       const rate = rates[bucket]
       const now = clock()
-      const key = `${bucket} ${client}`
-      if (buckets.size >= bound && !buckets.has(key)) prune(now)
+      const key = `${bucket} ${network(client)}`
       const held = buckets.get(key) ?? { left: rate, at: now }
       const left = Math.min(rate, held.left + (Math.max(0, now - held.at) * rate) / 60_000)
       const allowed = left >= 1
@@ -46,4 +41,17 @@ export function createLimits(config: Config, clock: () => number): Limits {
       return problem('rate_limited', { headers, detail: `Too many requests; try again in ${wait} s` })
     },
   }
+}
+
+/** Whoever has one IPv6 address has the 2^64 of its network: they share a bucket. */
+export function network(ip: string): string {
+  if (!isIPv6(ip)) return ip
+  const [head = '', tail] = ip.split('%', 1)[0]!.split('::')
+  const groups = (text: string | undefined) => (text ? text.split(':') : [])
+  const start = groups(head)
+  const zeros = tail === undefined ? 0 : 8 - start.length - groups(tail).length
+  return [...start, ...Array<string>(Math.max(0, zeros)).fill('0'), ...groups(tail)]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
 }

@@ -49,7 +49,8 @@ export function createPerimeter(config: Config): Perimeter {
     acceptsOrigin({ origin, referer, host }, secure) {
       const from = origin ?? (referer ? originOf(referer) : undefined)
       if (from === undefined) return true
-      if (from === null) return false
+      // A sandboxed or otherwise nameless page says "null": no list can allow it.
+      if (from === null || from === 'null') return false
       return from.toLowerCase() === `${secure ? 'https' : 'http'}://${host}`.toLowerCase() || allowed.has(from.toLowerCase())
     },
     acceptsSocketOrigin({ origin, host }) {
@@ -63,13 +64,17 @@ export function createPerimeter(config: Config): Perimeter {
       const direct = bare(peer ?? '')
       if (!direct) return 'local'
       if (!isTrusted(direct)) return direct
-      const hops = (single(headers['x-forwarded-for']) ?? '')
-        .split(',')
-        .map((hop) => bare(hop.trim()))
-        .filter((hop) => isIP(hop))
-      const client = hops.reverse().find((hop) => !isTrusted(hop))
-      const real = bare(single(headers['x-real-ip'])?.trim() ?? '')
-      return client ?? (isIP(real) ? real : direct)
+      const forwarded = single(headers['x-forwarded-for'])
+      if (!forwarded) return hopAddress(single(headers['x-real-ip']) ?? '') ?? direct
+      let nearest = direct
+      for (const hop of forwarded.split(',').reverse()) {
+        const address = hopAddress(hop)
+        // Whatever stands left of something unreadable was written by nobody we trust.
+        if (!address) break
+        nearest = address
+        if (!isTrusted(address)) break
+      }
+      return nearest
     },
     isSecure(peer, headers, tls) {
       if (tls) return true
@@ -77,6 +82,13 @@ export function createPerimeter(config: Config): Perimeter {
       return isTrusted(direct) && single(headers['x-forwarded-proto'])?.split(',').at(-1)?.trim() === 'https'
     },
   }
+}
+
+/** `10.0.0.1`, `10.0.0.1:5000`, `[2001:db8::1]:5000` -> the address; null for anything else. */
+function hopAddress(hop: string): string | null {
+  const text = hop.trim()
+  const address = bare(/^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text)
+  return isIP(address) ? address : null
 }
 
 function originOf(url: string): string | null {

@@ -14,11 +14,18 @@ CREATE TABLE workspaces (
   slug TEXT NOT NULL,
   logo_url TEXT,
   preferred_language TEXT,
+  allow_privileged_credentials INTEGER NOT NULL DEFAULT 0,
+  run_retention_days INTEGER,
+  credential_audit_retention_days INTEGER,
+  audit_log_retention_days INTEGER,
+  -- 1 for the workspace that came with the first user: its owners own the server.
+  home INTEGER NOT NULL DEFAULT 0,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   deleted_at TEXT
 ) STRICT;
 CREATE UNIQUE INDEX workspaces_slug ON workspaces (slug) WHERE deleted_at IS NULL;
+CREATE UNIQUE INDEX workspaces_home ON workspaces (home) WHERE home = 1;
 
 CREATE TABLE workspace_members (
   id TEXT PRIMARY KEY,
@@ -44,6 +51,7 @@ CREATE TABLE cli_tokens (
   revoked_at TEXT
 ) STRICT;
 CREATE INDEX cli_tokens_user ON cli_tokens (user_id, created_at);
+CREATE INDEX cli_tokens_expires ON cli_tokens (expires_at) WHERE expires_at IS NOT NULL AND revoked_at IS NULL;
 
 -- Each use of a token of the administrative tier.
 CREATE TABLE cli_token_uses (
@@ -56,16 +64,18 @@ CREATE TABLE cli_token_uses (
 ) STRICT;
 CREATE INDEX cli_token_uses_token ON cli_token_uses (token_id, used_at);
 
+-- A code waits to be traded for a token. Only its HMAC is stored. The token gets what the one that asked for the code had.
 CREATE TABLE cli_pairings (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES users (id),
   code_hash TEXT NOT NULL UNIQUE,
   status TEXT NOT NULL,
   adapter_hint TEXT,
-  token_id TEXT REFERENCES cli_tokens (id),
+  token_scopes_json TEXT,
+  token_expires_at TEXT,
   created_at TEXT NOT NULL,
   expires_at TEXT NOT NULL,
   consumed_at TEXT
 ) STRICT;
-CREATE INDEX cli_pairings_user ON cli_pairings (user_id, created_at);
+CREATE INDEX cli_pairings_user ON cli_pairings (user_id);
 CREATE INDEX cli_pairings_expires ON cli_pairings (expires_at);

@@ -15,6 +15,8 @@ export interface Shape {
   body?: TSchema
   /** The body may be left out altogether. */
   bodyOptional?: true
+  /** What a body that cannot be used answers: a code of its own, or nothing at all (`ignore`: as if there were none). */
+  malformed?: Code | 'ignore'
   reply?: TSchema
   /** Success status when the verb's own (GET 200, POST 201, PATCH and PUT 200, DELETE 204) is not meant. */
   status?: number

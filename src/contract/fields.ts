@@ -13,7 +13,10 @@ export const nullable = <T extends TSchema>(schema: T) =>
   )
 
 /** Text on one line for people: no control characters, which would break tables, logs and headers. */
-export const line = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' })
+export const line = (maxLength: number) =>
+  Type.String({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$', description: `one line of at most ${maxLength} characters` })
+
+export const Email = Type.String({ maxLength: 254, pattern: '^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,}$', description: 'an email address' })
 
 /** Text of any number of lines; only the character that ends a C string is refused. */
 export const prose = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' })

@@ -12,7 +12,7 @@ import { migrate, openDatabase, readMigrations } from '#kernel/db'
 import { register } from '#kernel/dispatch'
 import { createServer } from '#kernel/http'
 import { newId } from '#kernel/ids'
-import { silentLog } from '#kernel/log'
+import { createLog } from '#kernel/log'
 import { createVault } from '#kernel/vault'
 import { features } from '../../daemon/features/index.ts'
 
@@ -77,8 +77,8 @@ export interface TestDaemon {
   stranger(): Person
   /** A request as that person (null: nobody), within the person's workspace. */
   call(who: Person | Role | null, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Entries of the workspace, oldest first. */
-  entries(): Entry[]
+  /** Entries of this workspace (`workspace` when none is named), oldest first. */
+  entries(of?: string): Entry[]
 }
 
 export interface Answer {
@@ -95,17 +95,19 @@ interface Options {
   file?: string
   clock?: ReturnType<typeof fixedClock>
   withVault?: boolean
+  /** As a fresh installation: no workspace, nobody. */
+  empty?: boolean
 }
 
 /** A whole daemon in memory: real SQLite, real routes, no socket. */
-export async function daemon({ config = {}, file = ':memory:', clock = fixedClock(), withVault = true }: Options = {}): Promise<TestDaemon> {
+export async function daemon({ config = {}, file = ':memory:', clock = fixedClock(), withVault = true, empty = false }: Options = {}): Promise<TestDaemon> {
   const db = openDatabase(file)
   migrate(db, migrations, new Date(clock()).toISOString())
   const { config: base } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent' } })
   const app = createApp({
     config: { ...base, rateLimitDisabled: true, ...config },
     db,
-    log: silentLog(),
+    log: createLog({ level: 'error', format: 'text' }),
     vault: withVault ? createVault(randomBytes(32)) : null,
     clock,
   })
@@ -129,7 +131,7 @@ export async function daemon({ config = {}, file = ':memory:', clock = fixedCloc
   const workspace = newId(clock())
   const people = new Map<string, Person>()
   const enter = (role: Role, into: string) => addPerson(app, role, into)
-  app.writeNow(() => addWorkspace(app, workspace))
+  if (!empty) app.writeNow(() => addWorkspace(app, workspace, { home: true }))
 
   const person = (role: Role): Person => {
     const known = people.get(role)
@@ -167,12 +169,12 @@ export async function daemon({ config = {}, file = ':memory:', clock = fixedCloc
       const text = reply.payload
       return { status: reply.statusCode, headers: reply.headers, text, body: parsed(text) }
     },
-    entries: () =>
+    entries: (of = workspace) =>
       db
         .prepare<[], { doc: string }>('SELECT doc FROM journal ORDER BY seq')
         .all()
         .map(({ doc }) => JSON.parse(doc) as Entry)
-        .filter((entry) => entry.workspace_id === workspace),
+        .filter((entry) => entry.workspace_id === of),
   }
 }
 
@@ -186,8 +188,15 @@ function parsed(text: string): unknown {
   }
 }
 
-function addWorkspace({ db, now }: App, id: string): void {
-  db.prepare('INSERT INTO workspaces (id, name, slug, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(id, 'Test', `test-${id.slice(-8)}`, now(), now())
+function addWorkspace({ db, now }: App, id: string, { home = false } = {}): void {
+  db.prepare('INSERT INTO workspaces (id, name, slug, home, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)').run(
+    id,
+    'Test',
+    `test-${id.slice(-8)}`,
+    home ? 1 : 0,
+    now(),
+    now(),
+  )
 }
 
 /** Adds a user with a membership and a token; within a change. */
@@ -208,7 +217,7 @@ export function addPerson({ db, now, clock }: App, role: Role, workspace: string
     newId(clock()),
     userId,
     'test',
-    hashToken(raw, ''),
+    hashToken(raw, null),
     token.tier ?? 'STANDARD',
     token.scopes ? JSON.stringify(token.scopes) : null,
     now(),

@@ -1,0 +1,70 @@
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { Endpoint } from '#contract/define'
+import type { App } from './app.ts'
+import { type Identified, membership } from './auth.ts'
+import { authorize, type Operation } from './dispatch.ts'
+import type { Actor } from './feature.ts'
+import { problem } from './problem.ts'
+import { pathOf } from './refusal.ts'
+
+const changing = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
+export const clientIp = (app: App, { socket, headers }: FastifyRequest): string => app.perimeter.clientIp(socket.remoteAddress, headers)
+
+/**
+ * Origin, rate, identity, workspace, role, scope and the operation's own gate, in the contract's order (part 1, section
+ * 1.3), all before a byte of the body is read.
+ */
+export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHandler {
+  const bucket = endpoint.rate ?? 'api'
+  const isPublic = endpoint.access === 'public'
+  return async (request) => {
+    checkOrigin(app, request)
+    const ip = clientIp(app, request)
+    if (bucket === 'auth') take(app, 'auth', ip)
+    // A public endpoint asks for an identity only to spare a valid token the general bucket.
+    const identified = isPublic && bucket !== 'api' ? null : await identify(app, request, ip)
+    const identity = identified && 'identity' in identified ? identified.identity : null
+    if (bucket === 'api' && !identity) take(app, 'api', ip)
+    if (!isPublic) {
+      if (!identity) throw problem((identified as { reason: 'no_credentials' }).reason)
+      request.actor = { type: 'user', id: identity.userId, email: identity.email, workspace: '', role: null, token: identity.token }
+      if (endpoint.access !== 'signed-in') enterWorkspace(app, endpoint, request, request.actor)
+      authorize(endpoint, request.actor)
+    }
+    gate?.()
+  }
+}
+
+function checkOrigin(app: App, { method, headers, socket }: FastifyRequest): void {
+  if (!changing.has(method)) return
+  const secure = app.perimeter.isSecure(socket.remoteAddress, headers, 'encrypted' in socket)
+  if (!app.perimeter.acceptsOrigin(headers, secure)) throw problem('origin_rejected')
+}
+
+function take(app: App, bucket: 'auth' | 'api', ip: string): void {
+  const refused = app.limits.take(bucket, ip)
+  if (refused) throw refused
+}
+
+const identify = (app: App, request: FastifyRequest, ip: string): Identified | Promise<Identified> =>
+  app.auth.identify({
+    authorization: request.headers.authorization,
+    remoteAddress: ip,
+    userAgent: request.headers['user-agent'] ?? null,
+    path: pathOf(request),
+  })
+
+function enterWorkspace(app: App, { workspace }: Endpoint, request: FastifyRequest, actor: Actor): void {
+  const { workspace_id: asked } = request.query as { workspace_id?: unknown }
+  const fromQuery = workspace === 'session' ? undefined : asked
+  const { workspaceId: fromPath } = request.params as { workspaceId?: string }
+  // Given twice, nobody can say which one a proxy or a log line will take for the one that was meant.
+  if (Array.isArray(fromQuery)) throw problem('invalid_field', { field: 'workspace_id', detail: 'workspace_id is given more than once' })
+  const named = [fromQuery, fromPath, request.headers['x-workspace-id']].find((value) => typeof value === 'string' && value !== '') as string | undefined
+  if (!named) throw problem('workspace_required', { detail: 'Name a workspace by the query parameter workspace_id or the header X-Workspace-ID' })
+  const member = membership(app.db, named, actor.id)
+  if (!member) throw problem('not_a_member')
+  actor.workspace = member.workspace_id
+  actor.role = member.role
+}

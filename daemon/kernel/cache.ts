@@ -1,0 +1,32 @@
+/** A map that holds at most `limit` values; the one that was not asked for the longest goes first. */
+export interface Cache<V> {
+  get(key: string): V | undefined
+  set(key: string, value: V): void
+  delete(key: string): void
+  entries(): IterableIterator<[string, V]>
+  readonly size: number
+}
+
+export function createCache<V>(limit: number): Cache<V> {
+  const held = new Map<string, V>()
+  return {
+    get(key) {
+      const value = held.get(key)
+      if (value === undefined) return undefined
+      // A map keeps the order of insertion: putting a value in again makes it the youngest.
+      held.delete(key)
+      held.set(key, value)
+      return value
+    },
+    set(key, value) {
+      held.delete(key)
+      held.set(key, value)
+      if (held.size > limit) held.delete(held.keys().next().value!)
+    },
+    delete: (key) => void held.delete(key),
+    entries: () => held.entries(),
+    get size() {
+      return held.size
+    },
+  }
+}
