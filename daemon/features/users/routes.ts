@@ -1,0 +1,7 @@
+import { users } from '#contract/users'
+import { feature } from '#kernel/feature'
+import { find } from './service.ts'
+
+export default feature(users, (app) => ({
+  me: ({ actor }) => find(app, actor.id),
+}))

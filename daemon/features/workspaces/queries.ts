@@ -1,0 +1,43 @@
+import type { Static } from 'typebox'
+import type { Role } from '#contract/roles'
+import type { Workspace } from '#contract/workspaces'
+import { statements } from '#kernel/db'
+
+export type Row = Omit<Static<typeof Workspace>, 'allow_privileged_credentials' | 'currentUserRole'> & { allow_privileged_credentials: number }
+const names = [
+  'id',
+  'name',
+  'slug',
+  'logo_url',
+  'preferred_language',
+  'allow_privileged_credentials',
+  'run_retention_days',
+  'credential_audit_retention_days',
+  'audit_log_retention_days',
+  'created_at',
+  'updated_at',
+]
+const columns = names.join(', ')
+
+interface NewWorkspace {
+  id: string
+  name: string
+  slug: string
+  preferred_language: string | null
+  home: 0 | 1
+  now: string
+}
+
+export const queries = statements((db) => ({
+  listOf: db.prepare<[user: string, limit: number, offset: number], Row & { role: Role }>(
+    `SELECT ${names.map((name) => `w.${name}`).join(', ')}, m.role FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
+     WHERE m.user_id = ? AND w.deleted_at IS NULL ORDER BY w.created_at DESC, w.rowid DESC LIMIT ? OFFSET ?`,
+  ),
+  find: db.prepare<[id: string], Row>(`SELECT ${columns} FROM workspaces WHERE id = ? AND deleted_at IS NULL`),
+  home: db.prepare<[], { id: string }>('SELECT id FROM workspaces WHERE home = 1 AND deleted_at IS NULL'),
+  insert: db.prepare<NewWorkspace, Row>(
+    `INSERT INTO workspaces (id, name, slug, preferred_language, home, created_at, updated_at)
+     VALUES (@id, @name, @slug, @preferred_language, @home, @now, @now)
+     ON CONFLICT DO NOTHING RETURNING ${columns}`,
+  ),
+}))
