@@ -1,0 +1,43 @@
+import type { Tier } from '#contract/tokens'
+import { statements } from '#kernel/db'
+
+export interface Row {
+  id: string
+  name: string
+  tier: Tier
+  scopes_json: string | null
+  created_at: string
+  expires_at: string | null
+  last_used_at: string | null
+  revoked_at: string | null
+}
+const columns = 'id, name, tier, scopes_json, created_at, expires_at, last_used_at, revoked_at'
+
+interface NewToken {
+  id: string
+  user: string
+  name: string
+  hash: string
+  tier: Tier
+  scopes_json: string | null
+  expires_at: string | null
+  now: string
+}
+
+export const queries = statements((db) => ({
+  listOf: db.prepare<[user: string, limit: number, offset: number], Row>(
+    `SELECT ${columns} FROM cli_tokens WHERE user_id = ? ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?`,
+  ),
+  find: db.prepare<[user: string, id: string], Row>(`SELECT ${columns} FROM cli_tokens WHERE user_id = ? AND id = ?`),
+  insert: db.prepare<NewToken, Row>(
+    `INSERT INTO cli_tokens (id, user_id, name, token_hash, tier, scopes_json, expires_at, created_at)
+     VALUES (@id, @user, @name, @hash, @tier, @scopes_json, @expires_at, @now) RETURNING ${columns}`,
+  ),
+  revoke: db.prepare<{ user: string; id: string; now: string }, Row>(
+    `UPDATE cli_tokens SET revoked_at = @now WHERE user_id = @user AND id = @id AND revoked_at IS NULL RETURNING ${columns}`,
+  ),
+  /** Live tokens that run out, the next one first. */
+  expiring: db.prepare<[after: string, until: string], { id: string; expires_at: string }>(
+    `SELECT id, expires_at FROM cli_tokens WHERE expires_at > ? AND expires_at <= ? AND revoked_at IS NULL ORDER BY expires_at LIMIT 1000`,
+  ),
+}))

@@ -1,0 +1,144 @@
+import type { Static } from 'typebox'
+import type { EntryType } from '#contract/entries'
+import type { Scope } from '#contract/roles'
+import type { Tier, Token, tokens } from '#contract/tokens'
+import { type App, wholeSeconds } from '#kernel/app'
+import { adminKeyOf, hashToken, newToken } from '#kernel/auth'
+import type { Actor, Call } from '#kernel/feature'
+import { pageOf } from '#kernel/fields'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { rolesOf } from '../members/service.ts'
+import { homeOf } from '../workspaces/service.ts'
+import { queries, type Row } from './queries.ts'
+import { adminLifetime, beyondRole, beyondScopes, endOf } from './rules.ts'
+
+type Shown = Static<typeof Token>
+
+/** What a token looks like to its owner; members without a value are left out. */
+function present({ scopes_json, expires_at, last_used_at, revoked_at, ...row }: Row): Shown {
+  return {
+    ...row,
+    ...(expires_at && { expires_at }),
+    ...(last_used_at && { last_used_at }),
+    ...(revoked_at && { revoked_at }),
+    ...(scopes_json && { scopes: JSON.parse(scopes_json) as Scope[] }),
+  }
+}
+
+interface Draft {
+  user: string
+  name: string
+  tier?: Tier
+  scopes?: readonly string[] | null
+  expires_at?: string | null
+  /** What brought it about, for the journal. */
+  via: 'bootstrap' | 'pairing' | 'request'
+  now: string
+}
+
+/** Makes a token within a change. The raw value exists in the answer and nowhere else. */
+export function mint(app: App, { user, name, tier = 'STANDARD', scopes = null, expires_at = null, via, now }: Draft): { raw: string; token: Shown } {
+  const raw = newToken(tier)
+  const hash = hashToken(raw, adminKeyOf(app.config.adminTokenKey))
+  if (!hash)
+    throw problem('admin_tokens_unavailable', { detail: 'Set SVC_ADMIN_TOKEN_HMAC_KEY (64 hexadecimal characters or more) to use administrative tokens' })
+  const row = queries(app.db).insert.get({
+    id: newId(app.clock()),
+    user,
+    name,
+    hash,
+    tier,
+    scopes_json: scopes ? JSON.stringify(scopes) : null,
+    expires_at,
+    now,
+  })!
+  announce(app, 'audit.entity_created', user, row, { via })
+  return { raw, token: present(row) }
+}
+
+/** A token opens every workspace of its user, so each of their journals tells of it; its name is the user's own affair. */
+function announce(app: App, type: EntryType, user: string, { id, tier, scopes_json, expires_at }: Row, more: object = {}): void {
+  const action = type === 'audit.entity_created' ? 'create' : 'delete'
+  for (const workspace_id of rolesOf(app, user).keys()) {
+    app.journal({
+      workspace_id,
+      type,
+      summary: `cli_token ${id} ${action === 'create' ? 'created' : 'revoked'}`,
+      actor_type: 'user',
+      actor_id: user,
+      payload: {
+        action,
+        entity_type: 'cli_token',
+        entity_id: id,
+        metadata: { tier, ...(scopes_json && { scopes: JSON.parse(scopes_json) as string[] }), ...(expires_at && { expires_at }), ...more },
+      },
+      refs: { entity_type: 'cli_token', entity_id: id },
+    })
+  }
+}
+
+export function create(app: App, { actor, body = {}, now }: Call<typeof tokens.create>) {
+  const tier = (body.tier?.toUpperCase() ?? 'STANDARD') as Tier
+  const wanted = body.expires_in_seconds ?? 0
+  if (tier === 'ADMIN' && wanted && wanted < adminLifetime.least)
+    throw problem('invalid_field', { field: 'expires_in_seconds', detail: `An administrative token lasts at least ${adminLifetime.least} s` })
+  const scopes = allowedScopes(app, actor, body.scopes && [...new Set(body.scopes)])
+  if (tier === 'ADMIN') mayAdministrate(app, actor)
+  const maker = actor.token?.expires_at ? Date.parse(actor.token.expires_at) / 1000 : null
+  const end = endOf({ tier, wanted, now: Date.parse(now) / 1000, maker })
+  const expires_at = end === null ? null : wholeSeconds(end * 1000)
+  const { raw, token } = mint(app, { user: actor.id, name: body.name?.trim() || 'CLI token', tier, scopes, expires_at, via: 'request', now })
+  return { token: raw, ...token }
+}
+
+/** The scopes of the new token. One made with a scoped token never reaches further than that one. */
+function allowedScopes(app: App, actor: Actor, wanted: Scope[] | undefined): readonly string[] | null {
+  const held = actor.token?.scopes ?? null
+  if (!wanted) return held
+  const roles = [...rolesOf(app, actor.id).values()]
+  const above = beyondRole(wanted, roles)
+  if (above) throw problem('insufficient_role', { field: 'scopes', detail: `Your roles do not reach the scope ${above}` })
+  const outside = held && beyondScopes(wanted, held)
+  if (outside) throw problem('insufficient_scope', { field: 'scopes', detail: `The token that you use does not reach the scope ${outside}` })
+  return wanted
+}
+
+/** Anyone may make a workspace and own it; administrative tokens are for the owners of the server. */
+function mayAdministrate(app: App, actor: Actor): void {
+  const home = homeOf(app)
+  if (!home || rolesOf(app, actor.id).get(home) !== 'OWNER')
+    throw problem('insufficient_role', { field: 'tier', detail: 'Only an owner of the first workspace of this server may make administrative tokens' })
+}
+
+export function list({ db }: App, { actor, query }: Call<typeof tokens.list>): { data: Shown[] } {
+  const { limit, offset } = pageOf(query, { fallback: 500 })
+  return { data: queries(db).listOf.all(actor.id, limit, offset).map(present) }
+}
+
+export function validate({ actor: { id, email, token } }: { actor: Actor }) {
+  return {
+    valid: true,
+    user_id: id,
+    user_email: email!,
+    ...(token?.expires_at && { expires_at: token.expires_at }),
+    ...(token && { tier: token.tier as Tier }),
+    ...(token?.scopes && { scopes: token.scopes as Scope[] }),
+  }
+}
+
+/** Ends a token; one that is revoked already stays as it is. */
+export function revoke(app: App, { actor, tokenId, now }: Call<typeof tokens.revoke>): { status: string } {
+  const row = queries(app.db).revoke.get({ user: actor.id, id: tokenId, now })
+  if (row) {
+    announce(app, 'audit.entity_deleted', actor.id, row)
+    app.afterCommit(() => end(app, tokenId))
+  } else if (!queries(app.db).find.get(actor.id, tokenId)) throw problem('not_found', { field: 'tokenId' })
+  return { status: 'revoked' }
+}
+
+/** What holds a token open lets go of it: the lookup cache, sockets, streams. */
+export function end(app: App, id: string): void {
+  app.auth.forget(id)
+  app.bus.emit('token_revoked', id)
+}
