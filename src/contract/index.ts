@@ -1,10 +1,15 @@
 import { agents } from './agents.ts'
+import { bootstrap } from './bootstrap.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
+import { members } from './members.ts'
 import { runs } from './runs.ts'
 import { system } from './system.ts'
+import { tokens } from './tokens.ts'
+import { users } from './users.ts'
+import { workspaces } from './workspaces.ts'
 
-export const api = { agents, crews, runs, system }
+export const api = { agents, bootstrap, crews, members, runs, system, tokens, users, workspaces }
 export type Api = typeof api
 
 /** Every endpoint with its name, as `crews.create`. */

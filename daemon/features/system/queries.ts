@@ -2,5 +2,4 @@ import { statements } from '#kernel/db'
 
 export const queries = statements((db) => ({
   ping: db.prepare<[], { one: number }>('SELECT 1 AS one'),
-  anyUser: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1'),
 }))

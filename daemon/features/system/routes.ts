@@ -5,6 +5,7 @@ import { feature, type Web } from '#kernel/feature'
 import { openapi } from '#kernel/openapi'
 import { problem } from '#kernel/problem'
 import { version } from '#kernel/version'
+import { exist } from '../users/service.ts'
 import { queries } from './queries.ts'
 
 export default feature(system, (app) => ({
@@ -28,7 +29,7 @@ export default feature(system, (app) => ({
     web.reply.type('application/json')
     return document()
   },
-  setup: () => ({ needs_bootstrap: !queries(app.db).anyUser.get(), allow_signup: false }),
+  setup: () => ({ needs_bootstrap: !exist(app), allow_signup: false }),
   version: () => ({ version, runtime: app.config.containerProvider }),
 }))
 

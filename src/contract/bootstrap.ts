@@ -1,0 +1,27 @@
+import { Type } from 'typebox'
+import { post } from './define.ts'
+import { Email, line } from './fields.ts'
+
+/** What a person signs up with. Specification part 1, "Sign-up input". */
+export const SignUp = Type.Object({
+  full_name: line(100),
+  email: Email,
+  password: Type.String({ minLength: 8, description: 'at least 8 characters and at most 72 bytes' }),
+})
+
+export const bootstrap = {
+  create: post('/bootstrap', {
+    summary: 'Create the first user of an empty server, its workspace and a token',
+    access: 'public',
+    rate: 'auth',
+    body: SignUp,
+    reply: Type.Object({
+      user_id: Type.String(),
+      email: Type.String(),
+      workspace_id: Type.String(),
+      cli_token: Type.String({ description: 'Shown this once' }),
+    }),
+    journal: ['audit.entity_created'],
+    throws: ['already_initialized', 'bootstrap_closed', 'unavailable'],
+  }),
+}

@@ -1,0 +1,241 @@
+import { createHash, createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { addPerson, daemon, fixedClock, type TestDaemon } from '#test'
+import { endOf } from '../../../daemon/features/tokens/rules.ts'
+
+const key = 'ab'.repeat(32)
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const create = async ({ call }: TestDaemon, body?: object, who: Parameters<TestDaemon['call']>[0] = 'OWNER') =>
+  (await call(who, 'POST', '/auth/cli-token', body)).body
+
+describe('tokens.create', () => {
+  it('answers the raw token once and stores its SHA-256', async () => {
+    const it = await daemon()
+    const { status, body } = await it.call('VIEWER', 'POST', '/auth/cli-token')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      token: expect.stringMatching(/^svc_cli_[0-9a-f]{64}$/),
+      id: expect.any(String),
+      name: 'CLI token',
+      tier: 'STANDARD',
+      created_at: '2026-01-01T00:00:00Z',
+    })
+    const stored = it.app.db.prepare('SELECT token_hash FROM cli_tokens WHERE id = ?').pluck().get(body.id)
+    expect(stored).toBe(createHash('sha256').update(body.token).digest('hex'))
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(body.token))).body.id).toBe(it.person('VIEWER').userId)
+    expect((await it.call('VIEWER', 'GET', '/auth/cli-tokens')).text).not.toContain(body.token)
+    expect(JSON.stringify(it.entries())).not.toContain(body.token)
+  })
+
+  it('tells the journal of every workspace of the user, without the name', async () => {
+    const it = await daemon()
+    const second = (await it.call('MEMBER', 'POST', '/workspaces', { name: 'Second', slug: 'second' })).body.id
+    const { id } = await create(it, { name: 'my laptop' }, 'MEMBER')
+    for (const workspace of [it.workspace, second]) {
+      const about = it.entries(workspace).filter((entry) => entry.payload?.['entity_id'] === id)
+      expect(about).toMatchObject([
+        {
+          entry_type: 'audit.entity_created',
+          actor_id: it.person('MEMBER').userId,
+          payload: { action: 'create', entity_type: 'cli_token', metadata: { tier: 'STANDARD', via: 'request' } },
+        },
+      ])
+      expect(JSON.stringify(about)).not.toContain('my laptop')
+    }
+  })
+
+  it('works until it ends, and not a moment longer', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    const { token, expires_at } = await create(it, { expires_in_seconds: 60 })
+    expect(expires_at).toBe('2026-01-01T00:01:00Z')
+    clock.advance(59_999)
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).status).toBe(200)
+    clock.advance(1)
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).body.code).toBe('session_invalid')
+  })
+
+  it('keeps the tier administrative to owners of the first workspace', async () => {
+    const it = await daemon({ config: { adminTokenKey: key } })
+    expect((await it.call('ADMIN', 'POST', '/auth/cli-token', { tier: 'ADMIN' })).body).toMatchObject({ status: 403, code: 'insufficient_role', field: 'tier' })
+    expect((await it.call(it.stranger(), 'POST', '/auth/cli-token', { tier: 'ADMIN' })).status).toBe(403)
+    const made = await create(it, { tier: 'admin', name: 'ops' })
+    expect(made).toMatchObject({ tier: 'ADMIN', name: 'ops', expires_at: '2026-01-02T00:00:00Z' })
+    expect(made.token).toMatch(/^svc_admin_[0-9a-f]{64}$/)
+    const stored = it.app.db.prepare('SELECT token_hash FROM cli_tokens WHERE id = ?').pluck().get(made.id)
+    expect(stored).toBe(createHmac('sha256', Buffer.from(key, 'hex')).update(made.token).digest('hex'))
+  })
+
+  it.each([
+    [86_400 * 30, '2026-01-08T00:00:00Z'],
+    [0, '2026-01-02T00:00:00Z'],
+    [60, '2026-01-01T00:01:00Z'],
+  ])('lets an administrative token of %i s end at %s', async (expires_in_seconds, expires_at) => {
+    const it = await daemon({ config: { adminTokenKey: key } })
+    expect(await create(it, { tier: 'ADMIN', expires_in_seconds })).toMatchObject({ expires_at })
+  })
+
+  it.each(['', 'zz'.repeat(32), 'ab'.repeat(31), 'abc'.repeat(33)])('answers 503 with the key "%s"', async (adminTokenKey) => {
+    const it = await daemon({ config: { adminTokenKey } })
+    expect((await it.call('OWNER', 'POST', '/auth/cli-token', { tier: 'ADMIN' })).body).toMatchObject({ status: 503, code: 'admin_tokens_unavailable' })
+    expect((await it.call('OWNER', 'POST', '/auth/cli-token')).status).toBe(200)
+  })
+
+  it.each([
+    ['VIEWER', ['crews:write'], 403],
+    ['MEMBER', ['agents:*'], 403],
+    ['MANAGER', ['agents:*', 'crews:write'], 200],
+    ['MANAGER', ['workspace:*'], 403],
+    ['MANAGER', ['*'], 403],
+    ['ADMIN', ['*'], 200],
+  ] as const)('answers a %s who asks for %j with %i', async (role, scopes, status) => {
+    const it = await daemon()
+    const answer = await it.call(role, 'POST', '/auth/cli-token', { scopes })
+    expect(answer.status).toBe(status)
+    if (status === 200) expect(answer.body.scopes).toEqual(scopes)
+  })
+
+  it('gives nobody without a workspace a scope', async () => {
+    const it = await daemon()
+    const owner = it.person('OWNER')
+    it.app.db.prepare('DELETE FROM workspace_members WHERE user_id = ?').run(owner.userId)
+    expect((await it.call('OWNER', 'POST', '/auth/cli-token', { scopes: ['crews:write'] })).body.code).toBe('insufficient_role')
+  })
+
+  it('never makes a token that reaches further than the one used', async () => {
+    const it = await daemon()
+    const narrow = await create(it, { scopes: ['crews:*', 'agents:write'], expires_in_seconds: 3600 })
+    const ask = async (body?: object) => (await it.call(null, 'POST', '/auth/cli-token', body, bearer(narrow.token))).body
+    expect(await ask()).toMatchObject({ scopes: ['crews:*', 'agents:write'], expires_at: narrow.expires_at })
+    expect(await ask({ scopes: ['crews:write'], expires_in_seconds: 60 })).toMatchObject({ scopes: ['crews:write'], expires_at: '2026-01-01T00:01:00Z' })
+    for (const scope of ['*', 'agents:*', 'credentials:write'])
+      expect(await ask({ scopes: [scope] })).toMatchObject({ status: 403, code: 'insufficient_scope' })
+  })
+
+  it.each([
+    ['malformed JSON', '{"scopes": ["crews:write"]', undefined],
+    ['a list', '[]', undefined],
+    ['an unknown tier', { tier: 'ROOT' }, 'tier'],
+    ['a tier that is a number', { tier: 1 }, 'tier'],
+    ['an unknown scope', { scopes: ['crews:read'] }, 'scopes.0'],
+    ['no scope at all', { scopes: [] }, 'scopes'],
+    ['one scope as text', { scopes: 'crews:write' }, 'scopes'],
+    ['a lifetime below nothing', { expires_in_seconds: -1 }, 'expires_in_seconds'],
+    ['half a second', { expires_in_seconds: 0.5 }, 'expires_in_seconds'],
+    ['a lifetime beyond all dates', { expires_in_seconds: 1e15 }, 'expires_in_seconds'],
+    ['a short administrative lifetime', { tier: 'ADMIN', expires_in_seconds: 59 }, 'expires_in_seconds'],
+    ['a name of 101 letters', { name: 'x'.repeat(101) }, 'name'],
+    ['a name with a bell', { name: 'ding\u0007' }, 'name'],
+  ])('refuses %s', async (_, body, field) => {
+    const it = await daemon({ config: { adminTokenKey: key } })
+    const answer = await it.call('OWNER', 'POST', '/auth/cli-token', body)
+    expect({ status: answer.status, field: answer.body.field }).toEqual({ status: 400, field })
+    expect(it.app.db.prepare('SELECT count(*) FROM cli_tokens').pluck().get()).toBe(1)
+  })
+
+  it('counts against the strict bucket, good token or not', async () => {
+    const it = await daemon({ config: { rateLimitDisabled: false, authPerMinute: 1 } })
+    await create(it)
+    expect((await it.call('OWNER', 'POST', '/auth/cli-token')).status).toBe(429)
+    expect((await it.call('OWNER', 'GET', '/auth/cli-tokens')).status).toBe(200)
+  })
+})
+
+describe('tokens.list', () => {
+  it('shows the caller tokens alone, newest first, revoked ones too', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    await create(it, undefined, 'MEMBER')
+    it.person('OWNER')
+    clock.advance(1000)
+    const first = await create(it, { name: 'first', scopes: ['crews:write'], expires_in_seconds: 60 })
+    clock.advance(1000)
+    const second = await create(it, { name: 'second' })
+    await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${second.id}`)
+    const { data } = (await it.call('OWNER', 'GET', '/auth/cli-tokens')).body
+    expect(data).toEqual([
+      { id: second.id, name: 'second', tier: 'STANDARD', created_at: '2026-01-01T00:00:02Z', revoked_at: '2026-01-01T00:00:02Z' },
+      { id: first.id, name: 'first', tier: 'STANDARD', created_at: '2026-01-01T00:00:01Z', expires_at: '2026-01-01T00:01:01Z', scopes: ['crews:write'] },
+      expect.objectContaining({ name: 'test' }),
+    ])
+  })
+
+  it('remembers when a token was last used', async () => {
+    const it = await daemon()
+    const { token } = await create(it)
+    await it.call(null, 'GET', '/users/me', undefined, bearer(token))
+    await it.app.idle()
+    expect((await it.call('OWNER', 'GET', '/auth/cli-tokens')).body.data[0].last_used_at).toBe('2026-01-01T00:00:00Z')
+  })
+})
+
+describe('tokens.validate', () => {
+  it('tells whose token it is and how far it reaches', async () => {
+    const it = await daemon()
+    const { email, userId } = it.person('OWNER')
+    expect((await it.call('OWNER', 'GET', '/auth/cli-token/validate')).body).toEqual({ valid: true, user_id: userId, user_email: email, tier: 'STANDARD' })
+    const { token, expires_at } = await create(it, { scopes: ['crews:write'], expires_in_seconds: 60 })
+    expect((await it.call(null, 'GET', '/auth/cli-token/validate', undefined, bearer(token))).body).toMatchObject({ expires_at, scopes: ['crews:write'] })
+  })
+
+  it('works for a user without a name', async () => {
+    const it = await daemon()
+    const { token } = it.app.writeNow(() => addPerson(it.app, 'MEMBER', it.workspace))
+    it.app.db.prepare('UPDATE users SET full_name = NULL').run()
+    expect((await it.call(null, 'GET', '/auth/cli-token/validate', undefined, bearer(token))).status).toBe(200)
+  })
+})
+
+describe('tokens.revoke', () => {
+  it('ends the token at once, closes what it holds open and journals it', async () => {
+    const it = await daemon()
+    const closed: string[] = []
+    it.app.bus.on('token_revoked', (id) => closed.push(id))
+    const { token, id } = await create(it)
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).status).toBe(200)
+    expect(await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${id}`)).toMatchObject({ status: 200, body: { status: 'revoked' } })
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).body.code).toBe('session_invalid')
+    expect(closed).toEqual([id])
+    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', payload: { entity_type: 'cli_token', entity_id: id } })
+  })
+
+  it('may be said again, to no further effect', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    it.person('OWNER')
+    const { id } = await create(it)
+    await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${id}`)
+    const before = it.entries().length
+    clock.advance(5000)
+    expect(await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${id}`)).toMatchObject({ status: 200, body: { status: 'revoked' } })
+    expect((await it.call('OWNER', 'GET', '/auth/cli-tokens')).body.data[0].revoked_at).toBe('2026-01-01T00:00:00Z')
+    expect(it.entries()).toHaveLength(before)
+  })
+
+  it('answers alike for foreign and unknown ones', async () => {
+    const it = await daemon()
+    const { id, token } = await create(it, undefined, 'MEMBER')
+    for (const tokenId of [id, 'cnone00000000000000000000']) {
+      expect((await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${tokenId}`)).body).toMatchObject({ status: 404, code: 'not_found' })
+    }
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).status).toBe(200)
+  })
+
+  it('lets a token end itself', async () => {
+    const it = await daemon()
+    const { token, id } = await create(it)
+    expect((await it.call(null, 'DELETE', `/auth/cli-tokens/${id}`, undefined, bearer(token))).status).toBe(200)
+    expect((await it.call(null, 'DELETE', `/auth/cli-tokens/${id}`, undefined, bearer(token))).status).toBe(401)
+  })
+})
+
+describe('endOf', () => {
+  it.each([
+    [{ tier: 'STANDARD', wanted: 0, maker: null }, null],
+    [{ tier: 'STANDARD', wanted: 30, maker: null }, 1030],
+    [{ tier: 'STANDARD', wanted: 0, maker: 1500 }, 1500],
+    [{ tier: 'STANDARD', wanted: 600, maker: 1500 }, 1500],
+    [{ tier: 'ADMIN', wanted: 0, maker: null }, 87_400],
+    [{ tier: 'ADMIN', wanted: 999_999_999, maker: null }, 605_800],
+  ])('%j ends at %s', (given, end) => expect(endOf({ ...given, now: 1000 })).toBe(end))
+})
