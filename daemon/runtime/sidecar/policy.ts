@@ -1,0 +1,78 @@
+import { domainToASCII } from 'node:url'
+import type { NetworkPolicy } from '../types.ts'
+import { type AddressClass, canonicalAddress } from './addresses.ts'
+
+/** Where an agent wants to go. `host` is canonical: a lower-case ASCII name without final dot, or an address. */
+export interface Target {
+  host: string
+  port: number
+}
+
+/** Reachable in every crew: the vendors that the agents' command-line clients talk to. */
+export const defaultHosts: readonly string[] = [
+  'api.anthropic.com',
+  'console.anthropic.com',
+  'api.openai.com',
+  'auth.openai.com',
+  'chatgpt.com',
+  'generativelanguage.googleapis.com',
+  'oauth2.googleapis.com',
+  'accounts.google.com',
+  'api.cursor.sh',
+  'api2.cursor.sh',
+  'api.factory.ai',
+  'app.factory.ai',
+  'openrouter.ai',
+  'api.x.ai',
+  'api.groq.com',
+  'api.deepseek.com',
+  'api.moonshot.ai',
+  'api.z.ai',
+  'api.minimax.io',
+]
+
+const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
+const authority = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([!-~]{1,254}?))(?::([0-9]{1,5}))?$/
+
+/** One spelling per host, null for what is none: no octal, hexadecimal or short IPv4, no zone, no user name. */
+export function canonicalHost(text: string): string | null {
+  const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
+  if (bare.includes(':')) return canonicalAddress(bare)
+  const ascii = /^[\x00-\x7f]*$/.test(text) ? text.toLowerCase() : domainToASCII(text)
+  const name = ascii.endsWith('.') ? ascii.slice(0, -1) : ascii
+  const labels = name.split('.')
+  if (/^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return canonicalAddress(name)
+  return name.length <= 253 && labels.every((it) => label.test(it)) ? name : null
+}
+
+/** Reads `host`, `host:port` or `[v6]:port`; without a port of its own it needs `defaultPort`. */
+export function parseAuthority(text: string, defaultPort?: number): Target | null {
+  const [, bracketed, plain, digits] = authority.exec(text) ?? []
+  const port = digits === undefined ? defaultPort : Number(digits)
+  if (port === undefined || port < 1 || port > 65535 || (plain && /[[\]:]/.test(plain))) return null
+  const host = canonicalHost(bracketed ? `[${bracketed}]` : (plain ?? ''))
+  return host === null ? null : { host, port }
+}
+
+/** A network policy made ready for many questions. */
+export interface Rules {
+  permitsHost(host: string): boolean
+  permitsAddress(is: AddressClass): boolean
+}
+
+/** `*.host` stands for every name below host, at any depth, and not for host itself. An entry that is no host permits nothing. */
+export function compilePolicy({ mode, allowedDomains, allowPrivateEndpoints }: NetworkPolicy): Rules {
+  const exact = new Set(defaultHosts)
+  const below: string[] = []
+  for (const entry of allowedDomains) {
+    const wild = entry.startsWith('*.')
+    const host = canonicalHost(wild ? entry.slice(2) : entry)
+    if (host === null || (wild && canonicalAddress(host))) continue
+    if (wild) below.push(`.${host}`)
+    else exact.add(host)
+  }
+  return {
+    permitsHost: (host) => mode === 'free' || exact.has(host) || below.some((it) => host.endsWith(it)),
+    permitsAddress: (is) => is === 'public' || (is === 'private' && allowPrivateEndpoints),
+  }
+}
