@@ -115,14 +115,32 @@ export interface ModelCredential {
 export interface SidecarConfig {
   network: NetworkPolicy
   /** Keyed by the dummy key that an agent was given, which is how an agent proves who it is. */
-  agents: Record<string, { agentId: string; slug: string; credentials: ModelCredential[] }>
+  agents: Record<string, SidecarAgent>
   /** Upstream base URLs by provider, from the server's configuration; the vendor's own when absent. */
   upstreams: Record<string, string>
+  /** Name servers to ask, `address` or `address:port`; those of the sidecar's own container when absent. */
+  resolvers?: string[]
+}
+
+export interface SidecarAgent {
+  agentId: string
+  slug: string
+  /** When given, the dummy key is good only from this uid, and what the uid is refused is reported under the agent's name. */
+  uid?: number
+  credentials: ModelCredential[]
 }
 
 /** What a sidecar reports on its own: refused connections, spent credentials. */
 export type SidecarReport =
-  | { type: 'egress_denied'; agentId: string | null; host: string; port: number; reason: string }
+  | {
+      type: 'egress_denied'
+      agentId: string | null
+      host: string
+      port: number
+      reason: string
+      /** Refusals kept back since the last report, for an agent must not be able to flood the journal. */
+      unreported: number
+    }
   | { type: 'credential_limited'; credentialId: string; retryAfterSeconds: number }
 
 export interface FileEntry {

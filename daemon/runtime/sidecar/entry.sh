@@ -102,18 +102,26 @@ elif ! without_ipv6; then
   die 'IPv6 is on in this network and ip6tables does not work here'
 fi
 
-# The proof: to the kernel, a packet of somebody else must be refused.
 as() {
   id=$1 group=$2
   shift 2
-  setpriv --reuid "$id" --regid "$group" --clear-groups --inh-caps=-all --no-new-privs -- "$@"
+  exec setpriv --reuid "$id" --regid "$group" --clear-groups --inh-caps=-all --no-new-privs -- "$@"
 }
-as $nobody $nobody node "$program" --leaks && die 'the rules are there but packets of others still leave'
 
-# A crash of the program must not take the namespace away from the crew: it starts anew and waits for its configuration.
-exec setpriv --reuid $uid --regid $gid --clear-groups --inh-caps=-all --no-new-privs -- sh -c '
+# The proof: what somebody else sends is refused by the kernel.
+proof=0
+(as $nobody $nobody node "$program" --prove-closed) || proof=$?
+[ $proof = 0 ] || die 'the rules are there, yet packets of others can leave'
+
+# A crash of the program must not take the network away from the crew: it starts anew and waits for its configuration.
+as $uid $gid sh -c '
+  exec 3<&0
+  trap "kill -TERM \$program; exit 0" TERM INT
   while :; do
-    node --disable-proto=delete "$0" && exit 0
-    [ $? -ne 78 ] || exit 78
+    node --disable-proto=delete "$0" <&3 &
+    program=$!
+    code=0
+    wait $program || code=$?
+    case $code in 0 | 78) exit $code ;; esac
     sleep 1
   done' "$program"

@@ -1,0 +1,93 @@
+import { isIP } from 'node:net'
+import type { ModelCredential, NetworkPolicy, SidecarAgent, SidecarConfig } from '../types.ts'
+import { compilePolicy, type Rules } from './policy.ts'
+import { vendors } from './vendors.ts'
+
+/** A configuration made ready for use; replaced whole, so that no request sees half of one. */
+export interface Compiled {
+  rules: Rules
+  agentByKey: Map<string, SidecarAgent>
+  agentByUid: Map<number, SidecarAgent>
+  /** Base URLs that the operator set, by provider. */
+  upstreams: Map<string, URL>
+  resolvers: string[] | null
+}
+
+type Fields = Record<string, unknown>
+
+/** Reads a configuration. Throws with the place of the first fault, never with a value, for values are secrets. */
+export function compileConfig(raw: unknown): Compiled {
+  const config = fields(raw, 'config') as unknown as SidecarConfig
+  const agentByKey = new Map(Object.entries(fields(config.agents, 'agents')).map(([key, it], index) => [key, agent(it, `agents[${index}]`)]))
+  const agentByUid = new Map([...agentByKey.values()].flatMap((it) => (it.uid === undefined ? [] : [[it.uid, it] as const])))
+  const upstreams = Object.entries(fields(config.upstreams, 'upstreams')).map(([provider, url]) => [provider.toUpperCase(), upstream(provider, url)] as const)
+  return { rules: compilePolicy(network(config.network)), agentByKey, agentByUid, upstreams: new Map(upstreams), resolvers: resolvers(config.resolvers) }
+}
+
+function network(raw: unknown): NetworkPolicy {
+  const { mode, allowedDomains, allowPrivateEndpoints } = fields(raw, 'network')
+  if (mode !== 'restricted' && mode !== 'free') throw new Error('network.mode is neither restricted nor free')
+  if (typeof allowPrivateEndpoints !== 'boolean') throw new Error('network.allowPrivateEndpoints is no boolean')
+  return { mode, allowedDomains: strings(allowedDomains, 'network.allowedDomains'), allowPrivateEndpoints }
+}
+
+function agent(raw: unknown, at: string): SidecarAgent {
+  const { agentId, slug, uid, credentials } = fields(raw, at)
+  if (uid !== undefined && !Number.isInteger(uid)) throw new Error(`${at}.uid is no whole number`)
+  if (!Array.isArray(credentials)) throw new Error(`${at}.credentials is no list`)
+  return {
+    agentId: text(agentId, `${at}.agentId`),
+    slug: text(slug, `${at}.slug`),
+    ...(uid !== undefined && { uid: uid as number }),
+    credentials: credentials.map((it, index) => credential(it, `${at}.credentials[${index}]`)),
+  }
+}
+
+function credential(raw: unknown, at: string): ModelCredential {
+  const { credentialId, provider, kind, token, priority } = fields(raw, at)
+  if (kind !== 'api_key' && kind !== 'oauth') throw new Error(`${at}.kind is neither api_key nor oauth`)
+  if (typeof priority !== 'number') throw new Error(`${at}.priority is no number`)
+  // A header holds no control character; Node would refuse it at every call, with the value in the message.
+  if (!/^[\x21-\x7e]+$/.test(text(token, `${at}.token`))) throw new Error(`${at}.token holds a character that no header may hold`)
+  return {
+    credentialId: text(credentialId, `${at}.credentialId`),
+    provider: text(provider, `${at}.provider`).toUpperCase(),
+    kind,
+    token: token as string,
+    priority,
+  }
+}
+
+function upstream(provider: string, raw: unknown): URL {
+  const at = `upstreams.${provider}`
+  if (!vendors.some((it) => it.provider === provider.toUpperCase())) throw new Error(`${at} is no provider of model calls`)
+  const address = text(raw, at)
+  if (!URL.canParse(address)) throw new Error(`${at} is no URL`)
+  const url = new URL(address)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`${at} is neither http nor https`)
+  if (url.username || url.password || url.search || url.hash) throw new Error(`${at} may hold a host and a path only`)
+  return url
+}
+
+function resolvers(raw: unknown): string[] | null {
+  if (raw === undefined) return null
+  const list = strings(raw, 'resolvers')
+  const address = (it: string) => it.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
+  for (const [index, it] of list.entries()) if (!isIP(address(it))) throw new Error(`resolvers[${index}] is no address`)
+  return list.length ? list : null
+}
+
+function fields(raw: unknown, at: string): Fields {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Error(`${at} is no object`)
+  return raw as Fields
+}
+
+function strings(raw: unknown, at: string): string[] {
+  if (!Array.isArray(raw) || !raw.every((it) => typeof it === 'string')) throw new Error(`${at} is no list of strings`)
+  return raw
+}
+
+function text(raw: unknown, at: string): string {
+  if (typeof raw !== 'string' || raw === '') throw new Error(`${at} is no text`)
+  return raw
+}

@@ -1,0 +1,43 @@
+import type { SidecarReport } from '../types.ts'
+
+export interface Denial {
+  agentId: string | null
+  host: string
+  port: number
+  reason: string
+}
+
+const repeatMs = 60_000
+const perMinute = 30
+const remembered = 1000
+
+/**
+ * Reports refusals sparingly: the same agent, host and port once a minute, and no more than `perMinute` in all. What is
+ * kept back is counted in the next report.
+ */
+export function createDenials(report: (report: SidecarReport) => void, now: () => number): (denial: Denial) => void {
+  const last = new Map<string, number>()
+  let tokens = perMinute
+  let refilledAt = now()
+  let unreported = 0
+
+  return ({ agentId, host, port, reason }) => {
+    const at = now()
+    tokens = Math.min(perMinute, tokens + ((at - refilledAt) / 60_000) * perMinute)
+    refilledAt = at
+    const key = `${agentId} ${host} ${port}`
+    if (at - (last.get(key) ?? Number.NEGATIVE_INFINITY) < repeatMs || tokens < 1) {
+      unreported++
+      return
+    }
+    last.delete(key)
+    last.set(key, at)
+    if (last.size > remembered) last.delete(last.keys().next().value!)
+    tokens--
+    report({ type: 'egress_denied', agentId, host: printable(host), port, reason: printable(reason), unreported })
+    unreported = 0
+  }
+}
+
+/** What an agent wrote goes to a journal that people read: plain characters, and not many. */
+const printable = (text: string) => text.replace(/[^ -~]/g, '?').slice(0, 300)

@@ -1,0 +1,135 @@
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type Duplex, pipeline } from 'node:stream'
+import type { Compiled } from './config.ts'
+import type { Denial } from './denials.ts'
+import { type Dial, Refused, type Unreachable } from './dial.ts'
+import { forwardable } from './headers.ts'
+import { parseAuthority, type Target } from './policy.ts'
+import type { Slots } from './slots.ts'
+
+/** The crew's forward proxy: CONNECT tunnels and plain HTTP in absolute form, both under the network policy. */
+export interface Egress {
+  tunnel(request: IncomingMessage, client: Duplex, head: Buffer, uid: number | null): Promise<void>
+  forward(request: IncomingMessage, response: ServerResponse, uid: number | null): Promise<void>
+}
+
+export interface EgressParts {
+  config(): Compiled | null
+  dial: Dial
+  slots: Slots
+  denied(denial: Denial): void
+}
+
+const idleMs = 15 * 60_000
+
+/** A way out that was not given: the status and the sentence that the agent gets to read. */
+class NoWay extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export function createEgress({ config, dial, slots, denied }: EgressParts): Egress {
+  /** Opens a connection to where the agent wants to go, or throws NoWay. Its slot is given back when it closes. */
+  async function open(target: Target | null, asked: string, uid: number | null): Promise<Socket> {
+    const current = config()
+    if (!current) throw new NoWay(503, 'this crew is still being set up: its sidecar has no configuration yet')
+    const agentId = current.agentByUid.get(uid ?? -1)?.agentId ?? null
+    const deny = (reason: string) => {
+      denied({ agentId, host: target?.host ?? asked, port: target?.port ?? 0, reason })
+      return new NoWay(403, reason)
+    }
+    if (!target) throw deny('the target is not written as host:port, with a plain name or address and no user name')
+    if (!current.rules.permitsHost(target.host)) {
+      throw deny(`${target.host} is not in this crew's allowed domains; a manager of the crew can add it to allowed_domains`)
+    }
+    const release = slots.take(uid)
+    if (!release) throw new NoWay(503, 'too many connections of this agent are open; try again when one of them has ended')
+    try {
+      const socket = await dial(target, current.rules.permitsAddress)
+      socket.once('close', release)
+      return socket
+    } catch (error) {
+      release()
+      if (error instanceof Refused) throw deny(error.message)
+      throw new NoWay((error as Unreachable).timedOut ? 504 : 502, (error as Error).message)
+    }
+  }
+
+  return {
+    async tunnel(request, client, head, uid) {
+      client.on('error', () => client.destroy())
+      try {
+        const far = await open(parseAuthority(request.url ?? ''), request.url ?? '', uid)
+        if (client.destroyed) return void far.destroy()
+        client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        if (head.length) far.write(head)
+        join(client as Socket, far)
+      } catch (error) {
+        const { status, message } = error as NoWay
+        client.end(
+          `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: text/plain\r\ncontent-length: ${sentence(message).length}\r\nconnection: close\r\n\r\n${sentence(message)}`,
+        )
+      }
+    },
+
+    async forward(request, response, uid) {
+      const [, authority, path] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(request.url ?? '') ?? []
+      try {
+        if (authority === undefined) throw new NoWay(400, 'only http:// is passed on in this form; for https use CONNECT')
+        const far = await open(parseAuthority(authority, 80), authority, uid)
+        if (response.destroyed) return void far.destroy()
+        relay(request, response, far, authority, path!.startsWith('/') ? path! : `/${path}`)
+      } catch (error) {
+        refuse(response, (error as NoWay).status, (error as NoWay).message)
+      }
+    },
+  }
+}
+
+/** Couples two connections until both directions have ended; half-closed ones go on in the other direction. */
+function join(client: Socket, far: Socket): void {
+  far.allowHalfOpen = true
+  for (const [from, to] of [
+    [client, far],
+    [far, client],
+  ] as const) {
+    from.setTimeout(idleMs, () => from.destroy())
+    from.on('error', () => from.destroy())
+    from.on('close', () => to.destroy())
+    from.pipe(to)
+  }
+}
+
+/** Sends one plain HTTP request over a connection of its own. The Host header is the target's, whatever the client wrote. */
+function relay(request: IncomingMessage, response: ServerResponse, far: Socket, host: string, path: string): void {
+  const headers = { ...forwardable(request, ['host']), host, connection: 'close' }
+  const out = httpRequest({ createConnection: () => far, method: request.method!, path, headers, setHost: false })
+  out.setTimeout(idleMs, () => out.destroy())
+  out.on('response', (answered) => {
+    if (answered.statusCode! < 200 || answered.statusCode! > 999) return void out.destroy()
+    response.writeHead(answered.statusCode!, forwardable(answered))
+    response.flushHeaders()
+    pipeline(answered, response, () => {})
+  })
+  out.on('upgrade', (_, socket) => socket.destroy())
+  out.on('error', () => {})
+  out.on('close', () => refuse(response, 502, 'the connection ended before an answer came'))
+  response.on('close', () => {
+    out.destroy()
+    request.resume()
+  })
+  request.pipe(out)
+}
+
+const reasons: Record<number, string> = { 400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' }
+
+const sentence = (message: string) => `Muster did not let this out: ${message.replace(/[^ -~]/g, '?')}.\n`
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent || response.destroyed) return
+  response.writeHead(status, { 'content-type': 'text/plain', 'content-length': sentence(message).length }).end(sentence(message))
+}

@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { SidecarReport } from '../types.ts'
+import { type Compiled, compileConfig } from './config.ts'
+import { createTurns } from './credentials.ts'
+import { createDenials } from './denials.ts'
+import { createDial } from './dial.ts'
+import { createEgress } from './egress.ts'
+import { createModelCalls } from './model-calls.ts'
+import { uidOf } from './peers.ts'
+import { createNames } from './resolve.ts'
+import { createSlots } from './slots.ts'
+
+export interface SidecarOptions {
+  /** 0 picks a free one. */
+  port: number
+  /** Whether agents share this machine's loopback without a container around them; operators' upstreams may then be there. */
+  isolated: boolean
+  report(report: SidecarReport): void
+  now?: () => number
+  hostsFile?: string
+}
+
+export interface Sidecar {
+  readonly port: number
+  /** Replaces the whole configuration at once, or throws and keeps the one before. Accepts whatever was parsed. */
+  configure(raw: unknown): void
+  close(): Promise<void>
+}
+
+const headerLimit = 32 * 1024
+const connectionSlots = { total: 2048, each: 512 }
+const callSlots = { total: 256, each: 64 }
+const tunnelSlots = { total: 512, each: 192 }
+
+/** Starts the sidecar on loopback. It answers at once; until it has a configuration it refuses every call, saying so. */
+export async function startSidecar({ port, isolated, report, now = Date.now, hostsFile }: SidecarOptions): Promise<Sidecar> {
+  let current: Compiled | null = null
+  const config = () => current
+  const names = createNames(hostsFile)
+  const dial = createDial(names.resolve, { judgeOwn: isolated })
+  const calls = createModelCalls({
+    config,
+    turns: createTurns(now),
+    dial,
+    slots: createSlots(callSlots.total, callSlots.each),
+    report,
+    loopbackUpstreams: !isolated,
+  })
+  const egress = createEgress({ config, dial, slots: createSlots(tunnelSlots.total, tunnelSlots.each), denied: createDenials(report, now) })
+
+  const connections = createSlots(connectionSlots.total, connectionSlots.each)
+
+  function answer(request: IncomingMessage, response: ServerResponse, uid: number | null): void {
+    const { url = '', method } = request
+    if (!url.startsWith('/')) return void egress.forward(request, response, uid)
+    if (calls.answer(request, response, uid)) return
+    const path = url.split('?')[0]
+    if (path === '/health' || path === '/') say(response, 200, { ok: true, configured: current !== null })
+    else
+      say(response, 404, { error: `The sidecar has nothing at ${method} ${path}. It serves /v1, /openai, /gemini and /health, and is the crew's HTTP proxy.` })
+  }
+
+  /** Whose connection this is; one too many of the same owner is closed. */
+  async function claim(socket: Socket): Promise<number | null> {
+    const uid = await uidOf(socket)
+    const release = connections.take(uid)
+    if (release) socket.once('close', release)
+    else socket.destroy()
+    return uid
+  }
+
+  function listen(host: string, at: number): Promise<Server> {
+    const server = createServer({ maxHeaderSize: headerLimit, headersTimeout: 30_000, requestTimeout: 600_000, keepAliveTimeout: 75_000 })
+    server.maxConnections = connectionSlots.total
+    const owners = new WeakMap<object, Promise<number | null>>()
+    server.on('connection', (socket: Socket) => owners.set(socket, claim(socket)))
+    server.on('request', (request, response) => void owners.get(request.socket)!.then((uid) => answer(request, response, uid)))
+    server.on('connect', (request, socket, head) => void owners.get(socket)!.then((uid) => egress.tunnel(request, socket, head, uid)))
+    return new Promise((resolve, reject) => server.once('error', reject).listen(at, host, () => resolve(server.off('error', reject))))
+  }
+
+  const first = await listen('127.0.0.1', port)
+  const bound = (first.address() as AddressInfo).port
+  const servers = [first, ...(await listen('::1', bound).then((it) => [it], withoutIpv6))]
+  return {
+    port: bound,
+    configure(raw) {
+      const next = compileConfig(raw)
+      names.use(next.resolvers)
+      current = next
+    },
+    async close() {
+      calls.close()
+      await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed).closeAllConnections())))
+    },
+  }
+}
+
+function withoutIpv6(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') return []
+  throw error
+}
+
+function say(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
+}

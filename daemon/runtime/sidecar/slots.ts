@@ -1,0 +1,27 @@
+/** A bound on what goes on at once, for all and for each caller, so that one agent cannot starve its crew. */
+export interface Slots {
+  /** Takes a place and returns what gives it back (once), or null when there is none. */
+  take(caller: number | null): (() => void) | null
+}
+
+export function createSlots(total: number, each: number): Slots {
+  const held = new Map<number | null, number>()
+  let all = 0
+  return {
+    take(caller) {
+      const own = held.get(caller) ?? 0
+      if (all >= total || own >= each) return null
+      all++
+      held.set(caller, own + 1)
+      let given = false
+      return () => {
+        if (given) return
+        given = true
+        all--
+        const left = held.get(caller)! - 1
+        if (left) held.set(caller, left)
+        else held.delete(caller)
+      }
+    },
+  }
+}

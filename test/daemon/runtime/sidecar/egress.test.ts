@@ -1,0 +1,240 @@
+import { once } from 'node:events'
+import { createServer as createHttp, request } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcp, type Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { compileConfig } from '#runtime/sidecar/config'
+import type { Denial } from '#runtime/sidecar/denials'
+import { createDial } from '#runtime/sidecar/dial'
+import { createEgress } from '#runtime/sidecar/egress'
+import { createSlots } from '#runtime/sidecar/slots'
+import type { NetworkPolicy } from '#runtime/types'
+import { config, onEnd, server, text } from './support.ts'
+
+/** Where the names of these tests lead. `here` is the machine itself, which stands for a public host. */
+const names: Record<string, string[]> = {
+  'permitted.example': ['127.0.0.1'],
+  'deep.permitted.example': ['127.0.0.1'],
+  'private.example': ['10.1.2.3'],
+  'metadata.example': ['169.254.169.254'],
+  'mixed.example': ['10.1.2.3', '169.254.169.254', '127.0.0.1'],
+  'ghost.example': [],
+}
+
+/** The proxy alone, in a web server of its own; loopback counts as public here, everything else is as in a crew. */
+async function proxy(network: Partial<NetworkPolicy> | null = {}, each = 100) {
+  const denials: Denial[] = []
+  const asked: string[] = []
+  const real = createDial(
+    async (name) => {
+      asked.push(name)
+      if (!names[name]) throw new Error('SERVFAIL')
+      return names[name]
+    },
+    { judgeOwn: false },
+  )
+  const compiled =
+    network &&
+    compileConfig(
+      config([], {}, { network: { mode: 'restricted', allowedDomains: Object.keys(names).concat('127.0.0.1'), allowPrivateEndpoints: false, ...network } }),
+    )
+  const egress = createEgress({
+    config: () => compiled,
+    dial: (target, permits) => real(target, (is) => is === 'loopback' || permits(is)),
+    slots: createSlots(100, each),
+    denied: (it) => denials.push(it),
+  })
+  const http = createHttp((req, res) => void egress.forward(req, res, 20001))
+  http.on('connect', (req, socket, head) => void egress.tunnel(req, socket, head, 20001))
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  onEnd(() => new Promise((closed) => http.close(closed).closeAllConnections()))
+  const { port } = http.address() as AddressInfo
+  return { port, denials, asked }
+}
+
+/** Sends raw bytes and returns what comes back until the other side closes. */
+async function say(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes)
+  return text(socket)
+}
+
+const tunnel = (port: number, authority: string) => say(port, `CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n\r\n`)
+const get = (port: number, url: string, headers = '') => say(port, `GET ${url} HTTP/1.1\r\nhost: elsewhere.example\r\nconnection: close\r\n${headers}\r\n`)
+
+/** An echo server over plain TCP that ends when the other side does. */
+async function echo(): Promise<number> {
+  const tcp = createTcp({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {})
+    socket.pipe(socket)
+  }).listen(0, '127.0.0.1')
+  await once(tcp, 'listening')
+  onEnd(() => tcp.close())
+  return (tcp.address() as AddressInfo).port
+}
+
+describe('CONNECT', () => {
+  it.each(['permitted.example', 'PERMITTED.example.', '127.0.0.1'])('opens a tunnel to %s', async (host) => {
+    const { port, denials } = await proxy()
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`CONNECT ${host}:${await echo()} HTTP/1.1\r\n\r\nearly `)
+    await once(socket, 'readable')
+    expect(String(socket.read(39))).toBe('HTTP/1.1 200 Connection established\r\n\r\n')
+    socket.end('late') // half closed: the answer still comes
+    expect(await text(socket)).toBe('early late')
+    expect(denials).toEqual([])
+  })
+
+  it('puts nothing into a tunnel', async () => {
+    const { port } = await proxy()
+    const { port: far } = await server((req, res) => res.end(JSON.stringify(req.rawHeaders)))
+    const socket = connect(port, '127.0.0.1')
+    socket.write(
+      `CONNECT permitted.example:${far} HTTP/1.1\r\nproxy-authorization: x\r\n\r\nGET / HTTP/1.1\r\nx-api-key: dummy-ada\r\nhost: h\r\nconnection: close\r\n\r\n`,
+    )
+    expect(await text(socket)).toContain('["x-api-key","dummy-ada","host","h","connection","close"]')
+  })
+
+  it.each([
+    ['forbidden.example:443', 'forbidden.example', 443, 'not in this crew'],
+    ['permitted.example.forbidden.example:443', 'permitted.example.forbidden.example', 443, 'not in this crew'],
+    ['1.1.1.1:443', '1.1.1.1', 443, 'not in this crew'],
+    ['private.example:80', 'private.example', 80, 'a private address'],
+    ['metadata.example:80', 'metadata.example', 80, 'a metadata address'],
+    ['user@permitted.example:443', 'user@permitted.example:443', 0, 'not written as host:port'],
+    ['permitted.example', 'permitted.example', 0, 'not written as host:port'],
+    ['0x7f.1:443', '0x7f.1:443', 0, 'not written as host:port'],
+  ])('refuses %s with 403 and the reason, and reports it', async (authority, host, denied, reason) => {
+    const { port, denials, asked } = await proxy()
+    const answer = await tunnel(port, authority)
+    expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\ncontent-type: text\/plain\r\n/)
+    expect(answer).toContain(`Muster did not let this out: `)
+    expect(answer).toContain(reason)
+    expect(denials).toEqual([{ agentId: null, host, port: denied, reason: expect.stringContaining(reason) }])
+    expect(asked).toEqual(['private.example', 'metadata.example'].filter((it) => it === host)) // no look-up for a name that is refused anyway
+  })
+
+  it('dials the address that it judged, whatever else the name leads to', async () => {
+    const { port, asked } = await proxy()
+    const socket = connect(port, '127.0.0.1')
+    socket.end(`CONNECT mixed.example:${await echo()} HTTP/1.1\r\n\r\nhello`)
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 .*hello$/s)
+    expect(asked).toEqual(['mixed.example'])
+  })
+
+  it('never follows allowPrivateEndpoints to metadata', async () => {
+    const { port } = await proxy({ mode: 'free', allowPrivateEndpoints: true })
+    for (const host of [
+      'metadata.example',
+      '169.254.169.254',
+      '[fd00:ec2::254]',
+      '[::ffff:169.254.169.254]',
+      '[fe80::1]',
+      '0.0.0.0',
+      '[::]',
+      '224.0.0.1',
+      '255.255.255.255',
+    ]) {
+      expect(await tunnel(port, `${host}:80`)).toMatch(/^HTTP\/1\.1 403 /)
+    }
+  })
+
+  it.each([
+    ['ghost.example:443', /^HTTP\/1\.1 502 .*there is no host ghost\.example/s],
+    ['unanswered.example:443', /^HTTP\/1\.1 504 .*no name server answers/s],
+    ['permitted.example:1', /^HTTP\/1\.1 502 .*ECONNREFUSED/s],
+  ])('tells a host that cannot be reached from one that is refused: %s', async (authority, answer) => {
+    const { port, denials } = await proxy({ mode: 'free' })
+    expect(await tunnel(port, authority)).toMatch(answer)
+    expect(denials).toEqual([])
+  })
+
+  it('bounds the open connections of one agent', async () => {
+    const { port } = await proxy({}, 2)
+    const far = await echo()
+    const open: Socket[] = []
+    for (let i = 0; i < 2; i++) {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`CONNECT permitted.example:${far} HTTP/1.1\r\n\r\n`)
+      await once(socket, 'data')
+      open.push(socket)
+    }
+    expect(await tunnel(port, `permitted.example:${far}`)).toMatch(/^HTTP\/1\.1 503 .*too many connections/s)
+    open[0]!.destroy()
+    await expect.poll(async () => (await tunnel(port, 'ghost.example:443')).slice(9, 12)).toBe('502') // not 503: there is a place again
+    open[1]!.destroy()
+  })
+
+  it('says so while there is no configuration', async () => {
+    const { port } = await proxy(null)
+    expect(await tunnel(port, 'permitted.example:443')).toMatch(/^HTTP\/1\.1 503 .*no configuration yet/s)
+  })
+})
+
+describe('plain HTTP', () => {
+  it('passes a request on to the target, under the target’s own name', async () => {
+    const { port } = await proxy()
+    const { port: far } = await server(async (req, res) => {
+      res.writeHead(201, { 'x-own': '1', connection: 'x-hop', 'x-hop': '1' })
+      res.end(JSON.stringify({ url: req.url, method: req.method, headers: req.headers, body: await text(req) }))
+    })
+    const out = request({
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: `http://Permitted.example:${far}/a/../b?c=http://x/#d`,
+      headers: { host: 'fronted.example', 'proxy-authorization': 'x', 'x-mine': '2', 'proxy-connection': 'keep-alive' },
+    })
+    out.end('body')
+    const [res] = await once(out, 'response')
+    expect(res.statusCode).toBe(201)
+    expect(res.headers).toMatchObject({ 'x-own': '1' })
+    expect(res.headers).not.toHaveProperty('x-hop')
+    const seen = JSON.parse(await text(res))
+    expect(seen).toMatchObject({ url: '/a/../b?c=http://x/', method: 'POST', body: 'body', headers: { host: `Permitted.example:${far}`, 'x-mine': '2' } })
+    for (const name of ['proxy-authorization', 'proxy-connection']) expect(seen.headers).not.toHaveProperty(name)
+  })
+
+  it('does not follow a redirect', async () => {
+    const { port } = await proxy()
+    const { port: far } = await server((_, res) => res.writeHead(302, { location: 'http://169.254.169.254/' }).end())
+    expect(await get(port, `http://permitted.example:${far}/`)).toMatch(/^HTTP\/1\.1 302 .*location: http:\/\/169\.254\.169\.254\//s)
+  })
+
+  it.each([
+    ['http://forbidden.example/', 403, 'not in this crew'],
+    ['http://permitted.example@forbidden.example/', 403, 'not written as host:port'],
+    ['http://forbidden.example#@permitted.example/', 400, ''], // by Node's own parser
+    ['http://forbidden.example?permitted.example', 403, 'not in this crew'],
+    ['http://private.example/', 403, 'a private address'],
+    ['http:///', 403, 'not written as host:port'],
+    ['https://permitted.example/', 400, 'use CONNECT'],
+    ['ftp://permitted.example/', 400, 'use CONNECT'],
+    ['http://ghost.example/', 502, 'there is no host'],
+    ['http://permitted.example:1/', 502, 'ECONNREFUSED'],
+  ])('answers %s with %i: %s', async (url, status, reason) => {
+    const { port, denials } = await proxy()
+    const answer = await get(port, url)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(answer).toContain(reason)
+    expect(denials).toHaveLength(status === 403 ? 1 : 0)
+  })
+
+  it('answers 502 when the far side breaks off, speaks nonsense or changes the protocol', async () => {
+    const { port } = await proxy()
+    for (const reply of ['', 'nonsense\r\n\r\n', 'HTTP/1.1 099 x\r\n\r\n', 'HTTP/1.1 101 x\r\nupgrade: y\r\nconnection: upgrade\r\n\r\n']) {
+      const { port: far } = await server((req) => void req.socket.end(reply))
+      expect(await get(port, `http://permitted.example:${far}/`)).toMatch(/^HTTP\/1\.1 502 /)
+    }
+  })
+
+  it('lets the far side answer before the body has ended', async () => {
+    const { port } = await proxy()
+    const { port: far } = await server((req, res) => void res.writeHead(413, { connection: 'close' }).end('too much', () => req.socket.destroySoon()))
+    const out = request({ port, host: '127.0.0.1', method: 'POST', path: `http://permitted.example:${far}/`, headers: { 'transfer-encoding': 'chunked' } })
+    out.write('some')
+    const [res] = await once(out, 'response')
+    expect([res.statusCode, await text(res)]).toEqual([413, 'too much'])
+    out.destroy()
+  })
+})

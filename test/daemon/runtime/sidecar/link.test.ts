@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { describe, expect, it, vi } from 'vitest'
+import { createControl } from '#runtime/sidecar/control'
+import { lineLimit, lineReader, parseLine } from '#runtime/sidecar/lines'
+import { SidecarLink } from '#runtime/sidecar/link'
+import type { SidecarReport } from '#runtime/types'
+import { config } from './support.ts'
+
+const some = config([], {})
+const limited = (credentialId: string): SidecarReport => ({ type: 'credential_limited', credentialId, retryAfterSeconds: 300 })
+
+/** A sidecar program and its streams; `attach` is a daemon that comes along. */
+function program({ refuses = false } = {}) {
+  const stdin = new PassThrough()
+  const stdout = new PassThrough()
+  const configured: unknown[] = []
+  const start = () => {
+    const control = createControl(stdout)
+    control.serve(9119, stdin, (raw) => {
+      if (refuses) throw new Error('network.mode is neither restricted nor free')
+      configured.push(raw)
+    })
+    return control
+  }
+  const attach = () => {
+    const events = { report: vi.fn(), down: vi.fn() }
+    return { link: new SidecarLink(stdin, stdout, events), ...events }
+  }
+  return { stdin, stdout, start, attach, configured }
+}
+
+describe('the link between daemon and sidecar', () => {
+  it('configures, again and again, and hears reports', async () => {
+    const { start, attach, configured } = program()
+    const { report: send } = start()
+    const { link, report } = attach()
+    await link.configure(some)
+    await link.configure({ ...some, upstreams: { OPENAI: 'http://x.example' } })
+    expect(configured).toEqual([some, { ...some, upstreams: { OPENAI: 'http://x.example' } }])
+    send(limited('one'))
+    await vi.waitUntil(() => report.mock.calls.length)
+    expect(report).toHaveBeenCalledWith(limited('one'))
+  })
+
+  it('says why a configuration was refused', async () => {
+    const { start, attach } = program({ refuses: true })
+    start()
+    await expect(attach().link.configure(some)).rejects.toThrow('network.mode is neither')
+  })
+
+  it('comes into the middle of a line without harm, in both directions', async () => {
+    const { stdin, stdout, start, attach, configured } = program()
+    start()
+    stdin.write('{"type":"config","id":"half","config":{"netw') // a daemon was killed while it wrote
+    stdout.write('{"type":"report","seq":1,"rep')
+    const { link } = attach()
+    await link.configure(some)
+    expect(configured).toEqual([some])
+  })
+
+  it('sends a report again to the next daemon until one has it', async () => {
+    const { stdin, stdout, start, attach } = program()
+    const { report: send } = start()
+    send(limited('unheard'))
+    await once(stdout, 'readable')
+    stdout.read() // went to nobody
+    const first = attach()
+    await first.link.ready
+    await vi.waitUntil(() => first.report.mock.calls.length)
+    await vi.waitUntil(() => stdin.readableLength === 0)
+    stdout.removeAllListeners('data')
+    const second = attach()
+    await second.link.ready
+    await second.link.configure(some)
+    expect(first.report).toHaveBeenCalledTimes(1)
+    expect(second.report).not.toHaveBeenCalled()
+  })
+
+  it('configures a program that crashed and began again', async () => {
+    const { stdin, start, attach, configured } = program()
+    start()
+    const { link, report } = attach()
+    await link.configure(some)
+    stdin.removeAllListeners('data')
+    const waiting = link.configure({ ...some, upstreams: { GOOGLE: 'http://x.example' } })
+    const { report: send } = start()
+    await waiting
+    expect(configured.at(-1)).toEqual({ ...some, upstreams: { GOOGLE: 'http://x.example' } })
+    send(limited('after'))
+    await vi.waitUntil(() => report.mock.calls.length)
+  })
+
+  it('tells everybody who waits that the sidecar is gone, once', async () => {
+    const { stdout, attach } = program()
+    const { link, down } = attach()
+    const waiting = link.configure(some)
+    stdout.destroy()
+    await expect(waiting).rejects.toThrow('gone')
+    await expect(link.configure(some)).rejects.toThrow('gone')
+    expect(down).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('lines', () => {
+  it('cuts wherever the chunks end, and drops what is too long', () => {
+    const seen: string[] = []
+    const read = lineReader((line) => seen.push(line))
+    read(Buffer.from('a\nb'))
+    read(Buffer.from('c\n\nd\nöl'))
+    read(Buffer.from('\n'))
+    read(Buffer.alloc(lineLimit, 'x'))
+    read(Buffer.from('yy\nlast\n'))
+    expect(seen).toEqual(['a', 'bc', 'd', 'öl', 'last'])
+  })
+
+  it('takes only objects', () => {
+    expect(['1', 'null', '"x"', '{', ''].map(parseLine)).toEqual([null, null, null, null, null])
+    expect(parseLine('{"a":1}')).toEqual({ a: 1 })
+  })
+})

@@ -1,0 +1,361 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { cooldownMs } from '#runtime/sidecar/credentials'
+import { call, config, credential, server, sidecar, text, vendor } from './support.ts'
+
+const real = 'sk-real-key'
+const limit = 10 * 1024 * 1024
+
+const shapes: { provider: string; path: string; arrives: string; shows: Record<string, string>; carries: Record<string, string> }[] = [
+  {
+    provider: 'ANTHROPIC',
+    path: '/v1/messages',
+    arrives: '/v1/messages',
+    shows: { 'x-api-key': 'dummy-ada' },
+    carries: { 'x-api-key': real, 'anthropic-version': '2023-06-01' },
+  },
+  { provider: 'ANTHROPIC', path: '/v1/messages', arrives: '/v1/messages', shows: { authorization: 'Bearer dummy-ada' }, carries: { 'x-api-key': real } },
+  {
+    provider: 'OPENAI',
+    path: '/openai/v1/responses',
+    arrives: '/v1/responses',
+    shows: { authorization: 'bearer  dummy-ada' },
+    carries: { authorization: `Bearer ${real}` },
+  },
+  {
+    provider: 'GOOGLE',
+    path: '/gemini/v1beta/models/m:generate',
+    arrives: '/v1beta/models/m:generate',
+    shows: { 'x-goog-api-key': 'dummy-ada' },
+    carries: { 'x-goog-api-key': real },
+  },
+  {
+    provider: 'GOOGLE',
+    path: '/gemini/v1/m?key=dummy-ada&alt=sse&Access_Token=dummy-ada',
+    arrives: '/v1/m?alt=sse',
+    shows: {},
+    carries: { 'x-goog-api-key': real },
+  },
+]
+
+describe('model calls', () => {
+  it.each(shapes)('carry the real $provider key and nothing of the dummy ($path)', async ({ provider, path, arrives, shows, carries }) => {
+    const { url, seen } = await vendor()
+    const at = await sidecar(config([credential(provider, real)], { [provider]: url }))
+    const answer = await call(at.url + path, {
+      headers: { ...shows, cookie: 'a=dummy-ada', 'proxy-authorization': 'Basic dummy-ada', 'x-own': 'kept', 'user-agent': 'ua' },
+      body: '{"q":1}',
+    })
+    expect(answer).toMatchObject({ status: 200, body: '{}' })
+    expect(seen).toHaveLength(1)
+    expect(seen[0]).toMatchObject({
+      method: 'POST',
+      url: arrives,
+      body: '{"q":1}',
+      headers: { ...carries, 'x-own': 'kept', 'user-agent': 'ua', host: new URL(url).host },
+    })
+    expect(JSON.stringify(seen)).not.toContain('dummy-ada')
+    expect(Object.keys(seen[0]!.headers).filter((it) => /auth|key|cookie/.test(it))).toEqual(Object.keys(carries).filter((it) => /auth|key/.test(it)))
+  })
+
+  it('send OAuth tokens as bearer tokens, with the beta that they need beside those asked for', async () => {
+    const { url, seen } = await vendor()
+    const at = await sidecar(config([credential('ANTHROPIC', 'sk-ant-oat01-x')], { ANTHROPIC: url }))
+    await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada', 'anthropic-beta': 'files-1, tools-2', 'anthropic-version': '2024-01-01' } })
+    expect(seen[0]!.headers).toMatchObject({
+      authorization: 'Bearer sk-ant-oat01-x',
+      'anthropic-beta': 'files-1,tools-2,oauth-2025-04-20',
+      'anthropic-version': '2024-01-01',
+    })
+    expect(seen[0]!.headers['x-api-key']).toBeUndefined()
+    at.configure(config([credential('GOOGLE', 'ya29', { kind: 'oauth' })], { GOOGLE: url }))
+    await call(`${at.url}/gemini/v1`, { headers: { 'x-goog-api-key': 'dummy-ada' } })
+    expect(seen[1]!.headers).toMatchObject({ authorization: 'Bearer ya29' })
+    expect(seen[1]!.headers['x-goog-api-key']).toBeUndefined()
+  })
+
+  it('keep the path that an operator put before the upstream', async () => {
+    const { url, seen } = await vendor()
+    const at = await sidecar(config([credential('OPENAI', real)], { OPENAI: `${url}/proxy/openai/` }))
+    await call(`${at.url}/openai/v1/models?limit=1`, { method: 'GET', headers: { authorization: 'Bearer dummy-ada' } })
+    expect(seen[0]).toMatchObject({ method: 'GET', url: '/proxy/openai/v1/models?limit=1' })
+  })
+
+  it('stream answers and bodies as they come', async () => {
+    let carryOn = () => {}
+    const { url } = await server((req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' })
+      req.once('data', (first) => res.write(`data: got ${first}\n\n`)) // before the body is complete
+      carryOn = () => res.end('data: end\n\n')
+    })
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
+    const out = request(`${at.url}/v1/messages`, { method: 'POST', headers: { 'x-api-key': 'dummy-ada' } })
+    out.write('one')
+    const [res] = (await once(out, 'response')) as [IncomingMessage]
+    const [chunk] = await once(res, 'data')
+    expect({ type: res.headers['content-type'], chunk: String(chunk) }).toEqual({ type: 'text/event-stream', chunk: 'data: got one\n\n' })
+    out.end('two')
+    carryOn()
+    expect(await text(res)).toBe('data: end\n\n')
+  })
+
+  it('stop the vendor when the client leaves', async () => {
+    let left: Promise<unknown> = Promise.resolve()
+    const { url } = await server((_, res) => {
+      left = once(res, 'close')
+      res.writeHead(200).write('data: on and on\n\n')
+    })
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
+    const out = request(`${at.url}/v1/messages`, { method: 'POST', headers: { 'x-api-key': 'dummy-ada' } }).end()
+    const [res] = (await once(out, 'response')) as [IncomingMessage]
+    await once(res, 'data')
+    out.destroy()
+    await left
+  })
+
+  it.each(['content-length', 'transfer-encoding'])('take bodies of 10 MB and refuse a byte more (%s)', async (how) => {
+    const { url, seen } = await vendor()
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
+    const send = (size: number) => {
+      const headers = { 'x-api-key': 'dummy-ada', ...(how === 'content-length' ? { 'content-length': String(size) } : { 'transfer-encoding': 'chunked' }) }
+      return call(`${at.url}/v1/messages`, { headers, body: Buffer.alloc(size, 'x') })
+    }
+    expect(await send(limit)).toMatchObject({ status: 200 })
+    expect(seen[0]!.body).toHaveLength(limit)
+    const over = await send(limit + 1)
+    expect(over).toMatchObject({ status: 413, headers: { 'x-should-retry': 'false' } })
+    expect(JSON.parse(over.body)).toMatchObject({ type: 'error', error: { type: 'request_too_large', message: expect.stringContaining('10 MB') } })
+  })
+
+  it('go to the next credential when one is limited, with the same body, and come back after five minutes', async () => {
+    const { url, seen } = await vendor(({ headers }) => (headers['x-api-key'] === 'first' ? { status: 429, body: '{"error":"slow down"}' } : {}))
+    const credentials = [credential('ANTHROPIC', 'second', { priority: 2 }), credential('ANTHROPIC', 'first', { priority: 1 })]
+    const at = await sidecar(config(credentials, { ANTHROPIC: url }))
+    const send = () => call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' }, body: 'hello '.repeat(50_000) })
+    const used = () => seen.splice(0).map((it) => [it.headers['x-api-key'], it.body.length])
+    expect(await send()).toMatchObject({ status: 200 })
+    expect(used()).toEqual([
+      ['first', 300_000],
+      ['second', 300_000],
+    ])
+    expect(at.reports).toEqual([{ type: 'credential_limited', credentialId: 'cred-first', retryAfterSeconds: 300 }])
+    await send()
+    expect(used()).toEqual([['second', 300_000]])
+    at.configure(config(credentials, { ANTHROPIC: url })) // a new configuration forgets no limit
+    at.clock.now += cooldownMs - 1
+    await send()
+    expect(used()).toEqual([['second', 300_000]])
+    at.clock.now += 1
+    await send()
+    expect(used()).toEqual([
+      ['first', 300_000],
+      ['second', 300_000],
+    ])
+  })
+
+  it("hand on the vendor's 429 as it is when no credential is left", async () => {
+    const { url, seen } = await vendor(() => ({ status: 429, headers: { 'retry-after': '7' }, body: '{"mine":true}' }))
+    const at = await sidecar(config([credential('ANTHROPIC', 'a'), credential('ANTHROPIC', 'b')], { ANTHROPIC: url }))
+    const answer = await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })
+    expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': '7' }, body: '{"mine":true}' })
+    expect(seen.map((it) => it.headers['x-api-key']).sort()).toEqual(['a', 'b'])
+    expect(at.reports).toHaveLength(2)
+  })
+
+  it('take equals in turn, over agents too', async () => {
+    const { url, seen } = await vendor()
+    const pair = [credential('OPENAI', 'a'), credential('OPENAI', 'b')]
+    const agents = { 'dummy-ada': { agentId: '1', slug: 'ada', credentials: pair }, 'dummy-bob': { agentId: '2', slug: 'bob', credentials: pair } }
+    const at = await sidecar(config([], { OPENAI: url }, { agents }))
+    for (const key of ['dummy-ada', 'dummy-bob', 'dummy-ada', 'dummy-bob']) await call(`${at.url}/openai/v1/x`, { headers: { authorization: `Bearer ${key}` } })
+    expect(seen.map((it) => it.headers.authorization)).toEqual(['Bearer a', 'Bearer b', 'Bearer a', 'Bearer b'])
+  })
+
+  it('pass on a redirect without following it, and the vendor’s own errors', async () => {
+    const { url, seen } = await vendor((_, count) =>
+      count === 1 ? { status: 307, headers: { location: 'http://elsewhere.example/' } } : { status: 529, body: 'overloaded' },
+    )
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
+    const headers = { 'x-api-key': 'dummy-ada' }
+    expect(await call(`${at.url}/v1/x`, { headers })).toMatchObject({ status: 307, headers: { location: 'http://elsewhere.example/' } })
+    expect(await call(`${at.url}/v1/x`, { headers })).toMatchObject({ status: 529, body: 'overloaded' })
+    expect(seen).toHaveLength(2)
+  })
+
+  it('go out with no header that belongs to one connection', async () => {
+    const { url, seen } = await vendor(() => ({ headers: { connection: 'x-secret-hop', 'x-secret-hop': '1', 'keep-alive': 'timeout=1', 'x-own': '2' } }))
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
+    const answer = await call(`${at.url}/v1/x`, {
+      headers: {
+        'x-api-key': 'dummy-ada',
+        connection: 'keep-alive, X-Hop',
+        'x-hop': '1',
+        te: 'trailers',
+        upgrade: 'websocket',
+        'x-http-method-override': 'TRACE',
+      },
+    })
+    for (const name of ['x-hop', 'te', 'upgrade', 'x-http-method-override']) expect(seen[0]!.headers).not.toHaveProperty(name)
+    expect(answer.headers).toMatchObject({ 'x-own': '2' })
+    expect(answer.headers).not.toHaveProperty('x-secret-hop')
+  })
+
+  it('cannot smuggle a second request in the body of a GET', async () => {
+    const { url, seen } = await vendor()
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
+    const inner = 'GET /admin HTTP/1.1\r\nhost: x\r\n\r\n'
+    const raw = `GET /v1/x HTTP/1.1\r\nhost: x\r\nx-api-key: dummy-ada\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`
+    const socket = connect(at.port, '127.0.0.1')
+    socket.write(raw)
+    expect(await text(socket)).toContain('200 OK')
+    await call(`${at.url}/v1/y`, { headers: { 'x-api-key': 'dummy-ada' } })
+    expect(seen.map((it) => [it.url, it.body])).toEqual([
+      ['/v1/x', inner],
+      ['/v1/y', ''],
+    ])
+  })
+
+  it('try once more when the vendor closed a kept connection just then', async () => {
+    let requests = 0
+    const { url } = await server((req, res) => {
+      requests++
+      if (requests === 2) return void req.socket.destroy()
+      req.resume()
+      res.end(`answer ${requests}`)
+    })
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
+    const send = () => call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' }, body: 'b' })
+    expect(await send()).toMatchObject({ body: 'answer 1' })
+    expect(await send()).toMatchObject({ body: 'answer 3' })
+  })
+})
+
+describe('a model call that Muster refuses', () => {
+  const refusals: { what: string; method?: string; at: string; headers: Record<string, string>; status: number; body: object }[] = [
+    {
+      what: 'an unknown key',
+      at: '/v1/messages',
+      headers: { 'x-api-key': 'nobody' },
+      status: 401,
+      body: { type: 'error', error: { type: 'authentication_error', message: expect.stringContaining('does not know this key') } },
+    },
+    {
+      what: 'no key',
+      at: '/openai/v1/responses',
+      headers: {},
+      status: 401,
+      body: { error: { code: 'invalid_api_key', type: 'invalid_request_error', message: expect.stringContaining('does not know this key') } },
+    },
+    {
+      what: 'an unknown key',
+      at: '/gemini/v1beta/x',
+      headers: { 'x-goog-api-key': 'nobody' },
+      status: 401,
+      body: { error: { code: 401, status: 'UNAUTHENTICATED', message: expect.stringContaining('does not know this key') } },
+    },
+    {
+      what: 'an agent without a credential of that vendor',
+      at: '/openai/v1/x',
+      headers: { authorization: 'Bearer dummy-ada' },
+      status: 401,
+      body: { error: { message: expect.stringContaining('no OPENAI credential for the agent ada. Next: store one with "muster credentials create"') } },
+    },
+    {
+      what: 'TRACE, which would repeat the key',
+      method: 'TRACE',
+      at: '/v1/messages',
+      headers: { 'x-api-key': 'dummy-ada' },
+      status: 405,
+      body: { type: 'error', error: { type: 'invalid_request_error', message: 'TRACE is not passed on.' } },
+    },
+    ...['/v1/../admin', '/v1/%2e%2e/admin', '/v1/..%2fadmin', '/v1/.%2E', '/v1/..', '/v1/a\\b', '/v1/a%5cb', '/openai/../x'].map((at) => ({
+      what: `the path ${at}`,
+      at,
+      headers: { 'x-api-key': 'dummy-ada' },
+      status: 400,
+      body: { error: { message: 'The path holds parts that are not passed on.' } },
+    })),
+  ]
+
+  it.each(refusals)('answers $status in the vendor’s words: $what', async ({ method = 'POST', at: path, headers, status, body }) => {
+    const { url, seen } = await vendor()
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url, OPENAI: url, GOOGLE: url }))
+    const out = request({ host: '127.0.0.1', port: at.port, method, path, headers }).end()
+    const [res] = (await once(out, 'response')) as [IncomingMessage]
+    expect(res.statusCode).toBe(status)
+    expect(res.headers['x-should-retry']).toBe('false')
+    expect(JSON.parse(await text(res))).toMatchObject(body)
+    expect(seen).toEqual([])
+  })
+
+  it('says so while there is no configuration', async () => {
+    const at = await sidecar(null)
+    expect(await call(`${at.url}/v1/messages`)).toMatchObject({ status: 503, body: expect.stringContaining('no configuration yet') })
+    expect(await call(`${at.url}/health`, { method: 'GET' })).toMatchObject({ status: 200, body: '{"ok":true,"configured":false}' })
+  })
+
+  it('turns away a key in the hands of another uid', async () => {
+    const { url, seen } = await vendor()
+    const agents = (uid: number) => ({ 'dummy-ada': { agentId: '1', slug: 'ada', uid, credentials: [credential('ANTHROPIC', real)] } })
+    const at = await sidecar(config([], { ANTHROPIC: url }, { agents: agents(process.getuid!() + 1) }))
+    expect(await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({
+      status: 401,
+      body: expect.stringContaining('belongs to another agent'),
+    })
+    at.configure(config([], { ANTHROPIC: url }, { agents: agents(process.getuid!()) }))
+    expect(await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200 })
+    expect(seen).toHaveLength(1)
+  })
+
+  it('answers 502 when the upstream is down, and never names the key', async () => {
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: 'http://127.0.0.1:1' }))
+    const answer = await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })
+    expect(answer).toMatchObject({ status: 502, body: expect.stringContaining('ECONNREFUSED') })
+    expect(JSON.stringify(answer)).not.toContain(real)
+  })
+
+  it('answers 502 when the upstream speaks nonsense or breaks off', async () => {
+    const { url } = await server((req) => void req.socket.end('HTTP/1.1 099 x\r\n\r\n'))
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
+    expect(await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502 })
+    const other = await server((req) => void req.socket.end('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'))
+    at.configure(config([credential('ANTHROPIC', real)], { ANTHROPIC: other.url }))
+    expect(await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502 })
+  })
+
+  it('gives no key to what listens on the crew’s own loopback', async () => {
+    const { url, port, seen } = await vendor()
+    const at = await sidecar(null, { isolated: true })
+    for (const upstream of [url, `http://localhost:${port}`, `http://[::ffff:127.0.0.1]:${port}`, `http://2130706433:${port}`, 'http://169.254.169.254']) {
+      at.configure(config([credential('ANTHROPIC', real)], { ANTHROPIC: upstream }))
+      expect(await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502, body: expect.stringContaining('refused') })
+    }
+    expect(seen).toEqual([])
+  })
+
+  it('keeps the old configuration when a new one is at fault', async () => {
+    const { url } = await vendor()
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
+    expect(() => at.configure({ ...config([], {}), network: null })).toThrow('network')
+    expect(await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('the rest of the sidecar', () => {
+  it('answers HEAD and GET / and /health, and 404 elsewhere', async () => {
+    const at = await sidecar(config([], {}))
+    expect(await call(`${at.url}/`, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
+    expect(await call(`${at.url}/health`, { method: 'GET' })).toMatchObject({ status: 200, body: '{"ok":true,"configured":true}' })
+    for (const path of ['/v12', '/openaix', '/api/v1/crews', '/v1x/messages'])
+      expect(await call(at.url + path)).toMatchObject({ status: 404, body: expect.stringContaining('sidecar has nothing at') })
+  })
+
+  it('listens on loopback alone', async () => {
+    const at = await sidecar(null)
+    const socket = connect({ host: '127.0.0.2', port: at.port })
+    const [error] = await once(socket, 'error')
+    expect(error.code).toBe('ECONNREFUSED')
+  })
+})
