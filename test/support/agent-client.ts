@@ -32,6 +32,8 @@ export interface LocalRun {
   verdict: Verdict
   end: RunEnd
   stderr: string
+  /** Processes of the run that outlived its client; they are ended too. */
+  left: number[]
 }
 
 interface Options {
@@ -90,9 +92,10 @@ export async function runLocally(adapter: Adapter, turn: Turn, { bin, env = {}, 
     child.on('error', reject)
     child.on('close', (code, name) => resolve(name ? { kind: 'signal', signal: name } : { kind: 'exit', code: code ?? 0, timedOut: false }))
   })
-  for (const pid of survivors(turn.runId)) process.kill(pid, 'SIGKILL')
+  const left = survivors(turn.runId)
+  for (const pid of left) process.kill(pid, 'SIGKILL')
   take(parser.flush())
-  return { frames, verdict: adapter.verdict(parser, { end, stderr, cancelled, secrets: all }), end, stderr }
+  return { frames, verdict: adapter.verdict(parser, { end, stderr, cancelled, secrets: all }), end, stderr, left }
 }
 
 /** What was said, as one text. */
