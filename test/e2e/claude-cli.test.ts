@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Turn } from '../../daemon/runtime/adapters/adapter.ts'
@@ -183,6 +185,25 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
     expect(readText(folders.cwd, '.mcp.json')).toContain('mcpServers')
     await run()
     expect(endpoint.messages.at(-1)!.tools?.map(({ name }) => name)).not.toContain('mcp__s__shout')
+  })
+
+  it('fetches over the proxy of the crew, and asks nobody else', async () => {
+    const asked: string[] = []
+    const proxy = createServer((_, reply) => reply.writeHead(502).end())
+    proxy.on('connect', ({ url }, socket) => {
+      asked.push(url ?? '')
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    })
+    await new Promise<void>((ready) => proxy.listen(0, '127.0.0.1', ready))
+    open.push(proxy)
+    const { run } = await scene([
+      { tools: [{ name: 'WebFetch', input: { url: 'https://docs.example.com/', prompt: 'What is there?' } }] },
+      { text: 'Nothing.' },
+    ])
+    const { frames, verdict } = await run({ proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` })
+    expect([...new Set(asked)]).toEqual(['docs.example.com:443'])
+    expect(frames.find(({ type }) => type === 'tool_result')).toMatchObject({ metadata: { is_error: true } })
+    expect(verdict.status).toBe('completed')
   })
 
   it('takes a prompt and a system prompt of more than 200 KB', async () => {

@@ -14,6 +14,9 @@ export const claudeCode: Adapter = {
   verdict: (parser, ending) => judge(parser, ending, stderrFailure),
 }
 
+/** The client would ask its vendor about each host before it fetches from there, which a restricted crew may not. */
+const behindProxy = JSON.stringify({ skipWebFetchPreflight: true })
+
 function launch(turn: Turn): Launch {
   const servers = mergeMcp(turn.mcpConfigs)
   const names = Object.keys(servers)
@@ -28,6 +31,7 @@ function launch(turn: Turn): Launch {
     '--verbose',
     '--setting-sources=',
     '--strict-mcp-config',
+    ...(turn.proxy ? [`--settings=${behindProxy}`] : []),
     ...session(turn),
     ...(turn.model ? [`--model=${turn.model}`] : []),
     `--system-prompt-file=${systemFile}`,

@@ -43,6 +43,7 @@ describe('launch of claude', () => {
         '--verbose',
         '--setting-sources=',
         '--strict-mcp-config',
+        '--settings={"skipWebFetchPreflight":true}',
         '--no-session-persistence',
         '--model=claude-opus-4-8',
         '--system-prompt-file=/spool/ada/run1/system-prompt',
