@@ -195,6 +195,26 @@ describe('a parser', () => {
     expect(parseText(retry, start).facts.complaint).toBeNull()
   })
 
+  it('goes by the name of a complaint that has no status', () => {
+    const refused = { type: 'assistant', message: { id: 'm', content: [{ type: 'text', text: 'You have hit your limit' }] }, error: 'rate_limit' }
+    const { frames, facts } = parseText(refused, { type: 'result', subtype: 'success', is_error: true, result: 'You have hit your limit' })
+    expect(frames.map(({ type }) => type)).toEqual(['result'])
+    expect(facts.failure).toEqual({ kind: 'quota', reason: 'You have hit your limit' })
+  })
+
+  it('fails a run for the first error that a client reports', () => {
+    const parser = createParser((line, { frame }) => frame({ type: 'error', content: String(line['why']) }), {})
+    parser.feed(Buffer.from('{"type":"e","why":"first"}\n{"type":"e","why":"second"}\n'))
+    expect(parser.facts.failure).toEqual({ kind: 'internal', reason: 'first' })
+  })
+
+  it('does not keep back the last letters of a block that is complete', () => {
+    const parser = createParser(createReader([]), { secrets: ['sk-ant-api03-abcdef'] })
+    const stop = { type: 'stream_event', event: { type: 'content_block_stop' } }
+    expect(parser.feed(Buffer.from(`${JSON.stringify(delta('It works'))}\n`))).toEqual([{ type: 'text', content: 'It work' }])
+    expect(parser.feed(Buffer.from(`${JSON.stringify(stop)}\n`))).toEqual([{ type: 'text', content: 's' }])
+  })
+
   it('adds up what was spent when no result tells it', () => {
     const start = (id: string, input: number) => ({
       type: 'stream_event',

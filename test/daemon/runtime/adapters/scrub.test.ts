@@ -77,6 +77,12 @@ describe('pass', () => {
     expect(textOf(pass(say('nothing here')))).toBe('nothing here')
   })
 
+  it('waits for the longer of two secrets that begin alike', () => {
+    const { pass, flush } = createScrubber(['token-of-ada', 'token-of-ada-and-bob'])
+    expect(textOf([...pass(say('token-of-ada')), ...pass(say('-and-b')), ...pass(say('ob')), ...flush()])).toBe('[redacted]')
+    expect(textOf([...pass(say('token-of-ada')), ...pass(say('!')), ...flush()])).toBe('[redacted]!')
+  })
+
   it('does not let one speaker hide the secret of another', () => {
     const { pass, flush } = createScrubber([secret])
     const out = [...pass(say(secret.slice(0, 9))), ...pass(say('hello ', 'sub')), ...pass(say(secret.slice(9)))]
