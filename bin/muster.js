@@ -20,11 +20,7 @@ function start() {
   const source = fs.readFileSync(file, 'latin1')
   const cache = cacheFile(source.slice(2, 18))
   const cachedData = cache && readOwn(cache)
-  const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
-    filename: file,
-    cachedData,
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  })
+  const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, { filename: file, cachedData })
   if (cache && (!cachedData || script.cachedDataRejected)) process.on('exit', () => writeOwn(cache, script))
   script.runInThisContext()(exports, require, module, file, join(__dirname, '..', 'dist', 'cli'))
 }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { lazyRequire, stubs } from './lazy-oclif.mjs'
 import { load, root } from './load.mjs'
+import { external, vendored } from './vendor.mjs'
 
 // What `oclif manifest` writes for a command; oclif does not export it, and its version is pinned.
 const require = createRequire(import.meta.url)
@@ -18,6 +19,7 @@ export async function buildCli(outdir = `${root}dist/cli`) {
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(outdir, { recursive: true })
   writeFileSync(`${outdir}/oclif.manifest.json`, JSON.stringify(manifest))
+  const vendor = vendored()
   const { outputFiles } = await build({
     stdin: { contents: entry(commands, manifest, version), resolveDir: root, loader: 'ts' },
     write: false,
@@ -28,14 +30,17 @@ export async function buildCli(outdir = `${root}dist/cli`) {
     minify: true,
     legalComments: 'none',
     conditions: ['development'],
-    external: ['typescript', 'jq-wasm'],
-    plugins: [lazyRequire, stubs],
+    external,
+    // Code that comes from V8's cache cannot import().
+    supported: { 'dynamic-import': false },
+    plugins: [vendor.plugin, lazyRequire, stubs],
     logLevel: 'error',
   })
   // The launcher reads the file as Latin-1. esbuild leaves characters of regular expressions as they are.
   const text = outputFiles[0].text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
   // By this first line the launcher knows a stale code cache.
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  await vendor.write(outdir)
   writeFileSync(`${outdir}/muster.cjs`, `//${digest}\n${text}`)
   return { commands: commands.length, bytes: text.length }
 }

@@ -28,7 +28,8 @@ const contents = {
   minimatch: 'module.exports = { minimatch: (a, b) => a === b }',
   semver: 'module.exports = { satisfies: () => true }',
   'wsl-utils': 'module.exports = { isWsl: false }',
-  'cli-spinners': 'module.exports = {}',
+  // oclif builds its spinner, which is not used here, as soon as it sees a terminal.
+  'cli-spinners': 'module.exports = { dots2: { frames: [""] }, line: { frames: [""] } }',
 }
 
 /** What oclif needs only to discover plugins on disk, and there are none in a bundle. */

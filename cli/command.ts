@@ -127,7 +127,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const release = (version: string) => version.split('.').slice(0, 2).join('.')
     if (release(server) === release(this.config.version)) return
     this.warned = true
-    this.out.note(this.out.paintNote('yellow', clean(`The server runs ${server}, this command is ${this.config.version}: they may not fit each other.`)))
+    this.out.note(`The server runs ${server}, this command is ${this.config.version}: they may not fit each other.`, 'yellow')
   }
 }
 

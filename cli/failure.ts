@@ -1,7 +1,6 @@
 import { type ProblemBody, ProblemError, UnreachableError } from '#client'
 import { Cancelled, InputError } from './input.ts'
 import { JqFailure } from './output/jq.ts'
-import { UnknownField } from './output/json.ts'
 
 /** Exit codes. Scripts rely on them. */
 export const exits = { ok: 0, other: 1, input: 2, notFound: 3, identity: 4, conflict: 5, limited: 6, server: 7, unreachable: 8, interrupted: 130 } as const
@@ -31,7 +30,6 @@ export function explain(error: unknown, at: Situation): Failure {
   if (error instanceof ProblemError) return ofProblem(error, at)
   if (error instanceof UnreachableError) return ofSilence(error, at)
   if (error instanceof InputError) return plain(exits.input, 'invalid_input', error.message, error.next)
-  if (error instanceof UnknownField) return plain(exits.input, 'invalid_input', error.message, `choose from ${error.fields.join(', ')}`)
   if (error instanceof JqFailure) return plain(exits.input, 'invalid_input', error.message)
   if (error instanceof Cancelled) return plain(exits.other, 'cancelled', error.message)
   const { name, message, code, oclif } = error as Error & { code?: string; oclif?: { exit?: number } }

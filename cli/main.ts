@@ -24,6 +24,7 @@ export async function main(argv: string[], registry: Registry): Promise<void> {
   process.stdout.on('error', leave)
   process.stderr.on('error', leave)
   if (argv.includes('--no-color')) process.env['NO_COLOR'] = '1'
+  if (argv[0] === '__complete') return (await import('./complete/answer.ts')).answer(argv.slice(1), registry)
   const request = resolve(argv, registry)
   if (request.kind === 'run') return run(request, registry)
   if (request.kind === 'version') return void process.stdout.write(`${userAgent(registry.version)}\n`)

@@ -13,3 +13,6 @@ export const dataDir = (env: Env = process.env): string => env['SVC_DATA_DIR'] |
 
 /** Folder of what may be lost. */
 export const cacheDir = (env: Env = process.env): string => join(place(env, 'XDG_CACHE_HOME', '.cache'), 'muster')
+
+/** The bundled daemon, beside the bundled command line. */
+export const daemonProgram = (): string => join(__dirname, '..', 'daemon', 'musterd.js')

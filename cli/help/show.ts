@@ -1,4 +1,4 @@
-import { CommandHelp } from '@oclif/core'
+import { type Command, CommandHelp } from '@oclif/core'
 import { exits } from '../failure.ts'
 import { configOf, type Registry } from '../main.ts'
 import { colored, painter } from '../output/theme.ts'
@@ -27,13 +27,30 @@ export function showUnknown({ words, near }: Pick<Request & { kind: 'unknown' },
   process.exitCode = exits.input
 }
 
+/** oclif's help of one command, with the usage in a line and the summary in its place alone. */
+class Page extends CommandHelp {
+  protected override usage(): string {
+    return `$ muster ${usageOf(this.command)}`
+  }
+
+  protected override description(): string | undefined {
+    return this.command.description
+  }
+}
+
 function ofCommand(id: string, registry: Registry): string {
-  const command = registry.manifest().commands[id]!
-  const help = new CommandHelp({ ...command, load: async () => undefined as never }, configOf(registry), {
-    maxWidth: Math.min(process.stdout.columns || 80, 110),
-  } as never)
-  const title = command.summary ?? command.description?.split('\n')[0] ?? ''
-  return `${title}\n\n${help.generate()}\n`
+  const command = { ...registry.manifest().commands[id]!, load: async () => undefined as never }
+  const page = new Page(command, configOf(registry), { maxWidth: Math.min(process.stdout.columns || 80, 110) } as never)
+  return `${command.summary ?? ''}\n\n${page.generate()}\n`
+}
+
+/** What must be given stands in the usage; what may be is listed below it. */
+function usageOf({ id, args, flags, strict }: Command.Cached): string {
+  const dots = strict === false ? '...' : ''
+  const words = Object.values(args).map(({ name, required }) => (required ? `${name.toUpperCase()}${dots}` : `[${name.toUpperCase()}${dots}]`))
+  const needed = Object.values(flags).filter((flag) => flag.required)
+  const values = needed.map((flag) => `--${flag.name} ${('helpValue' in flag && flag.helpValue) || flag.name.toUpperCase()}`)
+  return [id.replaceAll(':', ' '), ...words, ...values, '[FLAGS]'].join(' ')
 }
 
 function ofTopic(path: string[], registry: Registry): string {
@@ -58,7 +75,8 @@ ${paint('bold', 'USAGE')}
   $ muster COMMAND
 
 ${sections.filter(Boolean).join('\n')}
-Every command explains itself with --help; nouns may be singular: muster crew list.
+Every command explains itself with --help.
+Nouns may be singular: muster crew list means muster crews list.
 `
 }
 

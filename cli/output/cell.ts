@@ -8,8 +8,9 @@ export type Cell = string | number | boolean | null | undefined | { text: string
 export function human(cell: Cell): { text: string; tone?: Tone } {
   if (cell === null || cell === undefined || cell === '') return { text: '-', tone: 'dim' }
   if (typeof cell === 'boolean') return { text: cell ? 'yes' : 'no' }
-  if (typeof cell !== 'object') return { text: cleanLine(String(cell)) }
-  return { text: cleanLine(cell.text) || '-', ...(cell.tone && { tone: cell.tone }) }
+  const { text, tone } = typeof cell === 'object' ? cell : { text: String(cell), tone: undefined }
+  const shown = cleanLine(text)
+  return shown ? { text: shown, ...(tone && { tone }) } : { text: '-', tone: 'dim' }
 }
 
 /** As a program reads it: no relative times, nothing for an absent value. */

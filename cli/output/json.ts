@@ -14,28 +14,21 @@ export function prettyJson(value: unknown, paint: Paint): string {
 /** JSON on one line; no character in it acts on a terminal. */
 export const compactJson = (value: unknown): string => cleanJson(JSON.stringify(value) ?? 'null')
 
-export class UnknownField extends Error {
-  readonly fields: string[]
-  constructor(field: string, fields: string[]) {
-    super(`There is no member "${field}"`)
-    this.fields = fields
-  }
-}
-
-/** Keeps the named members (`a` or `a.b`) of an object, or of each object of a list. Throws `UnknownField` for a name that none has. */
+/** Keeps the named members (`a` or `a.b`) of an object, or of each object of a list; null stands for an absent one. */
 export function select(value: unknown, fields: readonly string[]): unknown {
   if (!fields.length) return value
-  const rows = Array.isArray(value) ? value : [value]
-  for (const field of fields) {
-    if (rows.length && !rows.some((row) => has(row, field.split('.')))) throw new UnknownField(field, [...new Set(rows.flatMap(members))])
-  }
-  const kept = rows.map((row) => Object.fromEntries(fields.map((field) => [field, at(row, field.split('.')) ?? null])))
-  return Array.isArray(value) ? kept : kept[0]
+  const keep = (row: unknown) => Object.fromEntries(fields.map((field) => [field, at(row, field) ?? null]))
+  return Array.isArray(value) ? value.map(keep) : keep(value)
 }
 
-const members = (row: unknown): string[] => (typeof row === 'object' && row !== null ? Object.keys(row) : [])
+/** The named members that no row has, and those that there are: members may be optional, so this is a hint and no failure. */
+export function missing(value: unknown, fields: readonly string[]): { fields: string[]; known: string[] } {
+  const rows = Array.isArray(value) ? value : [value]
+  const unknown = rows.length ? fields.filter((field) => rows.every((row) => at(row, field) === undefined)) : []
+  return { fields: unknown, known: unknown.length ? [...new Set(rows.flatMap((row) => (isObject(row) ? Object.keys(row) : [])))] : [] }
+}
 
-const at = (value: unknown, path: string[]): unknown =>
-  path.reduce<unknown>((it, name) => (typeof it === 'object' && it !== null ? (it as Record<string, unknown>)[name] : undefined), value)
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-const has = (value: unknown, path: string[]): boolean => at(value, path) !== undefined
+const at = (value: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((it, name) => (isObject(it) && Object.hasOwn(it, name) ? it[name] : undefined), value)

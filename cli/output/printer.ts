@@ -1,8 +1,8 @@
 import { clean, cleanLine } from './clean.ts'
 import type { Wanted } from './format.ts'
-import { compactJson, prettyJson, select } from './json.ts'
+import { compactJson, missing, prettyJson, select } from './json.ts'
 import { type Columns, detail, detailTsv, table, tsv } from './table.ts'
-import { colored, painter } from './theme.ts'
+import { colored, painter, type Tone } from './theme.ts'
 
 /** How one kind of thing is shown: by what name, in which columns, and with which details. */
 export interface View<T> {
@@ -53,9 +53,15 @@ export class Printer {
     return this.page(detail(row, lines, { paint: this.paint }))
   }
 
+  /** A value of no known kind: as JSON unless another form is asked for. */
+  async value(value: unknown): Promise<void> {
+    if (await this.data(Array.isArray(value) ? value : [value], value)) return
+    await this.page(`${prettyJson(value, this.paint)}\n`)
+  }
+
   /** What a change did: a sentence for people, the result for programs, its name alone when piped. */
   async done<T>(sentence: string, row?: T, view?: View<T>): Promise<void> {
-    this.note(`${this.paintNote('green', '✓')} ${sentence}`)
+    if (!this.screen.quiet) this.screen.stderr.write(`${this.paintNote('green', '✓')} ${clean(sentence)}\n`)
     if (row === undefined || row === null) return
     const name = view?.name as ((row: unknown) => string) | undefined
     if (await this.data([row], row, name)) return
@@ -79,8 +85,8 @@ export class Printer {
   }
 
   /** A remark for the person at the terminal; not part of the result. */
-  note(text: string): void {
-    if (!this.screen.quiet) this.screen.stderr.write(`${text}\n`)
+  note(text: string, tone?: Tone): void {
+    if (!this.screen.quiet) this.screen.stderr.write(`${this.paintNote(tone, clean(text))}\n`)
   }
 
   write(text: string): void {
@@ -98,6 +104,8 @@ export class Printer {
   /** Writes the formats that programs read; false when the format is one for people. */
   private async data(rows: readonly unknown[], whole: unknown, name?: (row: unknown) => string): Promise<boolean> {
     const { format, fields, jq } = this.wanted
+    const absent = missing(rows, fields)
+    if (absent.fields.length) this.note(`Nothing here has ${absent.fields.join(', ')}; there are ${absent.known.join(', ')}.`, 'yellow')
     if (jq !== undefined) await this.page(await this.filtered(fields.length ? select(rows, fields) : whole, jq))
     else if (format === 'json') await this.page(`${prettyJson(fields.length ? select(one(rows, whole), fields) : whole, this.paint)}\n`)
     else if (format === 'ndjson') this.write(rows.map((row) => `${compactJson(select(row, fields))}\n`).join(''))

@@ -24,7 +24,7 @@ export interface Terminal {
   /** Resolves once the screen was sent something that matches. */
   until(pattern: RegExp): Promise<string>
   type(text: string): void
-  /** The exit code. */
+  /** The exit code; 128 and the signal when one ended it, as shells say. */
   ended: Promise<number>
   kill(signal?: string): void
 }
@@ -74,12 +74,12 @@ function openTerminal(args: string[], env: Record<string, string>, size: { cols?
   const pty: IPty = spawnTerminal(process.execPath, [bin, ...args], {
     cols: size.cols ?? 100,
     rows: size.rows ?? 30,
-    name: 'xterm-256color',
+    name: size.env?.['TERM'] ?? 'xterm-256color',
     env: { ...env, TERM: 'xterm-256color', ...size.env },
   })
   let shown = ''
   const waiting = new Set<() => void>()
-  const ended = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)))
+  const ended = new Promise<number>((resolve) => pty.onExit(({ exitCode, signal }) => resolve(signal ? 128 + signal : exitCode)))
   pty.onData((data) => {
     shown += data
     for (const check of waiting) check()

@@ -1,4 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach } from 'vitest'
 
@@ -22,22 +24,29 @@ afterEach(async () => {
 
 type Answer = (request: Seen, reply: ServerResponse) => unknown
 
-/** An HTTP server that answers as told: for what a real daemon cannot be made to say. `at` is a port or a socket path. */
+/** Certificate of `fakeServer` at `tls`, for `NODE_EXTRA_CA_CERTS`. */
+export const certificate = new URL('../fixtures/tls/localhost.crt', import.meta.url).pathname
+
+/** An HTTP server that answers as told: for what a real daemon cannot be made to say. `at` is a port, a socket path, or `tls`. */
 export async function fakeServer(answer: Answer, at: number | string = 0): Promise<FakeServer> {
   const seen: Seen[] = []
-  const server = createServer(async (request, reply) => {
+  const listener: RequestListener = async (request, reply) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body }
     seen.push(one)
     await answer(one, reply)
-  })
+  }
+  const tls = at === 'tls'
+  const server = tls
+    ? createSecureServer({ cert: readFileSync(certificate), key: readFileSync(certificate.replace(/crt$/, 'key')) }, listener)
+    : createServer(listener)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    if (typeof at === 'string') server.listen(at, resolve)
-    else server.listen(at, '127.0.0.1', resolve)
+    if (typeof at === 'string' && !tls) server.listen(at, resolve)
+    else server.listen(tls ? 0 : Number(at), '127.0.0.1', resolve)
   })
-  const url = typeof at === 'string' ? `unix://${at}` : `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = typeof at === 'string' && !tls ? `unix://${at}` : `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`
   const it = {
     url,
     seen,

@@ -4,7 +4,7 @@ import { operations } from '#client/locate'
 import { endpoints } from '#contract'
 import { urlOf } from '#contract/define'
 
-const script = new URL('../../../build/operations.mjs', import.meta.url).pathname
+const script = new URL('../../build/operations.mjs', import.meta.url).pathname
 
 it('has the method and path of every endpoint', () => {
   const listed = Object.entries(operations).flatMap(([feature, ops]) =>

@@ -1,0 +1,76 @@
+import { Args, Flags } from '@oclif/core'
+import type { ProblemError } from '#client'
+import { textOf } from '#client/connection'
+import { ApiCommand } from '../command.ts'
+import { allPages } from '../raw/pages.ts'
+import { rawRequest } from '../raw/request.ts'
+
+export default class ApiCall extends ApiCommand<typeof ApiCall> {
+  static override summary = 'Make a request of your own'
+  static override description =
+    'The path is taken below /api/v1 unless it starts with /api/. The token, the workspace and the server are those of every other command. `muster api GET /openapi.json` describes every request there is.'
+  static override examples = [
+    '$ <%= config.bin %> api GET /crews',
+    "$ <%= config.bin %> api crews --jq '.[].slug'",
+    '$ <%= config.bin %> api POST /crews -f name=Research -f slug=research',
+    '$ <%= config.bin %> api PATCH /crews/research -F container_memory_mb=2048',
+    '$ <%= config.bin %> api POST /credentials --input - < credential.json',
+    '$ <%= config.bin %> api GET /journal --paginate -o ndjson',
+  ]
+  static override args = {
+    method: Args.string({ required: true, description: 'GET, POST, ...; may be left out' }),
+    path: Args.string({ description: 'path, as /crews' }),
+  }
+  static override flags = {
+    field: Flags.string({
+      char: 'f',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'NAME=TEXT',
+      description: 'a member of the body, or of the query of a GET',
+    }),
+    typed: Flags.string({
+      char: 'F',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'NAME=JSON',
+      description: 'as -f, but numbers, true, null and JSON are read; @FILE is its text',
+    }),
+    input: Flags.string({ helpValue: 'FILE', description: 'the whole body from a file, or - for standard input' }),
+    include: Flags.boolean({ char: 'i', description: 'write status and headers first' }),
+    paginate: Flags.boolean({ description: 'fetch all pages of a list as one' }),
+  }
+
+  async run(): Promise<void> {
+    const { method, path, body } = await rawRequest(this.args as { method: string; path?: string }, this.flags)
+    if (this.flags.paginate && method === 'GET') return this.result(await allPages(this.connection, path))
+    const reply = await this.connection.stream(method, path, { body, headers: { accept: '*/*' } }).catch((error: ProblemError) => this.refused(error))
+    if (this.flags.include) this.head(reply.status, reply.headers)
+    const type = String(reply.headers['content-type'] ?? '')
+    if (/\bjson\b/.test(type) && !/ndjson/.test(type)) return this.result(JSON.parse(await textOf(reply.body)))
+    reply.body.setEncoding('utf8')
+    for await (const text of reply.body) this.out.text(text as string)
+  }
+
+  private async result(value: unknown): Promise<void> {
+    const form = this.out.wanted
+    const view = { name: (row: unknown) => nameOf(row), columns: {} }
+    if (form.format === 'ndjson' || form.format === 'name') return this.out.list(Array.isArray(value) ? value : [value], view, value)
+    await this.out.value(value)
+  }
+
+  private refused(error: ProblemError): never {
+    if (this.flags.include && error.problem) this.head(error.problem.status, {})
+    throw error
+  }
+
+  private head(status: number, headers: object): void {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    this.out.text(`HTTP ${[status, ...lines].join('\n')}\n\n`)
+  }
+}
+
+function nameOf(row: unknown): string {
+  const { slug, id, name } = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
+  return String(slug ?? id ?? name ?? '')
+}

@@ -1,0 +1,15 @@
+import { ApiCommand } from '../../command.ts'
+import { readContexts } from '../../contexts/file.ts'
+import { configFile } from '../../paths.ts'
+import { contextView, rowOf } from '../../views/contexts.ts'
+
+export default class ContextsList extends ApiCommand<typeof ContextsList> {
+  static override summary = 'List the servers that this command knows'
+  static override examples = ['$ <%= config.bin %> contexts list', '$ <%= config.bin %> contexts list --json=name,server']
+
+  async run(): Promise<void> {
+    const { current, contexts } = await readContexts(configFile())
+    const rows = Object.entries(contexts).map(([name, context]) => rowOf(name, context, name === current))
+    await this.out.list(rows, contextView)
+  }
+}

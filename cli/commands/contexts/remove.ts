@@ -1,0 +1,25 @@
+import { Args, Flags } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { changeContexts, need } from '../../contexts/change.ts'
+import { readContexts } from '../../contexts/file.ts'
+import { confirm } from '../../input.ts'
+import { configFile } from '../../paths.ts'
+
+export default class ContextsRemove extends ApiCommand<typeof ContextsRemove> {
+  static override summary = 'Forget a server and its token'
+  static override description = 'Only this machine forgets it: the token stays valid on the server until it is revoked there.'
+  static override examples = ['$ <%= config.bin %> contexts remove work', '$ <%= config.bin %> contexts remove work --yes']
+  static override args = { context: Args.string({ required: true, description: 'name of the context' }) }
+  static override flags = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) }
+
+  async run(): Promise<void> {
+    const name = this.args.context
+    need(await readContexts(configFile()), name)
+    await confirm(`Forget ${name} and its token?`, this.flags.yes)
+    await changeContexts((file) => {
+      delete file.contexts[name]
+      if (file.current === name) delete file.current
+    })
+    await this.out.done(`Forgot ${name}.`)
+  }
+}

@@ -1,0 +1,43 @@
+import { createConnection } from '#client'
+import { readContexts } from '../contexts/file.ts'
+import { resolveSession } from '../contexts/session.ts'
+import type { Registry } from '../main.ts'
+import { cleanLine } from '../output/clean.ts'
+import { configFile } from '../paths.ts'
+import { complete, type Offer, type Source } from './complete.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Lists of the service by the name that arguments and flags have for one of their members. */
+const lists: Readonly<Record<string, readonly [path: string, offer: (row: Row) => Offer]>> = {
+  crew: ['/api/v1/crews', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
+  agent: ['/api/v1/agents', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
+  credential: ['/api/v1/credentials', (row) => ({ value: text(row['name']), about: text(row['type']) })],
+  workspace: ['/api/v1/workspaces', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
+  run: ['/api/v1/runs?limit=50', (row) => ({ value: text(row['id']), about: text(row['status']) })],
+  token: ['/api/v1/auth/cli-tokens', (row) => ({ value: text(row['id']), about: text(row['name']) })],
+}
+
+const source: Source = async (name, { server, workspace, context }) => {
+  const file = await readContexts(configFile())
+  if (name === 'context') return Object.entries(file.contexts).map(([value, { server }]) => ({ value, about: server }))
+  const [path, offer] = lists[name] ?? []
+  if (!path || !offer) return []
+  const session = resolveSession({ ...(server && { server }), ...(workspace && { workspace }), ...(context && { context }) }, process.env, file)
+  const { body } = await createConnection({ ...session, server: session.target, timeout: 1500 }).request('GET', path)
+  const reply: unknown = JSON.parse(String(body))
+  const rows = Array.isArray(reply) ? reply : Object.values(reply as object).find(Array.isArray)
+  return ((rows ?? []) as Row[]).map(offer).filter(({ value }) => value)
+}
+
+/** Answers a shell: one line for each word to offer. Says nothing when anything goes wrong: a person is typing. */
+export async function answer(words: string[], registry: Registry): Promise<void> {
+  try {
+    const offers = await complete(words, registry, registry.manifest(), source)
+    process.stdout.write(offers.map(({ value, about }) => `${cleanLine(value)}\t${cleanLine(about ?? '')}\n`).join(''))
+  } catch {
+    process.exitCode = 1
+  }
+}

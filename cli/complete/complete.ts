@@ -1,0 +1,96 @@
+import type { Command } from '@oclif/core'
+import type { Manifest } from '../main.ts'
+import { idOf, type Known, walk } from '../resolve.ts'
+
+/** A word to offer, and what it is. */
+export interface Offer {
+  value: string
+  about?: string
+}
+
+/** Finds what an argument or flag of this name can be, as far as it is known. */
+export type Source = (name: string, flags: Readonly<Record<string, string>>) => Promise<Offer[]>
+
+/** What may stand where the cursor is: the words so far, the last of them (perhaps empty) being typed. */
+export async function complete(typed: readonly string[], known: Known, manifest: Manifest, source: Source): Promise<Offer[]> {
+  const { words, partial, shown } = split(typed)
+  const { path, used } = walk(nounsOf(words), known)
+  const id = idOf(path.join(':'), known) ?? idOf([...path, 'list'].join(':'), known)
+  const command = id ? manifest.commands[id] : undefined
+  const { given, positionals, open } = read(words.slice(used), command)
+  const offers = open
+    ? await valuesOf(open, command?.flags[open], given, source)
+    : partial.startsWith('-')
+      ? flagsOf(command, given)
+      : [...(positionals.length ? [] : below(path, known, manifest)), ...(await argumentsOf(command, positionals.length, given, source))]
+  return offers.filter(({ value }) => value.startsWith(partial)).map((offer) => ({ ...offer, value: shown + offer.value }))
+}
+
+/** Splits off the word being typed. bash hands over `--flag=value` as three words, other shells as one. */
+function split(typed: readonly string[]): { words: string[]; partial: string; shown: string } {
+  const words: string[] = []
+  for (const word of typed.slice(0, -1)) if (word !== '=') words.push(word)
+  const last = typed.at(-1) ?? ''
+  const inline = /^(--[\w-]+=)(.*)$/s.exec(last)
+  if (inline) return { words: [...words, inline[1]!.slice(0, -1)], partial: inline[2]!, shown: inline[1]! }
+  return { words, partial: last === '=' ? '' : last, shown: '' }
+}
+
+const nounsOf = (words: string[]): string[] => {
+  const end = words.findIndex((word) => word.startsWith('-'))
+  return end < 0 ? words : words.slice(0, end)
+}
+
+/** The flags that were given, the words that are arguments, and the flag that still waits for its value. */
+function read(words: string[], command: Command.Cached | undefined): { given: Record<string, string>; positionals: string[]; open?: string } {
+  const given: Record<string, string> = {}
+  const positionals: string[] = []
+  let open: string | undefined
+  for (const word of words) {
+    if (open !== undefined) {
+      given[open] = word
+      open = undefined
+      continue
+    }
+    if (!word.startsWith('-') || word === '-') {
+      positionals.push(word)
+      continue
+    }
+    const [, long, value] = /^--([\w-]+)(?:=(.*))?$/s.exec(word) ?? []
+    const name = long ?? Object.values(command?.flags ?? {}).find(({ char }) => char === word[1])?.name
+    if (name === undefined) continue
+    const takesValue = command?.flags[name]?.type === 'option' && name !== 'json'
+    if (value !== undefined || !takesValue) given[name] = value ?? ''
+    else open = name
+  }
+  return { given, positionals, ...(open !== undefined && { open }) }
+}
+
+function below(path: string[], { ids, aliases }: Known, manifest: Manifest): Offer[] {
+  const start = path.length ? `${path.join(':')}:` : ''
+  const found = new Map<string, Offer>()
+  for (const name of [...ids, ...Object.keys(aliases)]) {
+    if (!name.startsWith(start)) continue
+    const [head = '', ...rest] = name.slice(start.length).split(':')
+    const command = manifest.commands[name]
+    if (command?.hidden || (found.has(head) && rest.length)) continue
+    found.set(head, { value: head, ...(!rest.length && command?.summary && { about: command.summary }) })
+  }
+  return [...found.values()]
+}
+
+const flagsOf = (command: Command.Cached | undefined, given: Record<string, string>): Offer[] =>
+  Object.values(command?.flags ?? {})
+    .filter(({ name, hidden, ...flag }) => !hidden && (!(name in given) || ('multiple' in flag && flag.multiple)))
+    .map(({ name, summary, description }) => ({ value: `--${name}`, about: summary ?? description ?? '' }))
+
+async function argumentsOf(command: Command.Cached | undefined, at: number, given: Record<string, string>, source: Source): Promise<Offer[]> {
+  const list = Object.values(command?.args ?? {})
+  const wanted = list[at] ?? (command?.strict === false ? list.at(-1) : undefined)
+  return wanted ? valuesOf(wanted.name, wanted, given, source) : []
+}
+
+async function valuesOf(name: string, it: object | undefined, given: Record<string, string>, source: Source): Promise<Offer[]> {
+  const { options } = (it ?? {}) as { options?: readonly string[] }
+  return options?.map((value) => ({ value })) ?? source(name, given)
+}

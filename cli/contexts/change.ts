@@ -1,0 +1,36 @@
+import { InputError } from '../input.ts'
+import { configFile } from '../paths.ts'
+import { type Context, type ContextFile, readContexts, writeContexts } from './file.ts'
+
+/** Reads the stored contexts, changes them and writes them back. */
+export async function changeContexts(change: (file: ContextFile) => void, path = configFile()): Promise<void> {
+  const file = await readContexts(path)
+  change(file)
+  writeContexts(path, file)
+}
+
+/** The context of that name; refuses a name that is not stored. */
+export function need({ contexts }: ContextFile, name: string): Context {
+  const found = Object.hasOwn(contexts, name) ? contexts[name] : undefined
+  if (found) return found
+  const names = Object.keys(contexts)
+  throw new InputError(
+    `There is no context "${name}"${names.length ? `; there are ${names.join(', ')}` : ''}.`,
+    names.length ? 'muster contexts list' : 'muster login',
+  )
+}
+
+/** Refuses a name that would be hard to type or is taken. */
+export function checkName({ contexts }: ContextFile, name: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name))
+    throw new InputError(`"${name}" cannot name a context: use letters, digits, dots, dashes and underscores.`)
+  if (Object.hasOwn(contexts, name)) throw new InputError(`There is a context "${name}" already.`, 'muster contexts list')
+}
+
+/** A free name for a server: `local` for this machine's daemon, else its host. */
+export function nameFor({ contexts }: ContextFile, address: string): string {
+  const host = address.startsWith('unix:') ? 'local' : new URL(address).hostname.replace(/[^A-Za-z0-9.-]/g, '') || 'server'
+  const taken = (name: string) => Object.hasOwn(contexts, name)
+  if (!taken(host)) return host
+  for (let n = 2; ; n++) if (!taken(`${host}-${n}`)) return `${host}-${n}`
+}

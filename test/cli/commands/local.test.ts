@@ -1,0 +1,158 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Manifest } from '../../../cli/main.ts'
+import { cli } from '../../support/cli.ts'
+import { fakeServer, json } from '../../support/fake-server.ts'
+
+const root = new URL('../../../', import.meta.url).pathname
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+describe('muster version', () => {
+  it('names this program at once', async () => {
+    const { run } = cli()
+    const line = `muster/${version} ${process.platform}-${process.arch} node-${process.version}\n`
+    for (const words of [['--version'], ['-V'], ['-q', '--version']]) expect(await run(...words)).toEqual({ code: 0, stdout: line, stderr: '' })
+  })
+
+  it('names the server too, when one answers', async () => {
+    const server = await fakeServer((_, reply) => json(reply, { status: 'ok', service: 'musterd', version: '9.8.7', uptime: 1 }))
+    const { run } = cli({ SVC_SERVER: server.url })
+    expect(JSON.parse((await run('version', '--json')).stdout)).toEqual({ client: version, server: '9.8.7', node: process.version })
+    await server.close()
+    expect(await run('version', '--json=server')).toMatchObject({ code: 0, stdout: '{\n  "server": null\n}\n' })
+  })
+
+  it('warns a person when command and server are of different releases', async () => {
+    const server = await fakeServer((_, reply) => json(reply, [], 200, { 'x-svc-server-version': '9.8.7' }))
+    const { run, terminal } = cli({ SVC_SERVER: server.url })
+    const shown = terminal(['api', 'crews'])
+    await shown.ended
+    expect(shown.text()).toContain('The server runs 9.8.7')
+    expect((await run('api', 'crews')).stderr).toBe('')
+  })
+})
+
+describe('muster config show', () => {
+  it('shows values and where they come from, but no secret', async () => {
+    const { run } = cli({ SVC_SERVER: 'http://elsewhere:1', SVC_TOKEN: 'very-secret', SVC_PORT: '4711', SVC_METRICS_TOKEN: 'also-secret' })
+    const ran = await run('config', 'show', '--origin')
+    expect(ran.stdout).toContain('muster\tserver\thttp://elsewhere:1\tenvironment\tSVC_SERVER\n')
+    expect(ran.stdout).toContain('muster\ttoken\t[set]\tenvironment\tSVC_TOKEN\n')
+    expect(ran.stdout + ran.stderr).not.toContain('secret')
+    if (existsSync(join(root, 'dist/daemon/musterd.js'))) expect(ran.stdout).toContain('musterd\tserver.port\t4711\tenvironment\tSVC_PORT\n')
+    expect((await run('config', 'show', '--changed', '--jq', 'map(.origin) | index("default")')).stdout).toBe('null\n')
+  })
+})
+
+describe('help', () => {
+  const manifest = () => JSON.parse(readFileSync(join(root, 'dist/cli/oclif.manifest.json'), 'utf8')) as Manifest
+
+  it('is there for every command, with a summary and examples', async () => {
+    for (const [id, { summary, examples, args, flags }] of Object.entries(manifest().commands)) {
+      expect(summary, id).toMatch(/^[A-Z].{5,90}[^.]$/)
+      expect(examples?.length, id).toBeGreaterThan(0)
+      for (const it of [...Object.values(args), ...Object.values(flags)])
+        expect(it.description ?? ('summary' in it && it.summary), `${id} ${it.name}`).toBeTruthy()
+    }
+  })
+
+  it('names every command or its noun in the overview', async () => {
+    const { run } = cli()
+    const { stdout, code } = await run('--help')
+    expect(code).toBe(0)
+    expect(await run()).toEqual({ code: 0, stdout, stderr: '' })
+    expect(await run('help')).toEqual({ code: 0, stdout, stderr: '' })
+    for (const id of Object.keys(manifest().commands)) expect(stdout).toMatch(new RegExp(`^  ${id.split(':')[0]}  `, 'm'))
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  })
+
+  it('explains a noun and a command, by any of its names', async () => {
+    const { run } = cli()
+    expect((await run('help', 'contexts')).stdout).toMatch(/COMMANDS\n {2}create +Store a server under a name\n/)
+    const { stdout } = await run('context', 'rm', '--help')
+    expect(stdout).toMatch(/^Forget a server and its token\n\nUSAGE\n {2}\$ muster contexts remove CONTEXT \[FLAGS\]\n/)
+    expect(stdout).toContain('EXAMPLES\n  $ muster contexts remove work\n')
+    expect((await run('help', 'contexts', 'remove')).stdout).toBe(stdout)
+    expect((await run('help', 'nonsense')).code).toBe(2)
+  })
+})
+
+describe('completion', () => {
+  const complete = async (run: ReturnType<typeof cli>['run'], ...words: string[]) => {
+    const { stdout, stderr, code } = await run('__complete', ...words)
+    expect(stderr).toBe('')
+    return {
+      code,
+      values: stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => line.split('\t')[0]),
+    }
+  }
+
+  it('knows commands, flags and their values', async () => {
+    const { run } = cli()
+    expect((await complete(run, 'cont')).values).toEqual(['contexts'])
+    expect((await complete(run, 'context', '')).values).toEqual(expect.arrayContaining(['list', 'use', 'remove']))
+    expect((await complete(run, 'contexts', 'list', '--qu')).values).toEqual(['--quiet'])
+    expect((await complete(run, 'contexts', 'list', '-o', 'n')).values).toEqual(['ndjson', 'name'])
+    expect((await complete(run, 'contexts', 'list', '--output=n')).values).toEqual(['--output=ndjson', '--output=name'])
+    expect((await complete(run, 'contexts', 'list', '--output', '=', 'n')).values).toEqual(['ndjson', 'name'])
+    expect((await complete(run, 'completion', '')).values).toEqual(['bash', 'zsh', 'fish'])
+    expect((await complete(run, 'contexts', 'list', '--quiet', '--qu')).values).toEqual([])
+    expect((await complete(run, '')).values).toContain('api')
+  })
+
+  it('knows what the server has, and is silent when it does not answer', async () => {
+    const server = await fakeServer((_, reply) => json(reply, [{ slug: 'acme', name: 'A\u001b[2Jcme' }, { slug: 'other' }]))
+    const { run } = cli({ SVC_TOKEN: 't' })
+    await run('contexts', 'create', 'work', '--url', server.url)
+    expect((await complete(run, 'contexts', 'use', '')).values).toEqual(['work'])
+    expect((await run('__complete', 'contexts', 'list', '--context', 'work', '-w', 'a')).stdout).toBe('acme\tAcme\n')
+    expect(server.seen[0]).toMatchObject({ url: '/api/v1/workspaces' })
+    await server.close()
+    expect(await complete(run, 'contexts', 'list', '--context', 'work', '-w', 'a')).toEqual({ code: 1, values: [] })
+  })
+
+  it('works in bash', async () => {
+    const { env, run } = cli()
+    const { stdout } = await run('completion', 'bash')
+    const script = `muster() { "${process.execPath}" "${root}bin/muster.js" "$@"; }
+${stdout}
+COMP_WORDS=(muster contexts list --output = n); COMP_CWORD=5; _muster; echo "\${COMPREPLY[@]}"
+COMP_WORDS=(muster cont); COMP_CWORD=1; _muster; echo "\${COMPREPLY[@]}"
+COMP_WORDS=(muster contexts ""); COMP_CWORD=2; _muster; echo "\${COMPREPLY[@]}"`
+    const ran = spawnSync('bash', ['--norc', '-c', script], { env, encoding: 'utf8' })
+    expect(ran.stderr).toBe('')
+    expect(ran.stdout).toBe('ndjson name\ncontexts\ncreate list remove rename show use\n')
+  })
+
+  it.each(['zsh', 'fish'])('has a script for %s that its shell accepts', async (shell) => {
+    const { stdout, code } = await cli().run('completion', shell)
+    expect(code).toBe(0)
+    expect(stdout).toContain('muster __complete')
+    const checked = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' })
+    if (!checked.error) expect(checked.stderr).toBe('')
+  })
+
+  it('refuses a shell that it does not know', async () => expect(await cli().run('completion', 'tcsh')).toMatchObject({ code: 2 }))
+})
+
+it('says what to run when nothing is built', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'muster-bin-'))
+  try {
+    cpSync(join(root, 'bin'), join(dir, 'bin'), { recursive: true })
+    cpSync(join(root, 'package.json'), join(dir, 'package.json'))
+    for (const name of ['muster', 'musterd']) {
+      const { status, stderr } = spawnSync(process.execPath, [join(dir, 'bin', `${name}.js`)], { encoding: 'utf8' })
+      expect(status).toBe(1)
+      expect(stderr).toContain(`${name} has not been built`)
+      expect(stderr).toContain(`Next: npm ci && npm run build, in ${dir}`)
+    }
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+})
