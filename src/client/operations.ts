@@ -4,6 +4,38 @@
 export type Operation = readonly [method: string, path: string, kind?: 'text' | 'stream']
 
 export const operations: Record<string, Record<string, Operation>> = {
+  agents: {
+    list: ['GET', '/api/v1/agents'],
+    status: ['GET', '/api/v1/agents/crews-status'],
+    load: ['GET', '/api/v1/agent-load'],
+    create: ['POST', '/api/v1/agents'],
+    show: ['GET', '/api/v1/agents/:agentId'],
+    update: ['PATCH', '/api/v1/agents/:agentId'],
+    remove: ['DELETE', '/api/v1/agents/:agentId'],
+  },
+  bootstrap: {
+    create: ['POST', '/api/v1/bootstrap'],
+  },
+  crews: {
+    list: ['GET', '/api/v1/crews'],
+    create: ['POST', '/api/v1/crews'],
+    show: ['GET', '/api/v1/crews/:crewId'],
+    update: ['PATCH', '/api/v1/crews/:crewId'],
+    replace: ['PUT', '/api/v1/crews/:crewId'],
+    remove: ['DELETE', '/api/v1/crews/:crewId'],
+    start: ['POST', '/api/v1/crews/:crewId/container-start'],
+    stop: ['POST', '/api/v1/crews/:crewId/container-stop'],
+    status: ['GET', '/api/v1/crews/:crewId/container-status'],
+    logs: ['GET', '/api/v1/crews/:crewId/container-logs', 'text'],
+  },
+  members: {
+    list: ['GET', '/api/v1/workspaces/:workspaceId/members'],
+  },
+  runs: {
+    list: ['GET', '/api/v1/runs'],
+    show: ['GET', '/api/v1/runs/:runId'],
+    ofAgent: ['GET', '/api/v1/agents/:agentId/runs'],
+  },
   system: {
     health: ['GET', '/api/health'],
     alive: ['GET', '/healthz'],
@@ -12,5 +44,19 @@ export const operations: Record<string, Record<string, Operation>> = {
     openapi: ['GET', '/api/v1/openapi.json', 'text'],
     setup: ['GET', '/api/v1/system/setup-status'],
     version: ['GET', '/api/v1/system/version'],
+  },
+  tokens: {
+    create: ['POST', '/api/v1/auth/cli-token'],
+    list: ['GET', '/api/v1/auth/cli-tokens'],
+    validate: ['GET', '/api/v1/auth/cli-token/validate'],
+    revoke: ['DELETE', '/api/v1/auth/cli-tokens/:tokenId'],
+  },
+  users: {
+    me: ['GET', '/api/v1/users/me'],
+  },
+  workspaces: {
+    list: ['GET', '/api/v1/workspaces'],
+    create: ['POST', '/api/v1/workspaces'],
+    show: ['GET', '/api/v1/workspaces/:workspaceId'],
   },
 }
