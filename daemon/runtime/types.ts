@@ -59,6 +59,12 @@ export interface RunSpec {
   timeoutSeconds: number
 }
 
+export interface RunRef {
+  crewId: string
+  runId: string
+  agent: AgentSpec
+}
+
 export interface RunFile {
   path: string
   content: string
@@ -172,11 +178,11 @@ export interface Runtime {
   /** Resolves once the program is going; a run id starts once, and never after `endRun`. */
   startRun(spec: RunSpec): Promise<void>
   /** Ends the run's process group (TERM, 10 s, KILL) and everything it left behind; resolves when it is gone. */
-  endRun(run: { crewId: string; runId: string; agent: AgentSpec }): Promise<void>
+  endRun(run: RunRef): Promise<void>
   /** Reads a run's output from `offset` on, live until it ends. Works after a restart of the daemon. */
-  follow(run: { crewId: string; runId: string; agent: AgentSpec }, offset: number, sink: FollowSink): Follow
+  follow(run: RunRef, offset: number, sink: FollowSink): Follow
   /** Removes a finished run's spool. */
-  discardRun(run: { crewId: string; runId: string; agent: AgentSpec }): Promise<void>
+  discardRun(run: RunRef): Promise<void>
   logs(crewId: string, tail: number): Promise<string>
   /** Files below an agent's own output folder; `subdir` is relative and never leaves it. */
   listFiles(crewId: string, agent: AgentSpec, subdir: string, recursive: boolean): Promise<FileEntry[]>

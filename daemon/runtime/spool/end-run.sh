@@ -1,0 +1,59 @@
+#!/bin/sh
+# end-run.sh RUN_DIR RUN_ID
+#
+# Ends a run: TERM to its process group and to every process of ours that carries its id, up to 10 s, then KILL until none
+# is left. A run that was not started yet never will be. Afterwards RUN_DIR/exit is there. Runs as the agent.
+set -u
+umask 027
+dir=$1 id=$2
+
+if mkdir "$dir" 2>/dev/null; then
+  echo 'never ended before it began' >"$dir/exit"
+  exit 0
+fi
+[ -d "$dir" ] || { echo "no folder for $dir" >&2 && exit 1; }
+: >"$dir/cancel"
+
+# The id among the arguments proves that the number still means our supervisor.
+supervised() {
+  [ -s "$dir/supervisor" ] && read -r supervisor <"$dir/supervisor" && grep -qszxF -- "$id" "/proc/$supervisor/cmdline"
+}
+
+# A group's number outlives its group and may be given again: it counts only while one who belongs to the run vouches for it.
+find_group() {
+  group=
+  [ -s "$dir/group" ] && read -r group <"$dir/group" || return
+  supervised || grep -qszxF -- "SVC_RUN_ID=$id" "/proc/$group/environ" || group=
+}
+
+# Succeeds when somebody was there to receive the signal.
+signal() {
+  hit=1
+  find_group
+  [ -n "$group" ] && kill -s "$1" -- "-$group" 2>/dev/null && hit=0
+  for path in $(grep -lszxF -- "SVC_RUN_ID=$id" /proc/[0-9]*/environ); do
+    pid=${path#/proc/}
+    kill -s "$1" "${pid%/environ}" 2>/dev/null && hit=0
+  done
+  return $hit
+}
+
+while [ ! -s "$dir/group" ] && [ ! -s "$dir/exit" ] && supervised; do sleep 0.02; done
+
+# A shell cannot wait for processes that are not its children, so it looks again.
+if signal TERM; then
+  tries=0
+  while [ $tries -lt 100 ] && signal 0; do
+    tries=$((tries + 1))
+    sleep 0.1
+  done
+fi
+tries=0
+while signal KILL; do
+  tries=$((tries + 1))
+  [ $tries -lt 250 ] || { echo "processes of run $id cannot be ended" >&2 && exit 1; }
+  sleep 0.02
+done
+
+while [ ! -s "$dir/exit" ] && supervised; do sleep 0.02; done
+[ -s "$dir/exit" ] || echo lost >"$dir/exit"

@@ -1,0 +1,67 @@
+#!/bin/sh
+# supervise.sh RUN_DIR RUN_ID SECONDS PROGRAM [ARGUMENT...]
+#
+# Starts one run and stays until nothing of its process group is left. Standard input is a tar archive of absolute paths
+# (the run's files, the FIFO RUN_DIR/alive and, last, RUN_DIR/in); "started" on standard output says that the program is
+# going. Runs as the agent. Shell and not Node, because a run may cost little more than its program.
+#
+# In RUN_DIR: in, out, err    the program's standard streams
+#             supervisor      our process id           group   the program's process group
+#             alive           a FIFO that we hold open: whoever reads it learns of our death, however it came
+#             timed           what timeout(1) says when it acts      cancel   made by end-run.sh
+#             exit            one line, once: "exited N", "timed-out N", "never REASON" or "lost"
+set -u
+umask 027
+dir=$1 id=$2 seconds=$3
+shift 3
+
+refuse() {
+  [ -d "$dir" ] && [ ! -e "$dir/exit" ] && echo "never $1" >"$dir/exit"
+  echo "$1" >&2
+  exit 70
+}
+
+mkdir "$dir" 2>/dev/null || { echo 'this run was started or ended before' >&2 && exit 70; }
+echo $$ >"$dir/supervisor"
+
+# Whoever made this folder first can read what is put into it.
+if [ -n "${SVC_SECRETS_DIR:-}" ]; then
+  [ -e "$SVC_SECRETS_DIR" ] || mkdir -m 700 "$SVC_SECRETS_DIR" 2>/dev/null
+  [ -d "$SVC_SECRETS_DIR" ] && [ -O "$SVC_SECRETS_DIR" ] && [ ! -L "$SVC_SECRETS_DIR" ] || refuse "$SVC_SECRETS_DIR belongs to somebody else"
+fi
+tar -xpmf - -C / --no-same-owner >&2 || refuse 'its files did not arrive whole'
+[ -f "$dir/in" ] && [ -p "$dir/alive" ] || refuse 'its files did not arrive whole'
+cd "${SVC_OUTPUT_DIR:-/}" || refuse "no folder ${SVC_OUTPUT_DIR:-/}"
+
+: >>"$dir/out"
+exec 9<>"$dir/alive"
+# end-run.sh makes `cancel` before it looks for `supervisor`; we do it the other way round, so one of us sees the other.
+[ -e "$dir/cancel" ] && refuse 'ended before it began'
+
+# timeout's own words go to a file of their own: that is how its 124 is told from a program that exits 124.
+SVC_RUN_ID=$id setsid timeout -v -k 10 "$seconds" \
+  sh -c 'umask 002; exec 2>>"$0"; exec "$@"' "$dir/err" "$@" <"$dir/in" >>"$dir/out" 2>"$dir/timed" 9>&- &
+group=$!
+trap '' HUP INT PIPE TERM
+echo "$group" >"$dir/group"
+echo started
+exec </dev/null >/dev/null 2>&1
+
+wait "$group"
+status=$?
+
+if [ -s "$dir/timed" ] && [ ! -e "$dir/cancel" ]; then
+  echo "timed-out $status" >"$dir/exit"
+  "${0%/*}/end-run.sh" "$dir" "$id" 9>&-
+  exit
+fi
+# What the program left in its group ends with it: a shell can only look again for processes that are not its children.
+if kill -s TERM -- "-$group" 2>/dev/null; then
+  tries=0
+  while [ $tries -lt 40 ] && kill -s 0 -- "-$group" 2>/dev/null; do
+    tries=$((tries + 1))
+    sleep 0.05 9>&-
+  done
+  kill -s KILL -- "-$group" 2>/dev/null
+fi
+echo "exited $status" >"$dir/exit"
