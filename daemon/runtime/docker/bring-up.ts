@@ -1,0 +1,101 @@
+import type Docker from 'dockerode'
+import type { AgentSpec, CrewSpec, Progress } from '../types.ts'
+import { crewContainer, labelsOf, sidecarContainer } from './containers.ts'
+import { archive, asking, type Container, type Engine, type Entry, settle } from './engine.ts'
+import { ids, labelFilter, labels, type Naming, volumeName, volumes } from './names.ts'
+import { ensureNetwork } from './network.ts'
+
+export interface Images {
+  crew: string
+  sidecar: string
+}
+
+/**
+ * Makes a crew's sidecar and container anew, on the volumes it has. Containers keep nothing of their own, so what was there
+ * before is not mended but replaced. `onSidecar` is given the sidecar before the crew may join its network.
+ */
+export async function bringUp(
+  engine: Engine,
+  naming: Naming,
+  spec: CrewSpec,
+  contract: string,
+  images: Images,
+  progress: Progress,
+  onSidecar: (sidecar: Container) => Promise<void>,
+): Promise<Container> {
+  await removeContainers(engine, naming, spec.crewId)
+  progress.step('preparing network and volumes')
+  await ensureNetwork(engine, naming, spec, contract)
+  await Promise.all(Object.keys(volumes).map((volume) => ensureVolume(engine, naming, spec, contract, volume)))
+  progress.step('starting the sidecar')
+  const sidecar = await startNew(engine, sidecarContainer(naming, spec, images.sidecar, contract))
+  await onSidecar(sidecar)
+  progress.step('starting the container')
+  return startNew(engine, crewContainer(naming, spec, images.crew, contract, sidecar.id))
+}
+
+/** An engine that may not raise its own limit of open files cannot give more than it has: then the lower limit is the only one. */
+async function startNew(engine: Engine, options: Docker.ContainerCreateOptions): Promise<Container> {
+  const container = await asking(`making ${options.name}`, () => engine.createContainer(options))
+  try {
+    await asking(`starting ${options.name}`, () => container.start())
+    return container
+  } catch (error) {
+    const limits = options.HostConfig?.Ulimits as Ulimit[]
+    if (!/setting rlimit/.test((error as Error).message) || limits.every(({ Soft, Hard }) => Soft === Hard)) throw error
+    await settle('removing a container', () => container.remove({ force: true }))
+    return startNew(engine, { ...options, HostConfig: { ...options.HostConfig, Ulimits: limits.map((it) => ({ ...it, Hard: it.Soft })) } })
+  }
+}
+
+interface Ulimit {
+  Name: string
+  Soft: number
+  Hard: number
+}
+
+function ensureVolume(engine: Engine, naming: Naming, spec: CrewSpec, contract: string, volume: string): Promise<unknown> {
+  const Labels = labelsOf(naming, spec, 'volume', contract)
+  return asking('making a volume', () => engine.createVolume({ Name: volumeName(naming, spec.crewId, volume), Labels }))
+}
+
+/** The crew first: it lives in the sidecar's network. */
+export async function removeContainers(engine: Engine, naming: Naming, crewId: string): Promise<void> {
+  const found = await asking('listing containers', () => engine.listContainers({ all: true, filters: labelFilter(naming, { [labels.crew]: crewId }) }))
+  const crewFirst = found.sort((a, b) => Number(b.Labels[labels.kind] === 'crew') - Number(a.Labels[labels.kind] === 'crew'))
+  for (const { Id } of crewFirst) await settle('removing a container', () => engine.getContainer(Id).remove({ force: true }))
+}
+
+export async function stopContainers(engine: Engine, naming: Naming, crewId: string): Promise<void> {
+  const found = await asking('listing containers', () => engine.listContainers({ filters: labelFilter(naming, { [labels.crew]: crewId }) }))
+  const crewFirst = found.sort((a, b) => Number(b.Labels[labels.kind] === 'crew') - Number(a.Labels[labels.kind] === 'crew'))
+  for (const { Id } of crewFirst) await settle('stopping a container', () => engine.getContainer(Id).stop({ t: 30 }))
+}
+
+export async function removeNetworkAndVolumes(engine: Engine, naming: Naming, crewId: string, data: boolean): Promise<void> {
+  const filters = labelFilter(naming, { [labels.crew]: crewId })
+  for (const { Id } of await asking('listing networks', () => engine.listNetworks({ filters }))) {
+    await settle('removing a network', () => engine.getNetwork(Id).remove())
+  }
+  if (!data) return
+  const { Volumes } = await asking('listing volumes', () => engine.listVolumes({ filters }))
+  for (const { Name } of Volumes ?? []) await settle('removing a volume', () => engine.getVolume(Name).remove())
+}
+
+/** An agent's own folders. Those that the watcher may read carry its group on to whatever is made in them. */
+export async function placeAgents(container: Container, agents: AgentSpec[]): Promise<void> {
+  const folders = (name: (slug: string) => string, gid: number, mode: number): Entry[] => agents.map(({ slug, uid }) => ({ name: name(slug), uid, gid, mode }))
+  const own = (slug: string) => slug
+  const wanted: [target: string, entries: Entry[]][] = [
+    [volumes.crew, folders((slug) => `agents/${slug}`, ids.crewGroup, 0o700)],
+    [volumes.workspace, folders(own, ids.crewGroup, 0o700)],
+    [volumes.output, folders(own, ids.watcher, 0o2750)],
+    [volumes.spool, folders(own, ids.watcher, 0o2750)],
+  ]
+  await Promise.all(
+    wanted.map(async ([path, entries]) => {
+      const tar = await archive(entries)
+      return asking('making folders for agents', () => container.putArchive(tar, { path }))
+    }),
+  )
+}

@@ -1,0 +1,150 @@
+import { PassThrough } from 'node:stream'
+import { RuntimeError } from '../errors.ts'
+import { SidecarLink } from '../sidecar/link.ts'
+import type { AgentSpec, SidecarConfig, SidecarReport } from '../types.ts'
+import { type Attachment, attach } from './attach.ts'
+import { placeAgents } from './bring-up.ts'
+import { type ChannelClient, openChannel } from './channel-client.ts'
+import { crewContainerOf, findCrew, notRunning } from './crews.ts'
+import type { Container, Engine } from './engine.ts'
+import type { Naming } from './names.ts'
+
+interface Joined {
+  containerId: string
+  link: SidecarLink
+  attachment: Attachment
+}
+
+/** What the daemon holds open to running crews: their channel, their sidecar's link, and what it knows of their container. */
+export class Connections {
+  readonly #engine: Engine
+  readonly #naming: Naming
+  readonly #report: (crewId: string, report: SidecarReport) => void
+  readonly #channels = new Map<string, Promise<ChannelClient>>()
+  readonly #containers = new Map<string, Container>()
+  readonly #placed = new Map<string, Set<string>>()
+  readonly #sidecars = new Map<string, Promise<Joined>>()
+  readonly #configs = new Map<string, SidecarConfig>()
+
+  constructor(engine: Engine, naming: Naming, report: (crewId: string, report: SidecarReport) => void) {
+    this.#engine = engine
+    this.#naming = naming
+    this.#report = report
+  }
+
+  /** The crew's running container. */
+  async container(crewId: string): Promise<Container> {
+    const known = this.#containers.get(crewId)
+    if (known) return known
+    const found = await crewContainerOf(this.#engine, this.#naming, crewId)
+    if (!found?.running) throw notRunning()
+    this.#containers.set(crewId, found.container)
+    return found.container
+  }
+
+  /** Does something with the crew's container; one that was replaced behind our back is looked up once more. */
+  async within<T>(crewId: string, work: (container: Container) => Promise<T>): Promise<T> {
+    const known = this.#containers.get(crewId)
+    try {
+      return await work(await this.container(crewId))
+    } catch (error) {
+      this.forget(crewId)
+      if (!known || !(error instanceof RuntimeError)) throw error
+      const now = await this.container(crewId)
+      if (now.id === known.id) throw error
+      return work(now)
+    }
+  }
+
+  async channel(crewId: string): Promise<ChannelClient> {
+    const open = this.#channels.get(crewId)
+    if (open && !(await open.then((it) => it.closed).catch(() => true))) return open
+    if (this.#channels.get(crewId) === open) this.#channels.set(crewId, this.within(crewId, openChannel))
+    return this.#channels.get(crewId)!
+  }
+
+  /** Folders of agents that were not in the crew when it was brought up. */
+  async place(crewId: string, agents: AgentSpec[]): Promise<void> {
+    const container = await this.container(crewId)
+    const placed = this.#placed.get(container.id) ?? new Set()
+    const missing = agents.filter(({ slug, uid }) => !placed.has(`${slug}:${uid}`))
+    if (!missing.length) return
+    await placeAgents(container, missing)
+    for (const { slug, uid } of missing) placed.add(`${slug}:${uid}`)
+    this.#placed.set(container.id, placed)
+  }
+
+  /** Joins a sidecar's private channel, waits until its rules stand, and gives it the configuration that is known. */
+  async joinSidecar(crewId: string, container: Container): Promise<void> {
+    this.#leaveSidecar(crewId)
+    const joining = this.#join(crewId, container)
+    this.#sidecars.set(crewId, joining)
+    joining.catch(() => this.#sidecars.get(crewId) === joining && this.#sidecars.delete(crewId))
+    const { link } = await joining
+    const config = this.#configs.get(crewId)
+    if (config) await link.configure(config)
+  }
+
+  async #join(crewId: string, container: Container): Promise<Joined> {
+    const output = new PassThrough()
+    const said: string[] = []
+    const attachment = await attach(container, {
+      stdout: (chunk) => void output.write(Buffer.from(chunk)),
+      stderr: (chunk) => void said.push(chunk.toString()),
+      closed: () => output.destroy(),
+    })
+    const link = new SidecarLink(attachment.input, output, {
+      report: (report) => this.#report(crewId, report),
+      down: () => this.#sidecars.delete(crewId),
+    })
+    await link.ready.catch((cause) => {
+      throw new RuntimeError('refused', `The sidecar did not come up: ${said.join('').trim() || (cause as Error).message}`, { cause })
+    })
+    return { containerId: container.id, link, attachment }
+  }
+
+  #leaveSidecar(crewId: string): void {
+    this.#sidecars.get(crewId)?.then(
+      ({ attachment }) => attachment.close(),
+      () => {},
+    )
+    this.#sidecars.delete(crewId)
+  }
+
+  /** Keeps the configuration for sidecars to come, and gives it to the one that runs. */
+  async configure(crewId: string, config: SidecarConfig): Promise<void> {
+    this.#configs.set(crewId, config)
+    const joined = await this.#sidecars.get(crewId)
+    if (joined) return joined.link.configure(config)
+    const { sidecar } = await findCrew(this.#engine, this.#naming, crewId)
+    if (sidecar?.State.Running) await this.joinSidecar(crewId, this.#engine.getContainer(sidecar.Id))
+  }
+
+  /** Whether the sidecar that runs now is the one that we are joined to. */
+  async joinedTo(crewId: string, containerId: string): Promise<boolean> {
+    const joined = await this.#sidecars.get(crewId)?.catch(() => null)
+    return joined?.containerId === containerId
+  }
+
+  /** What is known of the crew's container may be wrong by now. */
+  forget(crewId: string): void {
+    const container = this.#containers.get(crewId)
+    this.#containers.delete(crewId)
+    if (container) this.#placed.delete(container.id)
+  }
+
+  /** The crew's containers go away. */
+  drop(crewId: string): void {
+    this.forget(crewId)
+    this.#leaveSidecar(crewId)
+    this.#channels.get(crewId)?.then(
+      (it) => it.close('the container is being replaced'),
+      () => {},
+    )
+    this.#channels.delete(crewId)
+  }
+
+  close(): void {
+    for (const crewId of [...this.#channels.keys(), ...this.#sidecars.keys()]) this.drop(crewId)
+  }
+}

@@ -1,0 +1,105 @@
+import type Docker from 'dockerode'
+import type { CrewSpec } from '../types.ts'
+import { crewName, ids, type Kind, labels, type Naming, networkName, sidecarName, volumeName, volumes } from './names.ts'
+
+const MB = 1024 * 1024
+
+/**
+ * Threads count as processes. A coding agent's CLI has 15 to 35 of them and its build tools as many again per processor,
+ * so 200 would fail with four agents at work; this holds eight busy ones, and a fork bomb still ends here.
+ */
+const crewPids = 1024
+const sidecarPids = 128
+const sidecarMemoryMb = 256
+
+export function labelsOf(naming: Naming, spec: CrewSpec, kind: Kind, contract: string): Record<string, string> {
+  return {
+    [labels.managed]: 'true',
+    [labels.kind]: kind,
+    [labels.crew]: spec.crewId,
+    [labels.slug]: spec.slug,
+    [labels.workspace]: spec.workspaceId,
+    [labels.contract]: contract,
+    [labels.installation]: naming.installation,
+  }
+}
+
+/** What both containers are bound to. No nproc limit: the kernel counts it by uid over all containers of the machine; pids does the same per crew. */
+const hardened = (memoryMb: number, cpus: number, pids: number) => ({
+  ReadonlyRootfs: true,
+  CapDrop: ['ALL'],
+  SecurityOpt: ['no-new-privileges'],
+  Privileged: false,
+  Init: true,
+  PidsLimit: pids,
+  Memory: memoryMb * MB,
+  MemorySwap: memoryMb * MB,
+  NanoCpus: Math.round(cpus * 1e9),
+  IpcMode: 'private',
+  Ulimits: [
+    { Name: 'nofile', Soft: 8192, Hard: 65536 },
+    { Name: 'core', Soft: 0, Hard: 0 },
+    { Name: 'fsize', Soft: 4096 * MB, Hard: 4096 * MB },
+  ],
+})
+
+const tmpfs = (size: number) => `rw,nosuid,nodev,noexec,size=${size},mode=1777`
+
+/** The container that owns the crew's network: it starts with the rights to close it and gives them up. */
+export function sidecarContainer(naming: Naming, spec: CrewSpec, image: string, contract: string): Docker.ContainerCreateOptions {
+  return {
+    name: sidecarName(naming, spec.slug, spec.crewId),
+    Image: image,
+    User: '0:0',
+    Entrypoint: ['/opt/muster/sidecar-entry'],
+    Cmd: [],
+    Env: ['TZ=UTC', 'LANG=C.UTF-8'],
+    WorkingDir: '/',
+    Hostname: spec.slug.slice(0, 63),
+    ...attached,
+    Labels: labelsOf(naming, spec, 'sidecar', contract),
+    HostConfig: {
+      ...hardened(sidecarMemoryMb, 1, sidecarPids),
+      CapAdd: ['NET_ADMIN', 'NET_RAW', 'SETUID', 'SETGID'],
+      NetworkMode: networkName(naming, spec.crewId),
+      Tmpfs: { '/tmp': tmpfs(16 * MB), '/run': tmpfs(MB) },
+      // Its standard output is the private channel and little; its standard error is what `logs` shows.
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '2' } },
+      RestartPolicy: { Name: 'no' },
+    },
+  }
+}
+
+/** The container in which the agents work. Its own process is the channel; runs come in by exec, each as its agent. */
+export function crewContainer(naming: Naming, spec: CrewSpec, image: string, contract: string, sidecarId: string): Docker.ContainerCreateOptions {
+  const shared = Math.max(MB, Math.floor((spec.memoryMb * MB) / 8))
+  return {
+    name: crewName(naming, spec.slug, spec.crewId),
+    Image: image,
+    User: `${ids.watcher}:${ids.watcher}`,
+    Entrypoint: ['node', '/opt/muster/channel.cjs'],
+    Cmd: [],
+    Env: ['TZ=UTC', 'LANG=C.UTF-8'],
+    WorkingDir: '/',
+    ...attached,
+    Labels: labelsOf(naming, spec, 'crew', contract),
+    HostConfig: {
+      ...hardened(spec.memoryMb, spec.cpus, crewPids),
+      NetworkMode: `container:${sidecarId}`,
+      ShmSize: shared,
+      Tmpfs: { '/tmp': tmpfs(shared), '/run': tmpfs(MB), '/secrets': tmpfs(16 * MB) },
+      Mounts: Object.entries(volumes).map(([volume, target]) => ({
+        Type: 'volume' as const,
+        Source: volumeName(naming, spec.crewId, volume),
+        Target: target,
+      })),
+      // The channel's output is binary and as much as the agents write; it is nobody's log.
+      LogConfig: { Type: 'none', Config: {} },
+      RestartPolicy: { Name: 'on-failure', MaximumRetryCount: 3 },
+      StopTimeout: 30,
+    } as Docker.HostConfig,
+  }
+}
+
+/** Standard input stays open when a daemon goes away: the next one attaches to it. */
+const attached = { AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: false, Tty: false }

@@ -1,0 +1,80 @@
+import type Docker from 'dockerode'
+import { RuntimeError } from '../errors.ts'
+import type { ObservedCrew } from '../types.ts'
+import { asking, type Container, type Engine, ifThere } from './engine.ts'
+import { labelFilter, labels, type Naming } from './names.ts'
+
+/** The containers of one crew, as far as they exist. */
+export interface CrewContainers {
+  crew: Docker.ContainerInspectInfo | null
+  sidecar: Docker.ContainerInspectInfo | null
+}
+
+const asked = 16
+
+export async function findCrew(engine: Engine, naming: Naming, crewId: string): Promise<CrewContainers> {
+  const listed = await asking('listing containers', () => engine.listContainers({ all: true, filters: labelFilter(naming, { [labels.crew]: crewId }) }))
+  const of = async (kind: string) => {
+    const found = listed.find((it) => it.Labels[labels.kind] === kind)
+    return found ? inspect(engine, found.Id) : null
+  }
+  const [crew, sidecar] = await Promise.all([of('crew'), of('sidecar')])
+  return { crew, sidecar }
+}
+
+const inspect = (engine: Engine, id: string) => ifThere('looking at a container', () => engine.getContainer(id).inspect())
+
+/** Whether a crew can work: both run, and the crew joined the network that the sidecar has now. */
+export const isHealthy = ({ crew, sidecar }: CrewContainers): boolean =>
+  Boolean(
+    crew?.State.Running &&
+      !crew.State.Restarting &&
+      sidecar?.State.Running &&
+      crew.HostConfig.NetworkMode === `container:${sidecar.Id}` &&
+      Date.parse(crew.State.StartedAt) >= Date.parse(sidecar.State.StartedAt),
+  )
+
+const states: Record<string, ObservedCrew['state']> = { running: 'running', created: 'creating', restarting: 'creating', exited: 'stopped' }
+
+/** Every crew of this installation that has anything at all on the engine, volumes apart. */
+export async function observeCrews(engine: Engine, naming: Naming): Promise<ObservedCrew[]> {
+  const [containers, networks] = await Promise.all([
+    asking('listing containers', () => engine.listContainers({ all: true, filters: labelFilter(naming) })),
+    asking('listing networks', () => engine.listNetworks({ filters: labelFilter(naming) })),
+  ])
+  const crewIds = new Set([...containers.map((it) => it.Labels[labels.crew]), ...networks.map((it) => it.Labels?.[labels.crew])])
+  const pending = [...crewIds].filter((it) => it !== undefined)
+  const observed: ObservedCrew[] = []
+  const worker = async () => {
+    for (let crewId = pending.pop(); crewId !== undefined; crewId = pending.pop()) {
+      const of = (kind: string) => containers.find((it) => it.Labels[labels.crew] === crewId && it.Labels[labels.kind] === kind)
+      const [crew, sidecar] = await Promise.all([of('crew'), of('sidecar')].map((it) => (it ? inspect(engine, it.Id) : null)))
+      observed.push(describe(crewId, { crew: crew ?? null, sidecar: sidecar ?? null }))
+    }
+  }
+  await Promise.all(Array.from({ length: asked }, worker))
+  return observed
+}
+
+function describe(crewId: string, containers: CrewContainers): ObservedCrew {
+  const { crew } = containers
+  // A network or sidecar alone is what a crash in the middle of starting or removing leaves behind.
+  if (!crew) return { crewId, state: 'error', containerId: '', contract: '', startedAt: null, healthy: false }
+  return {
+    crewId,
+    state: states[crew.State.Status] ?? 'error',
+    containerId: crew.Id,
+    contract: crew.Config.Labels[labels.contract] ?? '',
+    startedAt: crew.State.Running ? crew.State.StartedAt : null,
+    healthy: isHealthy(containers),
+  }
+}
+
+/** The crew's container, whatever it does. */
+export async function crewContainerOf(engine: Engine, naming: Naming, crewId: string): Promise<{ container: Container; running: boolean } | null> {
+  const filters = labelFilter(naming, { [labels.crew]: crewId, [labels.kind]: 'crew' })
+  const [found] = await asking('listing containers', () => engine.listContainers({ all: true, filters }))
+  return found ? { container: engine.getContainer(found.Id), running: found.State === 'running' } : null
+}
+
+export const notRunning = () => new RuntimeError('not_running', "The crew's container is not running")

@@ -1,0 +1,81 @@
+import type { Buffer } from 'node:buffer'
+import Docker from 'dockerode'
+import { pack } from 'tar-stream'
+import { RuntimeError } from '../errors.ts'
+
+export type Engine = Docker
+export type Container = Docker.Container
+
+/** Talks to the engine that DOCKER_HOST names, as the docker command does, or to the one at `host`. */
+export function connectEngine(host = process.env['DOCKER_HOST'] ?? ''): Engine {
+  if (!host) return new Docker()
+  if (host.startsWith('unix://')) return new Docker({ socketPath: host.slice('unix://'.length) })
+  if (host === process.env['DOCKER_HOST']) return new Docker()
+  const { protocol, hostname, port } = new URL(host)
+  return new Docker({ protocol: protocol === 'https:' ? 'https' : 'http', host: hostname, port: Number(port) || 2375 })
+}
+
+const unreachable = new Set(['ECONNREFUSED', 'ENOENT', 'EACCES', 'ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EPIPE'])
+
+export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode
+
+/** The engine's own words, without the wrapping that dockerode gives them. */
+export function engineError(error: unknown, doing: string): RuntimeError {
+  if (error instanceof RuntimeError) return error
+  const { code, message, json } = error as { code?: string; message: string; json?: { message?: string } }
+  if (code && unreachable.has(code)) return new RuntimeError('unreachable', `No Docker engine answers (${code})`, { cause: error })
+  return new RuntimeError('refused', `${doing}: ${json?.message ?? message}`, { cause: error })
+}
+
+/** Does what the engine is asked; its refusals come as RuntimeErrors that say what was being done. */
+export async function asking<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw engineError(error, doing)
+  }
+}
+
+/** Like `asking`, but null when what is asked for is not there. */
+export async function ifThere<T>(doing: string, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    if (statusOf(error) === 404) return null
+    throw engineError(error, doing)
+  }
+}
+
+/** Asks for a state that may hold already (304) or whose object may be gone (404). */
+export async function settle(doing: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const status = statusOf(error)
+    const underWay = status === 409 && /already in progress/.test((error as Error).message)
+    if (status !== 304 && status !== 404 && !underWay) throw engineError(error, doing)
+  }
+}
+
+export interface Entry {
+  name: string
+  uid: number
+  gid: number
+  mode: number
+  /** A folder when absent. */
+  content?: Buffer | string
+}
+
+/** A tar archive with its owners and modes in its headers, so that nobody in the container needs a capability to set them. */
+export async function archive(entries: Entry[]): Promise<Buffer> {
+  const tar = pack()
+  const mtime = new Date()
+  for (const { content, ...entry } of entries) {
+    if (content === undefined) tar.entry({ ...entry, mtime, type: 'directory' })
+    else tar.entry({ ...entry, mtime }, content)
+  }
+  tar.finalize()
+  const chunks: Buffer[] = []
+  for await (const chunk of tar) chunks.push(chunk as Buffer)
+  return globalThis.Buffer.concat(chunks)
+}

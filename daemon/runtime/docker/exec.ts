@@ -1,0 +1,79 @@
+import type { Buffer } from 'node:buffer'
+import type { Duplex } from 'node:stream'
+import { RuntimeError } from '../errors.ts'
+import { demultiplex } from './attach.ts'
+import { asking, type Container, statusOf } from './engine.ts'
+
+export interface Command {
+  /** `uid:gid`. */
+  user: string
+  argv: string[]
+  env?: string[]
+  stdin?: Buffer
+}
+
+export interface Ran {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** What a command may say before it is cut off; only short answers are asked for. */
+const maxAnswer = 64 * 1024
+
+interface Running {
+  stream: Duplex
+  said: { stdout: string; stderr: string }
+  ended: Promise<number>
+}
+
+async function start(container: Container, { user, argv, env = [], stdin }: Command, heard: (stdout: string) => void): Promise<Running> {
+  const refused = (error: unknown) => {
+    if (statusOf(error) === 409) throw new RuntimeError('not_running', "The crew's container is not running", { cause: error })
+    throw error
+  }
+  return asking('running a command in a crew', async () => {
+    const exec = await container
+      .exec({ User: user, Cmd: argv, Env: env, AttachStdin: stdin !== undefined, AttachStdout: true, AttachStderr: true })
+      .catch(refused)
+    const stream = (await exec.start({ hijack: true, stdin: stdin !== undefined }).catch(refused)) as unknown as Duplex
+    const said = { stdout: '', stderr: '' }
+    stream.on(
+      'data',
+      demultiplex((source, chunk) => {
+        const to = source === 2 ? 'stderr' : 'stdout'
+        if (said[to].length < maxAnswer) said[to] += chunk.toString('utf8')
+        if (source !== 2) heard(said.stdout)
+      }),
+    )
+    const ended = new Promise<number>((resolve, reject) => {
+      stream.on('error', reject)
+      stream.on('close', () => exec.inspect().then(({ ExitCode }) => resolve(ExitCode ?? -1), reject))
+      stream.on('end', () => stream.destroy())
+    })
+    ended.catch(() => {})
+    if (stdin !== undefined) stream.end(stdin)
+    return { stream, said, ended }
+  })
+}
+
+/** Runs a command to its end. */
+export async function run(container: Container, command: Command): Promise<Ran> {
+  const { said, ended } = await start(container, command, () => {})
+  const code = await asking('running a command in a crew', () => ended)
+  return { code, ...said }
+}
+
+/** Starts a command that goes on by itself once it has said `word`; rejects with what it said instead. */
+export async function launch(container: Container, command: Command, word: string): Promise<void> {
+  let going = () => {}
+  const said = new Promise<null>((resolve) => {
+    going = () => resolve(null)
+  })
+  const running = await start(container, command, (stdout) => {
+    if (stdout.startsWith(word)) going()
+  })
+  const code = await asking('starting a run', () => Promise.race([said, running.ended]))
+  if (code === null) running.stream.destroy()
+  else throw new RuntimeError('refused', running.said.stderr.trim() || `it could not be started (${code})`)
+}

@@ -1,0 +1,33 @@
+/** Who is who in a crew's container. The sidecar helper program and the channel share a uid, but not their groups. */
+export const ids = { crewGroup: 1001, watcher: 1002, firstAgent: 20001, lastNamedAgent: 20500 } as const
+
+export const labels = {
+  managed: 'svc.managed',
+  kind: 'svc.kind',
+  crew: 'svc.crew-id',
+  slug: 'svc.crew-slug',
+  workspace: 'svc.workspace-id',
+  contract: 'svc.contract',
+  installation: 'svc.installation',
+} as const
+
+export type Kind = 'crew' | 'sidecar' | 'network' | 'volume' | 'image'
+
+/** What is mounted where; each is a volume of the crew's own. */
+export const volumes = { crew: '/crew', workspace: '/workspace', output: '/output', spool: '/spool' } as const
+
+export interface Naming {
+  /** Start of every container's name. */
+  prefix: string
+  /** Tells this installation's containers from those of another on the same engine. */
+  installation: string
+}
+
+export const crewName = ({ prefix }: Naming, slug: string, crewId: string) => `${prefix}-team-${slug}-${crewId}`
+export const sidecarName = ({ prefix }: Naming, slug: string, crewId: string) => `${prefix}-sidecar-${slug}-${crewId}`
+export const networkName = ({ prefix }: Naming, crewId: string) => `${prefix}-${crewId}`
+export const volumeName = ({ prefix }: Naming, crewId: string, volume: string) => `${prefix}-${crewId}-${volume}`
+
+export const labelFilter = ({ installation }: Naming, more: Record<string, string> = {}) => ({
+  label: [`${labels.installation}=${installation}`, ...Object.entries(more).map(([key, value]) => `${key}=${value}`)],
+})

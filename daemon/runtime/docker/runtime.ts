@@ -1,0 +1,195 @@
+import type { Buffer } from 'node:buffer'
+import { digestOf, loadPrograms, type Program, programsFolder } from '../programs.ts'
+import { within } from '../spool/files.ts'
+import type {
+  AgentPlaces,
+  AgentSpec,
+  CrewSpec,
+  FileEntry,
+  Follow,
+  FollowSink,
+  ObservedCrew,
+  Progress,
+  RunRef,
+  RunSpec,
+  Runtime,
+  SidecarConfig,
+  SidecarReport,
+} from '../types.ts'
+import { bringUp, removeContainers, removeNetworkAndVolumes, stopContainers } from './bring-up.ts'
+import { Connections } from './connections.ts'
+import { crewContainerOf, findCrew, isHealthy, observeCrews } from './crews.ts'
+import { connectEngine, type Engine } from './engine.ts'
+import { watchEvents } from './events.ts'
+import { ensureImage } from './images.ts'
+import { readLogs } from './logs.ts'
+import type { Naming } from './names.ts'
+import { placesOf, Runs } from './runs.ts'
+import { listStopped, readStopped } from './stopped.ts'
+
+export interface DockerOptions extends Naming {
+  /** Address of the engine; what DOCKER_HOST says when absent. */
+  host?: string
+  crewImage: string
+  sidecarImage: string
+  /** Folder of the programs that go into the images. */
+  programs?: string
+}
+
+const crewPrograms = ['supervise.sh', 'end-run.sh', 'channel.cjs']
+const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs']
+const pingMs = 3000
+
+/** Runs every crew in a hardened container on a Docker engine, near or far: it uses nothing but the engine's API. */
+export class DockerRuntime implements Runtime {
+  readonly kind = 'docker'
+  readonly #engine: Engine
+  readonly #options: DockerOptions
+  readonly #connections: Connections
+  readonly #runs: Runs
+  readonly #crewPrograms: Program[]
+  readonly #sidecarPrograms: Program[]
+  readonly #reportListeners: ((crewId: string, report: SidecarReport) => void)[] = []
+  readonly #changeListeners: ((crewId: string) => void)[] = []
+  readonly #turns = new Map<string, Promise<unknown>>()
+  #events: { close(): void } | null = null
+
+  constructor(options: DockerOptions) {
+    const folder = options.programs ?? programsFolder()
+    this.#options = options
+    this.#engine = connectEngine(options.host)
+    this.#crewPrograms = loadPrograms(folder, crewPrograms)
+    this.#sidecarPrograms = loadPrograms(folder, sidecarPrograms)
+    this.#connections = new Connections(this.#engine, options, (crewId, report) => {
+      for (const listener of this.#reportListeners) listener(crewId, report)
+    })
+    this.#runs = new Runs(this.#engine, options, this.#connections)
+  }
+
+  async ping(): Promise<{ ok: boolean; detail: string }> {
+    const patience = AbortSignal.timeout(pingMs)
+    const late = new Promise<never>((_resolve, reject) => patience.addEventListener('abort', () => reject(new Error(`no answer within ${pingMs / 1000} s`))))
+    try {
+      const { Version, ApiVersion } = await Promise.race([this.#engine.version(), late])
+      return { ok: true, detail: `Docker engine ${Version} (API ${ApiVersion})` }
+    } catch (error) {
+      return { ok: false, detail: `No Docker engine answers: ${(error as Error).message}` }
+    }
+  }
+
+  observe(): Promise<ObservedCrew[]> {
+    return observeCrews(this.#engine, this.#options)
+  }
+
+  contractOf({ image, memoryMb, cpus }: CrewSpec): string {
+    const programs = [...this.#crewPrograms, ...this.#sidecarPrograms].flatMap(({ name, content }) => [name, content])
+    const container = JSON.stringify({ layout: 1, image: image || this.#options.crewImage, sidecar: this.#options.sidecarImage, memoryMb, cpus })
+    return digestOf([container, ...programs]).slice(0, 12)
+  }
+
+  ensure(spec: CrewSpec, progress: Progress): Promise<void> {
+    return this.#inTurn(spec.crewId, async () => {
+      const found = await findCrew(this.#engine, this.#options, spec.crewId)
+      if (!isHealthy(found)) await this.#bringUp(spec, progress)
+      else if (!(await this.#connections.joinedTo(spec.crewId, found.sidecar!.Id))) {
+        await this.#connections.joinSidecar(spec.crewId, this.#engine.getContainer(found.sidecar!.Id))
+      }
+      await this.#connections.channel(spec.crewId)
+      await this.#connections.place(spec.crewId, spec.agents)
+    })
+  }
+
+  async #bringUp(spec: CrewSpec, progress: Progress): Promise<void> {
+    const { crewImage, sidecarImage } = this.#options
+    const images = {
+      crew: await ensureImage(this.#engine, this.#options, 'crew', spec.image || crewImage, this.#crewPrograms, progress),
+      sidecar: await ensureImage(this.#engine, this.#options, 'sidecar', sidecarImage, this.#sidecarPrograms, progress),
+    }
+    this.#connections.drop(spec.crewId)
+    await bringUp(this.#engine, this.#options, spec, this.contractOf(spec), images, progress, (sidecar) => this.#connections.joinSidecar(spec.crewId, sidecar))
+  }
+
+  stop(crewId: string): Promise<void> {
+    return this.#inTurn(crewId, async () => {
+      this.#connections.drop(crewId)
+      await stopContainers(this.#engine, this.#options, crewId)
+    })
+  }
+
+  remove(crewId: string, { data }: { data: boolean }): Promise<void> {
+    return this.#inTurn(crewId, async () => {
+      this.#connections.drop(crewId)
+      await removeContainers(this.#engine, this.#options, crewId)
+      await removeNetworkAndVolumes(this.#engine, this.#options, crewId, data)
+    })
+  }
+
+  configureSidecar(crewId: string, config: SidecarConfig): Promise<void> {
+    return this.#connections.configure(crewId, config)
+  }
+
+  onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void {
+    this.#reportListeners.push(listener)
+  }
+
+  onChange(listener: (crewId: string) => void): void {
+    this.#changeListeners.push(listener)
+    this.#events ??= watchEvents(this.#engine, this.#options, (crewId) => {
+      this.#connections.forget(crewId)
+      for (const it of this.#changeListeners) it(crewId)
+    })
+  }
+
+  places(_crewId: string, agent: AgentSpec): AgentPlaces {
+    return placesOf(agent)
+  }
+
+  startRun(spec: RunSpec): Promise<void> {
+    return this.#runs.start(spec)
+  }
+
+  endRun(run: RunRef): Promise<void> {
+    return this.#runs.end(run)
+  }
+
+  follow(run: RunRef, offset: number, sink: FollowSink): Follow {
+    return this.#runs.follow(run, offset, sink)
+  }
+
+  discardRun(run: RunRef): Promise<void> {
+    return this.#runs.discard(run)
+  }
+
+  logs(crewId: string, tail: number): Promise<string> {
+    return readLogs(this.#engine, this.#options, crewId, tail)
+  }
+
+  async listFiles(crewId: string, agent: AgentSpec, subdir: string, recursive: boolean): Promise<FileEntry[]> {
+    const found = await crewContainerOf(this.#engine, this.#options, crewId)
+    const [root, path] = [placesOf(agent).output, within(subdir)]
+    if (path === null || !found) return []
+    return found.running ? (await this.#connections.channel(crewId)).list(root, path, recursive) : listStopped(found.container, root, path, recursive)
+  }
+
+  async readFile(crewId: string, agent: AgentSpec, path: string): Promise<Buffer | null> {
+    const found = await crewContainerOf(this.#engine, this.#options, crewId)
+    const [root, inside] = [placesOf(agent).output, within(path)]
+    if (!inside || !found) return null
+    return found.running ? (await this.#connections.channel(crewId)).read(root, inside) : readStopped(found.container, root, inside)
+  }
+
+  async close(): Promise<void> {
+    this.#events?.close()
+    this.#connections.close()
+  }
+
+  /** One change of a crew's containers at a time. */
+  #inTurn<T>(crewId: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(crewId) ?? Promise.resolve()
+    const turn = before.then(work, work)
+    this.#turns.set(crewId, turn)
+    const done = () => this.#turns.get(crewId) === turn && this.#turns.delete(crewId)
+    turn.then(done, done)
+    return turn
+  }
+}

@@ -1,0 +1,96 @@
+import { Buffer } from 'node:buffer'
+import type { Readable } from 'node:stream'
+import { extract } from 'tar-stream'
+import { RuntimeError } from '../errors.ts'
+import type { FileEntry } from '../types.ts'
+import { type Container, ifThere } from './engine.ts'
+
+/** What a stopped container's volumes hold is read as an archive of a whole folder: links in it stay links, whoever made them. */
+const maxScanBytes = 1024 * 1024 * 1024
+const maxEntries = 10_000
+
+interface Visit {
+  name: string
+  type: string
+  size: number
+  mtime: Date
+  content: AsyncIterable<Buffer>
+}
+
+/** Visits what lies in a folder, names relative to it. False when there is no such folder. A visitor that returns false ends it. */
+async function visit(container: Container, folder: string, each: (entry: Visit) => Promise<boolean | undefined>): Promise<boolean> {
+  const stream = (await ifThere('reading from a stopped container', () => container.getArchive({ path: folder }))) as Readable | null
+  if (!stream) return false
+  const tar = extract()
+  stream.on('error', (error) => tar.destroy(error))
+  stream.pipe(tar)
+  const prefix = folder.split('/').at(-1)!
+  let scanned = 0
+  try {
+    for await (const entry of tar) {
+      const { name, type, size = 0, mtime } = entry.header
+      scanned += size
+      if (scanned > maxScanBytes) throw new RuntimeError('not_running', 'The folder is too large to read while the crew is stopped. Start the crew first')
+      const relative = name.slice(prefix.length).replace(/^\/|\/$/g, '')
+      const goOn = await each({ name: relative, type: type ?? 'file', size, mtime: mtime ?? new Date(0), content: entry as unknown as AsyncIterable<Buffer> })
+      if (goOn === false) return true
+      entry.resume()
+    }
+    return true
+  } finally {
+    stream.destroy()
+    tar.destroy()
+  }
+}
+
+async function whole(content: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of content) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** Reads a run's spool to its end; nothing can be alive in a stopped container. Null when the run left none. */
+export async function readStoppedSpool(
+  container: Container,
+  dir: string,
+  offset: number,
+  data: (chunk: Buffer, at: number) => void,
+): Promise<{ record: string | null; stderr: string } | null> {
+  let record: string | null = null
+  let stderr = ''
+  const there = await visit(container, dir, async ({ name, type, content }) => {
+    if (type !== 'file') return
+    if (name === 'exit') record = (await whole(content)).toString()
+    if (name === 'err') stderr = (await whole(content)).subarray(-8 * 1024).toString()
+    if (name !== 'out') return
+    let at = 0
+    for await (const chunk of content) {
+      const from = Math.max(0, offset - at)
+      if (from < chunk.length) data(chunk.subarray(from), at + from)
+      at += chunk.length
+    }
+  })
+  return there ? { record, stderr } : null
+}
+
+export async function readStopped(container: Container, root: string, path: string): Promise<Buffer | null> {
+  let found: Buffer | null = null
+  await visit(container, root, async ({ name, type, content }) => {
+    if (name !== path || type !== 'file') return
+    found = await whole(content)
+    return false
+  })
+  return found
+}
+
+export async function listStopped(container: Container, root: string, subdir: string, recursive: boolean): Promise<FileEntry[]> {
+  const entries: FileEntry[] = []
+  const prefix = subdir ? `${subdir}/` : ''
+  await visit(container, root, async ({ name, type, size, mtime }) => {
+    if (!name?.startsWith(prefix) || name === subdir) return
+    if (!recursive && name.slice(prefix.length).includes('/')) return
+    entries.push({ path: name, name: name.split('/').at(-1)!, size, is_dir: type === 'directory', mod_time: mtime.toISOString() })
+    return entries.length < maxEntries
+  })
+  return entries.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
