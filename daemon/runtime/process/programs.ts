@@ -1,0 +1,47 @@
+import type { Buffer } from 'node:buffer'
+import { spawn } from 'node:child_process'
+import { RuntimeError } from '../errors.ts'
+
+/** All that a local process gets of the daemon's environment; the rest may hold keys. */
+const kept = ['PATH', 'USER', 'LOGNAME', 'TMPDIR']
+
+const baseEnvironment = (): Record<string, string> => ({
+  LANG: 'C.UTF-8',
+  TZ: 'UTC',
+  ...Object.fromEntries(kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]!]]))),
+})
+
+/** Starts a script that goes on by itself, in a session of its own, once it has said `word`; rejects with what it said instead. */
+export function launch(script: string, args: string[], env: Record<string, string>, stdin: Buffer, word: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/bin/sh', [script, ...args], { detached: true, cwd: '/', env: { ...baseEnvironment(), ...env } })
+    let [stdout, stderr] = ['', '']
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk
+      if (stdout !== word) return
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+      child.unref()
+      resolve()
+    })
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    child.on('error', reject)
+    child.on('close', (code) => reject(new RuntimeError('refused', stderr.trim() || `it could not be started (${code})`)))
+    // A script that refuses does not read to the end.
+    child.stdin.on('error', () => {})
+    child.stdin.end(stdin)
+  })
+}
+
+export function run(script: string, args: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/bin/sh', [script, ...args], { detached: true, cwd: '/', env: baseEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
+    let stderr = ''
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    child.on('error', reject)
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new RuntimeError('refused', stderr.trim() || `${script} failed (${code})`))))
+  })
+}

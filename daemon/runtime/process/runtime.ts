@@ -1,0 +1,244 @@
+import type { Buffer } from 'node:buffer'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { RuntimeError } from '../errors.ts'
+import { digestOf, programsFolder } from '../programs.ts'
+import { type Sidecar, startSidecar } from '../sidecar/server.ts'
+import { bundle } from '../spool/bundle.ts'
+import { listInside, readInside, within } from '../spool/files.ts'
+import { followRun, type Reading } from '../spool/follow-run.ts'
+import { followSpool } from '../spool/follower.ts'
+import type {
+  AgentPlaces,
+  AgentSpec,
+  CrewSpec,
+  FileEntry,
+  Follow,
+  FollowSink,
+  ObservedCrew,
+  Progress,
+  RunRef,
+  RunSpec,
+  Runtime,
+  SidecarConfig,
+  SidecarReport,
+} from '../types.ts'
+import { makePlaces, placesBelow } from './places.ts'
+import { launch, run } from './programs.ts'
+import { foldersIn, readState, writeState } from './state.ts'
+
+export interface ProcessOptions {
+  /** Folder that holds all crews. */
+  folder: string
+  /** Folder of supervise.sh and end-run.sh. */
+  programs?: string
+}
+
+const needed = ['sh', 'setsid', 'timeout', 'tar', 'grep', 'mkdir']
+
+/**
+ * Runs agents as processes of the user who runs the daemon, with that user's rights: for trying Muster out where there is no
+ * engine. Nothing is isolated and no limit of a crew holds.
+ */
+export class ProcessRuntime implements Runtime {
+  readonly kind = 'process'
+  readonly #folder: string
+  readonly #programs: string
+  readonly #sidecars = new Map<string, Promise<Sidecar>>()
+  readonly #configs = new Map<string, SidecarConfig>()
+  readonly #reportListeners: ((crewId: string, report: SidecarReport) => void)[] = []
+
+  constructor({ folder, programs = programsFolder() }: ProcessOptions) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#folder = realpathSync(folder)
+    this.#programs = programs
+    if (!existsSync(join(programs, 'supervise.sh'))) throw new RuntimeError('image', `${programs}/supervise.sh is missing: run "npm run build"`)
+  }
+
+  async ping(): Promise<{ ok: boolean; detail: string }> {
+    const missing = needed.filter((name) => !onPath(name))
+    if (missing.length) return { ok: false, detail: `This machine lacks ${missing.join(', ')}` }
+    if (!existsSync('/proc/self/fd')) return { ok: false, detail: 'Agents as local processes need Linux' }
+    return { ok: true, detail: 'Agents run as local processes of this user: nothing isolates them' }
+  }
+
+  async observe(): Promise<ObservedCrew[]> {
+    return foldersIn(this.#folder).flatMap((crewId) => {
+      const state = readState(this.#root(crewId))
+      if (!state) return []
+      const { contract, startedAt } = state
+      return [{ crewId, state: state.state, containerId: `local-${crewId}`, contract, startedAt, healthy: this.#sidecars.has(crewId) }]
+    })
+  }
+
+  contractOf({ crewId }: CrewSpec): string {
+    return digestOf(['process', crewId]).slice(0, 12)
+  }
+
+  async ensure(spec: CrewSpec, progress: Progress): Promise<void> {
+    const root = this.#root(spec.crewId)
+    const before = readState(root)
+    if (before?.state !== 'running' || !this.#sidecars.has(spec.crewId)) progress.step('starting the sidecar')
+    mkdirSync(root, { recursive: true, mode: 0o700 })
+    const { port } = await this.#sidecar(spec.crewId, before?.port ?? 0)
+    const startedAt = (before?.state === 'running' && before.startedAt) || new Date().toISOString()
+    writeState(root, { state: 'running', contract: this.contractOf(spec), startedAt, port })
+    for (const agent of spec.agents) await makePlaces(this.places(spec.crewId, agent))
+  }
+
+  /** The crew's sidecar lives in the daemon; runs that outlive the daemon find the next one at the same port. */
+  #sidecar(crewId: string, port: number): Promise<Sidecar> {
+    const open = this.#sidecars.get(crewId)
+    if (open) return open
+    const report = (it: SidecarReport) => {
+      for (const listener of this.#reportListeners) listener(crewId, it)
+    }
+    const start = (at: number) => startSidecar({ port: at, isolated: false, report })
+    const starting = start(port)
+      .catch((error: NodeJS.ErrnoException) => {
+        if (port !== 0 && error.code === 'EADDRINUSE') return start(0)
+        throw error
+      })
+      .then((sidecar) => {
+        const config = this.#configs.get(crewId)
+        if (config) sidecar.configure(config)
+        return sidecar
+      })
+    this.#sidecars.set(crewId, starting)
+    starting.catch(() => this.#sidecars.delete(crewId))
+    return starting
+  }
+
+  async stop(crewId: string): Promise<void> {
+    const root = this.#root(crewId)
+    await this.#endAll(root)
+    await this.#closeSidecar(crewId)
+    const state = readState(root)
+    if (state) writeState(root, { ...state, state: 'stopped', startedAt: null })
+  }
+
+  async remove(crewId: string, { data }: { data: boolean }): Promise<void> {
+    const root = this.#root(crewId)
+    await this.#endAll(root)
+    await this.#closeSidecar(crewId)
+    await rm(data ? root : join(root, 'crew.json'), { recursive: true, force: true })
+  }
+
+  /** What no container ends is ended run by run, those included that ended and left something behind. */
+  async #endAll(root: string): Promise<void> {
+    const spools = foldersIn(join(root, 'spool')).map((slug) => join(root, 'spool', slug))
+    const runs = spools.flatMap((spool) => foldersIn(spool).map((runId) => ({ folder: join(spool, runId), runId })))
+    await Promise.all(runs.map(({ folder, runId }) => this.#end(folder, runId)))
+  }
+
+  async #closeSidecar(crewId: string): Promise<void> {
+    const open = this.#sidecars.get(crewId)
+    this.#sidecars.delete(crewId)
+    const sidecar = await open?.catch(() => null)
+    await sidecar?.close()
+  }
+
+  async configureSidecar(crewId: string, config: SidecarConfig): Promise<void> {
+    this.#configs.set(crewId, config)
+    const sidecar = await this.#sidecars.get(crewId)
+    sidecar?.configure(config)
+  }
+
+  onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void {
+    this.#reportListeners.push(listener)
+  }
+
+  /** Nobody but us starts or stops a crew here. */
+  onChange(): void {}
+
+  places(crewId: string, agent: AgentSpec): AgentPlaces {
+    const root = this.#root(crewId)
+    return placesBelow(root, agent, `http://127.0.0.1:${readState(root)?.port ?? 0}`)
+  }
+
+  async startRun(spec: RunSpec): Promise<void> {
+    if (readState(this.#root(spec.crewId))?.state !== 'running') throw new RuntimeError('not_running', 'The crew is not running')
+    const places = this.places(spec.crewId, spec.agent)
+    await makePlaces(places)
+    const environment = {
+      HOME: places.home,
+      SVC_OUTPUT_DIR: places.output,
+      SVC_SECRETS_DIR: places.secrets,
+      SVC_CREW_SHARED: places.crewShared,
+      ...spec.env,
+    }
+    const folder = this.#runFolder(spec)
+    const args = [folder, spec.runId, String(spec.timeoutSeconds), ...spec.argv]
+    await launch(join(this.#programs, 'supervise.sh'), args, environment, await bundle(folder, spec.files, spec.stdin), 'started\n')
+  }
+
+  async endRun(ref: RunRef): Promise<void> {
+    if (!readState(this.#root(ref.crewId))) return
+    await makePlaces(this.places(ref.crewId, ref.agent))
+    await this.#end(this.#runFolder(ref), ref.runId)
+  }
+
+  #end(folder: string, runId: string): Promise<void> {
+    return run(join(this.#programs, 'end-run.sh'), [folder, runId])
+  }
+
+  follow(ref: RunRef, offset: number, sink: FollowSink): Follow {
+    const folder = this.#runFolder(ref)
+    return followRun(offset, sink, { read: (position, data) => readLocal(folder, position, data), end: () => this.endRun(ref) })
+  }
+
+  async discardRun(ref: RunRef): Promise<void> {
+    await rm(this.#runFolder(ref), { recursive: true, force: true })
+  }
+
+  async logs(crewId: string, tail: number): Promise<string> {
+    const state = readState(this.#root(crewId))
+    const lines = state ? [`process runtime: status=${state.state} started=${state.startedAt ?? '-'} sidecar=127.0.0.1:${state.port}`] : []
+    return lines.slice(-tail).join('\n')
+  }
+
+  async listFiles(crewId: string, agent: AgentSpec, subdir: string, recursive: boolean): Promise<FileEntry[]> {
+    const path = within(subdir)
+    return path === null ? [] : listInside(this.places(crewId, agent).output, path, recursive)
+  }
+
+  async readFile(crewId: string, agent: AgentSpec, path: string): Promise<Buffer | null> {
+    const inside = within(path)
+    return inside ? readInside(this.places(crewId, agent).output, inside) : null
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sidecars.keys()].map((crewId) => this.#closeSidecar(crewId)))
+  }
+
+  #root(crewId: string): string {
+    return join(this.#folder, crewId)
+  }
+
+  #runFolder({ crewId, runId, agent }: { crewId: string; runId: string; agent: AgentSpec }): string {
+    return `${this.places(crewId, agent).runs}/${runId}`
+  }
+}
+
+function readLocal(folder: string, position: number, data: (chunk: Buffer) => void): Reading {
+  let stop = () => {}
+  return {
+    outcome: new Promise((resolve, reject) => {
+      const following = followSpool(folder, position, { data, ended: (record, stderr) => resolve({ record, stderr }), failed: reject })
+      stop = () => following.close()
+    }),
+    stop: () => stop(),
+  }
+}
+
+function onPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(':').some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
