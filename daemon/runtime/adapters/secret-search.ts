@@ -1,0 +1,114 @@
+/** Anything shorter is a word, not a secret. */
+const shortest = 8
+
+/** One way a secret can be written. */
+interface Form {
+  text: string
+  /** Base64 and hex are often broken into lines. */
+  wraps: boolean
+}
+
+export interface SecretSearch {
+  replace(text: string, mask: string): string
+  /** For text that goes on: what is certain, and the end of it that could still become a secret. */
+  advance(text: string, mask: string): { done: string; rest: string }
+}
+
+/** Looks for all forms of all secrets at once; null when there is nothing to look for. */
+export function searchFor(secrets: readonly string[]): SecretSearch | null {
+  const forms = new Map(secrets.flatMap(formsOf).map((form) => [form.text, form]))
+  if (forms.size === 0) return null
+  const byStart = startTable([...forms.values()])
+
+  const scan = (text: string, mask: string, goesOn: boolean): { done: string; rest: string } => {
+    let done = ''
+    let from = 0
+    for (let at = 0; at < text.length; at++) {
+      const likely = byStart(text, at)
+      if (!likely) continue
+      let end = -1
+      for (const form of likely) {
+        const found = compare(form, text, at)
+        if (found === cutShort && goesOn) return { done: done + text.slice(from, at), rest: text.slice(at) }
+        if (found > end) end = found
+      }
+      if (end < 0) continue
+      done += text.slice(from, at) + mask
+      from = end
+      at = end - 1
+    }
+    return { done: from === 0 ? text : done + text.slice(from), rest: '' }
+  }
+  return { replace: (text, mask) => scan(text, mask, false).done, advance: (text, mask) => scan(text, mask, true) }
+}
+
+/** The text ends before the form does. */
+const cutShort = -1
+const different = -2
+
+/** Where the form ends in the text, if it stands at `at`. */
+function compare({ text: form, wraps }: Form, text: string, at: number): number {
+  let place = at
+  for (let n = 0; n < form.length; n++, place++) {
+    if (wraps && n > 0) place = afterBreak(text, place)
+    if (place >= text.length) return cutShort
+    if (text.charCodeAt(place) !== form.charCodeAt(n)) return different
+  }
+  return place
+}
+
+/** The place behind a line break, if there is one. */
+function afterBreak(text: string, place: number): number {
+  const next = text.charCodeAt(place) === 13 ? place + 1 : place
+  return text.charCodeAt(next) === 10 ? next + 1 : next
+}
+
+/** Finds by their first two characters the forms that could stand at a place of a text; quick where none could. */
+function startTable(forms: Form[]): (text: string, at: number) => Form[] | undefined {
+  const pairs = new Uint8Array(1 << 14)
+  const firsts = new Uint8Array(1 << 7)
+  const groups = new Map<number, Form[]>()
+  const join = (key: number, form: Form) => groups.set(key, [...(groups.get(key) ?? []), form])
+  for (const form of forms) {
+    const first = form.text.charCodeAt(0)
+    const second = form.text.charCodeAt(1)
+    firsts[first & 127] = 1
+    pairs[((first & 127) << 7) | (second & 127)] = 1
+    join(first, form)
+  }
+  return (text, at) => {
+    const first = text.charCodeAt(at)
+    if (firsts[first & 127] === 0) return undefined
+    const second = text.charCodeAt(at + 1)
+    const wraps = second === 10 || second === 13 || Number.isNaN(second)
+    return wraps || pairs[((first & 127) << 7) | (second & 127)] === 1 ? groups.get(first) : undefined
+  }
+}
+
+function formsOf(secret: string): Form[] {
+  const whole = secret.trim()
+  const lines = whole.split(/\r?\n/).map((line) => line.trim())
+  const parts = [whole, ...(lines.length > 1 ? lines.filter((line) => line.length >= 2 * shortest) : [])]
+  return parts.filter((part) => part.length >= shortest).flatMap(encodings)
+}
+
+function encodings(secret: string): Form[] {
+  const escaped = JSON.stringify(secret).slice(1, -1)
+  const bytes = Buffer.from(secret)
+  const hex = bytes.toString('hex')
+  const plain = [secret, escaped, JSON.stringify(escaped).slice(1, -1), encodeURIComponent(secret)]
+  const coded = [hex, hex.toUpperCase(), ...base64Forms(bytes)]
+  return [...plain.map((text) => ({ text, wraps: false })), ...coded.map((text) => ({ text, wraps: true }))]
+}
+
+/** The characters that a secret leaves in base64 whatever stands around it, for each of the three ways it can be aligned. */
+function base64Forms(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((shift) => {
+    const text = Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .replace(/=+$/, '')
+    const certain = (shift + bytes.length) % 3 === 0 ? text.length : text.length - 1
+    const form = text.slice(shift === 0 ? 0 : shift + 1, certain)
+    return [form, form.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}
