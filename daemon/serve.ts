@@ -101,6 +101,7 @@ async function drain(app: App, http: FastifyInstance, local: Server, services: S
   local.close()
   await http.close()
   await services.close()
+  await app.outbound.close()
   await app.idle()
   rmSync(join(app.config.dataDir, 'musterd.json'), { force: true })
   clearTimeout(late)

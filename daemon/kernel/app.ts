@@ -9,6 +9,7 @@ import { createLimits, type Limits } from './limits.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createPerimeter, type Perimeter } from './origin.ts'
+import { createOutbound, type Outbound } from './outbound.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 import type { Runs } from './runs.ts'
 import type { Vault } from './vault.ts'
@@ -43,6 +44,8 @@ export interface App extends Writer {
   readonly passwords: Passwords
   readonly perimeter: Perimeter
   readonly metrics: Metrics
+  /** The one way out to other servers. */
+  readonly outbound: Outbound
   /** Set once the runtime is up; null where there is none. */
   runtime: RuntimeService | null
   /** The same of the agents' runs. */
@@ -132,6 +135,7 @@ export function createApp({ config, db, log, vault, clock = Date.now }: AppParts
     passwords: createPasswords(),
     perimeter: createPerimeter(config),
     metrics: createMetrics(),
+    outbound: createOutbound(),
     runtime: null,
     runs: null,
     stopping: new AbortController(),

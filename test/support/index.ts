@@ -123,6 +123,7 @@ export async function daemon({ config = {}, file = ':memory:', clock = fixedCloc
     close: async () => {
       app.stopping.abort()
       await http.close()
+      await app.outbound.close()
       await app.idle()
       db.close()
     },

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
+import { type AddressClass, canonicalAddress } from '../../kernel/addresses.ts'
 import type { NetworkPolicy } from '../types.ts'
-import { type AddressClass, canonicalAddress } from './addresses.ts'
 
 /** Where an agent wants to go. `host` is canonical: a lower-case ASCII name without final dot, or an address. */
 export interface Target {

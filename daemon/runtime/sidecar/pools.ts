@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
-import type { AddressClass } from './addresses.ts'
+import type { AddressClass } from '../../kernel/addresses.ts'
 import { type Dial, Unreachable } from './dial.ts'
 import { canonicalHost } from './policy.ts'
 

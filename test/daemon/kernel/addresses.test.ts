@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AddressClass, canonicalAddress, classify, parseAddress } from '#runtime/sidecar/addresses'
+import { type AddressClass, canonicalAddress, classify, parseAddress } from '#kernel/addresses'
 
 const table: Record<AddressClass, string[]> = {
   public: [

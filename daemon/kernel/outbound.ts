@@ -1,0 +1,191 @@
+import { lookup } from 'node:dns/promises'
+import type { Agent } from 'undici'
+import { type AddressClass, canonicalAddress, classify } from './addresses.ts'
+
+export interface OutboundRequest {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
+  headers?: Record<string, string>
+  body?: string
+  /** The URL comes from the server's own configuration, so plain http and private addresses are the operator's choice. */
+  operator?: boolean
+  /** Redirects to follow, each of them judged anew; 0 unless stated, then a redirect is the answer. */
+  redirects?: number
+  /** For the whole exchange; 10 s unless stated. */
+  timeoutMs?: number
+  /** Bytes of the answer; 1 MiB unless stated. */
+  maxBytes?: number
+}
+
+export interface OutboundReply {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  /** The address that answered in the end. */
+  url: string
+}
+
+/** `refused` by our own rules, `unreachable`, `timeout`, or `too_large`. The message names no header and no body. */
+export class OutboundError extends Error {
+  readonly reason: 'refused' | 'unreachable' | 'timeout' | 'too_large'
+  constructor(reason: OutboundError['reason'], message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'OutboundError'
+    this.reason = reason
+  }
+}
+
+/** The one way by which the daemon calls other servers. */
+export interface Outbound {
+  /** Resolves with any answer, whatever its status; throws `OutboundError`. */
+  send(url: string, request?: OutboundRequest): Promise<OutboundReply>
+  close(): Promise<void>
+}
+
+type Resolve = (host: string) => Promise<string[]>
+
+interface Parts {
+  resolve?: Resolve
+  permits?: (is: AddressClass) => boolean
+}
+
+const resolveAll: Resolve = async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
+
+/** Only `public` addresses, judged where the connection is made: a name cannot turn private between check and use. */
+export function createOutbound({ resolve = resolveAll, permits = (is) => is === 'public' }: Parts = {}): Outbound {
+  const agents = new Map<boolean, Promise<Agent>>()
+  const agent = (operator: boolean): Promise<Agent> => {
+    const known = agents.get(operator)
+    if (known) return known
+    const made = createAgent(resolve, operator ? () => true : permits)
+    agents.set(operator, made)
+    return made
+  }
+
+  return {
+    async send(url, request = {}) {
+      const signal = AbortSignal.timeout(request.timeoutMs ?? 10_000)
+      let hop: Hop = {
+        url: parse(url),
+        method: request.method ?? 'GET',
+        headers: request.headers ?? {},
+        body: request.body,
+        operator: request.operator ?? false,
+      }
+      for (let left = request.redirects ?? 0; ; left--) {
+        judge(hop)
+        const reply = await exchange(await agent(hop.operator), hop, signal, request.maxBytes ?? 1024 * 1024)
+        const next = left > 0 ? redirected(hop, reply) : null
+        if (!next) return reply
+        hop = next
+      }
+    },
+    async close() {
+      for (const made of agents.values()) await (await made).destroy()
+      agents.clear()
+    },
+  }
+}
+
+interface Hop {
+  url: URL
+  method: NonNullable<OutboundRequest['method']>
+  headers: Record<string, string>
+  body: string | undefined
+  operator: boolean
+}
+
+function parse(url: string, base?: URL): URL {
+  try {
+    return new URL(url, base)
+  } catch {
+    throw new OutboundError('refused', 'The address is not a URL')
+  }
+}
+
+function judge({ url, operator }: Hop): void {
+  if (url.protocol !== 'https:' && !(operator && url.protocol === 'http:')) throw new OutboundError('refused', `${url.protocol}// is not allowed here`)
+  if (url.username || url.password) throw new OutboundError('refused', 'The address must not carry a user name or password')
+}
+
+/** Where a redirect leads. What was meant for the first server (keys, cookies) does not go to another one. */
+function redirected(hop: Hop, { status, headers }: OutboundReply): Hop | null {
+  const location = headers['location']
+  if (![301, 302, 303, 307, 308].includes(status) || typeof location !== 'string') return null
+  const url = parse(location, hop.url)
+  const same = url.origin === hop.url.origin
+  const keeps = status === 307 || status === 308 || hop.method === 'GET' || hop.method === 'HEAD'
+  return {
+    url,
+    method: keeps ? hop.method : 'GET',
+    headers: same ? hop.headers : Object.fromEntries(Object.entries(hop.headers).filter(([name]) => /^(accept|content-type|user-agent)$/i.test(name))),
+    body: keeps ? hop.body : undefined,
+    operator: hop.operator && same,
+  }
+}
+
+async function exchange(dispatcher: Agent, { url, method, headers, body }: Hop, signal: AbortSignal, maxBytes: number): Promise<OutboundReply> {
+  try {
+    const { request } = await import('undici')
+    const reply = await request(url, { dispatcher, method, headers: { 'user-agent': 'muster', ...headers }, body: body ?? null, signal })
+    return { status: reply.statusCode, headers: reply.headers, text: await readAtMost(reply.body, maxBytes), url: url.href }
+  } catch (error) {
+    if (error instanceof OutboundError) throw error
+    if (signal.aborted) throw new OutboundError('timeout', `${url.host} did not answer in time`, error)
+    throw new OutboundError('unreachable', `${url.host} cannot be reached: ${reasonOf(error)}`, error)
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  const { code, message } = error as { code?: string; message: string }
+  return code ?? message
+}
+
+async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxBytes) throw new OutboundError('too_large', `The answer is larger than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Connects to the very address that was judged, under the name that was asked for (Host header and certificate). */
+async function createAgent(resolve: Resolve, permits: (is: AddressClass) => boolean): Promise<Agent> {
+  const { Agent, buildConnector } = await import('undici')
+  const connect = buildConnector({ timeout: 8000 })
+  return new Agent({
+    keepAliveTimeout: 4000,
+    connect(options, callback) {
+      const dial = (address: string) =>
+        new Promise<Parameters<typeof callback>>((done) =>
+          connect({ ...options, hostname: address }, (...outcome) => done(outcome as Parameters<typeof callback>)),
+        )
+      firstOf(options.hostname, resolve, permits, dial).then(
+        (outcome) => callback(...outcome),
+        (error: Error) => callback(error, null),
+      )
+    },
+  })
+}
+
+const attempts = 4
+
+async function firstOf<T extends [Error | null, unknown]>(
+  name: string,
+  resolve: Resolve,
+  permits: (is: AddressClass) => boolean,
+  dial: (address: string) => Promise<T>,
+): Promise<T> {
+  const host = name.replace(/^\[|\]$/g, '')
+  const addresses = canonicalAddress(host) ? [host] : await resolve(host)
+  const permitted = addresses.filter((address) => permits(classify(address)))
+  if (!permitted.length) throw new OutboundError('refused', `${host} does not lead to a public address`)
+  let outcome: T | undefined
+  for (const address of permitted.slice(0, attempts)) {
+    outcome = await dial(address)
+    if (!outcome[0]) return outcome
+  }
+  return outcome!
+}
