@@ -64,18 +64,16 @@ CREATE TABLE cli_token_uses (
 ) STRICT;
 CREATE INDEX cli_token_uses_token ON cli_token_uses (token_id, used_at);
 
--- A code waits to be traded for a token. Only its HMAC is stored. The token gets what the one that asked for the code had.
+-- A code waits to be traded for a token. Only its HMAC is stored. `token_id` is the token that asked for it.
 CREATE TABLE cli_pairings (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES users (id),
+  token_id TEXT REFERENCES cli_tokens (id),
   code_hash TEXT NOT NULL UNIQUE,
   status TEXT NOT NULL,
   adapter_hint TEXT,
-  token_scopes_json TEXT,
-  token_expires_at TEXT,
   created_at TEXT NOT NULL,
   expires_at TEXT NOT NULL,
   consumed_at TEXT
 ) STRICT;
-CREATE INDEX cli_pairings_user ON cli_pairings (user_id);
 CREATE INDEX cli_pairings_expires ON cli_pairings (expires_at);

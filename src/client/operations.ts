@@ -31,6 +31,11 @@ export const operations: Record<string, Record<string, Operation>> = {
   members: {
     list: ['GET', '/api/v1/workspaces/:workspaceId/members'],
   },
+  pairing: {
+    start: ['POST', '/api/v1/auth/pair/start'],
+    poll: ['GET', '/api/v1/auth/pair/poll'],
+    redeem: ['POST', '/api/v1/auth/pair/redeem'],
+  },
   runs: {
     list: ['GET', '/api/v1/runs'],
     show: ['GET', '/api/v1/runs/:runId'],

@@ -3,13 +3,14 @@ import { bootstrap } from './bootstrap.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
 import { members } from './members.ts'
+import { pairing } from './pairing.ts'
 import { runs } from './runs.ts'
 import { system } from './system.ts'
 import { tokens } from './tokens.ts'
 import { users } from './users.ts'
 import { workspaces } from './workspaces.ts'
 
-export const api = { agents, bootstrap, crews, members, runs, system, tokens, users, workspaces }
+export const api = { agents, bootstrap, crews, members, pairing, runs, system, tokens, users, workspaces }
 export type Api = typeof api
 
 /** Every endpoint with its name, as `crews.create`. */

@@ -34,11 +34,15 @@ interface Draft {
   expires_at?: string | null
   /** What brought it about, for the journal. */
   via: 'bootstrap' | 'pairing' | 'request'
+  adapter_hint?: string | null
   now: string
 }
 
 /** Makes a token within a change. The raw value exists in the answer and nowhere else. */
-export function mint(app: App, { user, name, tier = 'STANDARD', scopes = null, expires_at = null, via, now }: Draft): { raw: string; token: Shown } {
+export function mint(
+  app: App,
+  { user, name, tier = 'STANDARD', scopes = null, expires_at = null, via, adapter_hint, now }: Draft,
+): { raw: string; token: Shown } {
   const raw = newToken(tier)
   const hash = hashToken(raw, adminKeyOf(app.config.adminTokenKey))
   if (!hash)
@@ -53,7 +57,7 @@ export function mint(app: App, { user, name, tier = 'STANDARD', scopes = null, e
     expires_at,
     now,
   })!
-  announce(app, 'audit.entity_created', user, row, { via })
+  announce(app, 'audit.entity_created', user, row, { via, ...(adapter_hint && { adapter_hint }) })
   return { raw, token: present(row) }
 }
 
@@ -135,6 +139,13 @@ export function revoke(app: App, { actor, tokenId, now }: Call<typeof tokens.rev
     app.afterCommit(() => end(app, tokenId))
   } else if (!queries(app.db).find.get(actor.id, tokenId)) throw problem('not_found', { field: 'tokenId' })
   return { status: 'revoked' }
+}
+
+/** What a token of this user is narrowed to, or null when it is revoked or has run out. */
+export function reachOf({ db }: App, user: string, id: string, now: string): { scopes: string[] | null; expires_at: string | null } | null {
+  const row = queries(db).find.get(user, id)
+  if (!row || row.revoked_at || (row.expires_at && row.expires_at <= now)) return null
+  return { scopes: row.scopes_json ? (JSON.parse(row.scopes_json) as string[]) : null, expires_at: row.expires_at }
 }
 
 /** What holds a token open lets go of it: the lookup cache, sockets, streams. */

@@ -1,0 +1,37 @@
+import { statements } from '#kernel/db'
+
+export interface Row {
+  user_id: string
+  token_id: string | null
+  status: 'pending' | 'consumed'
+  adapter_hint: string | null
+  expires_at: string
+}
+const columns = 'user_id, token_id, status, adapter_hint, expires_at'
+
+interface NewPairing {
+  id: string
+  user: string
+  token: string | null
+  hash: string
+  hint: string | null
+  now: string
+  expires_at: string
+}
+
+export const queries = statements((db) => ({
+  /** No row when the code is in use. */
+  insert: db.prepare<NewPairing, { id: string }>(
+    `INSERT INTO cli_pairings (id, user_id, token_id, code_hash, status, adapter_hint, created_at, expires_at)
+     VALUES (@id, @user, @token, @hash, 'pending', @hint, @now, @expires_at) ON CONFLICT DO NOTHING RETURNING id`,
+  ),
+  find: db.prepare<{ hash: string; user: string; now: string }, Row>(
+    `SELECT ${columns} FROM cli_pairings WHERE code_hash = @hash AND user_id = @user AND expires_at > @now`,
+  ),
+  /** Of many who come with the same code, one gets the row. */
+  consume: db.prepare<{ hash: string; hint: string | null; now: string }, Row>(
+    `UPDATE cli_pairings SET status = 'consumed', consumed_at = @now, adapter_hint = coalesce(@hint, adapter_hint)
+     WHERE code_hash = @hash AND status = 'pending' AND expires_at > @now RETURNING ${columns}`,
+  ),
+  forget: db.prepare<[before: string]>('DELETE FROM cli_pairings WHERE expires_at <= ?'),
+}))

@@ -1,0 +1,53 @@
+import type { pairing } from '#contract/pairing'
+import { type App, wholeSeconds } from '#kernel/app'
+import type { Call } from '#kernel/feature'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { mint, reachOf } from '../tokens/service.ts'
+import { find as findUser } from '../users/service.ts'
+import { cleanHint, hashCode, newCode, shown, typed } from './codes.ts'
+import { queries } from './queries.ts'
+
+const lifetime = 10 * 60_000
+
+/** Codes are hashed with a key that only the server has. */
+function hashed({ vault }: App, code: string): string {
+  if (!vault) throw problem('encryption_unavailable')
+  return hashCode(vault.derive('pairing-code'), code)
+}
+
+export function start(app: App, { actor, body, now }: Call<typeof pairing.start>) {
+  const { db, clock } = app
+  // Whatever has elapsed is reported like a code that never was, so nothing is lost with it.
+  queries(db).forget.run(now)
+  const expires_at = wholeSeconds(clock() + lifetime)
+  const row = { user: actor.id, token: actor.token?.id ?? null, hint: cleanHint(body?.adapter_hint), now, expires_at }
+  let code: string
+  do code = newCode()
+  while (!queries(db).insert.get({ ...row, id: newId(clock()), hash: hashed(app, code) }))
+  return { code: shown(code), expires_at }
+}
+
+/** Unknown, foreign and elapsed codes answer alike. */
+export function poll(app: App, { actor, query, now }: Call<typeof pairing.poll>) {
+  const code = typed(query.code)
+  if (!code) throw problem('invalid_field', { field: 'code', detail: 'code must have 8 characters, as ABCD-EFGH' })
+  const row = queries(app.db).find.get({ hash: hashed(app, code), user: actor.id, now })
+  if (!row) return { status: 'expired' as const, expires_at: '' }
+  return { status: row.status, ...(row.adapter_hint && { adapter_hint: row.adapter_hint }), expires_at: row.expires_at }
+}
+
+/** A code is worth one token, which reaches as far and as long as the one that asked for the code. */
+export function redeem(app: App, { body, now }: Call<typeof pairing.redeem>) {
+  // Besides the bucket of each address: guessing from many addresses at once must stay hopeless.
+  const refused = app.limits.take('pairing', 'everybody')
+  if (refused) throw refused
+  const code = typed(body.code)
+  const row = code && queries(app.db).consume.get({ hash: hashed(app, code), hint: cleanHint(body.adapter_hint), now })
+  const reach = row && (row.token_id ? reachOf(app, row.user_id, row.token_id, now) : { scopes: null, expires_at: null })
+  if (!row || !reach) throw problem('invalid_code')
+  const { user_id, adapter_hint } = row
+  const name = adapter_hint ? `pair-${adapter_hint.toLowerCase()}` : 'pair'
+  const { raw } = mint(app, { user: user_id, name, ...reach, via: 'pairing', adapter_hint, now })
+  return { cli_token: raw, user_id, email: findUser(app, user_id).email }
+}

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest'
+import { daemon, fixedClock, type TestDaemon } from '#test'
+import { alphabet, cleanHint, newCode, shown, typed } from '../../../daemon/features/pairing/codes.ts'
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const start = async ({ call }: TestDaemon, body?: unknown) => (await call('MEMBER', 'POST', '/auth/pair/start', body)).body
+const poll = ({ call }: TestDaemon, code: string, who: 'MEMBER' | 'OWNER' = 'MEMBER') => call(who, 'GET', `/auth/pair/poll?code=${encodeURIComponent(code)}`)
+const redeem = ({ call }: TestDaemon, body: unknown) => call(null, 'POST', '/auth/pair/redeem', body)
+const unknown = { status: 'expired', expires_at: '' }
+
+describe('pairing.start', () => {
+  it('answers a code for ten minutes and keeps only what it hashes to', async () => {
+    const it = await daemon()
+    const { status, body } = await it.call('MEMBER', 'POST', '/auth/pair/start', { adapter_hint: 'claude-code!' })
+    expect(status).toBe(200)
+    expect(body).toEqual({ code: expect.stringMatching(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/), expires_at: '2026-01-01T00:10:00Z' })
+    const stored = JSON.stringify(it.app.db.prepare('SELECT * FROM cli_pairings').all())
+    expect(stored).not.toContain(body.code)
+    expect(stored).not.toContain(body.code.replace('-', ''))
+    expect((await poll(it, body.code)).body).toEqual({ status: 'pending', adapter_hint: 'CLAUDECODE', expires_at: body.expires_at })
+  })
+
+  it.each(['{', '[]', '"x"', '{"adapter_hint": 5}', '', undefined])('takes the body %s for no hint', async (body) => {
+    const it = await daemon()
+    const { code } = await start(it, body)
+    expect((await poll(it, code)).body).not.toHaveProperty('adapter_hint')
+  })
+
+  it('forgets codes that have elapsed', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    await start(it)
+    clock.advance(600_000)
+    await start(it)
+    expect(it.app.db.prepare('SELECT count(*) FROM cli_pairings').pluck().get()).toBe(1)
+  })
+
+  it('needs an encryption key', async () => {
+    const it = await daemon({ withVault: false })
+    expect(await start(it)).toMatchObject({ status: 503, code: 'encryption_unavailable' })
+  })
+})
+
+describe('pairing.poll', () => {
+  it('reports consumed after the code was redeemed, with the hint of the device', async () => {
+    const it = await daemon()
+    const { code, expires_at } = await start(it, { adapter_hint: 'A' })
+    await redeem(it, { code, adapter_hint: 'codex_cli' })
+    expect((await poll(it, code)).body).toEqual({ status: 'consumed', adapter_hint: 'CODEX_CLI', expires_at })
+  })
+
+  it('cannot be told unknown, foreign and elapsed codes apart', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    const used = await start(it)
+    await redeem(it, used)
+    const { code } = await start(it)
+    expect((await poll(it, code, 'OWNER')).body).toEqual(unknown)
+    expect((await poll(it, '22222222')).body).toEqual(unknown)
+    expect((await poll(it, '!"§$%&/(')).body).toEqual(unknown)
+    clock.advance(599_000)
+    expect((await poll(it, code)).body.status).toBe('pending')
+    clock.advance(1000)
+    expect((await poll(it, code)).body).toEqual(unknown)
+    expect((await poll(it, used.code)).body).toEqual(unknown)
+  })
+
+  it.each([
+    ['abcd-efgh', 'ABCDEFGH'],
+    [' a b c d e f g h ', 'ABCDEFGH'],
+    ['ABCDEFG', null],
+    ['ABCDEFGHJ', null],
+    ['--------', null],
+    ['', null],
+    ['x'.repeat(100_000), null],
+  ])('reads "%s"', (text, code) => expect(typed(text)).toBe(code))
+
+  it.each(['', '   ', 'ABC', 'ABCD-EFGHJ'])('refuses "%s"', async (code) => {
+    const it = await daemon()
+    expect((await poll(it, code)).body).toMatchObject({ status: 400, field: 'code' })
+  })
+
+  it('asks for a code', async () => {
+    const { call } = await daemon()
+    expect((await call('MEMBER', 'GET', '/auth/pair/poll')).body).toMatchObject({ status: 400, code: 'missing_field', field: 'code' })
+  })
+
+  it('may be asked every two seconds', async () => {
+    const it = await daemon({ config: { rateLimitDisabled: false, authPerMinute: 2 } })
+    const { code } = await start(it)
+    for (let time = 0; time < 40; time += 1) expect((await poll(it, code)).status).toBe(200)
+  })
+})
+
+describe('pairing.redeem', () => {
+  it('gives the device a token of the one who asked, and journals it', async () => {
+    const it = await daemon()
+    const { userId, email } = it.person('MEMBER')
+    const { code } = await start(it, { adapter_hint: 'CLAUDE_CODE' })
+    const { status, body } = await redeem(it, { code: code.toLowerCase().replace('-', ' ') })
+    expect(status).toBe(200)
+    expect(body).toEqual({ cli_token: expect.stringMatching(/^svc_cli_[0-9a-f]{64}$/), user_id: userId, email })
+    const { data } = (await it.call(null, 'GET', '/auth/cli-tokens', undefined, bearer(body.cli_token))).body
+    expect(data[0]).toMatchObject({ name: 'pair-claude_code', tier: 'STANDARD' })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_created',
+      actor_id: userId,
+      payload: { entity_type: 'cli_token', entity_id: data[0].id, metadata: { via: 'pairing', adapter_hint: 'CLAUDE_CODE' } },
+    })
+  })
+
+  it('calls a device without a hint "pair"', async () => {
+    const it = await daemon()
+    const { cli_token } = (await redeem(it, await start(it))).body
+    expect((await it.call(null, 'GET', '/auth/cli-tokens', undefined, bearer(cli_token))).body.data[0].name).toBe('pair')
+  })
+
+  it('works once, however many come at the same time', async () => {
+    const it = await daemon()
+    const { code } = await start(it)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(it, { code })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)])
+    expect(it.app.db.prepare("SELECT count(*) FROM cli_tokens WHERE name = 'pair'").pluck().get()).toBe(1)
+  })
+
+  it('answers everything that does not work with the same words', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    const used = await start(it)
+    await redeem(it, used)
+    const old = await start(it)
+    clock.advance(600_000)
+    const bodies = [
+      '{',
+      '[]',
+      '""',
+      '{}',
+      { code: 5 },
+      { code: '' },
+      { code: 'ABC' },
+      { code: 'ABCD-EFGH' },
+      used,
+      old,
+      { code: 'ABCD-EFGH', adapter_hint: {} },
+      undefined,
+    ]
+    const answers = await Promise.all(bodies.map((body) => redeem(it, body)))
+    for (const answer of answers) expect({ status: answer.status, body: answer.body }).toEqual({ status: 400, body: answers[0]!.body })
+    expect(answers[0]!.body).toMatchObject({ code: 'invalid_code', error: 'Invalid or expired code' })
+  })
+
+  it('gives no more than the token that asked for the code had', async () => {
+    const it = await daemon()
+    const narrow = (await it.call('OWNER', 'POST', '/auth/cli-token', { scopes: ['crews:write'], expires_in_seconds: 3600 })).body
+    const { code } = (await it.call(null, 'POST', '/auth/pair/start', undefined, bearer(narrow.token))).body
+    const { cli_token } = (await redeem(it, { code })).body
+    expect((await it.call(null, 'GET', '/auth/cli-token/validate', undefined, bearer(cli_token))).body).toMatchObject({
+      scopes: ['crews:write'],
+      expires_at: narrow.expires_at,
+    })
+  })
+
+  it('gives nothing when the token that asked for the code was revoked', async () => {
+    const it = await daemon()
+    const stolen = (await it.call('OWNER', 'POST', '/auth/cli-token')).body
+    const { code } = (await it.call(null, 'POST', '/auth/pair/start', undefined, bearer(stolen.token))).body
+    await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${stolen.id}`)
+    expect((await redeem(it, { code })).body).toMatchObject({ status: 400, code: 'invalid_code' })
+  })
+
+  it('counts against the strict bucket of the address', async () => {
+    const it = await daemon({ config: { rateLimitDisabled: false, authPerMinute: 3 } })
+    const statuses: number[] = []
+    for (let time = 0; time < 4; time += 1) statuses.push((await redeem(it, { code: 'ABCD-EFGH' })).status)
+    expect(statuses).toEqual([400, 400, 400, 429])
+  })
+
+  it('stops guessing from many addresses together', async () => {
+    const it = await daemon({ config: { rateLimitDisabled: false } })
+    const from = (index: number) =>
+      it.call(null, 'POST', '/auth/pair/redeem', { code: 'ABCD-EFGH' }, { 'x-forwarded-for': `203.0.${index >> 8}.${index & 255}` })
+    const statuses: number[] = []
+    for (let index = 0; index < 301; index += 1) statuses.push((await from(index)).status)
+    expect(statuses.filter((status) => status === 400)).toHaveLength(300)
+    expect(statuses.at(-1)).toBe(429)
+  })
+})
+
+describe('codes', () => {
+  it('use every character of the alphabet alike', () => {
+    expect(alphabet).toHaveLength(30)
+    const counts = new Map<string, number>()
+    let byte = 0
+    // Every byte value as often as any other: what is left after the rejection must be even.
+    const random = (size: number) => Buffer.from(Array.from({ length: size }, () => byte++ & 255))
+    for (let time = 0; time < 2048; time += 1) for (const char of newCode(random)) counts.set(char, (counts.get(char) ?? 0) + 1)
+    const times = [...counts.values()]
+    expect(counts.size).toBe(30)
+    expect(Math.max(...times) - Math.min(...times)).toBeLessThanOrEqual(Math.max(...times) * 0.02)
+  })
+  it('are shown in two halves', () => expect(shown('ABCDEFGH')).toBe('ABCD-EFGH'))
+  it.each([
+    ['claude code', 'CLAUDECODE'],
+    ['X'.repeat(40), 'X'.repeat(32)],
+    ['ünï', 'N'],
+    ['<script>', 'SCRIPT'],
+    ['--', null],
+    [undefined, null],
+  ])('keep of the hint %s only what is harmless', (hint, kept) => expect(cleanHint(hint)).toBe(kept))
+})
