@@ -1,6 +1,6 @@
 import { profileTools } from '#contract/agents'
 import type { AgentFrame, Usage } from '#contract/frames'
-import type { RunEnd, RunSpec } from '../types.ts'
+import type { AgentPlaces, RunEnd, RunSpec } from '../types.ts'
 
 /** One coding-agent client: how it is started, how its output reads, how its end is judged. */
 export interface Adapter {
@@ -175,13 +175,13 @@ export function capReason(text: string): string {
   return characters.length <= reasonLimit ? clean : `${characters.slice(0, reasonLimit - 1).join('')}…`
 }
 
-/** An agent's folders in a crew's container. Contract part 2, section 7. */
-export const crewFolders = (slug: string, runId: string): Folders => ({
-  home: `/crew/agents/${slug}`,
-  cwd: `/output/${slug}`,
-  scratch: `/workspace/${slug}`,
-  shared: '/crew/shared',
-  run: `/spool/${slug}/${runId}`,
+/** Where a run of an agent works, by what the runtime says of its places. */
+export const foldersOf = (places: AgentPlaces, runId: string): Folders => ({
+  home: places.home,
+  cwd: places.output,
+  scratch: places.workspace,
+  shared: places.crewShared,
+  run: `${places.runs}/${runId}`,
 })
 
 /** Variables that every agent gets, whatever its client. Contract part 2, section 7. */

@@ -1,15 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { crewFolders, type Turn } from '../../../../daemon/runtime/adapters/adapter.ts'
+import { foldersOf, type Turn } from '../../../../daemon/runtime/adapters/adapter.ts'
 import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code.ts'
 import { adapterOf } from '../../../../daemon/runtime/adapters/index.ts'
 import { errorFrame } from '../../../../daemon/runtime/adapters/verdict.ts'
 
+const places = {
+  home: '/crew/agents/ada',
+  output: '/output/ada',
+  workspace: '/workspace/ada',
+  secrets: '/secrets/ada',
+  crewShared: '/crew/shared',
+  workspaceShared: '/workspace/shared',
+  runs: '/spool/ada',
+  sidecarUrl: 'http://127.0.0.1:9119',
+}
 const turn: Turn = {
   runId: 'run1',
   crewId: 'crew1',
   chatId: 'chat1',
   agent: { id: 'agent1', slug: 'ada' },
-  folders: crewFolders('ada', 'run1'),
+  folders: foldersOf(places, 'run1'),
   model: 'claude-opus-4-8',
   systemPrompt: 'You are Ada.',
   toolProfile: 'CODING',
