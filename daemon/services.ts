@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
+import { watchTokenExpiry } from './jobs/token-expiry.ts'
 
 /** What works beside the requests: sockets, runtime, jobs. */
 export interface Services {
@@ -9,6 +10,7 @@ export interface Services {
 }
 
 /** Starts everything that works beside the requests, in the order in which they need each other. */
-export async function startServices(_app: App): Promise<Services> {
-  return { attach: () => undefined, close: async () => undefined }
+export async function startServices(app: App): Promise<Services> {
+  const tokenExpiry = watchTokenExpiry(app)
+  return { attach: () => undefined, close: async () => tokenExpiry.close() }
 }

@@ -28,6 +28,8 @@ interface Events {
   broadcast: (message: Broadcast) => void
   /** A CLI token was revoked or ran out: its sockets close. */
   token_revoked: (tokenId: string) => void
+  /** There is a new token, which runs out at this time. */
+  token_expires: (at: string) => void
 }
 
 /** Everything a feature stands on. */

@@ -36,8 +36,11 @@ export const queries = statements((db) => ({
   revoke: db.prepare<{ user: string; id: string; now: string }, Row>(
     `UPDATE cli_tokens SET revoked_at = @now WHERE user_id = @user AND id = @id AND revoked_at IS NULL RETURNING ${columns}`,
   ),
-  /** Live tokens that run out, the next one first. */
-  expiring: db.prepare<[after: string, until: string], { id: string; expires_at: string }>(
-    `SELECT id, expires_at FROM cli_tokens WHERE expires_at > ? AND expires_at <= ? AND revoked_at IS NULL ORDER BY expires_at LIMIT 1000`,
+  /** Live tokens that ran out between two moments. */
+  expired: db.prepare<[after: string, until: string], { id: string }>(
+    'SELECT id FROM cli_tokens WHERE expires_at > ? AND expires_at <= ? AND revoked_at IS NULL',
+  ),
+  nextToExpire: db.prepare<[after: string], { expires_at: string }>(
+    'SELECT expires_at FROM cli_tokens WHERE expires_at > ? AND revoked_at IS NULL ORDER BY expires_at LIMIT 1',
   ),
 }))

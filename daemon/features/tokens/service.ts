@@ -57,6 +57,7 @@ export function mint(
     expires_at,
     now,
   })!
+  if (expires_at) app.afterCommit(() => app.bus.emit('token_expires', expires_at))
   announce(app, 'audit.entity_created', user, row, { via, ...(adapter_hint && { adapter_hint }) })
   return { raw, token: present(row) }
 }
@@ -153,3 +154,11 @@ export function end(app: App, id: string): void {
   app.auth.forget(id)
   app.bus.emit('token_revoked', id)
 }
+
+/** Ends what ran out after `since`. */
+export function endExpired(app: App, since: string): void {
+  for (const { id } of queries(app.db).expired.all(since, app.now())) end(app, id)
+}
+
+/** When the next token runs out after `since`; undefined when none does. */
+export const nextExpiry = ({ db }: App, since: string): string | undefined => queries(db).nextToExpire.get(since)?.expires_at

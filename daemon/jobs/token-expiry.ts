@@ -1,0 +1,33 @@
+import type { App } from '#kernel/app'
+import { endExpired, nextExpiry } from '../features/tokens/service.ts'
+
+/** Timers cannot wait longer than 24 days. */
+const longest = 86_400_000
+
+/** Closes what a token holds open at the moment it runs out. One timer, set to the next one; nothing is polled. */
+export function watchTokenExpiry(app: App): { close(): void } {
+  let done = app.now()
+  let timer: NodeJS.Timeout | undefined
+
+  function wait(): void {
+    clearTimeout(timer)
+    const next = nextExpiry(app, done)
+    if (next) timer = setTimeout(sweep, Math.min(longest, Math.max(0, Date.parse(next) - app.clock()))).unref()
+  }
+
+  function sweep(): void {
+    const since = done
+    done = app.now()
+    endExpired(app, since)
+    wait()
+  }
+
+  app.bus.on('token_expires', wait)
+  wait()
+  return {
+    close() {
+      app.bus.off('token_expires', wait)
+      clearTimeout(timer)
+    },
+  }
+}
