@@ -88,6 +88,22 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
     expect(JSON.stringify(endpoint.messages[1]!.messages)).toContain('agent1 was here')
   })
 
+  it('works in all folders of its own and of its crew', async () => {
+    const { folders, run } = await scene((_, n) => {
+      const at = [folders.scratch, folders.shared][n]
+      return at
+        ? {
+            tools: [
+              { name: 'Write', input: { file_path: join(at, 'a.txt'), content: 'written' } },
+              { name: 'Bash', input: { command: `echo run > ${at}/b.txt` } },
+            ],
+          }
+        : { text: 'Done.' }
+    })
+    expect((await run()).verdict).toMatchObject({ status: 'completed', kind: null })
+    for (const at of [folders.scratch, folders.shared]) expect([readText(at, 'a.txt'), readText(at, 'b.txt')]).toEqual(['written', 'run\n'])
+  })
+
   it('offers only the tools that profile and agent leave', async () => {
     const { endpoint, run } = await scene([{ text: 'Hello.' }])
     await run({ toolProfile: 'MINIMAL', cliTools: 'read, bash' })
