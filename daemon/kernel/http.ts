@@ -47,6 +47,7 @@ export function createServer(app: App, tls?: { cert: string; key: string }): Fas
     const { operation } = request.routeOptions.config
     const shadowed = operation && methods.refuseShadowed(request.method, urlOf(operation.endpoint), pathOf(request))
     if (shadowed) throw shadowed
+    if (Object.values(request.params as object).includes('')) throw problem('not_found')
   })
   http.addHook('onResponse', async (request, reply) => logRequest(app, request, reply))
   http.setErrorHandler((error: FastifyError | Problem, request, reply) => sendProblem(app, error, request, reply))

@@ -33,8 +33,10 @@ export function createMethods(endpoints: Iterable<Endpoint>): Methods {
   }
 
   function refuse(path: string): Problem | null {
-    const parts = path.split('/')
-    const methods = new Set([...known.values()].filter((it) => fits(it.parts, parts)).flatMap((it) => [...it.methods]))
+    const given = path.split('/')
+    const fitting = [...known.values()].filter(({ parts }) => fits(parts, given))
+    const meant = fitting.filter(({ parts }) => !fitting.some((other) => precedes(other.parts, parts)))
+    const methods = new Set(meant.flatMap((it) => [...it.methods]))
     return methods.size ? problem('method_not_allowed', { headers: { allow: [...methods].sort().join(', ') } }) : null
   }
 

@@ -41,6 +41,7 @@ function translate({ code, statusCode }: FastifyError, request: FastifyRequest):
     const limit = request.routeOptions.bodyLimit
     return problem('body_over_limit', { detail: `The body is larger than the ${limit} bytes that this endpoint takes` })
   }
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return problem('not_found')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return problem('unsupported_media_type')
   if (code?.startsWith('FST_ERR_CTP') && malformed && malformed !== 'ignore') return problem(malformed)
   if (code?.startsWith('FST_ERR_CTP')) return problem('invalid_json', { detail: 'The body does not have the length that was announced' })

@@ -20,5 +20,6 @@ export const members = {
     access: 'VIEWER',
     query: Type.Object(page),
     reply: Type.Array(Member),
+    throws: ['not_found'],
   }),
 }

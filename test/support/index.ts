@@ -10,6 +10,7 @@ import { hashToken, standardPrefix } from '#kernel/auth'
 import { type Config, loadConfig } from '#kernel/config'
 import { migrate, openDatabase, readMigrations } from '#kernel/db'
 import { register } from '#kernel/dispatch'
+import type { Feature } from '#kernel/feature'
 import { createServer } from '#kernel/http'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
@@ -97,21 +98,26 @@ interface Options {
   withVault?: boolean
   /** As a fresh installation: no workspace, nobody. */
   empty?: boolean
+  /** Other operations than Muster's own. */
+  features?: Record<string, Feature>
+  /** The test makes something fail on purpose: nothing is logged. */
+  quiet?: boolean
 }
 
 /** A whole daemon in memory: real SQLite, real routes, no socket. */
-export async function daemon({ config = {}, file = ':memory:', clock = fixedClock(), withVault = true, empty = false }: Options = {}): Promise<TestDaemon> {
+export async function daemon(options: Options = {}): Promise<TestDaemon> {
+  const { config = {}, file = ':memory:', clock = fixedClock(), withVault = true, empty = false, quiet = false } = options
   const db = openDatabase(file)
   migrate(db, migrations, new Date(clock()).toISOString())
   const { config: base } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent' } })
   const app = createApp({
     config: { ...base, rateLimitDisabled: true, ...config },
     db,
-    log: createLog({ level: 'error', format: 'text' }),
+    log: createLog({ level: quiet ? 'silent' : 'error', format: 'text' }),
     vault: withVault ? createVault(randomBytes(32)) : null,
     clock,
   })
-  register(app, features)
+  register(app, options.features ?? features)
   const http = createServer(app)
   http.addHook('onError', async (request, _reply, error) => {
     const { operation } = request.routeOptions.config
