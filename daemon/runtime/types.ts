@@ -101,6 +101,8 @@ export interface ObservedCrew {
   startedAt: string | null
   /** True when its network and sidecar are there and healthy. */
   healthy: boolean
+  /** What the container was made with; null where nothing is enforced. */
+  made: { memoryMb: number; cpus: number; image: string } | null
 }
 
 export interface Progress {
@@ -161,8 +163,10 @@ export interface Runtime {
   readonly kind: 'docker' | 'process'
   /** Answers quickly whether the engine is there; never throws. */
   ping(): Promise<{ ok: boolean; detail: string }>
-  /** Every crew container that carries this installation's labels. */
-  observe(): Promise<ObservedCrew[]>
+  /** Every crew container that carries this installation's labels, or those of one crew. */
+  observe(crewId?: string): Promise<ObservedCrew[]>
+  /** Whether a crew could be made from this image without fetching it; null when nobody can tell. */
+  hasImage(image: string): Promise<boolean | null>
   /** Digest that a container made from this specification would carry. */
   contractOf(spec: CrewSpec): string
   /** Brings image, network, sidecar and container up and the agents' folders into being; does nothing where they are. */

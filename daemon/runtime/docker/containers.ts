@@ -82,7 +82,7 @@ export function crewContainer(naming: Naming, spec: CrewSpec, image: string, con
     Env: ['TZ=UTC', 'LANG=C.UTF-8'],
     WorkingDir: '/',
     ...attached,
-    Labels: labelsOf(naming, spec, 'crew', contract),
+    Labels: { ...labelsOf(naming, spec, 'crew', contract), [labels.image]: spec.image },
     HostConfig: {
       ...hardened(spec.memoryMb, spec.cpus, crewPids),
       NetworkMode: `container:${sidecarId}`,

@@ -36,11 +36,12 @@ export const isHealthy = ({ crew, sidecar }: CrewContainers): boolean =>
 
 const states: Record<string, ObservedCrew['state']> = { running: 'running', created: 'creating', restarting: 'creating', exited: 'stopped' }
 
-/** Every crew of this installation that has anything at all on the engine, volumes apart. */
-export async function observeCrews(engine: Engine, naming: Naming): Promise<ObservedCrew[]> {
+/** Every crew of this installation that has anything at all on the engine, volumes apart; or one of them. */
+export async function observeCrews(engine: Engine, naming: Naming, crewId?: string): Promise<ObservedCrew[]> {
+  const filters = labelFilter(naming, crewId ? { [labels.crew]: crewId } : {})
   const [containers, networks] = await Promise.all([
-    asking('listing containers', () => engine.listContainers({ all: true, filters: labelFilter(naming) })),
-    asking('listing networks', () => engine.listNetworks({ filters: labelFilter(naming) })),
+    asking('listing containers', () => engine.listContainers({ all: true, filters })),
+    asking('listing networks', () => engine.listNetworks({ filters })),
   ])
   const crewIds = new Set([...containers.map((it) => it.Labels[labels.crew]), ...networks.map((it) => it.Labels?.[labels.crew])])
   const pending = [...crewIds].filter((it) => it !== undefined)
@@ -59,7 +60,7 @@ export async function observeCrews(engine: Engine, naming: Naming): Promise<Obse
 function describe(crewId: string, containers: CrewContainers): ObservedCrew {
   const { crew } = containers
   // A network or sidecar alone is what a crash in the middle of starting or removing leaves behind.
-  if (!crew) return { crewId, state: 'error', containerId: '', contract: '', startedAt: null, healthy: false }
+  if (!crew) return { crewId, state: 'error', containerId: '', contract: '', startedAt: null, healthy: false, made: null }
   return {
     crewId,
     state: states[crew.State.Status] ?? 'error',
@@ -67,6 +68,11 @@ function describe(crewId: string, containers: CrewContainers): ObservedCrew {
     contract: crew.Config.Labels[labels.contract] ?? '',
     startedAt: crew.State.Running ? crew.State.StartedAt : null,
     healthy: isHealthy(containers),
+    made: {
+      memoryMb: Math.round((crew.HostConfig.Memory ?? 0) / 1024 ** 2),
+      cpus: (crew.HostConfig.NanoCpus ?? 0) / 1e9,
+      image: crew.Config.Labels[labels.image] ?? '',
+    },
   }
 }
 

@@ -8,6 +8,7 @@ export const labels = {
   slug: 'svc.crew-slug',
   workspace: 'svc.workspace-id',
   contract: 'svc.contract',
+  image: 'svc.image',
   installation: 'svc.installation',
 } as const
 

@@ -19,7 +19,7 @@ import type {
 import { bringUp, removeContainers, removeNetworkAndVolumes, stopContainers } from './bring-up.ts'
 import { Connections } from './connections.ts'
 import { crewContainerOf, findCrew, isHealthy, observeCrews } from './crews.ts'
-import { connectEngine, type Engine } from './engine.ts'
+import { connectEngine, type Engine, ifThere } from './engine.ts'
 import { watchEvents } from './events.ts'
 import { ensureImage } from './images.ts'
 import { readLogs } from './logs.ts'
@@ -77,8 +77,16 @@ export class DockerRuntime implements Runtime {
     }
   }
 
-  observe(): Promise<ObservedCrew[]> {
-    return observeCrews(this.#engine, this.#options)
+  observe(crewId?: string): Promise<ObservedCrew[]> {
+    return observeCrews(this.#engine, this.#options, crewId)
+  }
+
+  async hasImage(image: string): Promise<boolean | null> {
+    try {
+      return (await ifThere('looking for an image', () => this.#engine.getImage(image).inspect())) !== null
+    } catch {
+      return null
+    }
   }
 
   contractOf({ image, memoryMb, cpus }: CrewSpec): string {

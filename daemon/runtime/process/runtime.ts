@@ -63,13 +63,17 @@ export class ProcessRuntime implements Runtime {
     return { ok: true, detail: 'Agents run as local processes of this user: nothing isolates them' }
   }
 
-  async observe(): Promise<ObservedCrew[]> {
-    return foldersIn(this.#folder).flatMap((crewId) => {
+  async observe(crewId?: string): Promise<ObservedCrew[]> {
+    return (crewId ? [crewId] : foldersIn(this.#folder)).flatMap((crewId) => {
       const state = readState(this.#root(crewId))
       if (!state) return []
       const { contract, startedAt } = state
-      return [{ crewId, state: state.state, containerId: `local-${crewId}`, contract, startedAt, healthy: this.#sidecars.has(crewId) }]
+      return [{ crewId, state: state.state, containerId: `local-${crewId}`, contract, startedAt, healthy: this.#sidecars.has(crewId), made: null }]
     })
+  }
+
+  async hasImage(): Promise<null> {
+    return null
   }
 
   contractOf({ crewId }: CrewSpec): string {

@@ -115,8 +115,11 @@ export function runtimeContract(make: () => Promise<Subject>): void {
           contract: runtime.contractOf(crew),
           startedAt: expect.stringMatching(/^\d{4}-/),
           healthy: true,
+          made: runtime.kind === 'docker' ? { memoryMb: 512, cpus: 1, image: '' } : null,
         },
       ])
+      expect(await runtime.observe(crew.crewId)).toEqual(await runtime.observe())
+      expect(await runtime.observe('cnowhere')).toEqual([])
     })
 
     it('stay as they are when they are asked for again', async () => {
