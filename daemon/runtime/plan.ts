@@ -1,0 +1,60 @@
+import type { DesiredCrew } from '../features/crews/containers/service.ts'
+import type { ObservedCrew } from './types.ts'
+
+/** What is to be done next for one crew, so that what is comes closer to what is wished. */
+export type Step =
+  /** Nothing, until something changes or `until` (milliseconds since 1970) has passed. */
+  | { do: 'wait'; until?: number }
+  | { do: 'bring_up' }
+  /** The container is as it should be, but we are not joined to it or its sidecar has an older configuration. */
+  | { do: 'connect' }
+  /** Nobody needed it for its time to live: the wish itself changes. */
+  | { do: 'sleep' }
+  | { do: 'stop' }
+  /** Takes away containers and network of a crew that shall not run; its data stays. */
+  | { do: 'clear' }
+  /** The crew is deleted: everything goes, its data too. */
+  | { do: 'remove' }
+  /** No row owns it. */
+  | { do: 'reap' }
+
+export interface Facts {
+  /** Milliseconds since 1970. */
+  now: number
+  /** A run of the crew goes on, or is about to. */
+  live: boolean
+  /** We are joined to this very container, and its sidecar has the newest configuration. */
+  connected: boolean
+}
+
+const hour = 3_600_000
+/** How long a deleted crew's runs may take to end by themselves. */
+const farewell = 30_000
+
+/** Decides the next step for a crew. `desired` is null when no row owns it, `observed` when the engine has nothing of it. */
+export function plan(desired: DesiredCrew | null, observed: ObservedCrew | null, facts: Facts): Step {
+  if (!desired) return observed ? { do: 'reap' } : { do: 'wait' }
+  if (desired.want === 'removed') return planRemoval(desired, observed, facts)
+  if (desired.want === 'stopped') return planStop(observed)
+  if (observed?.state !== 'running' || !observed.healthy) return { do: 'bring_up' }
+  if (!facts.connected) return { do: 'connect' }
+  return planSleep(desired, observed, facts)
+}
+
+function planRemoval({ wantedAt }: DesiredCrew, observed: ObservedCrew | null, { live, now }: Facts): Step {
+  const until = Date.parse(wantedAt) + farewell
+  return observed && live && now < until ? { do: 'wait', until } : { do: 'remove' }
+}
+
+function planStop(observed: ObservedCrew | null): Step {
+  if (!observed || observed.state === 'stopped') return { do: 'wait' }
+  // A container that never started, or cannot, is no better stopped than gone.
+  return observed.state === 'running' ? { do: 'stop' } : { do: 'clear' }
+}
+
+function planSleep({ ttlHours, usedAt }: DesiredCrew, { startedAt }: ObservedCrew, { now, live }: Facts): Step {
+  if (live || ttlHours === 0) return { do: 'wait' }
+  const idleSince = Math.max(Date.parse(usedAt ?? '') || 0, Date.parse(startedAt ?? '') || 0)
+  const until = idleSince + ttlHours * hour
+  return now < until ? { do: 'wait', until } : { do: 'sleep' }
+}

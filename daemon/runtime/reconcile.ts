@@ -1,0 +1,278 @@
+import { createHash } from 'node:crypto'
+import type { Recorded } from '#kernel/journal'
+import { type DesiredCrew, desiredCrew, desiredCrews, markSeen, type Seen, use, want } from '../features/crews/containers/service.ts'
+import { Gate } from './gate.ts'
+import { plan, type Step } from './plan.ts'
+import type { ContainerStatus, RuntimeService } from './service-types.ts'
+import { runtimeProblem, statusOf } from './status.ts'
+import { type StepParts, seenOf, steps } from './steps.ts'
+import type { ObservedCrew } from './types.ts'
+
+/** How often everything is looked at, whatever was heard meanwhile. */
+const roundMs = 60_000
+const firstRetryMs = 1000
+const longestRetryMs = 60_000
+/** Containers that are brought up at the same time. */
+const startsAtOnce = 4
+/** A crew that needs more steps than this in a row does not settle. */
+const mostSteps = 8
+const runEnds = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.timeout'])
+
+/** What is remembered of a crew between two looks. */
+interface Care {
+  turn: Promise<void> | null
+  /** Someone asked while a turn was going on: it has to look once more. */
+  again: boolean
+  failures: number
+  retryAt: number
+  error: Error | null
+  /** The container that we are joined to, and the configuration that its sidecar has. */
+  joined: { containerId: string; config: string } | null
+  wake: NodeJS.Timeout | null
+}
+
+/**
+ * Makes every crew's container what its row wishes. Looks when a wish or a journal entry says so, when the engine tells of a
+ * change, and by the clock; one turn at a time for each crew, so that a slow start holds up nobody else.
+ */
+export class Reconciler implements RuntimeService {
+  readonly #parts: StepParts
+  readonly #crews = new Map<string, Care>()
+  readonly #starts = new Gate(startsAtOnce)
+  #clock: NodeJS.Timeout | null = null
+  #soon = new Set<string>()
+  #soonTimer: NodeJS.Immediate | null = null
+  #closed = false
+
+  constructor(parts: StepParts) {
+    this.#parts = parts
+  }
+
+  /** Begins to care. What containers there are is adopted, mended or reaped first; a missing engine is tried again. */
+  async open(): Promise<void> {
+    const { app, runtime } = this.#parts
+    app.bus.on('entry', this.#onEntry)
+    runtime.onChange((crewId) => this.look(crewId))
+    this.#clock = setInterval(() => void this.round(), roundMs).unref()
+    await this.round()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#parts.app.bus.off('entry', this.#onEntry)
+    if (this.#clock) clearInterval(this.#clock)
+    if (this.#soonTimer) clearImmediate(this.#soonTimer)
+    for (const care of this.#crews.values()) if (care.wake) clearTimeout(care.wake)
+  }
+
+  /** Looks at a crew soon; asked for many times at once, it looks once. */
+  look(crewId: string): void {
+    this.#soon.add(crewId)
+    this.#soonTimer ??= setImmediate(() => {
+      this.#soonTimer = null
+      const crews = [...this.#soon]
+      this.#soon.clear()
+      for (const it of crews) void this.#turn(it).catch(() => {})
+    })
+  }
+
+  /** Looks at everything that is wished for and everything that is there. */
+  async round(): Promise<void> {
+    const { app, runtime } = this.#parts
+    try {
+      const observed = new Map((await runtime.observe()).map((it) => [it.crewId, it]))
+      const desired = new Map(desiredCrews(app).map((it) => [it.crewId, it]))
+      const crews = new Set([...observed.keys(), ...desired.keys()])
+      for (const crewId of crews) {
+        const [wish, found] = [desired.get(crewId) ?? null, observed.get(crewId) ?? null]
+        if (this.#hasToDo(crewId, wish, found)) this.look(crewId)
+      }
+    } catch (error) {
+      if (!this.#closed) app.log.warn({ err: error }, 'The container engine could not be looked at')
+    }
+  }
+
+  /** What cannot be told here is told by the crew's own turn. */
+  #hasToDo(crewId: string, desired: DesiredCrew | null, observed: ObservedCrew | null): boolean {
+    try {
+      return this.#step(crewId, desired, observed).do !== 'wait' || differs(desired, observed)
+    } catch {
+      return true
+    }
+  }
+
+  async start(crewId: string): Promise<ContainerStatus> {
+    await this.#now(crewId)
+    return this.status(crewId)
+  }
+
+  async stop(crewId: string): Promise<ContainerStatus> {
+    await this.#now(crewId)
+    return this.status(crewId)
+  }
+
+  status(crewId: string): Promise<ContainerStatus> {
+    const care = this.#crews.get(crewId)
+    return statusOf(this.#parts, crewId, { busy: Boolean(care?.turn), error: care?.error ?? null })
+  }
+
+  logs(crewId: string, tail: number): Promise<string> {
+    return this.#parts.runtime.logs(crewId, tail).catch((error) => {
+      throw runtimeProblem(error)
+    })
+  }
+
+  hasImage(image: string): Promise<boolean | null> {
+    return this.#parts.runtime.hasImage(image)
+  }
+
+  /** Wishes that the crew runs, and resolves when it does and its sidecar has its configuration. Throws problems. */
+  async ready(crewId: string): Promise<void> {
+    const { app } = this.#parts
+    await app.write(() => want(app, crewId, 'running', null))
+    await this.#now(crewId)
+  }
+
+  /** Why a crew will not come up again by itself; null when it may. */
+  goneFor(crewId: string): string | null {
+    const wish = desiredCrew(this.#parts.app, crewId)
+    if (!wish || wish.want === 'removed') return 'the crew was deleted'
+    return wish.want === 'stopped' ? 'the crew was stopped' : null
+  }
+
+  /** Does what there is to do at once, failures before or not. */
+  async #now(crewId: string): Promise<void> {
+    this.#care(crewId).retryAt = 0
+    try {
+      await this.#turn(crewId)
+    } catch (error) {
+      throw runtimeProblem(error)
+    }
+  }
+
+  readonly #onEntry = ({ entry }: Recorded): void => {
+    const { entry_type, crew_id, payload } = entry
+    const type = payload?.['entity_type']
+    if (entry_type.startsWith('audit.entity_') && type === 'crew') this.look(String(payload?.['entity_id']))
+    else if (entry_type.startsWith('audit.entity_') && type === 'agent' && crew_id) this.look(crew_id)
+    else if (runEnds.has(entry_type) && crew_id) this.#noteUse(crew_id)
+    else if (entry_type.startsWith('credential.') || String(type).includes('credential')) this.#lookAtRunning()
+  }
+
+  /** Idle time counts from the end of the last run. */
+  #noteUse(crewId: string): void {
+    const { app } = this.#parts
+    app.write(() => use(app, crewId)).catch((error: Error) => app.log.error({ err: error }, 'The use of a crew could not be noted'))
+    this.look(crewId)
+  }
+
+  #lookAtRunning(): void {
+    for (const [crewId, { joined }] of this.#crews) if (joined) this.look(crewId)
+  }
+
+  #care(crewId: string): Care {
+    const known = this.#crews.get(crewId)
+    if (known) return known
+    const care: Care = { turn: null, again: false, failures: 0, retryAt: 0, error: null, joined: null, wake: null }
+    this.#crews.set(crewId, care)
+    return care
+  }
+
+  /** Resolves when the crew is settled; rejects with what kept it from that. */
+  #turn(crewId: string): Promise<void> {
+    const care = this.#care(crewId)
+    if (care.turn) {
+      care.again = true
+      return care.turn
+    }
+    if (this.#closed) return Promise.resolve()
+    if (care.retryAt > this.#parts.app.clock()) return Promise.reject(care.error)
+    const turn = this.#settle(crewId, care).then(
+      () => this.#settled(crewId, care),
+      (error: Error) => this.#failed(crewId, care, error),
+    )
+    care.turn = turn
+    return turn
+  }
+
+  async #settle(crewId: string, care: Care): Promise<void> {
+    const { app, runtime } = this.#parts
+    for (let count = 0; count < mostSteps; count++) {
+      care.again = false
+      const [observed = null] = await runtime.observe(crewId)
+      const desired = desiredCrew(app, crewId)
+      const step = this.#step(crewId, desired, observed)
+      if (step.do === 'wait') {
+        await this.#see(crewId, desired, seenOf(observed, null))
+        if (care.again) continue
+        // From here on who asks gets a turn of its own.
+        care.turn = null
+        this.#wakeAt(crewId, care, step.until)
+        return
+      }
+      await this.#take(step, crewId, desired, observed)
+    }
+    throw new Error('The crew does not settle: its container is never as it should be')
+  }
+
+  async #take(step: Step, crewId: string, desired: DesiredCrew | null, observed: ObservedCrew | null): Promise<void> {
+    const { app } = this.#parts
+    app.log.debug({ crew: crewId, step: step.do }, 'Reconciling')
+    const joins = step.do === 'bring_up' || step.do === 'connect'
+    const config = joins ? this.#configOf(desired!) : ''
+    const work = () => steps[step.do](this.#parts, { crewId, desired, observed })
+    await (step.do === 'bring_up' ? this.#starts.pass(work) : work())
+    const [now] = joins ? await this.#parts.runtime.observe(crewId) : []
+    this.#care(crewId).joined = now ? { containerId: now.containerId, config } : null
+  }
+
+  #step(crewId: string, desired: DesiredCrew | null, observed: ObservedCrew | null): Step {
+    const { app, isLive } = this.#parts
+    const joined = this.#crews.get(crewId)?.joined
+    const connected = Boolean(desired && observed && joined?.containerId === observed.containerId && joined.config === this.#configOf(desired))
+    return plan(desired, observed, { now: app.clock(), live: isLive(crewId), connected })
+  }
+
+  /** Digest of the sidecar's configuration and the agents' folders: what a running crew has to be told of. */
+  #configOf(desired: DesiredCrew): string {
+    return createHash('sha256')
+      .update(JSON.stringify([this.#parts.sidecarConfig(desired), desired.spec.agents]))
+      .digest('base64')
+  }
+
+  async #see(crewId: string, desired: DesiredCrew | null, seen: Seen): Promise<void> {
+    const { app } = this.#parts
+    if (!desired || this.#closed || JSON.stringify(desired.seen) === JSON.stringify(seen)) return
+    await app.write(() => markSeen(app, crewId, seen))
+  }
+
+  #wakeAt(crewId: string, care: Care, at: number | undefined): void {
+    if (care.wake) clearTimeout(care.wake)
+    care.wake = at === undefined ? null : setTimeout(() => this.look(crewId), Math.min(Math.max(0, at - this.#parts.app.clock()), 2 ** 31 - 1)).unref()
+  }
+
+  #settled(crewId: string, care: Care): void {
+    care.failures = 0
+    care.error = null
+    if (!this.#closed && !care.turn && !desiredCrew(this.#parts.app, crewId)) this.#crews.delete(crewId)
+  }
+
+  async #failed(crewId: string, care: Care, error: Error): Promise<never> {
+    const { app, runtime } = this.#parts
+    care.error = error
+    care.retryAt = app.clock() + Math.min(longestRetryMs, firstRetryMs * 2 ** care.failures++)
+    care.joined = null
+    app.log.warn({ err: error, crew: crewId }, 'A crew could not be brought to what is wished')
+    // What the engine says now, if it says anything, with the reason why it is not more.
+    const [observed = null] = await runtime.observe(crewId).catch(() => [])
+    const desired = desiredCrew(app, crewId)
+    await this.#see(crewId, desired, seenOf(observed, error.message)).catch((again: Error) => app.log.error({ err: again }, 'A failure could not be stored'))
+    care.turn = null
+    if (!this.#closed) this.#wakeAt(crewId, care, care.retryAt)
+    throw error
+  }
+}
+
+function differs(desired: DesiredCrew | null, observed: ObservedCrew | null): boolean {
+  return desired !== null && JSON.stringify(desired.seen) !== JSON.stringify(seenOf(observed, null))
+}

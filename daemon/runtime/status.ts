@@ -1,0 +1,67 @@
+import { type Problem, problem } from '#kernel/problem'
+import { type DesiredCrew, desiredCrew } from '../features/crews/containers/service.ts'
+import { RuntimeError } from './errors.ts'
+import type { ContainerStatus } from './service-types.ts'
+import type { StepParts } from './steps.ts'
+import type { ObservedCrew } from './types.ts'
+
+/** What a request is told when the runtime could not do what it asked for. */
+export function runtimeProblem(error: unknown): Problem | Error {
+  if (!(error instanceof RuntimeError)) return error as Error
+  return problem(error.kind === 'unreachable' ? 'runtime_unavailable' : 'runtime_failed', { detail: error.message })
+}
+
+const nothing: ContainerStatus = {
+  state: 'not_configured',
+  containerId: null,
+  startedAt: null,
+  contract: null,
+  effectiveMemoryMb: null,
+  effectiveCpus: null,
+  configDrift: [],
+  notices: [],
+  error: null,
+}
+
+export async function statusOf({ app, runtime }: StepParts, crewId: string, { busy, error }: { busy: boolean; error: Error | null }): Promise<ContainerStatus> {
+  const desired = desiredCrew(app, crewId)
+  if (!desired) return nothing
+  let observed: ObservedCrew | null
+  try {
+    observed = (await runtime.observe(crewId))[0] ?? null
+  } catch (problem) {
+    return { ...nothing, state: 'unknown', error: (problem as Error).message }
+  }
+  const running = observed?.state === 'running'
+  const comes = busy && desired.want === 'running' && !(running && observed?.healthy)
+  const why = error?.message ?? desired.seen.error
+  const stale = running && observed?.contract !== runtime.contractOf(desired.spec)
+  const drift = observed ? driftOf(desired, observed, stale) : []
+  return {
+    state: comes ? 'creating' : stateOf(observed, why),
+    containerId: observed?.containerId || null,
+    startedAt: observed?.startedAt ?? null,
+    contract: running ? (stale ? 'stale' : 'current') : null,
+    effectiveMemoryMb: (running && observed?.made?.memoryMb) || null,
+    effectiveCpus: (running && observed?.made?.cpus) || null,
+    configDrift: drift,
+    notices: stale ? ['The container was made from an older specification; the next start makes it anew'] : [],
+    error: comes ? null : why,
+  }
+}
+
+function stateOf(observed: ObservedCrew | null, error: string | null): ContainerStatus['state'] {
+  if (!observed) return error ? 'error' : 'not_configured'
+  return observed.state === 'running' && !observed.healthy ? 'error' : observed.state
+}
+
+/** Members of the crew that differ from what its container was made with; `image` when it is our own programs that are newer. */
+function driftOf({ spec }: DesiredCrew, { made }: ObservedCrew, stale: boolean): string[] {
+  if (!made || !stale) return []
+  const drift = [
+    ...(made.memoryMb === spec.memoryMb ? [] : ['container_memory_mb']),
+    ...(made.cpus === spec.cpus ? [] : ['container_cpus']),
+    ...(made.image === spec.image ? [] : ['runtime_image']),
+  ]
+  return drift.length ? drift : ['image']
+}
