@@ -1,5 +1,6 @@
 import { type ProblemBody, ProblemError, UnreachableError } from '#client'
 import { Cancelled, InputError } from './input.ts'
+import { NotFound } from './lookup.ts'
 import { JqFailure } from './output/jq.ts'
 
 /** Exit codes. Scripts rely on them. */
@@ -30,6 +31,7 @@ export function explain(error: unknown, at: Situation): Failure {
   if (error instanceof ProblemError) return ofProblem(error, at)
   if (error instanceof UnreachableError) return ofSilence(error, at)
   if (error instanceof InputError) return plain(exits.input, 'invalid_input', error.message, error.next)
+  if (error instanceof NotFound) return plain(exits.notFound, 'not_found', error.message, error.next)
   if (error instanceof JqFailure) return plain(exits.input, 'invalid_input', error.message)
   if (error instanceof Cancelled) return plain(exits.other, 'cancelled', error.message)
   const { name, message, code, oclif } = error as Error & { code?: string; oclif?: { exit?: number } }

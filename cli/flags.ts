@@ -1,3 +1,4 @@
+import { Flags } from '@oclif/core'
 import { InputError } from './input.ts'
 import { everything } from './output/format.ts'
 
@@ -43,3 +44,18 @@ export function bodyOf<B>(flags: object, names: readonly string[] | Readonly<Rec
   }
   return body as B
 }
+
+/** Flags of a list that comes in windows. */
+export const windowFlags = {
+  limit: Flags.integer({ min: 1, helpValue: 'N', description: 'rows at most' }),
+  offset: Flags.integer({ min: 0, helpValue: 'N', description: 'rows to leave out at the start' }),
+}
+
+/** The query of `windowFlags`. */
+export const windowOf = ({ limit, offset }: { limit?: number | undefined; offset?: number | undefined }) => ({
+  ...(limit !== undefined && { limit }),
+  ...(offset !== undefined && { offset }),
+})
+
+/** Flag of what cannot be undone. */
+export const yesFlag = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 /** The caller gave something that cannot be used; `next` is what to type instead. */
 export class InputError extends Error {
   readonly next: string | undefined
@@ -53,4 +55,15 @@ export async function stdinText(): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The text, or what the file holds that is named after an `@`. */
+export function fileOr(text: string): string {
+  if (!text.startsWith('@')) return text
+  const path = text.slice(1)
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new InputError(`${path} cannot be read: ${(error as Error).message}`)
+  }
 }

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { InputError, stdinText } from '../input.ts'
+import { fileOr, InputError, stdinText } from '../input.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 
@@ -25,7 +24,7 @@ export async function rawRequest(words: { method: string; path?: string }, flags
   if (hasFields && flags.input !== undefined) throw new InputError('--input is the whole body: fields cannot be added to it.')
   const method = named ? words.method.toUpperCase() : hasFields || flags.input !== undefined ? 'POST' : 'GET'
   const path = fullPath(named ? words.path! : words.method)
-  if (flags.input !== undefined) return { method, path, body: Buffer.from(flags.input === '-' ? await stdinText() : readInput(flags.input)) }
+  if (flags.input !== undefined) return { method, path, body: Buffer.from(flags.input === '-' ? await stdinText() : fileOr(`@${flags.input}`)) }
   if (!hasFields) return { method, path }
   return method === 'GET' || method === 'HEAD' ? { method, path: withQuery(path, fields) } : { method, path, body: fields }
 }
@@ -57,18 +56,10 @@ function fieldsOf(pairs: string[] = [], read: (text: string) => unknown): Record
 
 /** Numbers, true, false, null, lists and objects by their JSON; `@file` is the text of a file; anything else is text. */
 function typed(text: string): unknown {
-  if (text.startsWith('@')) return readInput(text.slice(1))
+  if (text.startsWith('@')) return fileOr(text)
   try {
     return JSON.parse(text)
   } catch {
     return text
-  }
-}
-
-function readInput(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new InputError(`${path} cannot be read: ${(error as Error).message}`)
   }
 }

@@ -1,0 +1,47 @@
+import { Flags } from '@oclif/core'
+import type { Static } from 'typebox'
+import type { CrewPatch } from '#contract/crews'
+import { bodyOf } from '../flags.ts'
+import { decimal } from './numbers.ts'
+
+const colors = ['blue', 'emerald', 'violet', 'amber', 'rose', 'cyan', 'lime', 'fuchsia']
+
+/** Flags of what a person decides of a crew. */
+export const crewFlags = {
+  description: Flags.string({ description: 'what the crew is for' }),
+  icon: Flags.string({ description: 'an emoji or the name of an icon' }),
+  color: Flags.string({ options: [...colors, ''], helpValue: colors.join('|'), description: 'colour of the crew' }),
+  memory: Flags.integer({ min: 0, helpValue: 'MB', description: "memory of the container; 0 means the server's default" }),
+  cpus: Flags.custom<number>({ parse: decimal })({ helpValue: 'N', description: "processors of the container; 0 means the server's default" }),
+  ttl: Flags.integer({ min: 0, helpValue: 'HOURS', description: 'stop the container after being idle that long; 0 means never' }),
+  network: Flags.string({ options: ['restricted', 'free'], description: 'what agents reach: only allowed domains, or everything' }),
+  'allow-domain': Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'HOST',
+    description: 'a host, or *.host, that agents reach; repeat for more, empty for none',
+  }),
+  'allow-private': Flags.boolean({ allowNo: true, description: 'let agents reach private addresses' }),
+  image: Flags.string({ description: "image of the container; empty means the server's own" }),
+}
+
+const members = {
+  name: 'name',
+  slug: 'slug',
+  description: 'description',
+  icon: 'icon',
+  color: 'color',
+  memory: 'container_memory_mb',
+  cpus: 'container_cpus',
+  ttl: 'container_ttl_hours',
+  network: 'network_mode',
+  'allow-domain': 'allowed_domains',
+  'allow-private': 'allow_private_endpoints',
+  image: 'runtime_image',
+}
+
+/** The body of a create or a change from the flags that were given. */
+export function crewBody(flags: { 'allow-domain'?: string[] | undefined }) {
+  const domains = flags['allow-domain']?.filter(Boolean)
+  return bodyOf<Static<typeof CrewPatch>>({ ...flags, ...(domains && { 'allow-domain': domains }) }, members)
+}

@@ -1,0 +1,22 @@
+import { ApiCommand } from '../../command.ts'
+import { status } from '../../output/cell.ts'
+
+export default class AgentsLoad extends ApiCommand<typeof AgentsLoad> {
+  static override summary = 'Show how much each agent has to do'
+  static override examples = ['$ <%= config.bin %> agents load', '$ <%= config.bin %> agents load --json=agent_slug,active_tasks']
+
+  async run(): Promise<void> {
+    await this.out.list(await this.api.agents.load(), {
+      name: ({ agent_slug }) => agent_slug,
+      empty: 'There are no agents here. Next: muster agents create NAME --crew CREW',
+      columns: {
+        AGENT: ({ agent_slug }) => agent_slug,
+        STATUS: ({ agent_status }) => status(agent_status),
+        ACTIVE: ({ active_tasks }) => active_tasks,
+        WAITING: ({ pending_tasks }) => pending_tasks,
+        'DONE TODAY': ({ completed_today }) => completed_today,
+        'TOKENS TODAY': ({ tokens_used_today }) => tokens_used_today,
+      },
+    })
+  }
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { Flags } from '@oclif/core'
+import { ApiCommand } from '../command.ts'
+import { runtimeFile } from '../contexts/session.ts'
+import { durationMs } from '../flags.ts'
+import { alive, isDaemon, running, stop } from '../local/daemon.ts'
+import { dataDir } from '../paths.ts'
+
+export default class Down extends ApiCommand<typeof Down> {
+  static override summary = 'Stop the daemon; crews and their runs go on'
+  static override description =
+    'The daemon stops admitting requests, stores what it holds and ends. Containers and runs outlive it: `muster up` finds them again.'
+  static override examples = ['$ <%= config.bin %> down', '$ <%= config.bin %> down --timeout 60s']
+  static override next = { failed: 'muster status' }
+  static override flags = { timeout: Flags.string({ default: '30s', helpValue: 'DURATION', description: 'longest wait' }) }
+
+  async run(): Promise<void> {
+    const { pid } = runtimeFile(join(dataDir(), 'musterd.json'))
+    const answers = await running()
+    if (pid === undefined || !alive(pid) || !(answers?.pid === pid || isDaemon(pid))) {
+      if (answers) throw new Error('A daemon answers, but it left no note of its process here: it was not started with this data folder')
+      await this.out.done('No daemon runs here.')
+      return
+    }
+    const timeout = durationMs(this.flags.timeout, '--timeout') ?? 30_000
+    if (!(await this.progress('Stopping the daemon', stop(pid, { timeout }))))
+      throw new Error(`The daemon (process ${pid}) is still draining after ${timeout / 1000} s`)
+    await this.out.done('The daemon has stopped.')
+  }
+}

@@ -1,0 +1,16 @@
+import { ApiCommand } from '../../command.ts'
+import { windowFlags, windowOf } from '../../flags.ts'
+import { InputError } from '../../input.ts'
+import { memberView } from '../../views/workspaces.ts'
+
+export default class MembersList extends ApiCommand<typeof MembersList> {
+  static override summary = 'List the members of the workspace, oldest first'
+  static override examples = ['$ <%= config.bin %> members', '$ <%= config.bin %> members list -w research --json=role,user.email']
+  static override flags = windowFlags
+
+  async run(): Promise<void> {
+    const workspaceId = this.session.workspace
+    if (!workspaceId) throw new InputError('No workspace is in use.', 'muster workspaces use SLUG, or -w SLUG')
+    await this.out.list(await this.api.members.list({ workspaceId, query: windowOf(this.flags) }), memberView)
+  }
+}

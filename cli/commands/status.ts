@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { ApiCommand } from '../command.ts'
+import { runtimeFile } from '../contexts/session.ts'
+import { span } from '../output/cell.ts'
+import { dataDir } from '../paths.ts'
+
+export default class Status extends ApiCommand<typeof Status> {
+  static override summary = 'Say what runs: the daemon, crews, agents'
+  static override description = 'Ends with 8 when no daemon answers.'
+  static override examples = ['$ <%= config.bin %> status', '$ <%= config.bin %> status --jq .version']
+
+  async run(): Promise<void> {
+    const { target, token, workspace } = this.session
+    const { version, uptime } = await this.api.system.alive()
+    const local = target.socket !== undefined || this.session.serverOrigin === 'default'
+    const { url, pid } = local ? runtimeFile(join(dataDir(), 'musterd.json')) : {}
+    const inside = token && workspace ? await this.inside() : null
+    const found = { server: target.key, url: url ?? null, pid: pid ?? null, version, uptime, ...inside }
+    await this.out.show(found, {
+      name: (it) => it.server,
+      columns: {
+        Server: (it) => it.server,
+        Address: (it) => it.url,
+        Process: (it) => it.pid,
+        Version: (it) => it.version,
+        Up: (it) => ({ text: span(it.uptime), value: it.uptime }),
+        'Agents run in': () => inside?.runtime,
+        Crews: () => inside?.crews,
+        Agents: () =>
+          inside ? { text: `${inside.agents.total}: ${inside.agents.running} running, ${inside.agents.error} in error`, value: inside.agents.total } : null,
+      },
+    })
+    if (!token) this.out.note('Not signed in. Next: muster login', 'dim')
+    else if (!workspace) this.out.note('No workspace is chosen. Next: muster workspaces list', 'dim')
+  }
+
+  private async inside() {
+    const [{ runtime }, crews, agents] = await Promise.all([
+      this.api.system.version(),
+      this.api.crews.list({ query: { limit: 500 } }),
+      this.api.agents.status(),
+    ])
+    return { runtime, crews: crews.length, agents }
+  }
+}

@@ -1,0 +1,10 @@
+import { ApiCommand } from '../../command.ts'
+
+export default class SystemAlive extends ApiCommand<typeof SystemAlive> {
+  static override summary = 'Say that the daemon runs, and for how long'
+  static override examples = ['$ <%= config.bin %> system alive']
+
+  async run(): Promise<void> {
+    await this.out.value(await this.api.system.alive())
+  }
+}

@@ -1,0 +1,10 @@
+import { ApiCommand } from '../../command.ts'
+
+export default class SystemReady extends ApiCommand<typeof SystemReady> {
+  static override summary = 'Say whether the daemon admits requests'
+  static override examples = ['$ <%= config.bin %> system ready']
+
+  async run(): Promise<void> {
+    await this.out.value(JSON.parse(await this.api.system.ready()))
+  }
+}

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path'
+import { Flags } from '@oclif/core'
+import { createClient } from '#client'
+import { ApiCommand } from '../command.ts'
+import { localTarget } from '../contexts/session.ts'
+import { durationMs } from '../flags.ts'
+import { logFile, running, start } from '../local/daemon.ts'
+import { daemonView } from '../views/daemon.ts'
+
+export default class Up extends ApiCommand<typeof Up> {
+  static override summary = 'Start the daemon in the background'
+  static override description = 'Waits until it is ready. The daemon keeps its data in $SVC_DATA_DIR, or in ~/.local/share/muster, and its log beside it.'
+  static override examples = ['$ <%= config.bin %> up', '$ <%= config.bin %> up --port 0 --container-provider process']
+  static override next = { failed: 'muster doctor' }
+  static override flags = {
+    host: Flags.string({ description: 'address to listen on' }),
+    port: Flags.integer({ min: 0, max: 65_535, description: 'port to listen on; 0 picks a free one' }),
+    'container-provider': Flags.string({ options: ['docker', 'process'], description: 'where agents run' }),
+    config: Flags.string({ helpValue: 'FILE', description: 'configuration file of the daemon' }),
+    timeout: Flags.string({ default: '60s', helpValue: 'DURATION', description: 'longest wait' }),
+  }
+
+  async run(): Promise<void> {
+    const before = await running()
+    if (before) {
+      await this.out.done(`The daemon runs already${before.url ? ` at ${before.url}` : ''}.`, before, daemonView)
+      return
+    }
+    const { host, port, config, timeout } = this.flags
+    const given = { host, port, 'container-provider': this.flags['container-provider'], config: config && resolve(config) }
+    const words = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]))
+    const ready = await this.progress('Starting the daemon', start(words, { timeout: durationMs(timeout, '--timeout') ?? 60_000 }))
+    await this.out.done(`Muster ${ready.version} is ready at ${ready.url}. Its log: ${logFile()}`, ready, daemonView)
+    const { needs_bootstrap } = await createClient({ server: localTarget() }).system.setup()
+    if (needs_bootstrap) this.out.note('Next: muster init', 'dim')
+  }
+}

@@ -1,0 +1,25 @@
+import { Args, Flags } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { slugFor } from '../../slug.ts'
+import { workspaceView } from '../../views/workspaces.ts'
+
+export default class WorkspacesCreate extends ApiCommand<typeof WorkspacesCreate> {
+  static override summary = 'Create a workspace and become its owner'
+  static override examples = [
+    '$ <%= config.bin %> workspaces create Research',
+    '$ <%= config.bin %> workspaces create "Second line" --slug support --language de',
+  ]
+  static override args = { name: Args.string({ required: true, description: 'name of the workspace' }) }
+  static override flags = {
+    slug: Flags.string({ description: 'short name; made of the name when left out' }),
+    language: Flags.string({ description: 'language of the workspace, as German or de' }),
+  }
+
+  async run(): Promise<void> {
+    const { name } = this.args
+    const { slug, language } = this.flags
+    const body = { name, slug: slugFor(name, slug), ...(language && { preferred_language: language }) }
+    const workspace = await this.api.workspaces.create({ body })
+    await this.out.done(`Created workspace ${workspace.slug}. Next: muster workspaces use ${workspace.slug}`, workspace, workspaceView)
+  }
+}

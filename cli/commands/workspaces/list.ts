@@ -1,0 +1,13 @@
+import { ApiCommand } from '../../command.ts'
+import { windowFlags, windowOf } from '../../flags.ts'
+import { workspaceView } from '../../views/workspaces.ts'
+
+export default class WorkspacesList extends ApiCommand<typeof WorkspacesList> {
+  static override summary = 'List the workspaces you belong to, newest first'
+  static override examples = ['$ <%= config.bin %> workspaces', '$ <%= config.bin %> workspaces list -q']
+  static override flags = windowFlags
+
+  async run(): Promise<void> {
+    await this.out.list(await this.api.workspaces.list({ query: windowOf(this.flags) }), workspaceView)
+  }
+}

@@ -1,0 +1,49 @@
+import type { Client } from '#client'
+import { distance } from './resolve.ts'
+
+/** Nothing has that name; `next` lists what there is. */
+export class NotFound extends Error {
+  readonly next: string
+  constructor(noun: string, name: string, near: string | undefined, next: string) {
+    super(`There is no ${noun} "${name}"${near ? `; did you mean "${near}"?` : ''}.`)
+    this.next = next
+  }
+}
+
+const looksLikeId = (text: string) => /^c[a-z0-9]{24}$/.test(text)
+const pageSize = 500
+
+type Fetch<T> = (window: { limit: number; offset: number }) => Promise<T[]>
+
+/** Id of the row with that name. Ids are taken as they are: the server knows best whether they exist. */
+async function idByName<T extends { id: string }>(noun: string, name: string, fetch: Fetch<T>, nameOf: (row: T) => string): Promise<string> {
+  if (looksLikeId(name)) return name
+  const names: string[] = []
+  for (let offset = 0; ; offset += pageSize) {
+    const rows = await fetch({ limit: pageSize, offset })
+    const found = rows.find((row) => nameOf(row) === name)
+    if (found) return found.id
+    names.push(...rows.map(nameOf))
+    if (rows.length < pageSize) break
+  }
+  const near = names.map((it) => ({ it, far: distance(it, name) })).sort((a, b) => a.far - b.far)[0]
+  throw new NotFound(noun, name, near && near.far <= Math.max(1, name.length / 3) ? near.it : undefined, `muster ${noun}s list`)
+}
+
+/** Id of a crew given by slug or id. */
+export const crewId = (api: Client, crew: string): Promise<string> =>
+  idByName(
+    'crew',
+    crew,
+    (query) => api.crews.list({ query }),
+    ({ slug }) => slug,
+  )
+
+/** Id of an agent given by slug or id. */
+export const agentId = (api: Client, agent: string): Promise<string> =>
+  idByName(
+    'agent',
+    agent,
+    (query) => api.agents.list({ query }),
+    ({ slug }) => slug,
+  )

@@ -1,0 +1,41 @@
+import type { Static } from 'typebox'
+import type { Agent, AgentRow } from '#contract/agents'
+import { span, status, when } from '../output/cell.ts'
+import type { View } from '../output/printer.ts'
+
+type Row = Static<typeof AgentRow> & Partial<Pick<Static<typeof Agent>, 'webhook_secret_set'>>
+
+export const agentView: View<Row> = {
+  name: ({ slug }) => slug,
+  empty: 'There are no agents here. Next: muster agents create NAME --crew CREW',
+  columns: {
+    SLUG: ({ slug }) => slug,
+    NAME: ({ name }) => name,
+    CREW: ({ crew }) => crew?.slug,
+    ROLE: ({ agent_role, role_title }) => role_title || agent_role.toLowerCase(),
+    STATUS: (it) => status(it.status),
+    ADAPTER: ({ cli_adapter }) => cli_adapter,
+    MODEL: ({ llm_model }) => llm_model,
+  },
+  detail: {
+    Slug: ({ slug }) => slug,
+    Name: ({ name }) => name,
+    Id: ({ id }) => id,
+    Crew: ({ crew }) => crew?.slug,
+    Title: ({ role_title }) => role_title,
+    Role: ({ agent_role, lead_mode }) => (lead_mode ? `${agent_role.toLowerCase()}, ${lead_mode}` : agent_role.toLowerCase()),
+    Status: (it) => status(it.status),
+    Description: ({ description }) => description,
+    Adapter: ({ cli_adapter }) => cli_adapter,
+    Provider: ({ llm_provider }) => llm_provider,
+    Model: ({ llm_model }) => llm_model,
+    'Paid by': ({ pays_with: by }) => (by ? (by.restricted ? 'an account that you may not see' : [by.name, by.login].filter(Boolean).join(', ')) : null),
+    Tools: ({ tool_profile, cli_tools }) => [tool_profile, cli_tools].filter(Boolean).join(': '),
+    'Longest run': ({ timeout_seconds }) => ({ text: span(timeout_seconds), value: timeout_seconds }),
+    Prompt: ({ system_prompt }) => system_prompt,
+    Chats: ({ _count }) => _count.chats,
+    Credentials: ({ _count }) => _count.credentials,
+    Created: ({ created_at }) => when(created_at),
+    Updated: ({ updated_at }) => when(updated_at),
+  },
+}

@@ -1,0 +1,45 @@
+import type { Static } from 'typebox'
+import type { BareRun, Run } from '#contract/runs'
+import { span, status, when } from '../output/cell.ts'
+import type { View } from '../output/printer.ts'
+
+type Row = Static<typeof BareRun> & Partial<Pick<Static<typeof Run>, 'agent_name' | 'agent_slug' | 'crew_name'>>
+
+const lasted = ({ started_at, finished_at }: Row) => {
+  if (!finished_at) return null
+  const seconds = (Date.parse(finished_at) - Date.parse(started_at)) / 1000
+  return { text: seconds < 1 ? '< 1 s' : span(seconds), value: seconds }
+}
+
+export const runView: View<Row> = {
+  name: ({ id }) => id,
+  empty: 'There are no such runs. Next: muster ask AGENT "..."',
+  columns: {
+    ID: ({ id }) => id,
+    AGENT: ({ agent_slug, agent_id }) => agent_slug ?? agent_id,
+    STATUS: (it) => status(it.status),
+    TRIGGER: ({ trigger_type }) => trigger_type.toLowerCase(),
+    STARTED: ({ started_at }) => when(started_at),
+    LASTED: lasted,
+    ERROR: ({ error_message }) => (error_message ? { text: error_message, tone: 'red' } : null),
+  },
+  detail: {
+    Id: ({ id }) => id,
+    Agent: ({ agent_slug, agent_id }) => agent_slug ?? agent_id,
+    Crew: ({ crew_name }) => crew_name,
+    Status: (it) => status(it.status),
+    Error: ({ error_message }) => (error_message ? { text: error_message, tone: 'red' } : null),
+    'Exit code': ({ exit_code }) => exit_code,
+    Trigger: ({ trigger_type }) => trigger_type.toLowerCase(),
+    'Started by': ({ triggered_by }) => triggered_by,
+    Chat: ({ chat_id }) => chat_id,
+    Started: ({ started_at }) => when(started_at),
+    Finished: ({ finished_at }) => when(finished_at),
+    Lasted: lasted,
+    Model: ({ model }) => model,
+    'CLI version': ({ cli_version }) => cli_version,
+    Permissions: ({ permission_mode }) => permission_mode,
+    'Refused tools': ({ permission_denials }) => permission_denials?.length || null,
+    'Failed tool servers': ({ mcp_server_errors }) => mcp_server_errors?.length || null,
+  },
+}

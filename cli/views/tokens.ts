@@ -1,0 +1,27 @@
+import type { Static } from 'typebox'
+import type { Token as Schema } from '#contract/tokens'
+import { status, when } from '../output/cell.ts'
+import type { View } from '../output/printer.ts'
+
+type Token = Static<typeof Schema>
+
+const stateOf = ({ revoked_at, expires_at, last_used_at }: Token): string => {
+  if (revoked_at) return 'revoked'
+  if (expires_at && Date.parse(expires_at) <= Date.now()) return 'expired'
+  return last_used_at ? 'active' : 'unused'
+}
+
+export const tokenView: View<Token> = {
+  name: ({ id }) => id,
+  empty: 'There are no tokens. Next: muster tokens create NAME',
+  columns: {
+    ID: ({ id }) => id,
+    NAME: ({ name }) => name,
+    STATUS: (token) => status(stateOf(token)),
+    TIER: ({ tier }) => tier.toLowerCase(),
+    SCOPES: ({ scopes }) => scopes?.join(' '),
+    CREATED: ({ created_at }) => when(created_at),
+    'LAST USED': ({ last_used_at }) => when(last_used_at),
+    EXPIRES: ({ expires_at }) => when(expires_at),
+  },
+}

@@ -1,0 +1,38 @@
+import type { Static } from 'typebox'
+import type { Member } from '#contract/members'
+import type { Workspace } from '#contract/workspaces'
+import { when } from '../output/cell.ts'
+import type { View } from '../output/printer.ts'
+
+export const workspaceView: View<Static<typeof Workspace>> = {
+  name: ({ slug }) => slug,
+  empty: 'You belong to no workspace. Next: muster workspaces create NAME',
+  columns: {
+    SLUG: ({ slug }) => slug,
+    NAME: ({ name }) => name,
+    ROLE: ({ currentUserRole: role }) => role?.toLowerCase(),
+    ID: ({ id }) => id,
+    CREATED: ({ created_at }) => when(created_at),
+  },
+  detail: {
+    Slug: ({ slug }) => slug,
+    Name: ({ name }) => name,
+    Id: ({ id }) => id,
+    'Your role': ({ currentUserRole: role }) => role?.toLowerCase(),
+    Language: ({ preferred_language }) => preferred_language,
+    Created: ({ created_at }) => when(created_at),
+    Updated: ({ updated_at }) => when(updated_at),
+  },
+}
+
+export const memberView: View<Static<typeof Member>> = {
+  name: ({ user }) => user.email,
+  columns: {
+    EMAIL: ({ user }) => user.email,
+    NAME: ({ user }) => user.full_name,
+    ROLE: ({ role }) => role.toLowerCase(),
+    'MEMBER ID': ({ id }) => id,
+    'USER ID': ({ user_id }) => user_id,
+    JOINED: ({ created_at }) => when(created_at),
+  },
+}
