@@ -5,7 +5,7 @@ import { distance } from './resolve.ts'
 export class NotFound extends Error {
   readonly next: string
   constructor(noun: string, name: string, near: string | undefined, next: string) {
-    super(`There is no ${noun} "${name}"${near ? `; did you mean "${near}"?` : ''}.`)
+    super(`There is no ${noun} "${name}"${near ? `; did you mean "${near}"?` : '.'}`)
     this.next = next
   }
 }

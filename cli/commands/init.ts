@@ -7,6 +7,7 @@ import { signedInView } from '../views/sign-in.ts'
 export default class Init extends ApiCommand<typeof Init> {
   static override summary = 'Create the first user of a new server, and sign in'
   static override description = 'Works once, as long as the server has no user. The password is asked for unseen, or read from standard input.'
+  static override hiddenAliases = ['bootstrap:create']
   static override examples = ['$ <%= config.bin %> init', '$ <%= config.bin %> init --email ada@example.com --name "Ada Lovelace" < password.txt']
   static override flags = {
     email: Flags.string({ description: 'your address' }),

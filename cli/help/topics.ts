@@ -7,9 +7,12 @@ export const topics: Readonly<Record<string, string>> = {
   credentials: 'The vault: keys and secrets for agents',
   crews: 'Crews: agents that share a container',
   journal: 'Everything that happened, in order',
+  members: 'Who belongs to the workspace, and their roles',
+  pairing: 'Pairing codes, for scripts; people use pair and login',
   runs: 'Runs: one piece of work of one agent',
   system: 'The daemon: version, health, interface',
   tokens: 'Tokens of this account for the command line',
+  users: 'The signed-in user',
   workspaces: 'Workspaces and who may do what in them',
 }
 
@@ -17,6 +20,6 @@ export const topics: Readonly<Record<string, string>> = {
 export const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
   ['work', ['chat', 'ask', 'crews', 'agents', 'chats', 'runs', 'journal', 'credentials']],
-  ['account', ['whoami', 'workspaces', 'tokens', 'contexts', 'logout']],
-  ['more', ['api', 'config', 'completion', 'system', 'version']],
+  ['account', ['whoami', 'workspaces', 'members', 'tokens', 'contexts', 'logout']],
+  ['more', ['api', 'config', 'completion', 'system', 'users', 'pairing', 'version']],
 ]

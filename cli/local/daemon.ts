@@ -76,11 +76,13 @@ export async function stop(pid: number, { timeout, env = process.env }: { timeou
     // Nobody is told when a process ends that is not a child; the last file that it removes is the nearest sign.
     while (alive(pid) && Date.now() < end) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, 100)
-        watcher.once('change', () => {
+        const go = () => {
           clearTimeout(timer)
+          watcher.off('change', go)
           resolve()
-        })
+        }
+        const timer = setTimeout(go, 100)
+        watcher.once('change', go)
       })
     }
     return !alive(pid)

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type IPty, spawn as spawnTerminal } from 'node-pty'
 import { afterEach } from 'vitest'
+import type { Role } from '#contract/roles'
+import type { Person, TestDaemon } from './index.ts'
 
 const bin = new URL('../../bin/muster.js', import.meta.url).pathname
 
@@ -53,6 +56,18 @@ export function cli(variables: Record<string, string> = {}): Cli {
     pipe: (stdin, ...args) => run(stdin, args),
     terminal: (args, size = {}) => openTerminal(args, env, size),
   }
+}
+
+/** The command line of a member of the test daemon's workspace, over a port of its own. */
+export async function cliFor(daemon: TestDaemon, who: Person | Role = 'OWNER', variables: Record<string, string> = {}): Promise<Cli> {
+  const { address, port } = (daemon.http.server.address() ?? (await listening(daemon))) as AddressInfo
+  const { token, workspace } = typeof who === 'string' ? daemon.person(who) : who
+  return cli({ SVC_SERVER: `http://${address}:${port}`, SVC_TOKEN: token, SVC_WORKSPACE: workspace, ...variables })
+}
+
+async function listening({ http }: TestDaemon): Promise<unknown> {
+  await http.listen({ port: 0, host: '127.0.0.1' })
+  return http.server.address()
 }
 
 function runProcess(args: string[], env: Record<string, string>, stdin: string): Promise<Ran> {

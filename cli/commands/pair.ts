@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Flags } from '@oclif/core'
+import { ApiCommand } from '../command.ts'
+import { readTarget, runtimeFile } from '../contexts/session.ts'
+import { exits } from '../failure.ts'
+import { banner } from '../output/banner.ts'
+import { dataDir } from '../paths.ts'
+
+interface Pairing {
+  code: string
+  expires_at: string
+  command: string
+  status: 'pending' | 'consumed' | 'expired'
+}
+
+export default class Pair extends ApiCommand<typeof Pair> {
+  static override summary = 'Sign in another device with a short code'
+  static override description =
+    'Makes a code that is good for ten minutes and once, shows what to type on the other device, and waits until that was done. Ends with 1 when the code expires unused.'
+  static override hiddenAliases = ['pairing:start']
+  static override examples = ['$ <%= config.bin %> pair', '$ <%= config.bin %> pair --url https://muster.example.com', '$ <%= config.bin %> pair --no-wait']
+  static override flags = {
+    url: Flags.string({ description: 'address under which the other device reaches the server' }),
+    hint: Flags.string({ helpValue: 'NAME', description: 'what the device is for, as CLAUDE_CODE' }),
+    'no-wait': Flags.boolean({ description: 'do not wait until the code is used' }),
+  }
+
+  async run(): Promise<void> {
+    const { hint } = this.flags
+    const { code, expires_at } = await this.api.pairing.start({ body: hint ? { adapter_hint: hint } : {} })
+    const command = `muster login -s ${this.address()} --code ${code}`
+    const pairing: Pairing = { code, expires_at, command, status: 'pending' }
+    await this.out.item(pairing, this.out.terminal ? await this.sheet(pairing) : code)
+    if (this.flags['no-wait']) return
+    const status = await this.outcome(pairing)
+    if (this.out.wanted.format !== 'auto') await this.out.item({ ...pairing, status }, status)
+    if (status === 'consumed') return this.out.done('The device is signed in. Next: muster tokens list')
+    this.out.note('The code expired unused. Next: muster pair', 'yellow')
+    this.finish(exits.other)
+  }
+
+  /** Where the other device finds the server: the daemon's socket is no place for it. */
+  private address(): string {
+    if (this.flags.url) return readTarget(this.flags.url).key
+    const { target } = this.session
+    const { key, host } = target.socket ? readTarget(runtimeFile(join(dataDir(), 'musterd.json')).url ?? 'http://127.0.0.1:8080') : target
+    if (/^(localhost|127\.|::1)/.test(host ?? '')) this.out.note(`${key} can be reached on this machine only; name another address with --url.`, 'yellow')
+    return key
+  }
+
+  private async sheet({ code, command, expires_at }: Pairing): Promise<string> {
+    const { renderUnicodeCompact } = await import('uqr')
+    const qr = renderUnicodeCompact(command, { border: 1 })
+    const indent = (text: string) => text.replace(/^/gm, '  ')
+    const minutes = Math.ceil((Date.parse(expires_at) - Date.now()) / 60_000)
+    return `\n${indent(this.out.paint('bold', banner(code)))}\n\n  ${code}, good for ${minutes} minutes and once. On the other device:\n\n    ${this.out.paint('cyan', command)}\n\n${indent(qr)}\n`
+  }
+
+  private async outcome({ code, expires_at }: Pairing): Promise<'consumed' | 'expired'> {
+    const left = () => {
+      const seconds = Math.max(0, Math.ceil((Date.parse(expires_at) - Date.now()) / 1000))
+      return `Waiting for the device, ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} left. Ctrl-C leaves; the code stays good.`
+    }
+    return this.progress(left(), async (say) => {
+      const clock = setInterval(() => say(left()), 1000)
+      try {
+        for (;;) {
+          const { status } = await this.api.pairing.poll({ query: { code } })
+          if (status !== 'pending') return status
+          await wait(2000)
+        }
+      } finally {
+        clearInterval(clock)
+      }
+    })
+  }
+}

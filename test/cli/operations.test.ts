@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { endpoints } from '#contract'
+import type { Manifest } from '../../cli/main.ts'
+
+const { commands } = JSON.parse(readFileSync(new URL('../../dist/cli/oclif.manifest.json', import.meta.url), 'utf8')) as Manifest
+const names = new Set(Object.values(commands).flatMap(({ id, aliases, hiddenAliases }) => [id, ...aliases, ...hiddenAliases]))
+
+/** Operations that no command is named after, and why. */
+const none: Record<string, string> = {}
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+it.each(endpoints.map(({ name, feature, op }) => [name, `${kebab(feature)}:${kebab(op)}`]))('%s is a command', (name, id) => {
+  if (name in none) expect(names.has(id)).toBe(false)
+  else expect(names).toContain(id)
+})
