@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
 import { watchTokenExpiry } from './jobs/token-expiry.ts'
+import { createSockets } from './streams/ws.ts'
 
 /** What works beside the requests: sockets, runtime, jobs. */
 export interface Services {
@@ -12,5 +13,12 @@ export interface Services {
 /** Starts everything that works beside the requests, in the order in which they need each other. */
 export async function startServices(app: App): Promise<Services> {
   const tokenExpiry = watchTokenExpiry(app)
-  return { attach: () => undefined, close: async () => tokenExpiry.close() }
+  const sockets = createSockets(app)
+  return {
+    attach: (server) => sockets.attach(server),
+    async close() {
+      sockets.close()
+      tokenExpiry.close()
+    },
+  }
 }

@@ -1,13 +1,29 @@
-import type { Feature } from '#kernel/feature'
+import { type Feature, join } from '#kernel/feature'
+import activity from './agents/activity/routes.ts'
 import agents from './agents/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
+import chats from './chats/routes.ts'
 import crews from './crews/routes.ts'
 import members from './members/routes.ts'
 import pairing from './pairing/routes.ts'
 import runs from './runs/routes.ts'
+import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
 import tokens from './tokens/routes.ts'
 import users from './users/routes.ts'
 import workspaces from './workspaces/routes.ts'
 
-export const features = { agents, bootstrap, crews, members, pairing, runs, system, tokens, users, workspaces } satisfies Record<string, Feature>
+export const features = {
+  agents: join(agents, activity),
+  bootstrap,
+  chats,
+  crews,
+  members,
+  pairing,
+  runs,
+  sockets,
+  system,
+  tokens,
+  users,
+  workspaces,
+} satisfies Record<string, Feature>

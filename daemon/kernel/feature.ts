@@ -76,3 +76,9 @@ export interface Feature {
 
 /** Ties a feature's contract to its handlers; a missing or wrong handler does not compile. */
 export const feature = <C extends Record<string, Endpoint>>(endpoints: C, handlers: (app: App) => Handlers<C>): Feature => ({ endpoints, handlers })
+
+/** One feature of several parts, each with endpoints of its own. */
+export const join = (...parts: Feature[]): Feature => ({
+  endpoints: Object.assign({}, ...parts.map(({ endpoints }) => endpoints)),
+  handlers: (app) => Object.assign({}, ...parts.map(({ handlers }) => handlers(app))),
+})

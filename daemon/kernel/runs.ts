@@ -37,8 +37,8 @@ export interface AgentFile {
 
 /** Running agents, as features and streams see them. */
 export interface Runs {
-  /** Frames of a chat after number `after`: those still held at once, the others as they come. */
-  watch(chatId: string, after: number, watcher: Watcher): Watch
+  /** Frames of a chat after number `after`: those still held at once, the others as they come. Null: only what comes. */
+  watch(chatId: string, after: number | null, watcher: Watcher): Watch
   /** Ends a run whose row says that its end is wished for. Called after the change that stored the wish. */
   cancel(runId: string): void
   /** Resolves when the run has its terminal entry; at once when it has one already. */

@@ -12,9 +12,24 @@ export const operations: Record<string, Record<string, Operation>> = {
     show: ['GET', '/api/v1/agents/:agentId'],
     update: ['PATCH', '/api/v1/agents/:agentId'],
     remove: ['DELETE', '/api/v1/agents/:agentId'],
+    stop: ['POST', '/api/v1/agents/:agentId/stop'],
+    logs: ['GET', '/api/v1/agents/:agentId/logs'],
+    files: ['GET', '/api/v1/agents/:agentId/files'],
+    download: ['GET', '/api/v1/agents/:agentId/files/download', 'stream'],
   },
   bootstrap: {
     create: ['POST', '/api/v1/bootstrap'],
+  },
+  chats: {
+    list: ['GET', '/api/v1/agents/:agentId/chats'],
+    create: ['POST', '/api/v1/agents/:agentId/chats'],
+    rename: ['PATCH', '/api/v1/agents/:agentId/chats/:chatId'],
+    read: ['PUT', '/api/v1/agents/:agentId/chats/:chatId/read'],
+    remove: ['DELETE', '/api/v1/agents/:agentId/chats/:chatId'],
+    messages: ['GET', '/api/v1/chats/:chatId/messages'],
+    send: ['POST', '/api/v1/chats/:chatId/messages'],
+    cancel: ['POST', '/api/v1/chats/:chatId/cancel'],
+    stream: ['GET', '/api/v1/chats/:chatId/stream', 'stream'],
   },
   crews: {
     list: ['GET', '/api/v1/crews'],
@@ -40,6 +55,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/runs'],
     show: ['GET', '/api/v1/runs/:runId'],
     ofAgent: ['GET', '/api/v1/agents/:agentId/runs'],
+  },
+  sockets: {
+    token: ['GET', '/api/v1/ws-token'],
   },
   system: {
     health: ['GET', '/api/health'],

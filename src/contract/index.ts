@@ -1,16 +1,19 @@
+import { activity } from './activity.ts'
 import { agents } from './agents.ts'
 import { bootstrap } from './bootstrap.ts'
+import { chats } from './chats.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
 import { members } from './members.ts'
 import { pairing } from './pairing.ts'
 import { runs } from './runs.ts'
+import { sockets } from './sockets.ts'
 import { system } from './system.ts'
 import { tokens } from './tokens.ts'
 import { users } from './users.ts'
 import { workspaces } from './workspaces.ts'
 
-export const api = { agents, bootstrap, crews, members, pairing, runs, system, tokens, users, workspaces }
+export const api = { agents: { ...agents, ...activity }, bootstrap, chats, crews, members, pairing, runs, sockets, system, tokens, users, workspaces }
 export type Api = typeof api
 
 /** Every endpoint with its name, as `crews.create`. */

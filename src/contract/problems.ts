@@ -38,6 +38,7 @@ export const problems = {
   chat_taken: [409, 'That chat id belongs to another agent'],
   chat_busy: [409, 'The agent is still working on the last message'],
   agent_pending_review: [409, 'The agent waits for review'],
+  foreign_file: [403, 'That file belongs to another agent'],
   crew_not_running: [409, 'The crew container is not running'],
   encryption_unavailable: [503, 'There is no encryption key'],
   admin_tokens_unavailable: [503, 'Administrative tokens are not configured'],

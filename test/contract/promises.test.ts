@@ -4,6 +4,8 @@ import { roles } from '#contract/roles'
 import { daemon } from '#test'
 
 const nobody = 'cnone00000000000000000000'
+/** An unknown and a foreign chat answer as an empty one: contract part 2, section 5. */
+const looksEmpty = new Set(['chats.messages'])
 const changing = (method: string) => method !== 'GET'
 
 describe.each(endpoints)('$name', ({ endpoint, name }) => {
@@ -15,7 +17,7 @@ describe.each(endpoints)('$name', ({ endpoint, name }) => {
   it('is named by a verb', () => expect(name).toMatch(/^[a-z]+\.[a-z][A-Za-z]*$/))
   it('has a summary that reads as a line of help', () => expect(endpoint.summary).toMatch(/^[A-Z][^\n]{5,120}[^.]$/))
   it('says what it answers', () => expect(Boolean(endpoint.reply) || endpoint.status === 204 || endpoint.kind !== undefined).toBe(true))
-  it.skipIf(!names.length)('may answer 404', () => expect(endpoint.throws).toContain('not_found'))
+  it.skipIf(!names.length || looksEmpty.has(name))('may answer 404', () => expect(endpoint.throws).toContain('not_found'))
   it.skipIf(!changing(method))('says what it leaves in the journal', () => expect(endpoint.journal).toBeDefined())
 
   it.skipIf(!(changing(method) && inWorkspace))('names the scope that a scoped token needs, and asks for it', async () => {
@@ -28,7 +30,7 @@ describe.each(endpoints)('$name', ({ endpoint, name }) => {
     expect(body).toMatchObject({ status: 403, code: 'insufficient_scope' })
   })
 
-  it.skipIf(!names.some((parameter) => parameter !== 'workspaceId') || endpoint.body !== undefined || endpoint.kind === 'stream')(
+  it.skipIf(!names.some((parameter) => parameter !== 'workspaceId') || endpoint.body !== undefined || endpoint.kind === 'stream' || looksEmpty.has(name))(
     'answers 404 for what does not exist',
     async () => {
       const { call, workspace } = await daemon()

@@ -88,6 +88,9 @@ export const queries = statements((db) => ({
     'SELECT id, name, slug, status FROM agents WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY created_at DESC, id DESC',
   ),
   ofCrew: db.prepare<[crew: string], { id: string; slug: string }>('SELECT id, slug FROM agents WHERE crew_id = ? AND deleted_at IS NULL'),
+  mates: db.prepare<[crew: string], Pick<AgentRow, 'id' | 'name' | 'slug' | 'role_title' | 'agent_role'>>(
+    'SELECT id, name, slug, role_title, agent_role FROM agents WHERE crew_id = ? AND deleted_at IS NULL ORDER BY created_at, id',
+  ),
   liveCrew: db.prepare<[workspace: string, crew: string], { id: string }>('SELECT id FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL'),
   insert: db.prepare<[Stored & { created_by_user_id: string }], { id: string }>(
     `INSERT INTO agents (id, workspace_id, crew_id, name, slug, description, role_title, agent_role, lead_mode, status, cli_adapter, llm_provider, llm_model,

@@ -24,6 +24,9 @@ export function findAgent({ db }: App, workspace: string, agentId: string): Agen
 /** A live agent, whatever its workspace: for the daemon's own work, never for a request. */
 export const agentById = ({ db }: App, agentId: string): AgentRow | undefined => queries(db).byId.get(agentId)
 
+/** The live agents of a crew, in the order in which they joined. */
+export const agentsOfCrew = ({ db }: App, crewId: string) => queries(db).mates.all(crewId)
+
 /** May this person create agents and see what pays for them? */
 const isCreator = (actor: Actor) => actor.role !== null && allows('MANAGER', actor.role)
 

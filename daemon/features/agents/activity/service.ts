@@ -1,0 +1,116 @@
+import type { Static } from 'typebox'
+import type { activity, LogLine } from '#contract/activity'
+import type { Reply } from '#contract/define'
+import type { App } from '#kernel/app'
+import type { Call } from '#kernel/feature'
+import type { Page } from '#kernel/fields'
+import { Problem, problem } from '#kernel/problem'
+import type { AgentFile } from '#kernel/runs'
+import { executionsOfAgent, historyOfAgent, wishCancel } from '../../chats/executions/service.ts'
+import { partsOfAgent } from '../../chats/messages/service.ts'
+import { type AgentRow, agentById, findAgent } from '../service.ts'
+
+type Line = Static<typeof LogLine>
+
+/** How long a stop waits for what it ends. */
+const patienceMs = 45_000
+
+/** Wishes the end of everything that the agent does; the runs concerned. */
+export function wishStop(app: App, { actor, agentId }: Call<typeof activity.stop>): string[] {
+  const agent = findAgent(app, actor.workspace, agentId)
+  return executionsOfAgent(app, agent.id).flatMap(({ id }) => (wishCancel(app, id, actor.id) ? [id] : []))
+}
+
+/** Waits until the runs are over, and says what the agent is doing then. */
+export async function settleStop(app: App, { agentId }: Call<typeof activity.stop>, runs: string[]): Promise<Reply<typeof activity.stop>> {
+  for (const id of runs) app.runs?.cancel(id)
+  const patience = new AbortController()
+  const late = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, patienceMs)
+    patience.signal.addEventListener('abort', () => clearTimeout(timer))
+  })
+  await Promise.race([Promise.all(runs.map((id) => app.runs?.ended(id))), late])
+  patience.abort()
+  return { id: agentId, status: agentById(app, agentId)?.status ?? 'IDLE' }
+}
+
+/** Looking further back than this is for the journal. */
+const logLimit = 10_000
+
+/** What an agent did, latest first: its runs, and what it said and used in them. */
+export function logLines(app: App, { id, slug }: AgentRow, { limit, offset }: Page): Line[] {
+  const count = Math.min(limit + offset, logLimit)
+  const said = partsOfAgent(app, id, count).map(({ ts, part }): Line => {
+    const { type, content, tool_name, metadata } = part
+    const level = type === 'error' ? 'error' : metadata?.['is_error'] === true ? 'warn' : 'info'
+    return { ts, level, agent: slug, event: type, ...(content && { content }), ...(tool_name && { tool: tool_name }), ...(metadata && { metadata }) }
+  })
+  const runs = historyOfAgent(app, id, count).map(({ at, event, run, tokens }): Line => {
+    const level = event === 'run.failed' || event === 'run.timeout' ? 'error' : 'info'
+    return { ts: new Date(at).toISOString(), level, agent: slug, event, ...(tokens !== null && { tokens }), metadata: { run_id: run } }
+  })
+  // An end comes after what was said: both have the same time.
+  return merge(runs, said).slice(offset, offset + limit)
+}
+
+function merge(first: Line[], second: Line[]): Line[] {
+  const lines: Line[] = []
+  let [a, b] = [0, 0]
+  while (a < first.length || b < second.length) {
+    const [one, other] = [first[a], second[b]]
+    const takeFirst = one && (!other || endsAfter(one, other))
+    lines.push(takeFirst ? one : other!)
+    if (takeFirst) a++
+    else b++
+  }
+  return lines
+}
+
+const endsAfter = (run: Line, said: Line): boolean => run.ts > said.ts || (run.ts === said.ts && run.event !== 'run.started')
+
+function runsOf({ runs }: App) {
+  if (!runs) throw problem('runtime_unavailable')
+  return runs
+}
+
+/** Refuses what leads out of the agent's own folder. */
+function inside(field: string, given: string): string {
+  const path = given.replace(/^\.\//, '').replace(/\/+$/, '')
+  if (path.startsWith('/') || path.split('/').includes('..') || path.includes('\0')) {
+    throw problem('invalid_field', { field, detail: `${field} must lie inside the agent's folder` })
+  }
+  return path
+}
+
+export async function filesOf(app: App, { actor, agentId, query }: Call<typeof activity.files>): Promise<AgentFile[]> {
+  const agent = findAgent(app, actor.workspace, agentId)
+  const subdir = inside('subdir', query.subdir ?? '')
+  if (!agent.crew_id) return []
+  return asked(app, () => runsOf(app).listFiles(agent.id, subdir, query.recursive === '1' || query.recursive === 'true'))
+}
+
+export async function download(app: App, { actor, agentId, query }: Call<typeof activity.download>): Promise<Buffer> {
+  const agent = findAgent(app, actor.workspace, agentId)
+  const path = inside('path', ownPath(query.path, agent.slug))
+  const content = agent.crew_id ? await asked(app, () => runsOf(app).readFile(agent.id, path)) : null
+  if (!content) throw problem('not_found', { field: 'path', detail: `There is no file ${path}` })
+  return content
+}
+
+/** A path as the agent itself names it is fine; another agent's is refused as such. */
+function ownPath(path: string, slug: string): string {
+  const [, owner, rest] = /^\/output\/([^/]+)\/(.+)$/.exec(path) ?? []
+  if (owner === undefined) return path
+  if (owner !== slug) throw problem('foreign_file')
+  return rest!
+}
+
+async function asked<T>(app: App, question: () => Promise<T>): Promise<T> {
+  try {
+    return await question()
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    app.log.warn({ err: error }, 'The runtime could not read files')
+    throw problem('runtime_failed', { detail: `The files cannot be read: ${(error as Error).message}` })
+  }
+}

@@ -1,0 +1,77 @@
+import { statements } from '#kernel/db'
+
+export type Phase = 'queued' | 'launching' | 'running' | 'ended'
+export type Outcome = 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMEOUT'
+
+export interface Execution {
+  id: string
+  workspace_id: string
+  crew_id: string
+  agent_id: string
+  agent_name: string
+  agent_slug: string
+  chat_id: string
+  message_id: string
+  triggered_by: string | null
+  trigger_type: string
+  max_turns: number
+  phase: Phase
+  first_frame: number
+  output_frame: number | null
+  init_noted: number
+  launch_json: string | null
+  /** Milliseconds since 1970, as the others. */
+  created_at: number
+  launched_at: number | null
+  cancelled_at: number | null
+  cancelled_by: string | null
+  ended_at: number | null
+  outcome: Outcome | null
+  tokens: number | null
+}
+
+export type NewExecution = Omit<
+  Execution,
+  'phase' | 'output_frame' | 'init_noted' | 'launch_json' | 'launched_at' | 'cancelled_at' | 'cancelled_by' | 'ended_at' | 'outcome' | 'tokens'
+>
+
+const columns = `id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, message_id, triggered_by, trigger_type, max_turns, phase, first_frame, output_frame,
+  init_noted, launch_json, created_at, launched_at, cancelled_at, cancelled_by, ended_at, outcome, tokens`
+
+export const queries = statements((db) => ({
+  insert: db.prepare<[NewExecution], { id: string }>(
+    `INSERT INTO run_executions (id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, message_id, triggered_by, trigger_type, max_turns, phase, first_frame, created_at)
+     VALUES (@id, @workspace_id, @crew_id, @agent_id, @agent_name, @agent_slug, @chat_id, @message_id, @triggered_by, @trigger_type, @max_turns, 'queued', @first_frame, @created_at)
+     ON CONFLICT DO NOTHING RETURNING id`,
+  ),
+  find: db.prepare<[id: string], Execution>(`SELECT ${columns} FROM run_executions WHERE id = ?`),
+  open: db.prepare<[], Execution>(`SELECT ${columns} FROM run_executions WHERE phase <> 'ended' ORDER BY created_at, id`),
+  ofChat: db.prepare<[chat: string], Execution>(`SELECT ${columns} FROM run_executions WHERE chat_id = ? AND phase <> 'ended'`),
+  ofAgent: db.prepare<[agent: string], Execution>(`SELECT ${columns} FROM run_executions WHERE agent_id = ? AND phase <> 'ended'`),
+  ofCrew: db.prepare<[crew: string], Execution>(`SELECT ${columns} FROM run_executions WHERE crew_id = ? AND phase <> 'ended'`),
+  history: db.prepare<[agent: string, limit: number], Execution>(
+    `SELECT ${columns} FROM run_executions WHERE agent_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
+  ),
+  queued: db.prepare<[], { count: number }>("SELECT count(*) AS count FROM run_executions WHERE phase <> 'ended'"),
+  launch: db.prepare<[{ id: string; frame: number; launch: string; at: number }], Execution>(
+    `UPDATE run_executions SET phase = 'launching', output_frame = @frame, launch_json = @launch, launched_at = @at
+     WHERE id = @id AND phase = 'queued' RETURNING ${columns}`,
+  ),
+  started: db.prepare<[id: string]>("UPDATE run_executions SET phase = 'running' WHERE id = ? AND phase = 'launching'"),
+  noteInit: db.prepare<[id: string], { id: string }>('UPDATE run_executions SET init_noted = 1 WHERE id = ? AND init_noted = 0 RETURNING id'),
+  cancel: db.prepare<[at: number, by: string | null, id: string], Execution>(
+    `UPDATE run_executions SET cancelled_at = coalesce(cancelled_at, ?), cancelled_by = coalesce(cancelled_by, ?)
+     WHERE id = ? AND phase <> 'ended' RETURNING ${columns}`,
+  ),
+  /** The one place where a run ends: no row comes back when it had ended before. */
+  end: db.prepare<[at: number, outcome: Outcome, tokens: number | null, id: string], Execution>(
+    `UPDATE run_executions SET phase = 'ended', ended_at = ?, outcome = ?, tokens = ? WHERE id = ? AND phase <> 'ended' RETURNING ${columns}`,
+  ),
+  skipFrames: db.prepare<[first: number, id: string]>("UPDATE run_executions SET first_frame = ? WHERE id = ? AND phase = 'queued'"),
+  discarded: db.prepare<[id: string]>('UPDATE run_executions SET discarded = 1 WHERE id = ?'),
+  left: db.prepare<[crew: string], Execution>(
+    `SELECT ${columns} FROM run_executions WHERE crew_id = ? AND phase = 'ended' AND discarded = 0 AND launch_json IS NOT NULL`,
+  ),
+  lastFrame: db.prepare<[chat: string], { last_frame: number }>('SELECT last_frame FROM chats WHERE id = ?'),
+  settleFrames: db.prepare<[last: number, chat: string]>('UPDATE chats SET last_frame = max(last_frame, ?) WHERE id = ?'),
+}))

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import type { Static } from 'typebox'
+import type { Message, MessagePart } from '#contract/chats'
+import type { App } from '#kernel/app'
+import { type MessageRow, queries } from './queries.ts'
+
+export type { MessageRow } from './queries.ts'
+
+export interface NewMessage {
+  chatId: string
+  agentId: string | null
+  runId: string | null
+  role: MessageRow['role']
+  content: string
+  parts?: Static<typeof MessagePart>[]
+  toolSummary?: string | null
+  metadata?: Record<string, unknown>
+  authorUserId?: string | null
+}
+
+let lastNanos = 0n
+
+/** `msg_<nanos>_<hex>`: ids made one after the other sort that way. */
+function newMessageId(ms: number): string {
+  const now = BigInt(Math.floor(ms)) * 1_000_000n
+  lastNanos = now > lastNanos ? now : lastNanos + 1n
+  return `msg_${lastNanos}_${randomBytes(4).toString('hex')}`
+}
+
+const titleLimit = 60
+
+/** The beginning of what the user said, on one line. */
+function titleOf(content: string): string | null {
+  const line = [...content.replace(/[\s\p{C}]+/gu, ' ').trim()]
+  if (line.length === 0) return null
+  return line.length <= titleLimit ? line.join('') : `${line.slice(0, titleLimit).join('').trimEnd()}...`
+}
+
+/** Stores a message at the end of its chat; the first of a user names the chat. Within a change. */
+export function addMessage(app: App, message: NewMessage): { id: string; seq: number; ts: string } {
+  const { chatId, role, content, parts, metadata } = message
+  const id = newMessageId(app.clock())
+  const ts = new Date(app.clock()).toISOString()
+  const { seq } = queries(app.db).insert.get({
+    id,
+    chat_id: chatId,
+    agent_id: message.agentId,
+    role,
+    content,
+    parts_json: parts?.length ? JSON.stringify(parts) : null,
+    tool_name: null,
+    tool_summary: message.toolSummary ?? null,
+    metadata_json: metadata && Object.keys(metadata).length ? JSON.stringify(metadata) : null,
+    ts,
+    author_user_id: message.authorUserId ?? null,
+    run_id: message.runId,
+  })!
+  queries(app.db).touch.run(ts, role === 'user' ? titleOf(content) : null, chatId)
+  return { id, seq, ts }
+}
+
+export const findMessage = ({ db }: App, id: string): MessageRow | undefined => queries(db).find.get(id)
+
+/** What was said before a message, oldest first, `limit` messages at most. */
+export const messagesBefore = ({ db }: App, chatId: string, seq: number, limit: number): MessageRow[] => queries(db).before.all(chatId, seq, limit).reverse()
+
+/** A window of a chat from its oldest message on; without an offset its newest messages. Oldest first. */
+export function messageWindow({ db }: App, chatId: string, limit: number, offset: number | null): Static<typeof Message>[] {
+  const rows = offset === null ? queries(db).before.all(chatId, Number.MAX_SAFE_INTEGER, limit).reverse() : queries(db).fromOldest.all(chatId, limit, offset)
+  return rows.map(toMessage)
+}
+
+function toMessage(row: MessageRow): Static<typeof Message> {
+  const { id, chat_id, role, content, ts, agent_id, parts_json, tool_name, tool_summary, metadata_json, author_user_id } = row
+  return {
+    id,
+    session_id: chat_id,
+    ...(agent_id && { agent_id }),
+    role,
+    content,
+    ...(parts_json && { parts: JSON.parse(parts_json) as Static<typeof MessagePart>[] }),
+    ...(tool_name && { tool_name }),
+    ...(tool_summary && { tool_summary }),
+    ...(metadata_json && { metadata: JSON.parse(metadata_json) as Record<string, unknown> }),
+    ts,
+    ...(author_user_id && { author_user_id }),
+  }
+}
+
+/** Pieces of what an agent said and did, newest first. */
+export const partsOfAgent = ({ db }: App, agentId: string, limit: number) =>
+  queries(db)
+    .partsOfAgent.all(agentId, limit)
+    .map(({ ts, role, part }) => ({ ts, role, part: JSON.parse(part) as Static<typeof MessagePart> }))

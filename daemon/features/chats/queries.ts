@@ -1,0 +1,48 @@
+import { statements } from '#kernel/db'
+
+export interface ChatRow {
+  id: string
+  agent_id: string
+  workspace_id: string
+  title: string | null
+  mode: string
+  status: string
+  visibility: string
+  origin: string | null
+  created_by: string | null
+  message_count: number
+  unread_count: number
+  last_frame: number
+  started_at: string
+  ended_at: string | null
+  last_activity_at: string
+  created_at: string
+}
+
+export type NewChat = Pick<ChatRow, 'id' | 'agent_id' | 'workspace_id' | 'origin' | 'created_by' | 'created_at'>
+
+/** Messages after the caller's cursor; users' messages count when somebody else wrote them. */
+const unread = `(SELECT count(*) FROM chat_messages m WHERE m.chat_id = chats.id
+  AND m.seq > coalesce((SELECT last_seq FROM chat_read_cursors r WHERE r.chat_id = chats.id AND r.user_id = @user), 0)
+  AND NOT (m.role = 'user' AND (m.author_user_id IS NULL OR m.author_user_id = @user)))`
+const columns = `id, agent_id, workspace_id, title, mode, status, visibility, origin, created_by, message_count, ${unread} AS unread_count, last_frame,
+  started_at, ended_at, last_activity_at, created_at`
+
+export const queries = statements((db) => ({
+  list: db.prepare<[{ agent: string; user: string }], ChatRow>(
+    `SELECT ${columns} FROM chats WHERE agent_id = @agent ORDER BY last_activity_at DESC, id DESC LIMIT 100`,
+  ),
+  find: db.prepare<[{ id: string; user: string }], ChatRow>(`SELECT ${columns} FROM chats WHERE id = @id`),
+  insert: db.prepare<[NewChat], { id: string }>(
+    `INSERT INTO chats (id, agent_id, workspace_id, mode, status, visibility, origin, created_by, message_count, last_frame, started_at, last_activity_at, created_at)
+     VALUES (@id, @agent_id, @workspace_id, 'CHAT', 'ACTIVE', 'private', @origin, @created_by, 0, 0, @created_at, @created_at, @created_at)
+     ON CONFLICT DO NOTHING RETURNING id`,
+  ),
+  rename: db.prepare<[title: string, id: string]>('UPDATE chats SET title = ? WHERE id = ?'),
+  remove: db.prepare<[id: string]>('DELETE FROM chats WHERE id = ?'),
+  markRead: db.prepare<[{ chat: string; user: string; at: string }]>(
+    `INSERT INTO chat_read_cursors (chat_id, user_id, last_seq, last_read_at)
+     VALUES (@chat, @user, coalesce((SELECT max(seq) FROM chat_messages WHERE chat_id = @chat), 0), @at)
+     ON CONFLICT (chat_id, user_id) DO UPDATE SET last_seq = excluded.last_seq, last_read_at = excluded.last_read_at`,
+  ),
+}))

@@ -1,0 +1,183 @@
+import type { Static } from 'typebox'
+import { AskSubmission, type Chat, type chats, origins } from '#contract/chats'
+import type { Reply } from '#contract/define'
+import { allows } from '#contract/roles'
+import type { App } from '#kernel/app'
+import { membership } from '#kernel/auth'
+import { actorOf } from '#kernel/dispatch'
+import type { Actor, Call } from '#kernel/feature'
+import { pageOf } from '#kernel/fields'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { validator } from '#kernel/validate'
+import { type AgentRow, agentById, findAgent } from '../agents/service.ts'
+import { beginExecution, executionOfChat, wishCancel } from './executions/service.ts'
+import { addMessage, messageWindow } from './messages/service.ts'
+import { type ChatRow, queries } from './queries.ts'
+
+const absent = (what: string) => problem('not_found', { detail: `There is no such ${what}` })
+
+const toChat = ({ created_by: _by, last_frame: _frame, ...chat }: ChatRow): Static<typeof Chat> => chat
+
+export function listChats(app: App, { actor, agentId }: Call<typeof chats.list>): Static<typeof Chat>[] {
+  const agent = findAgent(app, actor.workspace, agentId)
+  return queries(app.db).list.all({ agent: agent.id, user: actor.id }).map(toChat)
+}
+
+/** Opens a chat. With an id of the caller's own the same chat is there again; another agent's is refused. */
+export function createChat(app: App, { actor, agentId, body, now }: Call<typeof chats.create>): { id: string } {
+  const agent = findAgent(app, actor.workspace, agentId)
+  const origin = origins.find((known) => known === body?.origin) ?? null
+  const id = body?.session_id ?? newId(app.clock())
+  const made = queries(app.db).insert.get({ id, agent_id: agent.id, workspace_id: actor.workspace, origin, created_by: actor.id, created_at: now })
+  if (made) audit(app, actor, 'create', { id, workspace_id: actor.workspace }, agent)
+  else if (queries(app.db).find.get({ id, user: actor.id })?.agent_id !== agent.id) throw problem('chat_taken', { field: 'session_id' })
+  return { id }
+}
+
+/** A chat of that agent, for its creator and for those who may change the agent. */
+function ownChat(app: App, actor: Actor, agentId: string, chatId: string): { chat: ChatRow; agent: AgentRow } {
+  const agent = findAgent(app, actor.workspace, agentId)
+  const chat = chatOfAgent(app, actor, agent, chatId)
+  const mayEdit = actor.role && (allows('ADMIN', actor.role) || (actor.role === 'MANAGER' && agent.created_by_user_id === actor.id))
+  if (chat.created_by !== actor.id && !mayEdit) throw problem('insufficient_role', { detail: 'Only who opened the chat or may change the agent can do this' })
+  return { chat, agent }
+}
+
+function chatOfAgent(app: App, actor: Actor, agent: AgentRow, chatId: string): ChatRow {
+  const chat = queries(app.db).find.get({ id: chatId, user: actor.id })
+  if (chat?.agent_id !== agent.id) throw absent('chat')
+  return chat
+}
+
+export function renameChat(app: App, { actor, agentId, chatId, body }: Call<typeof chats.rename>): Static<typeof Chat> {
+  const { agent, chat } = ownChat(app, actor, agentId, chatId)
+  // The joiner that makes one sign of several emoji is the one format character that a title keeps.
+  const title = body.title
+    .replace(/\s+/g, ' ')
+    .replace(/(?!\u200d)\p{C}/gu, '')
+    .trim()
+  if (title === '' || [...title].length > 200) throw problem('invalid_field', { field: 'title', detail: 'title must have 1 to 200 characters' })
+  queries(app.db).rename.run(title, chatId)
+  audit(app, actor, 'update', chat, agent, { changed: ['title'] })
+  tell(app, actor, 'chat_renamed', { agent_id: agentId, chat_id: chatId, title })
+  return toChat({ ...chat, title })
+}
+
+export function readChat(app: App, { actor, agentId, chatId, now }: Call<typeof chats.read>): Reply<typeof chats.read> {
+  chatOfAgent(app, actor, findAgent(app, actor.workspace, agentId), chatId)
+  queries(app.db).markRead.run({ chat: chatId, user: actor.id, at: now })
+  return { chat_id: chatId, last_read_at: now }
+}
+
+/** Deletes a chat with messages and cursors; not while its agent works in it. */
+export function removeChat(app: App, { actor, agentId, chatId }: Call<typeof chats.remove>): undefined {
+  const { agent, chat } = ownChat(app, actor, agentId, chatId)
+  const running = executionOfChat(app, chatId)
+  if (running) throw problem('chat_busy', { detail: 'The agent is working in this chat; cancel the run first', extra: { run_id: running.id } })
+  queries(app.db).remove.run(chatId)
+  audit(app, actor, 'delete', chat, agent)
+  tell(app, actor, 'chat_deleted', { agent_id: agentId, chat_id: chatId })
+}
+
+const tell = (app: App, actor: Actor, type: string, payload: object): void => app.broadcast({ channel: `workspace:${actor.workspace}`, type, payload })
+
+const audits = { create: 'audit.entity_created', update: 'audit.entity_updated', delete: 'audit.entity_deleted' } as const
+
+function audit(app: App, actor: Actor, action: keyof typeof audits, chat: Pick<ChatRow, 'id' | 'workspace_id'>, agent: AgentRow, metadata?: object): void {
+  app.journal({
+    workspace_id: chat.workspace_id,
+    ...(agent.crew_id && { crew_id: agent.crew_id }),
+    agent_id: agent.id,
+    type: audits[action],
+    summary: `chat with ${agent.slug} ${action}d`,
+    ...actorOf(actor),
+    payload: { action, entity_type: 'chat', entity_id: chat.id, ...(metadata && { metadata }) },
+    refs: { entity_type: 'chat', entity_id: chat.id },
+  })
+}
+
+/** The chat, when the caller is a member of its workspace. The workspace is the chat's own: none is named by the request. */
+export function enterChat(app: App, actor: Actor, chatId: string): { chat: ChatRow; role: NonNullable<Actor['role']> } | null {
+  const chat = queries(app.db).find.get({ id: chatId, user: actor.id })
+  const member = chat && membership(app.db, chat.workspace_id, actor.id)
+  return member ? { chat, role: member.role } : null
+}
+
+/** An unknown and a foreign chat look empty. */
+export function listMessages(app: App, { actor, chatId, query }: Call<typeof chats.messages>): Reply<typeof chats.messages> {
+  const entered = enterChat(app, actor, chatId)
+  const { limit, offset } = pageOf(query, { fallback: 50, max: 500 })
+  return { chat_id: chatId, messages: entered ? messageWindow(app, chatId, limit, query.offset === undefined ? null : offset) : [] }
+}
+
+const askSubmission = validator(AskSubmission, 'body')
+
+/** Of what a client attaches to a message only a valid ask submission is kept. */
+function keptMetadata(metadata: Record<string, unknown> | undefined): Record<string, unknown> {
+  const { ask_submission } = metadata ?? {}
+  if (typeof ask_submission !== 'object' || ask_submission === null) return {}
+  const checked = askSubmission(ask_submission)
+  return 'value' in checked ? { ask_submission: checked.value } : {}
+}
+
+const shownLimit = 8 * 1024
+
+/** Stores what the user said and the run that answers it, together. Contract part 2, section 6.2. */
+export function sendMessage(app: App, { actor, chatId, body }: Call<typeof chats.send>): Reply<typeof chats.send> {
+  const { chat } = enterChat(app, actor, chatId) ?? {}
+  const agent = chat && agentById(app, chat.agent_id)
+  if (!chat || !agent) throw absent('chat')
+  if (agent.status === 'PENDING_REVIEW') throw problem('agent_pending_review', { extra: { reason: 'pending_review', agent_id: agent.id } })
+  if (!agent.crew_id) throw problem('crew_not_running', { detail: 'The agent belongs to no crew, so it has no place to work' })
+  if (!app.runs) throw problem('runtime_unavailable')
+  if (body.content.trim() === '') throw problem('invalid_field', { field: 'content', detail: 'content must not be blank' })
+  const runId = newId(app.clock())
+  const metadata = keptMetadata(body.metadata)
+  const message = addMessage(app, { chatId, agentId: agent.id, runId, role: 'user', content: body.content, metadata, authorUserId: actor.id })
+  const run = {
+    id: runId,
+    workspace_id: chat.workspace_id,
+    crew_id: agent.crew_id,
+    agent_id: agent.id,
+    agent_name: agent.name,
+    agent_slug: agent.slug,
+    chat_id: chatId,
+    message_id: message.id,
+    triggered_by: actor.id,
+    trigger_type: 'USER',
+    max_turns: body.max_turns ?? 0,
+    first_frame: chat.last_frame + 1,
+    created_at: app.clock(),
+  }
+  journalMessage(app, actor, run, agent, body.content)
+  beginExecution(app, run, { tags: [], ...(agent.llm_model && { model: agent.llm_model }), adapter: agent.cli_adapter })
+  return { message_id: message.id, run_id: runId }
+}
+
+function journalMessage(app: App, actor: Actor, run: { id: string; chat_id: string }, agent: AgentRow, text: string): void {
+  const content = Buffer.from(text).subarray(0, shownLimit).toString('utf8').replace(/�$/, '')
+  app.journal({
+    workspace_id: agent.workspace_id,
+    crew_id: agent.crew_id!,
+    agent_id: agent.id,
+    trace_id: run.id,
+    type: 'chat.user_message',
+    summary: `Message to ${agent.name}`,
+    ...actorOf(actor),
+    payload: { chat_id: run.chat_id, agent_slug: agent.slug, content, length_chars: text.length, ...(content.length < text.length && { truncated: true }) },
+  })
+}
+
+/** Wishes the end of the chat's run: the caller's own, or anybody's for MANAGER and above. Null when there is none. */
+export function wishChatCancel(app: App, { actor, chatId }: Call<typeof chats.cancel>): string | null {
+  const entered = enterChat(app, actor, chatId)
+  if (!entered) throw absent('chat')
+  const run = executionOfChat(app, chatId)
+  if (!run) return null
+  if (run.triggered_by !== actor.id && !allows('MANAGER', entered.role)) {
+    throw problem('insufficient_role', { detail: "To end somebody else's run takes the role MANAGER or above" })
+  }
+  wishCancel(app, run.id, actor.id)
+  return run.id
+}

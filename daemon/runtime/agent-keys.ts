@@ -1,0 +1,19 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { App } from '#kernel/app'
+
+const masters = new WeakMap<App, Buffer>()
+
+function masterOf(app: App): Buffer {
+  const known = masters.get(app)
+  if (known) return known
+  // Without an encryption key there is nothing to outlive the daemon for: no credential can be stored either.
+  const master = app.vault?.derive('agent-keys') ?? randomBytes(32)
+  masters.set(app, master)
+  return master
+}
+
+/**
+ * The key that an agent is given in place of a real one: its sidecar knows the agent by it. The same after a restart, since
+ * agents that are at work still hold it.
+ */
+export const agentKey = (app: App, agentId: string): string => `sk-ant-muster-${createHmac('sha256', masterOf(app)).update(agentId).digest('hex')}`

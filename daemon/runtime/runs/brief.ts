@@ -1,0 +1,89 @@
+import type { App } from '#kernel/app'
+import { problem } from '#kernel/problem'
+import { type AgentRow, agentById, agentsOfCrew } from '../../features/agents/service.ts'
+import type { Execution } from '../../features/chats/executions/service.ts'
+import { findMessage, messagesBefore } from '../../features/chats/messages/service.ts'
+import { containerOf } from '../../features/crews/containers/service.ts'
+import { placeOf } from '../../features/crews/places/service.ts'
+import { languageOf } from '../../features/workspaces/service.ts'
+import { type Adapter, capReason, type Folders, foldersOf, type Turn } from '../adapters/adapter.ts'
+import { composePrompt, type Remembered } from '../adapters/history.ts'
+import { agentKey } from '../agent-keys.ts'
+import type { Runtime } from '../types.ts'
+import type { Brief } from './parts.ts'
+import { systemPrompt } from './system-prompt.ts'
+
+/** More of a chat never fits into a prompt. */
+const historyLimit = 200
+
+interface Briefing {
+  app: App
+  runtime: Runtime
+  adapterOf(name: string): Adapter | undefined
+  /** The agent's own variables; the model's keys are not among them. */
+  envOf(agentId: string): Record<string, string>
+}
+
+/** Puts together what a run's program is started with, from the agent as it is now and the chat as it was. */
+export function briefRun({ app, runtime, adapterOf, envOf }: Briefing, run: Execution): Brief {
+  const agent = agentById(app, run.agent_id)
+  const place = placeOf(app, run.agent_id)
+  const message = findMessage(app, run.message_id)
+  if (!agent || !message) throw problem('not_found', { detail: 'The agent is deleted' })
+  if (place?.crewId !== run.crew_id) throw problem('crew_not_running', { detail: 'The agent has left the crew in which this run was to happen' })
+  const adapter = adapterOf(agent.cli_adapter)
+  if (!adapter) throw problem('runtime_failed', { detail: `This version cannot run ${agent.cli_adapter}` })
+  const places = runtime.places(run.crew_id, place.agent)
+  const folders = foldersOf(places, run.id)
+  const system = systemPrompt(situationOf(app, agent, run, folders))
+  const prompt = composePrompt({ history: memoryOf(app, run.chat_id, message.seq), message: message.content, systemPrompt: system })
+  const turn = turnOf(app, agent, run, { folders, systemPrompt: system, prompt: prompt.text, sidecar: places.sidecarUrl, env: envOf(agent.id) })
+  const { spec, mcpServers } = adapter.launch(turn)
+  return {
+    spec: { ...spec, runId: run.id, crewId: run.crew_id, agent: place.agent, timeoutSeconds: agent.timeout_seconds },
+    facts: {
+      agent: place.agent,
+      adapter: adapter.name,
+      mcpServers,
+      timeoutSeconds: agent.timeout_seconds,
+      command: {
+        cmd: capReason(spec.argv.join(' ')),
+        container_id: containerOf(app, run.crew_id)?.container_id ?? null,
+        adapter: adapter.name,
+        model: agent.llm_model,
+      },
+    },
+    overflow: prompt.overflow,
+  }
+}
+
+function situationOf(app: App, agent: AgentRow, run: Execution, folders: Folders) {
+  const mates = agentsOfCrew(app, run.crew_id).filter(({ id }) => id !== agent.id)
+  return { agent, crew: { name: agent.crew_name ?? '' }, mates, folders, language: languageOf(app, run.workspace_id) }
+}
+
+/** What was said before. Notes of failed runs are for people. */
+function memoryOf(app: App, chatId: string, seq: number): Remembered[] {
+  return messagesBefore(app, chatId, seq, historyLimit)
+    .filter(({ role }) => role !== 'system')
+    .map(({ role, content, tool_summary }) => ({ role, content, tool_summary }))
+}
+
+type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env'> & { sidecar: string }
+
+const turnOf = (app: App, agent: AgentRow, run: Execution, { sidecar, ...given }: Given): Turn => ({
+  ...given,
+  runId: run.id,
+  crewId: run.crew_id,
+  chatId: run.chat_id,
+  agent: { id: agent.id, slug: agent.slug },
+  model: agent.llm_model,
+  toolProfile: agent.tool_profile,
+  cliTools: agent.cli_tools,
+  mcpConfigs: agent.mcp_config_json ? [agent.mcp_config_json] : [],
+  maxTurns: run.max_turns,
+  unattended: run.trigger_type !== 'USER',
+  access: { via: 'sidecar', key: agentKey(app, agent.id), origin: sidecar },
+  proxy: sidecar,
+  session: null,
+})

@@ -1,0 +1,23 @@
+import type { App } from '#kernel/app'
+import { problem } from '#kernel/problem'
+import { desiredCrew, use, want } from '../../features/crews/containers/service.ts'
+import type { RunParts } from './parts.ts'
+
+/** The way to a crew's container: the wish is stored, the reconciler fulfils it. */
+export function createCrewGate(app: App): Pick<RunParts, 'ready' | 'goneFor'> {
+  return {
+    async ready(crewId) {
+      if (!app.runtime) throw problem('runtime_unavailable')
+      await app.write(() => {
+        want(app, crewId, 'running', null)
+        use(app, crewId)
+      })
+      await app.runtime.start(crewId)
+    },
+    goneFor(crewId) {
+      const wanted = desiredCrew(app, crewId)?.want
+      if (wanted === 'running') return null
+      return wanted === 'stopped' ? 'its crew was stopped' : 'its crew was deleted'
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import type { AgentFrame, ChatEvent } from '#contract/frames'
+import { Problem } from '#kernel/problem'
+import type { Ending, Execution } from '../../features/chats/executions/service.ts'
+import { capReason, type Verdict } from '../adapters/adapter.ts'
+import { errorFrame } from '../adapters/verdict.ts'
+import type { LaunchFacts } from './parts.ts'
+import type { Part, Told } from './transcript.ts'
+
+/** How a run came out, with what was said in it. */
+export interface Result {
+  verdict: Verdict
+  told: Told | null
+  /** Null when the program was never started. */
+  facts: LaunchFacts | null
+  /** The program was gone and had left no record of its end. */
+  lost?: boolean
+  /** What the chat is told, when the verdict alone does not say it. */
+  error?: ErrorFrame
+  /** The agent did not survive a restart of the daemon. */
+  restart?: true
+}
+
+/** What the chat is told of a failure. */
+type ErrorFrame = Extract<AgentFrame, { type: 'error' }>
+
+const outcomes = { completed: 'COMPLETED', failed: 'FAILED', cancelled: 'CANCELLED', timeout: 'TIMEOUT' } as const
+
+/** What is to be stored of a run's end, and the frames that tell of it; `lastFrame` is the newest number before these. */
+export function endingOf(run: Execution, { verdict, told, facts, error: given, restart }: Result, lastFrame: number): { ending: Ending; tail: ChatEvent[] } {
+  const outcome = outcomes[verdict.status]
+  const error = given ?? (errorFrame(verdict) as ErrorFrame | null)
+  const fresh = error && !told?.parts.some((part) => part.type === 'error' && part.content === error.content) ? error : null
+  const tail: ChatEvent[] = [...(fresh ? [fresh] : []), { type: 'done', content: '', metadata: { trace_id: run.id } }]
+  const ending: Ending = {
+    outcome,
+    agentStatus: restart || outcome === 'COMPLETED' || outcome === 'CANCELLED' ? 'IDLE' : 'ERROR',
+    exitCode: verdict.exit_code,
+    reason: verdict.reason,
+    metadata: verdict.metadata,
+    ...(restart && { payload: { reason: 'server_restart' }, severity: 'notice' as const }),
+    message: messageOf(run, told, fresh, outcome),
+    command: facts && { ...facts.command },
+    lastFrame: lastFrame + tail.length,
+  }
+  return { ending, tail }
+}
+
+/** What the chat keeps: what the agent said, or a note of why it said nothing. */
+function messageOf(run: Execution, told: Told | null, error: ErrorFrame | null, status: Ending['outcome']): Ending['message'] {
+  const note: Part[] = error ? [{ type: 'error', content: error.content, metadata: { ...error.metadata, run_id: run.id } }] : []
+  const parts = [...(told?.parts ?? []), ...note]
+  const metadata = { run_id: run.id, status }
+  if (parts.length === 0) return null
+  if (!told?.parts.some((part) => part.type !== 'error')) return { role: 'system', content: parts[0]!.content ?? '', parts, metadata }
+  return { role: 'assistant', content: told.content, parts, toolSummary: told.toolSummary, metadata }
+}
+
+const early: Omit<Verdict, 'status' | 'reason'> = { kind: null, exit_code: null, metadata: {} }
+
+export const cancelledEarly: Result = { verdict: { ...early, status: 'cancelled', reason: 'Cancelled' }, told: null, facts: null }
+
+/** A run whose program could not be started. */
+export function failedEarly(error: unknown, facts: LaunchFacts | null): Result {
+  const known = error instanceof Problem
+  const reason = capReason(known ? error.message : `The agent could not be started: ${(error as Error).message}`)
+  const code = known && (error.code === 'runtime_failed' || error.code === 'runtime_unavailable') ? 'provision_failed' : 'internal'
+  return {
+    verdict: { ...early, status: 'failed', kind: 'internal', reason },
+    told: null,
+    facts,
+    error: { type: 'error', content: reason, metadata: { reason: known ? error.code : 'internal', code } },
+  }
+}
+
+/** The same run, lost because the daemon was away. */
+export function lostByRestart(result: Result): Result {
+  const reason = 'The server was restarted, and the agent did not survive it'
+  return {
+    ...result,
+    verdict: { ...result.verdict, reason },
+    error: { type: 'error', content: reason, metadata: { reason: 'server_restart', code: 'internal' } },
+    restart: true,
+  }
+}

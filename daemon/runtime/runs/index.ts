@@ -1,0 +1,176 @@
+import type { App } from '#kernel/app'
+import type { Recorded } from '#kernel/journal'
+import type { AgentFile, Runs, Watch, Watcher } from '#kernel/runs'
+import {
+  type Execution,
+  executionsOfAgent,
+  executionsOfCrew,
+  findExecution,
+  lastFrameOf,
+  leftExecutions,
+  markDiscarded,
+  openExecutions,
+  skipFrames,
+  wishCancel,
+} from '../../features/chats/executions/service.ts'
+import { placeOf } from '../../features/crews/places/service.ts'
+import { adapterOf } from '../adapters/index.ts'
+import { agentKey } from '../agent-keys.ts'
+import type { Runtime } from '../types.ts'
+import { briefRun } from './brief.ts'
+import { createCrewGate } from './crew-gate.ts'
+import { type LaunchFacts, programOf, type RunParts } from './parts.ts'
+import { prologueFrames, Run } from './run.ts'
+import { Session } from './session.ts'
+import { Slots } from './slots.ts'
+
+/** How long the frames of a run are kept for those who come late. */
+const replayMs = 2 * 60_000
+const terminals = new Set<string>(['run.completed', 'run.failed', 'run.cancelled', 'run.timeout'])
+
+export interface RunService extends Runs {
+  /** Takes up what a daemon before this one left: runs that go on, runs that wait. To be called once, at start. */
+  recover(): Promise<void>
+  /** Leaves everything to a later daemon. */
+  close(): Promise<void>
+}
+
+/** The way to the crews. */
+export type Gate = Pick<RunParts, 'ready' | 'goneFor'>
+
+/** Carries out the runs of agents: started by their journal entry, ended by their wish. */
+export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGate(app)): RunService {
+  const parts: RunParts = {
+    ...gate,
+    app,
+    runtime,
+    slots: new Slots(app.config.maxConcurrentRuns),
+    ready: readyAndTidy,
+    adapterOf,
+    brief: (run) => briefRun({ app, runtime, adapterOf, envOf: () => ({}) }, run),
+    secretsOf: (agentId) => [agentKey(app, agentId)],
+  }
+  const live = new Map<string, Run>()
+  const sessions = new Map<string, Session>()
+  const expiries = new Map<string, NodeJS.Timeout>()
+
+  function sessionOf(chatId: string): Session {
+    const known = sessions.get(chatId)
+    if (known) return known
+    const made = new Session(lastFrameOf(app, chatId))
+    sessions.set(chatId, made)
+    return made
+  }
+
+  /** Forgets a session that nobody needs. */
+  function tidy(chatId: string): void {
+    const session = sessions.get(chatId)
+    if (session && !session.active && !session.watched && !expiries.has(chatId)) sessions.delete(chatId)
+  }
+
+  function begin(execution: Execution): void {
+    const { id, chat_id } = execution
+    clearTimeout(expiries.get(chat_id))
+    expiries.delete(chat_id)
+    const run = new Run(parts, execution, sessionOf(chat_id))
+    live.set(id, run)
+    void run.over.then(() => {
+      live.delete(id)
+      if (sessions.get(chat_id)?.active) return
+      const clear = setTimeout(() => {
+        expiries.delete(chat_id)
+        sessions.get(chat_id)?.clear()
+        tidy(chat_id)
+      }, replayMs)
+      clear.unref()
+      expiries.set(chat_id, clear)
+    })
+  }
+
+  async function readyAndTidy(crewId: string): Promise<void> {
+    await gate.ready(crewId)
+    for (const run of leftExecutions(app, crewId)) {
+      const facts = JSON.parse(run.launch_json!) as LaunchFacts
+      runtime.discardRun(programOf(run, facts)).then(
+        () => app.write(() => markDiscarded(app, run.id)),
+        (error: Error) => app.log.warn({ err: error, run: run.id }, 'A spool is left for later'),
+      )
+    }
+  }
+
+  function onEntry({ entry }: Recorded): void {
+    const { entry_type, trace_id, crew_id, payload } = entry
+    if (entry_type === 'run.started' && trace_id) {
+      const execution = findExecution(app, trace_id)
+      if (execution && execution.phase !== 'ended' && !live.has(trace_id)) begin(execution)
+    } else if (trace_id && terminals.has(entry_type)) {
+      live.get(trace_id)?.sayFarewell()
+    } else if (entry_type.startsWith('provisioning.') && crew_id) {
+      for (const run of live.values()) if (run.execution.crew_id === crew_id) run.note(entry.summary)
+    } else if (entry_type === 'audit.entity_deleted') {
+      const id = String(payload?.['entity_id'])
+      if (payload?.['entity_type'] === 'agent') endAll(executionsOfAgent(app, id), entry.actor_id)
+      if (payload?.['entity_type'] === 'crew') endAll(executionsOfCrew(app, id), entry.actor_id)
+    }
+  }
+
+  /** Who deletes an agent or its crew ends what is going on there. */
+  function endAll(executions: Execution[], by: string | undefined): void {
+    if (!executions.length) return
+    const wish = app.write(() => executions.forEach(({ id }) => void wishCancel(app, id, by ?? null)))
+    wish.then(
+      () => executions.forEach(({ id }) => void live.get(id)?.cancel()),
+      (error) => app.log.error({ err: error }, 'Runs of what was deleted could not be ended'),
+    )
+  }
+
+  app.bus.on('entry', onEntry)
+
+  return {
+    watch(chatId: string, after: number | null, watcher: Watcher): Watch {
+      const session = sessionOf(chatId)
+      const watch = session.watch(after ?? session.lastSeq, watcher)
+      return {
+        ...watch,
+        close() {
+          watch.close()
+          tidy(chatId)
+        },
+      }
+    },
+    cancel: (runId) => live.get(runId)?.cancel(),
+    ended: async (runId) => live.get(runId)?.over,
+    forget(chatId) {
+      sessions.get(chatId)?.close()
+      sessions.delete(chatId)
+    },
+    async listFiles(agentId, subdir, recursive): Promise<AgentFile[]> {
+      const place = placeOf(app, agentId)
+      return place ? runtime.listFiles(place.crewId, place.agent, subdir, recursive) : []
+    },
+    async readFile(agentId, path) {
+      const place = placeOf(app, agentId)
+      return place ? runtime.readFile(place.crewId, place.agent, path) : null
+    },
+    async recover() {
+      const open = openExecutions(app)
+      const waiting = open.filter(({ phase }) => phase === 'queued')
+      // Frames that a daemon before this one may have shown are not numbered again.
+      await app.write(() => {
+        for (const run of waiting) skipFrames(app, run.id, run.first_frame + prologueFrames)
+      })
+      for (const { id } of open) {
+        const execution = findExecution(app, id)
+        if (execution && !live.has(id)) begin(execution)
+      }
+    },
+    async close() {
+      app.bus.off('entry', onEntry)
+      const runs = [...live.values()]
+      for (const run of runs) run.detach()
+      for (const clear of expiries.values()) clearTimeout(clear)
+      await Promise.all(runs.map((run) => run.over))
+      for (const session of sessions.values()) session.close()
+    },
+  }
+}

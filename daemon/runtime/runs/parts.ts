@@ -1,0 +1,43 @@
+import type { App } from '#kernel/app'
+import type { Execution } from '../../features/chats/executions/service.ts'
+import type { Adapter } from '../adapters/adapter.ts'
+import type { Overflow } from '../adapters/history.ts'
+import type { AgentSpec, RunSpec, Runtime } from '../types.ts'
+import type { Slots } from './slots.ts'
+
+/** Kept with a run, so that its output can be read again after a restart. Holds no secret. */
+export interface LaunchFacts {
+  agent: AgentSpec
+  adapter: string
+  mcpServers: string[]
+  timeoutSeconds: number
+  /** For the journal's `exec.command`. */
+  command: { cmd: string; container_id: string | null; adapter: string; model: string | null }
+}
+
+/** What a run's program is started with. */
+export interface Brief {
+  spec: RunSpec
+  facts: LaunchFacts
+  /** What of the chat did not fit into the prompt. */
+  overflow: Overflow | null
+}
+
+/** What a run needs of the rest of the daemon. */
+export interface RunParts {
+  app: App
+  runtime: Runtime
+  slots: Slots
+  /** Resolves when the crew's container is up and its sidecar knows the agents' keys. Throws problems. */
+  ready(crewId: string): Promise<void>
+  /** Why a crew will not come up again by itself; null when it may. */
+  goneFor(crewId: string): string | null
+  /** Throws problems. */
+  brief(run: Execution): Brief
+  adapterOf(name: string): Adapter | undefined
+  /** Values that must not show up in what the agent prints. */
+  secretsOf(agentId: string): string[]
+}
+
+/** A run's program, as the runtime knows it. */
+export const programOf = (run: Execution, { agent }: LaunchFacts) => ({ crewId: run.crew_id, runId: run.id, agent })

@@ -1,0 +1,118 @@
+import type { AgentFrame } from '#contract/frames'
+import { type Execution, noteSession } from '../../features/chats/executions/service.ts'
+import type { Parser } from '../adapters/adapter.ts'
+import type { Result } from './ending.ts'
+import { OutputReader } from './output.ts'
+import { type LaunchFacts, programOf, type RunParts } from './parts.ts'
+import type { Session } from './session.ts'
+import { createTranscript } from './transcript.ts'
+import { pause } from './waiting.ts'
+
+/** Frames handled before the event loop turns: no more than any stream can take at once. */
+const frameBatch = 32
+/** Past the run's own time limit, which is enforced beside the program. */
+const graceMs = 60_000
+/** How long after a run's processes are gone their end may take to be reported. */
+const farewellMs = 15_000
+const retryMs = 2_000
+
+export interface Reading {
+  parts: RunParts
+  run: Execution
+  facts: LaunchFacts
+  session: Session
+  cancelled: AbortSignal
+  detached: AbortSignal
+}
+
+/** When a run's time is over for good, milliseconds since 1970. */
+export const deadlineOf = (launchedAt: number, facts: LaunchFacts): number => launchedAt + facts.timeoutSeconds * 1000 + graceMs
+
+/** Reads a started run to its end; null when it is left to a later daemon. */
+export async function readRun(reading: Reading, launchedAt: number): Promise<Result | null> {
+  const { parts, run, facts, session, cancelled, detached } = reading
+  const adapter = parts.adapterOf(facts.adapter)
+  if (!adapter) throw new Error(`There is no adapter ${facts.adapter}`)
+  const secrets = parts.secretsOf(run.agent_id)
+  const parser = adapter.parser({ secrets, mcpServers: facts.mcpServers })
+  const transcript = createTranscript()
+  let late = false
+  const take = (frames: AgentFrame[]) =>
+    inBatches(frames, (frame) => {
+      session.push(frame)
+      transcript.add(frame)
+    })
+
+  const reader = new OutputReader({
+    follow: (offset, sink) => parts.runtime.follow(programOf(run, facts), offset, sink),
+    async mend() {
+      const reason = parts.goneFor(run.crew_id)
+      if (!reason) await parts.ready(run.crew_id)
+      return reason
+    },
+    read(chunk) {
+      const frames = parser.feed(chunk)
+      if (frames.some((frame) => frame.type === 'system' && frame.metadata.subtype === 'init')) noteInit(reading, parser)
+      if (parser.abort) end()
+      return take(frames)
+    },
+    flush: () => take(parser.flush()),
+  })
+  let ending = false
+  function end(): void {
+    if (!ending) void endProgram(reading, reader)
+    ending = true
+  }
+  const left = Math.max(0, deadlineOf(launchedAt, facts) - parts.app.clock())
+  const clocks = [
+    setTimeout(() => {
+      late = true
+      end()
+    }, left),
+    setTimeout(() => reader.giveUp({ end: { kind: 'lost', reason: 'the container engine does not answer' }, stderr: '' }), left + 2 * graceMs),
+  ]
+  cancelled.addEventListener('abort', end)
+  detached.addEventListener('abort', () => reader.close())
+  if (cancelled.aborted) end()
+  if (detached.aborted) reader.close()
+
+  const output = await reader.done
+  for (const clock of clocks) clearTimeout(clock)
+  cancelled.removeEventListener('abort', end)
+  if (!output) return null
+  const how = late && output.end.kind !== 'exit' ? ({ kind: 'exit', code: 124, timedOut: true } as const) : output.end
+  const verdict = adapter.verdict(parser, { end: how, stderr: output.stderr, cancelled: cancelled.aborted, secrets })
+  const { produced, result_text } = parser.facts
+  // Some commands of a client answer in their last line only.
+  if (!produced && result_text) for (const piece of take([{ type: 'text', content: result_text }])) piece()
+  return { verdict, told: transcript.finish(), facts, lost: output.end.kind === 'lost' }
+}
+
+function* inBatches(frames: AgentFrame[], work: (frame: AgentFrame) => void): Iterable<() => void> {
+  for (let at = 0; at < frames.length; at += frameBatch) yield () => frames.slice(at, at + frameBatch).forEach(work)
+}
+
+function noteInit({ parts: { app }, run }: Reading, parser: Parser): void {
+  const { init } = parser.facts
+  if (!init) return
+  app.write(() => noteSession(app, run, { ...init })).catch((error: Error) => app.log.error({ err: error, run: run.id }, 'A session could not be noted'))
+}
+
+/** Ends the program and all that it started, however long the engine takes to obey. */
+async function endProgram(reading: Reading, reader: OutputReader): Promise<void> {
+  await endProcesses(reading)
+  await Promise.race([reader.done, pause(farewellMs, reading.detached)])
+  if (!reading.detached.aborted) reader.giveUp({ end: { kind: 'lost', reason: 'it was ended and left no record' }, stderr: '' })
+}
+
+/** Resolves when nothing of the run is left, or nobody can tell any more. */
+export async function endProcesses({ parts, run, facts, detached }: Reading): Promise<void> {
+  while (!detached.aborted && !parts.goneFor(run.crew_id)) {
+    try {
+      return await parts.runtime.endRun(programOf(run, facts))
+    } catch (error) {
+      parts.app.log.warn({ run: run.id, err: error }, 'A run could not be ended yet')
+    }
+    await pause(retryMs, detached)
+  }
+}

@@ -1,0 +1,180 @@
+import type { ChatEvent } from '#contract/frames'
+import { type Execution, endExecution, markDiscarded, markLaunching, markRunning } from '../../features/chats/executions/service.ts'
+import { findMessage } from '../../features/chats/messages/service.ts'
+import { cancelledEarly, endingOf, failedEarly, lostByRestart, type Result } from './ending.ts'
+import { type Brief, type LaunchFacts, programOf, type RunParts } from './parts.ts'
+import { deadlineOf, endProcesses, type Reading, readRun } from './reading.ts'
+import type { Session } from './session.ts'
+import { pause, unless } from './waiting.ts'
+
+/** Numbers kept for the frames of a run before its output: a restart begins past them. */
+export const prologueFrames = 1000
+/** A run that is found lost this soon after a restart was lost because of it. */
+const restartMs = 30_000
+const retryMs = 2_000
+
+/** Carries out one run, from its row to its terminal entry. */
+export class Run {
+  readonly execution: Execution
+  /** Resolves when the run has its terminal entry, or is left to a later daemon. */
+  readonly over: Promise<void>
+  private readonly parts: RunParts
+  private readonly session: Session
+  private readonly cancelled = new AbortController()
+  private readonly detached = new AbortController()
+  /** Set by what comes first of the two. */
+  private readonly stopped = AbortSignal.any([this.cancelled.signal, this.detached.signal])
+  /** A daemon before this one had started the program, or was about to. */
+  private readonly recovered: boolean
+  private launched: boolean
+  private prologue = 0
+  private tail: ChatEvent[] = []
+
+  constructor(parts: RunParts, execution: Execution, session: Session) {
+    this.parts = parts
+    this.execution = execution
+    this.session = session
+    this.recovered = execution.phase !== 'queued'
+    this.launched = this.recovered
+    if (execution.cancelled_at !== null) this.cancelled.abort()
+    this.over = this.carryOut().catch((error: Error) => parts.app.log.error({ err: error, run: execution.id }, 'A run could not be ended'))
+  }
+
+  /** Ends the run; its row says already that this is wished for. */
+  cancel(): void {
+    this.cancelled.abort()
+  }
+
+  /** Leaves the run to a later daemon. */
+  detach(): void {
+    this.detached.abort()
+  }
+
+  /** Tells the chat what the run waits for, until its program is started. */
+  note(text: string): void {
+    if (!this.launched) this.say({ type: 'status', content: text })
+  }
+
+  /** Tells the chat of the end, once that is stored: before anything that was stored after it. */
+  sayFarewell(): void {
+    for (const event of this.tail) this.session.push(event)
+    this.tail = []
+    this.session.end()
+  }
+
+  private say(event: ChatEvent): void {
+    // The last of the kept numbers are for what tells of the end.
+    if (!this.launched && ++this.prologue > prologueFrames - 10) return
+    this.session.push(event)
+  }
+
+  private async carryOut(): Promise<void> {
+    this.session.begin(this.execution.first_frame)
+    this.sayMessage()
+    const leave = await this.enter()
+    if (this.detached.signal.aborted) return leave?.()
+    try {
+      const result = leave ? await this.work() : cancelledEarly
+      if (result) await this.finish(result)
+    } finally {
+      leave?.()
+    }
+  }
+
+  private sayMessage(): void {
+    const message = findMessage(this.parts.app, this.execution.message_id)
+    if (!message) return
+    const { id, content, author_user_id } = message
+    this.say({ type: 'user_message', content, metadata: { message_id: id, ...(author_user_id && { author_user_id }) } })
+  }
+
+  /** Waits for a place among the runs that go on at once; null when the run was stopped first. */
+  private enter(): Promise<(() => void) | null> {
+    const { slots } = this.parts
+    if (this.recovered) return Promise.resolve(slots.force())
+    if (!slots.free) this.note(`Waiting for a free place, ${slots.line} before this one`)
+    return slots.take(this.stopped)
+  }
+
+  /** Null when the run is left to a later daemon. */
+  private async work(): Promise<Result | null> {
+    let brief: Brief | null = null
+    try {
+      if (this.recovered) return await this.goOn(JSON.parse(this.execution.launch_json!) as LaunchFacts)
+      this.note('Preparing the crew')
+      await unless(this.stopped, () => this.parts.ready(this.execution.crew_id))
+      if (this.detached.signal.aborted) return null
+      if (this.cancelled.signal.aborted) return cancelledEarly
+      brief = this.parts.brief(this.execution)
+      return await this.launch(brief)
+    } catch (error) {
+      if (this.detached.signal.aborted) return null
+      this.parts.app.log.warn({ err: error, run: this.execution.id }, 'A run failed to start')
+      // The start may have failed in our eyes only.
+      if (brief && this.launched) await endProcesses(this.reading(brief.facts))
+      return failedEarly(error, brief && this.launched ? brief.facts : null)
+    }
+  }
+
+  private async launch({ spec, facts, overflow }: Brief): Promise<Result | null> {
+    const { app, runtime } = this.parts
+    this.note('Starting the agent')
+    this.launched = true
+    const launch = { frame: this.session.lastSeq + 1, facts: { ...facts }, command: facts.command, overflow }
+    if (!(await app.write(() => markLaunching(app, this.execution.id, launch)))) throw new Error('The run does not wait any more')
+    const launchedAt = app.clock()
+    await runtime.startRun(spec)
+    await app.write(() => markRunning(app, this.execution.id))
+    return readRun(this.reading(facts), launchedAt)
+  }
+
+  /** Finds a run again that another daemon had started, or was about to. */
+  private async goOn(facts: LaunchFacts): Promise<Result | null> {
+    const { app, runtime } = this.parts
+    const since = app.clock()
+    const launchedAt = this.execution.launched_at ?? since
+    this.session.skipTo(this.execution.output_frame!)
+    await this.reach(deadlineOf(launchedAt, facts))
+    if (this.execution.phase === 'launching' && !this.stopped.aborted) {
+      // A run id starts once: where it had started this is refused, and following finds it.
+      await runtime
+        .startRun(this.parts.brief(this.execution).spec)
+        .catch((error: Error) => app.log.info({ err: error, run: this.execution.id }, 'Not started again'))
+      await app.write(() => markRunning(app, this.execution.id))
+    }
+    const result = await readRun(this.reading(facts), launchedAt)
+    const lost = result?.lost && result.verdict.status === 'failed' && app.clock() - since < restartMs
+    return lost ? lostByRestart(result) : result
+  }
+
+  /** Tries to reach the run's crew until that works, there is none to reach, or the time is over. */
+  private async reach(deadline: number): Promise<void> {
+    const { app, ready, goneFor } = this.parts
+    const { crew_id, id } = this.execution
+    while (!this.stopped.aborted && !goneFor(crew_id) && app.clock() < deadline) {
+      try {
+        return void (await unless(this.stopped, () => ready(crew_id)))
+      } catch (error) {
+        app.log.warn({ err: error, run: id }, 'The crew of a run cannot be reached yet')
+      }
+      await pause(retryMs, this.stopped)
+    }
+  }
+
+  private reading(facts: LaunchFacts): Reading {
+    const { parts, execution, session, cancelled, detached } = this
+    return { parts, run: execution, facts, session, cancelled: cancelled.signal, detached: detached.signal }
+  }
+
+  private async finish(result: Result): Promise<void> {
+    const { app, runtime } = this.parts
+    const { ending, tail } = endingOf(this.execution, result, this.session.lastSeq)
+    this.tail = tail
+    await app.write(() => endExecution(app, this.execution.id, ending))
+    if (!result.facts) return
+    await runtime.discardRun(programOf(this.execution, result.facts)).then(
+      () => app.write(() => markDiscarded(app, this.execution.id)),
+      (error: Error) => app.log.warn({ err: error, run: this.execution.id }, 'A spool is left for later'),
+    )
+  }
+}

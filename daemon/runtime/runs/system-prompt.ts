@@ -1,0 +1,31 @@
+/** What an agent is told of itself and its place. */
+export interface Situation {
+  agent: { name: string; slug: string; role_title: string | null; agent_role: string; system_prompt: string | null }
+  crew: { name: string }
+  /** The others of the crew. */
+  mates: { name: string; slug: string; role_title: string | null; agent_role: string }[]
+  folders: { cwd: string; scratch: string; shared: string }
+  /** What the workspace speaks; null leaves it to the people. */
+  language: string | null
+}
+
+/** Preamble, the agent's own prompt, roster and language, in that order. Contract part 2, section 7. */
+export function systemPrompt({ agent, crew, mates, folders, language }: Situation): string {
+  const title = agent.role_title ? `, ${agent.role_title}` : ''
+  const lead = agent.agent_role === 'LEAD' ? ' You lead this crew.' : ''
+  const roster = mates.map(
+    (mate) => `- ${mate.name} (@${mate.slug})${mate.role_title ? `, ${mate.role_title}` : ''}${mate.agent_role === 'LEAD' ? ', lead' : ''}`,
+  )
+  return [
+    `You are ${agent.name} (@${agent.slug})${title}, a coding agent of the crew "${crew.name}".${lead}`,
+    [
+      `You work in ${folders.cwd}: what you leave there is what people see of your work. ${folders.scratch} is scratch space of your own,`,
+      `${folders.shared} is shared with your crew. Nobody answers while you work: decide what you can, and say at the end what you did and what is open.`,
+    ].join(' '),
+    agent.system_prompt?.trim() ?? '',
+    roster.length ? `Others in your crew:\n${roster.join('\n')}` : '',
+    language ? `Answer in this language unless asked otherwise: ${language}.` : '',
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}

@@ -1,0 +1,116 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { App, Broadcast } from '#kernel/app'
+import type { Recorded } from '#kernel/journal'
+import { Connection, closeCodes } from './ws/connection.ts'
+
+const frameLimit = 64 * 1024
+const checkMs = 30_000
+const progressMs = 5_000
+
+/** Entries that the journal's channel leaves out: there are many of them, and nobody watches them live. Contract part 3, section 1. */
+const quiet = new Set([
+  'llm.cache_hit',
+  'exec.output_chunk',
+  'container.metrics',
+  'container.snapshot',
+  'run.agent_span',
+  'eval.metric',
+  'memory.searched',
+  'pipeline.step.container_ready',
+  'pipeline.runs_swept',
+  'memory.versions_swept',
+])
+
+export interface Sockets {
+  /** Lets a listening server upgrade connections to `/ws`. */
+  attach(server: Server): void
+  close(): void
+}
+
+/** The WebSocket side of the daemon. Contract part 1, section 10. */
+export function createSockets(app: App): Sockets {
+  const server = new WebSocketServer({ noServer: true, maxPayload: frameLimit, perMessageDeflate: false, clientTracking: false })
+  const connections = new Set<Connection>()
+  const rooms = new Map<string, Set<Connection>>()
+  const board = {
+    join: (channel: string, connection: Connection) => void rooms.set(channel, (rooms.get(channel) ?? new Set()).add(connection)),
+    leave(channel: string, connection: Connection) {
+      const room = rooms.get(channel)
+      if (room?.delete(connection) && room.size === 0) rooms.delete(channel)
+    },
+  }
+
+  const onBroadcast = ({ channel, type, payload }: Broadcast) => {
+    const room = rooms.get(channel)
+    if (!room) return
+    const text = JSON.stringify({ type, channel, payload })
+    for (const connection of room) connection.send(text)
+  }
+  const onEntry = ({ entry, doc }: Recorded) => {
+    const channel = `journal:${entry.workspace_id}`
+    const room = rooms.get(channel)
+    if (!room || quiet.has(entry.entry_type)) return
+    for (const connection of room) connection.send(`{"type":"journal.entry","channel":${JSON.stringify(channel)},"payload":${doc}}`)
+  }
+  const onRevoked = (tokenId: string) => {
+    for (const connection of connections) if (connection.tokenId === tokenId) connection.signOut('token_revoked')
+  }
+  const closeAll = () => {
+    for (const connection of connections) connection.close(closeCodes.goingAway, 'the server stops')
+  }
+  const each = (work: (connection: Connection) => void) => () => {
+    for (const connection of connections) work(connection)
+  }
+  const clocks = [
+    setInterval(
+      each((it) => it.check()),
+      checkMs,
+    ),
+    setInterval(
+      each((it) => it.checkProgress()),
+      progressMs,
+    ),
+  ]
+  app.bus.on('broadcast', onBroadcast)
+  app.bus.on('entry', onEntry)
+  app.bus.on('token_revoked', onRevoked)
+  app.stopping.signal.addEventListener('abort', closeAll)
+
+  function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    stream.on('error', () => stream.destroy())
+    const refused = refusal(app, request)
+    if (refused) return void stream.end(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    server.handleUpgrade(request, stream, head, (socket) => {
+      const connection = new Connection(app, socket, board)
+      connections.add(connection)
+      app.metrics.openStreams.inc({ kind: 'ws' })
+      socket.on('close', () => {
+        connections.delete(connection)
+        app.metrics.openStreams.dec({ kind: 'ws' })
+      })
+    })
+  }
+
+  return {
+    attach: (http) => void http.on('upgrade', upgrade),
+    close() {
+      closeAll()
+      for (const clock of clocks) clearInterval(clock)
+      app.bus.off('broadcast', onBroadcast)
+      app.bus.off('entry', onEntry)
+      app.bus.off('token_revoked', onRevoked)
+      app.stopping.signal.removeEventListener('abort', closeAll)
+    },
+  }
+}
+
+/** Why a connection is not upgraded, as a status line; null when it is. */
+function refusal(app: App, { url, headers, socket }: IncomingMessage): string | null {
+  if (url?.split('?', 1)[0] !== '/ws') return '404 Not Found'
+  if (app.stopping.signal.aborted) return '503 Service Unavailable'
+  // The local socket has no address and needs no name.
+  if (socket.remoteAddress && !app.perimeter.acceptsHost(headers.host)) return '403 Forbidden'
+  return app.perimeter.acceptsSocketOrigin(headers) ? null : '403 Forbidden'
+}

@@ -1,0 +1,264 @@
+import type { RawData, WebSocket } from 'ws'
+import type { App } from '#kernel/app'
+import type { Actor } from '#kernel/feature'
+import { Problem } from '#kernel/problem'
+import { mayHear } from './channels.ts'
+import { ChatFeed, type Outlet } from './feed.ts'
+import { perform } from './perform.ts'
+import { type Bearer, readSocketToken } from './token.ts'
+
+const authMs = 10_000
+/** Sends under way; more are dropped. */
+const bufferLimit = 64
+const dropLimit = 128
+const writeDeadlineMs = 10_000
+const farewellMs = 2_000
+const channelLimit = 256
+/** Frames of a client that wait to be dealt with before it is read no further. */
+const inboxLimit = 32
+
+export const closeCodes = { goingAway: 1001, slow: 1013, signedOut: 4401 } as const
+
+interface ClientFrame {
+  type?: unknown
+  token?: unknown
+  channel?: unknown
+  payload?: unknown
+}
+
+/** Where subscriptions to broadcasts are kept. */
+export interface Switchboard {
+  join(channel: string, connection: Connection): void
+  leave(channel: string, connection: Connection): void
+}
+
+/** One WebSocket client. Contract part 1, section 10. */
+export class Connection implements Outlet {
+  private readonly app: App
+  private readonly socket: WebSocket
+  private readonly board: Switchboard
+  private bearer: Bearer | null = null
+  private readonly channels = new Set<string>()
+  private readonly feeds = new Map<string, ChatFeed>()
+  private readonly authClock: NodeJS.Timeout
+  private inbox: Promise<void> = Promise.resolve()
+  private waiting = 0
+  private underWay = 0
+  private dropped = 0
+  private progressAt = 0
+  private alive = true
+
+  constructor(app: App, socket: WebSocket, board: Switchboard) {
+    this.app = app
+    this.socket = socket
+    this.board = board
+    this.authClock = setTimeout(() => this.reject('error', 'authentication timed out'), authMs)
+    socket.on('message', (data, binary) => this.receive(data, binary))
+    socket.on('pong', () => {
+      this.alive = true
+    })
+    // What is wrong is in `close` too: too large a frame, a broken connection.
+    socket.on('error', () => undefined)
+    socket.on('close', () => this.cleanUp())
+  }
+
+  get tokenId(): string | null {
+    return this.bearer?.token?.id ?? null
+  }
+
+  get roomy(): boolean {
+    return this.underWay < bufferLimit / 2
+  }
+
+  send(text: string): void {
+    if (this.socket.readyState !== this.socket.OPEN) return
+    if (this.underWay >= bufferLimit) {
+      this.dropped++
+      if (this.dropped >= dropLimit) this.close(closeCodes.slow, 'slow consumer')
+      return
+    }
+    this.dropped = 0
+    if (this.underWay === 0) this.progressAt = performance.now()
+    this.underWay++
+    this.socket.send(text, () => {
+      this.underWay--
+      this.progressAt = performance.now()
+      if (this.roomy) for (const feed of this.feeds.values()) this.pump(feed)
+    })
+  }
+
+  /** Every 30 s: a frame that keeps the line open, and whether the client may still be here and hear what it hears. */
+  check(): void {
+    if (!this.alive) return void this.socket.terminate()
+    this.alive = false
+    this.socket.ping()
+    this.tell({ type: 'ping', payload: null })
+    if (!this.bearer) return
+    if (this.tokenId && !this.app.auth.holds(this.tokenId)) return void this.signOut('token_revoked')
+    for (const channel of this.channels) {
+      if (mayHear(this.app, this.bearer.userId, channel)) continue
+      this.unsubscribe(channel)
+      this.fail(channel, 'access revoked')
+    }
+  }
+
+  /** Cuts a client that takes nothing. */
+  checkProgress(): void {
+    if (this.underWay > 0 && performance.now() - this.progressAt > writeDeadlineMs) this.socket.terminate()
+  }
+
+  signOut(reason: string): void {
+    this.tell({ type: 'session_revoked', payload: { reason, message: reason } })
+    this.close(closeCodes.signedOut, reason)
+  }
+
+  close(code: number, reason: string): void {
+    this.socket.close(code, reason)
+    // A client that does not answer the farewell is not waited for.
+    const late = setTimeout(() => this.socket.terminate(), farewellMs)
+    this.socket.once('close', () => clearTimeout(late))
+    this.cleanUp()
+  }
+
+  private tell(frame: object): void {
+    this.send(JSON.stringify(frame))
+  }
+
+  private fail(channel: string, message: string, code?: string): void {
+    this.tell({ type: 'error', channel, payload: { message, error: message, ...(code && { code }) } })
+  }
+
+  private reject(type: 'error' | 'session_revoked', message: string): void {
+    this.tell({ type, channel: '', payload: { message, error: message, ...(type === 'session_revoked' && { reason: message }) } })
+    this.close(closeCodes.signedOut, message)
+  }
+
+  /** Frames are dealt with one after the other, in the order in which they came. */
+  private receive(data: RawData, binary: boolean): void {
+    this.waiting++
+    if (this.waiting >= inboxLimit) this.socket.pause()
+    this.inbox = this.inbox.then(async () => {
+      try {
+        const frame = binary ? null : parse(String(data))
+        if (!frame) this.fail('', 'A frame must be a JSON object')
+        else if (this.bearer) await this.act(this.bearer, frame)
+        else await this.authenticate(frame)
+      } catch (error) {
+        this.app.log.error({ err: error }, 'A socket frame failed')
+        this.fail('', 'internal error', 'internal')
+      }
+      this.waiting--
+      if (this.socket.isPaused && this.waiting < inboxLimit / 2) this.socket.resume()
+    })
+  }
+
+  private async authenticate({ type, token }: ClientFrame): Promise<void> {
+    if (type !== 'auth' || typeof token !== 'string') return this.reject('error', 'the first frame must be {"type":"auth","token":...}')
+    const bearer = await readSocketToken(this.app, token)
+    if (this.socket.readyState !== this.socket.OPEN) return
+    if (!bearer) return this.reject('error', 'invalid token')
+    if (bearer.token && !this.app.auth.holds(bearer.token.id)) return this.reject('session_revoked', 'token_revoked')
+    clearTimeout(this.authClock)
+    this.bearer = bearer
+    this.tell({ type: 'ready', payload: { user_id: bearer.userId } })
+  }
+
+  private async act(bearer: Bearer, { type, channel, payload }: ClientFrame): Promise<void> {
+    if (type === 'ping') this.tell({ type: 'pong', payload: null })
+    else if (type === 'subscribe') this.subscribe(bearer, String(channel ?? ''))
+    else if (type === 'unsubscribe') this.unsubscribe(String(channel ?? ''))
+    else if (type === 'send_message') await this.sendMessage(bearer, members(payload))
+    else if (type === 'cancel_message') await this.cancelMessage(bearer, members(payload))
+    else if (type === 'resume') this.resume(bearer, members(payload))
+    else if (type !== 'pong' && type !== 'auth') this.fail('', `unknown frame type ${JSON.stringify(type) ?? 'undefined'}`)
+  }
+
+  private subscribe(bearer: Bearer, channel: string): void {
+    if (!mayHear(this.app, bearer.userId, channel)) return void this.fail(channel, 'access denied')
+    if (this.channels.size >= channelLimit && !this.channels.has(channel)) return void this.fail(channel, `at most ${channelLimit} channels`)
+    this.channels.add(channel)
+    this.board.join(channel, this)
+    if (channel.startsWith('session:')) this.feedOf(channel)?.subscribe()
+  }
+
+  private unsubscribe(channel: string): void {
+    if (!this.channels.delete(channel)) return
+    this.board.leave(channel, this)
+    this.feeds.get(channel)?.close()
+    this.feeds.delete(channel)
+  }
+
+  private feedOf(channel: string): ChatFeed | null {
+    const known = this.feeds.get(channel)
+    if (known || !this.app.runs) return known ?? null
+    const feed = new ChatFeed(this.app.runs, channel.slice('session:'.length), this, () => this.unsubscribe(channel))
+    this.feeds.set(channel, feed)
+    return feed
+  }
+
+  private pump(feed: ChatFeed): void {
+    feed.pump()
+    if (feed.idle) for (const [channel, it] of this.feeds) if (it === feed) this.feeds.delete(channel)
+  }
+
+  private resume(bearer: Bearer, { session_id, last_seq }: Record<string, unknown>): void {
+    const channel = `session:${session_id}`
+    if (!mayHear(this.app, bearer.userId, channel)) return void this.fail(channel, 'access denied')
+    if (!Number.isInteger(last_seq) || (last_seq as number) < 0) return void this.fail(channel, 'last_seq must be a whole number')
+    const feed = this.feedOf(channel)
+    feed?.resume(last_seq as number)
+    if (feed?.idle) this.feeds.delete(channel)
+  }
+
+  private async sendMessage(bearer: Bearer, payload: Record<string, unknown>): Promise<void> {
+    const { session_id, content, max_turns, metadata } = payload
+    const channel = `session:${session_id ?? ''}`
+    const body = { content, ...(max_turns !== undefined && { max_turns }), ...(metadata !== undefined && { metadata }) }
+    const refused = await this.ask(bearer, 'chats.send', { chatId: String(session_id ?? ''), body })
+    if (!refused) return
+    const { code, message, extra } = refused
+    const event = (type: string, details: object) => this.tell({ type: 'chat_event', channel, payload: { type, content: message, metadata: details } })
+    if (code === 'chat_busy' && extra['triggered_by'] !== bearer.userId) event('agent_busy', { code })
+    else if (code === 'agent_pending_review') event('error', { reason: 'pending_review', agent_id: extra['agent_id'], code })
+    else this.fail(channel, message, code)
+  }
+
+  private async cancelMessage(bearer: Bearer, { session_id }: Record<string, unknown>): Promise<void> {
+    const refused = await this.ask(bearer, 'chats.cancel', { chatId: String(session_id ?? '') })
+    if (refused) this.fail(`session:${session_id ?? ''}`, refused.message, refused.code)
+  }
+
+  /** The same operations, schemas and rules as over HTTP. */
+  private async ask(bearer: Bearer, name: string, input: { chatId: string; body?: object }): Promise<Problem | null> {
+    const actor: Actor = { type: 'user', id: bearer.userId, email: bearer.email, workspace: '', role: null, token: bearer.token }
+    try {
+      await perform(this.app, name, actor, input)
+      return null
+    } catch (error) {
+      if (error instanceof Problem) return error
+      throw error
+    }
+  }
+
+  private cleanUp(): void {
+    clearTimeout(this.authClock)
+    for (const channel of [...this.channels]) this.unsubscribe(channel)
+    for (const feed of this.feeds.values()) feed.close()
+    this.feeds.clear()
+  }
+}
+
+function parse(text: string): ClientFrame | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** A payload may come as an object or as its JSON text. */
+function members(payload: unknown): Record<string, unknown> {
+  const value = typeof payload === 'string' ? parse(payload) : payload
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

@@ -1,0 +1,92 @@
+import type { LiveFrame, Runs, Watch } from '#kernel/runs'
+
+/** The way out to one client. */
+export interface Outlet {
+  /** Drops the text when too much waits already. */
+  send(text: string): void
+  /** There is room for more without dropping. */
+  readonly roomy: boolean
+}
+
+/** As many frames as a client may be behind in catching up; past that it starts anew. */
+const backlogLimit = 5000
+
+const textOf = (channel: string, { type, seq, body }: LiveFrame): string =>
+  type === 'run_begin'
+    ? `{"type":"run_begin","channel":${JSON.stringify(channel)},"payload":{"from_seq":${seq}},"seq":${seq}}`
+    : `{"type":"chat_event","channel":${JSON.stringify(channel)},"payload":${body},"seq":${seq}}`
+
+/** The frames of one chat on their way to one client: live ones at once, missed ones as fast as the client takes them, in order. */
+export class ChatFeed {
+  private readonly runs: Runs
+  private readonly chatId: string
+  private readonly channel: string
+  private readonly out: Outlet
+  private readonly onGone: () => void
+  private watch: Watch | null = null
+  private backlog: LiveFrame[] = []
+  /** Stays after the backlog is sent. */
+  subscribed = false
+
+  constructor(runs: Runs, chatId: string, out: Outlet, onGone: () => void) {
+    this.runs = runs
+    this.chatId = chatId
+    this.channel = `session:${chatId}`
+    this.out = out
+    this.onGone = onGone
+  }
+
+  subscribe(): void {
+    this.subscribed = true
+    this.watch ??= this.open(null)
+  }
+
+  /** Sends what an active run said after `lastSeq`, then goes on live when subscribed. */
+  resume(lastSeq: number): void {
+    this.watch?.close()
+    this.backlog = []
+    this.watch = this.open(lastSeq)
+    if (this.watch.active && this.watch.truncated) this.reset()
+    else if (this.watch.active) this.backlog = [...this.watch.replay]
+    this.pump()
+  }
+
+  /** Called when the client took something. */
+  pump(): void {
+    while (this.backlog.length && this.out.roomy) this.out.send(textOf(this.channel, this.backlog.shift()!))
+    if (!this.backlog.length && !this.subscribed) this.close()
+  }
+
+  /** True when there is nothing left to do for the client. */
+  get idle(): boolean {
+    return this.watch === null
+  }
+
+  close(): void {
+    this.watch?.close()
+    this.watch = null
+    this.backlog = []
+    this.subscribed = false
+  }
+
+  private open(after: number | null): Watch {
+    return this.runs.watch(this.chatId, after, {
+      frame: (frame) => this.take(frame),
+      closed: () => {
+        this.close()
+        this.onGone()
+      },
+    })
+  }
+
+  private take(frame: LiveFrame): void {
+    if (!this.backlog.length) return void this.out.send(textOf(this.channel, frame))
+    if (this.backlog.length >= backlogLimit) return void this.reset()
+    this.backlog.push(frame)
+  }
+
+  private reset(): void {
+    this.backlog = []
+    this.out.send(JSON.stringify({ type: 'resume_reset', channel: this.channel }))
+  }
+}

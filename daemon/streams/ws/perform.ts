@@ -1,0 +1,18 @@
+import type { App } from '#kernel/app'
+import { dispatch } from '#kernel/dispatch'
+import type { Actor } from '#kernel/feature'
+import { type Validator, validator } from '#kernel/validate'
+
+const validators = new Map<string, Validator>()
+
+/** Carries out an operation for a socket, its body checked against the contract as over HTTP. Throws problems. */
+export async function perform(app: App, name: string, actor: Actor, { body, ...params }: { body?: object }): Promise<unknown> {
+  const operation = app.operations.get(name)
+  if (!operation) throw new Error(`There is no operation ${name}`)
+  if (!operation.endpoint.body) return dispatch(app, operation, actor, params)
+  const check = validators.get(name) ?? validator(operation.endpoint.body, 'body')
+  validators.set(name, check)
+  const result = check(body)
+  if ('problem' in result) throw result.problem
+  return dispatch(app, operation, actor, { ...params, body: result.value })
+}

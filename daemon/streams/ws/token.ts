@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import { jwtVerify, SignJWT } from 'jose'
+import type { App } from '#kernel/app'
+import type { Actor } from '#kernel/feature'
+
+const lifetimeSeconds = 15 * 60
+const audience = 'muster-ws'
+
+/** Who a socket speaks for. */
+export interface Bearer {
+  userId: string
+  email: string | null
+  /** The CLI token behind it, which a socket does not outlive. */
+  token: Actor['token']
+}
+
+const keys = new WeakMap<App, Uint8Array>()
+
+/** Without an encryption key tokens hold until the daemon stops. */
+function keyOf(app: App): Uint8Array {
+  const known = keys.get(app)
+  if (known) return known
+  const key = app.vault?.derive('ws-token') ?? randomBytes(32)
+  keys.set(app, key)
+  return key
+}
+
+/** A token for the first frame of a socket: good for 15 minutes, as often as wanted. Contract part 1, section 10. */
+export async function issueSocketToken(app: App, { id, email, token }: Actor): Promise<string> {
+  const now = Math.floor(app.clock() / 1000)
+  return new SignJWT({ email, token })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(id)
+    .setAudience(audience)
+    .setIssuedAt(now)
+    .setExpirationTime(now + lifetimeSeconds)
+    .sign(keyOf(app))
+}
+
+/** Null when the token is not one of ours or is past its time. */
+export async function readSocketToken(app: App, raw: string): Promise<Bearer | null> {
+  try {
+    const { payload } = await jwtVerify(raw, keyOf(app), { audience, algorithms: ['HS256'], currentDate: new Date(app.clock()) })
+    return { userId: payload.sub!, email: payload['email'] as string | null, token: payload['token'] as Bearer['token'] }
+  } catch {
+    return null
+  }
+}

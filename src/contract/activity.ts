@@ -1,0 +1,59 @@
+import { Type } from 'typebox'
+import { get, post } from './define.ts'
+
+const optional = Type.Optional
+/** Numbers of a list's window: what is no number counts as absent. */
+const loose = Type.Unsafe<number | string>({ type: ['integer', 'string'] })
+
+export const LogLine = Type.Object({
+  ts: Type.String({ format: 'date-time' }),
+  level: Type.String({ description: 'info, notice, warn or error' }),
+  agent: Type.String({ description: 'Slug' }),
+  event: Type.String({ description: 'A journal entry type, or a part of a message' }),
+  content: optional(Type.String()),
+  tool: optional(Type.String()),
+  tokens: optional(Type.Integer()),
+  metadata: optional(Type.Record(Type.String(), Type.Unknown())),
+})
+
+const AgentFile = Type.Object({
+  path: Type.String({ description: "Relative to the agent's output folder" }),
+  name: Type.String(),
+  size: Type.Integer(),
+  is_dir: Type.Boolean(),
+  mod_time: Type.String(),
+})
+
+/** The part of the agents' interface that concerns what they are doing. */
+export const activity = {
+  stop: post('/agents/:agentId/stop', {
+    summary: 'End everything that an agent is doing',
+    access: 'MANAGER',
+    scope: 'agents:write',
+    reply: Type.Object({ id: Type.String(), status: Type.String() }),
+    status: 200,
+    journal: ['run.cancelled'],
+    throws: ['not_found'],
+  }),
+  logs: get('/agents/:agentId/logs', {
+    summary: 'What an agent did, latest first',
+    access: 'VIEWER',
+    query: Type.Object({ limit: optional(loose), offset: optional(loose) }),
+    reply: Type.Array(LogLine),
+    throws: ['not_found'],
+  }),
+  files: get('/agents/:agentId/files', {
+    summary: "List files of an agent's output folder",
+    access: 'VIEWER',
+    query: Type.Object({ subdir: optional(Type.String()), recursive: optional(Type.String({ description: '1 or true: with everything below' })) }),
+    reply: Type.Array(AgentFile),
+    throws: ['not_found', 'runtime_failed', 'runtime_unavailable'],
+  }),
+  download: get('/agents/:agentId/files/download', {
+    summary: "A file of an agent's output folder",
+    access: 'VIEWER',
+    kind: 'stream',
+    query: Type.Object({ path: Type.String({ minLength: 1 }) }),
+    throws: ['not_found', 'foreign_file', 'runtime_failed', 'runtime_unavailable'],
+  }),
+}

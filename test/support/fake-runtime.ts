@@ -1,0 +1,151 @@
+import { EventEmitter, once } from 'node:events'
+import type { AgentPlaces, AgentSpec, Follow, FollowSink, RunEnd, RunRef, RunSpec, Runtime } from '#runtime/types'
+
+interface Program {
+  spec: RunSpec
+  out: Buffer
+  end: { end: RunEnd; stderr: string } | null
+  sinks: Set<{ sink: FollowSink; at: number }>
+}
+
+/**
+ * A runtime whose programs do what the test says: they print on command and end on command. What they printed outlives a
+ * daemon, as a spool does.
+ */
+export class FakeRuntime implements Runtime {
+  readonly kind = 'process'
+  readonly programs = new Map<string, Program>()
+  readonly ended: string[] = []
+  readonly discarded: string[] = []
+  /** Rejects the next start. */
+  refuseStart: Error | null = null
+  /** Programs that are told to end do so by themselves; false leaves it to the test. */
+  obedient = true
+  private readonly news = new EventEmitter().setMaxListeners(0)
+
+  /** The program of the n-th run, as soon as it is started. */
+  async program(n = 0): Promise<Program> {
+    while (this.programs.size <= n) await once(this.news, 'started')
+    return [...this.programs.values()][n]!
+  }
+
+  /** Prints lines: objects as JSON, text as it is. */
+  print({ spec }: Program, ...lines: (object | string)[]): void {
+    const program = this.programs.get(spec.runId)!
+    this.send(program, Buffer.from(lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('')))
+  }
+
+  printRaw({ spec }: Program, bytes: Buffer): void {
+    this.send(this.programs.get(spec.runId)!, bytes)
+  }
+
+  finish({ spec }: Program, end: RunEnd = { kind: 'exit', code: 0, timedOut: false }, stderr = ''): void {
+    const program = this.programs.get(spec.runId)!
+    program.end = { end, stderr }
+    for (const { sink } of program.sinks) sink.end(end, stderr)
+    program.sinks.clear()
+  }
+
+  /** Every connection to every program breaks. */
+  breakAll(): void {
+    for (const program of this.programs.values()) {
+      const sinks = [...program.sinks]
+      program.sinks.clear()
+      for (const { sink } of sinks) sink.broken(new Error('the channel broke'))
+    }
+  }
+
+  private send(program: Program, bytes: Buffer): void {
+    program.out = Buffer.concat([program.out, bytes])
+    for (const one of program.sinks) this.catchUp(program, one)
+  }
+
+  private catchUp(program: Program, one: { sink: FollowSink; at: number }): void {
+    const chunk = program.out.subarray(one.at)
+    const at = one.at
+    one.at = program.out.length
+    if (chunk.length) one.sink.data(chunk, at)
+  }
+
+  async ping() {
+    return { ok: true, detail: 'a fake' }
+  }
+  async observe() {
+    return []
+  }
+  async hasImage() {
+    return true
+  }
+  contractOf(): string {
+    return 'fake'
+  }
+  async ensure(): Promise<void> {}
+  async stop(): Promise<void> {}
+  async remove(): Promise<void> {}
+  async configureSidecar(): Promise<void> {}
+  onSidecarReport(): void {}
+  onChange(): void {}
+
+  places(_crewId: string, { slug }: AgentSpec): AgentPlaces {
+    return {
+      home: `/crew/agents/${slug}`,
+      output: `/output/${slug}`,
+      workspace: `/workspace/${slug}`,
+      secrets: `/secrets/${slug}`,
+      crewShared: '/crew/shared',
+      workspaceShared: '/workspace/shared',
+      runs: `/spool/${slug}`,
+      sidecarUrl: 'http://127.0.0.1:9119',
+    }
+  }
+
+  async startRun(spec: RunSpec): Promise<void> {
+    if (this.programs.has(spec.runId)) throw new Error('this run was started or ended before')
+    const refused = this.refuseStart
+    this.refuseStart = null
+    if (refused) throw refused
+    this.programs.set(spec.runId, { spec, out: Buffer.alloc(0), end: null, sinks: new Set() })
+    this.news.emit('started')
+  }
+
+  async endRun({ runId }: RunRef): Promise<void> {
+    this.ended.push(runId)
+    const program = this.programs.get(runId)
+    if (program && !program.end && this.obedient) this.finish(program, { kind: 'signal', signal: 'SIGTERM' })
+    this.news.emit('ending')
+  }
+
+  /** Resolves when somebody has asked for the end of this many runs. */
+  async asked(count: number): Promise<void> {
+    while (this.ended.length < count) await once(this.news, 'ending')
+  }
+
+  follow({ runId }: RunRef, offset: number, sink: FollowSink): Follow {
+    const program = this.programs.get(runId)
+    const one = { sink, at: offset }
+    queueMicrotask(() => {
+      if (!program) return sink.end({ kind: 'lost', reason: 'nothing is known of it' }, '')
+      this.catchUp(program, one)
+      if (program.end) sink.end(program.end.end, program.end.stderr)
+      else program.sinks.add(one)
+    })
+    return { close: () => program?.sinks.delete(one) }
+  }
+
+  async discardRun({ runId }: RunRef): Promise<void> {
+    this.discarded.push(runId)
+  }
+  async logs(): Promise<string> {
+    return ''
+  }
+  files = new Map<string, string>()
+  async listFiles(_crewId: string, _agent: AgentSpec, subdir: string) {
+    const inside = [...this.files].filter(([path]) => path.startsWith(subdir))
+    return inside.map(([path, content]) => ({ path, name: path.split('/').at(-1)!, size: content.length, is_dir: false, mod_time: '2026-01-01T00:00:00.000Z' }))
+  }
+  async readFile(_crewId: string, _agent: AgentSpec, path: string): Promise<Buffer | null> {
+    const content = this.files.get(path)
+    return content === undefined ? null : Buffer.from(content)
+  }
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { expect } from 'vitest'
+import type { RuntimeService } from '#runtime/service-types'
+import type { Runtime } from '#runtime/types'
+import { desiredCrew } from '../../daemon/features/crews/containers/service.ts'
+import { createCrewGate } from '../../daemon/runtime/runs/crew-gate.ts'
+import { createRuns, type RunService } from '../../daemon/runtime/runs/index.ts'
+import { FakeRuntime } from './fake-runtime.ts'
+import { closing, daemon, type Person, type TestDaemon } from './index.ts'
+
+export interface Workplace<R extends Runtime> extends TestDaemon {
+  runtime: R
+  runs: RunService
+  crewId: string
+  agentId: string
+  /** Another agent of the same crew. */
+  mate(slug: string): Promise<string>
+  openChat(agentId?: string): Promise<string>
+  send(chatId: string, content: string, who?: Person | 'OWNER'): Promise<{ message_id: string; run_id: string }>
+  /** Frames of a chat from now on, as its stream gives them. */
+  base: string
+}
+
+/** A daemon with a crew of one agent, its runs carried out by the given runtime, listening on a port of its own. */
+export async function workplace<R extends Runtime = FakeRuntime>(options: Parameters<typeof daemon>[0] & { runtime?: R } = {}): Promise<Workplace<R>> {
+  const it = await daemon(options)
+  const runtime = options.runtime ?? (new FakeRuntime() as unknown as R)
+  const runs = attachRuns(it, runtime)
+  const crew = await it.call('OWNER', 'POST', '/crews', { name: 'Backend', slug: 'backend' })
+  expect(crew.status, crew.text).toBe(201)
+  const mate = async (slug: string) => {
+    const { status, body, text } = await it.call('OWNER', 'POST', '/agents', { name: `Agent ${slug}`, slug, crew_id: crew.body.id })
+    expect(status, text).toBe(201)
+    return body.id as string
+  }
+  const agentId = await mate('ada')
+  const base = await it.http.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    ...it,
+    runtime,
+    runs,
+    base,
+    crewId: crew.body.id,
+    agentId,
+    mate,
+    async openChat(agent = agentId) {
+      const { status, body, text } = await it.call('OWNER', 'POST', `/agents/${agent}/chats`, { origin: 'CLI' })
+      expect(status, text).toBe(201)
+      return body.id
+    },
+    async send(chatId, content, who = 'OWNER') {
+      const { status, body, text } = await it.call(who, 'POST', `/chats/${chatId}/messages`, { content })
+      expect(status, text).toBe(202)
+      return body
+    },
+  }
+}
+
+/** Lets a daemon carry out runs, as its start does. */
+export function attachRuns({ app }: Pick<TestDaemon, 'app'>, runtime: Runtime): RunService {
+  const gate = createCrewGate(app)
+  // In place of the reconciler: nothing but the one crew is to be brought up.
+  app.runtime = { start: (crewId: string) => runtime.ensure(desiredCrew(app, crewId)!.spec, { step: () => undefined }) } as unknown as RuntimeService
+  const runs = createRuns(app, runtime, gate)
+  app.runs = runs
+  closing(runs)
+  return runs
+}
+
+/** Lines of a run stream as they arrive. */
+export async function* streamOf(base: string, who: Person, chatId: string, query = ''): AsyncGenerator<Record<string, unknown> & { type: string }> {
+  const { port } = new URL(base)
+  const call = request({ host: '127.0.0.1', port, path: `/api/v1/chats/${chatId}/stream${query}`, headers: { authorization: `Bearer ${who.token}` } })
+  call.end()
+  const [reply] = await once(call, 'response')
+  expect(reply.statusCode).toBe(200)
+  let rest = ''
+  try {
+    for await (const chunk of reply) {
+      const parts = (rest + chunk).split('\n')
+      rest = parts.pop()!
+      for (const line of parts) yield JSON.parse(line)
+    }
+  } finally {
+    reply.destroy()
+  }
+}
