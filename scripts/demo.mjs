@@ -20,7 +20,14 @@ const standIn = join(root, 'templates', 'demo', 'claude-stand-in')
 /** The environment of one client: its own configuration, and no setting of the person who runs the demo. */
 function client(name) {
   const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('SVC_') && !key.startsWith('XDG_')))
-  return { ...own, SVC_DATA_DIR: join(scratch, 'data'), XDG_CONFIG_HOME: join(scratch, name), XDG_CACHE_HOME: join(scratch, 'cache'), SVC_PORT: '0', ...daemonSettings }
+  return {
+    ...own,
+    SVC_DATA_DIR: join(scratch, 'data'),
+    XDG_CONFIG_HOME: join(scratch, name),
+    XDG_CACHE_HOME: join(scratch, 'cache'),
+    SVC_PORT: '0',
+    ...daemonSettings,
+  }
 }
 
 let daemonSettings = {}
@@ -129,7 +136,9 @@ function next() {
     return
   }
   note('npm run demo -- --keep leaves it running. With a key of your own:')
-  process.stdout.write("  muster up\n  muster init\n  muster crews create Backend\n  muster agents create Grace --crew backend\n  printf %s \"$ANTHROPIC_API_KEY\" | muster credentials create main --type API_KEY --provider ANTHROPIC --value-stdin\n  muster credentials assign main --agent grace\n  muster chat grace\n")
+  process.stdout.write(
+    '  muster up\n  muster init\n  muster crews create Backend\n  muster agents create Grace --crew backend\n  printf %s "$ANTHROPIC_API_KEY" | muster credentials create main --type API_KEY --provider ANTHROPIC --value-stdin\n  muster credentials assign main --agent grace\n  muster chat grace\n',
+  )
 }
 
 function cleanUp() {
