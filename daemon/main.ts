@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
-import { ConfigError, loadConfig, settings } from '#kernel/config'
+import { ConfigError, loadConfig } from '#kernel/config'
 import { Locked } from '#kernel/lock'
+import { settings } from '#kernel/settings'
 import { version } from '#kernel/version'
 
 const usage = `musterd ${version}: the Muster daemon

@@ -1,242 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
-
-type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'duration'
-
-interface Setting {
-  /** Where it stands in the YAML file. */
-  path: string
-  env: string
-  flag?: string
-  kind: Kind
-  fallback: string | number | boolean | readonly string[] | null
-  choices?: readonly string[]
-  min?: number
-  max?: number
-  secret?: true
-  summary: string
-}
-
-const setting = <const S extends Setting>(it: S): S => it
-
-/** Every setting of the daemon. Flags win over the environment, the environment over the file, the file over these defaults. */
-export const settings = {
-  host: setting({ path: 'server.host', env: 'SVC_HOST', flag: 'host', kind: 'string', fallback: '127.0.0.1', summary: 'Address to listen on' }),
-  port: setting({
-    path: 'server.port',
-    env: 'SVC_PORT',
-    flag: 'port',
-    kind: 'integer',
-    fallback: 8080,
-    min: 0,
-    max: 65535,
-    summary: 'Port; 0 picks a free one',
-  }),
-  tlsCert: setting({ path: 'server.tls_cert', env: 'SVC_TLS_CERT', kind: 'string', fallback: '', summary: 'PEM file of the certificate chain' }),
-  tlsKey: setting({ path: 'server.tls_key', env: 'SVC_TLS_KEY', kind: 'string', fallback: '', summary: 'PEM file of the private key' }),
-  shutdownTimeout: setting({
-    path: 'server.shutdown_timeout',
-    env: 'SVC_SHUTDOWN_TIMEOUT',
-    kind: 'duration',
-    fallback: 10,
-    min: 1,
-    max: 300,
-    summary: 'Longest drain at shutdown',
-  }),
-  publicUrl: setting({ path: 'server.public_url', env: 'SVC_PUBLIC_URL', kind: 'string', fallback: '', summary: 'Address that users and browsers see' }),
-  allowedOrigins: setting({
-    path: 'server.allowed_origins',
-    env: 'SVC_ALLOWED_ORIGINS',
-    kind: 'list',
-    fallback: [],
-    summary: 'Further browser origins accepted',
-  }),
-  allowedHosts: setting({ path: 'server.allowed_hosts', env: 'SVC_ALLOWED_HOSTS', kind: 'list', fallback: [], summary: 'Further Host names accepted' }),
-  trustedProxies: setting({
-    path: 'server.trusted_proxies',
-    env: 'SVC_TRUSTED_PROXY_CIDRS',
-    kind: 'list',
-    fallback: [],
-    summary: 'Proxies whose forwarding headers are believed',
-  }),
-  dataDir: setting({ path: 'data_dir', env: 'SVC_DATA_DIR', flag: 'data-dir', kind: 'string', fallback: '', summary: 'Folder that holds everything stored' }),
-  containerProvider: setting({
-    path: 'container.provider',
-    env: 'SVC_CONTAINER_PROVIDER',
-    flag: 'container-provider',
-    kind: 'string',
-    fallback: 'docker',
-    choices: ['docker', 'process'],
-    summary: 'Where agents run',
-  }),
-  runtimeImage: setting({
-    path: 'container.runtime_image',
-    env: 'SVC_RUNTIME_IMAGE',
-    kind: 'string',
-    fallback: 'muster/crew:local',
-    summary: 'Image of crew containers',
-  }),
-  sidecarImage: setting({
-    path: 'container.sidecar_image',
-    env: 'SVC_SIDECAR_IMAGE',
-    kind: 'string',
-    fallback: 'muster/sidecar:local',
-    summary: 'Image of sidecar containers',
-  }),
-  containerPrefix: setting({
-    path: 'container.container_prefix',
-    env: 'SVC_CONTAINER_PREFIX',
-    kind: 'string',
-    fallback: 'muster',
-    summary: 'Start of every container name',
-  }),
-  defaultMemoryMb: setting({
-    path: 'container.default_memory_mb',
-    env: 'SVC_CONTAINER_MEMORY_MB',
-    kind: 'integer',
-    fallback: 4096,
-    min: 6,
-    max: 262144,
-    summary: 'Memory of a crew that names none',
-  }),
-  defaultCpus: setting({
-    path: 'container.default_cpus',
-    env: 'SVC_CONTAINER_CPUS',
-    kind: 'number',
-    fallback: 2,
-    min: 0.01,
-    max: 512,
-    summary: 'Processors of a crew that names none',
-  }),
-  maxConcurrentRuns: setting({
-    path: 'orchestrator.max_concurrent_runs',
-    env: 'SVC_MAX_CONCURRENT_RUNS',
-    kind: 'integer',
-    fallback: 8,
-    min: 1,
-    max: 1000,
-    summary: 'Runs at the same time',
-  }),
-  allowPrivateEndpoints: setting({
-    path: 'container.allow_private_endpoints',
-    env: 'SVC_ALLOW_PRIVATE_ENDPOINTS',
-    kind: 'boolean',
-    fallback: false,
-    summary: 'Crews may be allowed to reach private addresses',
-  }),
-  anthropicUrl: setting({
-    path: 'models.anthropic_url',
-    env: 'SVC_ANTHROPIC_URL',
-    kind: 'string',
-    fallback: 'https://api.anthropic.com',
-    summary: 'Where model calls to Anthropic go',
-  }),
-  openaiUrl: setting({
-    path: 'models.openai_url',
-    env: 'SVC_OPENAI_URL',
-    kind: 'string',
-    fallback: 'https://api.openai.com',
-    summary: 'Where model calls to OpenAI go',
-  }),
-  googleUrl: setting({
-    path: 'models.google_url',
-    env: 'SVC_GOOGLE_URL',
-    kind: 'string',
-    fallback: 'https://generativelanguage.googleapis.com',
-    summary: 'Where model calls to Google go',
-  }),
-  claudeCommand: setting({
-    path: 'process.claude_command',
-    env: 'SVC_CLAUDE_COMMAND',
-    kind: 'string',
-    fallback: 'claude',
-    summary: 'Program of CLAUDE_CODE agents in the process runtime',
-  }),
-  logLevel: setting({
-    path: 'logging.level',
-    env: 'SVC_LOG_LEVEL',
-    flag: 'log-level',
-    kind: 'string',
-    fallback: 'info',
-    choices: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
-    summary: 'Least severe line logged',
-  }),
-  logFormat: setting({
-    path: 'logging.format',
-    env: 'SVC_LOG_FORMAT',
-    kind: 'string',
-    fallback: 'json',
-    choices: ['json', 'text'],
-    summary: 'Form of log lines',
-  }),
-  bootstrapWindow: setting({
-    path: 'auth.bootstrap_window',
-    env: 'SVC_BOOTSTRAP_WINDOW',
-    kind: 'duration',
-    fallback: 0,
-    min: 0,
-    summary: 'How long after start the first user may be made; 0 for ever',
-  }),
-  authPerMinute: setting({
-    path: 'limits.auth_per_minute',
-    env: 'SVC_RATELIMIT_AUTH_PER_MIN',
-    kind: 'integer',
-    fallback: 10,
-    min: 1,
-    max: 100000,
-    summary: 'Sign-in attempts a minute and address',
-  }),
-  apiPerMinute: setting({
-    path: 'limits.api_per_minute',
-    env: 'SVC_RATELIMIT_API_PER_MIN',
-    kind: 'integer',
-    fallback: 1200,
-    min: 1,
-    max: 10000000,
-    summary: 'Other requests a minute and address',
-  }),
-  rateLimitDisabled: setting({
-    path: 'limits.disabled',
-    env: 'SVC_RATELIMIT_DISABLED',
-    kind: 'boolean',
-    fallback: false,
-    summary: 'No rate limits; refused when SVC_ENV is production',
-  }),
-  env: setting({
-    path: 'env',
-    env: 'SVC_ENV',
-    kind: 'string',
-    fallback: 'production',
-    choices: ['production', 'development', 'test'],
-    summary: 'What this installation is for',
-  }),
-  metricsToken: setting({
-    path: 'metrics.token',
-    env: 'SVC_METRICS_TOKEN',
-    kind: 'string',
-    fallback: '',
-    secret: true,
-    summary: 'Bearer token for /metrics from other machines',
-  }),
-  encryptionKey: setting({
-    path: 'auth.encryption_key',
-    env: 'ENCRYPTION_KEY',
-    kind: 'string',
-    fallback: '',
-    secret: true,
-    summary: 'Key of stored secrets, 64 hexadecimal characters; made once when absent',
-  }),
-  adminTokenKey: setting({
-    path: 'auth.admin_token_hmac_key',
-    env: 'SVC_ADMIN_TOKEN_HMAC_KEY',
-    kind: 'string',
-    fallback: '',
-    secret: true,
-    summary: 'Key of administrative tokens, hexadecimal, 32 bytes or more',
-  }),
-} as const satisfies Record<string, Setting>
+import { type Setting, settings } from './settings.ts'
 
 type Name = keyof typeof settings
 type Value<S extends Setting> = S['kind'] extends 'integer' | 'number' | 'duration'
@@ -264,7 +31,7 @@ export class ConfigError extends Error {}
 interface Sources {
   flags?: Record<string, string | undefined>
   env?: NodeJS.ProcessEnv
-  /** Path of the YAML file; `SVC_CONFIG`, else `$XDG_CONFIG_HOME/muster/musterd.yaml` when that exists. */
+  /** Path of the YAML file; `SVC_CONFIG_FILE`, else `$XDG_CONFIG_HOME/muster/musterd.yaml` when that exists. */
   file?: string
 }
 
@@ -307,12 +74,13 @@ function readSettings(path: string, required: boolean): Map<string, unknown> | n
   } catch (error) {
     throw new ConfigError(`The configuration file ${path} is not valid YAML: ${(error as Error).message}`)
   }
+  if (typeof document !== 'object' || Array.isArray(document)) throw new ConfigError(`The configuration file ${path} must hold sections such as "server:"`)
   const found = new Map<string, unknown>()
-  flatten(document, '', found)
-  const known = Object.values(settings).map((it) => it.path)
-  for (const key of found.keys()) {
-    if (known.includes(key as (typeof known)[number])) continue
-    throw new ConfigError(`${path} has an unknown setting "${key}"${hint(key, known)}`)
+  flatten(document as object, '', found)
+  const known: string[] = Object.values(settings).map((it) => it.path)
+  for (const [key, value] of found) {
+    const emptySection = value === null && known.some((name) => name.startsWith(`${key}.`))
+    if (!known.includes(key) && !emptySection) throw new ConfigError(`${path} has an unknown setting "${key}"${hint(key, known)}`)
   }
   return found
 }
@@ -343,10 +111,11 @@ function distance(a: string, b: string): number {
 
 function read(it: Setting, raw: unknown, origin: Origin): unknown {
   const name = origin === 'environment' ? it.env : origin === 'flag' ? `--${it.flag}` : it.path
-  const shown = it.secret ? 'its value' : JSON.stringify(raw)
+  const shown = it.secret ? 'what it is' : JSON.stringify(raw)
   const refuse = (wanted: string) => new ConfigError(`${name} must be ${wanted}, not ${shown}`)
   if (it.kind === 'list') {
-    const list = Array.isArray(raw) ? raw.map(String) : String(raw).split(',')
+    const list = Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(',') : null
+    if (!list?.every((item) => typeof item === 'string')) throw refuse('a list of words')
     return list.map((item) => item.trim()).filter(Boolean)
   }
   if (it.kind === 'boolean') {
@@ -359,12 +128,15 @@ function read(it: Setting, raw: unknown, origin: Origin): unknown {
     if (it.choices && !it.choices.includes(raw)) throw refuse(`one of ${it.choices.join(', ')}`)
     return raw
   }
-  const number = it.kind === 'duration' ? seconds(raw) : typeof raw === 'string' && raw.trim() === '' ? Number.NaN : Number(raw)
+  const number = it.kind === 'duration' ? seconds(raw) : decimal(raw)
   if (!Number.isFinite(number) || (it.kind === 'integer' && !Number.isInteger(number)))
     throw refuse(it.kind === 'duration' ? 'a duration such as 10s, 5m or 2h' : `a ${it.kind}`)
   if (number < (it.min ?? -Infinity) || number > (it.max ?? Infinity)) throw refuse(`from ${it.min ?? 'any'} to ${it.max ?? 'any'}`)
   return number
 }
+
+const decimal = (raw: unknown): number =>
+  typeof raw === 'number' ? raw : typeof raw === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(raw) ? Number(raw) : Number.NaN
 
 function seconds(raw: unknown): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(String(raw).trim())
@@ -381,5 +153,24 @@ function checkTogether(config: Config): void {
       `Listening on ${config.host} would carry tokens over the network in clear. Set SVC_TLS_CERT and SVC_TLS_KEY, or name the TLS proxy in front in SVC_TRUSTED_PROXY_CIDRS, or listen on 127.0.0.1`,
     )
   }
+  for (const cidr of config.trustedProxies)
+    if (!isNetwork(cidr)) throw new ConfigError(`server.trusted_proxies has "${cidr}"; write addresses or networks, as 10.0.0.0/8`)
+  for (const origin of config.allowedOrigins) {
+    if (!isOrigin(origin)) throw new ConfigError(`server.allowed_origins has "${origin}"; write scheme and host alone, as https://muster.example`)
+  }
+  if (config.publicUrl && !(URL.canParse(config.publicUrl) && /^https?:$/.test(new URL(config.publicUrl).protocol)))
+    throw new ConfigError(`server.public_url must be an address that begins with http:// or https://, not "${config.publicUrl}"`)
   if (config.rateLimitDisabled && config.env === 'production') throw new ConfigError('SVC_RATELIMIT_DISABLED is refused in production; set SVC_ENV=development')
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, more] = text.split('/')
+  if (more !== undefined || !isIP(address)) return false
+  if (bits === undefined) return true
+  return /^\d+$/.test(bits) && Number(bits) <= (isIP(address) === 6 ? 128 : 32)
+}
+
+function isOrigin(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase()
 }

@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ConfigError, loadConfig } from '#kernel/config'
+import { settings } from '#kernel/settings'
+import { closing } from '#test'
+
+const nowhere = { XDG_CONFIG_HOME: '/nonexistent', HOME: '/nonexistent' }
+const load = (env: Record<string, string> = {}, flags: Record<string, string> = {}) => loadConfig({ env: { ...nowhere, ...env }, flags })
+
+function yaml(text: string): string {
+  const dir = mkdtempSync(join(tmpdir(), 'muster-config-'))
+  closing({ close: () => rmSync(dir, { recursive: true }) })
+  const file = join(dir, 'musterd.yaml')
+  writeFileSync(file, text)
+  return file
+}
+const fromFile = (text: string, env: Record<string, string> = {}, flags: Record<string, string> = {}) =>
+  loadConfig({ env: { ...nowhere, ...env }, flags, file: yaml(text) })
+
+describe('precedence', () => {
+  it('is flag, environment, file, default, and says which it was', () => {
+    const text = 'server:\n  port: 1\n'
+    const at = (env: Record<string, string>, flags: Record<string, string>) => {
+      const { config, origins } = fromFile(text, env, flags)
+      return [config.port, origins.port]
+    }
+    expect(at({ SVC_PORT: '2' }, { port: '3' })).toEqual([3, 'flag'])
+    expect(at({ SVC_PORT: '2' }, {})).toEqual([2, 'environment'])
+    expect(at({ SVC_PORT: '' }, {})).toEqual([1, 'file'])
+    expect([load().config.port, load().origins.port]).toEqual([8080, 'default'])
+  })
+
+  it('finds the file where it is named or where it usually lies', () => {
+    const file = yaml('server:\n  port: 5\n')
+    expect(load({ SVC_CONFIG_FILE: file }).config.port).toBe(5)
+    expect(load({}, { config: file }).file).toBe(file)
+    expect(load().file).toBeNull()
+    expect(() => load({ SVC_CONFIG_FILE: '/nonexistent/x.yaml' })).toThrow(/cannot be read/)
+  })
+
+  it('gives every setting a name of its own', () => {
+    const all = Object.values(settings)
+    for (const key of ['path', 'env', 'flag'] as const) {
+      const names = all.flatMap((it) => (key in it ? [(it as { flag?: string; path: string; env: string })[key]] : []))
+      expect(new Set(names).size).toBe(names.length)
+    }
+  })
+})
+
+describe('values', () => {
+  it.each([
+    ['SVC_PORT', '0', 'port', 0],
+    ['SVC_CONTAINER_CPUS', '0.5', 'defaultCpus', 0.5],
+    ['SVC_SHUTDOWN_TIMEOUT', '90', 'shutdownTimeout', 90],
+    ['SVC_SHUTDOWN_TIMEOUT', '2m', 'shutdownTimeout', 120],
+    ['SVC_BOOTSTRAP_WINDOW', '1.5h', 'bootstrapWindow', 5400],
+    ['SVC_BOOTSTRAP_WINDOW', '500ms', 'bootstrapWindow', 0.5],
+    ['SVC_ALLOW_PRIVATE_ENDPOINTS', '1', 'allowPrivateEndpoints', true],
+    ['SVC_ALLOWED_HOSTS', ' a.example , ,b.example', 'allowedHosts', ['a.example', 'b.example']],
+    ['SVC_DATA_DIR', '/srv/muster', 'dataDir', '/srv/muster'],
+  ] as const)('reads %s=%s', (env, text, name, value) => expect(load({ [env]: text }).config[name]).toEqual(value))
+
+  it.each([
+    ['SVC_PORT', '65536', /SVC_PORT must be from 0 to 65535/],
+    ['SVC_PORT', '-1', /from 0/],
+    ['SVC_PORT', '80.5', /integer/],
+    ['SVC_PORT', '0x50', /integer/],
+    ['SVC_PORT', '1e3', /integer/],
+    ['SVC_PORT', ' ', /integer/],
+    ['SVC_PORT', 'http', /integer, not "http"/],
+    ['SVC_SHUTDOWN_TIMEOUT', '5 minutes', /duration such as/],
+    ['SVC_ALLOW_PRIVATE_ENDPOINTS', 'yes', /true or false/],
+    ['SVC_CONTAINER_PROVIDER', 'podman', /one of docker, process/],
+    ['SVC_TRUSTED_PROXY_CIDRS', '10.0.0.0/33', /10\.0\.0\.0\/33/],
+    ['SVC_TRUSTED_PROXY_CIDRS', 'proxy.example', /proxy\.example/],
+    ['SVC_TRUSTED_PROXY_CIDRS', '10.0.0.0/8/8', /10\.0\.0\.0\/8\/8/],
+    ['SVC_ALLOWED_ORIGINS', 'muster.example', /scheme and host/],
+    ['SVC_ALLOWED_ORIGINS', 'https://muster.example/', /scheme and host/],
+    ['SVC_ALLOWED_ORIGINS', 'null', /scheme and host/],
+    ['SVC_PUBLIC_URL', 'muster.example', /http/],
+    ['SVC_PUBLIC_URL', 'javascript:alert(1)', /http/],
+  ])('refuses %s=%s and says what it takes', (env, text, words) => {
+    expect(() => load({ [env]: text })).toThrow(ConfigError)
+    expect(() => load({ [env]: text })).toThrow(words)
+  })
+
+  it.each([
+    ['server:\n  port: true\n', /integer, not true/],
+    ['server:\n  port: [80]\n', /integer/],
+    ['server:\n  port: {}\n', null],
+    ['server:\n  host: 5\n', /text, not 5/],
+    ['server:\n  allowed_hosts: [1]\n', /list of words/],
+    ['server:\n  allowed_hosts: {a: b}\n', /unknown setting "server.allowed_hosts.a"/],
+    ['server:\n  prot: 80\n', /unknown setting "server.prot"; did you mean "server.port"\?/],
+    ['surprise: 1\n', /unknown setting "surprise"$/],
+    ['server:\n', null],
+    ['', null],
+    ['- server\n', /must hold sections/],
+    ['just text', /must hold sections/],
+    ['server: [\n', /not valid YAML/],
+    ['server:\n  port: 1\n  port: 2\n', /not valid YAML/],
+    ['a: &a [x]\nb: [*a, *a]\n', /not valid YAML|unknown/],
+  ])('reads the file %j', (text, words) => {
+    const run = () => fromFile(text)
+    if (words) expect(run).toThrow(words)
+    else expect(run().config.port).toBe(8080)
+  })
+
+  it('never repeats a secret', () => {
+    expect(() => fromFile('metrics:\n  token: [s3cret]\n')).toThrow(/metrics.token must be text/)
+    expect(() => fromFile('metrics:\n  token: [s3cret]\n')).not.toThrow(/s3cret/)
+  })
+})
+
+describe('together', () => {
+  const tls = { SVC_TLS_CERT: '/c', SVC_TLS_KEY: '/k' }
+  it.each([
+    ['0.0.0.0', {}, false],
+    ['::', {}, false],
+    ['192.168.1.5', {}, false],
+    ['muster.example', {}, false],
+    ['0.0.0.0', tls, true],
+    ['0.0.0.0', { SVC_TRUSTED_PROXY_CIDRS: '10.0.0.1' }, true],
+    ['127.0.0.1', {}, true],
+    ['127.8.8.8', {}, true],
+    ['::1', {}, true],
+    ['localhost', {}, true],
+    ['127.0.0.1.evil.example', {}, false],
+  ])('listens on %s with %j: %s', (host, env, allowed) => {
+    const run = () => load({ SVC_HOST: host, ...env })
+    if (allowed) expect(run().config.host).toBe(host)
+    else expect(run).toThrow(/in clear/)
+  })
+
+  it('wants both halves of TLS', () => expect(() => load({ SVC_TLS_CERT: '/c' })).toThrow(/belong together/))
+  it('keeps the limits on in production', () => {
+    expect(() => load({ SVC_RATELIMIT_DISABLED: 'true' })).toThrow(/refused in production/)
+    expect(load({ SVC_RATELIMIT_DISABLED: 'true', SVC_ENV: 'test' }).config.rateLimitDisabled).toBe(true)
+  })
+  it('makes the data directory absolute', () => expect(load({ SVC_DATA_DIR: 'here' }).config.dataDir).toBe(join(process.cwd(), 'here')))
+})

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { openDatabase } from '#kernel/db'
+import { createWriter, type Scribe } from '#kernel/writer'
+import { closing } from '#test'
+
+function writer(more: Partial<Scribe> = {}) {
+  const db = closing(openDatabase(':memory:'))
+  db.exec('CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT')
+  const calls: string[] = []
+  const note = (name: keyof Scribe) => () => {
+    calls.push(name)
+    more[name]?.()
+  }
+  const scribe = { begin: note('begin'), keep: note('keep'), drop: note('drop'), committed: note('committed'), aborted: note('aborted') }
+  const insert = db.prepare('INSERT INTO notes VALUES (?)')
+  const add = (text: string) => () => {
+    insert.run(text)
+    return text
+  }
+  const notes = () => db.prepare('SELECT text FROM notes ORDER BY rowid').pluck().all()
+  return { db, calls, add, notes, ...createWriter(db, scribe) }
+}
+
+describe('write', () => {
+  it('puts the changes of one turn into one transaction, each answered after the commit', async () => {
+    const { db, calls, add, notes, write } = writer()
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].map(async (text) => {
+        const value = await write(add(text))
+        return [value, db.inTransaction]
+      }),
+    )
+    expect(answers).toEqual(['a', 'b', 'c'].map((text) => [text, false]))
+    expect(notes()).toEqual(['a', 'b', 'c'])
+    expect(calls.filter((name) => name === 'committed')).toHaveLength(1)
+  })
+
+  it('undoes a change that throws, and that change alone', async () => {
+    const { calls, add, notes, write } = writer()
+    const bad = () => {
+      add('half')()
+      throw new Error('no')
+    }
+    const results = await Promise.allSettled([write(add('a')), write(bad), write(add('a')), write(add('b'))])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+    expect(notes()).toEqual(['a', 'b'])
+    expect(calls).toEqual(['begin', 'keep', 'begin', 'drop', 'begin', 'drop', 'begin', 'keep', 'committed'])
+  })
+
+  it('refuses a change that would wait', async () => {
+    const { add, notes, write } = writer()
+    const waiting = write(async () => add('late')())
+    await expect(waiting).rejects.toThrow(/must be synchronous/)
+    expect(notes()).toEqual([])
+  })
+
+  it('answers every change of a commit that fails, and goes on', async () => {
+    const { db, calls, add, notes, write } = writer()
+    db.exec('CREATE TABLE parents (id TEXT PRIMARY KEY) STRICT; CREATE TABLE children (id TEXT REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED) STRICT')
+    const orphan = () => db.prepare("INSERT INTO children VALUES ('nobody')").run()
+    const results = await Promise.allSettled([write(add('a')), write(orphan), write(add('b'))])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(calls.at(-1)).toBe('aborted')
+    expect(db.inTransaction).toBe(false)
+    await write(add('c'))
+    expect(notes()).toEqual(['c'])
+  })
+
+  it('stores a flood in several transactions, in order', async () => {
+    const { calls, add, notes, write } = writer()
+    const all = Array.from({ length: 1000 }, (_, index) => `note ${index}`)
+    await Promise.all(all.map((text) => write(add(text))))
+    expect(notes()).toEqual(all)
+    expect(calls.filter((name) => name === 'committed')).toHaveLength(4)
+  })
+
+  it('takes changes that are asked for while others are told', async () => {
+    const later: Promise<string>[] = []
+    const it = writer({
+      committed() {
+        if (later.length === 0) later.push(it.write(it.add('second')))
+      },
+    })
+    await it.write(it.add('first'))
+    await Promise.all(later)
+    expect(it.notes()).toEqual(['first', 'second'])
+  })
+})
+
+describe('writeNow', () => {
+  it('is stored when it returns, and throws what the change threw', () => {
+    const { add, notes, writeNow } = writer()
+    expect(writeNow(add('a'))).toBe('a')
+    expect(() => writeNow(add('a'))).toThrow(/UNIQUE/)
+    expect(notes()).toEqual(['a'])
+  })
+})
+
+describe('idle', () => {
+  it('resolves when everything asked for is stored', async () => {
+    const { add, notes, write, idle } = writer()
+    for (let index = 0; index < 600; index += 1) void write(add(`note ${index}`))
+    await idle()
+    expect(notes()).toHaveLength(600)
+  })
+})
