@@ -1,6 +1,7 @@
 import type Docker from 'dockerode'
 import type { CrewSpec } from '../types.ts'
 import { crewName, ids, type Kind, labels, type Naming, networkName, sidecarName, volumeName, volumes } from './names.ts'
+import { seccompProfile } from './seccomp.ts'
 
 const MB = 1024 * 1024
 
@@ -28,7 +29,7 @@ export function labelsOf(naming: Naming, spec: CrewSpec, kind: Kind, contract: s
 const hardened = (memoryMb: number, cpus: number, pids: number) => ({
   ReadonlyRootfs: true,
   CapDrop: ['ALL'],
-  SecurityOpt: ['no-new-privileges'],
+  SecurityOpt: ['no-new-privileges', `seccomp=${seccompProfile}`],
   Privileged: false,
   Init: true,
   PidsLimit: pids,

@@ -91,7 +91,7 @@ export class DockerRuntime implements Runtime {
 
   contractOf({ image, memoryMb, cpus }: CrewSpec): string {
     const programs = [...this.#crewPrograms, ...this.#sidecarPrograms].flatMap(({ name, content }) => [name, content])
-    const container = JSON.stringify({ layout: 1, image: image || this.#options.crewImage, sidecar: this.#options.sidecarImage, memoryMb, cpus })
+    const container = JSON.stringify({ layout: 2, image: image || this.#options.crewImage, sidecar: this.#options.sidecarImage, memoryMb, cpus })
     return digestOf([container, ...programs]).slice(0, 12)
   }
 
