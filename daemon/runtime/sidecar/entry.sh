@@ -25,7 +25,7 @@ rules4() {
 -A OUTPUT -p tcp --sport $port --tcp-flags SYN SYN -m owner ! --gid-owner $gid -j DROP
 -A OUTPUT -d 127.0.0.11/32 -m owner --uid-owner $uid --gid-owner $gid -j ACCEPT
 -A OUTPUT -d 127.0.0.11/32 -j REJECT
--A OUTPUT -o lo -j ACCEPT
+-A OUTPUT -o lo -m addrtype --dst-type LOCAL -j ACCEPT
 -A OUTPUT -p tcp -m conntrack --ctstate ESTABLISHED -m owner ! --uid-owner $anyone -j ACCEPT
 -A OUTPUT -p udp --dport 53 -m owner --uid-owner $uid --gid-owner $gid -j ACCEPT
 -A OUTPUT -d 169.254.0.0/16 -j REJECT
@@ -43,7 +43,7 @@ rules6() {
 -A INPUT -p icmpv6 --icmpv6-type 135 -m hl --hl-eq 255 -j ACCEPT
 -A INPUT -p icmpv6 --icmpv6-type 136 -m hl --hl-eq 255 -j ACCEPT
 -A OUTPUT -p tcp --sport $port --tcp-flags SYN SYN -m owner ! --gid-owner $gid -j DROP
--A OUTPUT -o lo -j ACCEPT
+-A OUTPUT -o lo -m addrtype --dst-type LOCAL -j ACCEPT
 -A OUTPUT -p icmpv6 --icmpv6-type 135 -m owner ! --uid-owner $anyone -j ACCEPT
 -A OUTPUT -p icmpv6 --icmpv6-type 136 -m owner ! --uid-owner $anyone -j ACCEPT
 -A OUTPUT -p tcp -m conntrack --ctstate ESTABLISHED -m owner ! --uid-owner $anyone -j ACCEPT
