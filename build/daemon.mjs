@@ -7,7 +7,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 export async function buildDaemon() {
   rmSync('dist/daemon', { recursive: true, force: true })
   await build({
-    entryPoints: { musterd: 'daemon/main.ts' },
+    entryPoints: { musterd: 'daemon/main.ts', reader: 'daemon/reader.ts' },
     outdir: 'dist/daemon',
     bundle: true,
     splitting: true,

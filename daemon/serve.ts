@@ -103,6 +103,7 @@ async function drain(app: App, http: FastifyInstance, local: Server, services: S
   await services.close()
   await app.outbound.close()
   await app.idle()
+  await app.reads.close()
   rmSync(join(app.config.dataDir, 'musterd.json'), { force: true })
   clearTimeout(late)
 }

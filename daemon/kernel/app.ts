@@ -11,6 +11,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { createPerimeter, type Perimeter } from './origin.ts'
 import { createOutbound, type Outbound } from './outbound.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
+import { createInlineReads, createThreadReads, type Reads } from './reads.ts'
 import type { Runs } from './runs.ts'
 import type { Vault } from './vault.ts'
 import { createWriter, type Writer } from './writer.ts'
@@ -66,6 +67,8 @@ export interface App extends Writer {
   project(projection: Projection): void
   /** What reads of the journal are planned from. */
   readonly index: JournalIndex
+  /** Reads that may take long. */
+  readonly reads: Reads
   /** Sends a message when the current change is committed; at once outside of a change. */
   broadcast(message: Broadcast): void
   /** Runs `work` when the current change is committed; at once outside of a change. */
@@ -78,9 +81,10 @@ export interface AppParts {
   log: Log
   vault: Vault | null
   clock?: () => number
+  reads?: Reads
 }
 
-export function createApp({ config, db, log, vault, clock = Date.now }: AppParts): App {
+export function createApp({ config, db, log, vault, clock = Date.now, reads = db.memory ? createInlineReads(db) : createThreadReads(db, log) }: AppParts): App {
   const bus = new TypedEmitter<Events>()
   const journal = createJournal(db, clock)
   type Outgoing = () => void
@@ -106,6 +110,7 @@ export function createApp({ config, db, log, vault, clock = Date.now }: AppParts
     },
     committed() {
       journal.settle()
+      reads.grown(journal.index.head())
       const all = kept
       kept = []
       for (const out of all) {
@@ -151,6 +156,7 @@ export function createApp({ config, db, log, vault, clock = Date.now }: AppParts
     },
     project: journal.project,
     index: journal.index,
+    reads,
     broadcast: (message) => afterCommit(() => bus.emit('broadcast', message)),
     afterCommit,
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
@@ -14,6 +14,48 @@ export function openDatabase(file: string): Db {
   db.pragma('trusted_schema = OFF')
   db.pragma('busy_timeout = 5000')
   return db
+}
+
+/** A second connection that only reads, for another thread. */
+export function openReader(file: string): Db {
+  const db = new Database(file, { readonly: true })
+  db.pragma('trusted_schema = OFF')
+  db.pragma('busy_timeout = 5000')
+  return db
+}
+
+/** A second connection that tends the write-ahead log, for another thread. */
+export function openSide(file: string): Db {
+  const db = new Database(file)
+  db.pragma('wal_autocheckpoint = 0')
+  db.pragma('busy_timeout = 100')
+  return db
+}
+
+/** The full-text index (`:memory:` or a file): everything in it can be made again, so a damaged one is thrown away. */
+export function openSearchIndex(file: string): Db {
+  try {
+    return readyIndex(file)
+  } catch (error) {
+    if (!isDamaged(error)) throw error
+    dropSearchIndex(file)
+    return readyIndex(file)
+  }
+}
+
+function readyIndex(file: string): Db {
+  const db = new Database(file)
+  if (file !== ':memory:') chmodSync(file, 0o600)
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = NORMAL')
+  db.pragma('busy_timeout = 5000')
+  return db
+}
+
+export const isDamaged = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: string }).code))
+
+export function dropSearchIndex(file: string): void {
+  for (const part of ['', '-wal', '-shm']) rmSync(file + part, { force: true })
 }
 
 /** One set of prepared statements for each database, prepared on first use. */

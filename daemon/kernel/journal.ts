@@ -51,7 +51,9 @@ export interface Journal {
 export interface JournalIndex {
   readonly names: Pick<Names, 'find'>
   readonly combos: Pick<Combos, 'of' | 'total'>
-  readonly timeline: Pick<Timeline, 'ranges' | 'head'>
+  readonly timeline: Pick<Timeline, 'ranges'>
+  /** The newest entry's seq; 0 in an empty journal. */
+  head(): number
 }
 
 const insertSql = `INSERT INTO journal
@@ -115,7 +117,15 @@ export function createJournal(db: Db, clock: () => number): Journal {
   }
 
   const { mark, rewind, forget, settle } = undo
-  return { append, mark, rewind, forget, settle, project: (projection) => void projections.push(projection), index: { names, combos, timeline } }
+  return {
+    append,
+    mark,
+    rewind,
+    forget,
+    settle,
+    project: (projection) => void projections.push(projection),
+    index: { names, combos, timeline, head: () => seq },
+  }
 }
 
 class Stored implements Recorded {

@@ -14,8 +14,10 @@ import type { Feature } from '#kernel/feature'
 import { createServer } from '#kernel/http'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
+import { createThreadReads } from '#kernel/reads'
 import { createVault } from '#kernel/vault'
 import { features } from '../../daemon/features/index.ts'
+import { readerProgram } from './reader.ts'
 
 export const migrations = readMigrations(new URL('../../daemon/migrations', import.meta.url).pathname)
 
@@ -110,12 +112,14 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
   const db = openDatabase(file)
   migrate(db, migrations, new Date(clock()).toISOString())
   const { config: base } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent' } })
+  const log = createLog({ level: quiet ? 'silent' : 'error', format: 'text' })
   const app = createApp({
     config: { ...base, rateLimitDisabled: true, ...config },
     db,
-    log: createLog({ level: quiet ? 'silent' : 'error', format: 'text' }),
+    log,
     vault: withVault ? createVault(randomBytes(32)) : null,
     clock,
+    ...(file !== ':memory:' && { reads: createThreadReads(db, log, readerProgram()) }),
   })
   register(app, options.features ?? features)
   const http = createServer(app)
@@ -131,6 +135,7 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
       await http.close()
       await app.outbound.close()
       await app.idle()
+      await app.reads.close()
       db.close()
     },
   })

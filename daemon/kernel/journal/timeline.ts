@@ -13,8 +13,6 @@ export interface Timeline {
   stamp(now: number, seq: number): number
   /** The places of all entries with since <= ts <= until, newest first. */
   ranges(since: number | undefined, until: number | undefined): Range[]
-  /** The newest entry's seq; 0 in an empty journal. */
-  head(): number
 }
 
 /** A clock set back by less is held still instead. */
@@ -77,6 +75,5 @@ export function createTimeline(db: Db, undo: UndoLog): Timeline {
       })
       return found.filter(({ after, upTo }) => upTo > after).reverse()
     },
-    head: () => newest.get()?.seq ?? 0,
   }
 }

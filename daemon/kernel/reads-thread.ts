@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { dropSearchIndex, isDamaged, openReader, openSearchIndex, openSide } from './db.ts'
+import { Problem } from './problem.ts'
+import type { Answer, Lane, OpenJobs, Request } from './reads.ts'
+
+/** Frames after which the write-ahead log is cut back, even if a writer has to wait for it. 64 MiB. */
+const longLog = 16_384
+
+/** The program of a reading thread: answers requests from connections of its own, and does what can wait in between. */
+export function serveReads(open: OpenJobs): void {
+  const port = parentPort!
+  const { lane, file } = workerData as { lane: Lane; file: string }
+  const indexFile = lane === 'search' ? join(file, '..', 'search.db') : ':memory:'
+  const jobs = open({ journal: openReader(file), index: openSearchIndex(indexFile) })
+  const store = lane === 'scan' ? openSide(file) : null
+  let head = 0
+  let working = false
+
+  async function answer(id: number, job: string, args: unknown): Promise<Answer> {
+    try {
+      return { id, text: await jobs.run[job]!(args) }
+    } catch (error) {
+      if (lane === 'search' && isDamaged(error)) startOver()
+      if (error instanceof Problem) return { id, code: error.code, detail: error.message, headers: error.headers }
+      return { id, fault: String((error as Error).stack) }
+    }
+  }
+
+  /** Moves what was written into the database file, so that no answered write ever waits for it. */
+  function checkpoint(): void {
+    const [state] = store!.pragma('wal_checkpoint(PASSIVE)') as { log: number }[]
+    if (state && state.log > longLog) store!.pragma('wal_checkpoint(TRUNCATE)')
+  }
+
+  async function work(): Promise<void> {
+    if (working) return
+    working = true
+    try {
+      while (jobs.grown(lane, head)) await turn()
+    } catch (error) {
+      if (lane === 'search' && isDamaged(error)) startOver()
+      throw error
+    }
+    working = false
+  }
+
+  /** The next request starts this thread, and with it the index, afresh. */
+  function startOver(): never {
+    dropSearchIndex(indexFile)
+    process.exit(1)
+  }
+
+  port.on('message', async (request: Request) => {
+    if ('id' in request) return port.postMessage(await answer(request.id, request.job, request.args))
+    head = request.head
+    if (store) checkpoint()
+    void work()
+  })
+}

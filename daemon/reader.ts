@@ -1,0 +1,5 @@
+import { serveReads } from '#kernel/reads-thread'
+import { openJournalJobs } from './features/journal/jobs.ts'
+
+// The program of the daemon's reading threads (kernel/reads.ts).
+serveReads(openJournalJobs)
