@@ -4,6 +4,7 @@ import agents from './agents/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import chats from './chats/routes.ts'
 import crews from './crews/routes.ts'
+import journal from './journal/routes.ts'
 import members from './members/routes.ts'
 import pairing from './pairing/routes.ts'
 import runs from './runs/routes.ts'
@@ -18,6 +19,7 @@ export const features = {
   bootstrap,
   chats,
   crews,
+  journal,
   members,
   pairing,
   runs,

@@ -4,6 +4,7 @@ import { bootstrap } from './bootstrap.ts'
 import { chats } from './chats.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
+import { journal } from './journal.ts'
 import { members } from './members.ts'
 import { pairing } from './pairing.ts'
 import { runs } from './runs.ts'
@@ -13,7 +14,7 @@ import { tokens } from './tokens.ts'
 import { users } from './users.ts'
 import { workspaces } from './workspaces.ts'
 
-export const api = { agents: { ...agents, ...activity }, bootstrap, chats, crews, members, pairing, runs, sockets, system, tokens, users, workspaces }
+export const api = { agents: { ...agents, ...activity }, bootstrap, chats, crews, journal, members, pairing, runs, sockets, system, tokens, users, workspaces }
 export type Api = typeof api
 
 /** Every endpoint with its name, as `crews.create`. */

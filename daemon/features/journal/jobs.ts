@@ -1,0 +1,32 @@
+import { actorTypes } from '#contract/entries'
+import type { Range } from '#kernel/journal/timeline'
+import type { OpenJobs } from '#kernel/reads'
+import type { Plan } from './plan.ts'
+import { createReader, cursorOf, reply } from './reader.ts'
+import { createSearch, type SearchPlan } from './search.ts'
+import { createTotals } from './totals.ts'
+import { verifyChain } from './verify.ts'
+
+/** What may take long: everything full-text, what lists and totals cannot bound, the walk along the chain. */
+export const openJournalJobs: OpenJobs = ({ journal, index }) => {
+  const reader = createReader(journal)
+  const totals = createTotals(journal)
+  const search = createSearch(journal, index, reader, actorTypes)
+  const oldest = journal.prepare<[number], string>('SELECT doc FROM journal WHERE seq > ? ORDER BY seq LIMIT 1').pluck()
+
+  return {
+    grown: (lane, head) => lane === 'search' && search.work(head),
+    run: {
+      list: ({ plan, limit }: { plan: Plan; limit: number }) => reader.list(plan, limit),
+      count: ({ plan }: { plan: Plan }) => String(reader.count(plan)),
+      totals: ({ ws, combos, all, range, head }: { ws: number; combos: { combo: number }[] | null; all: number; range: Range; head: number }) =>
+        String(totals.within(ws, combos, all, range, head)),
+      search: ({ plan, limit }: { plan: SearchPlan; limit: number }) => {
+        const { seqs, rest } = search.find(plan, limit + 1)
+        return reply(reader.docs(seqs), limit, rest === undefined || seqs.length > limit ? undefined : cursorOf(oldest.get(rest)!))
+      },
+      searchCount: ({ plan }: { plan: SearchPlan }) => String(search.count(plan)),
+      verify: async ({ ws, head }: { ws: number; head: number }) => JSON.stringify(await verifyChain(journal, ws, head)),
+    },
+  }
+}

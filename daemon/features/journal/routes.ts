@@ -1,0 +1,27 @@
+import { journal } from '#contract/journal'
+import { feature } from '#kernel/feature'
+import { readFilter } from './filter.ts'
+import { openJournalJobs } from './jobs.ts'
+import { createLive } from './live.ts'
+import { createJournalReads, list, lookUp, setPriority, show } from './service.ts'
+
+export default feature(journal, (app) => {
+  app.reads.provide(openJournalJobs)
+  const reads = createJournalReads(app)
+  const live = createLive(app, reads)
+  return {
+    list: async (call) => {
+      call.web.reply.type('application/json')
+      return list(app, reads, call)
+    },
+    count: async ({ actor, query }) => ({ total: await reads.count(actor.workspace, readFilter(query)) }),
+    lookup: ({ actor }) => lookUp(app, actor.workspace),
+    stream: (call) => live.open(call),
+    verify: async ({ actor }) => JSON.parse(await reads.verify(actor.workspace)),
+    show: (call) => {
+      call.web.reply.type('application/json')
+      return show(app, call)
+    },
+    priority: (call) => setPriority(app, call),
+  }
+})

@@ -1,0 +1,195 @@
+import type { Db } from '#kernel/db'
+import type { Range } from '#kernel/journal/timeline'
+import { problem } from '#kernel/problem'
+import type { Check, Wanted } from './plan.ts'
+import type { Reader } from './reader.ts'
+
+/** A search with everything that the main thread knows. */
+export interface SearchPlan {
+  /** Full-text expression: the phrase and the tags of what is filtered by. */
+  match: string
+  ranges: Range[]
+  check: Check | null
+  /** Newest entry that must be looked at. */
+  head: number
+}
+
+export interface Search {
+  /** The newest matches; `rest` is where to go on when the index does not reach further down yet. */
+  find(plan: SearchPlan, limit: number): { seqs: number[]; rest?: number }
+  count(plan: SearchPlan): number
+  /** Indexes some entries, newest first; false when there is nothing left to do. */
+  work(head: number): boolean
+}
+
+/** Entries indexed in one transaction. */
+const batch = 500
+/** Further behind than this, the index starts anew at the newest entry and grows downwards. */
+const longestLag = 20_000
+/** Milliseconds that a request may spend on entries that are not indexed yet. */
+const patience = 1_500
+/** Combinations up to which they are named one by one: the rarest tags make the fastest search. */
+const fewCombos = 60
+
+export const tokenizer = 'porter unicode61 remove_diacritics 2'
+
+const schema = `
+  CREATE VIRTUAL TABLE IF NOT EXISTS entries USING fts5(summary, payload, tags, content='', contentless_delete=1, tokenize='${tokenizer}');
+  CREATE TABLE IF NOT EXISTS reach (one INTEGER PRIMARY KEY CHECK (one = 1), low INTEGER NOT NULL, high INTEGER NOT NULL, high_id TEXT NOT NULL) STRICT;
+  INSERT INTO reach VALUES (1, 0, 0, '') ON CONFLICT DO NOTHING;
+`
+
+interface Row {
+  seq: number
+  id: string
+  ws: number
+  combo: number
+  crew: number | null
+  agent: number | null
+  type: number
+  severity: number
+  doc: string
+}
+
+/** The whole of `phrase` as one phrase: no operator in it has a meaning. */
+export const quote = (phrase: string): string => `"${phrase.replaceAll('\0', ' ').replaceAll('"', '""')}"`
+
+/** The full-text expression of a phrase within what is filtered by. */
+export function matchText(phrase: string, wanted: Wanted, combos: { combo: number }[] | null): string {
+  const text = `{summary payload} : ${quote(phrase)}`
+  const any = (letter: string, names: Iterable<number> | undefined) => names && `(${[...names].map((name) => `${letter}${name}`).join(' OR ')})`
+  if (combos && combos.length <= fewCombos) {
+    return `${text} AND tags : ${any(
+      'k',
+      combos.map(({ combo }) => combo),
+    )}`
+  }
+  const all = [
+    any('w', [wanted.ws]),
+    any('c', wanted.crews),
+    any('a', wanted.agents),
+    any('t', wanted.types),
+    any('s', wanted.severities),
+    any('o', wanted.actorTypes),
+  ]
+  const without = wanted.withoutTypes?.size ? ` NOT tags : ${any('t', wanted.withoutTypes)}` : ''
+  return `(${text} AND tags : (${all.filter((it) => it !== undefined).join(' AND ')}))${without}`
+}
+
+/**
+ * The full-text index, in a database of its own that can be rebuilt from the journal at any time. It covers the entries with
+ * low < seq <= high: new ones extend it upwards, a rebuild goes downwards, so that the newest are found first.
+ */
+export function createSearch(journal: Db, index: Db, reader: Pick<Reader, 'accepts'>, actorTypes: readonly string[]): Search {
+  index.exec(schema)
+  const columns = 'seq, id, ws, combo, crew, agent, type, severity, doc'
+  const newer = journal.prepare<[number, number, number], Row>(`SELECT ${columns} FROM journal WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`)
+  const older = journal.prepare<[number, number], Row>(`SELECT ${columns} FROM journal WHERE seq <= ? ORDER BY seq DESC LIMIT ?`)
+  const idAt = journal.prepare<[number], string>('SELECT id FROM journal WHERE seq = ?').pluck()
+  const insert = index.prepare('INSERT INTO entries (rowid, summary, payload, tags) VALUES (?, ?, ?, ?)')
+  const save = index.prepare<[number, number, string]>('UPDATE reach SET low = ?, high = ?, high_id = ?')
+  const hits = index
+    .prepare<[string, number, number, number], number>(
+      'SELECT rowid FROM entries WHERE entries MATCH ? AND rowid > ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?',
+    )
+    .pluck()
+  const total = index.prepare<[string, number, number], number>('SELECT count(*) FROM entries WHERE entries MATCH ? AND rowid > ? AND rowid <= ?').pluck()
+  let reach = index.prepare<[], { low: number; high: number; high_id: string }>('SELECT low, high, high_id FROM reach').get()!
+
+  const add = index.transaction((rows: Row[], low: number, high: number, highId: string) => {
+    for (const row of rows) {
+      const { summary, payload, actor_type } = JSON.parse(row.doc) as { summary: string; payload?: object; actor_type: string }
+      const tags = `w${row.ws} c${row.crew ?? 0} a${row.agent ?? 0} t${row.type} s${row.severity} o${actorTypes.indexOf(actor_type)} k${row.combo}`
+      insert.run(row.seq, summary, payload ? JSON.stringify(payload) : '', tags)
+    }
+    save.run(low, high, highId)
+  })
+
+  function begin(low: number, high: number): void {
+    const high_id = idAt.get(high) ?? ''
+    index.transaction(() => {
+      index.exec("INSERT INTO entries (entries) VALUES ('delete-all')")
+      save.run(low, high, high_id)
+    })()
+    reach = { low, high, high_id }
+  }
+
+  /** An index of another journal, of a later state of this one, or far behind is of no use. */
+  function settle(head: number): void {
+    const foreign = reach.high > 0 && idAt.get(reach.high) !== reach.high_id
+    if (!foreign && head - reach.high <= longestLag) return
+    if (head > longestLag) begin(head, head)
+    else if (foreign) begin(0, 0)
+  }
+
+  function up(head: number): boolean {
+    settle(head)
+    if (reach.high >= head) return false
+    const rows = newer.all(reach.high, head, batch)
+    const last = rows.at(-1)
+    if (!last) return false
+    add(rows, reach.low, last.seq, last.id)
+    reach = { low: reach.low, high: last.seq, high_id: last.id }
+    return true
+  }
+
+  function down(): boolean {
+    if (reach.low === 0) return false
+    const rows = older.all(reach.low, batch)
+    const low = rows.length < batch ? 0 : rows.at(-1)!.seq - 1
+    // The index takes entries in ascending order far faster.
+    add(rows.reverse(), low, reach.high, reach.high_id)
+    reach = { ...reach, low }
+    return true
+  }
+
+  function catchUp(head: number): void {
+    while (up(head));
+  }
+
+  /** Matches within (after, upTo], all of it indexed. */
+  function within({ match, check }: SearchPlan, { after, upTo }: Range, limit: number): number[] {
+    if (!check) return hits.all(match, after, upTo, limit)
+    const found: number[] = []
+    for (let next = upTo; found.length < limit && next > after; ) {
+      const chunk = hits.all(match, after, next, batch)
+      found.push(...chunk.filter((seq) => reader.accepts(check, seq)))
+      next = chunk.length < batch ? after : chunk.at(-1)! - 1
+    }
+    return found.slice(0, limit)
+  }
+
+  function find(plan: SearchPlan, limit: number): { seqs: number[]; rest?: number } {
+    catchUp(plan.head)
+    const deadline = Date.now() + patience
+    const seqs: number[] = []
+    for (const range of plan.ranges) {
+      for (let upTo = range.upTo; upTo > range.after && seqs.length < limit; ) {
+        const floor = Math.max(range.after, reach.low)
+        if (upTo > floor) seqs.push(...within(plan, { after: floor, upTo }, limit - seqs.length))
+        else if (Date.now() > deadline) return { seqs, rest: reach.low }
+        else down()
+        upTo = Math.min(upTo, floor)
+      }
+    }
+    return { seqs }
+  }
+
+  return {
+    find,
+    count(plan) {
+      catchUp(plan.head)
+      let sum = 0
+      for (const range of plan.ranges) {
+        if (range.after < reach.low) {
+          const { rest } = find({ ...plan, ranges: [{ after: range.after, upTo: reach.low }] }, Number.MAX_SAFE_INTEGER)
+          if (rest !== undefined)
+            throw problem('unavailable', { detail: 'The search index is being rebuilt; try again later', headers: { 'retry-after': '10' } })
+        }
+        sum += plan.check ? within(plan, range, Number.MAX_SAFE_INTEGER).length : total.get(plan.match, range.after, range.upTo)!
+      }
+      return sum
+    },
+    work: (head) => up(head) || down(),
+  }
+}
