@@ -13,10 +13,12 @@ export function serveReads(open: OpenJobs): void {
   const port = parentPort!
   const { lane, file } = workerData as { lane: Lane; file: string }
   const indexFile = lane === 'search' ? join(file, '..', 'search.db') : ':memory:'
-  const jobs = open({ journal: openReader(file), index: openSearchIndex(indexFile) })
+  const [journal, index] = [openReader(file), openSearchIndex(indexFile)]
+  const jobs = open({ journal, index })
   const store = lane === 'scan' ? openSide(file) : null
   let head = 0
   let working = false
+  let closing = false
 
   async function answer(id: number, job: string, args: unknown): Promise<Answer> {
     try {
@@ -38,12 +40,18 @@ export function serveReads(open: OpenJobs): void {
     if (working) return
     working = true
     try {
-      while (jobs.grown(lane, head)) await turn()
+      while (!closing && jobs.grown(lane, head)) await turn()
     } catch (error) {
       if (lane === 'search' && isDamaged(error)) startOver()
       throw error
     }
     working = false
+  }
+
+  function close(): void {
+    closing = true
+    port.close()
+    for (const db of [journal, index, store]) db?.close()
   }
 
   /** The next request starts this thread, and with it the index, afresh. */
@@ -53,6 +61,7 @@ export function serveReads(open: OpenJobs): void {
   }
 
   port.on('message', async (request: Request) => {
+    if ('close' in request) return close()
     if ('id' in request) return port.postMessage(await answer(request.id, request.job, request.args))
     head = request.head
     if (store) checkpoint()

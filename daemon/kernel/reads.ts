@@ -29,7 +29,7 @@ export interface Reads {
   close(): Promise<void>
 }
 
-export type Request = { id: number; job: string; args: unknown } | { head: number }
+export type Request = { id: number; job: string; args: unknown } | { head: number } | { close: true }
 export type Answer = { id: number; text: string } | { id: number; code: Code; detail: string; headers: Record<string, string> } | { id: number; fault: string }
 
 /** Requests that one thread holds, the one it works at included. */
@@ -136,7 +136,13 @@ function startThread(lane: Lane, file: string, program: URL, ended: (error: Erro
         post({ id: last, job, args })
       }),
     tell: (head) => post({ head }),
-    close: async () => void (await worker.terminate()),
+    // It closes its databases and ends by itself: cutting a thread off inside SQLite would take the process with it.
+    close: () =>
+      new Promise((resolve) => {
+        worker.ref()
+        worker.once('exit', () => resolve())
+        post({ close: true })
+      }),
   }
 }
 

@@ -43,6 +43,15 @@ export const operations: Record<string, Record<string, Operation>> = {
     status: ['GET', '/api/v1/crews/:crewId/container-status'],
     logs: ['GET', '/api/v1/crews/:crewId/container-logs', 'text'],
   },
+  journal: {
+    list: ['GET', '/api/v1/journal', 'text'],
+    count: ['GET', '/api/v1/journal/count'],
+    lookup: ['GET', '/api/v1/journal/lookup'],
+    stream: ['GET', '/api/v1/journal/stream', 'stream'],
+    verify: ['GET', '/api/v1/journal/verify'],
+    show: ['GET', '/api/v1/journal/:entryId', 'text'],
+    priority: ['POST', '/api/v1/journal/:entryId/priority'],
+  },
   members: {
     list: ['GET', '/api/v1/workspaces/:workspaceId/members'],
   },
