@@ -40,7 +40,5 @@ export const queries = statements((db) => ({
   expired: db.prepare<[after: string, until: string], { id: string }>(
     'SELECT id FROM cli_tokens WHERE expires_at > ? AND expires_at <= ? AND revoked_at IS NULL',
   ),
-  nextToExpire: db.prepare<[after: string], { expires_at: string }>(
-    'SELECT expires_at FROM cli_tokens WHERE expires_at > ? AND revoked_at IS NULL ORDER BY expires_at LIMIT 1',
-  ),
+  nextExpiry: db.prepare<[after: string], { at: string | null }>('SELECT min(expires_at) AS at FROM cli_tokens WHERE expires_at > ? AND revoked_at IS NULL'),
 }))

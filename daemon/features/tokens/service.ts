@@ -160,5 +160,5 @@ export function endExpired(app: App, since: string): void {
   for (const { id } of queries(app.db).expired.all(since, app.now())) end(app, id)
 }
 
-/** When the next token runs out after `since`; undefined when none does. */
-export const nextExpiry = ({ db }: App, since: string): string | undefined => queries(db).nextToExpire.get(since)?.expires_at
+/** When the next token runs out after `since`; null when none does. */
+export const nextExpiry = ({ db }: App, since: string): string | null => queries(db).nextExpiry.get(since)!.at

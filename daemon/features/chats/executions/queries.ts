@@ -75,3 +75,6 @@ export const queries = statements((db) => ({
   lastFrame: db.prepare<[chat: string], { last_frame: number }>('SELECT last_frame FROM chats WHERE id = ?'),
   settleFrames: db.prepare<[last: number, chat: string]>('UPDATE chats SET last_frame = max(last_frame, ?) WHERE id = ?'),
 }))
+
+/** Statements that read a whole table, and why they may. */
+export const scans = { open: 'an index of the few that have not ended', queued: 'an index of the few that have not ended' }

@@ -50,3 +50,6 @@ export const queries = statements((db) => ({
   forget: db.prepare<[crew: string]>("DELETE FROM crew_containers WHERE crew_id = ? AND desired = 'removed'"),
   installation: db.prepare<[], { value: string }>("SELECT value FROM instance_settings WHERE key = 'installation_id'"),
 }))
+
+/** Statements that read a whole table, and why they may. */
+export const scans = { all: 'the reconciler looks at every crew' }
