@@ -3,6 +3,7 @@ import activity from './agents/activity/routes.ts'
 import agents from './agents/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import chats from './chats/routes.ts'
+import credentials from './credentials/routes.ts'
 import crews from './crews/routes.ts'
 import journal from './journal/routes.ts'
 import members from './members/routes.ts'
@@ -18,6 +19,7 @@ export const features = {
   agents: join(agents, activity),
   bootstrap,
   chats,
+  credentials,
   crews,
   journal,
   members,

@@ -89,7 +89,7 @@ function record(app: App, endpoint: Endpoint, call: RecordCall, result: unknown)
     summary: `${endpoint.entity} ${about.label} ${action}d`,
     ...actorOf(call.actor),
     ...(about.crew && { crew_id: about.crew }),
-    ...(endpoint.entity === 'agent' && { agent_id: about.id }),
+    ...(about.agent && { agent_id: about.agent }),
     payload: { action, entity_type: endpoint.entity, entity_id: about.id, ...about.metadata },
     refs: { entity_type: endpoint.entity, entity_id: about.id },
   })
@@ -110,5 +110,6 @@ function subject(endpoint: Endpoint, call: RecordCall, result: unknown) {
   const changed = call['body'] && endpoint.method !== 'POST' ? known.filter((name) => name in (call['body'] as object)) : []
   const workspace = endpoint.entity === 'workspace' ? id : String(row['workspace_id'] ?? '')
   const crew = endpoint.entity === 'crew' ? id : typeof row['crew_id'] === 'string' ? row['crew_id'] : ''
-  return { id, label, workspace, crew, metadata: changed.length ? { metadata: { changed } } : {} }
+  const agent = endpoint.entity === 'agent' ? id : typeof row['agent_id'] === 'string' ? row['agent_id'] : ''
+  return { id, label, workspace, crew, agent, metadata: changed.length ? { metadata: { changed } } : {} }
 }

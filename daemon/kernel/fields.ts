@@ -11,11 +11,14 @@ export function cleanName(field: string, given: string, { min, max, unit }: { mi
 /** Null and blank text mean "none". */
 export const blankToNull = (text: string | null | undefined): string | null => (text === undefined || text === null || text.trim() === '' ? null : text)
 
-/** Refuses members that the full contract has and this version does not; null, false, 0, "" and [] ask for nothing and pass. */
-export function refuseLater(body: object, names: readonly string[]): void {
+/**
+ * Refuses members that the full contract has and this version does not. What asks for nothing passes: null, false, 0, "",
+ * [] and the member's own `neutral` value.
+ */
+export function refuseLater(body: object, names: readonly string[], neutral: Record<string, unknown> = {}): void {
   for (const name of names) {
     const value = (body as Record<string, unknown>)[name]
-    if (!value || (Array.isArray(value) && value.length === 0)) continue
+    if (!value || value === neutral[name] || (Array.isArray(value) && value.length === 0)) continue
     throw problem('invalid_field', { field: name, detail: `${name} is not supported by this version yet` })
   }
 }

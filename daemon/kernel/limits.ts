@@ -3,7 +3,8 @@ import { createCache } from './cache.ts'
 import type { Config } from './config.ts'
 import { type Problem, problem } from './problem.ts'
 
-export type Bucket = 'auth' | 'api' | 'pairing'
+/** `test`: questions to providers whether they take a key. */
+export type Bucket = 'auth' | 'api' | 'test' | 'pairing'
 
 export interface Limits {
   /** Takes one request of this client from its bucket; a problem when there is none left. */
@@ -12,11 +13,13 @@ export interface Limits {
 
 /** Redeemed pairing codes a minute, of all clients together: what keeps guessing hopeless from many addresses at once. */
 const pairingPerMinute = 300
+/** Keys that one person may have tested. Contract, credentials. */
+const testsPerMinute = 60
 const bound = 50_000
 
 /** Token buckets for each client network, refilled evenly over a minute, burst = rate. Contract part 1, section 1.6. */
 export function createLimits(config: Config, clock: () => number): Limits {
-  const rates: Record<Bucket, number> = { auth: config.authPerMinute, api: config.apiPerMinute, pairing: pairingPerMinute }
+  const rates: Record<Bucket, number> = { auth: config.authPerMinute, api: config.apiPerMinute, pairing: pairingPerMinute, test: testsPerMinute }
   // A flood of addresses must not grow without end: the one that was quiet the longest goes first, and its bucket is the fullest.
   const buckets = createCache<{ left: number; at: number }>(bound)
 

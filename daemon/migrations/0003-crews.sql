@@ -105,6 +105,8 @@ CREATE TABLE credentials (
   last_error TEXT,
   last_used_at TEXT,
   token_expires_at TEXT,
+  -- Until then the provider takes no more calls.
+  cooldown_until TEXT,
   created_by TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
@@ -137,7 +139,8 @@ CREATE UNIQUE INDEX agent_credentials_pair ON agent_credentials (agent_id, crede
 CREATE INDEX agent_credentials_credential ON agent_credentials (credential_id);
 
 CREATE TABLE credential_rotations (
-  id TEXT PRIMARY KEY,
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
   credential_id TEXT NOT NULL REFERENCES credentials (id),
   -- The value before, until its grace is over.
   encrypted_old TEXT,
@@ -147,11 +150,12 @@ CREATE TABLE credential_rotations (
   rotated_by TEXT,
   cancelled_at TEXT
 ) STRICT;
-CREATE INDEX credential_rotations_credential ON credential_rotations (credential_id, rotated_at);
+CREATE INDEX credential_rotations_credential ON credential_rotations (credential_id);
 CREATE INDEX credential_rotations_kept ON credential_rotations (expires_at) WHERE encrypted_old IS NOT NULL;
 
 CREATE TABLE credential_audit (
-  id TEXT PRIMARY KEY,
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
   credential_id TEXT NOT NULL REFERENCES credentials (id),
   event TEXT NOT NULL,
   actor_type TEXT NOT NULL,
@@ -159,4 +163,4 @@ CREATE TABLE credential_audit (
   detail_json TEXT NOT NULL,
   created_at TEXT NOT NULL
 ) STRICT;
-CREATE INDEX credential_audit_newest ON credential_audit (credential_id, created_at, id);
+CREATE INDEX credential_audit_credential ON credential_audit (credential_id);

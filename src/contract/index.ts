@@ -2,6 +2,7 @@ import { activity } from './activity.ts'
 import { agents } from './agents.ts'
 import { bootstrap } from './bootstrap.ts'
 import { chats } from './chats.ts'
+import { credentials } from './credentials.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
 import { journal } from './journal.ts'
@@ -14,7 +15,22 @@ import { tokens } from './tokens.ts'
 import { users } from './users.ts'
 import { workspaces } from './workspaces.ts'
 
-export const api = { agents: { ...agents, ...activity }, bootstrap, chats, crews, journal, members, pairing, runs, sockets, system, tokens, users, workspaces }
+export const api = {
+  agents: { ...agents, ...activity },
+  bootstrap,
+  chats,
+  credentials,
+  crews,
+  journal,
+  members,
+  pairing,
+  runs,
+  sockets,
+  system,
+  tokens,
+  users,
+  workspaces,
+}
 export type Api = typeof api
 
 /** Every endpoint with its name, as `crews.create`. */

@@ -1,6 +1,7 @@
 import { agents } from '#contract/agents'
-import { feature } from '#kernel/feature'
+import { feature, staged } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
+import { checkModel } from './models/service.ts'
 import { queries } from './queries.ts'
 import { fold } from './rules.ts'
 import { createAgent, findAgent, removeAgent, toAgent, toAgentRow, updateAgent } from './service.ts'
@@ -30,9 +31,15 @@ export default feature(agents, (app) => ({
     queries(app.db)
       .all.all(actor.workspace)
       .map(({ id, name, slug, status }) => ({ agent_id: id, agent_name: name, agent_slug: slug, agent_status: status, ...noTasks })),
-  create: (call) => createAgent(app, call),
+  create: staged(
+    (call) => checkModel(app, call),
+    (call) => createAgent(app, call),
+  ),
   show: ({ actor, agentId }) => toAgent(app, findAgent(app, actor.workspace, agentId), actor),
-  update: (call) => updateAgent(app, call),
+  update: staged(
+    (call) => checkModel(app, call),
+    (call) => updateAgent(app, call),
+  ),
   remove: (call) => removeAgent(app, call),
 }))
 

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { type Agent, type AgentRow as AgentListRow, type AgentStatus, type agents, laterAgentMembers } from '#contract/agents'
+import { type Agent, type AgentRow as AgentListRow, type AgentStatus, adapterProviders, type agents, laterAgentMembers } from '#contract/agents'
 import type { Reply } from '#contract/define'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
@@ -8,6 +8,7 @@ import type { Actor, Call } from '#kernel/feature'
 import { refuseLater, requireSome } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { type Problem, problem } from '#kernel/problem'
+import { paysWith } from '../credentials/delivery/service.ts'
 import { givePlace } from '../crews/places/service.ts'
 import { type AgentMembers, type AgentRow, queries } from './queries.ts'
 import { memberNames, merge, searchText } from './rules.ts'
@@ -59,7 +60,8 @@ export function toAgentRow(row: AgentRow, actor: Actor): Static<typeof AgentList
 }
 
 export function toAgent(app: App, row: AgentRow, actor: Actor): Static<typeof Agent> {
-  return { ...toAgentRow(row, actor), webhook_secret_set: false, pays_with: null }
+  const provider = row.llm_provider ?? adapterProviders[row.cli_adapter]
+  return { ...toAgentRow(row, actor), webhook_secret_set: false, pays_with: provider ? paysWith(app, actor, row.id, provider) : null }
 }
 
 const tell = (app: App, workspace: string, type: string, payload: object): void => app.broadcast({ channel: `workspace:${workspace}`, type, payload })

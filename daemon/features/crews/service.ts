@@ -9,6 +9,7 @@ import { refuseLater, requireSome } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { removeCrewAgents } from '../agents/service.ts'
+import { dropCrew } from '../credentials/service.ts'
 import { containerOf, own, want } from './containers/service.ts'
 import { type CrewRow, queries } from './queries.ts'
 import { type CrewMembers, memberNames, merge, tightness } from './rules.ts'
@@ -107,6 +108,7 @@ function withWarnings(app: App, actor: Actor, id: string, warnings: string[]): S
 export function removeCrew(app: App, { actor, now, crewId }: Call<typeof crews.remove>) {
   const { slug } = findCrew(app, actor.workspace, crewId)
   removeCrewAgents(app, actor, crewId)
+  dropCrew(app, crewId)
   queries(app.db).remove.run(now, now, crewId)
   want(app, crewId, 'removed', actor)
   tell(app, actor, 'crew.deleted', { id: crewId })

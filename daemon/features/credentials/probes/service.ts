@@ -1,0 +1,81 @@
+import type { Static } from 'typebox'
+import type { CredentialProvider, CredentialType, credentials, TestReply } from '#contract/credentials'
+import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
+import type { Actor, Call } from '#kernel/feature'
+import { OutboundError } from '#kernel/outbound'
+import { problem } from '#kernel/problem'
+import { note } from '../audit/service.ts'
+import { type CredentialRow, queries } from '../queries.ts'
+import { cleanValue } from '../rules.ts'
+import { findCredential } from '../service.ts'
+import { openValue } from '../values.ts'
+import { probeOf } from './rules.ts'
+
+type Outcome = Static<typeof TestReply>
+
+const unsupported: Outcome = { valid: false, status: 'unsupported', error: null, supported: false }
+const outcome = (status: Outcome['status'], error: string | null): Outcome => ({
+  valid: status === 'valid' || status === 'limited',
+  status,
+  error,
+  supported: true,
+})
+
+/** Asks the provider. The sentences are ours: what a provider says may repeat part of the key. */
+async function ask(app: App, actor: Actor, subject: { type: CredentialType; provider: CredentialProvider; value: string }): Promise<Outcome> {
+  const probe = probeOf(app.config, subject)
+  if (!probe) return unsupported
+  const wait = app.limits.take('test', actor.id)
+  if (wait) throw wait
+  try {
+    const { status } = await app.outbound.send(probe.url, { headers: probe.headers, operator: probe.operator, timeoutMs: 10_000 })
+    if (status >= 200 && status < 300) return outcome('valid', null)
+    if (probe.refusals.includes(status)) return outcome('invalid', `${subject.provider} does not accept the value (${status})`)
+    if (status === 429) return outcome('limited', `${subject.provider} knows the value and is over its limit (429)`)
+    return outcome('unreachable', `${subject.provider} answered ${status}, which says nothing about the value`)
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    return outcome('unreachable', error.message)
+  }
+}
+
+/** Tests a value that is stored nowhere. */
+export function check(app: App, { actor, body: { type = 'API_KEY', provider, value } }: Call<typeof credentials.check>): Promise<Outcome> {
+  return ask(app, actor, { type, provider, value: cleanValue(type, value) })
+}
+
+interface Tested {
+  row: CredentialRow
+  outcome: Outcome
+}
+
+export async function testStored(app: App, { actor, credentialId }: Call<typeof credentials.test>): Promise<Tested> {
+  const row = findCredential(app, actor, credentialId)
+  const value = openValue(app, row)
+  if (value === null) throw problem('encryption_unavailable', { detail: 'The stored value cannot be opened with this encryption key' })
+  return { row, outcome: await ask(app, actor, { type: row.type, provider: row.provider, value }) }
+}
+
+/** Puts the outcome on record. A refused value is not delivered any more, until a later test or a new value says otherwise. */
+export function recordTest(app: App, { actor, credentialId }: Call<typeof credentials.test>, { row, outcome }: Tested): Outcome {
+  const now = findCredential(app, actor, credentialId)
+  if (!outcome.supported) return outcome
+  const { status, error } = outcome
+  // Rotated in the meantime: the answer was about another value.
+  if (now.encrypted_value === row.encrypted_value) {
+    if (status === 'valid') queries(app.db).setOutcome.run('ACTIVE', null, credentialId)
+    else if (status === 'invalid') queries(app.db).setOutcome.run('ERROR', error, credentialId)
+    else queries(app.db).setError.run(error ?? '', credentialId)
+  }
+  note(app, credentialId, 'TEST', actor, { status })
+  app.journal({
+    workspace_id: actor.workspace,
+    type: 'credential.tested',
+    summary: `credential ${row.name} tested: ${status}`,
+    ...actorOf(actor),
+    payload: { credential_id: credentialId, credential_name: row.name, status },
+    refs: { entity_type: 'credential', entity_id: credentialId },
+  })
+  return outcome
+}

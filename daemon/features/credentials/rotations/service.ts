@@ -1,0 +1,90 @@
+import type { Static } from 'typebox'
+import type { credentials, Rotation } from '#contract/credentials'
+import type { Reply } from '#contract/define'
+import { type App, wholeSeconds } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
+import type { Actor, Call } from '#kernel/feature'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { note } from '../audit/service.ts'
+import { type CredentialRow, queries as credentialQueries } from '../queries.ts'
+import { cleanValue } from '../rules.ts'
+import { forgetKnown, openValue, sealValue, vaultOf } from '../values.ts'
+import { queries, type RotationRow } from './queries.ts'
+
+const rowOf = (id: string) => `credential_rotations:${id}`
+
+export function toRotation(app: App, { encrypted_old, ...row }: RotationRow): Static<typeof Rotation> {
+  const over = Date.parse(row.expires_at) <= app.clock()
+  return { ...row, status: row.cancelled_at ? 'CANCELLED' : over ? 'EXPIRED' : 'ACTIVE', old_value_gone: encrypted_old === null }
+}
+
+/**
+ * Replaces the value of a credential and gives it a new start. The old value is kept, sealed, until its grace is over: what
+ * was started with it may still print it, and the scrubber has to know it. Within a change.
+ */
+export function replaceValue(app: App, actor: Actor, row: CredentialRow, given: string, graceSeconds: number): RotationRow {
+  const sealed = sealValue(app, row.id, cleanValue(row.type, given))
+  const id = newId(app.clock())
+  const made = queries(app.db).insert.get({
+    id,
+    credential_id: row.id,
+    encrypted_old: graceSeconds > 0 ? keepOld(app, row, id) : null,
+    grace_seconds: graceSeconds,
+    rotated_at: app.now(),
+    expires_at: wholeSeconds(app.clock() + graceSeconds * 1000),
+    rotated_by: actor.id,
+  })
+  credentialQueries(app.db).setValue.run(sealed, app.now(), row.id)
+  forgetKnown(app, row.workspace_id)
+  note(app, row.id, 'ROTATE', actor, { rotation_id: id, grace_seconds: graceSeconds })
+  app.journal({
+    workspace_id: row.workspace_id,
+    type: 'credential.rotated',
+    summary: `credential ${row.name} rotated`,
+    ...actorOf(actor),
+    payload: { credential_id: row.id, credential_name: row.name, rotation_id: id, grace_seconds: graceSeconds },
+    refs: { entity_type: 'credential', entity_id: row.id },
+  })
+  return made!
+}
+
+/** Null when the old value cannot be opened any more: then nobody can have started with it either. */
+function keepOld(app: App, row: CredentialRow, rotationId: string): string | null {
+  const old = openValue(app, row)
+  return old === null ? null : vaultOf(app).seal(old, rowOf(rotationId))
+}
+
+export function cancelRotation(app: App, { actor, rotationId }: Call<typeof credentials.cancel>): Reply<typeof credentials.cancel> {
+  const row = queries(app.db).find.get(actor.workspace, rotationId)
+  if (!row) throw problem('not_found', { detail: 'There is no such rotation' })
+  const { name, ...rotation } = row
+  if (toRotation(app, rotation).status !== 'ACTIVE') return toRotation(app, rotation)
+  queries(app.db).cancel.run(app.now(), rotationId)
+  forgetKnown(app, actor.workspace)
+  note(app, row.credential_id, 'REVOKE', actor, { rotation_id: rotationId })
+  app.journal({
+    workspace_id: actor.workspace,
+    type: 'credential.rotation_cancelled',
+    summary: `old value of credential ${name} erased`,
+    ...actorOf(actor),
+    payload: { credential_id: row.credential_id, credential_name: name, rotation_id: rotationId },
+    refs: { entity_type: 'credential', entity_id: row.credential_id },
+  })
+  return toRotation(app, { ...rotation, encrypted_old: null, cancelled_at: app.now() })
+}
+
+/** Erases the old values whose grace is over; how many. Within a change. */
+export const eraseExpired = ({ db, now }: App): number => queries(db).eraseExpired.run(now()).changes
+
+/** Old values that are still secrets, of one workspace. */
+export const keptValues = (app: App, workspace: string): string[] =>
+  queries(app.db)
+    .kept.all(workspace)
+    .flatMap(({ id, encrypted_old }) => {
+      try {
+        return [vaultOf(app).open(encrypted_old, rowOf(id))]
+      } catch {
+        return []
+      }
+    })

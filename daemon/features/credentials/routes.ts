@@ -1,0 +1,52 @@
+import { credentials, defaultVariables } from '#contract/credentials'
+import { feature, staged } from '#kernel/feature'
+import { pageOf } from '#kernel/fields'
+import { problem } from '#kernel/problem'
+import { assign, assigned, unassign } from './assignments/service.ts'
+import { auditOf } from './audit/service.ts'
+import { check, recordTest, testStored } from './probes/service.ts'
+import { queries } from './queries.ts'
+import { queries as rotationQueries } from './rotations/queries.ts'
+import { cancelRotation, replaceValue, toRotation } from './rotations/service.ts'
+import { createCredential, findCredential, removeCredential, seesAll, toCredential, updateCredential } from './service.ts'
+
+export default feature(credentials, (app) => ({
+  list: ({ actor, query }) =>
+    queries(app.db)
+      .list.all({ workspace: actor.workspace, everything: seesAll(actor) ? 1 : 0, ...pageOf(query) })
+      .map((row) => toCredential(app, row)),
+  create: (call) => createCredential(app, call),
+  show: ({ actor, credentialId }) => toCredential(app, findCredential(app, actor, credentialId)),
+  update: (call) => updateCredential(app, call),
+  replace: (call) => updateCredential(app, call),
+  remove: (call) => removeCredential(app, call),
+  check: (call) => check(app, call),
+  test: staged(
+    (call) => testStored(app, call),
+    (call, tested) => recordTest(app, call, tested),
+  ),
+  rotate: ({ actor, credentialId, body }) => {
+    const row = findCredential(app, actor, credentialId)
+    return toRotation(app, replaceValue(app, actor, row, body.value, body.grace_seconds ?? 86_400))
+  },
+  rotations: ({ actor, credentialId, query }) => {
+    const { id } = findCredential(app, actor, credentialId)
+    const { limit, offset } = pageOf(query)
+    return rotationQueries(app.db)
+      .list.all(id, limit, offset)
+      .map((row) => toRotation(app, row))
+  },
+  cancel: (call) => cancelRotation(app, call),
+  audit: ({ actor, credentialId, query }) => auditOf(app, findCredential(app, actor, credentialId).id, pageOf(query, { fallback: 50 }).limit),
+  variable: ({ query }) => variableOfProvider(query),
+  assigned: (call) => assigned(app, call),
+  assign: (call) => assign(app, call),
+  unassign: (call) => unassign(app, call),
+}))
+
+function variableOfProvider({ provider: given, type }: { provider: string; type?: string }) {
+  const provider = Object.keys(defaultVariables).find((known) => known.toLowerCase() === given.toLowerCase()) as keyof typeof defaultVariables | undefined
+  if (!provider) throw problem('invalid_field', { field: 'provider', detail: `provider must be one of ${Object.keys(defaultVariables).join(', ')}` })
+  const login = provider === 'ANTHROPIC' && type?.toUpperCase() === 'AI_CLI_TOKEN'
+  return { provider, env_var_name: login ? 'CLAUDE_CODE_OAUTH_TOKEN' : defaultVariables[provider] }
+}

@@ -1,0 +1,122 @@
+import type { Static } from 'typebox'
+import { type Credential, type credentials, laterCredentialMembers } from '#contract/credentials'
+import type { Reply } from '#contract/define'
+import { allows } from '#contract/roles'
+import type { App } from '#kernel/app'
+import type { Actor, Call } from '#kernel/feature'
+import { refuseLater, requireSome } from '#kernel/fields'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { note } from './audit/service.ts'
+import { type CredentialRow, queries } from './queries.ts'
+import { queries as rotationQueries } from './rotations/queries.ts'
+import { replaceValue } from './rotations/service.ts'
+import { type CredentialMembers, cleanValue, memberNames, merge, statusOf } from './rules.ts'
+import { forgetKnown, openValue, sealValue } from './values.ts'
+
+/** Members below MANAGER see what the whole workspace may use; crews of their own come with crew membership. */
+export const seesAll = (actor: Actor): boolean => actor.role !== null && allows('MANAGER', actor.role)
+
+/** A live credential of the workspace that this person may see, or `not_found`. */
+export function findCredential({ db }: App, actor: Actor, credentialId: string): CredentialRow {
+  const row = queries(db).find.get(actor.workspace, credentialId)
+  if (!row || (row.scope === 'CREW' && !seesAll(actor))) throw problem('not_found', { detail: 'There is no such credential' })
+  return row
+}
+
+export function toCredential(app: App, row: CredentialRow): Static<typeof Credential> {
+  const { encrypted_value: _value, cooldown_until: _cooldown, tags_json, crew_ids_json, agents, ...rest } = row
+  return {
+    ...rest,
+    crew_ids: JSON.parse(crew_ids_json) as string[],
+    tags: JSON.parse(tags_json) as string[],
+    status: statusOf(row, app.clock()),
+    _count: { agents },
+  }
+}
+
+const membersOf = ({ tags_json, crew_ids_json, ...row }: CredentialRow): CredentialMembers => ({
+  name: row.name,
+  type: row.type,
+  provider: row.provider,
+  description: row.description,
+  scope: row.scope,
+  crew_ids: JSON.parse(crew_ids_json) as string[],
+  tags: JSON.parse(tags_json) as string[],
+  account_label: row.account_label,
+  account_email: row.account_email,
+  token_expires_at: row.token_expires_at,
+})
+
+const stored = ({ tags, crew_ids: _crews, ...members }: CredentialMembers) => ({ ...members, tags_json: JSON.stringify(tags) })
+const neutral = { security_level: 1, sensitivity: 'STANDARD' }
+
+export function createCredential(app: App, { actor, body, now }: Call<typeof credentials.create>): Reply<typeof credentials.create> {
+  refuseLater(body, laterCredentialMembers, neutral)
+  const members = merge(body)
+  const value = cleanValue(members.type, body.value)
+  const id = newId(app.clock())
+  const made = queries(app.db).insert.get({
+    ...stored(members),
+    id,
+    workspace_id: actor.workspace,
+    encrypted_value: sealValue(app, id, value),
+    created_by: actor.id,
+    updated_at: now,
+  })
+  if (!made) throw problem('name_taken', { field: 'name', detail: `Another credential has the name "${members.name}"` })
+  setCrews(app, actor, id, members.crew_ids)
+  forgetKnown(app, actor.workspace)
+  note(app, id, 'CREATED', actor)
+  return toCredential(app, findCredential(app, actor, id))
+}
+
+function setCrews({ db }: App, actor: Actor, credentialId: string, crewIds: string[]): void {
+  queries(db).dropCrews.run(credentialId)
+  for (const [index, crew] of crewIds.entries()) {
+    if (!queries(db).liveCrew.get(actor.workspace, crew)) throw problem('invalid_field', { field: `crew_ids.${index}`, detail: 'There is no such crew' })
+    queries(db).addCrew.run(credentialId, crew)
+  }
+}
+
+export function updateCredential(app: App, { actor, body, now, credentialId }: Call<typeof credentials.update>): Reply<typeof credentials.update> {
+  const before = findCredential(app, actor, credentialId)
+  refuseLater(body, laterCredentialMembers, neutral)
+  requireSome(body, memberNames)
+  const members = merge(body, membersOf(before))
+  if (body.value !== undefined) replaceAtOnce(app, actor, { ...before, type: members.type }, body.value)
+  else if (members.type !== before.type) recheckValue(app, before, members)
+  // A new value starts without the old one's expiry.
+  if (body.value !== undefined && body.token_expires_at === undefined) members.token_expires_at = null
+  const changed = queries(app.db).update.get({ ...stored(members), id: credentialId, workspace_id: actor.workspace, updated_at: now })
+  if (!changed) throw problem('name_taken', { field: 'name', detail: `Another credential has the name "${members.name}"` })
+  setCrews(app, actor, credentialId, members.crew_ids)
+  return toCredential(app, findCredential(app, actor, credentialId))
+}
+
+function replaceAtOnce(app: App, actor: Actor, row: CredentialRow, value: string): void {
+  if (!(actor.role && allows('ADMIN', actor.role))) throw problem('insufficient_role', { detail: 'Replacing a value needs the role ADMIN or above' })
+  replaceValue(app, actor, row, value, 0)
+}
+
+/** A value that was fine for a file may be no model key. */
+function recheckValue(app: App, row: CredentialRow, { type }: CredentialMembers): void {
+  const value = openValue(app, row)
+  if (value === null) throw problem('encryption_unavailable', { detail: 'The stored value cannot be opened with this encryption key' })
+  if (cleanValue(type, value) !== value) throw problem('invalid_field', { field: 'type', detail: `The stored value is no ${type}; send the value as well` })
+}
+
+/** Ends a credential: its values are erased, nobody has it any more. The row stays for the record. */
+export function removeCredential(app: App, { actor, now, credentialId }: Call<typeof credentials.remove>) {
+  const { name } = findCredential(app, actor, credentialId)
+  queries(app.db).remove.run(now, now, credentialId)
+  queries(app.db).withdraw.run(credentialId)
+  queries(app.db).dropCrews.run(credentialId)
+  rotationQueries(app.db).erase.run(credentialId)
+  forgetKnown(app, actor.workspace)
+  note(app, credentialId, 'REVOKE', actor)
+  return { success: true, id: credentialId, name }
+}
+
+/** A deleted crew has no credentials. Within a change. */
+export const dropCrew = ({ db }: App, crewId: string): void => void queries(db).dropCrew.run(crewId)

@@ -1,0 +1,433 @@
+import { describe, expect, it } from 'vitest'
+import type { Role } from '#contract/roles'
+import { addPerson, daemon, fixedClock, type TestDaemon } from '#test'
+import { knownSecrets } from '../../../daemon/features/credentials/delivery/service.ts'
+import { eraseExpired } from '../../../daemon/features/credentials/rotations/service.ts'
+
+const hush = 'hush-hush-7f3a'
+const draft = { name: 'deploy', value: hush }
+const key = { name: 'anthropic', type: 'API_KEY', provider: 'ANTHROPIC', value: 'sk-ant-api03-hush' }
+
+type Call = TestDaemon['call']
+type Made = { id: string } & Record<string, unknown>
+
+async function make(call: Call, path: string, body: object, who: Role = 'OWNER'): Promise<Made> {
+  const answer = await call(who, 'POST', path, body)
+  expect(answer.status, answer.text).toBe(201)
+  return answer.body
+}
+
+const events = async (call: Call, id: string) => (await call('OWNER', 'GET', `/credentials/${id}/audit`)).body.map(({ event }: { event: string }) => event)
+
+describe('credentials.create', () => {
+  it('answers with everything but the value', async () => {
+    const it = await daemon()
+    const answer = await it.call('MANAGER', 'POST', '/credentials', draft)
+    expect(answer.status).toBe(201)
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^c[a-z0-9]{24}$/),
+      workspace_id: it.workspace,
+      name: 'deploy',
+      type: 'SECRET',
+      provider: 'NONE',
+      description: null,
+      scope: 'WORKSPACE',
+      crew_ids: [],
+      tags: [],
+      account_label: null,
+      account_email: null,
+      token_expires_at: null,
+      status: 'ACTIVE',
+      last_error: null,
+      last_used_at: null,
+      created_by: it.person('MANAGER').userId,
+      created_at: '2026-01-01T00:00:00Z',
+      updated_at: '2026-01-01T00:00:00Z',
+      _count: { agents: 0 },
+    })
+    expect(it.entries()).toMatchObject([{ entry_type: 'audit.entity_created', summary: 'credential deploy created', payload: { entity_type: 'credential' } }])
+    expect(await events(it.call, answer.body.id)).toEqual(['CREATED'])
+  })
+
+  it('keeps the value in no reply, no entry, no record and no row', async () => {
+    const it = await daemon()
+    const { id } = await make(it.call, '/credentials', draft)
+    await it.call('OWNER', 'PATCH', `/credentials/${id}`, { description: 'x' })
+    await it.call('OWNER', 'POST', `/credentials/${id}/rotate`, { value: `${hush}-2` })
+    for (const path of ['', `/${id}`, `/${id}/audit`, `/${id}/rotations`]) {
+      const { status, text } = await it.call('OWNER', 'GET', `/credentials${path}`)
+      expect(status).toBe(200)
+      expect(text).not.toContain('hush')
+    }
+    expect(JSON.stringify(it.entries())).not.toContain('hush')
+    for (const table of ['credentials', 'credential_rotations', 'credential_audit', 'journal']) {
+      expect(JSON.stringify(it.app.db.prepare(`SELECT * FROM ${table}`).all())).not.toContain('hush')
+    }
+    expect(it.app.db.prepare('SELECT encrypted_value AS v FROM credentials').get()).toEqual({ v: expect.stringMatching(/^v1:/) })
+  })
+
+  it('binds the sealed value to its row', async () => {
+    const it = await daemon()
+    const [one, two] = [await make(it.call, '/credentials', draft), await make(it.call, '/credentials', { ...draft, name: 'other', value: 'second' })]
+    it.app.db.prepare('UPDATE credentials SET encrypted_value = (SELECT encrypted_value FROM credentials WHERE id = ?) WHERE id = ?').run(one.id, two.id)
+    expect(knownSecrets(it.app, it.workspace), 'a value moved to another row does not open').toEqual([hush])
+  })
+
+  it.each([
+    ['name', { value: hush }, 'missing_field'],
+    ['value', { name: 'deploy' }, 'missing_field'],
+    ['name', { ...draft, name: '' }],
+    ['name', { ...draft, name: '  ' }],
+    ['name', { ...draft, name: 'x'.repeat(256) }],
+    ['name', { ...draft, name: 'two\nlines' }],
+    ['name', { ...draft, name: 5 }],
+    ['value', { ...draft, value: '' }],
+    ['value', { ...draft, value: 5 }],
+    ['value', { ...draft, value: null }],
+    ['value', { ...draft, value: ['hush'] }],
+    ['value', { ...draft, value: 'x'.repeat(65_537) }],
+    ['value', { ...draft, value: 'é'.repeat(32_769) }], // 65538 bytes
+    ['value', { ...draft, value: 'hush\u0000' }],
+    ['value', { ...draft, value: 'hush\ud800' }],
+    ['value', { ...key, value: 'sk-ant hush' }],
+    ['value', { ...key, value: 'sk-ant\r\nx-evil: hush' }],
+    ['value', { ...key, value: 'ѕk-ant-hush' }], // a Cyrillic look-alike
+    ['value', { ...key, value: '   ' }],
+    ['type', { ...draft, type: 'secret' }],
+    ['type', { ...draft, type: 'OAUTH2' }],
+    ['type', { ...draft, type: 'USERPASS' }],
+    ['type', { ...draft, type: null }],
+    ['provider', { ...draft, provider: 'ACME' }],
+    ['provider', { ...key, provider: 'OPENROUTER' }],
+    ['type', { name: 'x', value: 'y', type: 'API_KEY' }],
+    ['provider', { ...key, type: 'AI_CLI_TOKEN', provider: 'OPENAI' }],
+    ['scope', { ...draft, scope: 'AGENT' }],
+    ['crew_ids', { ...draft, scope: 'CREW' }],
+    ['crew_ids', { ...draft, crew_ids: ['cnone00000000000000000000'] }],
+    ['crew_ids.0', { ...draft, scope: 'CREW', crew_ids: ['cnone00000000000000000000'] }],
+    ['crew_ids.0', { ...draft, scope: 'CREW', crew_ids: [5] }],
+    ['tags', { ...draft, tags: 'a' }],
+    ['tags.0', { ...draft, tags: ['x'.repeat(51)] }],
+    ['account_email', { ...draft, account_email: 'nobody' }],
+    ['token_expires_at', { ...draft, token_expires_at: 'tomorrow' }],
+    ['token_expires_at', { ...draft, token_expires_at: '2026-13-01T00:00:00Z' }],
+    ['token_expires_at', { ...draft, token_expires_at: '2026-01-01' }],
+    ['username', { ...draft, username: 'me' }],
+    ['refresh_token', { ...draft, refresh_token: 'hush' }],
+    ['security_level', { ...draft, security_level: 2 }],
+    ['sensitivity', { ...draft, sensitivity: 'SEALED' }],
+    ['pending', { ...draft, pending: true }],
+  ])('refuses %s in %.100j, without repeating it', async (field, body, code = 'invalid_field') => {
+    const it = await daemon()
+    const { status, body: answer, text } = await it.call('OWNER', 'POST', '/credentials', body)
+    expect({ status, code: answer.code, field: answer.field }).toEqual({ status: 400, code, field })
+    expect(text).not.toContain('hush')
+    expect((await it.call('OWNER', 'GET', '/credentials')).body).toEqual([])
+    expect(it.entries()).toEqual([])
+  })
+
+  it('takes what asks for nothing, and every member that has an effect', async () => {
+    const it = await daemon()
+    const body = {
+      ...draft,
+      description: 'Two\nlines',
+      tags: [' a ', 'a', 'b'],
+      account_label: 'ops',
+      account_email: 'ops@example.com',
+      token_expires_at: '2027-01-01T01:00:00.5+01:00',
+    }
+    expect(await make(it.call, '/credentials', { ...body, security_level: 1, sensitivity: 'STANDARD', username: '', unknown: 1 })).toMatchObject({
+      description: 'Two\nlines',
+      tags: ['a', 'b'],
+      account_label: 'ops',
+      account_email: 'ops@example.com',
+      token_expires_at: '2027-01-01T00:00:00Z',
+    })
+  })
+
+  it('drops the line end that pasting adds to a key, and keeps other values to the byte', async () => {
+    const it = await daemon()
+    await make(it.call, '/credentials', { ...key, value: `${key.value}\n` })
+    await make(it.call, '/credentials', { ...draft, value: ' a\r\n\tb \n' })
+    expect([...knownSecrets(it.app, it.workspace)].sort()).toEqual([' a\r\n\tb \n', key.value])
+  })
+
+  it('gives a name to one of many at the same time, in whatever Unicode form', async () => {
+    const it = await daemon()
+    const names = ['Caf\u00e9', 'Cafe\u0301', ' Caf\u00e9 ', 'Caf\u00e9']
+    const answers = await Promise.all(names.map((name) => it.call('OWNER', 'POST', '/credentials', { ...draft, name })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'name_taken', field: 'name' })
+    expect(it.app.db.prepare('SELECT count(*) AS n FROM credentials').get()).toEqual({ n: 1 })
+    expect(it.entries()).toHaveLength(1)
+  })
+
+  it('answers 503 without an encryption key, and reading goes on', async () => {
+    const it = await daemon({ withVault: false })
+    expect((await it.call('OWNER', 'POST', '/credentials', draft)).body).toMatchObject({ status: 503, code: 'encryption_unavailable' })
+    expect((await it.call('OWNER', 'GET', '/credentials')).body).toEqual([])
+  })
+})
+
+describe('credentials.list and credentials.show', () => {
+  it('show a crew’s credentials to managers and above', async () => {
+    const it = await daemon()
+    const crew = await make(it.call, '/crews', { name: 'Backend', slug: 'backend' })
+    const open = await make(it.call, '/credentials', draft)
+    const closed = await make(it.call, '/credentials', { ...draft, name: 'crew only', scope: 'CREW', crew_ids: [crew.id, crew.id] })
+    expect(closed['crew_ids']).toEqual([crew.id])
+    const ids = async (role: Role) => (await it.call(role, 'GET', '/credentials')).body.map(({ id }: Made) => id).sort()
+    for (const role of ['OWNER', 'ADMIN', 'MANAGER'] as const) expect(await ids(role)).toEqual([open.id, closed.id].sort())
+    for (const role of ['MEMBER', 'VIEWER'] as const) {
+      expect(await ids(role)).toEqual([open.id])
+      const hidden = await it.call(role, 'GET', `/credentials/${closed.id}`)
+      const absent = await it.call(role, 'GET', '/credentials/cnone00000000000000000000')
+      expect({ ...hidden.body, instance: '' }).toEqual({ ...absent.body, instance: '' })
+    }
+  })
+
+  it('are windowed as lists are, newest first', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    for (const name of ['one', 'two', 'three']) {
+      await make(it.call, '/credentials', { ...draft, name })
+      clock.advance(1000)
+    }
+    const names = async (query: string) => (await it.call('VIEWER', 'GET', `/credentials${query}`)).body.map(({ name }: Made) => name)
+    expect(await names('')).toEqual(['three', 'two', 'one'])
+    expect(await names('?limit=1&offset=1')).toEqual(['two'])
+    expect(await names('?limit=bad&offset=-1')).toEqual(['three', 'two', 'one'])
+  })
+
+  it('say EXPIRED once the token’s own time is over', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    const { id } = await make(it.call, '/credentials', { ...draft, token_expires_at: '2026-01-01T00:01:00Z' })
+    const status = async () => (await it.call('VIEWER', 'GET', `/credentials/${id}`)).body.status
+    expect(await status()).toBe('ACTIVE')
+    clock.advance(60_000)
+    expect(await status()).toBe('EXPIRED')
+  })
+})
+
+describe('a credential of another workspace', () => {
+  it.each([
+    ['GET', '', undefined],
+    ['PATCH', '', { name: 'mine' }],
+    ['PUT', '', { name: 'mine' }],
+    ['DELETE', '', undefined],
+    ['POST', '/test', undefined],
+    ['POST', '/rotate', { value: 'x' }],
+    ['GET', '/rotations', undefined],
+    ['GET', '/audit', undefined],
+  ])('is answered by %s %s as one that is absent', async (method, path, body) => {
+    const it = await daemon()
+    const { id } = await make(it.call, '/credentials', draft)
+    const other = it.stranger()
+    const foreign = await it.call(other, method, `/credentials/${id}${path}`, body)
+    const absent = await it.call(other, method, `/credentials/cnone00000000000000000000${path}`, body)
+    expect(foreign.status).toBe(404)
+    expect({ ...foreign.body, instance: '' }).toEqual({ ...absent.body, instance: '' })
+  })
+})
+
+describe('credentials.update', () => {
+  it.each(['PATCH', 'PUT'])('%s changes what it names and nothing else', async (method) => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    const made = await make(it.call, '/credentials', { ...draft, description: 'old', account_label: 'ops' })
+    clock.advance(1000)
+    const { body } = await it.call('MANAGER', method, `/credentials/${made.id}`, { name: 'new', description: '', status: 'REVOKED' })
+    expect(body).toEqual({ ...made, name: 'new', description: null, updated_at: '2026-01-01T00:00:01Z' })
+    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_updated', payload: { metadata: { changed: ['name', 'description'] } } })
+  })
+
+  it('needs something to change, and a free name', async () => {
+    const it = await daemon()
+    const { id } = await make(it.call, '/credentials', draft)
+    await make(it.call, '/credentials', { ...draft, name: 'other' })
+    for (const body of [{}, { status: 'REVOKED' }]) expect((await it.call('OWNER', 'PATCH', `/credentials/${id}`, body)).body.code).toBe('no_fields')
+    expect((await it.call('OWNER', 'PATCH', `/credentials/${id}`, { name: 'other' })).body).toMatchObject({ status: 409, code: 'name_taken' })
+  })
+
+  it('replaces the value at once, for administrators', async () => {
+    const it = await daemon()
+    const { id } = await make(it.call, '/credentials', draft)
+    expect((await it.call('MANAGER', 'PATCH', `/credentials/${id}`, { value: 'second' })).body.code).toBe('insufficient_role')
+    expect(knownSecrets(it.app, it.workspace)).toEqual([hush])
+    expect((await it.call('ADMIN', 'PATCH', `/credentials/${id}`, { value: 'second' })).status).toBe(200)
+    expect(knownSecrets(it.app, it.workspace), 'the old value is gone').toEqual(['second'])
+    expect(await events(it.call, id)).toEqual(['ROTATE', 'CREATED'])
+    expect(it.entries().at(-2)).toMatchObject({ entry_type: 'credential.rotated', payload: { grace_seconds: 0 } })
+  })
+
+  it('does not let a value become something that it cannot be', async () => {
+    const it = await daemon()
+    const { id } = await make(it.call, '/credentials', { ...draft, value: 'has spaces' })
+    const patch = async (body: object) => (await it.call('OWNER', 'PATCH', `/credentials/${id}`, body)).body
+    expect(await patch({ type: 'API_KEY', provider: 'ANTHROPIC' })).toMatchObject({ status: 400, field: 'value' })
+    expect(await patch({ type: 'API_KEY' })).toMatchObject({ status: 400, field: 'type' })
+    expect(await patch({ type: 'API_KEY', provider: 'ANTHROPIC', value: 'sk-ant-x' })).toMatchObject({ type: 'API_KEY', provider: 'ANTHROPIC' })
+  })
+
+  it('moves between the workspace and crews', async () => {
+    const it = await daemon()
+    const crew = await make(it.call, '/crews', { name: 'Backend', slug: 'backend' })
+    const { id } = await make(it.call, '/credentials', draft)
+    const patch = async (body: object) => (await it.call('OWNER', 'PATCH', `/credentials/${id}`, body)).body
+    expect(await patch({ scope: 'CREW' })).toMatchObject({ status: 400, field: 'crew_ids' })
+    expect(await patch({ scope: 'CREW', crew_ids: [crew.id] })).toMatchObject({ scope: 'CREW', crew_ids: [crew.id] })
+    expect(await patch({ description: 'x' })).toMatchObject({ scope: 'CREW', crew_ids: [crew.id] })
+    expect(await patch({ scope: 'WORKSPACE' })).toMatchObject({ scope: 'WORKSPACE', crew_ids: [] })
+  })
+})
+
+describe('credentials.remove', () => {
+  it('erases every value, takes it from every agent and frees the name', async () => {
+    const it = await daemon()
+    const agent = await make(it.call, '/agents', { name: 'Ada', slug: 'ada' })
+    const { id } = await make(it.call, '/credentials', draft)
+    await make(it.call, `/agents/${agent.id}/credentials`, { credential_id: id, env_var_name: 'DEPLOY' })
+    await it.call('OWNER', 'POST', `/credentials/${id}/rotate`, { value: 'second' })
+    expect((await it.call('ADMIN', 'DELETE', `/credentials/${id}`)).body).toEqual({ success: true })
+    expect((await it.call('ADMIN', 'DELETE', `/credentials/${id}`)).status).toBe(404)
+    expect((await it.call('OWNER', 'GET', `/agents/${agent.id}/credentials`)).body).toEqual([])
+    expect((await it.call('OWNER', 'GET', `/agents/${agent.id}`)).body._count.credentials).toBe(0)
+    expect(knownSecrets(it.app, it.workspace)).toEqual([])
+    expect(it.app.db.prepare('SELECT encrypted_value AS v FROM credentials').all()).toEqual([{ v: null }])
+    expect(it.app.db.prepare('SELECT encrypted_old AS v FROM credential_rotations').all()).toEqual([{ v: null }])
+    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', summary: 'credential deploy deleted' })
+    await make(it.call, '/credentials', draft)
+    expect(it.app.db.prepare("SELECT count(*) AS n FROM credential_audit WHERE event = 'REVOKE'").get(), 'its record stays').toEqual({ n: 1 })
+  })
+})
+
+describe('credentials.rotate', () => {
+  async function rotated(body: object = { value: 'second' }) {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    const { id } = await make(it.call, '/credentials', { ...draft, token_expires_at: '2026-01-02T00:00:00Z' })
+    const { body: rotation, status } = await it.call('ADMIN', 'POST', `/credentials/${id}/rotate`, body)
+    return { ...it, id, rotation, status, rotations: async () => (await it.call('MANAGER', 'GET', `/credentials/${id}/rotations`)).body }
+  }
+
+  it('replaces the value and keeps the old one for its grace', async () => {
+    const it = await rotated()
+    expect({ status: it.status, body: it.rotation }).toEqual({
+      status: 200,
+      body: {
+        id: expect.any(String),
+        credential_id: it.id,
+        grace_seconds: 86_400,
+        rotated_at: '2026-01-01T00:00:00Z',
+        expires_at: '2026-01-02T00:00:00Z',
+        rotated_by: it.person('ADMIN').userId,
+        status: 'ACTIVE',
+        old_value_gone: false,
+        cancelled_at: null,
+      },
+    })
+    expect(await it.rotations()).toEqual([it.rotation])
+    expect([...knownSecrets(it.app, it.workspace)].sort()).toEqual([hush, 'second'].sort())
+    expect((await it.call('VIEWER', 'GET', `/credentials/${it.id}`)).body.token_expires_at, 'the old token’s time is not the new one’s').toBe(null)
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'credential.rotated',
+      severity: 'notice',
+      payload: { credential_id: it.id, grace_seconds: 86_400 },
+    })
+  })
+
+  it('erases the old value when its grace is over', async () => {
+    const it = await rotated({ value: 'second', grace_seconds: 10 })
+    it.clock.advance(9000)
+    expect(await it.app.write(() => eraseExpired(it.app))).toBe(0)
+    it.clock.advance(1000)
+    expect(await it.rotations()).toMatchObject([{ status: 'EXPIRED', old_value_gone: false }])
+    expect(await it.app.write(() => eraseExpired(it.app))).toBe(1)
+    expect(await it.rotations()).toMatchObject([{ status: 'EXPIRED', old_value_gone: true }])
+    expect(knownSecrets(it.app, it.workspace)).toEqual(['second'])
+  })
+
+  it('keeps nothing without a grace', async () => {
+    const it = await rotated({ value: 'second', grace_seconds: 0 })
+    expect(it.rotation).toMatchObject({ status: 'EXPIRED', old_value_gone: true, expires_at: '2026-01-01T00:00:00Z' })
+    expect(knownSecrets(it.app, it.workspace)).toEqual(['second'])
+  })
+
+  it('can be cancelled once, by administrators of the workspace', async () => {
+    const it = await rotated()
+    const cancel = (who: Parameters<Call>[0]) => it.call(who, 'DELETE', `/credential-rotations/${it.rotation.id}`)
+    expect((await cancel(it.stranger())).status).toBe(404)
+    expect((await cancel('MANAGER')).body.code).toBe('insufficient_role')
+    const { body } = await cancel('ADMIN')
+    expect(body).toMatchObject({ status: 'CANCELLED', old_value_gone: true, cancelled_at: '2026-01-01T00:00:00Z' })
+    expect((await cancel('ADMIN')).body).toEqual(body)
+    expect(knownSecrets(it.app, it.workspace)).toEqual(['second'])
+    expect(it.entries().filter(({ entry_type }) => entry_type === 'credential.rotation_cancelled')).toHaveLength(1)
+    expect(await events(it.call, it.id)).toEqual(['REVOKE', 'ROTATE', 'CREATED'])
+  })
+
+  it.each([
+    [{}, 'missing_field', 'value'],
+    [{ value: '' }, 'invalid_field', 'value'],
+    [{ value: 'x', grace_seconds: -1 }, 'invalid_field', 'grace_seconds'],
+    [{ value: 'x', grace_seconds: 604_801 }, 'invalid_field', 'grace_seconds'],
+    [{ value: 'x', grace_seconds: '10' }, 'invalid_field', 'grace_seconds'],
+    [{ value: 'x', grace_seconds: 1.5 }, 'invalid_field', 'grace_seconds'],
+  ])('refuses %j', async (body, code, field) => {
+    const it = await rotated(body)
+    expect({ status: it.status, code: it.rotation.code, field: it.rotation.field }).toEqual({ status: 400, code, field })
+    expect(knownSecrets(it.app, it.workspace)).toEqual([hush])
+  })
+})
+
+describe('credentials.audit', () => {
+  it('is newest first and windowed', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    const { id } = await make(it.call, '/credentials', draft)
+    clock.advance(1000)
+    await it.call('ADMIN', 'POST', `/credentials/${id}/rotate`, { value: 'second' })
+    const { body } = await it.call('MANAGER', 'GET', `/credentials/${id}/audit?limit=1`)
+    expect(body).toEqual([
+      {
+        id: expect.any(String),
+        credential_id: id,
+        event: 'ROTATE',
+        actor_type: 'user',
+        actor_id: it.person('ADMIN').userId,
+        detail: { rotation_id: expect.any(String), grace_seconds: 86_400 },
+        created_at: '2026-01-01T00:00:01Z',
+      },
+    ])
+  })
+})
+
+describe('credentials.variable', () => {
+  it.each([
+    ['ANTHROPIC', 'ANTHROPIC_API_KEY'],
+    ['anthropic', 'ANTHROPIC_API_KEY'],
+    ['ANTHROPIC&type=AI_CLI_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+    ['GOOGLE', 'GEMINI_API_KEY'],
+    ['github', 'GH_TOKEN'],
+    ['AWS', 'AWS_ACCESS_KEY_ID'],
+  ])('of %s is %s', async (provider, env_var_name) => {
+    const it = await daemon()
+    expect((await it.call('VIEWER', 'GET', `/credentials/default-env-var?provider=${provider}`)).body).toMatchObject({ env_var_name })
+  })
+
+  it.each(['', '?provider=', '?provider=ACME', '?provider=NONE', '?provider=toString'])('refuses %s', async (query) => {
+    const it = await daemon()
+    expect((await it.call('VIEWER', 'GET', `/credentials/default-env-var${query}`)).body).toMatchObject({ status: 400, field: 'provider' })
+  })
+})
+
+describe('a scoped token', () => {
+  it('needs credentials:write to change, nothing to read', async () => {
+    const it = await daemon()
+    const narrow = it.app.writeNow(() => addPerson(it.app, 'OWNER', it.workspace, { scopes: ['agents:*', 'crews:*'] }))
+    expect((await it.call(narrow, 'POST', '/credentials', draft)).body.code).toBe('insufficient_scope')
+    expect((await it.call(narrow, 'POST', '/credentials/test', { ...key })).body.code).toBe('insufficient_scope')
+    expect((await it.call(narrow, 'GET', '/credentials')).status).toBe(200)
+  })
+})
