@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
+import { eraseOldValues } from './jobs/old-values.ts'
 import { watchTokenExpiry } from './jobs/token-expiry.ts'
 import { createSockets } from './streams/ws.ts'
 
@@ -12,6 +13,7 @@ export interface Services {
 
 /** Starts everything that works beside the requests, in the order in which they need each other. */
 export async function startServices(app: App): Promise<Services> {
+  const oldValues = eraseOldValues(app)
   const tokenExpiry = watchTokenExpiry(app)
   const sockets = createSockets(app)
   return {
@@ -19,6 +21,7 @@ export async function startServices(app: App): Promise<Services> {
     async close() {
       sockets.close()
       tokenExpiry.close()
+      oldValues.close()
     },
   }
 }

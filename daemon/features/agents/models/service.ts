@@ -1,9 +1,9 @@
 import type { App } from '#kernel/app'
 import { createCache } from '#kernel/cache'
-import { settings } from '#kernel/config'
 import type { Actor } from '#kernel/feature'
 import { OutboundError } from '#kernel/outbound'
 import { problem } from '#kernel/problem'
+import { settings } from '#kernel/settings'
 import { modelKey } from '../../credentials/delivery/service.ts'
 import { curatedModels, isKnownModel } from './rules.ts'
 

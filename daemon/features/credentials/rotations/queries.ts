@@ -28,7 +28,11 @@ export const queries = statements((db) => ({
   ),
   cancel: db.prepare<[at: string, id: string]>('UPDATE credential_rotations SET encrypted_old = NULL, cancelled_at = ? WHERE id = ?'),
   erase: db.prepare<[credential: string]>('UPDATE credential_rotations SET encrypted_old = NULL WHERE credential_id = ? AND encrypted_old IS NOT NULL'),
-  eraseExpired: db.prepare<[now: string]>('UPDATE credential_rotations SET encrypted_old = NULL WHERE encrypted_old IS NOT NULL AND expires_at <= ?'),
+  eraseExpired: db.prepare<[now: string], { workspace_id: string }>(
+    `UPDATE credential_rotations SET encrypted_old = NULL WHERE encrypted_old IS NOT NULL AND expires_at <= ?
+     RETURNING (SELECT workspace_id FROM credentials c WHERE c.id = credential_id) AS workspace_id`,
+  ),
+  nextExpiry: db.prepare<[], { expires_at: string | null }>('SELECT min(expires_at) AS expires_at FROM credential_rotations WHERE encrypted_old IS NOT NULL'),
   /** Old values that are still kept, of one workspace. */
   kept: db.prepare<[workspace: string], { id: string; encrypted_old: string }>(
     `SELECT r.id, r.encrypted_old FROM credentials c JOIN credential_rotations r ON r.credential_id = c.id

@@ -75,7 +75,14 @@ export function cancelRotation(app: App, { actor, rotationId }: Call<typeof cred
 }
 
 /** Erases the old values whose grace is over; how many. Within a change. */
-export const eraseExpired = ({ db, now }: App): number => queries(db).eraseExpired.run(now()).changes
+export function eraseExpired(app: App): number {
+  const erased = queries(app.db).eraseExpired.all(app.now())
+  for (const { workspace_id } of erased) forgetKnown(app, workspace_id)
+  return erased.length
+}
+
+/** When the next old value is due. */
+export const nextExpiry = ({ db }: App): string | null => queries(db).nextExpiry.get()?.expires_at ?? null
 
 /** Old values that are still secrets, of one workspace. */
 export const keptValues = (app: App, workspace: string): string[] =>
