@@ -3,7 +3,7 @@ import { closeSync, type FSWatcher, fstatSync, read, readSync, watch } from 'nod
 import { Socket } from 'node:net'
 import { openFile, openPipe } from './files.ts'
 
-const chunkBytes = 256 * 1024
+const chunkBytes = 512 * 1024
 const stderrBytes = 8 * 1024
 /** How often a file is looked at where the machine has no inotify instance left to tell of it. */
 const lookAgainMs = 50

@@ -25,49 +25,57 @@ export const encodeFrame = (type: FrameType, request: number, payload: Buffer): 
 
 /**
  * Cuts a byte stream into frames. Whoever attaches comes into the middle of the stream, so everything before the hello
- * that answers `nonce` is thrown away. A payload lies in the chunk it came in where it can; it is valid until `each` returns.
+ * that answers `nonce` is thrown away. Payloads of data come piece by piece as they arrive, others whole; a payload is
+ * valid until `each` returns.
  */
 export function frameReader(nonce: string, each: (frame: Frame) => void): (chunk: Buffer) => void {
   const answer = encodeFrame(frameTypes.hello, 0, Buffer.from(nonce))
-  let synced = false
-  let rest: Buffer = Buffer.alloc(0)
-  let parts: Buffer[] = []
+  const header = Buffer.alloc(head)
+  let unsynced: Buffer | null = Buffer.alloc(0)
+  let headerBytes = 0
   let missing = 0
+  let parts: Buffer[] = []
 
-  function sync(chunk: Buffer): Buffer | null {
-    const seen = Buffer.concat([rest, chunk])
+  /** What comes from our hello on; null before it. */
+  function sync(before: Buffer, chunk: Buffer): Buffer | null {
+    const seen = Buffer.concat([before, chunk])
     const at = seen.indexOf(answer)
-    if (at < 0) {
-      rest = seen.subarray(Math.max(0, seen.length - answer.length + 1))
-      return null
-    }
-    synced = true
-    rest = Buffer.alloc(0)
-    return seen.subarray(at)
+    unsynced = at < 0 ? seen.subarray(Math.max(0, seen.length - answer.length + 1)) : null
+    return at < 0 ? null : seen.subarray(at)
   }
 
-  function read(bytes: Buffer): void {
-    let at = 0
-    while (bytes.length - at >= 4) {
-      const end = at + 4 + bytes.readUInt32BE(at)
-      if (end > bytes.length) break
-      each({ type: bytes.readUInt8(at + 4), request: bytes.readUInt32BE(at + 5), payload: bytes.subarray(at + head, end) })
-      at = end
+  function takeHeader(bytes: Buffer, at: number): number {
+    const count = Math.min(head - headerBytes, bytes.length - at)
+    bytes.copy(header, headerBytes, at, at + count)
+    headerBytes += count
+    if (headerBytes === head) missing = header.readUInt32BE(0) - (head - 4)
+    return count
+  }
+
+  function takePayload(piece: Buffer): void {
+    const type = header.readUInt8(4)
+    missing -= piece.length
+    if (type === frameTypes.data || (missing === 0 && parts.length === 0)) {
+      each({ type, request: header.readUInt32BE(5), payload: piece })
+      return
     }
-    const left = bytes.subarray(at)
-    parts = left.length ? [left] : []
-    missing = left.length >= 4 ? 4 + left.readUInt32BE(0) - left.length : left.length ? 4 - left.length : 0
+    parts.push(Buffer.from(piece))
+    if (missing > 0) return
+    each({ type, request: header.readUInt32BE(5), payload: Buffer.concat(parts) })
+    parts = []
   }
 
   return (chunk) => {
-    const bytes = synced ? chunk : sync(chunk)
-    if (!bytes) return
-    if (!parts.length) return read(bytes)
-    parts.push(bytes)
-    missing -= bytes.length
-    if (missing > 0) return
-    const whole = Buffer.concat(parts)
-    parts = []
-    read(whole)
+    const bytes = unsynced ? sync(unsynced, chunk) : chunk
+    for (let at = 0; bytes && at < bytes.length; ) {
+      if (headerBytes < head) {
+        at += takeHeader(bytes, at)
+        if (headerBytes < head) return
+      }
+      const piece = bytes.subarray(at, at + missing)
+      at += piece.length
+      if (piece.length > 0 || missing === 0) takePayload(piece)
+      if (missing === 0) headerBytes = 0
+    }
   }
 }
