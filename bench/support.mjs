@@ -21,7 +21,7 @@ const bundling = {
   platform: 'node',
   target: 'node20',
   conditions: ['development'],
-  external: ['better-sqlite3'],
+  external: ['better-sqlite3', 'ssh2', 'cpu-features'],
   absWorkingDir: root,
   banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);" },
   logLevel: 'error',
