@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Docker from 'dockerode'
+import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildContainerPrograms } from '../../build/container-programs.mjs'
 import { DockerRuntime } from '../../daemon/runtime/docker/runtime.ts'
@@ -15,7 +17,8 @@ const installation = newId('test')
 const docker = new Docker()
 let programs: string
 
-const open = () => new DockerRuntime({ prefix: 'muster-test', installation, crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local', programs })
+const options = () => ({ prefix: 'muster-test', installation, crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local', programs })
+const open = () => new DockerRuntime(options())
 const mine = { filters: { label: [`svc.installation=${installation}`] } }
 
 beforeAll(async () => {
@@ -75,7 +78,7 @@ describe.skipIf(!engineAnswers)('crew container', () => {
       ReadonlyRootfs: true,
       CapDrop: ['ALL'],
       CapAdd: null,
-      SecurityOpt: ['no-new-privileges'],
+      SecurityOpt: ['no-new-privileges', expect.stringMatching(/^seccomp=\{/)],
       Privileged: false,
       Init: true,
       PidsLimit: 1024,
@@ -202,6 +205,37 @@ describe.skipIf(!engineAnswers)('crew container', () => {
     const broken = followed(runtime, spec)
     await channel.start({ Detach: true })
     await expect(broken).rejects.toMatchObject({ kind: 'not_running' })
+  })
+
+  it('goes on with a run whose daemon was killed, again and again, without gap or double', async () => {
+    await runtime.ensure(crew, quiet)
+    const program = join(folder, 'dies.mjs')
+    await build({
+      entryPoints: [new URL('dies-while-following.ts', import.meta.url).pathname],
+      outfile: program,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      conditions: ['development'],
+    })
+    symlinkSync(new URL('../../node_modules', import.meta.url).pathname, join(folder, 'node_modules'))
+    for (const lines of [1, 40, 400, 1500]) {
+      const spec = runSpec(crew.crewId, { sh: 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo "line $i"; [ $((i % 50)) -ne 0 ] || sleep 0.02; done; exit 4' })
+      const child = spawn(process.execPath, [program, JSON.stringify(options()), JSON.stringify(spec)], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const offset = await new Promise<number>((resolve) => {
+        let last = 0
+        child.stdout.on('data', (chunk) => {
+          last = Number(String(chunk).trim().split('\n').at(-1))
+          if (last >= lines * 7) child.kill('SIGKILL')
+        })
+        child.on('close', () => resolve(last))
+      })
+      const whole = Array.from({ length: 2000 }, (_, index) => `line ${index + 1}\n`).join('')
+      const { output, end } = await followed(runtime, spec, offset)
+      expect(output, `killed after ${offset} bytes`).toBe(whole.slice(offset))
+      expect(end).toEqual({ kind: 'exit', code: 4, timedOut: false })
+    }
   })
 
   it('is made whole again when its sidecar is gone', async () => {

@@ -99,6 +99,7 @@ export function runtimeContract(make: () => Promise<Subject>): void {
     await runtime.ensure(crew, quiet)
   })
   afterAll(async () => {
+    await runtime?.remove(crew.crewId, { data: true })
     await runtime?.close()
     await subject?.cleanUp()
   })
