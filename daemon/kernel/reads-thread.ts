@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { dropSearchIndex, isDamaged, openReader, openSearchIndex, openSide } from './db.ts'
-import { Problem } from './problem.ts'
 import type { Answer, Lane, OpenJobs, Request } from './reads.ts'
 
 /** Frames after which the write-ahead log is cut back, even if a writer has to wait for it. 64 MiB. */
@@ -25,7 +24,6 @@ export function serveReads(open: OpenJobs): void {
       return { id, text: await jobs.run[job]!(args) }
     } catch (error) {
       if (lane === 'search' && isDamaged(error)) startOver()
-      if (error instanceof Problem) return { id, code: error.code, detail: error.message, headers: error.headers }
       return { id, fault: String((error as Error).stack) }
     }
   }

@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import type { Code } from '#contract/problems'
 import { type Db, openSearchIndex } from './db.ts'
 import type { Log } from './log.ts'
-import { type Problem, problem } from './problem.ts'
+import { problem } from './problem.ts'
 
 /** Searches wait for nothing but each other; everything else that takes long shares the other thread. */
 export const lanes = ['search', 'scan'] as const
@@ -30,12 +29,16 @@ export interface Reads {
 }
 
 export type Request = { id: number; job: string; args: unknown } | { head: number } | { close: true }
-export type Answer = { id: number; text: string } | { id: number; code: Code; detail: string; headers: Record<string, string> } | { id: number; fault: string }
+export type Answer = { id: number; text: string } | { id: number; fault: string }
 
 /** Requests that one thread holds, the one it works at included. */
 const queueLimit = 64
 /** Milliseconds within which several commits are told as one. */
 const calm = 100
+/** New entries that are worth a thread. */
+const worthwhile = 50
+/** Milliseconds without work after which a thread ends. */
+const idleAfter = 30_000
 
 const busy = () => problem('unavailable', { detail: 'Too many searches at once; try again', headers: { 'retry-after': '1' } })
 
@@ -50,24 +53,45 @@ export function createInlineReads(db: Db): Reads {
   }
 }
 
-/** Jobs of a database file, done by a thread for each lane, started when needed. `program` is daemon/reader.ts, compiled. */
+/**
+ * Jobs of a database file, done by a thread for each lane: started when there is work for it, ended when there was none for a
+ * while, since a thread costs memory. `program` is daemon/reader.ts, compiled.
+ */
 export function createThreadReads(db: Db, log: Log, program: URL = new URL('./reader.js', import.meta.url)): Reads {
-  // The scan thread empties the write-ahead log; a commit does so only if that thread has not for long.
-  db.pragma('wal_autocheckpoint = 20000')
   const threads = new Map<Lane, Thread>()
   let closing = false
   let timer: NodeJS.Timeout | undefined
   let head = 0
+  let told: number | undefined
 
   function thread(lane: Lane): Thread {
     const known = threads.get(lane)
     if (known) return known
-    const made = startThread(lane, db.name, program, (error) => {
-      threads.delete(lane)
-      if (!closing) log.error({ err: error, lane }, 'A reading thread ended')
+    const made = startThread(lane, db.name, program, {
+      idle() {
+        // Whoever asks next gets a new thread.
+        forget(made)
+        void made.close()
+      },
+      ended(error) {
+        forget(made)
+        if (error) log.error({ err: error, lane }, 'A reading thread failed')
+      },
     })
     threads.set(lane, made)
+    if (lane === 'scan') leaveLog(db, true)
     return made
+  }
+
+  function forget(thread: Thread): void {
+    for (const [lane, it] of threads) if (it === thread) threads.delete(lane)
+    if (!threads.has('scan')) leaveLog(db, false)
+  }
+
+  function tell(): void {
+    timer = undefined
+    told = head
+    for (const lane of lanes) thread(lane).tell(head)
   }
 
   return {
@@ -77,10 +101,9 @@ export function createThreadReads(db: Db, log: Log, program: URL = new URL('./re
     },
     grown(newest) {
       head = newest
-      timer ??= setTimeout(() => {
-        timer = undefined
-        for (const lane of lanes) thread(lane).tell(head)
-      }, calm).unref()
+      told ??= newest
+      if (closing || (threads.size === 0 && newest - told < worthwhile)) return
+      timer ??= setTimeout(tell, calm).unref()
     },
     provide: () => undefined,
     async close() {
@@ -90,6 +113,9 @@ export function createThreadReads(db: Db, log: Log, program: URL = new URL('./re
     },
   }
 }
+
+/** Who empties the write-ahead log: the scan thread, with commits stepping in only if it fails to, or every thousandth page's commit. */
+const leaveLog = (db: Db, toThread: boolean) => void (db.open && db.pragma(`wal_autocheckpoint = ${toThread ? 20_000 : 1_000}`))
 
 interface Thread {
   ask(job: string, args: unknown): Promise<string>
@@ -102,30 +128,37 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-function startThread(lane: Lane, file: string, program: URL, ended: (error: Error) => void): Thread {
-  const worker = new Worker(program, { workerData: { lane, file }, name: `muster-${lane}` })
+function startThread(lane: Lane, file: string, program: URL, on: { idle(): void; ended(error: Error | undefined): void }): Thread {
+  const worker = new Worker(program, { workerData: { lane, file }, name: `muster-${lane}`, resourceLimits: { maxYoungGenerationSizeMb: 4 } })
   worker.unref()
   const waiting = new Map<number, Waiting>()
   let last = 0
-  const settle = (id: number) => {
-    const one = waiting.get(id)
-    waiting.delete(id)
-    if (waiting.size === 0) worker.unref()
-    return one
-  }
-  const fail = (error: Error) => {
-    for (const { reject } of waiting.values()) reject(error)
-    waiting.clear()
-    ended(error)
-  }
-  worker.on('message', (answer: Answer) => {
-    const one = settle(answer.id)
-    if ('text' in answer) one?.resolve(answer.text)
-    else one?.reject('code' in answer ? refusal(answer) : new Error(answer.fault))
+  let fault: Error | undefined
+  const idle = setTimeout(() => (waiting.size ? idle.refresh() : on.idle()), idleAfter).unref()
+  worker.on('error', (error) => {
+    fault = error
   })
-  worker.on('error', fail)
-  worker.on('exit', (code) => fail(new Error(`exit code ${code}`)))
-  const post = (request: Request) => worker.postMessage(request)
+  const exited = new Promise<void>((resolve) => {
+    worker.on('exit', (code) => {
+      clearTimeout(idle)
+      if (code !== 0) fault ??= new Error(`exit code ${code}`)
+      for (const { reject } of waiting.values()) reject(fault ?? problem('unavailable'))
+      waiting.clear()
+      on.ended(fault)
+      resolve()
+    })
+  })
+  worker.on('message', (answer: Answer) => {
+    const one = waiting.get(answer.id)
+    waiting.delete(answer.id)
+    if (waiting.size === 0) worker.unref()
+    if ('text' in answer) one?.resolve(answer.text)
+    else one?.reject(new Error(answer.fault))
+  })
+  const post = (request: Request) => {
+    idle.refresh()
+    worker.postMessage(request)
+  }
 
   return {
     ask: (job, args) =>
@@ -137,13 +170,10 @@ function startThread(lane: Lane, file: string, program: URL, ended: (error: Erro
       }),
     tell: (head) => post({ head }),
     // It closes its databases and ends by itself: cutting a thread off inside SQLite would take the process with it.
-    close: () =>
-      new Promise((resolve) => {
-        worker.ref()
-        worker.once('exit', () => resolve())
-        post({ close: true })
-      }),
+    close: () => {
+      worker.ref()
+      post({ close: true })
+      return exited
+    },
   }
 }
-
-const refusal = ({ code, detail, headers }: Extract<Answer, { code: Code }>): Problem => problem(code, { detail, headers })

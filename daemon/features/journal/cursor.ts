@@ -1,10 +1,7 @@
 import { problem } from '#kernel/problem'
 import { parseTime } from './time.ts'
 
-/** The place of an entry, as clients hold it: opaque, made of time and id. */
-export const writeCursor = (ts: string, id: string): string => Buffer.from(JSON.stringify([ts, id])).toString('base64url')
-
-/** The id of the entry that a cursor stands for. Throws `invalid_field` for anything else than what `writeCursor` gave. */
+/** The id of the entry that a cursor stands for. Throws `invalid_field` for anything that no page gave. */
 export function readCursor(text: string): string {
   const parts = /^[A-Za-z0-9_-]{8,200}$/.test(text) ? parsed(Buffer.from(text, 'base64url').toString()) : null
   const [ts, id] = Array.isArray(parts) && parts.length === 2 ? parts : []

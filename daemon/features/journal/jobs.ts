@@ -25,7 +25,7 @@ export const openJournalJobs: OpenJobs = ({ journal, index }) => {
         const { seqs, rest } = search.find(plan, limit + 1)
         return reply(reader.docs(seqs), limit, rest === undefined || seqs.length > limit ? undefined : cursorOf(oldest.get(rest)!))
       },
-      searchCount: ({ plan }: { plan: SearchPlan }) => String(search.count(plan)),
+      searchCount: ({ plan }: { plan: SearchPlan }) => JSON.stringify(search.count(plan)),
       verify: async ({ ws, head }: { ws: number; head: number }) => JSON.stringify(await verifyChain(journal, ws, head)),
     },
   }

@@ -1,6 +1,5 @@
 import type { Db } from '#kernel/db'
 import type { Range } from '#kernel/journal/timeline'
-import { writeCursor } from './cursor.ts'
 import type { Check, Plan, Source, Stream } from './plan.ts'
 
 /** Thrown when a read would look at more rows than it was allowed. */
@@ -184,7 +183,8 @@ export function reply(found: string[], limit: number, next?: string): string {
   return `{"entries":[${entries.join(',')}],${cursor ? `"next_cursor":"${cursor}",` : ''}"count":${entries.length}}`
 }
 
+/** The place of an entry, as clients hold it: opaque, made of time and id. */
 export function cursorOf(doc: string): string {
   const { ts, id } = JSON.parse(doc) as { ts: string; id: string }
-  return writeCursor(ts, id)
+  return Buffer.from(JSON.stringify([ts, id])).toString('base64url')
 }

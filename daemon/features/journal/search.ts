@@ -1,6 +1,5 @@
 import type { Db } from '#kernel/db'
 import type { Range } from '#kernel/journal/timeline'
-import { problem } from '#kernel/problem'
 import type { Check, Wanted } from './plan.ts'
 import type { Reader } from './reader.ts'
 
@@ -17,7 +16,8 @@ export interface SearchPlan {
 export interface Search {
   /** The newest matches; `rest` is where to go on when the index does not reach further down yet. */
   find(plan: SearchPlan, limit: number): { seqs: number[]; rest?: number }
-  count(plan: SearchPlan): number
+  /** Null while the index does not reach far enough yet. */
+  count(plan: SearchPlan): number | null
   /** Indexes some entries, newest first; false when there is nothing left to do. */
   work(head: number): boolean
 }
@@ -182,9 +182,8 @@ export function createSearch(journal: Db, index: Db, reader: Pick<Reader, 'accep
       let sum = 0
       for (const range of plan.ranges) {
         if (range.after < reach.low) {
-          const { rest } = find({ ...plan, ranges: [{ after: range.after, upTo: reach.low }] }, Number.MAX_SAFE_INTEGER)
-          if (rest !== undefined)
-            throw problem('unavailable', { detail: 'The search index is being rebuilt; try again later', headers: { 'retry-after': '10' } })
+          const { rest } = find({ ...plan, ranges: [{ after: range.after, upTo: Math.min(range.upTo, reach.low) }] }, Number.MAX_SAFE_INTEGER)
+          if (rest !== undefined) return null
         }
         sum += plan.check ? within(plan, range, Number.MAX_SAFE_INTEGER).length : total.get(plan.match, range.after, range.upTo)!
       }

@@ -129,7 +129,9 @@ export function createJournalReads({ db, index, reads }: Pick<App, 'db' | 'index
       if (!wanted || within.length === 0) return 0
       if (!filter.phrase) return countPlanned(wanted, plan(wanted, within, index))
       const search = searchPlan(filter.phrase, wanted, within)
-      return search ? Number(await reads.run('search', 'searchCount', { plan: search })) : 0
+      const found = search ? (JSON.parse(await reads.run('search', 'searchCount', { plan: search })) as number | null) : 0
+      if (found === null) throw problem('unavailable', { detail: 'The search index is being rebuilt; try again later', headers: { 'retry-after': '10' } })
+      return found
     },
     verify: (workspace) => reads.run('scan', 'verify', { ws: index.names.find(0, workspace) ?? 0, head: index.head() }),
   }
