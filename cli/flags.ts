@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core'
+import { Flags, type Interfaces } from '@oclif/core'
 import { InputError } from './input.ts'
 import { everything } from './output/format.ts'
 
@@ -59,3 +59,15 @@ export const windowOf = ({ limit, offset }: { limit?: number | undefined; offset
 
 /** Flag of what cannot be undone. */
 export const yesFlag = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) }
+
+/** A flag that takes one of several words, in any case, with dashes for underscores if one likes. */
+export function oneOf<const V extends string>(values: readonly V[], given: { description: string; helpValue?: string }): Interfaces.OptionFlag<V | undefined> {
+  const parse = async (text: string, _: unknown, { name }: { name: string }): Promise<string> => {
+    const found = values.find((value) => alike(value) === alike(text))
+    if (found === undefined) throw new InputError(`--${name} must be one of ${values.filter(Boolean).join(', ')}, not "${text}".`)
+    return found
+  }
+  return Flags.string({ helpValue: values.join('|'), ...given, parse }) as Interfaces.OptionFlag<V | undefined>
+}
+
+const alike = (word: string) => word.toLowerCase().replaceAll('-', '_')

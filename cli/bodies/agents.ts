@@ -1,23 +1,24 @@
 import { Flags } from '@oclif/core'
 import type { Static } from 'typebox'
 import type { AgentPatch } from '#contract/agents'
-import { bodyOf } from '../flags.ts'
+import { bodyOf, oneOf } from '../flags.ts'
 import { fileOr } from '../input.ts'
 
-const adapters = ['CLAUDE_CODE', 'CODEX_CLI', 'GEMINI_CLI', 'OPENCODE', 'CURSOR_CLI', 'FACTORY_DROID']
+const adapters = ['CLAUDE_CODE', 'CODEX_CLI', 'GEMINI_CLI', 'OPENCODE', 'CURSOR_CLI', 'FACTORY_DROID'] as const
+const providers = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
 
 /** Flags of what a person decides of an agent. */
 export const agentFlags = {
   description: Flags.string({ description: 'what the agent is for' }),
   title: Flags.string({ description: 'title of its role, as "Release manager"' }),
   lead: Flags.boolean({ allowNo: true, description: 'the agent leads its crew' }),
-  'lead-mode': Flags.string({ options: ['active', 'passive'], description: 'how a lead leads' }),
-  adapter: Flags.string({ options: adapters, description: 'command-line agent that does the work' }),
-  provider: Flags.string({ options: ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'], description: 'who serves the model' }),
+  'lead-mode': oneOf(['active', 'passive'], { description: 'how a lead leads' }),
+  adapter: oneOf(adapters, { description: 'command-line agent that does the work' }),
+  provider: oneOf(providers, { description: 'who serves the model' }),
   model: Flags.string({ description: "name of the model; empty for the adapter's own choice" }),
   prompt: Flags.string({ helpValue: 'TEXT|@FILE', description: 'system prompt, or @ and the file that holds it' }),
   timeout: Flags.integer({ min: 0, max: 86_400, helpValue: 'SECONDS', description: 'longest run; 0 means the default' }),
-  profile: Flags.string({ options: ['MINIMAL', 'CODING', 'FULL'], description: 'tools that the agent may use' }),
+  profile: oneOf(['MINIMAL', 'CODING', 'FULL'], { description: 'tools that the agent may use' }),
   tools: Flags.string({ helpValue: 'A,B', description: 'narrows the profile to these tools' }),
   mcp: Flags.string({ helpValue: 'JSON|@FILE', description: 'MCP servers, as JSON or @ and the file that holds it' }),
 }

@@ -1,20 +1,20 @@
 import { Flags } from '@oclif/core'
 import type { Static } from 'typebox'
 import type { CrewPatch } from '#contract/crews'
-import { bodyOf } from '../flags.ts'
+import { bodyOf, oneOf } from '../flags.ts'
 import { decimal } from './numbers.ts'
 
-const colors = ['blue', 'emerald', 'violet', 'amber', 'rose', 'cyan', 'lime', 'fuchsia']
+const colors = ['blue', 'emerald', 'violet', 'amber', 'rose', 'cyan', 'lime', 'fuchsia', ''] as const
 
 /** Flags of what a person decides of a crew. */
 export const crewFlags = {
   description: Flags.string({ description: 'what the crew is for' }),
   icon: Flags.string({ description: 'an emoji or the name of an icon' }),
-  color: Flags.string({ options: [...colors, ''], helpValue: colors.join('|'), description: 'colour of the crew' }),
+  color: oneOf(colors, { helpValue: colors.filter(Boolean).join('|'), description: 'colour of the crew; empty for none' }),
   memory: Flags.integer({ min: 0, helpValue: 'MB', description: "memory of the container; 0 means the server's default" }),
   cpus: Flags.custom<number>({ parse: decimal })({ helpValue: 'N', description: "processors of the container; 0 means the server's default" }),
   ttl: Flags.integer({ min: 0, helpValue: 'HOURS', description: 'stop the container after being idle that long; 0 means never' }),
-  network: Flags.string({ options: ['restricted', 'free'], description: 'what agents reach: only allowed domains, or everything' }),
+  network: oneOf(['restricted', 'free'], { description: 'what agents reach: only allowed domains, or everything' }),
   'allow-domain': Flags.string({
     multiple: true,
     multipleNonGreedy: true,

@@ -91,6 +91,7 @@ async function argumentsOf(command: Command.Cached | undefined, at: number, give
 }
 
 async function valuesOf(name: string, it: object | undefined, given: Record<string, string>, source: Source): Promise<Offer[]> {
-  const { options } = (it ?? {}) as { options?: readonly string[] }
-  return options?.map((value) => ({ value })) ?? source(name, given)
+  const { options, helpValue = '' } = (it ?? {}) as { options?: readonly string[]; helpValue?: string }
+  const choices = options ?? (/^\w+(\|\w+)+$/.test(helpValue) ? helpValue.split('|') : undefined)
+  return choices?.map((value) => ({ value })) ?? source(name, given)
 }

@@ -1,10 +1,10 @@
 import { Flags } from '@oclif/core'
-import type { RunStatus } from '#contract/runs'
 import { ApiCommand } from '../../command.ts'
+import { oneOf } from '../../flags.ts'
 import { agentId } from '../../lookup.ts'
 import { runView } from '../../views/runs.ts'
 
-const statuses = ['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT']
+const statuses = ['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'] as const
 
 export default class RunsList extends ApiCommand<typeof RunsList> {
   static override summary = 'List runs, newest first'
@@ -15,7 +15,7 @@ export default class RunsList extends ApiCommand<typeof RunsList> {
   ]
   static override flags = {
     agent: Flags.string({ description: 'only the runs of this agent' }),
-    status: Flags.string({ options: statuses, parse: async (text) => text.toUpperCase(), description: 'only runs that stand so' }),
+    status: oneOf(statuses, { description: 'only runs that stand so' }),
     trigger: Flags.string({ description: 'only runs started so: USER, ASSIGNMENT, PEER_QUERY, WEBHOOK, CRON' }),
     tag: Flags.string({ description: 'only runs with this tag' }),
     limit: Flags.integer({ min: 1, max: 100, helpValue: 'N', description: 'runs on a page' }),
@@ -24,7 +24,7 @@ export default class RunsList extends ApiCommand<typeof RunsList> {
 
   async run(): Promise<void> {
     const { agent, status, trigger, tag, limit, page } = this.flags
-    const query = { status: status as RunStatus | undefined, trigger, tag, limit, page, agent_id: agent && (await agentId(this.api, agent)) }
+    const query = { status, trigger, tag, limit, page, agent_id: agent && (await agentId(this.api, agent)) }
     const reply = await this.api.runs.list({ query })
     await this.out.list(reply.data, runView, reply)
     const { running, today, failed } = reply.stats

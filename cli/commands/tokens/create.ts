@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import type { Scope } from '#contract/roles'
 import { ApiCommand } from '../../command.ts'
-import { durationMs } from '../../flags.ts'
+import { durationMs, oneOf } from '../../flags.ts'
 
 export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
   static override summary = 'Make a token for a device or a program'
@@ -12,11 +12,7 @@ export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
   ]
   static override args = { name: Args.string({ description: 'what the token is for' }) }
   static override flags = {
-    tier: Flags.string({
-      options: ['STANDARD', 'ADMIN'],
-      parse: async (text) => text.toUpperCase(),
-      description: 'ADMIN tokens are short-lived and every use is recorded',
-    }),
+    tier: oneOf(['STANDARD', 'ADMIN'], { description: 'ADMIN tokens are short-lived and every use is recorded' }),
     expires: Flags.string({ helpValue: 'DURATION', description: 'lifetime, as 90d or 12h' }),
     scope: Flags.string({ multiple: true, multipleNonGreedy: true, helpValue: 'SCOPE', description: 'what it may change, as crews:write; repeat for more' }),
   }

@@ -101,6 +101,7 @@ describe('completion', () => {
     expect((await complete(run, 'contexts', 'list', '-o', 'n')).values).toEqual(['ndjson', 'name'])
     expect((await complete(run, 'contexts', 'list', '--output=n')).values).toEqual(['--output=ndjson', '--output=name'])
     expect((await complete(run, 'contexts', 'list', '--output', '=', 'n')).values).toEqual(['ndjson', 'name'])
+    expect((await complete(run, 'runs', 'list', '--status', 'C')).values).toEqual(['COMPLETED', 'CANCELLED'])
     expect((await complete(run, 'completion', '')).values).toEqual(['bash', 'zsh', 'fish'])
     expect((await complete(run, 'contexts', 'list', '--quiet', '--qu')).values).toEqual([])
     expect((await complete(run, '')).values).toContain('api')
