@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-// The command line is tested as users run it.
-const globalSetup = ['test/support/build-cli.ts']
+// Command line and daemon are tested as users run them.
+const globalSetup = ['test/support/build.ts']
 
 const shared = {
   resolve: { conditions: ['development'] },

@@ -25,11 +25,12 @@ function start() {
   script.runInThisContext()(exports, require, module, file, join(__dirname, '..', 'dist', 'cli'))
 }
 
-/** Help and work use different code, so each has a cache of its own. None when Node was given flags: they change the compiled form. */
+/** Overview, help and work use different code, so each has a cache of its own. None when Node was given flags: they change the compiled form. */
 function cacheFile(digest) {
   const home = process.env.XDG_CACHE_HOME || (process.env.HOME && join(process.env.HOME, '.cache'))
   if (!home || process.env.NODE_OPTIONS || process.execArgv.length) return undefined
-  const kind = process.argv.length === 2 || process.argv.includes('--help') || word === 'help' ? 'help' : 'run'
+  const asksHelp = process.argv.includes('--help') || process.argv.includes('-h') || word === 'help'
+  const kind = process.argv.length < (asksHelp ? 4 : 3) ? 'overview' : asksHelp ? 'help' : 'run'
   return join(home, 'muster', `${kind}-${digest}-${process.version}-${process.arch}`)
 }
 
@@ -57,7 +58,7 @@ function writeOwn(path, script) {
     const { uid, mode } = fs.statSync(dir)
     if (uid !== process.getuid() || mode & 0o022) return
     for (const old of fs.readdirSync(dir))
-      if (/^(run|help)-/.test(old) && !old.includes(path.split('-').slice(-3).join('-'))) fs.rmSync(join(dir, old), { force: true })
+      if (/^(overview|help|run)-/.test(old) && !old.includes(path.split('-').slice(-3).join('-'))) fs.rmSync(join(dir, old), { force: true })
     fs.writeFileSync(draft, script.createCachedData(), { mode: 0o600, flag: 'wx' })
     fs.renameSync(draft, path)
   } catch {

@@ -52,7 +52,6 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     this.args = parsed.args as ArgsOf<T>
     this.out = new Printer(wanted(this.flags), {
       stdout: process.stdout,
-      stderr: process.stderr,
       pager: !this.flags['no-pager'],
       quiet: this.flags.quiet,
     })
@@ -79,7 +78,8 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
 
   /** A connection for a session, watched by --verbose. */
   protected connect({ target, token, workspace }: Session): Connection {
-    const started = performance.now()
+    // Not performance.now(): merely naming it loads modules that take a millisecond.
+    const started = process.hrtime()
     const timeout = durationMs(process.env['SVC_HTTP_TIMEOUT'], 'SVC_HTTP_TIMEOUT')
     return createConnection({
       server: target,
@@ -88,8 +88,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       ...(timeout && { timeout }),
       onReply: ({ status, headers }, { method, path }) => {
         worked()
-        if (this.flags.verbose)
-          process.stderr.write(clean(`${method} ${path} ${status} ${Math.round(performance.now() - started)} ms ${headers['x-request-id'] ?? ''}\n`))
+        if (this.flags.verbose) process.stderr.write(clean(`${method} ${path} ${status} ${elapsed(started)} ms ${headers['x-request-id'] ?? ''}\n`))
         this.compare(headers['x-svc-server-version'])
       },
     })
@@ -123,12 +122,17 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   private warned = false
 
   private compare(server: string | string[] | undefined): void {
-    if (this.warned || typeof server !== 'string' || process.stderr.isTTY !== true) return
+    if (this.warned || typeof server !== 'string') return
     const release = (version: string) => version.split('.').slice(0, 2).join('.')
-    if (release(server) === release(this.config.version)) return
+    if (release(server) === release(this.config.version) || process.stderr.isTTY !== true) return
     this.warned = true
     this.out.note(`The server runs ${server}, this command is ${this.config.version}: they may not fit each other.`, 'yellow')
   }
+}
+
+function elapsed(since: [number, number]): number {
+  const [seconds, nanos] = process.hrtime(since)
+  return Math.round(seconds * 1000 + nanos / 1e6)
 }
 
 /** Tells the launcher that what most commands need is compiled by now and worth keeping. */

@@ -28,6 +28,12 @@ export interface Situation {
 
 /** Explains any error that ends a command. */
 export function explain(error: unknown, at: Situation): Failure {
+  const failure = describe(error, at)
+  const next = failure.next ?? at.next?.[failure.problem.code ?? '']
+  return next ? { ...failure, next } : failure
+}
+
+function describe(error: unknown, at: Situation): Failure {
   if (error instanceof ProblemError) return ofProblem(error, at)
   if (error instanceof UnreachableError) return ofSilence(error, at)
   if (error instanceof InputError) return plain(exits.input, 'invalid_input', error.message, error.next)

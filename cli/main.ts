@@ -22,7 +22,7 @@ export interface Manifest {
 /** Runs one command line. The exit code is left in `process.exitCode`. */
 export async function main(argv: string[], registry: Registry): Promise<void> {
   process.stdout.on('error', leave)
-  process.stderr.on('error', leave)
+  process.on('uncaughtException', leave)
   if (argv.includes('--no-color')) process.env['NO_COLOR'] = '1'
   if (argv[0] === '__complete') return (await import('./complete/answer.ts')).answer(argv.slice(1), registry)
   const request = resolve(argv, registry)
@@ -71,8 +71,11 @@ export function configOf(registry: Registry): Config {
   return config as unknown as Config
 }
 
-/** A reader that went away, as `head` does, ends the program without a word. */
+/** A reader that went away, as `head` does, ends the program without a word. Anything else that nobody caught is a fault of ours. */
 function leave(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+  if (error.code !== 'EPIPE') {
+    process.stderr.write(`Error: ${error.stack ?? error}\n`)
+    process.exit(1)
+  }
   process.exit(process.exitCode ?? 0)
 }

@@ -91,13 +91,22 @@ export async function stop(pid: number, { timeout, env = process.env }: { timeou
   }
 }
 
-/** True when a process with that id is there. */
+/** True when a process with that id runs; one that has ended and was not yet collected by its parent does not. */
 export function alive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return stateOf(pid) !== 'Z'
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** The state letter that Linux gives a process; undefined elsewhere. */
+function stateOf(pid: number): string | undefined {
+  try {
+    return /\) (\w) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]
+  } catch {
+    return undefined
   }
 }
 

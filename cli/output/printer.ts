@@ -16,7 +16,6 @@ export interface View<T> {
 
 export interface Screen {
   stdout: NodeJS.WriteStream
-  stderr: NodeJS.WriteStream
   pager: boolean
   quiet: boolean
 }
@@ -26,7 +25,6 @@ export class Printer {
   readonly wanted: Wanted
   readonly screen: Screen
   readonly paint
-  readonly paintNote
   readonly terminal: boolean
 
   constructor(wanted: Wanted, screen: Screen) {
@@ -34,7 +32,11 @@ export class Printer {
     this.screen = screen
     this.terminal = screen.stdout.isTTY === true
     this.paint = painter(colored(screen.stdout))
-    this.paintNote = painter(colored(screen.stderr))
+  }
+
+  // Standard error is opened by its first use, which takes a while, and most commands never use it.
+  private say(text: string): void {
+    if (!this.screen.quiet) process.stderr.write(`${text}\n`)
   }
 
   /** A list. `whole` is what the server answered when that is more than the rows. */
@@ -61,7 +63,7 @@ export class Printer {
 
   /** What a change did: a sentence for people, the result for programs, its name alone when piped. */
   async done<T>(sentence: string, row?: T, view?: View<T>): Promise<void> {
-    if (!this.screen.quiet) this.screen.stderr.write(`${this.paintNote('green', '✓')} ${clean(sentence)}\n`)
+    this.say(`${painter(colored(process.stderr))('green', '✓')} ${clean(sentence)}`)
     if (row === undefined || row === null) return
     const name = view?.name as ((row: unknown) => string) | undefined
     if (await this.data([row], row, name)) return
@@ -86,7 +88,7 @@ export class Printer {
 
   /** A remark for the person at the terminal; not part of the result. */
   note(text: string, tone?: Tone): void {
-    if (!this.screen.quiet) this.screen.stderr.write(`${this.paintNote(tone, clean(text))}\n`)
+    this.say(painter(colored(process.stderr))(tone, clean(text)))
   }
 
   write(text: string): void {
