@@ -1,7 +1,13 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
+import { executionsOfCrew, wishCancel } from './features/chats/executions/service.ts'
 import { eraseOldValues } from './jobs/old-values.ts'
 import { watchTokenExpiry } from './jobs/token-expiry.ts'
+import { openRuntime } from './runtime/open.ts'
+import { Reconciler } from './runtime/reconcile.ts'
+import { createRuns, type RunService } from './runtime/runs/index.ts'
+import { sidecarConfig } from './runtime/sidecar-config.ts'
+import { keepReports } from './runtime/sidecar-reports.ts'
 import { createSockets } from './streams/ws.ts'
 
 /** What works beside the requests: sockets, runtime, jobs. */
@@ -15,6 +21,21 @@ export interface Services {
 export async function startServices(app: App): Promise<Services> {
   const oldValues = eraseOldValues(app)
   const tokenExpiry = watchTokenExpiry(app)
+  const runtime = openRuntime(app)
+  const runs = createRuns(app, runtime)
+  const reconciler = new Reconciler({
+    app,
+    runtime,
+    sidecarConfig: (crew) => sidecarConfig(app, crew),
+    isLive: (crewId) => executionsOfCrew(app, crewId).length > 0,
+    endRuns: (crewId) => endRuns(app, runs, crewId),
+  })
+  keepReports(app, runtime)
+  app.runtime = reconciler
+  app.runs = runs
+  // An engine that is slow or away must not keep the daemon from answering: the first round goes on beside the requests.
+  const opened = reconciler.open()
+  await runs.recover()
   const sockets = createSockets(app)
   return {
     attach: (server) => sockets.attach(server),
@@ -22,6 +43,20 @@ export async function startServices(app: App): Promise<Services> {
       sockets.close()
       tokenExpiry.close()
       oldValues.close()
+      await runs.close()
+      await opened
+      await reconciler.close()
+      await runtime.close()
     },
   }
+}
+
+/** Ends what goes on in a crew whose container is about to stop; resolves when every run has its terminal entry. */
+async function endRuns(app: App, runs: RunService, crewId: string): Promise<void> {
+  const open = executionsOfCrew(app, crewId)
+  await app.write(() => {
+    for (const { id } of open) wishCancel(app, id, null)
+  })
+  for (const { id } of open) runs.cancel(id)
+  await Promise.all(open.map(({ id }) => runs.ended(id)))
 }

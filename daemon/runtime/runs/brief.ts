@@ -3,6 +3,7 @@ import { problem } from '#kernel/problem'
 import { type AgentRow, agentById, agentsOfCrew } from '../../features/agents/service.ts'
 import type { Execution } from '../../features/chats/executions/service.ts'
 import { findMessage, messagesBefore } from '../../features/chats/messages/service.ts'
+import { deliveryOf, secretFiles } from '../../features/credentials/delivery/service.ts'
 import { containerOf } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
 import { languageOf } from '../../features/workspaces/service.ts'
@@ -20,12 +21,10 @@ interface Briefing {
   app: App
   runtime: Runtime
   adapterOf(name: string): Adapter | undefined
-  /** The agent's own variables; the model's keys are not among them. */
-  envOf(agentId: string): Record<string, string>
 }
 
 /** Puts together what a run's program is started with, from the agent as it is now and the chat as it was. */
-export function briefRun({ app, runtime, adapterOf, envOf }: Briefing, run: Execution): Brief {
+export function briefRun({ app, runtime, adapterOf }: Briefing, run: Execution): Brief {
   const agent = agentById(app, run.agent_id)
   const place = placeOf(app, run.agent_id)
   const message = findMessage(app, run.message_id)
@@ -37,10 +36,14 @@ export function briefRun({ app, runtime, adapterOf, envOf }: Briefing, run: Exec
   const folders = foldersOf(places, run.id)
   const system = systemPrompt(situationOf(app, agent, run, folders))
   const prompt = composePrompt({ history: memoryOf(app, run.chat_id, message.seq), message: message.content, systemPrompt: system })
-  const turn = turnOf(app, agent, run, { folders, systemPrompt: system, prompt: prompt.text, sidecar: places.sidecarUrl, env: envOf(agent.id) })
+  const turn = turnOf(app, agent, run, { folders, systemPrompt: system, prompt: prompt.text, sidecar: places.sidecarUrl, env: {} })
   const { spec, mcpServers } = adapter.launch(turn)
+  const { models, secrets } = deliveryOf(app, agent.id)
+  const files = [...spec.files, ...secretFiles(secrets, places.secrets)]
+  const argv = runtime.kind === 'process' && agent.cli_adapter === 'CLAUDE_CODE' ? [app.config.claudeCommand, ...spec.argv.slice(1)] : spec.argv
   return {
-    spec: { ...spec, runId: run.id, crewId: run.crew_id, agent: place.agent, timeoutSeconds: agent.timeout_seconds },
+    credentialIds: [...models, ...secrets].map(({ credentialId }) => credentialId),
+    spec: { ...spec, argv, files, runId: run.id, crewId: run.crew_id, agent: place.agent, timeoutSeconds: agent.timeout_seconds },
     facts: {
       agent: place.agent,
       adapter: adapter.name,

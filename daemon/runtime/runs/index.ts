@@ -13,6 +13,7 @@ import {
   skipFrames,
   wishCancel,
 } from '../../features/chats/executions/service.ts'
+import { knownSecrets } from '../../features/credentials/delivery/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
 import { adapterOf } from '../adapters/index.ts'
 import { agentKey } from '../agent-keys.ts'
@@ -47,8 +48,8 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
     slots: new Slots(app.config.maxConcurrentRuns),
     ready: readyAndTidy,
     adapterOf,
-    brief: (run) => briefRun({ app, runtime, adapterOf, envOf: () => ({}) }, run),
-    secretsOf: (agentId) => [agentKey(app, agentId)],
+    brief: (run) => briefRun({ app, runtime, adapterOf }, run),
+    secretsOf: ({ agent_id, workspace_id }) => [agentKey(app, agent_id), ...knownSecrets(app, workspace_id)],
   }
   const live = new Map<string, Run>()
   const sessions = new Map<string, Session>()

@@ -18,6 +18,8 @@ export interface LaunchFacts {
 /** What a run's program is started with. */
 export interface Brief {
   spec: RunSpec
+  /** Credentials that the run is given, itself or through its sidecar. */
+  credentialIds: string[]
   facts: LaunchFacts
   /** What of the chat did not fit into the prompt. */
   overflow: Overflow | null
@@ -36,7 +38,7 @@ export interface RunParts {
   brief(run: Execution): Brief
   adapterOf(name: string): Adapter | undefined
   /** Values that must not show up in what the agent prints. */
-  secretsOf(agentId: string): string[]
+  secretsOf(run: Execution): readonly string[]
 }
 
 /** A run's program, as the runtime knows it. */

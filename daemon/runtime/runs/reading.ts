@@ -33,7 +33,7 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
   const { parts, run, facts, session, cancelled, detached } = reading
   const adapter = parts.adapterOf(facts.adapter)
   if (!adapter) throw new Error(`There is no adapter ${facts.adapter}`)
-  const secrets = parts.secretsOf(run.agent_id)
+  const secrets = parts.secretsOf(run)
   const parser = adapter.parser({ secrets, mcpServers: facts.mcpServers })
   const transcript = createTranscript()
   let late = false

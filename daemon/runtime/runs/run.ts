@@ -1,6 +1,7 @@
 import type { ChatEvent } from '#contract/frames'
 import { type Execution, endExecution, markDiscarded, markLaunching, markRunning } from '../../features/chats/executions/service.ts'
 import { findMessage } from '../../features/chats/messages/service.ts'
+import { markUsed } from '../../features/credentials/delivery/service.ts'
 import { cancelledEarly, endingOf, failedEarly, lostByRestart, type Result } from './ending.ts'
 import { type Brief, type LaunchFacts, programOf, type RunParts } from './parts.ts'
 import { deadlineOf, endProcesses, type Reading, readRun } from './reading.ts'
@@ -116,12 +117,18 @@ export class Run {
     }
   }
 
-  private async launch({ spec, facts, overflow }: Brief): Promise<Result | null> {
+  private async launch({ spec, facts, overflow, credentialIds }: Brief): Promise<Result | null> {
     const { app, runtime } = this.parts
     this.note('Starting the agent')
     this.launched = true
     const launch = { frame: this.session.lastSeq + 1, facts: { ...facts }, command: facts.command, overflow }
-    if (!(await app.write(() => markLaunching(app, this.execution.id, launch)))) throw new Error('The run does not wait any more')
+    const { id: run_id, agent_id } = this.execution
+    const launches = await app.write(() => {
+      if (!markLaunching(app, run_id, launch)) return false
+      markUsed(app, credentialIds, { agent_id, run_id })
+      return true
+    })
+    if (!launches) throw new Error('The run does not wait any more')
     const launchedAt = app.clock()
     await runtime.startRun(spec)
     await app.write(() => markRunning(app, this.execution.id))

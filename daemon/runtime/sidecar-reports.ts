@@ -1,0 +1,28 @@
+import type { App } from '#kernel/app'
+import { markLimited } from '../features/credentials/delivery/service.ts'
+import { desiredCrew } from '../features/crews/containers/service.ts'
+import type { Runtime, SidecarReport } from './types.ts'
+
+/** Puts on record what sidecars report: connections refused by the network policy, and credentials that the vendor refuses for a while. */
+export function keepReports(app: App, runtime: Runtime): void {
+  runtime.onSidecarReport((crewId, report) => {
+    app.write(() => keep(app, crewId, report)).catch((error: Error) => app.log.error({ err: error, crew: crewId }, 'A report of a sidecar is lost'))
+  })
+}
+
+function keep(app: App, crewId: string, report: SidecarReport): void {
+  if (report.type === 'credential_limited') return markLimited(app, report.credentialId, report.retryAfterSeconds)
+  const workspace = desiredCrew(app, crewId)?.spec.workspaceId
+  if (!workspace) return
+  const { agentId, host, port, reason } = report
+  app.journal({
+    workspace_id: workspace,
+    type: 'network.egress',
+    severity: 'warn',
+    crew_id: crewId,
+    ...(agentId && { agent_id: agentId }),
+    actor_type: 'sidecar',
+    summary: `Connection to ${host}:${port} refused: ${reason}`,
+    payload: { denied: true, host, port, reason },
+  })
+}
