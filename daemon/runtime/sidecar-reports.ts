@@ -11,10 +11,13 @@ export function keepReports(app: App, runtime: Runtime): void {
 }
 
 function keep(app: App, crewId: string, report: SidecarReport): void {
-  if (report.type === 'credential_limited') return markLimited(app, report.credentialId, report.retryAfterSeconds)
+  if (report.type === 'credential_limited') {
+    markLimited(app, report.credentialId, report.retryAfterSeconds)
+    return
+  }
   const workspace = desiredCrew(app, crewId)?.spec.workspaceId
   if (!workspace) return
-  const { agentId, host, port, reason } = report
+  const { agentId, host, port, reason, unreported } = report
   app.journal({
     workspace_id: workspace,
     type: 'network.egress',
@@ -23,6 +26,6 @@ function keep(app: App, crewId: string, report: SidecarReport): void {
     ...(agentId && { agent_id: agentId }),
     actor_type: 'sidecar',
     summary: `Connection to ${host}:${port} refused: ${reason}`,
-    payload: { denied: true, host, port, reason },
+    payload: { denied: true, host, port, reason, ...(unreported && { unreported }) },
   })
 }
