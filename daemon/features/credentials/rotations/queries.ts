@@ -34,7 +34,7 @@ export const queries = statements((db) => ({
   ),
   nextExpiry: db.prepare<[], { expires_at: string | null }>('SELECT min(expires_at) AS expires_at FROM credential_rotations WHERE encrypted_old IS NOT NULL'),
   /** Old values that are still kept, of one workspace. */
-  kept: db.prepare<[workspace: string], { id: string; encrypted_old: string }>(
+  kept: db.prepare<[workspace: string], { id: string; encrypted_old: string | null }>(
     `SELECT r.id, r.encrypted_old FROM credentials c JOIN credential_rotations r ON r.credential_id = c.id
      WHERE c.workspace_id = ? AND c.deleted_at IS NULL AND r.encrypted_old IS NOT NULL`,
   ),

@@ -85,13 +85,15 @@ export function eraseExpired(app: App): number {
 export const nextExpiry = ({ db }: App): string | null => queries(db).nextExpiry.get()?.expires_at ?? null
 
 /** Old values that are still secrets, of one workspace. */
-export const keptValues = (app: App, workspace: string): string[] =>
-  queries(app.db)
+export function keptValues(app: App, workspace: string): string[] {
+  const { open } = vaultOf(app)
+  return queries(app.db)
     .kept.all(workspace)
     .flatMap(({ id, encrypted_old }) => {
       try {
-        return [vaultOf(app).open(encrypted_old, rowOf(id))]
+        return encrypted_old === null ? [] : [open(encrypted_old, rowOf(id))]
       } catch {
         return []
       }
     })
+}

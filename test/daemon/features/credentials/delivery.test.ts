@@ -22,7 +22,10 @@ async function setting() {
   const crew = (await make(it.call, '/crews', { name: 'Backend', slug: 'backend' })).id
   const agent = (await make(it.call, '/agents', { name: 'Ada', slug: 'ada', crew_id: crew })).id
   let count = 0
-  const add = async (body: object = {}) => (await make(it.call, '/credentials', { name: `c${++count}`, value: `v${count}`, ...body })).id
+  const add = async (body: object = {}) => {
+    clock.advance(1) // ids of one millisecond have no order
+    return (await make(it.call, '/credentials', { name: `c${++count}`, value: `v${count}`, ...body })).id
+  }
   const model = (body: object = {}) => add({ type: 'API_KEY', provider: 'ANTHROPIC', ...body })
   const give = async (credential_id: string, body: object = {}) =>
     (await make(it.call, `/agents/${agent}/credentials`, { credential_id, env_var_name: `VAR_${++count}`, ...body })).id
