@@ -29,6 +29,7 @@ export interface AgentRow {
   crew_slug: string | null
   crew_color: string | null
   credentials: number
+  chats: number
 }
 
 /** What a person decides of an agent, as stored. */
@@ -69,7 +70,8 @@ interface Filter {
 const select = `SELECT a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description, a.role_title, a.agent_role, a.lead_mode, a.status, a.cli_adapter,
     a.llm_provider, a.llm_model, a.system_prompt, a.avatar_seed, a.avatar_style, a.timeout_seconds, a.tool_profile, a.cli_tools, a.mcp_config_json,
     a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug, c.color AS crew_color,
-    (SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials
+    (SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials,
+    (SELECT count(*) FROM chats h WHERE h.agent_id = a.id) AS chats
   FROM agents a LEFT JOIN crews c ON c.id = a.crew_id`
 const chosen = `a.workspace_id = @workspace AND a.deleted_at IS NULL AND (@crew IS NULL OR a.crew_id = @crew) AND (@q = '' OR instr(a.search, @q) > 0)`
 

@@ -33,7 +33,7 @@ const isCreator = (actor: Actor) => actor.role !== null && allows('MANAGER', act
 
 /** The row as clients see it, without what is told of a single agent only. */
 export function toAgentRow(row: AgentRow, actor: Actor): Static<typeof AgentListRow> {
-  const { crew_name, crew_slug, crew_color, credentials, mcp_config_json, created_by_user_id, ...rest } = row
+  const { crew_name, crew_slug, crew_color, credentials, chats, mcp_config_json, created_by_user_id, ...rest } = row
   return {
     ...rest,
     avatar_url: null,
@@ -46,7 +46,7 @@ export function toAgentRow(row: AgentRow, actor: Actor): Static<typeof AgentList
     webhook_require_timestamp: false,
     ...(mcp_config_json && isCreator(actor) && { mcp_config_json }),
     crew: crew_name !== null && crew_slug !== null ? { name: crew_name, slug: crew_slug, color: crew_color, avatar_style: null } : null,
-    _count: { skills: 0, credentials, chats: 0 },
+    _count: { skills: 0, credentials, chats },
     ...(created_by_user_id && { created_by_user_id }),
     ephemeral: false,
     expires_at: null,

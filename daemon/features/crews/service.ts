@@ -31,7 +31,8 @@ export function toCrew({ config }: App, row: CrewRow): Static<typeof Crew> {
     network_mode_enforced: isolated,
     network_mode_unenforced_reason: isolated ? null : 'The process runtime isolates nothing: agents reach whatever this machine reaches',
     allowed_domains: JSON.parse(allowed_domains_json) as string[],
-    allow_private_endpoints: row.allow_private_endpoints === 1,
+    // The server's switch rules: turned off later, it is off for everyone.
+    allow_private_endpoints: row.allow_private_endpoints === 1 && config.allowPrivateEndpoints,
     _count: { agents, members: 0 },
   }
 }

@@ -286,6 +286,14 @@ describe('agents.list', () => {
     expect((await it.call(it.stranger(), 'GET', `/agents?crew_id=${crewId}`)).body).toEqual([])
   })
 
+  it('counts the chats of each agent', async () => {
+    const it = await daemon()
+    const [one, two] = [await agent(it.call, draft), await agent(it.call, { name: 'Grace', slug: 'grace' })]
+    for (const session_id of ['a', 'b']) expect((await it.call('MEMBER', 'POST', `/agents/${one.id}/chats`, { session_id })).status).toBe(201)
+    const count = async (id: string) => (await it.call('VIEWER', 'GET', `/agents/${id}`)).body._count.chats
+    expect([await count(one.id), await count(two.id)]).toEqual([2, 0])
+  })
+
   it('keeps tool configuration, which can hold secrets, from those who may not change agents', async () => {
     const it = await daemon()
     const { id } = await agent(it.call, { ...draft, mcp_config_json: mcp })

@@ -3,6 +3,7 @@ import { problem } from '#kernel/problem'
 import type { ContainerStatus, RuntimeService } from '#runtime/service-types'
 import { daemon, fixedClock } from '#test'
 import * as containers from '../../../../daemon/features/crews/containers/service.ts'
+import { findCrew, toCrew } from '../../../../daemon/features/crews/service.ts'
 
 const running: ContainerStatus = {
   state: 'running',
@@ -230,6 +231,7 @@ describe('what the reconciler reads and writes', () => {
     expect(containers.desiredCrew(it.app, it.id)?.spec.network.allowPrivateEndpoints).toBe(true)
     const off = { ...it.app, config: { ...it.app.config, allowPrivateEndpoints: false } }
     expect(containers.desiredCrew(off, it.id)?.spec.network.allowPrivateEndpoints).toBe(false)
+    expect(toCrew(off, findCrew(it.app, it.workspace, it.id)).allow_private_endpoints).toBe(false)
   })
 
   it('names the installation the same way every time, and another one differently', async () => {

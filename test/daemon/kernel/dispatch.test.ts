@@ -1,0 +1,150 @@
+import { Type } from 'typebox'
+import { describe, expect, it } from 'vitest'
+import { del, get, patch, post } from '#contract/define'
+import type { App } from '#kernel/app'
+import { dispatch, register } from '#kernel/dispatch'
+import { type Actor, feature, staged, wished } from '#kernel/feature'
+import { problem } from '#kernel/problem'
+import { daemon } from '#test'
+
+const thing = Type.Object({ id: Type.String(), slug: Type.String() })
+const body = Type.Object({ name: Type.Optional(Type.String()), secret: Type.Optional(Type.String()) })
+const change = { summary: '', access: 'MEMBER', reply: thing, journal: ['audit.entity_updated'] } as const
+const entity = { ...change, entity: 'thing' } as const
+
+const endpoints = {
+  create: post('/things', entity),
+  update: patch('/things/:thingId', { ...entity, body }),
+  remove: del('/things/:thingId', entity),
+  thrown: post('/thrown', change),
+  returned: post('/returned', change),
+  prepared: post('/prepared', change),
+  wish: post('/wish', change),
+  wishRefused: post('/refused', change),
+  read: get('/things', { summary: '', access: 'MEMBER', reply: Type.Boolean() }),
+}
+
+const row = { id: 'c1', slug: 'one', crew_id: 'c2', agent_id: 'c3' }
+
+/** What a handler saw of the transaction, in order. */
+type Trace = string[]
+
+const things = (trace: Trace) =>
+  feature(endpoints, (app: App) => {
+    const at = (step: string) => trace.push(`${step}:${app.db.inTransaction ? 'in' : 'out'}`)
+    const leave = ({ actor }: { actor: Actor }) => app.journal({ workspace_id: actor.workspace, type: 'exec.command', summary: 'left', actor_type: 'system' })
+    return {
+      create: () => row,
+      update: () => row,
+      remove: () => ({ ...row, slug: '' }),
+      thrown: (call) => {
+        leave(call)
+        throw problem('crew_not_running')
+      },
+      returned: (call) => {
+        leave(call)
+        return problem('crew_not_running')
+      },
+      prepared: staged(
+        async () => at('prepare'),
+        () => {
+          at('commit')
+          return row
+        },
+      ),
+      wish: wished(
+        (call) => {
+          at('wish')
+          leave(call)
+          return 'wished'
+        },
+        async (_call, wish) => {
+          at('settle')
+          return { id: String(wish), slug: '' }
+        },
+      ),
+      wishRefused: wished(
+        () => {
+          throw problem('crew_not_running')
+        },
+        async () => {
+          at('settle')
+          return row
+        },
+      ),
+      read: () => app.db.inTransaction,
+    }
+  })
+
+async function setting() {
+  const it = await daemon()
+  const trace: Trace = []
+  register(it.app, { things: things(trace) })
+  const { userId, workspace } = it.person('MEMBER')
+  const actor: Actor = { type: 'user', id: userId, email: null, workspace, role: 'MEMBER', token: null }
+  const run = (name: keyof typeof endpoints, input: object = {}, who: Actor | null = actor) =>
+    dispatch(it.app, it.app.operations.get(`things.${name}`)!, who, input).catch((error: { code?: string }) => error.code)
+  return { ...it, trace, run, actor, types: () => it.entries().map(({ entry_type }) => entry_type) }
+}
+
+describe('dispatch', () => {
+  it('writes who did what to which thing, with the crew and agent that the row names', async () => {
+    const it = await setting()
+    expect(await it.run('create')).toEqual(row)
+    expect(it.entries()).toMatchObject([
+      {
+        entry_type: 'audit.entity_created',
+        summary: 'thing one created',
+        actor_type: 'user',
+        actor_id: it.actor.id,
+        crew_id: 'c2',
+        agent_id: 'c3',
+        payload: { action: 'create', entity_type: 'thing', entity_id: 'c1' },
+        refs: { entity_type: 'thing', entity_id: 'c1' },
+      },
+    ])
+  })
+
+  it('names the members that were changed, never their values and no member that nobody knows', async () => {
+    const it = await setting()
+    await it.run('update', { thingId: 'c1', body: { name: 'x', secret: 'hush', [`${'y'.repeat(1000)}`]: 1 } })
+    expect(it.entries()[0]!.payload).toEqual({ action: 'update', entity_type: 'thing', entity_id: 'c1', metadata: { changed: ['name', 'secret'] } })
+    expect(JSON.stringify(it.entries())).not.toContain('hush')
+  })
+
+  it('calls a deleted thing by its id when it has no name', async () => {
+    const it = await setting()
+    await it.run('remove', { thingId: 'c1' })
+    expect(it.entries()[0]).toMatchObject({ entry_type: 'audit.entity_deleted', summary: 'thing c1 deleted' })
+  })
+
+  it('undoes what a thrown problem leaves behind, and keeps what came before a returned one', async () => {
+    const it = await setting()
+    expect(await it.run('thrown')).toBe('crew_not_running')
+    expect(it.types()).toEqual([])
+    expect(await it.run('returned')).toBe('crew_not_running')
+    expect(it.types()).toEqual(['exec.command'])
+  })
+
+  it('prepares before the transaction, settles a wish after it, and reads without one', async () => {
+    const it = await setting()
+    await it.run('prepared')
+    expect(await it.run('wish')).toEqual({ id: 'wished', slug: '' })
+    expect(it.trace).toEqual(['prepare:out', 'commit:in', 'wish:in', 'settle:out'])
+    expect(it.types()).toEqual(['exec.command'])
+    expect(await it.run('read')).toBe(false)
+  })
+
+  it('does not settle a wish that was refused', async () => {
+    const it = await setting()
+    expect(await it.run('wishRefused')).toBe('crew_not_running')
+    expect(it.trace).toEqual([])
+  })
+
+  it('asks for the role whoever dispatches', async () => {
+    const it = await setting()
+    expect(await it.run('create', {}, null)).toBe('no_credentials')
+    expect(await it.run('create', {}, { ...it.actor, role: 'VIEWER' })).toBe('insufficient_role')
+    expect(it.types()).toEqual([])
+  })
+})
