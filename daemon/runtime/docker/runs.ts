@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer'
 import { RuntimeError } from '../errors.ts'
 import { bundle } from '../spool/bundle.ts'
+import { runEnvironment } from '../spool/environment.ts'
 import { followRun, never, type Outcome, type Reading } from '../spool/follow-run.ts'
 import type { AgentPlaces, AgentSpec, Follow, FollowSink, RunRef, RunSpec } from '../types.ts'
 import type { Connections } from './connections.ts'
@@ -42,17 +43,10 @@ export class Runs {
   async start(spec: RunSpec): Promise<void> {
     const { agent, runId, crewId } = spec
     const places = placesOf(agent)
-    const environment = {
-      HOME: places.home,
-      SVC_OUTPUT_DIR: places.output,
-      SVC_SECRETS_DIR: places.secrets,
-      SVC_CREW_SHARED: places.crewShared,
-      ...spec.env,
-    }
     const command = {
       user: userOf(agent),
       argv: [supervise, folderOf(spec), runId, String(spec.timeoutSeconds), ...spec.argv],
-      env: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+      env: Object.entries(runEnvironment(places, spec.env)).map(([name, value]) => `${name}=${value}`),
       stdin: await bundle(folderOf(spec), spec.files, spec.stdin),
     }
     await this.#connections.within(crewId, async (container) => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { runEnvironment } from '../../../daemon/runtime/spool/environment.ts'
 import { followSpool } from '../../../daemon/runtime/spool/follower.ts'
 import { endRun, follow, localSpool, processesOf } from './local-run.ts'
 
@@ -229,6 +230,19 @@ describe.concurrent('end-run.sh', () => {
     await endRun(run)
     expect(processesOf(bystander.id).length).toBeGreaterThan(0)
     await endRun(bystander)
+  })
+})
+
+describe('environment of a run', () => {
+  it('does not make the supervisor one of those that end with the run', () => {
+    const places = { home: '/h', output: '/o', workspace: '/w', secrets: '/s', crewShared: '/c', workspaceShared: '/ws', runs: '/r', sidecarUrl: '' }
+    expect(runEnvironment(places, { SVC_RUN_ID: 'r1', HOME: '/elsewhere', X: 'y' })).toEqual({
+      HOME: '/elsewhere',
+      SVC_OUTPUT_DIR: '/o',
+      SVC_SECRETS_DIR: '/s',
+      SVC_CREW_SHARED: '/c',
+      X: 'y',
+    })
   })
 })
 
