@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Recorded } from '#kernel/journal'
-import { type DesiredCrew, desiredCrew, desiredCrews, markSeen, type Seen, use, want } from '../features/crews/containers/service.ts'
+import { type DesiredCrew, desiredCrew, desiredCrews, markSeen, type Seen, use } from '../features/crews/containers/service.ts'
 import { Gate } from './gate.ts'
 import { plan, type Step } from './plan.ts'
 import type { ContainerStatus, RuntimeService } from './service-types.ts'
-import { runtimeProblem, statusOf } from './status.ts'
+import { runtimeProblem, statusOf, unknownStatus } from './status.ts'
 import { type StepParts, seenOf, steps } from './steps.ts'
 import type { ObservedCrew } from './types.ts'
 
@@ -29,6 +29,8 @@ interface Care {
   /** The container that we are joined to, and the configuration that its sidecar has. */
   joined: { containerId: string; config: string } | null
   wake: NodeJS.Timeout | null
+  /** As it was when the last turn ended. */
+  last: ObservedCrew | null
 }
 
 /**
@@ -101,19 +103,26 @@ export class Reconciler implements RuntimeService {
     }
   }
 
-  async start(crewId: string): Promise<ContainerStatus> {
-    await this.#now(crewId)
-    return this.status(crewId)
+  start(crewId: string): Promise<ContainerStatus> {
+    return this.#now(crewId)
   }
 
-  async stop(crewId: string): Promise<ContainerStatus> {
-    await this.#now(crewId)
-    return this.status(crewId)
+  stop(crewId: string): Promise<ContainerStatus> {
+    return this.#now(crewId)
   }
 
-  status(crewId: string): Promise<ContainerStatus> {
+  async status(crewId: string): Promise<ContainerStatus> {
+    try {
+      const [observed = null] = await this.#parts.runtime.observe(crewId)
+      return this.#statusOf(crewId, observed)
+    } catch (error) {
+      return unknownStatus(error as Error)
+    }
+  }
+
+  #statusOf(crewId: string, observed: ObservedCrew | null): ContainerStatus {
     const care = this.#crews.get(crewId)
-    return statusOf(this.#parts, crewId, { busy: Boolean(care?.turn), error: care?.error ?? null })
+    return statusOf(this.#parts, crewId, observed, { busy: Boolean(care?.turn), error: care?.error ?? null })
   }
 
   logs(crewId: string, tail: number): Promise<string> {
@@ -126,25 +135,12 @@ export class Reconciler implements RuntimeService {
     return this.#parts.runtime.hasImage(image)
   }
 
-  /** Wishes that the crew runs, and resolves when it does and its sidecar has its configuration. Throws problems. */
-  async ready(crewId: string): Promise<void> {
-    const { app } = this.#parts
-    await app.write(() => want(app, crewId, 'running', null))
-    await this.#now(crewId)
-  }
-
-  /** Why a crew will not come up again by itself; null when it may. */
-  goneFor(crewId: string): string | null {
-    const wish = desiredCrew(this.#parts.app, crewId)
-    if (!wish || wish.want === 'removed') return 'the crew was deleted'
-    return wish.want === 'stopped' ? 'the crew was stopped' : null
-  }
-
   /** Does what there is to do at once, failures before or not. */
-  async #now(crewId: string): Promise<void> {
+  async #now(crewId: string): Promise<ContainerStatus> {
     this.#care(crewId).retryAt = 0
     try {
       await this.#turn(crewId)
+      return this.#statusOf(crewId, this.#crews.get(crewId)?.last ?? null)
     } catch (error) {
       throw runtimeProblem(error)
     }
@@ -173,7 +169,7 @@ export class Reconciler implements RuntimeService {
   #care(crewId: string): Care {
     const known = this.#crews.get(crewId)
     if (known) return known
-    const care: Care = { turn: null, again: false, failures: 0, retryAt: 0, error: null, joined: null, wake: null }
+    const care: Care = { turn: null, again: false, failures: 0, retryAt: 0, error: null, joined: null, wake: null, last: null }
     this.#crews.set(crewId, care)
     return care
   }
@@ -207,6 +203,7 @@ export class Reconciler implements RuntimeService {
         if (care.again) continue
         // From here on who asks gets a turn of its own.
         care.turn = null
+        care.last = observed
         this.#wakeAt(crewId, care, step.until)
         return
       }

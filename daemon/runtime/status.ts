@@ -23,15 +23,20 @@ const nothing: ContainerStatus = {
   error: null,
 }
 
-export async function statusOf({ app, runtime }: StepParts, crewId: string, { busy, error }: { busy: boolean; error: Error | null }): Promise<ContainerStatus> {
+/** When the engine does not answer. */
+export const unknownStatus = (error: Error): ContainerStatus => ({ ...nothing, state: 'unknown', error: error.message })
+
+interface Doing {
+  /** Something is being done about the crew now. */
+  busy: boolean
+  /** What kept the last attempt from its end. */
+  error: Error | null
+}
+
+/** What a person is told of a crew's container. */
+export function statusOf({ app, runtime }: StepParts, crewId: string, observed: ObservedCrew | null, { busy, error }: Doing): ContainerStatus {
   const desired = desiredCrew(app, crewId)
   if (!desired) return nothing
-  let observed: ObservedCrew | null
-  try {
-    observed = (await runtime.observe(crewId))[0] ?? null
-  } catch (problem) {
-    return { ...nothing, state: 'unknown', error: (problem as Error).message }
-  }
   const running = observed?.state === 'running'
   const comes = busy && desired.want === 'running' && !(running && observed?.healthy)
   const why = error?.message ?? desired.seen.error

@@ -1,5 +1,6 @@
 import type { App } from '#kernel/app'
 import { type DesiredCrew, forget, markSeen, type Seen, want } from '../features/crews/containers/service.ts'
+import { isWorkspace } from '../features/workspaces/service.ts'
 import { RuntimeError } from './errors.ts'
 import type { Step } from './plan.ts'
 import type { ObservedCrew, Runtime, SidecarConfig } from './types.ts'
@@ -62,8 +63,13 @@ export const steps: Executors = {
 
   /** Its volumes stay: a database brought back from a backup may know less than there is. */
   async reap({ app, runtime }, { crewId, observed }) {
-    app.log.warn({ crew: crewId, container: observed?.containerId }, 'Removing a container that no crew owns; its volumes stay')
+    const { containerId, workspaceId } = observed!
+    app.log.warn({ crew: crewId, container: containerId }, 'Removing a container that no crew owns; its volumes stay')
     await runtime.remove(crewId, { data: false })
+    if (!workspaceId || !isWorkspace(app, workspaceId)) return
+    const summary = `Container of the unknown crew ${crewId} removed, its volumes kept`
+    const payload = { container_id: containerId || null, crew_id: crewId }
+    await app.write(() => app.journal({ workspace_id: workspaceId, type: 'container.reaped', summary, actor_type: 'orchestrator', payload }))
   },
 }
 

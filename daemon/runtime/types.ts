@@ -93,6 +93,8 @@ export interface Follow {
 
 export interface ObservedCrew {
   crewId: string
+  /** As its label says; null where nothing says so. */
+  workspaceId: string | null
   /** `missing` is never reported: what has no container is absent from the list. */
   state: 'running' | 'stopped' | 'creating' | 'error'
   containerId: string

@@ -61,6 +61,9 @@ export function create(app: App, { actor, body, now }: Call<typeof workspaces.cr
   return present(row)
 }
 
+/** Whether this names a workspace that is there. */
+export const isWorkspace = ({ db }: App, id: string): boolean => queries(db).find.get(id) !== undefined
+
 /** The English name of the language that agents of this workspace answer in; null when they may choose. */
 export function languageOf({ db }: App, workspace: string): string | null {
   const given = queries(db).find.get(workspace)?.preferred_language

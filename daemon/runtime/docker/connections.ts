@@ -9,6 +9,9 @@ import { crewContainerOf, findCrew, notRunning } from './crews.ts'
 import type { Container, Engine } from './engine.ts'
 import type { Naming } from './names.ts'
 
+/** How long a sidecar may take to close its network and answer. */
+const joinMs = 30_000
+
 interface Joined {
   containerId: string
   link: SidecarLink
@@ -97,9 +100,13 @@ export class Connections {
       report: (report) => this.#report(crewId, report),
       down: () => this.#sidecars.delete(crewId),
     })
-    await link.ready.catch((cause) => {
-      throw new RuntimeError('refused', `The sidecar did not come up: ${said.join('').trim() || (cause as Error).message}`, { cause })
-    })
+    const patience = setTimeout(() => output.destroy(new Error(`no answer within ${joinMs / 1000} s`)), joinMs)
+    await link.ready
+      .finally(() => clearTimeout(patience))
+      .catch((cause) => {
+        attachment.close()
+        throw new RuntimeError('refused', `The sidecar did not come up: ${said.join('').trim() || (cause as Error).message}`, { cause })
+      })
     return { containerId: container.id, link, attachment }
   }
 

@@ -58,11 +58,13 @@ export async function observeCrews(engine: Engine, naming: Naming, crewId?: stri
 }
 
 function describe(crewId: string, containers: CrewContainers): ObservedCrew {
-  const { crew } = containers
+  const { crew, sidecar } = containers
+  const workspaceId = (crew ?? sidecar)?.Config.Labels[labels.workspace] ?? null
   // A network or sidecar alone is what a crash in the middle of starting or removing leaves behind.
-  if (!crew) return { crewId, state: 'error', containerId: '', contract: '', startedAt: null, healthy: false, made: null }
+  if (!crew) return { crewId, workspaceId, state: 'error', containerId: '', contract: '', startedAt: null, healthy: false, made: null }
   return {
     crewId,
+    workspaceId,
     state: states[crew.State.Status] ?? 'error',
     containerId: crew.Id,
     contract: crew.Config.Labels[labels.contract] ?? '',

@@ -27,8 +27,28 @@ export function engineError(error: unknown, doing: string): RuntimeError {
   return new RuntimeError('refused', `${doing}: ${json?.message ?? message}`, { cause: error })
 }
 
+/** How long an engine may take over what is done at once; what takes its time says so with `unhurried`. */
+const patienceMs = 60_000
+
+async function hurried<T>(work: Promise<T>): Promise<T> {
+  let clock: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    clock = setTimeout(() => reject(new RuntimeError('unreachable', `The Docker engine did not answer within ${patienceMs / 1000} s`)), patienceMs)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(clock))
+}
+
 /** Does what the engine is asked; its refusals come as RuntimeErrors that say what was being done. */
 export async function asking<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await hurried(work())
+  } catch (error) {
+    throw engineError(error, doing)
+  }
+}
+
+/** Like `asking`, for what may take as long as it takes. */
+export async function unhurried<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -39,7 +59,7 @@ export async function asking<T>(doing: string, work: () => Promise<T>): Promise<
 /** Like `asking`, but null when what is asked for is not there. */
 export async function ifThere<T>(doing: string, work: () => Promise<T>): Promise<T | null> {
   try {
-    return await work()
+    return await hurried(work())
   } catch (error) {
     if (statusOf(error) === 404) return null
     throw engineError(error, doing)
@@ -49,7 +69,7 @@ export async function ifThere<T>(doing: string, work: () => Promise<T>): Promise
 /** Asks for a state that may hold already (304) or whose object may be gone (404). */
 export async function settle(doing: string, work: () => Promise<unknown>): Promise<void> {
   try {
-    await work()
+    await hurried(work())
   } catch (error) {
     const status = statusOf(error)
     const underWay = status === 409 && /already in progress/.test((error as Error).message)

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import { RuntimeError } from '../errors.ts'
 import { demultiplex } from './attach.ts'
-import { asking, type Container, statusOf } from './engine.ts'
+import { asking, type Container, statusOf, unhurried } from './engine.ts'
 
 export interface Command {
   /** `uid:gid`. */
@@ -60,7 +60,7 @@ async function start(container: Container, { user, argv, env = [], stdin }: Comm
 /** Runs a command to its end. */
 export async function run(container: Container, command: Command): Promise<Ran> {
   const { said, ended } = await start(container, command, () => {})
-  const code = await asking('running a command in a crew', () => ended)
+  const code = await unhurried('running a command in a crew', () => ended)
   return { code, ...said }
 }
 
@@ -73,7 +73,7 @@ export async function launch(container: Container, command: Command, word: strin
   const running = await start(container, command, (stdout) => {
     if (stdout.startsWith(word)) going()
   })
-  const code = await asking('starting a run', () => Promise.race([said, running.ended]))
+  const code = await unhurried('starting a run', () => Promise.race([said, running.ended]))
   if (code === null) running.stream.destroy()
   else throw new RuntimeError('refused', running.said.stderr.trim() || `it could not be started (${code})`)
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { RuntimeError } from '../errors.ts'
 import { digestOf, type Program } from '../programs.ts'
 import type { Progress } from '../types.ts'
-import { archive, asking, type Engine, ifThere, settle } from './engine.ts'
+import { archive, asking, type Engine, ifThere, settle, unhurried } from './engine.ts'
 import { ids, labelFilter, labels, type Naming } from './names.ts'
 
 const imageOf = 'svc.image-of'
@@ -60,7 +60,7 @@ export async function ensureImage(
     { name: 'muster', uid: 0, gid: 0, mode: 0o755 },
     ...programs.map(({ name, content }) => ({ name: `muster/${name}`, uid: 0, gid: 0, mode: 0o755, content })),
   ])
-  await asking(`building the ${kind} image`, async () => {
+  await unhurried(`building the ${kind} image`, async () => {
     const stream = await engine.buildImage(Readable.from([context]), { t: tag, networkmode: 'none', forcerm: true, version: '1' })
     await told(engine, stream, (line) => {
       const [, number, all] = /^Step (\d+)\/(\d+)/.exec(line) ?? []

@@ -49,6 +49,7 @@ export class DockerRuntime implements Runtime {
   readonly #runs: Runs
   readonly #crewPrograms: Program[]
   readonly #sidecarPrograms: Program[]
+  readonly #programsDigest: string
   readonly #reportListeners: ((crewId: string, report: SidecarReport) => void)[] = []
   readonly #changeListeners: ((crewId: string) => void)[] = []
   readonly #turns = new Map<string, Promise<unknown>>()
@@ -60,6 +61,7 @@ export class DockerRuntime implements Runtime {
     this.#engine = connectEngine(options.host)
     this.#crewPrograms = loadPrograms(folder, crewPrograms)
     this.#sidecarPrograms = loadPrograms(folder, sidecarPrograms)
+    this.#programsDigest = digestOf([...this.#crewPrograms, ...this.#sidecarPrograms].flatMap(({ name, content }) => [name, content]))
     this.#connections = new Connections(this.#engine, options, (crewId, report) => {
       for (const listener of this.#reportListeners) listener(crewId, report)
     })
@@ -90,9 +92,8 @@ export class DockerRuntime implements Runtime {
   }
 
   contractOf({ image, memoryMb, cpus }: CrewSpec): string {
-    const programs = [...this.#crewPrograms, ...this.#sidecarPrograms].flatMap(({ name, content }) => [name, content])
     const container = JSON.stringify({ layout: 2, image: image || this.#options.crewImage, sidecar: this.#options.sidecarImage, memoryMb, cpus })
-    return digestOf([container, ...programs]).slice(0, 12)
+    return digestOf([container, this.#programsDigest]).slice(0, 12)
   }
 
   ensure(spec: CrewSpec, progress: Progress): Promise<void> {

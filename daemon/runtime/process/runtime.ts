@@ -6,6 +6,7 @@ import { RuntimeError } from '../errors.ts'
 import { digestOf, programsFolder } from '../programs.ts'
 import { type Sidecar, startSidecar } from '../sidecar/server.ts'
 import { bundle } from '../spool/bundle.ts'
+import { runEnvironment } from '../spool/environment.ts'
 import { listInside, readInside, within } from '../spool/files.ts'
 import { followRun, type Reading } from '../spool/follow-run.ts'
 import { followSpool } from '../spool/follower.ts'
@@ -67,8 +68,8 @@ export class ProcessRuntime implements Runtime {
     return (crewId ? [crewId] : foldersIn(this.#folder)).flatMap((crewId) => {
       const state = readState(this.#root(crewId))
       if (!state) return []
-      const { contract, startedAt } = state
-      return [{ crewId, state: state.state, containerId: `local-${crewId}`, contract, startedAt, healthy: this.#sidecars.has(crewId), made: null }]
+      const { workspaceId, contract, startedAt } = state
+      return [{ crewId, workspaceId, state: state.state, containerId: `local-${crewId}`, contract, startedAt, healthy: this.#sidecars.has(crewId), made: null }]
     })
   }
 
@@ -87,7 +88,7 @@ export class ProcessRuntime implements Runtime {
     mkdirSync(root, { recursive: true, mode: 0o700 })
     const { port } = await this.#sidecar(spec.crewId, before?.port ?? 0)
     const startedAt = (before?.state === 'running' && before.startedAt) || new Date().toISOString()
-    writeState(root, { state: 'running', contract: this.contractOf(spec), startedAt, port })
+    writeState(root, { state: 'running', workspaceId: spec.workspaceId, contract: this.contractOf(spec), startedAt, port })
     for (const agent of spec.agents) await makePlaces(this.places(spec.crewId, agent))
   }
 
@@ -165,16 +166,9 @@ export class ProcessRuntime implements Runtime {
     if (readState(this.#root(spec.crewId))?.state !== 'running') throw new RuntimeError('not_running', 'The crew is not running')
     const places = this.places(spec.crewId, spec.agent)
     await makePlaces(places)
-    const environment = {
-      HOME: places.home,
-      SVC_OUTPUT_DIR: places.output,
-      SVC_SECRETS_DIR: places.secrets,
-      SVC_CREW_SHARED: places.crewShared,
-      ...spec.env,
-    }
     const folder = this.#runFolder(spec)
     const args = [folder, spec.runId, String(spec.timeoutSeconds), ...spec.argv]
-    await launch(join(this.#programs, 'supervise.sh'), args, environment, await bundle(folder, spec.files, spec.stdin), 'started\n')
+    await launch(join(this.#programs, 'supervise.sh'), args, runEnvironment(places, spec.env), await bundle(folder, spec.files, spec.stdin), 'started\n')
   }
 
   async endRun(ref: RunRef): Promise<void> {

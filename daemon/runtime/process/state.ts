@@ -4,6 +4,7 @@ import { join } from 'node:path'
 /** What is known of a crew after the daemon that started it: one file in the crew's folder. */
 export interface CrewState {
   state: 'running' | 'stopped'
+  workspaceId: string
   contract: string
   startedAt: string | null
   /** Port of its sidecar, which runs that outlive a daemon find again. */

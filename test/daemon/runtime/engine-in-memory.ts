@@ -16,6 +16,7 @@ export class EngineInMemory {
   observed(crewId: string, more: Partial<ObservedCrew> = {}): ObservedCrew {
     return {
       crewId,
+      workspaceId: null,
       state: 'running',
       containerId: `k${++this.#made}`,
       contract: 'contract',

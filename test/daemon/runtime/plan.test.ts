@@ -20,6 +20,7 @@ const wish = (want: DesiredCrew['want'], more: Partial<DesiredCrew> = {}): Desir
 })
 const found = (state: ObservedCrew['state'], more: Partial<ObservedCrew> = {}): ObservedCrew => ({
   crewId: 'c1',
+  workspaceId: 'w1',
   state,
   containerId: 'k1',
   contract: 'x',

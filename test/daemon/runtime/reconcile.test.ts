@@ -19,7 +19,8 @@ interface Scene extends TestDaemon {
   secret: { value: string }
   /** Resolves when the crew's row says so. */
   seen(crewId: string, state: string): Promise<void>
-  wish(crewId: string, desired: 'running' | 'stopped' | 'removed'): Promise<void>
+  /** Wishes that it runs, and waits until it does. */
+  ready(crewId: string): Promise<unknown>
 }
 
 async function scene(prepare: (engine: EngineInMemory) => void = () => {}): Promise<Scene> {
@@ -57,8 +58,9 @@ async function scene(prepare: (engine: EngineInMemory) => void = () => {}): Prom
     async seen(crewId, state) {
       while (containerOf(it.app, crewId)?.observed !== state) await new Promise((resolve) => setImmediate(resolve))
     },
-    async wish(crewId, desired) {
-      await it.app.write(() => want(it.app, crewId, desired, null))
+    async ready(crewId) {
+      await it.app.write(() => want(it.app, crewId, 'running', null))
+      return reconciler.start(crewId)
     },
   }
 }
@@ -89,9 +91,9 @@ describe('reconciler', () => {
   it('does nothing for a crew that is as it should be', async () => {
     const it = await scene()
     const crew = await it.crew()
-    await it.reconciler.ready(crew)
+    await it.ready(crew)
     const done = it.engine.done.length
-    await it.reconciler.ready(crew)
+    await it.ready(crew)
     await it.reconciler.round()
     await it.reconciler.start(crew)
     expect(it.engine.done.length).toBe(done)
@@ -100,14 +102,14 @@ describe('reconciler', () => {
   it('brings a crew up once when many ask at the same time', async () => {
     const it = await scene()
     const crew = await it.crew()
-    await Promise.all(Array.from({ length: 20 }, () => it.reconciler.ready(crew)))
+    await Promise.all(Array.from({ length: 20 }, () => it.ready(crew)))
     expect(it.engine.done).toEqual([`ensure ${crew}`, `configure ${crew}`])
   })
 
   it('stops a crew once its runs are ended', async () => {
     const it = await scene()
     const crew = await it.crew()
-    await it.reconciler.ready(crew)
+    await it.ready(crew)
     it.live.add(crew)
     const { body } = await it.call('MANAGER', 'POST', `/crews/${crew}/container-stop`)
     expect(body).toMatchObject({ status: 'stopped' })
@@ -139,10 +141,10 @@ describe('reconciler', () => {
     it.engine.stall = new Promise((resolve) => {
       go = resolve
     })
-    const starting = it.reconciler.ready(slow)
+    const starting = it.ready(slow)
     await it.seen(slow, 'creating')
     it.engine.stall = Promise.resolve()
-    await it.reconciler.ready(quick)
+    await it.ready(quick)
     expect(it.engine.crews.has(slow)).toBe(false)
     go()
     await starting
@@ -168,7 +170,7 @@ describe('reconciler', () => {
     const it = await scene()
     const crew = await it.crew()
     it.engine.failures = Array.from({ length: 3 }, () => new Error('full'))
-    await it.reconciler.ready(crew).catch(() => {})
+    await it.ready(crew).catch(() => {})
     const tries = () => it.engine.done.filter((step) => step === `ensure ${crew}`).length
     const look = async () => {
       await it.reconciler.round()
@@ -200,7 +202,7 @@ describe('reconciler', () => {
   it('brings back what went away, told by the engine', async () => {
     const it = await scene()
     const crew = await it.crew()
-    await it.reconciler.ready(crew)
+    await it.ready(crew)
     const before = it.engine.crews.get(crew)!.containerId
     it.engine.crews.delete(crew)
     it.engine.tell(crew)
@@ -211,7 +213,7 @@ describe('reconciler', () => {
   it('removes a deleted crew with its data, and forgets it', async () => {
     const it = await scene()
     const crew = await it.crew()
-    await it.reconciler.ready(crew)
+    await it.ready(crew)
     expect((await it.call('ADMIN', 'DELETE', `/crews/${crew}`)).status).toBe(200)
     while (containerOf(it.app, crew)) await new Promise((resolve) => setImmediate(resolve))
     expect(it.engine.done.at(-1)).toBe(`remove ${crew} with data`)
@@ -221,7 +223,7 @@ describe('reconciler', () => {
   it('gives a changed configuration to the sidecar of a running crew only', async () => {
     const it = await scene()
     const [up, down] = [await it.crew('up'), await it.crew('down')]
-    await it.reconciler.ready(up)
+    await it.ready(up)
     it.secret.value = 'two'
     await it.call('ADMIN', 'PATCH', `/crews/${up}`, { network_mode: 'free' })
     await it.call('ADMIN', 'PATCH', `/crews/${down}`, { network_mode: 'free' })
@@ -233,10 +235,10 @@ describe('reconciler', () => {
   it('joins what runs already when the daemon starts, and reaps what nobody owns', async () => {
     const first = await scene()
     const crew = await first.crew()
-    await first.reconciler.ready(crew)
+    await first.ready(crew)
     await first.reconciler.close()
     first.engine.done.length = 0
-    first.engine.crews.set('cghost', first.engine.observed('cghost'))
+    first.engine.crews.set('cghost', first.engine.observed('cghost', { workspaceId: first.workspace }))
     const second = new Reconciler({
       app: first.app,
       runtime: first.engine.runtime,
@@ -246,15 +248,16 @@ describe('reconciler', () => {
     })
     open.push(second)
     await second.open()
-    await second.ready(crew)
+    await second.start(crew)
     while (first.engine.crews.has('cghost')) await new Promise((resolve) => setImmediate(resolve))
+    while (!first.entries().some((entry) => entry.entry_type === 'container.reaped')) await new Promise((resolve) => setImmediate(resolve))
     expect(first.engine.done.sort()).toEqual([`configure ${crew}`, `ensure ${crew}`, 'remove cghost'].sort())
   })
 
   it('puts a crew to sleep when its time is over, and wakes it for the next run', async () => {
     const it = await scene()
     const crew = await it.crew()
-    await it.reconciler.ready(crew)
+    await it.ready(crew)
     it.clock.advance(5 * 3_600_000)
     it.live.add(crew)
     await it.reconciler.round()
@@ -267,9 +270,7 @@ describe('reconciler', () => {
     await it.seen(crew, 'stopped')
     expect(containerOf(it.app, crew)).toMatchObject({ desired: 'stopped', observed: 'stopped' })
     expect(it.entries().at(-2)).toMatchObject({ entry_type: 'audit.entity_updated', actor_type: 'system' })
-    expect(it.reconciler.goneFor(crew)).toBe('the crew was stopped')
-    await it.reconciler.ready(crew)
-    expect(it.reconciler.goneFor(crew)).toBe(null)
+    await it.ready(crew)
     expect(it.engine.crews.get(crew)?.state).toBe('running')
   })
 
@@ -281,13 +282,13 @@ describe('reconciler', () => {
       await ensure(spec, progress)
       it.engine.crews.delete(spec.crewId)
     }
-    await expect(it.reconciler.ready(crew)).rejects.toThrow('does not settle')
+    await expect(it.ready(crew)).rejects.toThrow('does not settle')
   })
 
   it('says what differs between a container and its crew', async () => {
     const it = await scene()
     const crew = await it.crew()
-    await it.reconciler.ready(crew)
+    await it.ready(crew)
     it.engine.crews.set(crew, { ...it.engine.crews.get(crew)!, contract: 'older', made: { memoryMb: 512, cpus: 2, image: '' } })
     expect((await it.call('VIEWER', 'GET', `/crews/${crew}/container-status`)).body).toMatchObject({
       runtime_contract: 'stale',

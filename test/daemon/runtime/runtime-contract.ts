@@ -111,6 +111,7 @@ export function runtimeContract(make: () => Promise<Subject>): void {
       expect((await runtime.observe()).filter((it) => it.crewId === crew.crewId)).toEqual([
         {
           crewId: crew.crewId,
+          workspaceId: 'wtest',
           state: 'running',
           containerId: expect.stringMatching(/./),
           contract: runtime.contractOf(crew),
@@ -225,7 +226,10 @@ export function runtimeContract(make: () => Promise<Subject>): void {
     })
 
     it('end when they are ended, with all they started', async () => {
-      const spec = runSpec(crew.crewId, { sh: 'setsid sleep 300 & trap "echo bye; exit 3" TERM; echo up; while :; do sleep 0.05; done' })
+      const runId = newId('r')
+      // As adapters do: it must not make the supervisor one of those to be ended.
+      const env = { SVC_RUN_ID: runId }
+      const spec = runSpec(crew.crewId, { runId, env, sh: 'setsid sleep 300 & trap "echo bye; exit 3" TERM; echo up; while :; do sleep 0.05; done' })
       await runtime.startRun(spec)
       await printed(runtime, spec, 'up')
       await runtime.endRun(spec)
