@@ -9,7 +9,19 @@ export function colored(stream: Stream, env: NodeJS.ProcessEnv = process.env): b
   return stream.isTTY === true && env['TERM'] !== 'dumb'
 }
 
-const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], magenta: [35, 39], cyan: [36, 39] } as const
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  strike: [9, 29],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const
 
 export type Tone = keyof typeof codes
 export type Paint = (tone: Tone | undefined, text: string) => string
