@@ -1,7 +1,11 @@
 import type { Connection, RequestOptions } from './connection.ts'
 
 /** The objects of an NDJSON reply as they arrive. Ends when the server ends it; a broken connection or line throws. */
-export async function* lines<T>(connection: Connection, { method, path }: { method: string; path: string }, options: RequestOptions = {}): AsyncGenerator<T> {
+export async function* lines<T>(
+  connection: Connection,
+  { method, path }: { method: string; path: string },
+  options: RequestOptions & { stall?: number } = {},
+): AsyncGenerator<T> {
   const { body } = await connection.stream(method, path, { ...options, headers: { accept: 'application/x-ndjson', ...options.headers } })
   const decoder = new TextDecoder()
   let rest = ''

@@ -1,0 +1,96 @@
+import { clean, cleanLine } from '../output/clean.ts'
+import { type Spinner, spinner } from '../output/spinner.ts'
+import type { Paint } from '../output/theme.ts'
+import { shorten } from '../output/width.ts'
+import { lasted, type ToolUse } from './tools.ts'
+import type { TurnEvent } from './turn.ts'
+
+export interface TellerOptions {
+  stdout: NodeJS.WriteStream
+  stderr: NodeJS.WriteStream
+  /** Whether text is written as it comes. */
+  stream: boolean
+  /** Whether what the agent does is told on stderr. */
+  progress: boolean
+  thinking: boolean
+  paint: Paint
+}
+
+/** Tells a turn as plain text: what the agent says on stdout and nothing else, what it does on stderr. */
+export class Teller {
+  private mark: Spinner | null = null
+  /** Both streams may be one terminal, whose cursor stands behind text that has not ended its line. */
+  private midLine = false
+  private readonly it: TellerOptions
+
+  constructor(options: TellerOptions) {
+    this.it = options
+  }
+
+  see(event: TurnEvent): void {
+    if (event.type === 'text') this.say((event.fresh && this.told ? '\n\n' : '') + event.text)
+    else if (event.type === 'status') this.turn(cleanLine(event.text))
+    else if (event.type === 'thinking') this.think(event.text)
+    else if (event.type === 'call') this.turn(`${event.tool.name} ${event.tool.brief}`)
+    else if (event.type === 'result') this.line(toolLine(event.tool, this.it.paint))
+  }
+
+  private told = false
+
+  private say(text: string): void {
+    this.told = true
+    if (!this.it.stream) return
+    this.write(text)
+  }
+
+  /** All of it, when it was not written as it came; and the end of its last line. */
+  finish(text: string): void {
+    this.rest()
+    if (!this.it.stream) this.write(text)
+    if (text && !text.endsWith('\n')) this.write('\n')
+  }
+
+  /** A line of its own on stderr. */
+  line(text: string): void {
+    this.rest()
+    if (!this.it.progress) return
+    if (this.midLine) this.it.stdout.write('\n')
+    this.midLine = false
+    this.it.stderr.write(`${text}\n`)
+  }
+
+  /** Something that goes on. */
+  turn(text: string): void {
+    if (!this.it.progress || this.midLine) return
+    const shown = shorten(text, Math.max(10, (this.it.stderr.columns || 80) - 3))
+    if (this.mark) this.mark.say(shown)
+    else this.mark = spinner(shown, this.it.stderr)
+  }
+
+  rest(): void {
+    this.mark?.stop()
+    this.mark = null
+  }
+
+  private think(text: string): void {
+    this.turn('Thinking')
+    if (!this.it.thinking) return
+    this.rest()
+    this.it.stderr.write(this.it.paint('dim', clean(text)))
+  }
+
+  private write(text: string): void {
+    if (!text) return
+    this.rest()
+    const shown = this.it.stdout.isTTY ? clean(text) : text
+    this.it.stdout.write(shown)
+    if (shown) this.midLine = this.it.stdout.isTTY === true && !shown.endsWith('\n')
+  }
+}
+
+/** `✓ Bash  ls -la · 0.3 s` */
+export function toolLine({ name, brief, status, duration_ms }: ToolUse, paint: Paint): string {
+  const mark = status === 'ok' ? paint('green', '✓') : status === 'failed' ? paint('red', '✗') : paint('yellow', '•')
+  const notes = [status === 'failed' && 'failed', duration_ms !== null && lasted(duration_ms)].filter(Boolean)
+  return `${mark} ${paint('bold', name)}${brief ? `  ${brief}` : ''}${notes.length ? paint('dim', ` · ${notes.join(' · ')}`) : ''}`
+}

@@ -1,0 +1,131 @@
+import { Args, Flags } from '@oclif/core'
+import { type Answer, type Sent, watchRun } from '../chat/once.ts'
+import { promptOf } from '../chat/prompt.ts'
+import { nextOf } from '../chat/remedies.ts'
+import { Teller } from '../chat/teller.ts'
+import { ApiCommand } from '../command.ts'
+import { exits } from '../failure.ts'
+import { durationMs } from '../flags.ts'
+import { agentId } from '../lookup.ts'
+import { cleanLine } from '../output/clean.ts'
+import { colored, painter } from '../output/theme.ts'
+
+const codes = { COMPLETED: exits.ok, FAILED: exits.other, TIMEOUT: 124, RUNNING: exits.other } as const
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+/** Longest wait for a run to end after it was cancelled: a client that does not listen is killed after 10 s. */
+const farewellMs = 20_000
+
+export default class Ask extends ApiCommand<typeof Ask> {
+  static override summary = 'Ask an agent one thing'
+  static override description =
+    'What the agent says goes to standard output and nothing else does; what it does is told on standard error, at a terminal or with -v. The question is the words, or standard input, or the words followed by standard input.\n\nEnds with 0 when the agent was done, 1 when it failed, 124 when it took too long, 130 when it was cancelled. Ctrl-C cancels the run on the server; a second one leaves at once.'
+  static override examples = [
+    '$ <%= config.bin %> ask ada "Which tests fail, and why?"',
+    '$ git diff | <%= config.bin %> ask ada "Review this change"',
+    '$ <%= config.bin %> ask ada "Summarise the log" --json < build.log',
+    '$ <%= config.bin %> ask ada "And in French?" --chat CHAT',
+  ]
+  static override next = { chat_busy: 'wait until the agent is done, or leave out --chat' }
+  static override args = {
+    agent: Args.string({ required: true, description: 'slug or id of the agent' }),
+    prompt: Args.string({ description: 'what to ask; standard input when left out' }),
+  }
+  static override flags = {
+    chat: Flags.string({ helpValue: 'ID', description: 'go on in this chat; a new one when left out' }),
+    'max-turns': Flags.integer({ min: 1, max: 200, description: 'turns that the agent may take' }),
+    timeout: Flags.string({ helpValue: 'DURATION', description: 'cancel the run after this time, as 90s or 10m' }),
+    stream: Flags.boolean({ default: true, allowNo: true, description: 'write the answer as it comes, or at the end' }),
+    thinking: Flags.boolean({ description: 'show what the agent thinks, on standard error' }),
+  }
+
+  private sent: Sent | undefined
+  private stoppedWith: number | undefined
+  private teller!: Teller
+
+  async run(): Promise<void> {
+    const timeout = durationMs(this.flags.timeout, '--timeout')
+    const prompt = await promptOf(this.args.prompt, (text) => this.out.note(text, 'dim'))
+    const { format } = this.out.wanted
+    const plain = format === 'auto' || format === 'name' || format === 'table' || format === 'tsv'
+    this.teller = new Teller({
+      stdout: process.stdout,
+      stderr: process.stderr,
+      stream: plain && this.flags.stream,
+      progress: !this.flags.quiet && (process.stderr.isTTY === true || this.flags.verbose === true),
+      thinking: this.flags.thinking,
+      paint: painter(colored(process.stderr)),
+    })
+    const release = this.listen(timeout)
+    try {
+      const answer = await this.turn(prompt, format === 'ndjson')
+      this.teller.finish(plain ? answer.text : '')
+      await this.conclude(answer, plain)
+    } finally {
+      this.teller.rest()
+      release()
+    }
+  }
+
+  private async turn(prompt: string, frames: boolean): Promise<Answer> {
+    this.teller.turn('Sending')
+    const agent = await agentId(this.api, this.args.agent)
+    const chatId = this.flags.chat ?? (await this.api.chats.create({ agentId: agent, body: { origin: 'CLI' } })).id
+    if (this.stoppedWith !== undefined) process.exit(this.stoppedWith)
+    const max_turns = this.flags['max-turns']
+    const { run_id, message_id } = await this.api.chats.send({ chatId, body: { content: prompt, ...(max_turns && { max_turns }) } })
+    this.sent = { chatId, runId: run_id, messageId: message_id }
+    this.teller.turn('Waiting')
+    if (this.stoppedWith !== undefined) await this.cancel()
+    return watchRun(this.api, this.connection, this.sent, {
+      see: (event) => this.teller.see(event),
+      ...(frames && { frame: (frame) => void this.out.item(frame, '') }),
+      lost: () => this.teller.turn('The connection is lost; trying again'),
+      back: () => this.teller.line('The connection is back.'),
+    })
+  }
+
+  private async conclude(answer: Answer, plain: boolean): Promise<void> {
+    if (!plain && this.out.wanted.format !== 'ndjson') await this.out.value(answer)
+    this.finish(answer.status === 'CANCELLED' ? (this.stoppedWith ?? exits.interrupted) : codes[answer.status])
+    if (answer.status === 'COMPLETED' || !plain) return
+    const paint = painter(colored(process.stderr))
+    process.stderr.write(`${paint('red', 'Error:')} ${cleanLine(answer.error ?? `The run ended as ${answer.status}.`)}\n`)
+    process.stderr.write(`${paint('dim', 'Next:')} ${nextOf({ reason: answer.reason, runId: answer.run_id, agent: this.args.agent })}\n`)
+  }
+
+  /** Interrupts and the time limit end the run on the server first. */
+  private listen(timeout: number | undefined): () => void {
+    const timer = timeout === undefined ? undefined : setTimeout(() => this.stop(124), timeout)
+    const handlers = Object.entries(signals).map(([signal, code]) => [signal, () => this.stop(code)] as const)
+    for (const [signal, handler] of handlers) process.on(signal, handler)
+    return () => {
+      clearTimeout(timer)
+      for (const [signal, handler] of handlers) process.off(signal, handler)
+    }
+  }
+
+  private stop(code: number): void {
+    if (this.stoppedWith !== undefined) {
+      if (code !== 124) process.exit(code)
+      return
+    }
+    this.stoppedWith = code
+    if (!this.sent) {
+      if (code !== 124) process.exit(code)
+      return
+    }
+    void this.cancel()
+  }
+
+  private async cancel(): Promise<void> {
+    this.teller.turn('Cancelling')
+    setTimeout(() => this.leave(), farewellMs).unref()
+    await this.api.chats.cancel({ chatId: this.sent!.chatId }).catch(() => this.leave())
+  }
+
+  private leave(): never {
+    this.teller.rest()
+    process.stderr.write(`The run could not be cancelled and may go on. Next: muster runs show ${this.sent!.runId}\n`)
+    process.exit(this.stoppedWith)
+  }
+}
