@@ -87,7 +87,9 @@ function time(given: string | null): string | null {
   const text = blankToNull(given)
   if (text === null) return null
   const at = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(at)) throw refuse('token_expires_at', 'token_expires_at must be an RFC 3339 time such as 2030-01-31T12:00:00Z')
+  // Past these, a time has no four-digit year.
+  if (!(at >= 0 && at < Date.parse('9999-12-31T23:59:59Z')))
+    throw refuse('token_expires_at', 'token_expires_at must be an RFC 3339 time such as 2030-01-31T12:00:00Z')
   return `${new Date(at).toISOString().slice(0, 19)}Z`
 }
 
