@@ -27,8 +27,10 @@ export type Validator = (value: unknown) => { value: unknown } | { problem: Prob
 
 /** Checks a body or query against its contract schema; names the first member at fault. */
 export function validator(schema: TSchema, from: 'body' | 'query'): Validator {
-  const compiled = Compile(schema)
+  // Made on first use: a daemon has hundreds of schemas and starts before it needs any.
+  let compiled: ReturnType<typeof Compile<TSchema>> | undefined
   return (given) => {
+    compiled ??= Compile(schema)
     const base = given === undefined ? {} : given
     const value = Value.Default(schema, from === 'query' ? fromText(schema, base as Record<string, unknown>) : base)
     if (compiled.Check(value)) {
