@@ -1,12 +1,9 @@
 import { endpoints } from '#contract'
 import { type Endpoint, urlOf } from '#contract/define'
-import { Problem, problems } from '#contract/problems'
+import { type Code, Problem, problems } from '#contract/problems'
 import { version } from './version.ts'
 
 type Json = Record<string, unknown>
-
-const always = ['rate_limited', 'internal'] as const
-const signedIn = ['no_credentials', 'session_invalid', ...always] as const
 
 /** The whole interface as an OpenAPI 3.1 document, read from the contract; needs no running server. */
 export function openapi(): Json {
@@ -30,7 +27,7 @@ export function openapi(): Json {
 
 function describe(name: string, tag: string, endpoint: Endpoint): Json {
   const { summary, access, query, body, bodyOptional } = endpoint
-  const workspace = access === 'public' || access === 'signed-in' ? [] : [workspaceParameter]
+  const workspace = access === 'public' || access === 'signed-in' || endpoint.path.includes(':workspaceId') ? [] : workspaceParameters(endpoint)
   return {
     operationId: name,
     summary,
@@ -45,12 +42,12 @@ function describe(name: string, tag: string, endpoint: Endpoint): Json {
   }
 }
 
-const workspaceParameter = {
-  name: 'X-Workspace-ID',
-  in: 'header',
-  required: false,
-  schema: { type: 'string' },
-  description: 'Workspace, by id or slug; the query parameter workspace_id wins',
+const workspaceParameters = ({ workspace, query }: Endpoint): Json[] => {
+  const schema = { type: 'string' }
+  const header = { name: 'X-Workspace-ID', in: 'header', required: false, schema, description: 'Workspace, by id or slug' }
+  const named = (query as { properties?: Json } | undefined)?.properties?.['workspace_id']
+  if (workspace === 'session' || named) return [header]
+  return [{ name: 'workspace_id', in: 'query', required: false, schema, description: 'Workspace, by id or slug; wins over the header' }, header]
 }
 
 const pathParameters = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
@@ -70,17 +67,33 @@ function success({ status, reply, kind, summary }: Endpoint): Json {
   return { [status]: { description: kind === 'stream' ? 'A stream' : kind === 'text' ? 'Text' : 'Done' } }
 }
 
-function refusals({ access, throws = [] }: Endpoint): Json {
-  const member = ['workspace_required', 'not_a_member', 'insufficient_role'] as const
-  const codes = [...throws, ...(access === 'public' ? always : signedIn), ...(access === 'public' || access === 'signed-in' ? [] : member)]
-  const byStatus = new Map<number, string[]>()
-  for (const code of new Set(codes)) byStatus.set(problems[code][0], [...(byStatus.get(problems[code][0]) ?? []), code])
-  return Object.fromEntries(
-    [...byStatus].map(([status, list]) => [
-      status,
-      { description: list.join(', '), content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
-    ]),
-  )
+/** What the kernel itself may answer, beside what the endpoint throws. */
+function kernelRefusals({ access, rate, method, path, scope, query, body, malformed }: Endpoint): Code[] {
+  const inWorkspace = access !== 'public' && access !== 'signed-in'
+  const ownWords = malformed !== undefined
+  return [
+    'host_rejected',
+    'internal',
+    ...(rate === 'none' ? [] : (['rate_limited'] as const)),
+    ...(method === 'GET' ? [] : (['origin_rejected'] as const)),
+    ...(access === 'public' ? [] : (['no_credentials', 'session_invalid'] as const)),
+    ...(inWorkspace ? (['workspace_required', 'not_a_member', 'insufficient_role'] as const) : []),
+    ...(scope ? (['insufficient_scope'] as const) : []),
+    ...(query || path.includes(':') ? (['invalid_field'] as const) : []),
+    ...(query ? (['missing_field'] as const) : []),
+    ...(body && !ownWords ? (['invalid_json', 'invalid_field', 'missing_field'] as const) : []),
+    ...(body ? (['body_over_limit', 'body_too_large', 'unsupported_media_type'] as const) : []),
+  ]
+}
+
+function refusals(endpoint: Endpoint): Json {
+  const byStatus = new Map<number, Set<string>>()
+  for (const code of [...(endpoint.throws ?? []), ...kernelRefusals(endpoint)]) {
+    const [status] = problems[code]
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
+  }
+  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, { description: [...codes].join(', '), content }]))
 }
 
 /** Schemas carry symbols for the type system; documents do not. */

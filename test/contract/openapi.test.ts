@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, it } from 'vitest'
+import { endpoints } from '#contract'
+import { urlOf } from '#contract/define'
+import { openapi } from '#kernel/openapi'
+import { daemon } from '#test'
+
+const document = openapi()
+const paths = document['paths'] as Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>
+const musterd = new URL('../../bin/musterd.js', import.meta.url).pathname
+
+describe('the OpenAPI document', () => {
+  it('is valid by the public validator, which finds faults', async () => {
+    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+    const broken = { ...structuredClone(document), paths: { '/x': { get: { responses: 5 } } } }
+    expect(await new Validator().validate(broken)).toMatchObject({ valid: false })
+  })
+
+  it('has every endpoint once, by its name', () => {
+    const listed = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+    expect(listed.sort()).toEqual(endpoints.map(({ name }) => name).sort())
+  })
+
+  it('has no two paths that only differ in the names of their parameters', () => {
+    const bare = Object.keys(paths).map((path) => path.replace(/\{\w+\}/g, '{}'))
+    expect(bare.filter((path, index) => bare.indexOf(path) !== index)).toEqual([])
+  })
+
+  it.each(endpoints)('declares what $name answers and refuses', ({ endpoint }) => {
+    const { responses } = paths[urlOf(endpoint).replace(/:(\w+)/g, '{$1}')]![endpoint.method.toLowerCase()]!
+    expect(Object.keys(responses)).toContain(String(endpoint.status))
+    expect(Object.keys(responses)).toContain('500')
+  })
+
+  it('is served, and printed by a daemon that need not run', async () => {
+    const { call } = await daemon()
+    const { headers, body } = await call(null, 'GET', '/openapi.json')
+    expect(headers['content-type']).toContain('application/json')
+    expect(body).toEqual(JSON.parse(JSON.stringify(document)))
+    const nowhere = { PATH: process.env['PATH'], HOME: '/nonexistent', SVC_DATA_DIR: '/nonexistent/muster' }
+    const { stdout, stderr, status } = spawnSync(process.execPath, [musterd, 'openapi'], { cwd: '/', env: nowhere, encoding: 'utf8' })
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
+    expect(JSON.parse(stdout)).toEqual(body)
+  })
+})
