@@ -6,26 +6,28 @@ import { daemon } from '#test'
 
 const known = endpoints.map((it) => ({ ...it, url: urlOf(it.endpoint).replace(/:\w+/g, 'cnone00000000000000000000') }))
 const weaker = (role: string) => roles[roles.indexOf(role as (typeof roles)[number]) - 1]
+/** Nothing here gets past the checks, so one daemon serves all. */
+const common = daemon({ shared: true })
 const others = (method: string) => (['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const).filter((it) => it !== method)
 
 describe.each(known)('$name', ({ endpoint, url }) => {
   const { method, access } = endpoint
 
   it.skipIf(access === 'public')('turns strangers away', async () => {
-    const { call } = await daemon()
+    const { call } = await common
     const { status, body, headers } = await call(null, method, url)
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'no_credentials' })
     expect(headers['www-authenticate']).toBe('Bearer error="no_credentials"')
   })
 
   it.skipIf(access === 'public')('refuses an unknown token', async () => {
-    const { call } = await daemon()
+    const { call } = await common
     const { status, body } = await call(null, method, url, undefined, { authorization: 'Bearer svc_cli_unknown' })
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'session_invalid' })
   })
 
   it.skipIf(access === 'public' || access === 'signed-in')('asks for a workspace and for membership', async () => {
-    const { call, person, stranger } = await daemon()
+    const { call, person, stranger } = await common
     const owner = person('OWNER')
     const without = await call({ ...owner, workspace: '' }, method, url.replace('/workspaces/cnone00000000000000000000', '/workspaces/%20'))
     if (!endpoint.path.includes(':workspaceId')) expect(without.body.code).toBe('workspace_required')
@@ -34,7 +36,7 @@ describe.each(known)('$name', ({ endpoint, url }) => {
   })
 
   it.skipIf(!roles.includes(access as 'OWNER') || access === 'VIEWER')('refuses the role below its gate', async () => {
-    const { call, workspace } = await daemon()
+    const { call, workspace } = await common
     const { status, body } = await call(
       weaker(access)!,
       method,
@@ -44,13 +46,13 @@ describe.each(known)('$name', ({ endpoint, url }) => {
   })
 
   it.skipIf(method === 'GET')('refuses a foreign origin', async () => {
-    const { call } = await daemon()
+    const { call } = await common
     const { status, body } = await call('OWNER', method, url, undefined, { origin: 'https://elsewhere.example' })
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'origin_rejected' })
   })
 
   it.skipIf(!endpoint.body)('refuses a body that is no JSON, no object or too large', async () => {
-    const { call, workspace } = await daemon({ empty: endpoint.access === 'public' })
+    const { call, workspace } = await (endpoint.access === 'public' ? daemon({ empty: true }) : common)
     const who = endpoint.access === 'public' ? null : 'OWNER'
     const usable = endpoint.malformed === 'ignore'
     const at = endpoint.path.includes(':workspaceId') ? url.replace('cnone00000000000000000000', workspace) : url
@@ -63,7 +65,7 @@ describe.each(known)('$name', ({ endpoint, url }) => {
   })
 
   it('answers 405 with the methods it has', async () => {
-    const { call } = await daemon()
+    const { call } = await common
     const taken = new Set(known.filter((it) => it.url === url).map((it) => it.endpoint.method))
     const free = others(method).find((it) => !taken.has(it))
     if (!free) return

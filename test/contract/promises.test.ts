@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract'
 import { roles } from '#contract/roles'
-import { daemon } from '#test'
+import { addPerson, daemon } from '#test'
 
 const nobody = 'cnone00000000000000000000'
 /** An unknown and a foreign chat answer as an empty one: contract part 2, section 5. */
 const looksEmpty = new Set(['chats.messages'])
+/** For what is refused before it changes anything. */
+const common = daemon({ shared: true })
 const changing = (method: string) => method !== 'GET'
 
 describe.each(endpoints)('$name', ({ endpoint, name }) => {
@@ -22,18 +24,17 @@ describe.each(endpoints)('$name', ({ endpoint, name }) => {
 
   it.skipIf(!(changing(method) && inWorkspace))('names the scope that a scoped token needs, and asks for it', async () => {
     expect(endpoint.scope).toBeDefined()
-    const { call, person, app, workspace } = await daemon()
-    const owner = person('OWNER')
+    const { call, app, workspace } = await common
     const other = endpoint.scope!.startsWith('skills') ? 'crews:write' : 'skills:write'
-    app.db.prepare('UPDATE cli_tokens SET scopes_json = ? WHERE user_id = ?').run(JSON.stringify([other]), owner.userId)
-    const { body } = await call(owner, method, filled(workspace), endpoint.body ? {} : undefined)
+    const narrow = app.writeNow(() => addPerson(app, 'OWNER', workspace, { scopes: [other] }))
+    const { body } = await call(narrow, method, filled(workspace), endpoint.body ? {} : undefined)
     expect(body).toMatchObject({ status: 403, code: 'insufficient_scope' })
   })
 
   it.skipIf(!names.some((parameter) => parameter !== 'workspaceId') || endpoint.body !== undefined || endpoint.kind === 'stream' || looksEmpty.has(name))(
     'answers 404 for what does not exist',
     async () => {
-      const { call, workspace } = await daemon()
+      const { call, workspace } = await common
       expect((await call('OWNER', method, filled(workspace))).body).toMatchObject({ status: 404 })
     },
   )

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, expect } from 'vitest'
+import { afterAll, afterEach, expect } from 'vitest'
 import { endpoints } from '#contract'
 import type { Entry } from '#contract/entries'
 import { type Code, problems } from '#contract/problems'
@@ -46,6 +46,11 @@ const always = new Set<string>([
 afterEach(async () => {
   for (const it of open.splice(0).reverse()) await it.close()
   expect(undeclared.splice(0), 'problems missing from the contract').toEqual([])
+})
+
+const shared: { close(): unknown }[] = []
+afterAll(async () => {
+  for (const it of shared.splice(0)) await it.close()
 })
 
 /** Closes something when the test ends. */
@@ -104,6 +109,8 @@ interface Options {
   features?: Record<string, Feature>
   /** The test makes something fail on purpose: nothing is logged. */
   quiet?: boolean
+  /** Lives until the tests of the file are over, for tests that change nothing. */
+  shared?: boolean
 }
 
 /** A whole daemon in memory: real SQLite, real routes, no socket. */
@@ -129,7 +136,8 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
     if (operation && code && code in problems && !always.has(code) && !operation.endpoint.throws?.includes(code as Code))
       undeclared.push(`${operation.name} threw ${code}`)
   })
-  open.push({
+  const closers = options.shared ? shared : open
+  closers.push({
     close: async () => {
       app.stopping.abort()
       await http.close()
