@@ -13,6 +13,9 @@ export function openDatabase(file: string): Db {
   db.pragma('foreign_keys = ON')
   db.pragma('trusted_schema = OFF')
   db.pragma('busy_timeout = 5000')
+  // Savepoints keep copies of the pages they change: in memory, not in a temporary file for each.
+  db.pragma('temp_store = MEMORY')
+  db.pragma('cache_size = -16000')
   return db
 }
 

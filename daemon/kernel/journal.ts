@@ -32,7 +32,7 @@ export interface Recorded {
 }
 
 /** Keeps something else in step with the journal, in the transaction of the entry. `ts` is the entry's time in milliseconds. */
-export type Projection = (recorded: Recorded, ts: number) => void
+export type Projection = (entry: Entry, seq: number, ts: number) => void
 
 export interface Journal {
   /** Within a transaction. */
@@ -75,9 +75,10 @@ export function createJournal(db: Db, clock: () => number): Journal {
 
   function append(draft: Draft): Recorded {
     const now = clock()
-    seq++
-    undo.push(() => void seq--)
-    const ts = timeline.stamp(now, seq)
+    const before = timeline.newest
+    // Taken only once the row is stored: a failed append must leave no gap, since blocks of totals end at fixed places.
+    const at = seq + 1
+    const ts = timeline.stamp(now, at)
     const entry = complete(draft, nextId(now), new Date(ts).toISOString())
     const { fixed, payload, doc } = render(entry)
     const ws = names.intern(0, entry.workspace_id)
@@ -88,9 +89,10 @@ export function createJournal(db: Db, clock: () => number): Journal {
     const combo = combos.intern(ws, { crew: crew ?? 0, agent: agent ?? 0, type, severity, actorType: actorTypes.indexOf(entry.actor_type) })
     const run = entry.payload?.['run_id']
     const prev = chain.tail(ws)
+    const { last } = combo
     const hash = hashEntry(prev, hashPayload(payload), fixed)
     insert.run(
-      seq,
+      at,
       entry.id,
       ts,
       ws,
@@ -108,12 +110,17 @@ export function createJournal(db: Db, clock: () => number): Journal {
       prev,
       hash,
     )
-    combos.count(combo, seq)
+    seq = at
+    undo.push(() => {
+      seq = at - 1
+      timeline.goBackTo(before)
+      combos.uncount(combo, last)
+      chain.move(ws, prev)
+    })
+    combos.count(combo, at)
     chain.move(ws, hash)
-    undo.push(() => chain.move(ws, prev))
-    const recorded = new Stored(seq, doc)
-    for (const projection of projections) projection(recorded, ts)
-    return recorded
+    for (const projection of projections) projection(entry, at, ts)
+    return new Stored(at, doc)
   }
 
   const { mark, rewind, forget, settle } = undo
@@ -168,7 +175,7 @@ function complete(draft: Draft, id: string, ts: string): Entry {
     priority: draft.priority ?? 'normal',
     actor_type: draft.actor_type,
     actor_id: draft.actor_id || undefined,
-    summary: draft.summary.replace(/\s*[\r\n]+\s*/g, ' '),
+    summary: /[\r\n]/.test(draft.summary) ? draft.summary.replace(/\s*[\r\n]+\s*/g, ' ') : draft.summary,
     payload: filled(draft.payload),
     refs: filled(draft.refs),
     trace_id: draft.trace_id || undefined,

@@ -46,8 +46,7 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
     savepoint.run()
     scribe.begin()
     try {
-      const value = work()
-      if (value instanceof Promise) throw new TypeError('A change must be synchronous: its work and its journal entry share one transaction')
+      const value = settled(work())
       release.run()
       scribe.keep()
       return { value }
@@ -59,9 +58,26 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
     }
   }
 
+  /** A change that has the transaction to itself needs no savepoint, which would copy every page that it touches. */
+  function runAlone({ work }: Pick<Job, 'work'>): { value: unknown } | { error: unknown } {
+    scribe.begin()
+    let value: unknown
+    try {
+      value = settled(work())
+    } catch (error) {
+      if (db.inTransaction) rollback.run()
+      scribe.drop()
+      return { error }
+    }
+    scribe.keep()
+    commit.run()
+    return { value }
+  }
+
   function runAll(jobs: Pick<Job, 'work'>[]) {
     begin.run()
     try {
+      if (jobs.length === 1) return [runAlone(jobs[0]!)]
       const results = jobs.map(runOne)
       commit.run()
       return results
@@ -113,4 +129,9 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
       while (queue.length) await write(() => undefined)
     },
   }
+}
+
+function settled(value: unknown): unknown {
+  if (value instanceof Promise) throw new TypeError('A change must be synchronous: its work and its journal entry share one transaction')
+  return value
 }

@@ -18,7 +18,7 @@ const terminals: Record<string, RunStatus> = {
  */
 export function projectRuns(db: Db): Projection {
   const write = queries(db)
-  return ({ seq, entry }, ts) => {
+  return (entry, seq, ts) => {
     if (!entry.trace_id || !entry.entry_type.startsWith('run.')) return
     const status = terminals[entry.entry_type]
     if (status) write.end.run({ ...keyOf(entry), ts, status, ...ending(entry) })

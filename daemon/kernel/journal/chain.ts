@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { Entry } from '#contract/entries'
 
 /** An entry split into what its hash covers as text and what may be erased (payload) or changed (priority). */
@@ -27,4 +27,4 @@ export const hashPayload = (payload: string): Buffer => (payload ? hash('sha256'
 
 /** Hash over the entry before, the payload's own hash and the immutable members: an erased payload leaves the chain verifiable. */
 export const hashEntry = (prev: Buffer, payloadHash: Buffer, fixed: string): Buffer =>
-  hash('sha256', Buffer.concat([prev, payloadHash, Buffer.from(fixed)]), 'buffer')
+  createHash('sha256').update(prev).update(payloadHash).update(fixed).digest()

@@ -24,6 +24,8 @@ export interface Combos {
   intern(ws: number, parts: Parts): Combo
   /** Counts a stored entry; within a change. Writes the totals of a block with its last entry. */
   count(combo: Combo, seq: number): void
+  /** Takes the newest entry of a combination out again; `before` is what its `last` was. */
+  uncount(combo: Combo, before: number): void
   of(ws: number): readonly Combo[]
   /** Entries of a workspace. */
   total(ws: number): number
@@ -114,17 +116,16 @@ export function createCombos(db: Db, undo: UndoLog): Combos {
       return made
     },
     count(combo, seq) {
-      const before = combo.last
       tally(combo, seq)
-      undo.push(() => {
-        combo.n--
-        combo.last = before
-        space(combo.ws).total--
-        const left = block.get(combo)! - 1
-        if (left) block.set(combo, left)
-        else block.delete(combo)
-      })
       if (seq % blockSize === 0) closeBlock(seq / blockSize)
+    },
+    uncount(combo, before) {
+      combo.n--
+      combo.last = before
+      space(combo.ws).total--
+      const left = block.get(combo)! - 1
+      if (left) block.set(combo, left)
+      else block.delete(combo)
     },
     of: (ws) => spaces.get(ws)?.all ?? [],
     total: (ws) => spaces.get(ws)?.total ?? 0,

@@ -11,6 +11,9 @@ export interface Range {
 export interface Timeline {
   /** The time to store for an entry made at `now`, the journal's next; within a change. */
   stamp(now: number, seq: number): number
+  /** The time of the newest entry, and back to it. */
+  readonly newest: number
+  goBackTo(ts: number): void
   /** The places of all entries with since <= ts <= until, newest first. */
   ranges(since: number | undefined, until: number | undefined): Range[]
 }
@@ -29,10 +32,10 @@ interface Epoch {
  */
 export function createTimeline(db: Db, undo: UndoLog): Timeline {
   const at = db.prepare<[number], Epoch>('SELECT seq, ts FROM journal WHERE seq >= ? ORDER BY seq LIMIT 1')
-  const newest = db.prepare<[], Epoch>('SELECT seq, ts FROM journal ORDER BY seq DESC LIMIT 1')
+  const newestRow = db.prepare<[], Epoch>('SELECT seq, ts FROM journal ORDER BY seq DESC LIMIT 1')
   const insert = db.prepare<[number, number]>('INSERT INTO journal_epochs (seq, ts) VALUES (?, ?)')
   const epochs = db.prepare<[], Epoch>('SELECT seq, ts FROM journal_epochs ORDER BY seq').all()
-  let last = newest.get()?.ts ?? Number.NEGATIVE_INFINITY
+  let last = newestRow.get()?.ts ?? Number.NEGATIVE_INFINITY
 
   /** The first seq in [low, high] whose time is `ts` or later; high + 1 when there is none. */
   function firstFrom(ts: number, low: number, high: number): number {
@@ -47,11 +50,13 @@ export function createTimeline(db: Db, undo: UndoLog): Timeline {
   }
 
   return {
+    get newest() {
+      return last
+    },
+    goBackTo: (ts) => {
+      last = ts
+    },
     stamp(now, seq) {
-      const before = last
-      undo.push(() => {
-        last = before
-      })
       if (now >= last || last - now <= jitter) {
         last = Math.max(now, last)
         return last
@@ -63,7 +68,7 @@ export function createTimeline(db: Db, undo: UndoLog): Timeline {
       return now
     },
     ranges(since, until) {
-      const head = newest.get()?.seq ?? 0
+      const head = newestRow.get()?.seq ?? 0
       if (since === undefined && until === undefined) return [{ after: 0, upTo: head }]
       const starts = [1, ...epochs.map(({ seq }) => seq)]
       const found = starts.map((low, index) => {

@@ -147,7 +147,7 @@ describe('runs', () => {
     app.db.exec('DELETE FROM run_tags; DELETE FROM runs')
     const project = projectRuns(app.db)
     const rows = app.db.prepare<[], { seq: number; ts: number; doc: string }>('SELECT seq, ts, doc FROM journal ORDER BY seq').all()
-    for (const { seq, ts, doc } of rows) project({ seq, doc, entry: JSON.parse(doc) }, ts)
+    for (const { seq, ts, doc } of rows) project(JSON.parse(doc), seq, ts)
     expect(stored()).toEqual(before)
     expect(new Set((before[0] as { workspace_id: string }[]).map((row) => row.workspace_id))).toEqual(new Set([workspace]))
   })
