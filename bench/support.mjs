@@ -21,19 +21,23 @@ const bundling = {
   platform: 'node',
   target: 'node20',
   conditions: ['development'],
-  external: ['better-sqlite3', 'ssh2', 'cpu-features'],
+  external: ['better-sqlite3', 'ssh2', 'cpu-features', 'node-pty', '@node-rs/bcrypt'],
   absWorkingDir: root,
   banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);" },
   logLevel: 'error',
 }
 
-/** The exports of a source file of the daemon, compiled as the build compiles it. */
-export async function load(source) {
-  const outfile = join(root, 'node_modules', '.cache', 'muster-bench', `${process.pid}-${source.replaceAll('/', '-')}.mjs`)
-  buildSync({ ...bundling, entryPoints: [join(root, source)], outfile })
+/** Source files of the daemon as one program, compiled as the build compiles them. Gone when the process ends. */
+export function compile(...sources) {
+  const outfile = join(root, 'node_modules', '.cache', 'muster-bench', `${process.pid}-${sources[0].replaceAll('/', '-')}.mjs`)
+  const stdin = { contents: sources.map((source) => `export * from './${source}'`).join('\n'), resolveDir: root, loader: 'ts' }
+  buildSync({ ...bundling, stdin, outfile })
   process.on('exit', () => rmSync(outfile, { force: true }))
-  return import(pathToFileURL(outfile).href)
+  return pathToFileURL(outfile)
 }
+
+/** What these source files export. */
+export const load = (...sources) => import(compile(...sources).href)
 
 /** Value below which the share `at` of the sorted list lies. */
 export const percentile = (values, at) => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * at))]

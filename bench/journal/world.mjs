@@ -1,0 +1,59 @@
+// A daemon's application over a journal of any size, without HTTP.
+import { join } from 'node:path'
+import { compile, load, root } from '../support.mjs'
+import { draftsOf, workspace } from './drafts.mjs'
+
+const modules = load(
+  'daemon/kernel/app.ts',
+  'daemon/kernel/config.ts',
+  'daemon/kernel/db.ts',
+  'daemon/kernel/journal.ts',
+  'daemon/kernel/log.ts',
+  'daemon/kernel/reads.ts',
+  'daemon/features/journal/service.ts',
+  'daemon/features/runs/projection.ts',
+  'daemon/features/runs/queries.ts',
+)
+
+/** An empty database with the daemon's schema. */
+export async function emptyDatabase(file) {
+  const { openDatabase, migrate, readMigrations } = await modules
+  const db = openDatabase(file)
+  migrate(db, readMigrations(join(root, 'daemon/migrations')), '2026-01-01T00:00:00Z')
+  return db
+}
+
+/** Appends `count` entries, 50 ms apart, as fast as it goes: nothing here is measured. */
+export async function fill(db, count, { seed = 3, say = () => {} } = {}) {
+  const { createJournal, projectRuns } = await modules
+  db.pragma('synchronous = OFF')
+  db.pragma('cache_size = -400000')
+  let now = 1.75e12
+  const journal = createJournal(db, () => (now += 50))
+  journal.project(projectRuns(db))
+  const draft = draftsOf(seed)
+  for (let done = 0; done < count; ) {
+    db.exec('BEGIN')
+    for (const until = Math.min(count, done + 20_000); done < until; done++) journal.append(draft())
+    db.exec('COMMIT')
+    journal.settle()
+    say(done)
+  }
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.pragma('synchronous = FULL')
+  db.pragma('cache_size = -2000')
+  return now
+}
+
+/** The application as the daemon makes it, its reading threads included. */
+export async function openApp(db, clock = Date.now) {
+  const { createApp, loadConfig, createThreadReads, createLog, createJournalReads, projectRuns } = await modules
+  const log = createLog({ level: 'error', format: 'text' })
+  const { config } = loadConfig({ env: { SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' } })
+  const app = createApp({ config, db, log, vault: null, clock, reads: createThreadReads(db, log, compile('daemon/reader.ts')) })
+  app.project(projectRuns(db))
+  return { app, reads: createJournalReads(app), workspace }
+}
+
+export const runStatements = async (db, filter) => (await modules).listing(db, filter)
+export const runStatistics = async (db) => (await modules).reads(db).stats
