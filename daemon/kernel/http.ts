@@ -139,7 +139,7 @@ function checkedBody({ endpoint }: Operation, check: Validator | undefined, give
 
 function logRequest(app: App, request: FastifyRequest, reply: { statusCode: number; elapsedTime: number }): void {
   const operation = request.routeOptions.config?.operation?.name ?? 'none'
-  app.metrics.requests.observe({ operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000)
+  app.metrics.observeRequest(operation, reply.statusCode, reply.elapsedTime / 1000)
   if (!app.log.isLevelEnabled('debug') && reply.statusCode < 500) return
   app.log.debug({ request_id: request.id, operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime), user: request.actor?.id }, 'Request')
 }

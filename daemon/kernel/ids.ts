@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 
@@ -8,13 +8,27 @@ export function newId(at: number = Date.now()): string {
 }
 
 /** A prefix and 16 hexadecimal characters, as the contract's prefixed ids. */
-export const newHexId = (prefix: string): string => `${prefix}_${randomBytes(8).toString('hex')}`
+export const newHexId = (prefix: string): string => `${prefix}_${random(8).toString('hex')}`
+
+// Asking the system for random bytes costs far more for each call than for each byte.
+const pool = Buffer.alloc(4096)
+let used = pool.length
+
+/** Random bytes, good until the next call; each is handed out once. */
+function random(length: number): Buffer {
+  if (used + length > pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += length
+  return pool.subarray(used - length, used)
+}
 
 function randomBase36(length: number): string {
   let text = ''
   while (text.length < length) {
     // 252 is the largest multiple of 36 below 256: higher bytes are dropped so that no character is favoured.
-    for (const byte of randomBytes(length)) if (byte < 252 && text.length < length) text += alphabet[byte % 36]
+    for (const byte of random(length)) if (byte < 252 && text.length < length) text += alphabet[byte % 36]
   }
   return text
 }

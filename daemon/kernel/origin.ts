@@ -36,7 +36,17 @@ export function createPerimeter(config: Config): Perimeter {
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
     trusted.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family)
   }
-  const isTrusted = (address: string) => Boolean(isIP(address)) && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const judged = new Map<string, boolean>()
+  // The same few addresses ask again and again, and the list is slow to look through.
+  const isTrusted = (address: string) => {
+    const known = judged.get(address)
+    if (known !== undefined) return known
+    const family = isIP(address)
+    const verdict = family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4')
+    if (judged.size >= 1000) judged.clear()
+    judged.set(address, verdict)
+    return verdict
+  }
   const allowed = new Set(config.allowedOrigins.map((origin) => origin.toLowerCase()))
   const publicUrl = config.publicUrl ? new URL(config.publicUrl) : null
   const hosts = new Set(
