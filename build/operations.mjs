@@ -8,7 +8,8 @@ const file = new URL('../src/client/operations.ts', import.meta.url)
 export function render({ api, urlOf }) {
   const features = Object.entries(api).map(([feature, endpoints]) => {
     const rows = Object.entries(endpoints).map(([name, it]) => {
-      const kind = it.kind && it.kind !== 'json' ? `, '${it.kind}'` : ''
+      // Text with a declared reply is JSON that the daemon wrote itself.
+      const kind = it.kind === 'stream' || (it.kind === 'text' && !it.reply) ? `, '${it.kind}'` : ''
       return `    ${name}: ['${it.method}', '${urlOf(it)}'${kind}],\n`
     })
     return `  ${feature}: {\n${rows.join('')}  },\n`

@@ -61,7 +61,10 @@ export const windowOf = ({ limit, offset }: { limit?: number | undefined; offset
 export const yesFlag = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) }
 
 /** A flag that takes one of several words, in any case, with dashes for underscores if one likes. */
-export function oneOf<const V extends string>(values: readonly V[], given: { description: string; helpValue?: string }): Interfaces.OptionFlag<V | undefined> {
+export function oneOf<const V extends string>(
+  values: readonly V[],
+  given: { description: string; helpValue?: string; aliases?: string[] },
+): Interfaces.OptionFlag<V | undefined> {
   const parse = async (text: string, _: unknown, { name }: { name: string }): Promise<string> => {
     const found = values.find((value) => alike(value) === alike(text))
     if (found === undefined) throw new InputError(`--${name} must be one of ${values.filter(Boolean).join(', ')}, not "${text}".`)

@@ -38,8 +38,10 @@ export async function confirm(message: string, yes: boolean): Promise<void> {
 /** The person at the terminal said no. */
 export class Cancelled extends Error {}
 
-/** A secret: all of stdin when it is not a terminal, else typed unseen. One line break at the end is dropped. */
-export async function secret(message: string): Promise<string> {
+/** A secret: all of stdin when it is not a terminal, else typed unseen. One line break at the end is dropped. `piped`: stdin was asked for. */
+export async function secret(message: string, { piped = false } = {}): Promise<string> {
+  if (piped && process.stdin.isTTY)
+    throw new InputError(`${message}: standard input is a terminal.`, 'give it with `... < file`, or leave the flag out to type it unseen')
   const value = process.stdin.isTTY ? await hidden(message) : (await stdinText()).replace(/\r?\n$/, '')
   if (!value) throw new InputError(`${message}: nothing came on standard input.`, 'give it on standard input, for example `... < file`')
   return value

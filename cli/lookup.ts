@@ -47,3 +47,12 @@ export const agentId = (api: Client, agent: string): Promise<string> =>
     (query) => api.agents.list({ query }),
     ({ slug }) => slug,
   )
+
+/** Id of a credential given by name or id. */
+export const credentialId = (api: Client, credential: string): Promise<string> =>
+  idByName(
+    'credential',
+    credential,
+    (query) => api.credentials.list({ query }),
+    ({ name }) => name,
+  )

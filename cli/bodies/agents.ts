@@ -10,17 +10,17 @@ const providers = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA
 /** Flags of what a person decides of an agent. */
 export const agentFlags = {
   description: Flags.string({ description: 'what the agent is for' }),
-  title: Flags.string({ description: 'title of its role, as "Release manager"' }),
+  'role-title': Flags.string({ aliases: ['title'], description: 'title of its role, as "Release manager"' }),
   lead: Flags.boolean({ allowNo: true, description: 'the agent leads its crew' }),
   'lead-mode': oneOf(['active', 'passive'], { description: 'how a lead leads' }),
-  adapter: oneOf(adapters, { description: 'command-line agent that does the work' }),
-  provider: oneOf(providers, { description: 'who serves the model' }),
-  model: Flags.string({ description: "name of the model; empty for the adapter's own choice" }),
-  prompt: Flags.string({ helpValue: 'TEXT|@FILE', description: 'system prompt, or @ and the file that holds it' }),
-  timeout: Flags.integer({ min: 0, max: 86_400, helpValue: 'SECONDS', description: 'longest run; 0 means the default' }),
-  profile: oneOf(['MINIMAL', 'CODING', 'FULL'], { description: 'tools that the agent may use' }),
-  tools: Flags.string({ helpValue: 'A,B', description: 'narrows the profile to these tools' }),
-  mcp: Flags.string({ helpValue: 'JSON|@FILE', description: 'MCP servers, as JSON or @ and the file that holds it' }),
+  adapter: oneOf(adapters, { aliases: ['cli-adapter'], description: 'command-line agent that does the work' }),
+  provider: oneOf(providers, { aliases: ['llm-provider'], description: 'who serves the model' }),
+  model: Flags.string({ aliases: ['llm-model'], description: "name of the model; empty for the adapter's own choice" }),
+  prompt: Flags.string({ aliases: ['system-prompt'], helpValue: 'TEXT|@FILE', description: 'system prompt, or @ and the file that holds it' }),
+  timeout: Flags.integer({ aliases: ['timeout-seconds'], min: 0, max: 86_400, helpValue: 'SECONDS', description: 'longest run; 0 means the default' }),
+  profile: oneOf(['MINIMAL', 'CODING', 'FULL'], { aliases: ['tool-profile'], description: 'tools that the agent may use' }),
+  tools: Flags.string({ aliases: ['cli-tools'], helpValue: 'A,B', description: 'narrows the profile to these tools' }),
+  mcp: Flags.string({ aliases: ['mcp-config-json'], helpValue: 'JSON|@FILE', description: 'MCP servers, as JSON or @ and the file that holds it' }),
 }
 
 const members = {
@@ -28,7 +28,7 @@ const members = {
   slug: 'slug',
   crew: 'crew_id',
   description: 'description',
-  title: 'role_title',
+  'role-title': 'role_title',
   role: 'agent_role',
   'lead-mode': 'lead_mode',
   adapter: 'cli_adapter',

@@ -12,6 +12,7 @@ export default class Init extends ApiCommand<typeof Init> {
   static override flags = {
     email: Flags.string({ description: 'your address' }),
     name: Flags.string({ description: 'your full name' }),
+    'password-stdin': Flags.boolean({ description: 'read the password from standard input; so it is anyway when that is no terminal' }),
     as: Flags.string({ helpValue: 'NAME', description: 'name to store the server under' }),
   }
 
@@ -35,7 +36,7 @@ export default class Init extends ApiCommand<typeof Init> {
   }
 
   private async password(): Promise<string> {
-    const password = await secret('Your password')
+    const password = await secret('Your password', { piped: this.flags['password-stdin'] })
     if ([...password].length < 8) throw new InputError('The password needs at least 8 characters.')
     if (Buffer.byteLength(password) > 72) throw new InputError('The password may have at most 72 bytes.')
     if (interactive() && (await secret('The password again')) !== password) throw new InputError('The two passwords differ.', 'muster init')

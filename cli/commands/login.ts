@@ -17,6 +17,7 @@ export default class Login extends ApiCommand<typeof Login> {
   static override next = { invalid_code: 'muster pair, where you are signed in, makes a new code' }
   static override flags = {
     code: Flags.string({ helpValue: 'XXXX-XXXX', description: 'pairing code' }),
+    'token-stdin': Flags.boolean({ exclusive: ['code'], description: 'read the token from standard input; so it is anyway when that is no terminal' }),
     as: Flags.string({ helpValue: 'NAME', description: 'name to store the server under' }),
   }
 
@@ -29,12 +30,13 @@ export default class Login extends ApiCommand<typeof Login> {
     await this.out.done(`Signed in to ${signedIn.server} as ${signedIn.user}${signedIn.workspace ? `, in ${signedIn.workspace}` : ''}.`, signedIn, signedInView)
   }
   private async token(target: Target): Promise<string> {
-    const code = this.flags.code ?? (interactive() ? await this.askForCode() : undefined)
+    const piped = this.flags['token-stdin']
+    const code = this.flags.code ?? (interactive() && !piped ? await this.askForCode() : undefined)
     if (code !== undefined) {
       const stranger = createClient({ server: target })
       return (await stranger.pairing.redeem({ body: { code } })).cli_token
     }
-    const token = (await secret(`Token for ${target.key}`)).trim()
+    const token = (await secret(`Token for ${target.key}`, { piped })).trim()
     if (/\s/.test(token)) throw new InputError('That is not a token: it has blanks in it.', 'muster tokens create NAME, where you are signed in')
     return token
   }

@@ -10,6 +10,7 @@ export const topics: Readonly<Record<string, string>> = {
   members: 'Who belongs to the workspace, and their roles',
   pairing: 'Pairing codes, for scripts; people use pair and login',
   runs: 'Runs: one piece of work of one agent',
+  sockets: 'Tokens for live connections, for scripts',
   system: 'The daemon: version, health, interface',
   tokens: 'Tokens of this account for the command line',
   users: 'The signed-in user',
@@ -21,5 +22,5 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
   ['work', ['chat', 'ask', 'crews', 'agents', 'chats', 'runs', 'journal', 'credentials']],
   ['account', ['whoami', 'workspaces', 'members', 'tokens', 'contexts', 'logout']],
-  ['more', ['api', 'config', 'completion', 'system', 'users', 'pairing', 'version']],
+  ['more', ['api', 'config', 'completion', 'system', 'users', 'pairing', 'sockets', 'version']],
 ]

@@ -10,6 +10,8 @@ export interface View<T> {
   columns: Columns<T>
   /** Lines of the detailed form; the columns unless given. */
   detail?: Columns<T>
+  /** What follows the detailed form, for people: text of any number of lines. */
+  below?: (row: T) => string
   /** What to say when a list is empty, with the next command. */
   empty?: string
 }
@@ -52,7 +54,8 @@ export class Printer {
     if (await this.data([row], row, view.name as (row: unknown) => string)) return
     const lines = view.detail ?? view.columns
     if (!this.tabular) return this.write(detailTsv(row, lines))
-    return this.page(detail(row, lines, { paint: this.paint }))
+    const below = view.below?.(row)
+    return this.page(detail(row, lines, { paint: this.paint }) + (below ? `\n${clean(below)}\n` : ''))
   }
 
   /** A value of no known kind: as JSON unless another form is asked for. */

@@ -14,7 +14,7 @@ export interface CallOptions extends Omit<RequestOptions, 'body'> {
   onHeaders?: (headers: Readonly<Record<string, string | string[] | undefined>>) => void
 }
 
-type Answer<E> = E extends { kind: 'text' } ? string : Reply<E>
+type Answer<E> = E extends { reply: unknown } ? Reply<E> : E extends { kind: 'text' } ? string : Reply<E>
 type Call<E> =
   Record<never, never> extends Input<E>
     ? (input?: Input<E>, options?: CallOptions) => Promise<Answer<E>>

@@ -62,12 +62,12 @@ export const operations: Record<string, Record<string, Operation>> = {
     logs: ['GET', '/api/v1/crews/:crewId/container-logs', 'text'],
   },
   journal: {
-    list: ['GET', '/api/v1/journal', 'text'],
+    list: ['GET', '/api/v1/journal'],
     count: ['GET', '/api/v1/journal/count'],
     lookup: ['GET', '/api/v1/journal/lookup'],
     stream: ['GET', '/api/v1/journal/stream', 'stream'],
     verify: ['GET', '/api/v1/journal/verify'],
-    show: ['GET', '/api/v1/journal/:entryId', 'text'],
+    show: ['GET', '/api/v1/journal/:entryId'],
     priority: ['POST', '/api/v1/journal/:entryId/priority'],
   },
   members: {

@@ -9,7 +9,7 @@ export default class CrewsCreate extends ApiCommand<typeof CrewsCreate> {
   static override description = 'The container of the crew is started when it is first needed, or by `muster crews start`.'
   static override examples = [
     '$ <%= config.bin %> crews create "Web team"',
-    '$ <%= config.bin %> crews create Research --slug lab --memory 4096 --cpus 2 --allow-domain pypi.org --allow-domain "*.pythonhosted.org"',
+    '$ <%= config.bin %> crews create Research --slug lab --memory 4096 --cpus 2 --allowed-domain pypi.org --allowed-domain "*.pythonhosted.org"',
   ]
   static override args = { name: Args.string({ required: true, description: 'name of the crew' }) }
   static override flags = { slug: Flags.string({ description: 'short name for commands and URLs; made of the name when left out' }), ...crewFlags }

@@ -16,9 +16,9 @@ describe('muster crews', () => {
       '3000',
       '--cpus',
       '1.5',
-      '--allow-domain',
+      '--allowed-domain',
       'pypi.org',
-      '--allow-domain',
+      '--allowed-domain',
       '*.example.com',
       '--ttl',
       '0',
@@ -34,7 +34,7 @@ describe('muster crews', () => {
     })
     expect((await run('crews', 'get', crew.id, '-q')).stdout).toBe('web-team\n')
     expect((await run('crews')).stdout).toMatch(/^web-team\tWéb {1,2}Team!\t0\trestricted\t3000\t1\.5\t2026-/)
-    expect(await run('crews', 'update', 'web-team', '--network', 'free', '--allow-domain', '', '--description', 'Pages')).toMatchObject({ code: 0 })
+    expect(await run('crews', 'update', 'web-team', '--network-mode', 'free', '--allowed-domain', '', '--description', 'Pages')).toMatchObject({ code: 0 })
     expect(JSON.parse((await run('crews', 'show', 'web-team', '--json')).stdout)).toMatchObject({
       network_mode: 'free',
       allowed_domains: [],

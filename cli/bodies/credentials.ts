@@ -1,0 +1,61 @@
+import { Flags } from '@oclif/core'
+import type { Client } from '#client'
+import { oneOf } from '../flags.ts'
+import { crewId } from '../lookup.ts'
+
+const types = ['API_KEY', 'AI_CLI_TOKEN', 'SECRET', 'GENERIC_SECRET', 'CLI_TOKEN', 'OAUTH2', 'ENDPOINT_URL', 'USERPASS', 'SSH_KEY', 'CERTIFICATE'] as const
+// biome-ignore format: a list
+const providers = [
+  'NONE', 'ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OPENROUTER', 'XAI', 'GROQ', 'DEEPSEEK', 'MOONSHOT', 'ZAI', 'MINIMAX',
+  'GITHUB', 'GITLAB', 'VERCEL', 'NPM', 'HF', 'AWS', 'KUBERNETES',
+] as const
+
+export const kindFlags = {
+  type: oneOf(types, { helpValue: 'TYPE', description: `what it is: ${types.join(', ')}` }),
+  provider: oneOf(providers, { helpValue: 'NAME', description: `whose it is: ${providers.slice(1).join(', ')}` }),
+}
+
+/** Flags of what a person decides of a credential; its value is no flag. */
+export const credentialFlags = {
+  ...kindFlags,
+  description: Flags.string({ description: 'what it is for' }),
+  crew: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'CREW',
+    description: 'only for agents of this crew; repeat for more, empty for the whole workspace',
+  }),
+  tag: Flags.string({ multiple: true, multipleNonGreedy: true, helpValue: 'WORD', description: 'a word to find it by; repeat for more' }),
+  label: Flags.string({ description: 'name of the account that it belongs to' }),
+  email: Flags.string({ description: 'address of the account that it belongs to' }),
+  expires: Flags.string({ helpValue: 'TIME', description: 'when it ends, RFC 3339; it is not delivered after that' }),
+}
+
+interface Given {
+  type?: (typeof types)[number] | undefined
+  provider?: (typeof providers)[number] | undefined
+  description?: string | undefined
+  crew?: string[] | undefined
+  tag?: string[] | undefined
+  label?: string | undefined
+  email?: string | undefined
+  expires?: string | undefined
+}
+
+/** The body of a create or a change from the flags that were given. */
+export async function credentialBody(api: Client, { type, provider, description, crew, tag, label, email, expires }: Given) {
+  const crews = crew && (await Promise.all(crew.filter(Boolean).map((name) => crewId(api, name))))
+  return {
+    ...(type !== undefined && { type }),
+    ...(provider !== undefined && { provider }),
+    ...(description !== undefined && { description }),
+    ...(crews && { scope: crews.length ? ('CREW' as const) : ('WORKSPACE' as const), crew_ids: crews }),
+    ...(tag && { tags: tag.filter(Boolean) }),
+    ...(label !== undefined && { account_label: label }),
+    ...(email !== undefined && { account_email: email }),
+    ...(expires !== undefined && { token_expires_at: expires }),
+  }
+}
+
+/** How the value of a credential is given. */
+export const valueFlag = { 'value-stdin': Flags.boolean({ description: 'read the value from standard input; so it is anyway when that is no terminal' }) }

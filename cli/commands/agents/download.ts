@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { Args, Flags } from '@oclif/core'
+import { locate } from '#client'
+import { ApiCommand } from '../../command.ts'
+import { InputError } from '../../input.ts'
+import { agentId } from '../../lookup.ts'
+
+export default class AgentsDownload extends ApiCommand<typeof AgentsDownload> {
+  static override summary = "Fetch a file of an agent's output folder"
+  static override description = 'Into a file of the same name here, into another with --to, or to standard output with --to -.'
+  static override examples = ['$ <%= config.bin %> agents download ada report.pdf', '$ <%= config.bin %> agents download ada data/out.json --to - | jq .']
+  static override next = { not_found: 'muster agents files AGENT shows what there is' }
+  static override args = {
+    agent: Args.string({ required: true, description: 'slug or id of the agent' }),
+    path: Args.string({ required: true, description: 'the file, as `muster agents files` names it' }),
+  }
+  static override flags = {
+    to: Flags.string({ helpValue: 'FILE', description: 'where to, or - for standard output' }),
+    force: Flags.boolean({ description: 'replace a file that is there' }),
+  }
+
+  async run(): Promise<void> {
+    const { agent, path } = this.args
+    const to = this.flags.to ?? basename(path)
+    const { method, path: place } = locate('agents.download', { agentId: await agentId(this.api, agent), query: { path } })
+    const { body } = await this.connection.stream(method, place, { headers: { accept: '*/*' } })
+    if (to === '-') return this.print(body)
+    await pipeline(body, createWriteStream(to, { flags: this.flags.force ? 'w' : 'wx' })).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'EEXIST' ? new InputError(`${to} is there already.`, 'repeat with --force, or --to another file') : error
+    })
+    await this.out.done(`Wrote ${to}.`)
+  }
+
+  private async print(body: IncomingMessage): Promise<void> {
+    if (this.out.terminal) body.setEncoding('utf8')
+    for await (const chunk of body) {
+      if (this.out.terminal) this.out.text(chunk as string)
+      else if (!process.stdout.write(chunk as Buffer)) await once(process.stdout, 'drain')
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { Args, Flags } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { agentId } from '../../lookup.ts'
+import { size, when } from '../../output/cell.ts'
+
+export default class AgentsFiles extends ApiCommand<typeof AgentsFiles> {
+  static override summary = "List the files of an agent's output folder"
+  static override examples = ['$ <%= config.bin %> agents files ada', '$ <%= config.bin %> agents files ada reports --recursive']
+  static override args = {
+    agent: Args.string({ required: true, description: 'slug or id of the agent' }),
+    folder: Args.string({ description: 'a folder below it' }),
+  }
+  static override flags = { recursive: Flags.boolean({ char: 'r', description: 'with everything below' }) }
+
+  async run(): Promise<void> {
+    const { agent, folder } = this.args
+    const query = { ...(folder && { subdir: folder }), ...(this.flags.recursive && { recursive: '1' }) }
+    await this.out.list(await this.api.agents.files({ agentId: await agentId(this.api, agent), query }), {
+      name: ({ path }) => path,
+      empty: 'The folder is empty.',
+      columns: {
+        NAME: ({ path, is_dir }) => (is_dir ? { text: `${path}/`, value: path, tone: 'blue' } : path),
+        SIZE: (it) => (it.is_dir ? null : size(it.size)),
+        MODIFIED: ({ mod_time }) => when(mod_time),
+      },
+    })
+  }
+}

@@ -1,0 +1,27 @@
+import { Args } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { windowFlags, windowOf } from '../../flags.ts'
+import { agentId } from '../../lookup.ts'
+import { when } from '../../output/cell.ts'
+import { toneOf } from '../../views/journal.ts'
+
+export default class AgentsLogs extends ApiCommand<typeof AgentsLogs> {
+  static override summary = 'Show what an agent did, latest first'
+  static override examples = ['$ <%= config.bin %> agents logs ada', '$ <%= config.bin %> agents logs ada --limit 500 -o ndjson']
+  static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
+  static override flags = windowFlags
+
+  async run(): Promise<void> {
+    const rows = await this.api.agents.logs({ agentId: await agentId(this.api, this.args.agent), query: windowOf(this.flags) })
+    await this.out.list(rows, {
+      name: ({ event }) => event,
+      empty: 'The agent has done nothing yet.',
+      columns: {
+        WHEN: ({ ts }) => when(ts),
+        EVENT: ({ event, level }) => ({ text: event, ...(toneOf(level) && { tone: toneOf(level) }) }),
+        TOOL: ({ tool }) => tool,
+        TEXT: ({ content }) => content,
+      },
+    })
+  }
+}

@@ -1,0 +1,14 @@
+import { Args } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { agentId } from '../../lookup.ts'
+import { chatView } from '../../views/chats.ts'
+
+export default class ChatsList extends ApiCommand<typeof ChatsList> {
+  static override summary = 'List the chats with an agent, latest activity first'
+  static override examples = ['$ <%= config.bin %> chats list ada', "$ <%= config.bin %> chats list ada --jq '.[0].id'"]
+  static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
+
+  async run(): Promise<void> {
+    await this.out.list(await this.api.chats.list({ agentId: await agentId(this.api, this.args.agent) }), chatView)
+  }
+}

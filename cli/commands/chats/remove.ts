@@ -1,0 +1,23 @@
+import { Args } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { yesFlag } from '../../flags.ts'
+import { confirm } from '../../input.ts'
+import { agentId } from '../../lookup.ts'
+
+export default class ChatsRemove extends ApiCommand<typeof ChatsRemove> {
+  static override summary = 'Delete a chat with its messages'
+  static override examples = ['$ <%= config.bin %> chats remove ada CHAT', '$ <%= config.bin %> chats rm ada CHAT --yes']
+  static override args = {
+    agent: Args.string({ required: true, description: 'slug or id of the agent' }),
+    chat: Args.string({ required: true, description: 'id of the chat' }),
+  }
+  static override flags = yesFlag
+
+  async run(): Promise<void> {
+    const { agent, chat } = this.args
+    const id = await agentId(this.api, agent)
+    await confirm(`Delete chat ${chat} with its messages?`, this.flags.yes)
+    await this.api.chats.remove({ agentId: id, chatId: chat })
+    await this.out.done(`Deleted chat ${chat}.`)
+  }
+}

@@ -1,0 +1,43 @@
+import { Args, Flags } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { durationMs } from '../../flags.ts'
+import { InputError } from '../../input.ts'
+import { agentId, credentialId } from '../../lookup.ts'
+
+export default class CredentialsAssign extends ApiCommand<typeof CredentialsAssign> {
+  static override summary = 'Give a credential to an agent'
+  static override description =
+    "Of several credentials for one variable the one with the lowest priority number is used first; the others stand in for it. The variable is the provider's usual one unless it is named."
+  static override examples = [
+    '$ <%= config.bin %> credentials assign main --agent ada',
+    '$ <%= config.bin %> credentials assign spare --agent ada --priority 10 --ttl 7d',
+  ]
+  static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
+  static override flags = {
+    agent: Flags.string({ required: true, description: 'agent that is given the credential' }),
+    'env-var-name': Flags.string({ aliases: ['variable'], helpValue: 'NAME', description: 'environment variable that stands for it' }),
+    priority: Flags.integer({ helpValue: 'N', description: 'lower numbers are used first; 0 unless stated' }),
+    ttl: Flags.string({ helpValue: 'DURATION', description: 'take it back after that, up to 30d' }),
+  }
+
+  async run(): Promise<void> {
+    const { agent, priority, ttl } = this.flags
+    const lease = durationMs(ttl, '--ttl')
+    const [to, credential] = await Promise.all([agentId(this.api, agent), credentialId(this.api, this.args.credential)])
+    const variable = this.flags['env-var-name'] ?? (await this.usual(credential))
+    const body = {
+      credential_id: credential,
+      env_var_name: variable,
+      ...(priority !== undefined && { priority }),
+      ...(lease !== undefined && { ttl_seconds: Math.round(lease / 1000) }),
+    }
+    const made = await this.api.credentials.assign({ agentId: to, body })
+    await this.out.done(`Agent ${agent} is given ${this.args.credential} as ${variable}.`, made, { name: ({ id }) => id, columns: { ID: ({ id }) => id } })
+  }
+
+  private async usual(credentialId: string): Promise<string> {
+    const { provider, type } = await this.api.credentials.show({ credentialId })
+    if (provider === 'NONE') throw new InputError('The credential has no provider, so its variable must be named.', 'repeat with --env-var-name NAME')
+    return (await this.api.credentials.variable({ query: { provider, type } })).env_var_name
+  }
+}

@@ -1,0 +1,14 @@
+import { Args } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { agentId } from '../../lookup.ts'
+import { assignmentView } from '../../views/credentials.ts'
+
+export default class CredentialsAssigned extends ApiCommand<typeof CredentialsAssigned> {
+  static override summary = 'List what an agent is given, by itself and by its crew'
+  static override examples = ['$ <%= config.bin %> credentials assigned ada']
+  static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
+
+  async run(): Promise<void> {
+    await this.out.list(await this.api.credentials.assigned({ agentId: await agentId(this.api, this.args.agent) }), assignmentView)
+  }
+}

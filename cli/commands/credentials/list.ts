@@ -1,0 +1,13 @@
+import { ApiCommand } from '../../command.ts'
+import { windowFlags, windowOf } from '../../flags.ts'
+import { credentialView } from '../../views/credentials.ts'
+
+export default class CredentialsList extends ApiCommand<typeof CredentialsList> {
+  static override summary = 'List credentials, never their values'
+  static override examples = ['$ <%= config.bin %> credentials', '$ <%= config.bin %> credentials list --json=name,status']
+  static override flags = windowFlags
+
+  async run(): Promise<void> {
+    await this.out.list(await this.api.credentials.list({ query: windowOf(this.flags) }), credentialView)
+  }
+}

@@ -1,0 +1,27 @@
+import { Args, Flags } from '@oclif/core'
+import { valueFlag } from '../../bodies/credentials.ts'
+import { ApiCommand } from '../../command.ts'
+import { durationMs } from '../../flags.ts'
+import { secret } from '../../input.ts'
+import { credentialId } from '../../lookup.ts'
+import { rotationView } from '../../views/credentials.ts'
+
+export default class CredentialsRotate extends ApiCommand<typeof CredentialsRotate> {
+  static override summary = 'Replace the value; the old one is kept for a while'
+  static override examples = ['$ <%= config.bin %> credentials rotate main', '$ <%= config.bin %> credentials rotate main --grace 1h --value-stdin < key.txt']
+  static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
+  static override flags = {
+    grace: Flags.string({ helpValue: 'DURATION', description: 'how long the old value is kept: up to 7d, 1d unless stated' }),
+    ...valueFlag,
+  }
+
+  async run(): Promise<void> {
+    const { grace } = this.flags
+    const id = await credentialId(this.api, this.args.credential)
+    const kept = durationMs(grace, '--grace')
+    const value = await secret(`New value of ${this.args.credential}`, { piped: this.flags['value-stdin'] })
+    const body = { value, ...(kept !== undefined && { grace_seconds: Math.round(kept / 1000) }) }
+    const rotation = await this.api.credentials.rotate({ credentialId: id, body })
+    await this.out.done(`Rotated ${this.args.credential}; the old value is kept until ${rotation.expires_at}.`, rotation, rotationView)
+  }
+}

@@ -1,0 +1,26 @@
+import { Args, Flags } from '@oclif/core'
+import type { Priority } from '#contract/entries'
+import { ApiCommand } from '../../command.ts'
+
+const priorities = ['normal', 'high', 'pin', 'permanent']
+
+export default class JournalPriority extends ApiCommand<typeof JournalPriority> {
+  static override summary = 'Mark how an entry is kept and recalled'
+  static override examples = ['$ <%= config.bin %> journal priority ENTRY pin --reason "Decision of the week"']
+  static override args = {
+    entry: Args.string({ required: true, description: 'id of the entry' }),
+    priority: Args.string({ required: true, options: priorities, description: priorities.join(', ') }),
+  }
+  static override flags = { reason: Flags.string({ description: 'why, for the record' }) }
+
+  async run(): Promise<void> {
+    const { entry, priority } = this.args
+    const { reason } = this.flags
+    const body = { priority: priority as Priority, ...(reason !== undefined && { reason }) }
+    const changed = await this.api.journal.priority({ entryId: entry, body })
+    await this.out.done(`${entry} was ${changed.previous} and is ${changed.priority} now.`, changed, {
+      name: ({ id }) => id,
+      columns: { ID: ({ id }) => id, PRIORITY: (it) => it.priority },
+    })
+  }
+}

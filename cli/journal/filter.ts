@@ -1,0 +1,52 @@
+import { Flags } from '@oclif/core'
+import type { Client } from '#client'
+import { momentOf } from '../flags.ts'
+import { agentId, crewId } from '../lookup.ts'
+
+const words = (description: string, helpValue = 'A,B') => Flags.string({ helpValue, description })
+
+/** Flags that choose entries of the journal. Lists are comma-separated and mean any of them. */
+export const filterFlags = {
+  crew: words('of these crews'),
+  agent: words('of these agents'),
+  run: words('of these runs'),
+  trace: words('of these traces'),
+  mission: words('of these missions'),
+  type: words('of these types, as run.failed'),
+  'exclude-type': words('not of these types'),
+  severity: words('info, notice, warn, error'),
+  actor: words('caused by: agent, user, system, keeper, sidecar, orchestrator'),
+  priority: words('normal, high, pin, permanent'),
+  since: words('from then on: a time, or how long ago, as 2h', 'WHEN'),
+  until: words('up to then: a time, or how long ago', 'WHEN'),
+  search: words('with this phrase in summary or payload', 'TEXT'),
+}
+
+export type FilterFlags = { [F in keyof typeof filterFlags]?: string | undefined }
+
+const plain = {
+  run: 'run_id',
+  trace: 'trace_id',
+  mission: 'mission_id',
+  type: 'entry_type',
+  'exclude-type': 'exclude_entry_type',
+  severity: 'severity',
+  actor: 'actor_type',
+  priority: 'priority',
+  search: 'q',
+} as const
+
+/** The query that the flags mean; crews and agents are named by slug or id. */
+export async function filterQuery(api: Client, flags: FilterFlags): Promise<Record<string, string>> {
+  const query: Record<string, string> = {}
+  for (const [flag, member] of Object.entries(plain)) {
+    const value = flags[flag as keyof typeof plain]
+    if (value) query[member] = value
+  }
+  const ids = async (names: string, find: (api: Client, name: string) => Promise<string>) =>
+    (await Promise.all(names.split(',').map((name) => find(api, name.trim())))).join(',')
+  if (flags.crew) query['crew_id'] = await ids(flags.crew, crewId)
+  if (flags.agent) query['agent_id'] = await ids(flags.agent, agentId)
+  const [since, until] = [momentOf(flags.since, '--since'), momentOf(flags.until, '--until')]
+  return { ...query, ...(since && { since }), ...(until && { until }) }
+}

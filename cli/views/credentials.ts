@@ -1,0 +1,81 @@
+import type { Static } from 'typebox'
+import type { Assignment, Credential, CredentialAudit, Rotation, TestReply } from '#contract/credentials'
+import { span, status, when } from '../output/cell.ts'
+import type { View } from '../output/printer.ts'
+
+export const credentialView: View<Static<typeof Credential>> = {
+  name: ({ name }) => name,
+  empty: 'The vault is empty. Next: muster credentials create NAME --provider ANTHROPIC --type API_KEY',
+  columns: {
+    NAME: ({ name }) => name,
+    TYPE: ({ type }) => type,
+    PROVIDER: ({ provider }) => (provider === 'NONE' ? null : provider),
+    STATUS: (it) => status(it.status),
+    SCOPE: ({ scope }) => scope.toLowerCase(),
+    AGENTS: ({ _count }) => _count.agents,
+    'LAST USED': ({ last_used_at }) => when(last_used_at),
+  },
+  detail: {
+    Name: ({ name }) => name,
+    Id: ({ id }) => id,
+    Type: ({ type }) => type,
+    Provider: ({ provider }) => (provider === 'NONE' ? null : provider),
+    Status: (it) => status(it.status),
+    'Last error': ({ last_error }) => (last_error ? { text: last_error, tone: 'red' } : null),
+    Description: ({ description }) => description,
+    Scope: ({ scope, crew_ids }) => (scope === 'CREW' ? `crews ${crew_ids.join(', ')}` : 'workspace'),
+    Tags: ({ tags }) => tags.join(', '),
+    Account: ({ account_label, account_email }) => [account_label, account_email].filter(Boolean).join(', '),
+    Expires: ({ token_expires_at }) => when(token_expires_at),
+    Agents: ({ _count }) => _count.agents,
+    'Last used': ({ last_used_at }) => when(last_used_at),
+    Created: ({ created_at }) => when(created_at),
+    Updated: ({ updated_at }) => when(updated_at),
+  },
+}
+
+export const testView: View<Static<typeof TestReply>> = {
+  name: (it) => it.status,
+  columns: {
+    Result: (it) => status(it.status),
+    Reason: ({ error }) => error,
+    Note: ({ supported }) => (supported ? null : 'Muster knows no way to ask this provider'),
+  },
+}
+
+export const rotationView: View<Static<typeof Rotation>> = {
+  name: ({ id }) => id,
+  empty: 'The value was never rotated.',
+  columns: {
+    ID: ({ id }) => id,
+    STATUS: (it) => status(it.status),
+    ROTATED: ({ rotated_at }) => when(rotated_at),
+    BY: ({ rotated_by }) => rotated_by,
+    GRACE: ({ grace_seconds }) => ({ text: span(grace_seconds), value: grace_seconds }),
+    'OLD VALUE': ({ old_value_gone, expires_at }) => (old_value_gone ? 'erased' : when(expires_at)),
+  },
+}
+
+export const auditView: View<Static<typeof CredentialAudit>> = {
+  name: ({ id }) => id,
+  columns: {
+    WHEN: ({ created_at }) => when(created_at),
+    EVENT: ({ event }) => event.toLowerCase(),
+    BY: ({ actor_type, actor_id }) => [actor_type, actor_id].filter(Boolean).join(' '),
+    DETAIL: ({ detail }) => (Object.keys(detail).length ? JSON.stringify(detail) : null),
+  },
+}
+
+export const assignmentView: View<Static<typeof Assignment>> = {
+  name: ({ credential_name }) => credential_name,
+  empty: 'The agent is given nothing. Next: muster credentials assign NAME --agent AGENT',
+  columns: {
+    VARIABLE: ({ env_var_name }) => env_var_name,
+    CREDENTIAL: ({ credential_name }) => credential_name,
+    PROVIDER: ({ credential_provider }) => credential_provider,
+    STATUS: ({ credential_status, expired }) => status(expired ? 'EXPIRED' : credential_status),
+    BY: ({ grant_source }) => grant_source,
+    PRIORITY: ({ priority }) => priority,
+    EXPIRES: ({ expires_at }) => when(expires_at),
+  },
+}
