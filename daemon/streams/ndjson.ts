@@ -76,13 +76,15 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
     app.metrics.openStreams.dec({ kind: 'ndjson' })
   }
 
-  say({ type: 'stream.open', chat_id: order.chatId, from_seq: watch.replay[0]?.seq ?? Math.max(watch.lastSeq, order.lastSeq) + 1, active: watch.active })
+  const from_seq = (watch.active && watch.replay[0]?.seq) || Math.max(watch.lastSeq, order.lastSeq) + 1
+  say({ type: 'stream.open', chat_id: order.chatId, from_seq, active: watch.active })
   if (app.stopping.signal.aborted) return void stop()
   if (watch.truncated) {
     say({ type: 'stream.reset', reason: 'replay_truncated' })
     if (order.lastSeq > 0) return void finish('replay_truncated')
   }
-  for (const frame of watch.replay) pass(frame)
+  // Who never saw anything reads a finished run from its messages.
+  if (watch.active || order.lastSeq > 0) for (const frame of watch.replay) pass(frame)
   if (over || watch.active) return
   if (order.follow) waitForRun()
   else finish('no_active_run')

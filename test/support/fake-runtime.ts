@@ -3,7 +3,8 @@ import type { AgentPlaces, AgentSpec, Follow, FollowSink, RunEnd, RunRef, RunSpe
 
 interface Program {
   spec: RunSpec
-  out: Buffer
+  out: Buffer[]
+  length: number
   end: { end: RunEnd; stderr: string } | null
   sinks: Set<{ sink: FollowSink; at: number }>
 }
@@ -56,15 +57,23 @@ export class FakeRuntime implements Runtime {
   }
 
   private send(program: Program, bytes: Buffer): void {
-    program.out = Buffer.concat([program.out, bytes])
+    program.out.push(bytes)
+    program.length += bytes.length
     for (const one of program.sinks) this.catchUp(program, one)
   }
 
   private catchUp(program: Program, one: { sink: FollowSink; at: number }): void {
-    const chunk = program.out.subarray(one.at)
-    const at = one.at
-    one.at = program.out.length
-    if (chunk.length) one.sink.data(chunk, at)
+    let start = 0
+    for (const bytes of program.out) {
+      const end = start + bytes.length
+      if (one.at < end) {
+        const chunk = bytes.subarray(Math.max(0, one.at - start))
+        const at = one.at
+        one.at = end
+        one.sink.data(chunk, at)
+      }
+      start = end
+    }
   }
 
   async ping() {
@@ -104,7 +113,7 @@ export class FakeRuntime implements Runtime {
     const refused = this.refuseStart
     this.refuseStart = null
     if (refused) throw refused
-    this.programs.set(spec.runId, { spec, out: Buffer.alloc(0), end: null, sinks: new Set() })
+    this.programs.set(spec.runId, { spec, out: [], length: 0, end: null, sinks: new Set() })
     this.news.emit('started')
   }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { expect } from 'vitest'
 import type { RuntimeService } from '#runtime/service-types'
 import type { Runtime } from '#runtime/types'
@@ -18,7 +18,7 @@ export interface Workplace<R extends Runtime> extends TestDaemon {
   mate(slug: string): Promise<string>
   openChat(agentId?: string): Promise<string>
   send(chatId: string, content: string, who?: Person | 'OWNER'): Promise<{ message_id: string; run_id: string }>
-  /** Frames of a chat from now on, as its stream gives them. */
+  /** Address of the listening server. */
   base: string
 }
 
@@ -68,21 +68,67 @@ export function attachRuns({ app }: Pick<TestDaemon, 'app'>, runtime: Runtime): 
   return runs
 }
 
-/** Lines of a run stream as they arrive. */
-export async function* streamOf(base: string, who: Person, chatId: string, query = ''): AsyncGenerator<Record<string, unknown> & { type: string }> {
-  const { port } = new URL(base)
-  const call = request({ host: '127.0.0.1', port, path: `/api/v1/chats/${chatId}/stream${query}`, headers: { authorization: `Bearer ${who.token}` } })
-  call.end()
-  const [reply] = await once(call, 'response')
-  expect(reply.statusCode).toBe(200)
-  let rest = ''
-  try {
-    for await (const chunk of reply) {
-      const parts = (rest + chunk).split('\n')
-      rest = parts.pop()!
-      for (const line of parts) yield JSON.parse(line)
-    }
-  } finally {
-    reply.destroy()
+export type Line = Record<string, unknown> & { type: string; seq?: number }
+
+/** A run stream, read line by line. */
+export class LineReader {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly reply: IncomingMessage
+  private readonly lines: AsyncGenerator<Line>
+
+  constructor(reply: IncomingMessage) {
+    this.reply = reply
+    this.status = reply.statusCode!
+    this.headers = reply.headers
+    this.lines = linesOf(reply)
   }
+
+  /** The next line; undefined at the end. */
+  async next(): Promise<Line | undefined> {
+    const { value, done } = await this.lines.next()
+    return done ? undefined : value
+  }
+
+  /** Lines up to the first of this type. */
+  async until(type: string): Promise<Line[]> {
+    const found: Line[] = []
+    for (;;) {
+      const line = await this.next()
+      if (!line) throw new Error(`The stream ended before ${type}: ${JSON.stringify(found)}`)
+      found.push(line)
+      if (line.type === type) return found
+    }
+  }
+
+  async rest(): Promise<Line[]> {
+    const found: Line[] = []
+    for (let line = await this.next(); line; line = await this.next()) found.push(line)
+    return found
+  }
+}
+
+async function* linesOf(reply: IncomingMessage): AsyncGenerator<Line> {
+  let rest = ''
+  for await (const chunk of reply) {
+    const parts = (rest + chunk).split('\n')
+    rest = parts.pop()!
+    for (const line of parts) yield JSON.parse(line) as Line
+  }
+}
+
+/** Opens the run stream of a chat over a connection of its own, which closes with the test. */
+export async function openStream(base: string, who: Person, chatId: string, query = '', headers: Record<string, string> = {}): Promise<LineReader> {
+  const { port } = new URL(base)
+  const call = request({
+    host: '127.0.0.1',
+    port,
+    agent: false,
+    path: `/api/v1/chats/${chatId}/stream${query}`,
+    headers: { authorization: `Bearer ${who.token}`, ...headers },
+  })
+  call.end()
+  const [reply] = (await once(call, 'response')) as [IncomingMessage]
+  closing({ close: () => call.destroy() })
+  return new LineReader(reply)
 }

@@ -107,12 +107,13 @@ async function endProgram(reading: Reading, reader: OutputReader): Promise<void>
 
 /** Resolves when nothing of the run is left, or nobody can tell any more. */
 export async function endProcesses({ parts, run, facts, detached }: Reading): Promise<void> {
-  while (!detached.aborted && !parts.goneFor(run.crew_id)) {
+  while (!detached.aborted) {
     try {
       return await parts.runtime.endRun(programOf(run, facts))
     } catch (error) {
       parts.app.log.warn({ run: run.id, err: error }, 'A run could not be ended yet')
     }
+    if (parts.goneFor(run.crew_id)) return
     await pause(retryMs, detached)
   }
 }

@@ -130,7 +130,8 @@ export class Run {
     })
     if (!launches) throw new Error('The run does not wait any more')
     const launchedAt = app.clock()
-    await runtime.startRun(spec)
+    await unless(this.detached.signal, () => runtime.startRun(spec))
+    if (this.detached.signal.aborted) return null
     await app.write(() => markRunning(app, this.execution.id))
     return readRun(this.reading(facts), launchedAt)
   }
@@ -144,9 +145,9 @@ export class Run {
     await this.reach(deadlineOf(launchedAt, facts))
     if (this.execution.phase === 'launching' && !this.stopped.aborted) {
       // A run id starts once: where it had started this is refused, and following finds it.
-      await runtime
-        .startRun(this.parts.brief(this.execution).spec)
-        .catch((error: Error) => app.log.info({ err: error, run: this.execution.id }, 'Not started again'))
+      const start = () => runtime.startRun(this.parts.brief(this.execution).spec)
+      await unless(this.stopped, start).catch((error: Error) => app.log.info({ err: error, run: this.execution.id }, 'Not started again'))
+      if (this.detached.signal.aborted) return null
       await app.write(() => markRunning(app, this.execution.id))
     }
     const result = await readRun(this.reading(facts), launchedAt)
