@@ -52,7 +52,7 @@ export const activity = {
   download: get('/agents/:agentId/files/download', {
     summary: "A file of an agent's output folder",
     access: 'VIEWER',
-    kind: 'stream',
+    kind: 'text',
     query: Type.Object({ path: Type.String({ minLength: 1 }) }),
     throws: ['not_found', 'foreign_file', 'runtime_failed', 'runtime_unavailable'],
   }),

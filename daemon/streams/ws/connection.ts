@@ -211,9 +211,8 @@ export class Connection implements Outlet {
   }
 
   private async sendMessage(bearer: Bearer, payload: Record<string, unknown>): Promise<void> {
-    const { session_id, content, max_turns, metadata } = payload
+    const { session_id, ...body } = payload
     const channel = `session:${session_id ?? ''}`
-    const body = { content, ...(max_turns !== undefined && { max_turns }), ...(metadata !== undefined && { metadata }) }
     const refused = await this.ask(bearer, 'chats.send', { chatId: String(session_id ?? ''), body })
     if (!refused) return
     const { code, message, extra } = refused
