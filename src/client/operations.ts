@@ -15,7 +15,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     stop: ['POST', '/api/v1/agents/:agentId/stop'],
     logs: ['GET', '/api/v1/agents/:agentId/logs'],
     files: ['GET', '/api/v1/agents/:agentId/files'],
-    download: ['GET', '/api/v1/agents/:agentId/files/download', 'stream'],
+    download: ['GET', '/api/v1/agents/:agentId/files/download', 'text'],
   },
   bootstrap: {
     create: ['POST', '/api/v1/bootstrap'],

@@ -1,6 +1,7 @@
 import type { App } from '#kernel/app'
 import type { Recorded } from '#kernel/journal'
 import type { AgentFile, Runs, Watch, Watcher } from '#kernel/runs'
+import { agentById } from '../../features/agents/service.ts'
 import {
   type Execution,
   executionsOfAgent,
@@ -16,6 +17,7 @@ import {
 import { knownSecrets } from '../../features/credentials/delivery/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
 import { adapterOf } from '../adapters/index.ts'
+import { literalSecrets, mergeMcp } from '../adapters/mcp.ts'
 import { agentKey } from '../agent-keys.ts'
 import type { Runtime } from '../types.ts'
 import { briefRun } from './brief.ts'
@@ -49,7 +51,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
     ready: readyAndTidy,
     adapterOf,
     brief: (run) => briefRun({ app, runtime, adapterOf }, run),
-    secretsOf: ({ agent_id, workspace_id }) => [agentKey(app, agent_id), ...knownSecrets(app, workspace_id)],
+    secretsOf: (run) => secretsOf(app, run),
   }
   const live = new Map<string, Run>()
   const sessions = new Map<string, Session>()
@@ -174,4 +176,10 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       for (const session of sessions.values()) session.close()
     },
   }
+}
+
+/** Values that must not show up in what a run prints: the agent's own key, the workspace's secrets, those in its tool servers' settings. */
+function secretsOf(app: App, { agent_id, workspace_id }: Execution): string[] {
+  const config = agentById(app, agent_id)?.mcp_config_json
+  return [agentKey(app, agent_id), ...knownSecrets(app, workspace_id), ...(config ? literalSecrets(mergeMcp([config])) : [])]
 }
