@@ -21,13 +21,18 @@ refuse() {
   exit 70
 }
 
-mkdir "$dir" 2>/dev/null || { echo 'this run was started or ended before' >&2 && exit 70; }
+if ! mkdir "$dir" 2>/dev/null; then
+  if [ -e "$dir" ]; then echo 'this run was started or ended before' >&2; else echo "the folder $dir cannot be made" >&2; fi
+  exit 70
+fi
 echo $$ >"$dir/supervisor"
 
 # Whoever made this folder first can read what is put into it.
 if [ -n "${SVC_SECRETS_DIR:-}" ]; then
   [ -e "$SVC_SECRETS_DIR" ] || mkdir -m 700 "$SVC_SECRETS_DIR" 2>/dev/null
   [ -d "$SVC_SECRETS_DIR" ] && [ -O "$SVC_SECRETS_DIR" ] && [ ! -L "$SVC_SECRETS_DIR" ] || refuse "$SVC_SECRETS_DIR belongs to somebody else"
+  # What an earlier run was given and this one is not has been taken from the agent since.
+  for it in "$SVC_SECRETS_DIR"/* "$SVC_SECRETS_DIR"/.[!.]*; do [ ! -e "$it" ] || rm -rf -- "$it"; done
 fi
 tar -xpmf - -C / --no-same-owner >&2 || refuse 'its files did not arrive whole'
 [ -f "$dir/in" ] && [ -p "$dir/alive" ] || refuse 'its files did not arrive whole'

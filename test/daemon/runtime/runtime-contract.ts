@@ -192,6 +192,14 @@ export function runtimeContract(make: () => Promise<Subject>): void {
       expect(output).not.toContain('leaked')
     })
 
+    it('keep no secret that the next run is not given', async () => {
+      const { secrets } = runtime.places(crew.crewId, ada)
+      const file = (name: string) => ({ path: `${secrets}/${name}`, content: name })
+      expect((await run({ files: [file('old'), file('.env'), file('kept')], sh: `ls -A ${secrets}` })).output).toBe('.env\nkept\nold\n')
+      expect((await run({ files: [file('kept')], sh: `ls -A ${secrets}` })).output).toBe('kept\n')
+      expect((await run({ sh: `ls -A ${secrets}` })).output).toBe('')
+    })
+
     it('report how they ended', async () => {
       expect((await run({ sh: 'exit 9' })).end).toEqual({ kind: 'exit', code: 9, timedOut: false })
       expect((await run({ sh: 'kill -KILL $$' })).end).toEqual({ kind: 'signal', signal: 'SIGKILL' })
