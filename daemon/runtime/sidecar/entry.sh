@@ -87,6 +87,7 @@ without_ipv6() {
   for it in /proc/sys/net/ipv6/conf/*/disable_ipv6; do [ "$(cat "$it")" = 1 ] || return 1; done
 }
 
+exec 3<&0 </dev/null # standard input is the private channel: only the sidecar itself may read from it
 ulimit -c 0
 [ "$(id -u)" = 0 ] || die 'it must begin as root, to set the rules'
 [ -r "$program" ] || die "$program is missing"
@@ -115,10 +116,9 @@ proof=0
 
 # A crash of the program must not take the network away from the crew: it starts anew and waits for its configuration.
 as $uid $gid sh -c '
-  exec 3<&0
   trap "kill -TERM \$program; exit 0" TERM INT
   while :; do
-    node --disable-proto=delete "$0" <&3 &
+    node --disable-proto=delete "$0" <&3 3<&- &
     program=$!
     code=0
     wait $program || code=$?
