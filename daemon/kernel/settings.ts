@@ -80,6 +80,13 @@ export const settings = {
     fallback: 'muster/sidecar:local',
     summary: 'Image of sidecar containers',
   }),
+  containerDns: setting({
+    path: 'container.dns',
+    env: 'SVC_CONTAINER_DNS',
+    kind: 'list',
+    fallback: [],
+    summary: 'Name servers of the crews, address or address:port; those of this machine when empty',
+  }),
   containerPrefix: setting({
     path: 'container.container_prefix',
     env: 'SVC_CONTAINER_PREFIX',

@@ -7,10 +7,10 @@ import type { Runtime } from './types.ts'
 
 /** The runtime that the configuration names. An engine that does not answer now may answer later. */
 export function openRuntime(app: App): Runtime {
-  const { containerProvider, containerPrefix, runtimeImage, sidecarImage, dataDir } = app.config
+  const { containerProvider, containerPrefix, runtimeImage, sidecarImage, containerDns, dataDir } = app.config
   if (containerProvider === 'process') {
     app.log.warn('Agents run as local processes of this user: nothing isolates them from this machine or from each other')
     return new ProcessRuntime({ folder: join(dataDir, 'crews') })
   }
-  return new DockerRuntime({ prefix: containerPrefix, installation: installationId(app), crewImage: runtimeImage, sidecarImage })
+  return new DockerRuntime({ prefix: containerPrefix, installation: installationId(app), crewImage: runtimeImage, sidecarImage, dns: containerDns })
 }

@@ -23,6 +23,7 @@ import { connectEngine, type Engine, ifThere } from './engine.ts'
 import { watchEvents } from './events.ts'
 import { ensureImage } from './images.ts'
 import { readLogs } from './logs.ts'
+import { nameServers } from './name-servers.ts'
 import type { Naming } from './names.ts'
 import { placesOf, Runs } from './runs.ts'
 import { listStopped, readStopped } from './stopped.ts'
@@ -32,6 +33,8 @@ export interface DockerOptions extends Naming {
   host?: string
   crewImage: string
   sidecarImage: string
+  /** Name servers of the crews; those of this machine when absent or empty, if the engine is on it. */
+  dns?: readonly string[]
   /** Folder of the programs that go into the images. */
   programs?: string
 }
@@ -134,7 +137,10 @@ export class DockerRuntime implements Runtime {
   }
 
   configureSidecar(crewId: string, config: SidecarConfig): Promise<void> {
-    return this.#connections.configure(crewId, config)
+    const { dns = [], host = process.env['DOCKER_HOST'] ?? '' } = this.#options
+    const here = host === '' || host.startsWith('unix://')
+    const resolvers = config.resolvers ?? (dns.length ? [...dns] : here ? nameServers() : [])
+    return this.#connections.configure(crewId, { ...config, resolvers })
   }
 
   onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void {

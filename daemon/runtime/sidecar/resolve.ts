@@ -6,40 +6,56 @@ export type Resolve = (name: string) => Promise<string[]>
 
 export interface Names {
   resolve: Resolve
-  /** Name servers to ask from now on; null for those of /etc/resolv.conf. */
+  /** Name servers to ask beside those of /etc/resolv.conf, from now on. */
   use(servers: string[] | null): void
 }
 
+const patience = { timeout: 1500, tries: 2 }
 const absent = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
 
-export function createNames(hostsFile = '/etc/hosts'): Names {
-  let resolver = new Resolver({ timeout: 2000, tries: 2 })
+export function createNames(hostsFile = '/etc/hosts', own = new Resolver(patience)): Names {
+  let order = [own]
 
-  async function ask(query: Promise<string[]>): Promise<string[]> {
-    try {
-      return await query
-    } catch (error) {
-      if (absent.has((error as NodeJS.ErrnoException).code ?? '')) return []
-      throw error
+  /** Asks one set of servers after the other; the set that answered is asked first the next time. */
+  async function ask(name: string): Promise<string[]> {
+    // A name without a dot is another container's: only the engine knows it.
+    const candidates = name.includes('.') ? order : [own]
+    let failure: unknown
+    for (const resolver of candidates) {
+      try {
+        const found = await addresses(resolver, name)
+        if (resolver !== order[0] && order === candidates) order = [resolver, ...order.filter((it) => it !== resolver)]
+        return found
+      } catch (error) {
+        failure = error
+      }
     }
+    throw failure
   }
 
   return {
     async resolve(name) {
       const fixed = await fromHosts(hostsFile, name)
-      if (fixed.length) return fixed
-      const answers = await Promise.allSettled([ask(resolver.resolve4(name)), ask(resolver.resolve6(name))])
-      const found = answers.flatMap((it) => (it.status === 'fulfilled' ? it.value : []))
-      const failed = answers.find((it) => it.status === 'rejected')
-      if (!found.length && failed) throw failed.reason
-      return found
+      return fixed.length ? fixed : ask(name)
     },
     use(servers) {
-      // Never in place: queries that are under way keep the servers they began with.
-      resolver = new Resolver({ timeout: 2000, tries: 2 })
-      if (servers) resolver.setServers(servers)
+      const given = new Resolver(patience)
+      if (servers) given.setServers(servers)
+      order = servers ? [given, own] : [own]
     },
   }
+}
+
+/** Throws only when no server answered either question. */
+async function addresses(resolver: Resolver, name: string): Promise<string[]> {
+  const none = (error: NodeJS.ErrnoException) => {
+    if (absent.has(error.code ?? '')) return []
+    throw error
+  }
+  const [four, six] = await Promise.allSettled([resolver.resolve4(name).catch(none), resolver.resolve6(name).catch(none)])
+  const found = [four, six].flatMap((it) => (it.status === 'fulfilled' ? it.value : []))
+  if (!found.length && four.status === 'rejected') throw four.reason
+  return found
 }
 
 async function fromHosts(file: string, name: string): Promise<string[]> {

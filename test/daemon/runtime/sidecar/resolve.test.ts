@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { createSocket } from 'node:dgram'
+import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -55,10 +56,24 @@ describe('names', () => {
   })
 
   it('that do not exist lead nowhere; a server that fails is an error', async () => {
-    const names = createNames(hosts(''))
-    names.use([await nameServer({ 'broken.example': { code: 2 } })])
+    const server = await nameServer({ 'broken.example': { code: 2 } })
+    const own = new Resolver()
+    own.setServers([server])
+    const names = createNames(hosts(''), own)
+    names.use([server])
     expect(await names.resolve('ghost.example')).toEqual([])
     await expect(names.resolve('broken.example')).rejects.toThrow('SERVFAIL')
+  })
+
+  it('are asked of the other servers when the first ones fail, and of those first from then on', async () => {
+    const own = new Resolver({ timeout: 1500, tries: 1 })
+    own.setServers([await nameServer({ 'a.example': { a: '1.1.1.1' }, 'b.example': { a: '2.2.2.2' }, peer: { a: '10.0.0.7' } })])
+    const names = createNames(hosts(''), own)
+    names.use([await nameServer({ 'a.example': { code: 2 }, 'b.example': { a: '9.9.9.9' }, peer: { a: '9.9.9.9' } })])
+    expect(await names.resolve('peer')).toEqual(['10.0.0.7']) // a neighbour's name, which only the engine knows
+    expect(await names.resolve('b.example')).toEqual(['9.9.9.9'])
+    expect(await names.resolve('a.example')).toEqual(['1.1.1.1'])
+    expect(await names.resolve('b.example')).toEqual(['2.2.2.2'])
   })
 
   it('in the hosts file win, in any case, and need no server', async () => {

@@ -1,0 +1,26 @@
+import { getServers, Resolver } from 'node:dns'
+import { readFileSync } from 'node:fs'
+
+/** Where a local stub resolver says whom it asks itself. */
+const behindTheStub = '/run/systemd/resolve/resolv.conf'
+
+const lead = (server: string) => !/^\[?(127\.|::1\b|0\.|::$|::ffff:127\.)|%/i.test(server)
+
+/**
+ * The name servers of this machine that a container can ask, too. Engines forward names from inside the container's network
+ * as root, which a crew's rules refuse; so the sidecar asks these by itself. Empty when all of them listen on loopback.
+ */
+export function nameServers(own: string[] = getServers(), stubFile = behindTheStub): string[] {
+  const usable = own.filter(lead)
+  return usable.length ? usable : listed(stubFile).filter(lead)
+}
+
+function listed(file: string): string[] {
+  try {
+    const found = [...readFileSync(file, 'utf8').matchAll(/^\s*nameserver\s+(\S+)/gm)].map(([, server]) => server!)
+    new Resolver().setServers(found.filter(lead)) // throws for what is no address
+    return found
+  } catch {
+    return []
+  }
+}
