@@ -61,6 +61,8 @@ export function sidecarContainer(naming: Naming, spec: CrewSpec, image: string, 
     Labels: labelsOf(naming, spec, 'sidecar', contract),
     HostConfig: {
       ...hardened(sidecarMemoryMb, 1, sidecarPids),
+      Init: false, // it would keep the rights that the program gives up
+      ExtraHosts: ['host.docker.internal:host-gateway'], // for upstreams that the operator runs on the machine itself
       CapAdd: ['NET_ADMIN', 'NET_RAW', 'SETUID', 'SETGID'],
       NetworkMode: networkName(naming, spec.crewId),
       Tmpfs: { '/tmp': tmpfs(16 * MB), '/run': tmpfs(MB) },
