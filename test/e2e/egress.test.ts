@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcp } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { engineAnswers, noteEngine } from '../support/engine.ts'
+import { openNameServer, type Zone } from '../support/name-server.ts'
 import { attempt, closeStreet, docker, node, openStreet, policy, type Street, sh, who } from './egress/street.ts'
 
 it.skipIf(engineAnswers)('says why the containers are left out', ({ task }) => noteEngine(task.file))
@@ -168,6 +169,9 @@ describe.skipIf(!engineAnswers)('the way out of a crew', () => {
   })
 })
 
+/** The machine itself, as a crew's sidecar sees it. */
+const gatewayOf = async (crew: Street['a']) => Object.values((await crew.sidecar.inspect()).NetworkSettings.Networks)[0]!.Gateway
+
 /** Asks the proxy for a tunnel and says something through it; the status line and the answer. */
 const tunnel = (crew: Street['a'], user: string, authority: string) =>
   node(
@@ -205,6 +209,20 @@ describe.skipIf(!engineAnswers)('the proxy', () => {
     expect(await tunnel(a, who.ada, 'permitted-peer:8000')).toMatch(/^HTTP\/1\.1 403 /)
   })
 
+  it('asks the name servers it was given, and is not fooled by one that changes its mind', async () => {
+    const { runtime, a, peer } = street
+    const zone: Zone = { 'outside.example': { a: peer.ipv4 } }
+    const { port, close } = await openNameServer('0.0.0.0', zone)
+    closing.push(close)
+    await runtime.configureSidecar(a.spec.crewId, policy(['outside.example'], true, { resolvers: [`${await gatewayOf(a)}:${port}`] }))
+    expect(await tunnel(a, who.ada, 'outside.example:8000')).toMatch(/^HTTP\/1\.1 200 .*hello$/s)
+    zone['outside.example'] = { a: peer.metadata }
+    expect(await tunnel(a, who.ada, 'outside.example:80')).toMatch(/^HTTP\/1\.1 403 .*a metadata address/s)
+    expect(await tunnel(a, who.ada, 'gone.outside.example:80')).toMatch(/^HTTP\/1\.1 403 .*not in this crew/s)
+    delete zone['outside.example']
+    expect(await tunnel(a, who.ada, 'outside.example:80')).toMatch(/^HTTP\/1\.1 502 .*there is no host/s)
+  })
+
   it('never leads to metadata, to the crew’s own addresses or to another crew', async () => {
     const { runtime, a, b, peer } = street
     await runtime.configureSidecar(a.spec.crewId, { ...policy([], true), network: { mode: 'free', allowedDomains: [], allowPrivateEndpoints: true } })
@@ -232,8 +250,7 @@ describe.skipIf(!engineAnswers)('the real key', () => {
     }).listen(0, '0.0.0.0')
     await once(vendor, 'listening')
     closing.push(() => vendor.close())
-    const [own] = Object.values((await street.a.sidecar.inspect()).NetworkSettings.Networks)
-    upstream = `http://${own!.Gateway}:${(vendor.address() as AddressInfo).port}`
+    upstream = `http://host.docker.internal:${(vendor.address() as AddressInfo).port}`
     const config = policy([], false, { upstreams: { ANTHROPIC: upstream } })
     config.agents['dummy-ada']!.credentials.push({ credentialId: 'c1', provider: 'ANTHROPIC', kind: 'api_key', token: realKey, priority: 1 })
     await street.runtime.configureSidecar(street.a.spec.crewId, config)

@@ -1,41 +1,16 @@
-import { Buffer } from 'node:buffer'
-import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createNames } from '#runtime/sidecar/resolve'
+import { openNameServer, type Zone } from '../../../support/name-server.ts'
 import { onEnd } from './support.ts'
 
-type Zone = Record<string, { a?: string; aaaa?: string; code?: number }>
-
-/** A name server on loopback that knows one zone. */
 async function nameServer(zone: Zone): Promise<string> {
-  const socket = createSocket('udp4')
-  socket.on('message', (query, { port, address }) => socket.send(reply(query, zone), port, address))
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  onEnd(() => socket.close())
-  return `127.0.0.1:${socket.address().port}`
-}
-
-function reply(query: Buffer, zone: Zone): Buffer {
-  const labels: string[] = []
-  let at = 12
-  for (let length = query[at]!; length; length = query[at]!) {
-    labels.push(query.toString('latin1', at + 1, at + 1 + length))
-    at += length + 1
-  }
-  const question = query.subarray(12, at + 5)
-  const known = zone[labels.join('.').toLowerCase()]
-  const four = query.readUInt16BE(at + 1) === 1
-  const value = four ? known?.a : known?.aaaa
-  const data = value && Buffer.from(four ? value.split('.').map(Number) : value.match(/../g)!.map((it) => Number.parseInt(it, 16)))
-  const answer = data ? Buffer.concat([Buffer.from([0xc0, 12, 0, four ? 1 : 28, 0, 1, 0, 0, 0, 60, 0, data.length]), data]) : Buffer.alloc(0)
-  const head = Buffer.from([query[0]!, query[1]!, 0x81, 0x80 | (known ? (known.code ?? 0) : 3), 0, 1, 0, data ? 1 : 0, 0, 0, 0, 0])
-  return Buffer.concat([head, question, answer])
+  const { port, close } = await openNameServer('127.0.0.1', zone)
+  onEnd(close)
+  return `127.0.0.1:${port}`
 }
 
 function hosts(text: string): string {

@@ -1,0 +1,90 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lineReader } from '#runtime/sidecar/lines'
+import { call, config, credential } from './support.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'sidecar-tls-'))
+const path = (name: string) => join(folder, name)
+const real = 'sk-real-over-tls'
+const seen: { host: string | undefined; key: unknown; sni: string | false }[] = []
+let vendor: Server
+let upstream: string
+
+/** A certificate for `name` that signs itself. */
+function certificate(name: string): { key: Buffer; cert: Buffer } {
+  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', `/CN=${name}`]
+  execFileSync('openssl', [...made, '-addext', `subjectAltName=DNS:${name}`, '-keyout', path('key'), '-out', path('cert')], { stdio: 'pipe' })
+  return { key: readFileSync(path('key')), cert: readFileSync(path('cert')) }
+}
+
+/** Certificates are made when they are needed; Node itself cannot make any. */
+const openssl = (() => {
+  try {
+    return Boolean(execFileSync('openssl', ['version'], { stdio: 'pipe' }))
+  } catch {
+    return false
+  }
+})()
+
+it.skipIf(openssl)('says why TLS is left out', ({ task }) => {
+  Object.assign(task.file.meta, { leftOut: 'there is no openssl command to make certificates with (Debian: apt-get install openssl)' })
+})
+
+beforeAll(async () => {
+  if (!openssl) return
+  vendor = createServer(certificate('localhost'), (req, res) => {
+    seen.push({ host: req.headers.host, key: req.headers['x-api-key'], sni: (req.socket as unknown as { servername: string | false }).servername })
+    res.end('over tls')
+  }).listen(0, '127.0.0.1')
+  await once(vendor, 'listening')
+  upstream = `https://localhost:${(vendor.address() as AddressInfo).port}`
+  // A program of its own, because Node reads further authorities only when it starts.
+  const program = `import { startSidecar } from './daemon/runtime/sidecar/server.ts'
+    startSidecar({ port: 0, isolated: false, report() {} }).then((it) => { it.configure(JSON.parse(process.env.CONFIG)); console.log(it.port) })`
+  await build({
+    stdin: { contents: program, resolveDir: process.cwd(), loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    outfile: path('sidecar.cjs'),
+    logLevel: 'error',
+  })
+})
+
+afterAll(() => {
+  vendor?.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function sidecar(env: NodeJS.ProcessEnv): Promise<{ url: string; child: ChildProcess }> {
+  const CONFIG = JSON.stringify(config([credential('ANTHROPIC', real)], { ANTHROPIC: upstream }))
+  const child = spawn(process.execPath, [path('sidecar.cjs')], { env: { CONFIG, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const port = await new Promise((resolve) => child.stdout!.on('data', lineReader(resolve)))
+  return { url: `http://127.0.0.1:${port}/v1/messages`, child }
+}
+
+describe.skipIf(!openssl)('an upstream over TLS', () => {
+  it('is called by its name, and again over the same connection', async () => {
+    const connections: unknown[] = []
+    vendor.on('secureConnection', (it) => connections.push(it))
+    const { url, child } = await sidecar({ NODE_EXTRA_CA_CERTS: path('cert') })
+    for (let i = 0; i < 2; i++) expect(await call(url, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200, body: 'over tls' })
+    expect(seen).toEqual(Array(2).fill({ host: new URL(upstream).host, key: real, sni: 'localhost' }))
+    expect(connections).toHaveLength(1)
+    child.kill()
+  })
+
+  it('gets no key when its certificate is not trusted', async () => {
+    seen.length = 0
+    const { url, child } = await sidecar({})
+    expect(await call(url, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502, body: expect.stringContaining('SELF_SIGNED_CERT') })
+    expect(seen).toEqual([])
+    child.kill()
+  })
+})
