@@ -174,6 +174,14 @@ describe('features', () => {
   })
 })
 
+describe('tests that not every machine can run', () => {
+  it('say in the summary why they are left out', () => {
+    const choosy = files.filter((path) => path.startsWith('test/e2e/') && /\.skipIf\(/.test(text(path)))
+    expect(choosy.length).toBeGreaterThan(2)
+    expect(choosy.filter((path) => !/^leaveOut\(/m.test(text(path)))).toEqual([])
+  })
+})
+
 describe('sizes', () => {
   const lines = new Map(sources.map((path) => [path, text(path).split('\n').length - 1]))
   const sorted = [...lines.values()].sort((a, b) => a - b)

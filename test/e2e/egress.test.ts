@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcp } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { engineAnswers, noteEngine } from '../support/engine.ts'
+import { engineMissing } from '../support/engine.ts'
+import { leaveOut } from '../support/leave-out.ts'
 import { openNameServer, type Zone } from '../support/name-server.ts'
 import { attempt, closeStreet, docker, node, openStreet, policy, type Street, sh, who } from './egress/street.ts'
 
-it.skipIf(engineAnswers)('says why the containers are left out', ({ task }) => noteEngine(task.file))
+leaveOut(engineMissing)
 
 const through = /connected|answered|sent|opened/
 const realKey = 'sk-real-1b9ec2b5a0f4'
@@ -19,7 +20,6 @@ const reached: string[] = []
 const closing: (() => unknown)[] = []
 
 beforeAll(async () => {
-  if (!engineAnswers) return
   const tcp = createTcp((socket) => {
     reached.push(`tcp ${socket.remoteAddress}`)
     socket.on('error', () => {}).end()
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const close of closing) close()
-  if (engineAnswers) await closeStreet(street)
+  await closeStreet(street)
 })
 
 const addressesOf = async (crew: Street['a']) =>
@@ -47,7 +47,7 @@ const addressesOf = async (crew: Street['a']) =>
     .flatMap((it) => [it.IPAddress, it.GlobalIPv6Address])
     .filter(Boolean)
 
-describe.skipIf(!engineAnswers)('the way out of a crew', () => {
+describe.skipIf(engineMissing)('the way out of a crew', () => {
   it('is there for the sidecar: every place that the other tests find closed answers it', async () => {
     const { peer, host, a } = street
     const places = [
@@ -181,7 +181,7 @@ const tunnel = (crew: Street['a'], user: string, authority: string) =>
      s.on('data', (d) => { got += d; if (/^HTTP.1.1 200 .*\\r\\n\\r\\n$/s.test(got)) s.end('hello') }); s.on('end', () => process.stdout.write(got))`,
   )
 
-describe.skipIf(!engineAnswers)('the proxy', () => {
+describe.skipIf(engineMissing)('the proxy', () => {
   it('passes to a permitted host by its name, and no further', async () => {
     const { runtime, a, peer } = street
     await runtime.configureSidecar(a.spec.crewId, policy(['permitted-peer'], true))
@@ -237,7 +237,7 @@ describe.skipIf(!engineAnswers)('the proxy', () => {
   })
 })
 
-describe.skipIf(!engineAnswers)('the real key', () => {
+describe.skipIf(engineMissing)('the real key', () => {
   const seen: { headers: Record<string, unknown>; body: string }[] = []
   let upstream: string
 
@@ -307,7 +307,7 @@ describe.skipIf(!engineAnswers)('the real key', () => {
   })
 })
 
-describe.skipIf(!engineAnswers)('the sidecar’s port', () => {
+describe.skipIf(engineMissing)('the sidecar’s port', () => {
   it('cannot be taken while the sidecar has it', async () => {
     const places = ['listen 127.0.0.1 9119', 'listen 0.0.0.0 9119', 'listen :: 9119']
     expect(Object.values(await attempt(street.a.crew, who.ada, places))).toEqual(Array(3).fill('EADDRINUSE'))

@@ -8,9 +8,10 @@ import { buildContainerPrograms } from '../../build/container-programs.mjs'
 import { containerOf, installationId, want } from '../../daemon/features/crews/containers/service.ts'
 import { DockerRuntime } from '../../daemon/runtime/docker/runtime.ts'
 import { Reconciler } from '../../daemon/runtime/reconcile.ts'
-import { engineAnswers, noteEngine } from '../support/engine.ts'
+import { engineMissing } from '../support/engine.ts'
+import { leaveOut } from '../support/leave-out.ts'
 
-it.skipIf(engineAnswers)('says why the containers are left out', ({ task }) => noteEngine(task.file))
+leaveOut(engineMissing)
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-programs-'))
 const docker = new Docker()
@@ -19,7 +20,7 @@ const open: { close(): Promise<void> }[] = []
 let programs: string
 
 beforeAll(async () => {
-  if (engineAnswers) programs = await buildContainerPrograms(folder)
+  programs = await buildContainerPrograms(folder)
 })
 afterEach(async () => {
   for (const it of open.splice(0).reverse()) await it.close()
@@ -64,7 +65,7 @@ async function scene() {
   return { ...it, start, containers, crew, journaled }
 }
 
-describe.skipIf(!engineAnswers)('reconciler on an engine', () => {
+describe.skipIf(engineMissing)('reconciler on an engine', () => {
   it('starts, mends, stops, starts again and removes', async () => {
     const it = await scene()
     const { runtime } = await it.start()

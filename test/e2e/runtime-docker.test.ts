@@ -8,9 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildContainerPrograms } from '../../build/container-programs.mjs'
 import { DockerRuntime } from '../../daemon/runtime/docker/runtime.ts'
 import { ada, bob, crewSpec, followed, newId, printed, quiet, runSpec, runtimeContract, type Wanted } from '../daemon/runtime/runtime-contract.ts'
-import { engineAnswers, noteEngine } from '../support/engine.ts'
+import { engineMissing } from '../support/engine.ts'
+import { leaveOut } from '../support/leave-out.ts'
 
-it.skipIf(engineAnswers)('says why the containers are left out', ({ task }) => noteEngine(task.file))
+leaveOut(engineMissing)
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-programs-'))
 const installation = newId('test')
@@ -22,22 +23,21 @@ const open = () => new DockerRuntime(options())
 const mine = { filters: { label: [`svc.installation=${installation}`] } }
 
 beforeAll(async () => {
-  if (engineAnswers) programs = await buildContainerPrograms(folder)
+  programs = await buildContainerPrograms(folder)
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
-  if (!engineAnswers) return
   for (const { Id } of await docker.listContainers({ all: true, ...mine })) await docker.getContainer(Id).remove({ force: true })
   for (const { Id } of await docker.listNetworks(mine)) await docker.getNetwork(Id).remove()
   for (const { Name } of (await docker.listVolumes(mine)).Volumes) await docker.getVolume(Name).remove()
   for (const { Id } of await docker.listImages(mine)) await docker.getImage(Id).remove({ force: true })
 })
 
-describe.skipIf(!engineAnswers)('docker runtime', () => {
+describe.skipIf(engineMissing)('docker runtime', () => {
   runtimeContract(async () => ({ open, cleanUp: async () => {} }))
 })
 
-describe.skipIf(!engineAnswers)('crew container', () => {
+describe.skipIf(engineMissing)('crew container', () => {
   const crew = crewSpec({ slug: 'sealed', memoryMb: 640, cpus: 0.5 })
   let runtime: DockerRuntime
   const run = async (sh: string, more: Wanted = {}) => {
@@ -282,7 +282,7 @@ describe.skipIf(!engineAnswers)('crew container', () => {
   })
 })
 
-describe.skipIf(!engineAnswers)('a half-made crew', () => {
+describe.skipIf(engineMissing)('a half-made crew', () => {
   it('is observed, so that it can be reaped', async () => {
     const runtime = open()
     const crewId = newId('c')

@@ -8,10 +8,11 @@ import { sidecarContainer } from '../../daemon/runtime/docker/containers.ts'
 import { ensureImage } from '../../daemon/runtime/docker/images.ts'
 import { loadPrograms } from '../../daemon/runtime/programs.ts'
 import { crewSpec, newId, quiet } from '../daemon/runtime/runtime-contract.ts'
-import { engineAnswers, noteEngine } from '../support/engine.ts'
+import { engineMissing } from '../support/engine.ts'
+import { leaveOut } from '../support/leave-out.ts'
 import { attempt, who } from './egress/street.ts'
 
-it.skipIf(engineAnswers)('says why the containers are left out', ({ task }) => noteEngine(task.file))
+leaveOut(engineMissing)
 
 const docker = new Docker()
 const naming = { prefix: 'muster-entry', installation: newId('entry') }
@@ -22,7 +23,6 @@ let image: string
 let networks: { four: Docker.Network; six: Docker.Network }
 
 beforeAll(async () => {
-  if (!engineAnswers) return
   const programs = loadPrograms(await buildContainerPrograms(folder), ['sidecar-entry', 'sidecar.cjs'])
   image = await ensureImage(docker, naming, 'sidecar', 'muster/sidecar:local', programs, quiet)
   const six = { EnableIPv6: true, IPAM: { Config: [{ Subnet: `fd5d:${newId('').slice(0, 4)}:${newId('').slice(0, 4)}::/64` }] } }
@@ -32,7 +32,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
-  if (!engineAnswers) return
   for (const { Id } of await docker.listContainers({ all: true, ...mine })) await docker.getContainer(Id).remove({ force: true })
   for (const { Id } of await docker.listNetworks(mine)) await docker.getNetwork(Id).remove()
   for (const { Id } of await docker.listImages(mine)) await docker.getImage(Id).remove({ force: true })
@@ -98,7 +97,7 @@ const closed = (count: number) => ({
   sidecar: Array(count).fill(expect.stringMatching(/sent|ECONNREFUSED/)),
 })
 
-describe.skipIf(!engineAnswers)('sidecar-entry', () => {
+describe.skipIf(engineMissing)('sidecar-entry', () => {
   it.each([
     ['four', 'nft', 1],
     ['four', 'legacy', 1],

@@ -21,6 +21,7 @@ export default function setup(): void {
   const stale = [
     ...(builtAt('dist/cli/muster.cjs') > Math.max(common, newest('cli')) ? [] : ['cli']),
     ...(builtAt('dist/daemon/musterd.js') > Math.max(common, newest('daemon')) ? [] : ['daemon']),
+    ...(builtAt('dist/container/channel.cjs') > Math.max(common, newest('daemon/runtime')) ? [] : ['container']),
   ]
   if (!stale.length) return
   const { status, stderr } = spawnSync(process.execPath, [join(root, 'build/build.mjs'), ...stale], { encoding: 'utf8' })
