@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { Compile } from 'typebox/compile'
+import { describe, expect, it } from 'vitest'
+import { endpoints } from '#contract'
+import type { Endpoint } from '#contract/define'
+import { problems } from '#contract/problems'
+import { openapi } from '#kernel/openapi'
+import { daemon } from '#test'
+import { hostileText, inputs, type Names, named, type Schema } from '../support/inputs.ts'
+
+/** Requests for each endpoint; more with FUZZ_RUNS, others with FUZZ_SEED. */
+const numRuns = Number(process.env['FUZZ_RUNS'] ?? 40)
+const seed = Number(process.env['FUZZ_SEED'] ?? 20261120)
+
+interface Described {
+  parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Schema }[]
+  requestBody?: { content: { 'application/json': { schema: Schema } } }
+}
+const document = openapi() as { paths: Record<string, Record<string, Described>> }
+const pathOf = ({ root, path }: Endpoint) => `${root ? '' : '/api/v1'}${path.replace(/:(\w+)/g, '{$1}')}`
+
+/** Names that answers have shown, so that most guesses hit something. */
+const names: Names = new Map()
+const singular = (word: string) => word.replace(/ies$/, 'y').replace(/s$/, '')
+function remember(value: unknown, about: string): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [member, held] of Object.entries(value)) {
+    if (typeof held !== 'string') remember(held, Array.isArray(value) ? about : singular(member))
+    else if (held && /^id$|_id$/.test(member)) {
+      const what = member === 'id' ? about : named(member)
+      const known = names.get(what) ?? []
+      if (known.length < 50 && !known.includes(held)) names.set(what, [...known, held])
+    }
+  }
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+/** As an address can carry it: half a character cannot be written there. */
+const escaped = (value: unknown): string => encodeURIComponent(text(value).replace(/\p{Surrogate}/gu, '\ufffd'))
+
+function requests(endpoint: Endpoint, workspace: string) {
+  const { parameters, requestBody } = document.paths[pathOf(endpoint)]![endpoint.method.toLowerCase()]!
+  const schema = requestBody?.content['application/json'].schema
+  const broken = fc.constantFrom('', '{', '[]', 'null', '{"__proto__":{"x":1}}', '\u0000')
+
+  const inMood = (mood: 'polite' | 'hostile') => {
+    const { value, nameOf, maybe } = inputs(mood, names)
+    const places = parameters
+      .filter((it) => it.in === 'path')
+      .map(({ name }) => [name, name === 'workspaceId' ? fc.constant(workspace) : maybe(nameOf(named(name)), hostileText)])
+    const asked = parameters.filter((it) => it.in === 'query' && it.name !== 'workspace_id')
+    const query = asked.map((it) => [it.name, value(it.schema, it.name).chain((one) => maybe(fc.constant([one]), fc.constant([one, one])))])
+    return fc.record({
+      places: fc.record(Object.fromEntries(places) as Record<string, fc.Arbitrary<unknown>>),
+      query: fc
+        .subarray(query, { maxLength: mood === 'polite' ? Math.min(2, query.length) : query.length })
+        .chain((some) => fc.record(Object.fromEntries(some) as Record<string, fc.Arbitrary<unknown>>)),
+      payload: schema
+        ? maybe(
+            value(schema).map((body) => JSON.stringify(body)),
+            broken,
+          )
+        : fc.constant(undefined),
+    })
+  }
+  return fc.oneof(inMood('polite'), inMood('hostile')).map(({ places, query, payload }) => {
+    const path = pathOf(endpoint).replace(/\{(\w+)\}/g, (_, name: string) => escaped(places[name]) || '%20')
+    const pairs = Object.entries(query).flatMap(([name, values]) => (values as unknown[]).map((value) => `${name}=${escaped(value)}`))
+    return { url: pairs.length ? `${path}?${pairs.join('&')}` : path, payload: payload as string | undefined }
+  })
+}
+
+/** What makes things comes first, what removes them last. */
+const early = ['crews.create', 'credentials.create', 'agents.create', 'chats.create']
+const turn = ({ name, endpoint }: (typeof endpoints)[number]) => {
+  if (early.includes(name)) return early.indexOf(name) - early.length
+  return name === 'tokens.revoke' ? 2 : endpoint.method === 'DELETE' ? 1 : 0
+}
+const inTurn = [...endpoints].sort((a, b) => turn(a) - turn(b))
+
+const common = daemon({ shared: true })
+const succeeded = new Set<string>()
+
+describe.each(inTurn)('$name', ({ name, feature, endpoint }) => {
+  it('takes anything without a fault', async () => {
+    const { http, workspace, person } = await common
+    const owner = person('OWNER')
+    const conforms = endpoint.reply && !endpoint.kind ? Compile(endpoint.reply) : null
+    const declared = (endpoint.throws ?? []).filter((code) => problems[code][0] > 500)
+
+    const property = fc.asyncProperty(requests(endpoint, workspace), async ({ url, payload }) => {
+      const headers = {
+        host: 'localhost',
+        authorization: `Bearer ${owner.token}`,
+        'x-workspace-id': workspace,
+        ...(payload !== undefined && { 'content-type': 'application/json' }),
+      }
+      const answer = await http.inject({
+        method: endpoint.method,
+        url,
+        headers,
+        ...(payload !== undefined && { payload }),
+        ...(endpoint.kind === 'stream' && { payloadAsStream: true }),
+      })
+      if (endpoint.kind === 'stream' && answer.statusCode < 300) {
+        answer.stream().destroy()
+        return
+      }
+      const body = parsed(endpoint.kind === 'stream' ? await whole(answer.stream()) : answer.payload)
+      if (answer.statusCode >= 500) expect(declared, JSON.stringify(body)).toContain((body as { code: string }).code)
+      if (answer.statusCode >= 300) return
+      succeeded.add(name)
+      remember(body, singular(feature))
+      if (conforms) expect([...conforms.Errors(body)].map(({ instancePath, message }) => `${instancePath} ${message}`)).toEqual([])
+    })
+    await fc.assert(property, { numRuns, seed })
+  })
+})
+
+it('got through to most of them', () => {
+  const never = endpoints.filter(({ name, endpoint }) => !succeeded.has(name) && endpoint.kind !== 'stream').map(({ name }) => name)
+  expect(never.length, `never succeeded: ${never.join(', ')}`).toBeLessThan(endpoints.length / 5)
+})
+
+async function whole(stream: AsyncIterable<Buffer>): Promise<string> {
+  let read = ''
+  for await (const chunk of stream) read += chunk
+  return read
+}
+
+function parsed(payload: string): unknown {
+  try {
+    return JSON.parse(payload)
+  } catch {
+    return undefined
+  }
+}
