@@ -76,17 +76,17 @@ daemonSettings = chooseRuntime()
 try {
   title('1. Start the daemon and make yourself its first user')
   run(['up'])
-  run(['init', '--name', 'Ada Lovelace', '--email', 'ada@example.com', '--password-stdin'], { input: 'correct horse battery staple' })
+  run(['init', '--name', 'Ada Lovelace', '--email', 'ada@example.com'], { input: 'correct horse battery staple' })
 
   title('2. A crew with two agents, and a credential that they never see')
-  run(['crews', 'create', 'Backend', '--network-mode', 'restricted'])
-  run(['agents', 'create', 'Grace', '--crew', 'backend', '--role-title', 'Writes code'])
-  run(['agents', 'create', 'Linus', '--crew', 'backend', '--role-title', 'Reviews code'])
+  run(['crews', 'create', 'Backend'])
+  run(['agents', 'create', 'Grace', '--crew', 'backend', '--title', 'Writes code'])
+  run(['agents', 'create', 'Linus', '--crew', 'backend', '--title', 'Reviews code'])
   run(['credentials', 'create', 'demo key', '--type', 'API_KEY', '--provider', 'ANTHROPIC', '--value-stdin'], { input: 'sk-ant-this-is-no-real-key' })
   for (const agent of ['grace', 'linus']) run(['credentials', 'assign', 'demo key', '--agent', agent, '--env-var-name', 'ANTHROPIC_API_KEY'])
 
   title('3. A turn that runs a tool and writes a file')
-  run(['ask', 'grace', 'USE_TOOL: write a greeting into hello.txt'])
+  run(['ask', 'grace', 'Write a greeting into hello.txt, please'])
   run(['agents', 'files', 'grace'])
 
   title('4. A second device, paired by a code')
@@ -101,6 +101,7 @@ try {
   next()
 } finally {
   if (!keep) {
+    run(['crews', 'remove', 'backend', '--yes'], { quiet: true, capture: true })
     run(['down'], { quiet: true, capture: true })
     cleanUp()
   }
@@ -132,7 +133,9 @@ function next() {
     const file = join(scratch, 'env.sh')
     writeFileSync(file, `${settings.map(([key, value]) => `export ${key}='${value}'`).join('\n')}\nalias muster='node ${muster}'\n`)
     note('It is left running. In this shell:')
-    process.stdout.write(`  . ${file}\n  muster chat grace\n  muster journal tail -f\n  muster doctor\n  muster down && rm -r ${scratch}\n`)
+    process.stdout.write(
+      `  . ${file}\n  muster chat grace\n  muster journal tail -f\n  muster doctor\n  muster crews remove backend && muster down && rm -r ${scratch}\n`,
+    )
     return
   }
   note('npm run demo -- --keep leaves it running. With a key of your own:')

@@ -1,7 +1,7 @@
 // What `npm test` and `npm run demo` need on a fresh clone. Uses nothing but Node: it runs before anything is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -23,6 +23,8 @@ export function ensureInstalled() {
   const stamp = join(root, 'node_modules', '.muster-lock')
   const lock = digest(readFileSync(join(root, 'package-lock.json')))
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
+  // A linked folder belongs to another checkout: installing would pull it from under that one.
+  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return
   run('Installing dependencies (about two minutes: the database driver is compiled) …', 'npm', ['ci', '--no-audit', '--no-fund'])
   writeFileSync(stamp, lock)
 }
