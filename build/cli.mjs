@@ -13,9 +13,9 @@ const { cacheCommand } = require(join(dirname(require.resolve('@oclif/core')), '
 
 /** Bundles the command line into one file that loads what a command needs and no more, with oclif's manifest beside it. */
 export async function buildCli(outdir = `${root}dist/cli`) {
-  const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   const commands = discover(`${root}cli/commands`)
-  const manifest = await describe(commands, version)
+  const manifest = await describeCommands(commands)
+  const { version } = manifest
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(outdir, { recursive: true })
   writeFileSync(`${outdir}/oclif.manifest.json`, JSON.stringify(manifest))
@@ -52,7 +52,9 @@ function discover(dir) {
   return paths.map((path) => ({ id: path.replaceAll('/', ':'), file: `./cli/commands/${path}.ts` }))
 }
 
-async function describe(commands, version) {
+/** oclif's manifest: flags, arguments and texts of every command. */
+export async function describeCommands(commands = discover(`${root}cli/commands`)) {
+  const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   const imports = commands.map(({ file }, at) => `import c${at} from '${file}'`).join('\n')
   const { all } = await load(`${imports}\nexport const all = [${commands.map((_, at) => `c${at}`).join(', ')}]`)
   const cached = {}

@@ -1,4 +1,4 @@
-import { createConnection } from '#client'
+import { type Connection, createConnection } from '#client'
 import { readContexts } from '../contexts/file.ts'
 import { resolveSession } from '../contexts/session.ts'
 import type { Registry } from '../main.ts'
@@ -20,23 +20,36 @@ const lists: Readonly<Record<string, readonly [path: string, offer: (row: Row) =
   token: ['/api/v1/auth/cli-tokens', (row) => ({ value: text(row['id']), about: text(row['name']) })],
 }
 
-const source: Source = async (name, { server, workspace, context }) => {
+const source: Source = async (name, given) => {
   const file = await readContexts(configFile())
   if (name === 'context') return Object.entries(file.contexts).map(([value, { server }]) => ({ value, about: server }))
-  const [path, offer] = lists[name] ?? []
-  if (!path || !offer) return []
+  if (name !== 'chat' && !lists[name]) return []
+  const { server, workspace, context, agent } = given
   const session = resolveSession({ ...(server && { server }), ...(workspace && { workspace }), ...(context && { context }) }, process.env, file)
-  const { body } = await createConnection({ ...session, server: session.target, timeout: 1500 }).request('GET', path)
-  const reply: unknown = JSON.parse(String(body))
-  const rows = Array.isArray(reply) ? reply : Object.values(reply as object).find(Array.isArray)
-  return ((rows ?? []) as Row[]).map(offer).filter(({ value }) => value)
+  const connection = createConnection({ ...session, server: session.target, timeout: 1500 })
+  if (name === 'chat') return agent ? chatsOf(connection, agent) : []
+  const [path, offer] = lists[name]!
+  return (await rowsOf(connection, path)).map(offer)
+}
+
+async function rowsOf(connection: Connection, path: string): Promise<Row[]> {
+  const reply: unknown = JSON.parse(String((await connection.request('GET', path)).body))
+  return (Array.isArray(reply) ? reply : (Object.values(reply as object).find(Array.isArray) ?? [])) as Row[]
+}
+
+async function chatsOf(connection: Connection, agent: string): Promise<Offer[]> {
+  const agents = await rowsOf(connection, `/api/v1/agents?q=${encodeURIComponent(agent)}`)
+  const found = agents.find((row) => row['slug'] === agent || row['id'] === agent)
+  const chats = found ? await rowsOf(connection, `/api/v1/agents/${encodeURIComponent(text(found['id']))}/chats`) : []
+  return chats.map((row) => ({ value: text(row['id']), about: text(row['title']) }))
 }
 
 /** Answers a shell: one line for each word to offer. Says nothing when anything goes wrong: a person is typing. */
 export async function answer(words: string[], registry: Registry): Promise<void> {
   try {
     const offers = await complete(words, registry, registry.manifest(), source)
-    process.stdout.write(offers.map(({ value, about }) => `${cleanLine(value)}\t${cleanLine(about ?? '')}\n`).join(''))
+    const shown = offers.filter(({ value }) => value)
+    process.stdout.write(shown.map(({ value, about }) => `${cleanLine(value)}\t${cleanLine(about ?? '')}\n`).join(''))
   } catch {
     process.exitCode = 1
   }

@@ -8,8 +8,8 @@ export interface Offer {
   about?: string
 }
 
-/** Finds what an argument or flag of this name can be, as far as it is known. */
-export type Source = (name: string, flags: Readonly<Record<string, string>>) => Promise<Offer[]>
+/** Finds what an argument or flag of this name can be, as far as it is known; `given` are the flags and arguments so far. */
+export type Source = (name: string, given: Readonly<Record<string, string>>) => Promise<Offer[]>
 
 /** What may stand where the cursor is: the words so far, the last of them (perhaps empty) being typed. */
 export async function complete(typed: readonly string[], known: Known, manifest: Manifest, source: Source): Promise<Offer[]> {
@@ -22,7 +22,7 @@ export async function complete(typed: readonly string[], known: Known, manifest:
     ? await valuesOf(open, command?.flags[open], given, source)
     : partial.startsWith('-')
       ? flagsOf(command, given)
-      : [...(positionals.length ? [] : below(path, known, manifest)), ...(await argumentsOf(command, positionals.length, given, source))]
+      : [...(positionals.length ? [] : below(path, known, manifest)), ...(await argumentsOf(command, positionals, given, source))]
   return offers.filter(({ value }) => value.startsWith(partial)).map((offer) => ({ ...offer, value: shown + offer.value }))
 }
 
@@ -84,10 +84,11 @@ const flagsOf = (command: Command.Cached | undefined, given: Record<string, stri
     .filter(({ name, hidden, ...flag }) => !hidden && (!(name in given) || ('multiple' in flag && flag.multiple)))
     .map(({ name, summary, description }) => ({ value: `--${name}`, about: summary ?? description ?? '' }))
 
-async function argumentsOf(command: Command.Cached | undefined, at: number, given: Record<string, string>, source: Source): Promise<Offer[]> {
+async function argumentsOf(command: Command.Cached | undefined, positionals: string[], given: Record<string, string>, source: Source): Promise<Offer[]> {
   const list = Object.values(command?.args ?? {})
-  const wanted = list[at] ?? (command?.strict === false ? list.at(-1) : undefined)
-  return wanted ? valuesOf(wanted.name, wanted, given, source) : []
+  const wanted = list[positionals.length] ?? (command?.strict === false ? list.at(-1) : undefined)
+  const earlier = Object.fromEntries(list.flatMap(({ name }, at) => (positionals[at] === undefined ? [] : [[name, positionals[at]]])))
+  return wanted ? valuesOf(wanted.name, wanted, { ...earlier, ...given }, source) : []
 }
 
 async function valuesOf(name: string, it: object | undefined, given: Record<string, string>, source: Source): Promise<Offer[]> {

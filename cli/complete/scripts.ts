@@ -5,7 +5,7 @@ _muster() {
   local line
   COMPREPLY=()
   while IFS= read -r line; do
-    COMPREPLY+=("\${line%%$'\\t'*}")
+    COMPREPLY+=("$(printf %q "\${line%%$'\\t'*}")")
   done < <(muster __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _muster muster

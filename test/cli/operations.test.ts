@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { endpoints } from '#contract'
@@ -14,4 +15,10 @@ const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.to
 it.each(endpoints.map(({ name, feature, op }) => [name, `${kebab(feature)}:${kebab(op)}`]))('%s is a command', (name, id) => {
   if (name in none) expect(names.has(id)).toBe(false)
   else expect(names).toContain(id)
+})
+
+it('is listed in docs/cli.md', () => {
+  const { status, stderr } = spawnSync(process.execPath, [new URL('../../build/reference.mjs', import.meta.url).pathname, '--check'], { encoding: 'utf8' })
+  expect(stderr).toBe('')
+  expect(status).toBe(0)
 })

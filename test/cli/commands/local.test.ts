@@ -118,6 +118,13 @@ describe('completion', () => {
     expect(await complete(run, 'contexts', 'list', '--context', 'work', '-w', 'a')).toEqual({ code: 1, values: [] })
   })
 
+  it('knows the chats of the agent that was named before', async () => {
+    const server = await fakeServer(({ url }, reply) => json(reply, url.includes('/chats') ? [{ id: 'chat-1', title: 'Notes' }] : [{ id: 'c7', slug: 'ada' }]))
+    const { run } = cli({ SVC_SERVER: server.url })
+    expect((await run('__complete', 'chats', 'rename', 'ada', '')).stdout).toBe('chat-1\tNotes\n')
+    expect(server.seen.map(({ url }) => url)).toEqual(['/api/v1/agents?q=ada', '/api/v1/agents/c7/chats'])
+  })
+
   it('works in bash', async () => {
     const { env, run } = cli()
     const { stdout } = await run('completion', 'bash')
