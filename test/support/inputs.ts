@@ -67,9 +67,10 @@ export function inputs(mood: 'polite' | 'hostile', names: Names) {
   function text(schema: Schema, member: string): fc.Arbitrary<string> {
     if (/(_id|Id)$/.test(member)) return nameOf(named(member))
     if (schema.format === 'date-time') return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') }).map((date) => date.toISOString())
-    const { minLength = 0, maxLength = 60, pattern } = schema
-    const size = { minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) }
-    const words = fc.oneof(fc.constantFrom('alpha', 'beta-2', 'gamma ray'), fc.string({ ...size, unit: 'grapheme-ascii' }))
+    const { minLength = 0, maxLength, pattern } = schema
+    const size = { minLength, maxLength: Math.max(minLength, Math.min(maxLength ?? 60, 60)) }
+    const ends = ['x'.repeat(minLength), ...(maxLength ? ['x'.repeat(maxLength), 'é'.repeat(maxLength), `${'x '.repeat(maxLength / 2)}`] : [])]
+    const words = fc.oneof(fc.constantFrom('alpha', 'beta-2', 'gamma ray'), fc.string({ ...size, unit: 'grapheme-ascii' }), fc.constantFrom(...ends))
     return pattern ? fc.oneof(matching(pattern), words) : words
   }
 
