@@ -3,7 +3,7 @@ import { agent, runOnce, withCrew } from './crew.mjs'
 import { report } from './measure.mjs'
 import { median } from './support.mjs'
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 40)
+const rounds = Number(process.env.BENCH_ROUNDS ?? 60)
 const argv = ['sh', '-c', 'echo ready']
 
 /** What `docker exec` does: create, start, read to the end, ask for the exit code. */

@@ -66,6 +66,12 @@ export class Connections {
     return this.#channels.get(crewId)!
   }
 
+  /** The crew's channel if it is open now: then its container runs, and nobody needs to ask. */
+  async openChannel(crewId: string): Promise<ChannelClient | null> {
+    const channel = await this.#channels.get(crewId)?.catch(() => null)
+    return channel && !channel.closed ? channel : null
+  }
+
   /** Folders of agents that were not in the crew when it was brought up. */
   async place(crewId: string, agents: AgentSpec[]): Promise<void> {
     const container = await this.container(crewId)

@@ -6,7 +6,7 @@ import { archive, asking, type Engine, ifThere, settle, unhurried } from './engi
 import { ids, labelFilter, labels, type Naming } from './names.ts'
 
 const imageOf = 'svc.image-of'
-const needed = { crew: 'sh tar setsid timeout grep mkdir rm node', sidecar: 'sh setpriv iptables-save node' }
+const needed = { crew: 'sh tar timeout grep mkdir rm sleep node', sidecar: 'sh setpriv iptables-save node' }
 
 /** Folders that hold nothing but what belongs to one agent are made per agent; these are everybody's. */
 const crewFolders = [

@@ -1,9 +1,10 @@
 import type { Buffer } from 'node:buffer'
 import { RuntimeError } from '../errors.ts'
-import { bundle } from '../spool/bundle.ts'
+import { bundle, traces } from '../spool/bundle.ts'
 import { runEnvironment } from '../spool/environment.ts'
 import { followRun, never, type Outcome, type Reading } from '../spool/follow-run.ts'
 import type { AgentPlaces, AgentSpec, Follow, FollowSink, RunRef, RunSpec } from '../types.ts'
+import type { ChannelClient } from './channel-client.ts'
 import type { Connections } from './connections.ts'
 import { crewContainerOf } from './crews.ts'
 import type { Engine } from './engine.ts'
@@ -65,7 +66,7 @@ export class Runs {
   }
 
   async discard(ref: RunRef): Promise<void> {
-    const argv = ['rm', '-rf', '--', folderOf(ref)]
+    const argv = ['rm', '-rf', '--', ...traces.map((suffix) => `${folderOf(ref)}${suffix}`)]
     const { code, stderr } = await this.#connections.within(ref.crewId, (container) => run(container, { user: userOf(ref.agent), argv }))
     if (code !== 0) throw new RuntimeError('refused', `The run's output could not be removed: ${stderr.trim() || code}`)
   }
@@ -77,7 +78,14 @@ export class Runs {
   #read(ref: RunRef, position: number, data: (chunk: Buffer) => void): Reading {
     let stop = () => {}
     let stopped = false
+    const follow = (channel: ChannelClient): Promise<Outcome> =>
+      new Promise((resolve, reject) => {
+        stop = channel.follow(folderOf(ref), position, { data, done: resolve, failed: reject })
+        if (stopped) stop()
+      })
     const read = async (): Promise<Outcome> => {
+      const open = await this.#connections.openChannel(ref.crewId)
+      if (open) return follow(open)
       const found = await crewContainerOf(this.#engine, this.#naming, ref.crewId)
       if (!found) return never("the crew's container is gone")
       if (!found.running) {
@@ -85,11 +93,7 @@ export class Runs {
         // Nobody lives in a stopped container, so there is nobody to end.
         return left ? { ...left, record: left.record ?? 'lost' } : never('the container stopped before it began')
       }
-      const channel = await this.#connections.channel(ref.crewId)
-      return new Promise((resolve, reject) => {
-        stop = channel.follow(folderOf(ref), position, { data, done: resolve, failed: reject })
-        if (stopped) stop()
-      })
+      return follow(await this.#connections.channel(ref.crewId))
     }
     return {
       outcome: read(),

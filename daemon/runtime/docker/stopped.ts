@@ -2,12 +2,15 @@ import { Buffer } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { extract } from 'tar-stream'
 import { RuntimeError } from '../errors.ts'
+import { ownWords } from '../spool/record.ts'
 import type { FileEntry } from '../types.ts'
 import { type Container, ifThere } from './engine.ts'
 
 /** What a stopped container's volumes hold is read as an archive of a whole folder: links in it stay links, whoever made them. */
 const maxScanBytes = 1024 * 1024 * 1024
 const maxEntries = 10_000
+const maxFileBytes = 256 * 1024 * 1024
+const stderrBytes = 8 * 1024
 
 interface Visit {
   name: string
@@ -43,6 +46,13 @@ async function visit(container: Container, folder: string, each: (entry: Visit) 
   }
 }
 
+/** The last bytes, without keeping the others. */
+async function lastOf(content: AsyncIterable<Buffer>, bytes: number): Promise<Buffer> {
+  let last: Buffer = Buffer.alloc(0)
+  for await (const chunk of content) last = Buffer.concat([last, chunk]).subarray(-bytes)
+  return last
+}
+
 async function whole(content: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of content) chunks.push(chunk)
@@ -61,7 +71,7 @@ export async function readStoppedSpool(
   const there = await visit(container, dir, async ({ name, type, content }) => {
     if (type !== 'file') return
     if (name === 'exit') record = (await whole(content)).toString()
-    if (name === 'err') stderr = (await whole(content)).subarray(-8 * 1024).toString()
+    if (name === 'err') stderr = ownWords((await lastOf(content, stderrBytes)).toString())
     if (name !== 'out') return
     let at = 0
     for await (const chunk of content) {
@@ -75,8 +85,9 @@ export async function readStoppedSpool(
 
 export async function readStopped(container: Container, root: string, path: string): Promise<Buffer | null> {
   let found: Buffer | null = null
-  await visit(container, root, async ({ name, type, content }) => {
+  await visit(container, root, async ({ name, type, size, content }) => {
     if (name !== path || type !== 'file') return
+    if (size > maxFileBytes) throw new RuntimeError('refused', `${path} has ${size} bytes; files of up to ${maxFileBytes} can be read`)
     found = await whole(content)
     return false
   })

@@ -1,11 +1,11 @@
 import type { Buffer } from 'node:buffer'
-import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { RuntimeError } from '../errors.ts'
 import { digestOf, programsFolder } from '../programs.ts'
 import { type Sidecar, startSidecar } from '../sidecar/server.ts'
-import { bundle } from '../spool/bundle.ts'
+import { bundle, traces } from '../spool/bundle.ts'
 import { runEnvironment } from '../spool/environment.ts'
 import { listInside, readInside, within } from '../spool/files.ts'
 import { followRun, type Reading } from '../spool/follow-run.ts'
@@ -36,7 +36,7 @@ export interface ProcessOptions {
   programs?: string
 }
 
-const needed = ['sh', 'setsid', 'timeout', 'tar', 'grep', 'mkdir']
+const needed = ['sh', 'timeout', 'tar', 'grep', 'mkdir']
 
 /**
  * Runs agents as processes of the user who runs the daemon, with that user's rights: for trying Muster out where there is no
@@ -132,9 +132,11 @@ export class ProcessRuntime implements Runtime {
 
   /** What no container ends is ended run by run, those included that ended and left something behind. */
   async #endAll(root: string): Promise<void> {
-    const spools = foldersIn(join(root, 'spool')).map((slug) => join(root, 'spool', slug))
-    const runs = spools.flatMap((spool) => foldersIn(spool).map((runId) => ({ folder: join(spool, runId), runId })))
-    await Promise.all(runs.map(({ folder, runId }) => this.#end(folder, runId)))
+    const started = foldersIn(join(root, 'spool')).flatMap((slug) => {
+      const spool = join(root, 'spool', slug)
+      return readdirSync(spool).flatMap((name) => (name.endsWith('.run') ? [join(spool, name.slice(0, -'.run'.length))] : []))
+    })
+    await Promise.all(started.map((folder) => this.#end(folder, basename(folder))))
   }
 
   async #closeSidecar(crewId: string): Promise<void> {
@@ -187,7 +189,7 @@ export class ProcessRuntime implements Runtime {
   }
 
   async discardRun(ref: RunRef): Promise<void> {
-    await rm(this.#runFolder(ref), { recursive: true, force: true })
+    for (const suffix of traces) await rm(`${this.#runFolder(ref)}${suffix}`, { recursive: true, force: true })
   }
 
   async logs(crewId: string, tail: number): Promise<string> {

@@ -2,6 +2,9 @@ import { Buffer } from 'node:buffer'
 import { pack } from 'tar-stream'
 import type { RunFile } from '../types.ts'
 
+/** What a run leaves: its folder, and beside it what supervise.sh and end-run.sh made. */
+export const traces = ['', '.run', '.cancel'] as const
+
 /** The archive that `supervise.sh` reads: the run's files, its FIFO and, last of all, its standard input. */
 export async function bundle(runDir: string, files: RunFile[], stdin: string): Promise<Buffer> {
   const archive = pack()

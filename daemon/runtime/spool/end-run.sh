@@ -7,16 +7,19 @@ set -u
 umask 027
 dir=$1 id=$2
 
-if mkdir "$dir" 2>/dev/null; then
+set -C
+if { echo 0 >"$dir.run"; } 2>/dev/null; then
+  mkdir "$dir"
   echo 'never ended before it began' >"$dir/exit"
   exit 0
 fi
-[ -d "$dir" ] || { echo "no folder for $dir" >&2 && exit 1; }
-: >"$dir/cancel"
+set +C
+[ -e "$dir.run" ] || { echo "no place for $dir.run" >&2 && exit 1; }
+: >"$dir.cancel"
 
 # The id among the arguments proves that the number still means our supervisor.
 supervised() {
-  [ -s "$dir/supervisor" ] && read -r supervisor <"$dir/supervisor" && grep -qszxF -- "$id" "/proc/$supervisor/cmdline"
+  [ -s "$dir.run" ] && read -r supervisor <"$dir.run" && grep -qszxF -- "$id" "/proc/$supervisor/cmdline"
 }
 
 # A group's number outlives its group and may be given again: it counts only while one who belongs to the run vouches for it.
@@ -56,4 +59,5 @@ while signal KILL; do
 done
 
 while [ ! -s "$dir/exit" ] && supervised; do sleep 0.02; done
+[ -d "$dir" ] || mkdir "$dir"
 [ -s "$dir/exit" ] || echo lost >"$dir/exit"

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import { closeSync, type FSWatcher, fstatSync, read, readSync, watch } from 'node:fs'
 import { Socket } from 'node:net'
 import { openFile, openPipe } from './files.ts'
+import { ownWords } from './record.ts'
 
 const chunkBytes = 512 * 1024
 const stderrBytes = 8 * 1024
@@ -53,7 +54,7 @@ export function followSpool(dir: string, offset: number, spool: Spool): Followin
   function finish(): void {
     const [record, stderr] = [readTail(`${dir}/exit`, 1024), readTail(`${dir}/err`, stderrBytes)]
     close()
-    spool.ended(record, stderr ?? '')
+    spool.ended(record, ownWords(stderr ?? ''))
   }
 
   async function pump(): Promise<void> {

@@ -16,3 +16,6 @@ export function runEnd(record: string | null): RunEnd {
   const signal = bySignal.get(code)
   return signal ? { kind: 'signal', signal } : { kind: 'exit', code, timedOut: false }
 }
+
+/** Standard error without what timeout(1) says there when it acts. */
+export const ownWords = (stderr: string): string => stderr.replace(/^timeout: sending signal .*\n/gm, '')

@@ -3,12 +3,12 @@
 #
 # Starts one run and stays until nothing of its process group is left. Standard input is a tar archive of absolute paths
 # (the run's files, the FIFO RUN_DIR/alive and, last, RUN_DIR/in); "started" on standard output says that the program is
-# going. Runs as the agent. Shell and not Node, because a run may cost little more than its program.
+# going. Runs as the agent. Shell and not Node, and with as few programs as can be, because a run may cost little more than
+# its own program.
 #
-# In RUN_DIR: in, out, err    the program's standard streams
-#             supervisor      our process id           group   the program's process group
+# RUN_DIR.run     made first and by one alone: our process id         RUN_DIR.cancel   made by end-run.sh
+# In RUN_DIR: in, out, err    the program's standard streams           group            the program's process group
 #             alive           a FIFO that we hold open: whoever reads it learns of our death, however it came
-#             timed           what timeout(1) says when it acts      cancel   made by end-run.sh
 #             exit            one line, once: "exited N", "timed-out N", "never REASON" or "lost"
 set -u
 umask 027
@@ -16,16 +16,18 @@ dir=$1 id=$2 seconds=$3
 shift 3
 
 refuse() {
-  [ -d "$dir" ] && [ ! -e "$dir/exit" ] && echo "never $1" >"$dir/exit"
+  [ -d "$dir" ] || mkdir "$dir"
+  [ -e "$dir/exit" ] || echo "never $1" >"$dir/exit"
   echo "$1" >&2
   exit 70
 }
 
-if ! mkdir "$dir" 2>/dev/null; then
-  if [ -e "$dir" ]; then echo 'this run was started or ended before' >&2; else echo "the folder $dir cannot be made" >&2; fi
+set -C
+if ! { echo $$ >"$dir.run"; } 2>/dev/null; then
+  if [ -e "$dir.run" ]; then echo 'this run was started or ended before' >&2; else echo "the file $dir.run cannot be made" >&2; fi
   exit 70
 fi
-echo $$ >"$dir/supervisor"
+set +C
 
 # Whoever made this folder first can read what is put into it.
 if [ -n "${SVC_SECRETS_DIR:-}" ]; then
@@ -39,13 +41,17 @@ tar -xpmf - -C / --no-same-owner >&2 || refuse 'its files did not arrive whole'
 cd "${SVC_OUTPUT_DIR:-/}" || refuse "no folder ${SVC_OUTPUT_DIR:-/}"
 
 : >>"$dir/out"
+: >>"$dir/err"
 exec 9<>"$dir/alive"
-# end-run.sh makes `cancel` before it looks for `supervisor`; we do it the other way round, so one of us sees the other.
-[ -e "$dir/cancel" ] && refuse 'ended before it began'
+# end-run.sh makes `cancel` before it looks for `run`; we do it the other way round, so one of us sees the other.
+[ -e "$dir.cancel" ] && refuse 'ended before it began'
 
-# timeout's own words go to a file of their own: that is how its 124 is told from a program that exits 124.
-SVC_RUN_ID=$id setsid timeout -v -k 10 "$seconds" \
-  sh -c 'umask 002; exec 2>>"$0"; exec "$@"' "$dir/err" "$@" <"$dir/in" >>"$dir/out" 2>"$dir/timed" 9>&- &
+# timeout makes a process group of its own and says on standard error when it acts: that tells its 124 from a program's.
+(
+  umask 002
+  export SVC_RUN_ID="$id"
+  exec timeout -v -k 10 "$seconds" "$@"
+) <"$dir/in" >>"$dir/out" 2>>"$dir/err" 9>&- &
 group=$!
 trap '' HUP INT PIPE TERM
 echo "$group" >"$dir/group"
@@ -55,7 +61,7 @@ exec </dev/null >/dev/null 2>&1
 wait "$group"
 status=$?
 
-if [ -s "$dir/timed" ] && [ ! -e "$dir/cancel" ]; then
+if [ ! -e "$dir.cancel" ] && { [ $status -eq 124 ] || [ $status -eq 137 ]; } && grep -q '^timeout: sending signal ' "$dir/err"; then
   echo "timed-out $status" >"$dir/exit"
   "${0%/*}/end-run.sh" "$dir" "$id" 9>&-
   exit

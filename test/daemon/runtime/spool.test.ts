@@ -69,7 +69,7 @@ describe.concurrent('supervise.sh', () => {
 
   it('tells a timeout from a program that exits 124', async () => {
     const [slow, own] = await Promise.all([start({ sh: 'sleep 30', seconds: 1 }), start({ sh: 'exit 124' })])
-    expect((await follow(slow.dir)).end).toEqual({ kind: 'exit', code: 124, timedOut: true })
+    expect(await follow(slow.dir)).toMatchObject({ end: { kind: 'exit', code: 124, timedOut: true }, stderr: '' })
     expect((await follow(own.dir)).end).toEqual({ kind: 'exit', code: 124, timedOut: false })
     gone(slow.id)
   })
@@ -91,11 +91,11 @@ describe.concurrent('supervise.sh', () => {
     expect(stderr).toContain('no-such-program')
   })
 
-  it('gives the program its environment, its folder, no terminal and a session of its own', async () => {
-    const run = await start({ sh: 'echo $SVC_RUN_ID $EXTRA; pwd; umask; ps -o sid= -p $$ | tr -d " "; echo $PPID', env: { EXTRA: 'yes' } })
-    const [env, cwd, umask, session, parent] = (await follow(run.dir)).output.toString().split('\n')
+  it('gives the program its environment, its folder, its umask and a group of its own', async () => {
+    const run = await start({ sh: 'echo $SVC_RUN_ID $EXTRA; pwd; umask; ps -o pgid= -p $$ | tr -d " "; echo $PPID', env: { EXTRA: 'yes' } })
+    const [env, cwd, umask, group, parent] = (await follow(run.dir)).output.toString().split('\n')
     expect([env, cwd, umask]).toEqual([`${run.id} yes`, spool.root, '0002'])
-    expect(session).toBe(parent)
+    expect(group).toBe(parent)
   })
 
   it('ends what the program left in its group, even what ignores TERM', async () => {
@@ -226,7 +226,7 @@ describe.concurrent('end-run.sh', () => {
     const bystander = await start({ sh: 'echo up; sleep 60' })
     await printed(bystander.dir, 'up')
     writeFileSync(join(run.dir, 'group'), readFileSync(join(bystander.dir, 'group')))
-    writeFileSync(join(run.dir, 'supervisor'), String(bystander.supervisor))
+    writeFileSync(`${run.dir}.run`, String(bystander.supervisor))
     await endRun(run)
     expect(processesOf(bystander.id).length).toBeGreaterThan(0)
     await endRun(bystander)
