@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createTcp } from 'node:net'
+import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { engineMissing } from '../support/engine.ts'
 import { leaveOut } from '../support/leave-out.ts'
@@ -41,6 +41,9 @@ afterAll(async () => {
   for (const close of closing) close()
   await closeStreet(street)
 })
+
+/** The machine itself, as a crew's sidecar sees it. */
+const gatewayOf = async (crew: Street['a']) => Object.values((await crew.sidecar.inspect()).NetworkSettings.Networks)[0]!.Gateway
 
 const addressesOf = async (crew: Street['a']) =>
   Object.values((await crew.sidecar.inspect()).NetworkSettings.Networks)
@@ -139,6 +142,23 @@ describe.skipIf(engineMissing)('the way out of a crew', () => {
     }
   })
 
+  it('still carries what the sidecar wrote before it closed a connection', async () => {
+    const tcp = createTcp({ pauseOnConnect: true }).listen(0, '0.0.0.0')
+    closing.push(() => tcp.close())
+    await once(tcp, 'listening')
+    const connected = once(tcp, 'connection') as Promise<[Socket]>
+    const sent = Object.values(await attempt(street.a.sidecar, who.sidecar, [`fill ${await gatewayOf(street.a)} ${(tcp.address() as AddressInfo).port}`]))
+    const [socket] = await connected
+    let heard = 0
+    socket.on('data', (chunk) => {
+      heard += chunk.length
+    })
+    socket.resume()
+    await once(socket, 'end')
+    expect([String(heard)]).toEqual(sent)
+    expect(heard).toBeGreaterThan(65536)
+  })
+
   it('is no way in: nobody outside reaches what an agent serves', async () => {
     const inside = await addressesOf(street.a)
     expect(inside.length).toBeGreaterThan(3)
@@ -168,9 +188,6 @@ describe.skipIf(engineMissing)('the way out of a crew', () => {
     expect(Object.entries(out).filter(([, how]) => how !== 'connected' && how !== 'answered')).toEqual([])
   })
 })
-
-/** The machine itself, as a crew's sidecar sees it. */
-const gatewayOf = async (crew: Street['a']) => Object.values((await crew.sidecar.inspect()).NetworkSettings.Networks)[0]!.Gateway
 
 /** Asks the proxy for a tunnel and says something through it; the status line and the answer. */
 const tunnel = (crew: Street['a'], user: string, authority: string) =>

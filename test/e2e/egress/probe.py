@@ -105,6 +105,20 @@ def listen(host, port):
     return "opened"
 
 
+def fill(host, port):
+    """Sends as much as goes into a connection whose other end reads nothing, and closes it."""
+    s = socket.socket(family(host), socket.SOCK_STREAM)
+    s.connect(address(host, port))
+    s.setblocking(False)
+    total = 0
+    try:
+        while True:
+            total += s.send(b"x" * 65536)
+    except BlockingIOError:
+        s.close()
+    return str(total)
+
+
 def from_port(port):
     return lambda s: (s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1), s.bind(("", port)))
 
@@ -131,6 +145,7 @@ KINDS = {
     "vsock": vsock,
     "alg": opens(38, socket.SOCK_SEQPACKET),
     "listen": listen,
+    "fill": fill,
 }
 
 
