@@ -15,12 +15,15 @@ export interface Compiled {
 
 type Fields = Record<string, unknown>
 
-/** Reads a configuration. Throws with the place of the first fault, never with a value, for values are secrets. */
-export function compileConfig(raw: unknown): Compiled {
+/**
+ * Reads a configuration; without `uids`, agents are not bound to theirs, for they have none of their own. Throws with the
+ * place of the first fault, never with a value, for values are secrets.
+ */
+export function compileConfig(raw: unknown, { uids = true } = {}): Compiled {
   const config = fields(raw, 'config') as unknown as SidecarConfig
-  const agentByKey = new Map(Object.entries(fields(config.agents, 'agents')).map(([key, it], index) => [key, agent(it, `agents[${index}]`)]))
+  const agentByKey = new Map(Object.entries(fields(config.agents, 'agents')).map(([key, it], index) => [key, agent(it, `agents[${index}]`, uids)]))
   const agentByUid = new Map([...agentByKey.values()].flatMap((it) => (it.uid === undefined ? [] : [[it.uid, it] as const])))
-  const upstreams = Object.entries(fields(config.upstreams, 'upstreams')).map(([provider, url]) => [provider.toUpperCase(), upstream(provider, url)] as const)
+  const upstreams = Object.entries(fields(config.upstreams, 'upstreams')).flatMap(([provider, url]) => upstream(provider, url))
   return { rules: compilePolicy(network(config.network)), agentByKey, agentByUid, upstreams: new Map(upstreams), resolvers: resolvers(config.resolvers) }
 }
 
@@ -31,14 +34,14 @@ function network(raw: unknown): NetworkPolicy {
   return { mode, allowedDomains: strings(allowedDomains, 'network.allowedDomains'), allowPrivateEndpoints }
 }
 
-function agent(raw: unknown, at: string): SidecarAgent {
+function agent(raw: unknown, at: string, uids: boolean): SidecarAgent {
   const { agentId, slug, uid, credentials } = fields(raw, at)
   if (uid !== undefined && !Number.isInteger(uid)) throw new Error(`${at}.uid is no whole number`)
   if (!Array.isArray(credentials)) throw new Error(`${at}.credentials is no list`)
   return {
     agentId: text(agentId, `${at}.agentId`),
     slug: text(slug, `${at}.slug`),
-    ...(uid !== undefined && { uid: uid as number }),
+    ...(uids && uid !== undefined && { uid: uid as number }),
     credentials: credentials.map((it, index) => credential(it, `${at}.credentials[${index}]`)),
   }
 }
@@ -58,15 +61,17 @@ function credential(raw: unknown, at: string): ModelCredential {
   }
 }
 
-function upstream(provider: string, raw: unknown): URL {
+/** Nothing when it is the vendor's own address after all, which must be a public one. */
+function upstream(provider: string, raw: unknown): [provider: string, url: URL][] {
   const at = `upstreams.${provider}`
-  if (!vendors.some((it) => it.provider === provider.toUpperCase())) throw new Error(`${at} is no provider of model calls`)
+  const vendor = vendors.find((it) => it.provider === provider.toUpperCase())
+  if (!vendor) throw new Error(`${at} is no provider of model calls`)
   const address = text(raw, at)
   if (!URL.canParse(address)) throw new Error(`${at} is no URL`)
   const url = new URL(address)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`${at} is neither http nor https`)
   if (url.username || url.password || url.search || url.hash) throw new Error(`${at} may hold a host and a path only`)
-  return url
+  return url.href === new URL(vendor.base).href ? [] : [[vendor.provider, url]]
 }
 
 function resolvers(raw: unknown): string[] | null {

@@ -14,7 +14,7 @@ import { createSlots } from './slots.ts'
 export interface SidecarOptions {
   /** 0 picks a free one. */
   port: number
-  /** Whether agents share this machine's loopback without a container around them; operators' upstreams may then be there. */
+  /** Whether the agents have a container and uids of their own. Without, operators' upstreams may be on loopback. */
   isolated: boolean
   report(report: SidecarReport): void
   now?: () => number
@@ -86,7 +86,7 @@ export async function startSidecar({ port, isolated, report, now = Date.now, hos
   return {
     port: bound,
     configure(raw) {
-      const next = compileConfig(raw)
+      const next = compileConfig(raw, { uids: isolated })
       names.use(next.resolvers)
       current = next
     },

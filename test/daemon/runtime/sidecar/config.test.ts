@@ -47,6 +47,14 @@ describe('compileConfig', () => {
     expect(message).not.toContain('secret')
   })
 
+  it('knows a vendor’s own address when it is named, and judges it as such', () => {
+    const { upstreams } = compileConfig({
+      ...good,
+      upstreams: { ANTHROPIC: 'https://api.anthropic.com', openai: 'https://API.openai.com/', GOOGLE: 'https://x.example' },
+    })
+    expect([...upstreams.keys()]).toEqual(['GOOGLE'])
+  })
+
   it('takes the names of JavaScript for plain keys', () => {
     const raw = JSON.parse('{"__proto__":{"agentId":"x","slug":"x","credentials":[]}}')
     const { agentByKey } = compileConfig({ ...good, agents: raw })
