@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Recorded } from '#kernel/journal'
 import { type DesiredCrew, desiredCrew, desiredCrews, markSeen, type Seen, use } from '../features/crews/containers/service.ts'
 import { Gate } from './gate.ts'
@@ -10,6 +11,8 @@ import type { ObservedCrew } from './types.ts'
 
 /** How often everything is looked at, whatever was heard meanwhile. */
 const roundMs = 60_000
+/** How long turns that are going on may take at shutdown. */
+const patienceMs = 5000
 const firstRetryMs = 1000
 const longestRetryMs = 60_000
 /** Containers that are brought up at the same time. */
@@ -65,6 +68,11 @@ export class Reconciler implements RuntimeService {
     if (this.#clock) clearInterval(this.#clock)
     if (this.#soonTimer) clearImmediate(this.#soonTimer)
     for (const care of this.#crews.values()) if (care.wake) clearTimeout(care.wake)
+    // What is half done is finished when that is quick; the next daemon finishes the rest.
+    const turns = Promise.allSettled([...this.#crews.values()].map(({ turn }) => turn))
+    const patience = new AbortController()
+    await Promise.race([turns, delay(patienceMs, undefined, { signal: patience.signal }).catch(() => undefined)])
+    patience.abort()
   }
 
   /** Looks at a crew soon; asked for many times at once, it looks once. */
