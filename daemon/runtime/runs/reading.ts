@@ -58,10 +58,9 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
     },
     flush: () => take(parser.flush()),
   })
-  let ending = false
+  let ending: Promise<void> | null = null
   function end(): void {
-    if (!ending) void endProgram(reading, reader)
-    ending = true
+    ending ??= endProgram(reading, reader)
   }
   const left = Math.max(0, deadlineOf(launchedAt, facts) - parts.app.clock())
   const clocks = [
@@ -80,6 +79,8 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
   for (const clock of clocks) clearTimeout(clock)
   cancelled.removeEventListener('abort', end)
   if (!output) return null
+  // What the program started ends before the run does.
+  await (ending as Promise<void> | null)
   const how = late && output.end.kind !== 'exit' ? ({ kind: 'exit', code: 124, timedOut: true } as const) : output.end
   const verdict = adapter.verdict(parser, { end: how, stderr: output.stderr, cancelled: cancelled.aborted, secrets })
   const { produced, result_text } = parser.facts
@@ -100,20 +101,22 @@ function noteInit({ parts: { app }, run }: Reading, parser: Parser): void {
 
 /** Ends the program and all that it started, however long the engine takes to obey. */
 async function endProgram(reading: Reading, reader: OutputReader): Promise<void> {
-  await endProcesses(reading)
-  await Promise.race([reader.done, pause(farewellMs, reading.detached)])
+  const read = new AbortController()
+  void reader.done.then(() => read.abort())
+  await endProcesses(reading, read.signal)
+  await pause(farewellMs, AbortSignal.any([reading.detached, read.signal]))
   if (!reading.detached.aborted) reader.giveUp({ end: { kind: 'lost', reason: 'it was ended and left no record' }, stderr: '' })
 }
 
-/** Resolves when nothing of the run is left, or nobody can tell any more. */
-export async function endProcesses({ parts, run, facts, detached }: Reading): Promise<void> {
+/** Resolves when nothing of the run is left, or nobody can tell any more. With `enough` a failure after that signal is the last. */
+export async function endProcesses({ parts, run, facts, detached }: Reading, enough?: AbortSignal): Promise<void> {
   while (!detached.aborted) {
     try {
       return await parts.runtime.endRun(programOf(run, facts))
     } catch (error) {
       parts.app.log.warn({ run: run.id, err: error }, 'A run could not be ended yet')
     }
-    if (parts.goneFor(run.crew_id)) return
-    await pause(retryMs, detached)
+    if (detached.aborted || enough?.aborted || parts.goneFor(run.crew_id)) return
+    await pause(retryMs, enough ? AbortSignal.any([detached, enough]) : detached)
   }
 }
