@@ -76,7 +76,14 @@ export interface RunFile {
  * How a run's program ended. `lost`: the process is gone and left no record.
  * A shell reports a program that died of signal n as 128+n, so a program that itself exits 143 reads as SIGTERM.
  */
-export type RunEnd = { kind: 'exit'; code: number; timedOut: boolean } | { kind: 'signal'; signal: string } | { kind: 'lost'; reason: string }
+export type RunEnd = { kind: 'exit'; code: number; timedOut: boolean } | { kind: 'signal'; signal: string } | Lost
+
+export interface Lost {
+  kind: 'lost'
+  reason: string
+  /** Its program was not even started: nothing was done, and the run may be started again once its spool is discarded. */
+  never?: true
+}
 
 export interface FollowSink {
   /** Bytes of standard output; `offset` is the position of the first of them in the run's whole output. */

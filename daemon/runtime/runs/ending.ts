@@ -3,6 +3,7 @@ import { Problem } from '#kernel/problem'
 import type { Ending, Execution } from '../../features/chats/executions/service.ts'
 import { capReason, type Verdict } from '../adapters/adapter.ts'
 import { errorFrame } from '../adapters/verdict.ts'
+import type { Lost } from '../types.ts'
 import type { LaunchFacts } from './parts.ts'
 import type { Part, Told } from './transcript.ts'
 
@@ -12,8 +13,8 @@ export interface Result {
   told: Told | null
   /** Null when the program was never started. */
   facts: LaunchFacts | null
-  /** The program was gone and had left no record of its end. */
-  lost?: boolean
+  /** Set when the program was gone and had left no record of its end. */
+  lost?: Lost
   /** What the chat is told, when the verdict alone does not say it. */
   error?: ErrorFrame
   /** The agent did not survive a restart of the daemon. */

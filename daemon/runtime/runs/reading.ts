@@ -86,7 +86,7 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
   const { produced, result_text } = parser.facts
   // Some commands of a client answer in their last line only.
   if (!produced && result_text) for (const piece of take([{ type: 'text', content: result_text }])) piece()
-  return { verdict, told: transcript.finish(), facts, lost: output.end.kind === 'lost' }
+  return { verdict, told: transcript.finish(), facts, ...(output.end.kind === 'lost' && { lost: output.end }) }
 }
 
 function* inBatches(frames: AgentFrame[], work: (frame: AgentFrame) => void): Iterable<() => void> {

@@ -13,6 +13,7 @@ export const prologueFrames = 1000
 /** A run that is found lost this soon after a restart was lost because of it. */
 const restartMs = 30_000
 const retryMs = 2_000
+const startTries = 3
 
 /** Carries out one run, from its row to its terminal entry. */
 export class Run {
@@ -145,14 +146,31 @@ export class Run {
     await this.reach(deadlineOf(launchedAt, facts))
     if (this.execution.phase === 'launching' && !this.stopped.aborted) {
       // A run id starts once: where it had started this is refused, and following finds it.
-      const start = () => runtime.startRun(this.parts.brief(this.execution).spec)
-      await unless(this.stopped, start).catch((error: Error) => app.log.info({ err: error, run: this.execution.id }, 'Not started again'))
+      await this.startAgain()
       if (this.detached.signal.aborted) return null
-      await app.write(() => markRunning(app, this.execution.id))
     }
-    const result = await readRun(this.reading(facts), launchedAt)
-    const lost = result?.lost && result.verdict.status === 'failed' && app.clock() - since < restartMs
-    return lost ? lostByRestart(result) : result
+    let result = await readRun(this.reading(facts), launchedAt)
+    for (let tries = 0; tries < startTries && result?.lost?.never && !this.stopped.aborted; tries++) {
+      // The other daemon died while it handed the program over.
+      await runtime.discardRun(programOf(this.execution, facts))
+      await this.startAgain()
+      result = await readRun(this.reading(facts), launchedAt)
+    }
+    const byRestart = result?.lost && result.verdict.status === 'failed' && app.clock() - since < restartMs
+    return byRestart && result ? lostByRestart(result) : result
+  }
+
+  /** A run id starts once: where it had started this is refused, and following finds it. */
+  private async startAgain(): Promise<void> {
+    const { app, runtime } = this.parts
+    const start = () => runtime.startRun(this.parts.brief(this.execution).spec)
+    try {
+      await unless(this.stopped, start)
+    } catch (error) {
+      app.log.info({ err: error, run: this.execution.id }, 'Not started again')
+      return
+    }
+    if (!this.stopped.aborted) await app.write(() => markRunning(app, this.execution.id))
   }
 
   /** Tries to reach the run's crew until that works, there is none to reach, or the time is over. */

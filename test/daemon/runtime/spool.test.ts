@@ -122,7 +122,7 @@ describe.concurrent('supervise.sh', () => {
     for (const cut of [0, 300, 512, 1500, 3584, 4096, 4608, 5000]) {
       const run = await start({ sh: `echo ran >>${marker}`, stdin: 'y'.repeat(600), files, cut })
       expect(run.refusal, `cut after ${cut}`).toContain('did not arrive whole')
-      expect((await follow(run.dir)).end).toEqual({ kind: 'lost', reason: 'its files did not arrive whole' })
+      expect((await follow(run.dir)).end).toEqual({ kind: 'lost', reason: 'its files did not arrive whole', never: true })
     }
     expect(existsSync(marker)).toBe(false)
   })
@@ -193,7 +193,7 @@ describe.concurrent('end-run.sh', () => {
     const run = await start({ sh: 'echo ran', id })
     expect(run.refusal).toContain('started or ended before')
     const { end, output } = await follow(run.dir)
-    expect(end).toEqual({ kind: 'lost', reason: 'ended before it began' })
+    expect(end).toEqual({ kind: 'lost', reason: 'ended before it began', never: true })
     expect(output.length).toBe(0)
   })
 

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+const bin = new URL('../../bin/musterd.js', import.meta.url).pathname
+
+export interface Musterd {
+  url: string
+  process: ChildProcess
+  /** Ends it without a word, as a crash does. */
+  kill(): Promise<void>
+  /** Drains it; resolves with its exit code. */
+  stop(): Promise<number>
+}
+
+const launch = (env: Record<string, string>) =>
+  spawn(process.execPath, [bin], { env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+
+/** Starts the built daemon and kills it so many milliseconds later, ready or not. */
+export async function crashWhileStarting(env: Record<string, string>, ms: number): Promise<void> {
+  const child = launch(env)
+  const ended = once(child, 'exit')
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  child.kill('SIGKILL')
+  await ended
+}
+
+/** Starts the built daemon; resolves with its ready line. */
+export async function startMusterd(env: Record<string, string>): Promise<Musterd> {
+  const child = launch(env)
+  let errors = ''
+  child.stderr!.on('data', (chunk) => {
+    errors = (errors + chunk).slice(-4000)
+  })
+  const ended = once(child, 'exit')
+  const ready = once(createInterface({ input: child.stdout! }), 'line')
+  const first = await Promise.race([ready, ended.then(() => null)])
+  if (!first) throw new Error(`musterd did not start: ${errors}`)
+  const { url } = JSON.parse(first[0]) as { url: string }
+  return {
+    url,
+    process: child,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      const [code] = await ended
+      return code
+    },
+  }
+}
