@@ -29,7 +29,8 @@ export function createChat(app: App, { actor, agentId, body, now }: Call<typeof 
   const agent = findAgent(app, actor.workspace, agentId)
   const origin = origins.find((known) => known === body?.origin) ?? null
   const id = body?.session_id ?? newId(app.clock())
-  const made = queries(app.db).insert.get({ id, agent_id: agent.id, workspace_id: actor.workspace, origin, created_by: actor.id, created_at: now })
+  const times = { created_at: now, last_activity_at: new Date(app.clock()).toISOString() }
+  const made = queries(app.db).insert.get({ id, agent_id: agent.id, workspace_id: actor.workspace, origin, created_by: actor.id, ...times })
   if (made) audit(app, actor, 'create', { id, workspace_id: actor.workspace }, agent)
   else if (queries(app.db).find.get({ id, user: actor.id })?.agent_id !== agent.id) throw problem('chat_taken', { field: 'session_id' })
   return { id }

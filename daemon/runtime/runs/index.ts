@@ -15,6 +15,7 @@ import {
   wishCancel,
 } from '../../features/chats/executions/service.ts'
 import { knownSecrets } from '../../features/credentials/delivery/service.ts'
+import { desiredCrew } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
 import { adapterOf } from '../adapters/index.ts'
 import { literalSecrets, mergeMcp } from '../adapters/mcp.ts'
@@ -109,11 +110,21 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
     } else if (trace_id && terminals.has(entry_type)) {
       live.get(trace_id)?.sayFarewell()
     } else if (entry_type.startsWith('provisioning.') && crew_id) {
-      for (const run of live.values()) if (run.execution.crew_id === crew_id) run.note(entry.summary)
+      tellProgress(crew_id, entry.entry_type.slice('provisioning.'.length), entry.summary)
     } else if (entry_type === 'audit.entity_deleted') {
       const id = String(payload?.['entity_id'])
       if (payload?.['entity_type'] === 'agent') endAll(executionsOfAgent(app, id), entry.actor_id)
       if (payload?.['entity_type'] === 'crew') endAll(executionsOfCrew(app, id), entry.actor_id)
+    }
+  }
+
+  /** Runs that wait for a crew say how it comes up. */
+  function tellProgress(crewId: string, what: string, text: string): void {
+    const slug = desiredCrew(app, crewId)?.spec.slug ?? ''
+    for (const run of live.values()) {
+      if (run.execution.crew_id !== crewId) continue
+      if (what === 'step') run.note(text)
+      else run.noteImage(text, slug, what)
     }
   }
 

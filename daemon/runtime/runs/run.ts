@@ -57,6 +57,11 @@ export class Run {
     if (!this.launched) this.say({ type: 'status', content: text })
   }
 
+  /** The same of the crew's image. */
+  noteImage(text: string, crew_slug: string, status: string): void {
+    if (!this.launched) this.say({ type: 'crew_provisioning', content: text, metadata: { crew_id: this.execution.crew_id, crew_slug, status } })
+  }
+
   /** Tells the chat of the end, once that is stored: before anything that was stored after it. */
   sayFarewell(): void {
     for (const event of this.tail) this.session.push(event)
@@ -94,7 +99,7 @@ export class Run {
   private enter(): Promise<(() => void) | null> {
     const { slots } = this.parts
     if (this.recovered) return Promise.resolve(slots.force())
-    if (!slots.free) this.note(`Waiting for a free place, ${slots.line} before this one`)
+    if (!slots.free) this.note(slots.line > 0 ? `Waiting for a free place; ${slots.line} before this one` : 'Waiting for a free place')
     return slots.take(this.stopped)
   }
 

@@ -36,7 +36,7 @@ describe('chats.create', () => {
         unread_count: 0,
         started_at: '2026-01-01T00:00:00Z',
         ended_at: null,
-        last_activity_at: '2026-01-01T00:00:00Z',
+        last_activity_at: '2026-01-01T00:00:00.000Z',
         created_at: '2026-01-01T00:00:00Z',
       },
     ])

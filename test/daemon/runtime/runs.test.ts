@@ -232,6 +232,29 @@ describe('a run fails', () => {
   })
 })
 
+describe('a crew that comes up', () => {
+  it('tells the chat how far it is', async () => {
+    const it = await workplace()
+    it.app.runtime!.start = async () => {
+      const say = (type: 'provisioning.building' | 'provisioning.step', summary: string) =>
+        it.app.write(() => it.app.journal({ workspace_id: it.workspace, crew_id: it.crewId, actor_type: 'orchestrator', type, summary }))
+      await say('provisioning.building', 'Building the image')
+      await say('provisioning.step', 'Starting the sidecar')
+      return undefined as never
+    }
+    const chat = await it.openChat()
+    const frames = watch(it, chat)
+    await it.send(chat, 'Work')
+    await it.runtime.program()
+    expect(frames.slice(2)).toMatchObject([
+      { type: 'status', content: 'Preparing the crew' },
+      { type: 'crew_provisioning', content: 'Building the image', metadata: { crew_id: it.crewId, crew_slug: 'backend', status: 'building' } },
+      { type: 'status', content: 'Starting the sidecar' },
+      { type: 'status', content: 'Starting the agent' },
+    ])
+  })
+})
+
 describe('cancelling', () => {
   it('ends the program and keeps what was said', async () => {
     const it = await workplace()
@@ -321,8 +344,8 @@ describe('more runs than may go on at once', () => {
     const frames = [watch(it, two), watch(it, three)]
     const [second, third] = [await it.send(two, 'Second'), await it.send(three, 'Third')]
     expect(frames.map((list) => list.at(-1))).toMatchObject([
-      { type: 'status', content: 'Waiting for a free place, 0 before this one' },
-      { type: 'status', content: 'Waiting for a free place, 1 before this one' },
+      { type: 'status', content: 'Waiting for a free place' },
+      { type: 'status', content: 'Waiting for a free place; 1 before this one' },
     ])
     expect(it.runtime.programs.size).toBe(1)
     it.runtime.finish(first.program)
