@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
-import { lazyRequire, stubs } from './lazy-oclif.mjs'
+import { frontDoor, lazyRequire, stubs } from './lazy-oclif.mjs'
 import { load, root } from './load.mjs'
 import { external, vendored } from './vendor.mjs'
 
@@ -33,7 +33,7 @@ export async function buildCli(outdir = `${root}dist/cli`) {
     external,
     // Code that comes from V8's cache cannot import().
     supported: { 'dynamic-import': false },
-    plugins: [vendor.plugin, lazyRequire, stubs],
+    plugins: [frontDoor, vendor.plugin, lazyRequire, stubs],
     logLevel: 'error',
   })
   // The launcher reads the file as Latin-1. esbuild leaves characters of regular expressions as they are.
@@ -70,6 +70,7 @@ function entry(commands, manifest, version) {
   const aliases = Object.fromEntries(
     Object.values(manifest.commands).flatMap(({ id, aliases, hiddenAliases }) => [...aliases, ...hiddenAliases].map((alias) => [alias, id])),
   )
+  const summaries = Object.fromEntries(Object.values(manifest.commands).flatMap(({ id, summary = '', hidden }) => (hidden ? [] : [[id, summary]])))
   return `
 import { readFileSync } from 'node:fs'
 import { main } from './cli/main.ts'
@@ -78,6 +79,7 @@ main(process.argv.slice(2), {
   root: __dirname,
   ids: ${JSON.stringify(commands.map(({ id }) => id))},
   aliases: ${JSON.stringify(aliases)},
+  summaries: ${JSON.stringify(summaries)},
   manifest: () => JSON.parse(readFileSync(__dirname + '/oclif.manifest.json', 'utf8')),
   load: { ${commands.map(({ id, file }) => `${JSON.stringify(id)}: () => import('${file}')`).join(',\n')} },
 })

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { root } from './load.mjs'
 
 /**
  * Loading the whole of oclif takes longer than a command may. Its files are compiled TypeScript that reads an import
@@ -8,6 +9,26 @@ export const lazyRequire = {
   name: 'lazy-oclif',
   setup(builder) {
     builder.onLoad({ filter: /@oclif[\\/]core[\\/]lib[\\/].*\.js$/ }, async ({ path }) => ({ contents: defer(await readFile(path, 'utf8')), loader: 'js' }))
+  },
+}
+
+/**
+ * What commands use of oclif. Its own front door also looks for a package.json and compares versions of Node, at every
+ * start.
+ */
+export const frontDoor = {
+  name: 'oclif-front-door',
+  setup(builder) {
+    builder.onResolve({ filter: /^@oclif\/core$/ }, ({ path }) => ({ path, namespace: 'oclif' }))
+    builder.onLoad({ filter: /.*/, namespace: 'oclif' }, () => ({
+      contents: `module.exports = {
+        get Args() { return require('@oclif/core/args') },
+        get Command() { return require('@oclif/core/command').Command },
+        get CommandHelp() { return require('@oclif/core/help').CommandHelp },
+        get Flags() { return require('@oclif/core/flags') },
+      }`,
+      resolveDir: root,
+    }))
   },
 }
 

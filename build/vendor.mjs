@@ -2,8 +2,8 @@ import { builtinModules } from 'node:module'
 import { build } from 'esbuild'
 import { root } from './load.mjs'
 
-/** Packages that every command needs; they go into the bundle itself. */
-const inline = new Set(['@oclif/core', 'fast-string-truncated-width'])
+/** Packages that every command needs, or that are small; they go into the bundle itself. */
+const inline = new Set(['fast-string-truncated-width'])
 /** Packages that bring files along and are required from node_modules. */
 export const external = ['jq-wasm', 'typescript']
 

@@ -11,7 +11,9 @@ export interface Registry extends Known {
   version: string
   root: string
   load: Readonly<Record<string, () => Promise<{ default: unknown }>>>
-  /** Flags, arguments and summaries of every command; read from disk, so only for help and completion. */
+  /** What each command does, but for hidden ones. */
+  summaries: Readonly<Record<string, string>>
+  /** Flags, arguments and texts of every command; read from disk, so only for a command's help and for completion. */
   manifest: () => Manifest
 }
 

@@ -1,18 +1,17 @@
-import { type Command, CommandHelp } from '@oclif/core'
 import { exits } from '../failure.ts'
-import { configOf, type Registry } from '../main.ts'
+import type { Registry } from '../main.ts'
 import { colored, painter } from '../output/theme.ts'
 import { pad, widthOf } from '../output/width.ts'
 import { idOf, type Request, walk } from '../resolve.ts'
 import { groups, topics } from './topics.ts'
 
 /** Help for the words: the overview, a noun, or one command. */
-export function showHelp(words: string[], registry: Registry): void {
+export async function showHelp(words: string[], registry: Registry): Promise<void> {
   if (!words.length) return void process.stdout.write(overview(registry))
   const { path, used } = walk(words, registry)
   const id = idOf(path.join(':'), registry)
   const isTopic = registry.ids.some((it) => it.startsWith(`${path.join(':')}:`))
-  if (id && (used === words.length || !isTopic)) process.stdout.write(ofCommand(id, registry))
+  if (id && (used === words.length || !isTopic)) process.stdout.write((await import('./page.ts')).ofCommand(id, registry))
   else if (used && used === words.length) process.stdout.write(ofTopic(path, registry))
   else showUnknown({ words, near: [] }, registry)
 }
@@ -25,32 +24,6 @@ export function showUnknown({ words, near }: Pick<Request & { kind: 'unknown' },
   lines.push(`${paint('dim', 'Next:')} muster ${near.length ? '' : `${words.slice(0, -1).join(' ')} `.trimStart()}--help`)
   process.stderr.write(`${lines.join('\n')}\n`)
   process.exitCode = exits.input
-}
-
-/** oclif's help of one command, with the usage in a line and the summary in its place alone. */
-class Page extends CommandHelp {
-  protected override usage(): string {
-    return `$ muster ${usageOf(this.command)}`
-  }
-
-  protected override description(): string | undefined {
-    return this.command.description
-  }
-}
-
-function ofCommand(id: string, registry: Registry): string {
-  const command = { ...registry.manifest().commands[id]!, load: async () => undefined as never }
-  const page = new Page(command, configOf(registry), { maxWidth: Math.min(process.stdout.columns || 80, 110) } as never)
-  return `${command.summary ?? ''}\n\n${page.generate()}\n`
-}
-
-/** What must be given stands in the usage; what may be is listed below it. */
-function usageOf({ id, args, flags, strict }: Command.Cached): string {
-  const dots = strict === false ? '...' : ''
-  const words = Object.values(args).map(({ name, required }) => (required ? `${name.toUpperCase()}${dots}` : `[${name.toUpperCase()}${dots}]`))
-  const needed = Object.values(flags).filter((flag) => flag.required)
-  const values = needed.map((flag) => `--${flag.name} ${('helpValue' in flag && flag.helpValue) || flag.name.toUpperCase()}`)
-  return [id.replaceAll(':', ' '), ...words, ...values, '[FLAGS]'].join(' ')
 }
 
 function ofTopic(path: string[], registry: Registry): string {
@@ -82,11 +55,10 @@ Nouns may be singular: muster crew list means muster crews list.
 
 /** Names and summaries one level below a topic; commands below those are folded into their noun. */
 function below(topic: string, registry: Registry): [string, string][] {
-  const { commands } = registry.manifest()
   const start = topic ? `${topic}:` : ''
   const found = new Map<string, string>()
-  for (const [id, { summary = '', hidden }] of Object.entries(commands)) {
-    if (!id.startsWith(start) || hidden) continue
+  for (const [id, summary] of Object.entries(registry.summaries)) {
+    if (!id.startsWith(start)) continue
     const [head = '', ...rest] = id.slice(start.length).split(':')
     if (!rest.length) found.set(head, summary)
     else if (!found.has(head)) found.set(head, topics[start + head] ?? '')

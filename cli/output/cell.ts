@@ -4,6 +4,9 @@ import type { Tone } from './theme.ts'
 /** A value in a table: plain, or with how people read it (`text`) and how programs do (`value`). */
 export type Cell = string | number | boolean | null | undefined | { text: string; value?: string | number | null; tone?: Tone }
 
+/** Header to value. Columns stand in the order of their declaration. */
+export type Columns<T> = Readonly<Record<string, (row: T) => Cell>>
+
 /** As a person reads it, on one line. */
 export function human(cell: Cell): { text: string; tone?: Tone } {
   if (cell === null || cell === undefined || cell === '') return { text: '-', tone: 'dim' }

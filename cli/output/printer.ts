@@ -1,8 +1,9 @@
+import type { Columns } from './cell.ts'
 import { clean, cleanLine } from './clean.ts'
 import type { Wanted } from './format.ts'
 import { compactJson, missing, prettyJson, select } from './json.ts'
-import { type Columns, detail, detailTsv, table, tsv } from './table.ts'
 import { colored, painter, type Tone } from './theme.ts'
+import { detailTsv, tsv } from './tsv.ts'
 
 /** How one kind of thing is shown: by what name, in which columns, and with which details. */
 export interface View<T> {
@@ -21,6 +22,9 @@ export interface Screen {
   pager: boolean
   quiet: boolean
 }
+
+// Measuring text takes tables of characters, which only tables need.
+const aligned = () => import('./table.ts')
 
 /** Writes results in the wanted format. */
 export class Printer {
@@ -45,7 +49,7 @@ export class Printer {
   async list<T>(rows: readonly T[], view: View<T>, whole: unknown = rows): Promise<void> {
     if (await this.data(rows, whole, view.name as (row: unknown) => string)) return
     if (!this.tabular) return this.write(tsv(rows, view.columns))
-    if (rows.length) return this.page(table(rows, view.columns, { width: this.width, paint: this.paint }))
+    if (rows.length) return this.page((await aligned()).table(rows, view.columns, { width: this.width, paint: this.paint }))
     this.note(view.empty ?? 'Nothing found.')
   }
 
@@ -55,7 +59,7 @@ export class Printer {
     const lines = view.detail ?? view.columns
     if (!this.tabular) return this.write(detailTsv(row, lines))
     const below = view.below?.(row)
-    return this.page(detail(row, lines, { paint: this.paint }) + (below ? `\n${clean(below)}\n` : ''))
+    return this.page((await aligned()).detail(row, lines, { paint: this.paint }) + (below ? `\n${clean(below)}\n` : ''))
   }
 
   /** A value of no known kind: as JSON unless another form is asked for. */
@@ -70,7 +74,7 @@ export class Printer {
     if (row === undefined || row === null) return
     const name = view?.name as ((row: unknown) => string) | undefined
     if (await this.data([row], row, name)) return
-    if (this.wanted.format === 'table' && view) return this.write(detail(row, view.detail ?? view.columns, { paint: this.paint }))
+    if (this.wanted.format === 'table' && view) return this.write((await aligned()).detail(row, view.detail ?? view.columns, { paint: this.paint }))
     if (this.wanted.format === 'tsv' && view) return this.write(detailTsv(row, view.detail ?? view.columns))
     if (!this.terminal && name) this.write(`${cleanLine(name(row))}\n`)
   }

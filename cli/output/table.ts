@@ -1,9 +1,6 @@
-import { type Cell, human, plain } from './cell.ts'
+import { type Columns, human } from './cell.ts'
 import type { Paint } from './theme.ts'
 import { pad, shorten, widthOf } from './width.ts'
-
-/** Header to value. Columns stand in the order of their declaration. */
-export type Columns<T> = Readonly<Record<string, (row: T) => Cell>>
 
 const gap = 2
 const least = 6
@@ -57,18 +54,6 @@ function shrink(natural: number[], width: number): number[] {
   return widths
 }
 
-/** Rows as tab-separated lines without a header, for other programs. */
-export function tsv<T>(rows: readonly T[], columns: Columns<T>): string {
-  return rows
-    .map(
-      (row) =>
-        `${Object.values(columns)
-          .map((value) => plain(value(row)))
-          .join('\t')}\n`,
-    )
-    .join('')
-}
-
 /** One thing as aligned "Name  value" lines. Absent values are left out. */
 export function detail<T>(row: T, columns: Columns<T>, { paint }: { paint: Paint }): string {
   const lines = Object.entries(columns).flatMap(([header, value]) => {
@@ -77,11 +62,4 @@ export function detail<T>(row: T, columns: Columns<T>, { paint }: { paint: Paint
   })
   const width = Math.max(0, ...lines.map(({ header }) => widthOf(header)))
   return lines.map(({ header, text, tone }) => `${paint('dim', pad(header, width))}  ${paint(tone, text)}\n`).join('')
-}
-
-/** One thing as tab-separated name and value lines. */
-export function detailTsv<T>(row: T, columns: Columns<T>): string {
-  return Object.entries(columns)
-    .map(([header, value]) => `${header}\t${plain(value(row))}\n`)
-    .join('')
 }

@@ -8,7 +8,7 @@ export default class AgentsUpdate extends ApiCommand<typeof AgentsUpdate> {
   static override summary = 'Change an agent'
   static override description = 'Only what is given changes. Empty text clears a member.'
   static override examples = [
-    '$ <%= config.bin %> agents update ada --model claude-sonnet-4-5',
+    '$ <%= config.bin %> agents update ada --model claude-sonnet-4-6',
     '$ <%= config.bin %> agents update ada --prompt @ada.md --lead',
   ]
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }

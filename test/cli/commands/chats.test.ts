@@ -9,7 +9,7 @@ import { workplace } from '../../support/runs.ts'
 describe('muster chats', () => {
   it('opens, speaks, watches, reads, renames and deletes', async () => {
     const it = await workplace()
-    const { run, pipe } = await cliFor(it, 'OWNER')
+    const { run, pipe, terminal } = await cliFor(it, 'OWNER')
     expect((await run('chats', 'list', 'ada')).stdout).toBe('')
     const chat = (await run('chats', 'create', 'ada')).stdout.trim()
     expect(chat).toMatch(/^c[a-z0-9]{24}$/)
@@ -17,14 +17,15 @@ describe('muster chats', () => {
     const sent = await pipe('Write it.\n', 'chats', 'send', chat, '-', '--max-turns', '3')
     expect(sent).toMatchObject({ code: 0, stderr: expect.stringContaining(`muster chats stream ${chat}`) })
     const program = await it.runtime.program()
-    const watched = run('chats', 'stream', chat, '-o', 'ndjson')
+    const watched = terminal(['chats', 'stream', chat, '-o', 'ndjson'], { cols: 500 })
+    await watched.until(/stream\.open/)
     it.runtime.print(program, init, says('Here \u001b[31mit is'), result())
     it.runtime.finish(program)
-    const { code, stdout } = await watched
-    expect(code).toBe(0)
-    const frames = stdout
+    expect(await watched.ended).toBe(0)
+    const frames = watched
+      .text()
       .trim()
-      .split('\n')
+      .split('\r\n')
       .map((line) => JSON.parse(line))
     expect(frames.map(({ type }) => type)).toEqual(expect.arrayContaining(['stream.open', 'text', 'done', 'stream.end']))
     const text = frames.filter(({ type }) => type === 'text').map(({ content }) => content)

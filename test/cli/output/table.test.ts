@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { human, plain, size, span, status, when } from '../../../cli/output/cell.ts'
+import { type Columns, human, plain, size, span, status, when } from '../../../cli/output/cell.ts'
 import { missing, select } from '../../../cli/output/json.ts'
-import { type Columns, detail, detailTsv, table, tsv } from '../../../cli/output/table.ts'
+import { detail, table } from '../../../cli/output/table.ts'
 import { painter } from '../../../cli/output/theme.ts'
+import { detailTsv, tsv } from '../../../cli/output/tsv.ts'
 import { pad, shorten, widthOf } from '../../../cli/output/width.ts'
 
 const plainly = { width: 80, paint: painter(false) }
