@@ -35,6 +35,7 @@ export function createTranscript(): Transcript {
   let pieces: string[] = []
   let open: Part | null = null
   let left = messageLimit
+  let cutShort = false
 
   function close(): void {
     if (open) open.content = pieces.join('')
@@ -51,6 +52,7 @@ export function createTranscript(): Transcript {
   function say(frame: Extract<AgentFrame, { type: 'text' | 'thinking' }>): void {
     const { parent_tool_use_id: speaker, subagent } = frame.metadata ?? {}
     const { content } = keep(frame.content, messageLimit)
+    if (content.length < frame.content.length) cutShort = true
     if (!content) return
     if (open?.type !== frame.type || open.metadata?.['parent_tool_use_id'] !== speaker) {
       close()
@@ -96,6 +98,8 @@ export function createTranscript(): Transcript {
     },
     finish() {
       close()
+      const last = parts.at(-1)
+      if (cutShort && last) last.metadata = { ...last.metadata, truncated: true }
       const own = parts.filter(({ type, metadata }) => type === 'text' && !metadata?.['subagent'])
       return {
         parts,

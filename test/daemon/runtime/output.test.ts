@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest'
+import { OutputReader } from '../../../daemon/runtime/runs/output.ts'
+import { Session } from '../../../daemon/runtime/runs/session.ts'
+import { Slots } from '../../../daemon/runtime/runs/slots.ts'
+import { createTranscript } from '../../../daemon/runtime/runs/transcript.ts'
+import type { FollowSink } from '../../../daemon/runtime/types.ts'
+
+const exit = { kind: 'exit', code: 0, timedOut: false } as const
+
+/** A source whose connections are the test's. */
+function source({ mend = async () => null as string | null } = {}) {
+  const links: { offset: number; sink: FollowSink; open: boolean }[] = []
+  let read = ''
+  const take = (text: string) => [
+    () => {
+      read += text
+    },
+  ]
+  const reader = new OutputReader({
+    follow(offset, sink) {
+      const link = { offset, sink, open: true }
+      links.push(link)
+      return {
+        close() {
+          link.open = false
+        },
+      }
+    },
+    mend,
+    read: (chunk) => take(String(chunk)),
+    flush: () => take('|'),
+  })
+  return { reader, links, read: () => read }
+}
+
+describe('OutputReader', () => {
+  it('reads every byte once, whatever comes twice', async () => {
+    const { reader, links, read } = source()
+    const { sink } = links[0]!
+    sink.data(Buffer.from('abc'), 0)
+    sink.data(Buffer.from('bcd'), 1)
+    sink.data(Buffer.from('ab'), 0)
+    sink.data(Buffer.from('ef'), 4)
+    sink.end(exit, 'err')
+    expect(await reader.done).toEqual({ end: exit, stderr: 'err' })
+    expect(read()).toBe('abcdef|')
+  })
+
+  it('keeps what it was given when the sender uses its buffer again', async () => {
+    const { reader, links, read } = source()
+    const buffer = Buffer.from('abc')
+    links[0]!.sink.data(buffer, 0)
+    buffer.write('xyz')
+    links[0]!.sink.data(buffer, 3)
+    links[0]!.sink.end(exit, '')
+    await reader.done
+    expect(read()).toBe('abcxyz|')
+  })
+
+  it('asks again for bytes that are missing', async () => {
+    const { reader, links, read } = source()
+    links[0]!.sink.data(Buffer.from('ab'), 0)
+    links[0]!.sink.data(Buffer.from('ef'), 4)
+    expect(links).toMatchObject([{ open: false }, { offset: 2, open: true }])
+    links[0]!.sink.data(Buffer.from('zz'), 2)
+    links[1]!.sink.data(Buffer.from('cdef'), 2)
+    links[1]!.sink.end(exit, '')
+    await reader.done
+    expect(read()).toBe('abcdef|')
+  })
+
+  it('goes on after a break, and after a mending that fails', async () => {
+    let tries = 0
+    const { reader, links, read } = source({
+      mend: async () => {
+        if (++tries === 1) throw new Error('not yet')
+        return null
+      },
+    })
+    links[0]!.sink.data(Buffer.from('ab'), 0)
+    links[0]!.sink.broken(new Error('gone'))
+    links[0]!.sink.data(Buffer.from('xx'), 2)
+    await expect.poll(() => links.length).toBe(2)
+    expect(links[1]!.offset).toBe(2)
+    links[1]!.sink.data(Buffer.from('cd'), 2)
+    links[1]!.sink.end(exit, '')
+    await reader.done
+    expect(read()).toBe('abcd|')
+    expect(tries).toBe(2)
+  })
+
+  it('ends as lost when it can never be mended', async () => {
+    const { reader, links, read } = source({ mend: async () => 'the crew was deleted' })
+    links[0]!.sink.data(Buffer.from('ab'), 0)
+    links[0]!.sink.broken(new Error('gone'))
+    expect(await reader.done).toEqual({ end: { kind: 'lost', reason: 'the crew was deleted' }, stderr: '' })
+    expect(read()).toBe('ab|')
+  })
+
+  it('holds back a sender that is faster than it', async () => {
+    const { reader, links, read } = source()
+    const block = Buffer.alloc(1024 * 1024, 'x')
+    for (let n = 0; n < 17; n++) links[0]!.sink.data(block, n * block.length)
+    expect(links[0]!.open).toBe(false)
+    await expect.poll(() => links.length).toBe(2)
+    expect(links[1]!.offset).toBe(17 * block.length)
+    links[1]!.sink.end(exit, '')
+    await reader.done
+    expect(read()).toHaveLength(17 * block.length + 1)
+  })
+
+  it('says nothing more once it is closed', async () => {
+    const { reader, links, read } = source()
+    reader.close()
+    links[0]!.sink.data(Buffer.from('ab'), 0)
+    links[0]!.sink.end(exit, '')
+    expect(await reader.done).toBeNull()
+    expect(read()).toBe('')
+  })
+})
+
+describe('Session', () => {
+  const text = (content: string) => ({ type: 'text', content }) as const
+  const numbers = (session: Session, after: number) => {
+    const seen: number[] = []
+    const watch = session.watch(after, { frame: ({ seq }) => void seen.push(seq), closed: () => undefined })
+    return { ...watch, replay: watch.replay.map(({ seq }) => seq), seen }
+  }
+
+  it('keeps the last 5000 frames of a run', () => {
+    const session = new Session(0)
+    session.begin(1)
+    for (let n = 0; n < 5_000; n++) session.push(text('x'))
+    expect(numbers(session, 0)).toMatchObject({ truncated: true, lastSeq: 5001 })
+    expect(numbers(session, 0).replay).toHaveLength(5_000)
+    expect(numbers(session, 1).truncated).toBe(false)
+  })
+
+  it('keeps 8 MiB at most', () => {
+    const session = new Session(0)
+    session.begin(1)
+    for (let n = 0; n < 9; n++) session.push(text('x'.repeat(1024 * 1024)))
+    expect(numbers(session, 0)).toMatchObject({ truncated: true, replay: [4, 5, 6, 7, 8, 9, 10] })
+    session.push(text('x'.repeat(9 * 1024 * 1024)))
+    expect(numbers(session, 0).replay).toEqual([])
+  })
+
+  it('lets go of the last run when the next one begins, and numbers on', () => {
+    const session = new Session(7)
+    session.begin(8)
+    session.push(text('a'))
+    session.end()
+    session.begin(10)
+    expect(numbers(session, 0)).toMatchObject({ truncated: false, replay: [10], lastSeq: 10 })
+    session.skipTo(100)
+    session.push(text('b'))
+    expect(session.lastSeq).toBe(100)
+    session.skipTo(50)
+    session.push(text('c'))
+    expect(session.lastSeq).toBe(101)
+  })
+
+  it('passes over who has seen what is said again', () => {
+    const session = new Session(0)
+    session.begin(1)
+    const late = numbers(session, 3)
+    for (let n = 0; n < 4; n++) session.push(text('x'))
+    expect(late.seen).toEqual([4, 5])
+  })
+})
+
+describe('Slots', () => {
+  it('are given in turn, and given back once', async () => {
+    const slots = new Slots(1)
+    const stay = new AbortController().signal
+    const first = await slots.take(stay)
+    const order: string[] = []
+    const second = slots.take(stay).then((leave) => (order.push('second'), leave))
+    const gone = new AbortController()
+    const third = slots.take(gone.signal)
+    const fourth = slots.take(stay).then((leave) => (order.push('fourth'), leave))
+    expect([slots.line, slots.free]).toEqual([3, false])
+    gone.abort()
+    expect(await third).toBeNull()
+    first!()
+    first!()
+    const leave = await second
+    expect(order).toEqual(['second'])
+    leave!()
+    ;(await fourth)!()
+    expect([slots.line, slots.free]).toEqual([0, true])
+  })
+})
+
+describe('createTranscript', () => {
+  it('joins what was said in pieces, each speaker’s own', () => {
+    const transcript = createTranscript()
+    const sub = { parent_tool_use_id: 't1', subagent: true } as const
+    transcript.add({ type: 'text', content: 'One ' })
+    transcript.add({ type: 'text', content: 'two.' })
+    transcript.add({ type: 'text', content: 'Sub', metadata: sub })
+    transcript.add({ type: 'text', content: 'ordinate', metadata: sub })
+    transcript.add({ type: 'text', content: 'Three.' })
+    expect(transcript.finish()).toEqual({
+      content: 'One two.\n\nThree.',
+      toolSummary: null,
+      parts: [
+        { type: 'text', content: 'One two.' },
+        { type: 'text', content: 'Subordinate', metadata: sub },
+        { type: 'text', content: 'Three.' },
+      ],
+    })
+  })
+
+  it('cuts what is too long, and says so', () => {
+    const transcript = createTranscript()
+    const long = 'x'.repeat(100_000)
+    transcript.add({ type: 'tool_call', content: 'Write', metadata: { tool_name: 'Write', tool_id: 't1', input: { content: long } } })
+    transcript.add({ type: 'tool_result', content: long, metadata: { tool_use_id: 't1', tool_id: 't1' } })
+    for (let n = 0; n < 50; n++) transcript.add({ type: 'text', content: long })
+    const { parts, content } = transcript.finish()
+    expect(parts[0]).toEqual({ type: 'tool_call', content: 'Write', tool_name: 'Write', tool_id: 't1', metadata: { truncated: true } })
+    expect(parts[1]!.content).toHaveLength(65_536)
+    expect(parts[1]).toMatchObject({ tool_id: 't1', metadata: { truncated: true, length_chars: 100_000 } })
+    expect(content.length).toBeLessThanOrEqual(4 * 1024 * 1024)
+    expect(parts.at(-1)).toMatchObject({ type: 'text', metadata: { truncated: true } })
+  })
+})
