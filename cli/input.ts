@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { cleanLine } from './output/clean.ts'
 
 /** The caller gave something that cannot be used; `next` is what to type instead. */
 export class InputError extends Error {
@@ -18,13 +19,14 @@ const screen = () => ({ output: process.stderr })
 /** Asks for a line of text. */
 export async function ask(message: string, initial?: string): Promise<string> {
   const { input } = await import('@inquirer/prompts')
-  return input({ message, ...(initial !== undefined && { default: initial }) }, screen())
+  return input({ message: cleanLine(message), ...(initial !== undefined && { default: initial }) }, screen())
 }
 
 /** Asks to choose one of several. */
 export async function choose<T>(message: string, choices: { name: string; value: T; description?: string }[]): Promise<T> {
   const { select } = await import('@inquirer/prompts')
-  return select({ message, choices }, screen())
+  const shown = choices.map((it) => ({ ...it, name: cleanLine(it.name), ...(it.description !== undefined && { description: cleanLine(it.description) }) }))
+  return select({ message: cleanLine(message), choices: shown }, screen())
 }
 
 /** Asks before something that cannot be undone, unless `yes`. Without a terminal `yes` is the only way. */
@@ -32,7 +34,7 @@ export async function confirm(message: string, yes: boolean): Promise<void> {
   if (yes) return
   if (!interactive()) throw new InputError(`${message} Not asked, because this is not a terminal.`, 'repeat the command with --yes')
   const { confirm: really } = await import('@inquirer/prompts')
-  if (!(await really({ message, default: false }, screen()))) throw new Cancelled('Nothing was changed.')
+  if (!(await really({ message: cleanLine(message), default: false }, screen()))) throw new Cancelled('Nothing was changed.')
 }
 
 /** The person at the terminal said no. */
@@ -49,7 +51,7 @@ export async function secret(message: string, { piped = false } = {}): Promise<s
 
 async function hidden(message: string): Promise<string> {
   const { password } = await import('@inquirer/prompts')
-  return password({ message, mask: '*' }, screen())
+  return password({ message: cleanLine(message), mask: '*' }, screen())
 }
 
 /** Everything on standard input, as text. */

@@ -1,3 +1,5 @@
+import { cleanLine } from './clean.ts'
+
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
 export interface Spinner {
@@ -9,7 +11,7 @@ export interface Spinner {
 /** A turning mark with a text on a terminal, shown once the work takes longer than a moment. Elsewhere it is silent. */
 export function spinner(text: string, stream: NodeJS.WriteStream): Spinner {
   if (!stream.isTTY) return { say() {}, stop() {} }
-  let shown = text
+  let shown = cleanLine(text)
   let at = 0
   let drawn = false
   const draw = () => {
@@ -23,7 +25,7 @@ export function spinner(text: string, stream: NodeJS.WriteStream): Spinner {
   let timer: NodeJS.Timeout | undefined
   return {
     say(text) {
-      shown = text
+      shown = cleanLine(text)
       if (drawn) draw()
     },
     stop() {

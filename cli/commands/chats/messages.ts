@@ -1,6 +1,7 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { windowFlags, windowOf } from '../../flags.ts'
+import { cleanLine } from '../../output/clean.ts'
 import { messageView } from '../../views/chats.ts'
 
 export default class ChatsMessages extends ApiCommand<typeof ChatsMessages> {
@@ -14,7 +15,7 @@ export default class ChatsMessages extends ApiCommand<typeof ChatsMessages> {
     const reply = await this.api.chats.messages({ chatId: this.args.chat, query: windowOf(this.flags) })
     if (this.out.wanted.format !== 'auto' || !this.out.terminal || !reply.messages.length) return this.out.list(reply.messages, messageView, reply)
     for (const { role, content, ts } of reply.messages) {
-      this.out.write(this.out.paint(role === 'user' ? 'cyan' : 'green', role))
+      this.out.write(this.out.paint(role === 'user' ? 'cyan' : 'green', cleanLine(role)))
       this.out.text(` ${ts}\n${content}\n\n`)
     }
   }

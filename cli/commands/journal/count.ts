@@ -9,7 +9,7 @@ export default class JournalCount extends ApiCommand<typeof JournalCount> {
   async run(): Promise<void> {
     const query = await filterQuery(this.api, this.flags)
     const counted = await this.api.journal.count({ query })
-    if (this.out.wanted.format === 'auto') this.out.write(`${counted.total}\n`)
+    if (this.out.wanted.format === 'auto') this.out.text(`${counted.total}\n`)
     else await this.out.show(counted, { name: ({ total }) => String(total), columns: { Total: ({ total }) => total } })
   }
 }

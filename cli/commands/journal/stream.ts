@@ -23,7 +23,10 @@ export default class JournalStream extends ApiCommand<typeof JournalStream> {
     const onState = (lost?: Error) => this.out.note(lost ? `Lost the connection (${lost.message}); trying again.` : 'Connected again.', 'yellow')
     for await (const { data } of events(this.connection, path, { onState, ...(after && { lastEventId: after }) })) {
       const entry = JSON.parse(data) as Entry
-      await this.out.item(entry, `${this.out.paint('dim', entry.ts)}  ${this.out.paint(toneOf(entry.severity), entry.entry_type)}  ${cleanLine(entry.summary)}`)
+      await this.out.item(
+        entry,
+        `${this.out.paint('dim', cleanLine(entry.ts))}  ${this.out.paint(toneOf(entry.severity), cleanLine(entry.entry_type))}  ${cleanLine(entry.summary)}`,
+      )
     }
   }
 }

@@ -14,6 +14,6 @@ export default class PairingRedeem extends ApiCommand<typeof PairingRedeem> {
     const redeemed = await this.api.pairing.redeem({ body: { code: this.args.code, ...(hint && { adapter_hint: hint }) } })
     if (this.out.wanted.format !== 'auto' && this.out.wanted.format !== 'name') return this.out.value(redeemed)
     this.out.note(`A token of ${redeemed.email}, shown this once:`)
-    this.out.write(`${redeemed.cli_token}\n`)
+    this.out.text(`${redeemed.cli_token}\n`)
   }
 }

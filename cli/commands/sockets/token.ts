@@ -6,7 +6,7 @@ export default class SocketsToken extends ApiCommand<typeof SocketsToken> {
 
   async run(): Promise<void> {
     const reply = await this.api.sockets.token()
-    if (this.out.wanted.format === 'auto') this.out.write(`${reply.token}\n`)
+    if (this.out.wanted.format === 'auto') this.out.text(`${reply.token}\n`)
     else await this.out.value(reply)
   }
 }

@@ -30,6 +30,6 @@ export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
     const until = token.expires_at ? `until ${token.expires_at}` : 'until it is revoked'
     if (this.out.wanted.format !== 'auto' && this.out.wanted.format !== 'name') return this.out.value(token)
     this.out.note(`Token ${token.id} (${token.name}) is good ${until}. It is shown this once:`)
-    this.out.write(`${token.token}\n`)
+    this.out.text(`${token.token}\n`)
   }
 }
