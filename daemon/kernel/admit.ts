@@ -9,8 +9,6 @@ import { pathOf } from './refusal.ts'
 
 const changing = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-export const clientIp = (app: App, { socket, headers }: FastifyRequest): string => app.perimeter.clientIp(socket.remoteAddress, headers)
-
 /**
  * Origin, rate, identity, workspace, role, scope and the operation's own gate, in the contract's order (part 1, section
  * 1.3), all before a byte of the body is read.
@@ -18,14 +16,10 @@ export const clientIp = (app: App, { socket, headers }: FastifyRequest): string 
 export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHandler {
   const bucket = endpoint.rate ?? 'api'
   const isPublic = endpoint.access === 'public'
-  return async (request) => {
-    checkOrigin(app, request)
-    const ip = clientIp(app, request)
-    if (bucket === 'auth') take(app, 'auth', ip)
-    // A public endpoint asks for an identity only to spare a valid token the general bucket.
-    const identified = isPublic && bucket !== 'api' ? null : await identify(app, request, ip)
+
+  function enter(request: FastifyRequest, identified: Identified | null): void {
     const identity = identified && 'identity' in identified ? identified.identity : null
-    if (bucket === 'api' && !identity) take(app, 'api', ip)
+    if (bucket === 'api' && !identity) take(app, 'api', request.address)
     if (!isPublic) {
       if (!identity) throw problem((identified as { reason: 'no_credentials' }).reason)
       request.actor = { type: 'user', id: identity.userId, email: identity.email, workspace: '', role: null, token: identity.token }
@@ -33,6 +27,19 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
       authorize(endpoint, request.actor)
     }
     gate?.()
+  }
+
+  return (request, _reply, done) => {
+    checkOrigin(app, request)
+    if (bucket === 'auth') take(app, 'auth', request.address)
+    // A public endpoint asks for an identity only to spare a valid token the general bucket.
+    const identified = isPublic && bucket !== 'api' ? null : identify(app, request)
+    if (identified instanceof Promise) {
+      identified.then((found) => enter(request, found)).then(() => done(), done)
+      return
+    }
+    enter(request, identified)
+    done()
   }
 }
 
@@ -47,10 +54,10 @@ function take(app: App, bucket: 'auth' | 'api', ip: string): void {
   if (refused) throw refused
 }
 
-const identify = (app: App, request: FastifyRequest, ip: string): Identified | Promise<Identified> =>
+const identify = (app: App, request: FastifyRequest): Identified | Promise<Identified> =>
   app.auth.identify({
     authorization: request.headers.authorization,
-    remoteAddress: ip,
+    remoteAddress: request.address,
     userAgent: request.headers['user-agent'] ?? null,
     path: pathOf(request),
   })

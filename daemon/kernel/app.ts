@@ -91,6 +91,15 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
   let current: Outgoing[] | null = null
   let kept: Outgoing[] = []
 
+  // Every request asks for the time in words; it changes once a second.
+  let second = Number.NaN
+  let words = ''
+  const now = () => {
+    const current = Math.floor(clock() / 1000)
+    if (current !== second) words = wholeSeconds(current * 1000)
+    second = current
+    return words
+  }
   const afterCommit = (work: Outgoing) => {
     if (current) current.push(work)
     else work()
@@ -147,7 +156,7 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     runs: null,
     stopping: new AbortController(),
     startedAt: clock(),
-    now: () => wholeSeconds(clock()),
+    now,
     journal(draft) {
       if (!current) throw new Error('A journal entry needs a change to belong to')
       const entry = journal.append(draft)

@@ -30,3 +30,13 @@ export function createCache<V>(limit: number): Cache<V> {
     },
   }
 }
+
+/** The same function, which remembers its last answers. */
+export function remembering<V>(limit: number, find: (key: string) => V): (key: string) => V {
+  const cache = createCache<{ value: V }>(limit)
+  return (key) => {
+    const known = cache.get(key) ?? { value: find(key) }
+    cache.set(key, known)
+    return known.value
+  }
+}

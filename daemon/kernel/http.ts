@@ -1,13 +1,13 @@
 import stringifier, { type Schema } from 'fast-json-stringify'
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, type FastifySerializerCompiler } from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, type FastifySerializerCompiler, type onRequestHookHandler } from 'fastify'
 
 import { urlOf } from '#contract/define'
-import { admit, clientIp } from './admit.ts'
+import { admit } from './admit.ts'
 import type { App } from './app.ts'
 import { dispatch, type Operation } from './dispatch.ts'
 import type { Actor } from './feature.ts'
-import { newId } from './ids.ts'
-import { createMethods } from './methods.ts'
+import { createRequestIds } from './ids.ts'
+import { createMethods, type Methods } from './methods.ts'
 import { type Problem, problem } from './problem.ts'
 import { fixedHeaders, pathOf, refuseConnection, sendProblem } from './refusal.ts'
 import { type Validator, validator } from './validate.ts'
@@ -15,6 +15,8 @@ import { type Validator, validator } from './validate.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor | null
+    /** The client's address, as the proxies in between say. */
+    address: string
   }
   interface FastifyContextConfig {
     operation?: Operation
@@ -26,6 +28,7 @@ const handlerBodyLimit = 1024 * 1024
 
 /** The HTTP side of every operation. Order of checks: host, method, origin, rate, identity, workspace, role, scope, body. */
 export function createServer(app: App, tls?: { cert: string; key: string }): FastifyInstance {
+  const requestId = createRequestIds()
   const http = Fastify({
     ...(tls && { https: tls }),
     bodyLimit: globalBodyLimit,
@@ -34,31 +37,34 @@ export function createServer(app: App, tls?: { cert: string; key: string }): Fas
     routerOptions: { maxParamLength: 200 },
     genReqId: ({ headers }) => {
       const sent = headers['x-request-id']
-      return typeof sent === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(sent) ? sent : newId(app.clock())
+      return typeof sent === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(sent) ? sent : requestId()
     },
     clientErrorHandler: refuseConnection,
     frameworkErrors: (error, request, reply) => sendProblem(app, error, request as unknown as FastifyRequest, reply),
   }) as unknown as FastifyInstance
   const methods = createMethods([...app.operations.values()].map(({ endpoint }) => endpoint))
   http.decorateRequest('actor', null)
+  http.decorateRequest('address', '')
   http.setSerializerCompiler(compileLater)
   acceptBodies(http)
 
-  http.addHook('onRequest', async (request, reply) => {
+  // Hooks that do not wait are no promises: they run for every request.
+  http.addHook('onRequest', (request, reply, done) => {
     reply.headers(fixedHeaders).header('x-request-id', request.id)
     guardPerimeter(app, request)
-    const { operation } = request.routeOptions.config
-    const shadowed = operation && methods.refuseShadowed(request.method, urlOf(operation.endpoint), pathOf(request))
-    if (shadowed) throw shadowed
-    if (Object.values(request.params as object).includes('')) throw problem('not_found')
+    request.address = app.perimeter.clientIp(request.socket.remoteAddress, request.headers)
+    done()
   })
-  http.addHook('onResponse', async (request, reply) => logRequest(app, request, reply))
+  http.addHook('onResponse', (request, reply, done) => {
+    logRequest(app, request, reply)
+    done()
+  })
   http.setErrorHandler((error: FastifyError | Problem, request, reply) => sendProblem(app, error, request, reply))
   http.setNotFoundHandler((request) => {
     const path = pathOf(request)
-    throw (path.startsWith('/api/') && app.limits.take('api', clientIp(app, request))) || methods.refuse(path) || problem('not_found')
+    throw (path.startsWith('/api/') && app.limits.take('api', request.address)) || methods.refuse(path) || problem('not_found')
   })
-  for (const operation of app.operations.values()) addRoute(app, http, operation)
+  for (const operation of app.operations.values()) addRoute(app, http, operation, methods)
   return http
 }
 
@@ -96,7 +102,7 @@ function guardPerimeter(app: App, { headers, socket, routeOptions }: FastifyRequ
   if (Number(headers['content-length'] ?? 0) > largest) throw problem('body_too_large')
 }
 
-function addRoute(app: App, http: FastifyInstance, operation: Operation): void {
+function addRoute(app: App, http: FastifyInstance, operation: Operation, methods: Methods): void {
   const { endpoint } = operation
   const free = endpoint.kind === 'text' || endpoint.kind === 'stream'
   const query = endpoint.query && validator(endpoint.query, 'query')
@@ -108,17 +114,30 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation): void {
     // A stream has no end to send the length of: HEAD is not among its methods.
     exposeHeadRoute: endpoint.method === 'GET' && endpoint.kind !== 'stream',
     config: { operation },
-    onRequest: admit(app, operation),
+    onRequest: [meantFor(operation, methods), admit(app, operation)],
     ...(endpoint.reply && !free && { schema: { response: { [endpoint.status]: endpoint.reply } } }),
     handler: async (request, reply) => {
       const input = { ...(request.params as object), ...checkedQuery(query, request.query), ...checkedBody(operation, body, request.body) }
-      const result = await dispatch(app, operation, request.actor, input, { ip: clientIp(app, request), request, reply })
+      const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
       if (reply.sent || endpoint.kind === 'stream') return reply
-      if (free) return reply.send(result)
-      if (reply.statusCode === 200) reply.code(endpoint.status)
-      return reply.send(endpoint.status === 204 ? undefined : (result ?? null))
+      if (!free && reply.statusCode === 200) reply.code(endpoint.status)
+      // Nothing is returned: the framework would wait for the end of a reply that it is given back.
+      reply.send(free ? result : endpoint.status === 204 ? undefined : (result ?? null))
     },
   })
+}
+
+/** Refuses an address that only looks as if it were meant for this operation. */
+function meantFor({ endpoint }: Operation, methods: Methods): onRequestHookHandler {
+  const url = urlOf(endpoint)
+  const shadows = new Map([endpoint.method, ...(endpoint.method === 'GET' ? ['HEAD'] : [])].map((method) => [method, methods.shadowOf(method, url)]))
+  const named = url.includes(':')
+  return (request, _reply, done) => {
+    const refused = shadows.get(request.method)?.(pathOf(request))
+    if (refused) throw refused
+    if (named && Object.values(request.params as object).includes('')) throw problem('not_found')
+    done()
+  }
 }
 
 function checkedQuery(check: Validator | undefined, given: unknown): object {

@@ -24,6 +24,13 @@ function random(length: number): Buffer {
   return pool.subarray(used - length, used)
 }
 
+/** Ids of requests: unlike others, and quick to make; nobody needs to be unable to guess them. */
+export function createRequestIds(): () => string {
+  const start = `c${randomBase36(17)}`
+  let count = 0
+  return () => start + (count++ % 36 ** 7).toString(36).padStart(7, '0')
+}
+
 function randomBase36(length: number): string {
   let text = ''
   while (text.length < length) {

@@ -4,8 +4,11 @@ import { type Problem, problem } from './problem.ts'
 export interface Methods {
   /** The refusal of a request for a path that has other methods only; null when no endpoint has the path. */
   refuse(path: string): Problem | null
-  /** As `refuse`, when a more literal path than the one matched was meant: `/things/count` is never a thing called "count". */
-  refuseShadowed(method: string, matched: string, path: string): Problem | null
+  /**
+   * What to ask of an address that was taken for `matched`: `/things/count` is never a thing called "count", whatever
+   * methods it has itself. Null when no other path can have been meant.
+   */
+  shadowOf(method: string, matched: string): ((path: string) => Problem | null) | null
 }
 
 type Known = Map<string, { parts: string[]; methods: Set<string> }>
@@ -20,18 +23,6 @@ export function createMethods(endpoints: Iterable<Endpoint>): Methods {
     if (endpoint.method === 'GET' && endpoint.kind !== 'stream') at.methods.add('HEAD')
     known.set(url, at)
   }
-  const rivals = new Map<string, string[][]>()
-
-  /** Paths without this method that stand before `matched` for some addresses. */
-  function rivalsOf(method: string, matched: string): string[][] {
-    const key = `${method} ${matched}`
-    const found =
-      rivals.get(key) ??
-      [...known.values()].filter(({ parts, methods }) => !methods.has(method) && precedes(parts, matched.split('/'))).map(({ parts }) => parts)
-    rivals.set(key, found)
-    return found
-  }
-
   function refuse(path: string): Problem | null {
     const given = path.split('/')
     const fitting = [...known.values()].filter(({ parts }) => fits(parts, given))
@@ -42,12 +33,15 @@ export function createMethods(endpoints: Iterable<Endpoint>): Methods {
 
   return {
     refuse,
-    refuseShadowed(method, matched, path) {
-      const paths = rivalsOf(method, matched)
-      if (!paths.length) return null
-      const parts = path.split('/')
-      const meant = paths.find((rival) => fits(rival, parts))
-      return meant ? refuse(meant.join('/')) : null
+    shadowOf(method, matched) {
+      const own = matched.split('/')
+      const rivals = [...known.values()].filter(({ parts, methods }) => !methods.has(method) && precedes(parts, own)).map(({ parts }) => parts)
+      if (!rivals.length) return null
+      return (path) => {
+        const parts = path.split('/')
+        const meant = rivals.find((rival) => fits(rival, parts))
+        return meant ? refuse(meant.join('/')) : null
+      }
     },
   }
 }

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { remembering } from './cache.ts'
 import type { Config } from './config.ts'
 
 interface Headers {
@@ -53,9 +54,11 @@ export function createPerimeter(config: Config): Perimeter {
     ['localhost', '127.0.0.1', '::1', config.host, ...config.allowedHosts, ...(publicUrl ? [publicUrl.hostname] : [])].map((name) => name.toLowerCase()),
   )
 
+  // An address cannot be rebound by a name server, so literal addresses are fine.
+  const knowsHost = remembering(100, (host) => hosts.has(hostName(host)) || isIP(hostName(host)) !== 0)
+
   return {
-    // An address cannot be rebound by a name server, so literal addresses are fine.
-    acceptsHost: (host) => host !== undefined && (hosts.has(hostName(host)) || isIP(hostName(host)) !== 0),
+    acceptsHost: (host) => host !== undefined && knowsHost(host),
     acceptsOrigin({ origin, referer, host }, secure) {
       const from = origin ?? (referer ? originOf(referer) : undefined)
       if (from === undefined) return true
@@ -75,7 +78,8 @@ export function createPerimeter(config: Config): Perimeter {
       if (!direct) return 'local'
       if (!isTrusted(direct)) return direct
       const forwarded = single(headers['x-forwarded-for'])
-      if (!forwarded) return hopAddress(single(headers['x-real-ip']) ?? '') ?? direct
+      const real = single(headers['x-real-ip'])
+      if (!forwarded) return (real && hopAddress(real)) || direct
       let nearest = direct
       for (const hop of forwarded.split(',').reverse()) {
         const address = hopAddress(hop)
