@@ -1,4 +1,4 @@
-/** A map that holds at most `limit` values; the one that was not asked for the longest goes first. */
+/** A map that holds at most `limit` values; those that were not asked for in a long time go first. */
 export interface Cache<V> {
   get(key: string): V | undefined
   set(key: string, value: V): void
@@ -9,11 +9,12 @@ export interface Cache<V> {
 
 export function createCache<V>(limit: number): Cache<V> {
   const held = new Map<string, V>()
+  const crowded = limit / 2
   return {
     get(key) {
       const value = held.get(key)
-      if (value === undefined) return undefined
-      // A map keeps the order of insertion: putting a value in again makes it the youngest.
+      if (value === undefined || held.size < crowded) return value
+      // A map keeps the order of insertion: putting a value in again makes it the youngest. Pointless while there is room.
       held.delete(key)
       held.set(key, value)
       return value
@@ -35,8 +36,10 @@ export function createCache<V>(limit: number): Cache<V> {
 export function remembering<V>(limit: number, find: (key: string) => V): (key: string) => V {
   const cache = createCache<{ value: V }>(limit)
   return (key) => {
-    const known = cache.get(key) ?? { value: find(key) }
-    cache.set(key, known)
-    return known.value
+    const known = cache.get(key)
+    if (known) return known.value
+    const value = find(key)
+    cache.set(key, { value })
+    return value
   }
 }

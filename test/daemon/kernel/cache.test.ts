@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createCache } from '#kernel/cache'
+import { createCache, remembering } from '#kernel/cache'
 
 it('keeps what was asked for last', () => {
   const cache = createCache<number>(3)
@@ -15,4 +15,14 @@ it('keeps what was asked for last', () => {
   expect([cache.size, cache.get('c')]).toEqual([3, 9])
   cache.delete('c')
   expect([cache.size, cache.get('c')]).toEqual([2, undefined])
+})
+
+it('remembers answers, also when they are nothing', () => {
+  const asked: string[] = []
+  const find = remembering(2, (key) => {
+    asked.push(key)
+    return key === 'b' ? undefined : key
+  })
+  expect(['a', 'b', 'a', 'b', 'c', 'a'].map(find)).toEqual(['a', undefined, 'a', undefined, 'c', 'a'])
+  expect(asked).toEqual(['a', 'b', 'c', 'a'])
 })
