@@ -12,6 +12,7 @@ import { createServer } from '#kernel/http'
 import { lockDirectory } from '#kernel/lock'
 import { createLog, type Log } from '#kernel/log'
 import { watchProcess } from '#kernel/metrics'
+import { refuseConnection } from '#kernel/refusal'
 import { createVault } from '#kernel/vault'
 import { version } from '#kernel/version'
 import { features } from './features/index.ts'
@@ -60,7 +61,7 @@ function encryptionKey(config: Config): Buffer {
 /** A second door for this machine's owner: a socket that only they can open. */
 async function listenLocally(http: FastifyInstance, path: string): Promise<Server> {
   rmSync(path, { force: true })
-  const server = createNodeServer((request, response) => http.routing(request, response))
+  const server = createNodeServer((request, response) => http.routing(request, response)).on('clientError', refuseConnection)
   const before = process.umask(0o177)
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
