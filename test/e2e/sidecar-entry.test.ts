@@ -17,13 +17,14 @@ leaveOut(engineMissing)
 const docker = new Docker()
 const naming = { prefix: 'muster-entry', installation: newId('entry') }
 const mine = { filters: { label: [`svc.installation=${naming.installation}`] } }
-const folder = mkdtempSync(join(tmpdir(), 'muster-entry-'))
 const Labels = { 'svc.installation': naming.installation }
 let image: string
 let networks: { four: Docker.Network; six: Docker.Network }
 
 beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-entry-'))
   const programs = loadPrograms(await buildContainerPrograms(folder), ['sidecar-entry', 'sidecar.cjs'])
+  rmSync(folder, { recursive: true })
   image = await ensureImage(docker, naming, 'sidecar', 'muster/sidecar:local', programs, quiet)
   const six = { EnableIPv6: true, IPAM: { Config: [{ Subnet: `fd5d:${newId('').slice(0, 4)}:${newId('').slice(0, 4)}::/64` }] } }
   const made = (name: string, more: object) => docker.createNetwork({ Name: `${naming.prefix}-${name}-${naming.installation}`, Labels, ...more })
@@ -31,7 +32,6 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
   for (const { Id } of await docker.listContainers({ all: true, ...mine })) await docker.getContainer(Id).remove({ force: true })
   for (const { Id } of await docker.listNetworks(mine)) await docker.getNetwork(Id).remove()
   for (const { Id } of await docker.listImages(mine)) await docker.getImage(Id).remove({ force: true })

@@ -13,7 +13,6 @@ const installation = newId('egress')
 const mine = { filters: { label: [`svc.installation=${installation}`] } }
 const Labels = { 'svc.installation': installation }
 const images = { crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local' }
-const folder = mkdtempSync(join(tmpdir(), 'muster-egress-'))
 const script = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 
 /** Who may act in a crew's network, as `uid:gid`. */
@@ -39,8 +38,10 @@ export interface Street {
 
 /** Builds the street: the engine's own isolation between networks is out of the way there, so that only ours is left. */
 export async function openStreet(): Promise<Street> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-egress-'))
   const programs = await buildContainerPrograms(folder)
   const runtime = new DockerRuntime({ prefix: 'muster-egress', installation, ...images, programs })
+  rmSync(folder, { recursive: true }) // they are in the runtime's memory now
   const [a, b] = [await openCrew(runtime, 'one'), await openCrew(runtime, 'two')]
   const ula = `fd5c:${newId('').slice(0, 4)}:${newId('').slice(0, 4)}`
   const street = await network('street', { EnableIPv6: true, IPAM: { Config: [{ Subnet: `${ula}::/64` }] } })
@@ -101,7 +102,6 @@ const serveInside = ({ crew }: Crew) => launch(crew, { user: who.bob, argv: ['py
 
 /** Takes away all that was built. */
 export async function closeStreet(street: Street | undefined): Promise<void> {
-  rmSync(folder, { recursive: true, force: true })
   await street?.runtime.close()
   for (const { Id } of await docker.listContainers({ all: true, ...mine })) await docker.getContainer(Id).remove({ force: true, v: true })
   for (const { Id } of await docker.listNetworks(mine)) await docker.getNetwork(Id).remove()
