@@ -14,5 +14,8 @@ export const dataDir = (env: Env = process.env): string => env['SVC_DATA_DIR'] |
 /** Folder of what may be lost. */
 export const cacheDir = (env: Env = process.env): string => join(place(env, 'XDG_CACHE_HOME', '.cache'), 'muster')
 
+/** Folder of what commands remember from one time to the next. */
+export const stateDir = (env: Env = process.env): string => join(place(env, 'XDG_STATE_HOME', '.local/state'), 'muster')
+
 /** The bundled daemon, beside the bundled command line. */
 export const daemonProgram = (): string => join(__dirname, '..', 'daemon', 'musterd.js')

@@ -10,14 +10,8 @@ export type FeedEvent =
   /** Frames are gone for good, and what was said stands in the stored messages only. `over`: so has the run. */
   | { type: 'gap'; over: boolean }
   | { type: 'lost'; error: Error }
-  /** The server has no more to say; only when not following. */
-  | { type: 'ended'; reason: StreamEnd }
 
 export interface FeedOptions {
-  /** Begin after this frame; 0 with what is held of the last run. */
-  after?: number
-  /** Stay for the runs to come. */
-  follow?: boolean
   signal?: AbortSignal
   /** Longest time without a server before the feed gives up with the reason, in milliseconds. */
   patience?: number
@@ -31,31 +25,33 @@ const stallMs = 50_000
 const replayMs = 250
 
 /**
- * What happens in a chat, each frame once and in order, over any number of connections: when one is lost, a restarting
- * daemon included, the next goes on where it ended. Throws when the server refuses, or is gone for longer than `patience`.
+ * What happens in a chat from now on, and in the run that goes on if one does: each frame once and in order, over any number of connections: when one is lost, a
+ * restarting daemon included, the next goes on where it ended. Throws when the server refuses, or is gone for longer than
+ * `patience`. Ends by its signal alone.
  */
 export async function* feed(connection: Connection, chatId: string, options: FeedOptions = {}): AsyncGenerator<FeedEvent> {
-  const { after = 0, follow = false, signal, patience = Number.POSITIVE_INFINITY } = options
-  const place = { last: after, from: after, again: false }
+  const { signal, patience = Number.POSITIVE_INFINITY } = options
+  const place: Place = { last: 0, from: 0, expected: 0, again: false, caughtUp: true }
   let wait = firstWaitMs
   let lostAt = 0
   while (!signal?.aborted) {
     try {
       let end: StreamEnd | undefined
-      for await (const frame of open(connection, chatId, { from: place.from, follow, signal })) {
+      for await (const frame of open(connection, chatId, place, signal)) {
         lostAt = 0
         wait = firstWaitMs
         if (frame.type === 'stream.end') end = frame.reason
         else yield* read(frame, place)
       }
-      if (end && isFinal(end, follow)) return yield { type: 'ended', reason: end }
       if (!end || end === 'stream_closed') throw new Error('The connection was lost')
+      if (end === 'run_complete' || end === 'no_active_run') yield* catchUp(place)
       // What is still held of the run begins later than asked for: asking for everything brings it.
       if (end === 'replay_truncated') place.from = 0
     } catch (error) {
       if (signal?.aborted) return
       lostAt ||= Date.now()
       if (!passing(error) || Date.now() - lostAt > patience) throw error
+      place.caughtUp = false
       yield { type: 'lost', error: error as Error }
       await pause(waitFor(error, wait), undefined, { signal }).catch(() => undefined)
       wait = Math.min(2 * wait, longestWaitMs)
@@ -63,11 +59,23 @@ export async function* feed(connection: Connection, chatId: string, options: Fee
   }
 }
 
+interface Place {
+  /** Newest frame that was handed on. */
+  last: number
+  /** What to ask for next. */
+  from: number
+  /** Newest frame that there is, when no run goes on. */
+  expected: number
+  again: boolean
+  /** After a loss only what there is already is asked for, whose end tells whether something is missing. */
+  caughtUp: boolean
+}
+
 type Frame = (RunFrame & { late: boolean }) | StreamFrame
 
-async function* open(connection: Connection, chatId: string, at: { from: number; follow: boolean; signal: AbortSignal | undefined }): AsyncGenerator<Frame> {
-  const query = { last_seq: at.from, follow: at.follow, ...(at.follow && { idle: 3600 }) }
-  const options = { stall: stallMs, ...(at.signal && { signal: at.signal }) }
+async function* open(connection: Connection, chatId: string, { from, caughtUp }: Place, signal: AbortSignal | undefined): AsyncGenerator<Frame> {
+  const query = { last_seq: from, ...(caughtUp && { follow: true, idle: 3600 }) }
+  const options = { stall: stallMs, ...(signal && { signal }) }
   let openedAt = 0
   for await (const frame of lines<RunFrame | StreamFrame>(connection, locate('chats.stream', { chatId, query }), options)) {
     if (frame.type === 'stream.open') openedAt = performance.now()
@@ -75,25 +83,35 @@ async function* open(connection: Connection, chatId: string, at: { from: number;
   }
 }
 
-function* read(frame: Frame, place: { last: number; from: number; again: boolean }): Generator<FeedEvent> {
+function* read(frame: Frame, place: Place): Generator<FeedEvent> {
   if (frame.type === 'stream.open') {
+    place.expected = frame.active ? 0 : frame.from_seq - 1
+    if (!place.again) advance(place, place.expected)
     yield { type: 'attached', active: frame.active, again: place.again }
-    if (place.again && !frame.active && frame.from_seq > place.last + 1) yield { type: 'gap', over: true }
     place.again = true
   } else if (frame.type === 'stream.reset') {
     if (frame.reason === 'replay_truncated') yield { type: 'gap', over: false }
   } else if (isRunFrame(frame) && frame.seq > place.last) {
     const { late, ...it } = frame
-    place.last = it.seq
-    place.from = it.seq
+    advance(place, it.seq)
     yield { type: 'frame', frame: it as RunFrame, late }
   }
 }
 
-const isRunFrame = <F extends RunFrame>(frame: F | StreamFrame): frame is F => !frame.type.startsWith('stream.')
+/** The first frame of a chat says only that there is a run, and nothing is held for who asks for what follows frame 0. */
+function advance(place: Place, seq: number): void {
+  place.last = Math.max(place.last, seq)
+  place.from = Math.max(place.last, 1)
+}
 
-/** Whether nothing more is to be expected; a stream that ended for another reason is opened again. */
-const isFinal = (reason: StreamEnd, follow: boolean): boolean => !follow && (reason === 'run_complete' || reason === 'no_active_run')
+function* catchUp(place: Place): Generator<FeedEvent> {
+  place.caughtUp = true
+  if (place.expected <= place.last) return
+  advance(place, place.expected)
+  yield { type: 'gap', over: true }
+}
+
+const isRunFrame = <F extends RunFrame>(frame: F | StreamFrame): frame is F => !frame.type.startsWith('stream.')
 
 /** Anything but a refusal may be over the next time. */
 const passing = (error: unknown): boolean => !(error instanceof ProblemError) || error.problem.status >= 500 || error.problem.status === 429

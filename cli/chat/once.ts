@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { Client, Connection } from '#client'
 import type { RunFrame } from '#contract/frames'
@@ -24,7 +23,6 @@ export interface Answer {
 }
 
 export interface Sent {
-  chatId: string
   runId: string
   messageId: string
 }
@@ -37,81 +35,85 @@ export interface Watching {
   back?(): void
 }
 
-/** How long a server may be away, in milliseconds. */
-const patience = 120_000
-const lookAgainMs = 300
-
-/** Watches one run until it has ended, whatever happens to the connection. */
-export async function watchRun(api: Client, connection: Connection, sent: Sent, watching: Watching): Promise<Answer> {
-  const watch = new RunWatch(connection, sent, watching)
-  const show = () => patiently(() => api.runs.show({ runId: sent.runId }), patience)
-  await watch.toEnd()
-  let run = await show()
-  // A daemon that has just started may not have found the run again.
-  while (run.status === 'RUNNING') {
-    await pause(lookAgainMs)
-    await watch.toEnd()
-    run = await show()
-  }
-  const { turn } = watch
-  if (!turn.done || turn.incomplete) await complete(api, turn, sent, watching)
-  return answerOf(turn, run, sent)
+export interface Turning {
+  api: Client
+  connection: Connection
+  chatId: string
+  /** Says what is to be said, once everything that comes of it will be heard. */
+  send(): Promise<Sent>
+  watching: Watching
 }
 
-class RunWatch {
+/** How long a server may be away, in milliseconds. */
+const patience = 120_000
+
+/** One turn, from what is said to its end, whatever happens to the connection. */
+export async function takeTurn(turning: Turning): Promise<Answer> {
+  const one = new OneTurn(turning)
+  const run = await one.toEnd()
+  const { turn } = one
+  if (!turn.done || turn.incomplete) await complete(turning, turn, run)
+  return answerOf(turn, run, turning.chatId)
+}
+
+type RunRow = Static<typeof Run>
+
+class OneTurn {
   readonly turn = new Turn()
-  private last = 0
+  private readonly it: Turning
+  private sent: Sent | null = null
   /** What is held of a chat may begin with the run before. */
   private ours = false
-  private readonly connection: Connection
-  private readonly sent: Sent
-  private readonly watching: Watching
 
-  constructor(connection: Connection, sent: Sent, watching: Watching) {
-    this.connection = connection
-    this.sent = sent
-    this.watching = watching
+  constructor(turning: Turning) {
+    this.it = turning
   }
 
-  async toEnd(): Promise<void> {
-    if (this.turn.done) return
-    for await (const event of feed(this.connection, this.sent.chatId, { after: this.last, patience })) {
+  /** Follows until the run is over, and answers it. */
+  async toEnd(): Promise<RunRow> {
+    const { connection, chatId, watching } = this.it
+    for await (const event of feed(connection, chatId, { patience })) {
       if (event.type === 'frame') this.take(event.frame, event.late)
-      else if (event.type === 'lost') this.watching.lost?.(event.error)
-      else if (event.type === 'attached' && event.again) this.watching.back?.()
-      else if (event.type === 'gap') {
-        this.ours = true
-        this.turn.incomplete = true
-      }
-      if (this.turn.done) return
+      else if (event.type === 'lost') watching.lost?.(event.error)
+      else if (event.type === 'gap') this.ours = this.turn.incomplete = true
+      else if (event.again) watching.back?.()
+      else this.sent ??= await this.it.send()
+      if (this.turn.done) break
+      // Frames are gone and no run goes on: unless the daemon has yet to find it again, the rest is read from what is stored.
+      if (event.type === 'gap' && event.over && (await this.show()).status !== 'RUNNING') break
     }
+    return this.show()
+  }
+
+  private show(): Promise<RunRow> {
+    return patiently(() => this.it.api.runs.show({ runId: this.sent!.runId }), patience)
   }
 
   private take(frame: RunFrame, late: boolean): void {
+    if (!this.sent) return
     const { messageId, runId } = this.sent
-    this.last = frame.seq
     if (frame.type === 'user_message' && frame.metadata['message_id'] === messageId) this.ours = true
     if (!this.ours) return
     // Frames were lost, and what follows them belongs to a run before.
     if (frame.type === 'done' && (frame.metadata?.trace_id ?? runId) !== runId) return
-    this.watching.frame?.(frame)
-    for (const event of this.turn.take(frame, late)) this.watching.see(event)
+    this.it.watching.frame?.(frame)
+    for (const event of this.turn.take(frame, late)) this.it.watching.see(event)
   }
 }
 
 /** Tells what was missed, from what is stored. */
-async function complete(api: Client, turn: Turn, { chatId, runId }: Sent, { see }: Watching): Promise<void> {
+async function complete({ api, chatId, watching }: Turning, turn: Turn, { id: runId }: RunRow): Promise<void> {
   const reply = await patiently(() => replyOf(api, chatId, runId), patience)
   if (reply?.role !== 'assistant') return
   const text = untold(turn.text, reply.content)
   turn.text = reply.content
-  if (text) see({ type: 'text', text, fresh: false })
+  if (text) watching.see({ type: 'text', text, fresh: false })
 }
 
-function answerOf({ text, tools, result, error }: Turn, run: Static<typeof Run>, { chatId, runId }: Sent): Answer {
+function answerOf({ text, tools, result, error }: Turn, run: RunRow, chatId: string): Answer {
   return {
     chat_id: chatId,
-    run_id: runId,
+    run_id: run.id,
     status: run.status,
     text,
     tool_calls: [...tools.values()].map(({ name, input, status, duration_ms }) => ({ name, input, status, duration_ms })),

@@ -5,15 +5,15 @@ const remedies: Readonly<Record<string, string>> = {
   overloaded: 'try again in a minute',
   unreachable: 'muster doctor',
   unknown_model: 'muster agents update AGENT --model NAME',
-  turn_cap: 'repeat with a higher --max-turns',
+  turn_cap: 'muster ask AGENT "..." --max-turns 200',
   client_missing: 'muster doctor',
   runtime_unavailable: 'muster doctor',
   runtime_failed: 'muster doctor',
   timeout: 'muster agents update AGENT --timeout SECONDS',
 }
 
-/** The next command after a run that did not end well. */
-export function nextOf({ reason, runId, agent }: { reason: string | null; runId: string; agent: string }): string {
+/** The next command after a run that did not end well; null when there is none that helps. */
+export function nextOf(reason: string | null, agent: string): string | null {
   const known = reason !== null && Object.hasOwn(remedies, reason) ? remedies[reason] : undefined
-  return (known ?? `muster runs show ${runId}`).replace('AGENT', agent)
+  return known?.replace('AGENT', agent) ?? null
 }

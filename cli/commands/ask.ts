@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core'
-import { type Answer, type Sent, watchRun } from '../chat/once.ts'
+import { type Answer, type Sent, takeTurn } from '../chat/once.ts'
 import { promptOf } from '../chat/prompt.ts'
 import { nextOf } from '../chat/remedies.ts'
 import { Teller } from '../chat/teller.ts'
@@ -38,7 +38,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     thinking: Flags.boolean({ description: 'show what the agent thinks, on standard error' }),
   }
 
-  private sent: Sent | undefined
+  private sent: (Sent & { chatId: string }) | undefined
   private stoppedWith: number | undefined
   private teller!: Teller
 
@@ -70,18 +70,28 @@ export default class Ask extends ApiCommand<typeof Ask> {
     this.teller.turn('Sending')
     const agent = await agentId(this.api, this.args.agent)
     const chatId = this.flags.chat ?? (await this.api.chats.create({ agentId: agent, body: { origin: 'CLI' } })).id
+    return takeTurn({
+      api: this.api,
+      connection: this.connection,
+      chatId,
+      send: () => this.send(chatId, prompt),
+      watching: {
+        see: (event) => this.teller.see(event),
+        ...(frames && { frame: (frame) => void this.out.item(frame, '') }),
+        lost: () => this.teller.turn('The connection is lost; trying again'),
+        back: () => this.teller.line('The connection is back.'),
+      },
+    })
+  }
+
+  private async send(chatId: string, content: string): Promise<Sent> {
     if (this.stoppedWith !== undefined) process.exit(this.stoppedWith)
     const max_turns = this.flags['max-turns']
-    const { run_id, message_id } = await this.api.chats.send({ chatId, body: { content: prompt, ...(max_turns && { max_turns }) } })
+    const { run_id, message_id } = await this.api.chats.send({ chatId, body: { content, ...(max_turns && { max_turns }) } })
     this.sent = { chatId, runId: run_id, messageId: message_id }
     this.teller.turn('Waiting')
     if (this.stoppedWith !== undefined) await this.cancel()
-    return watchRun(this.api, this.connection, this.sent, {
-      see: (event) => this.teller.see(event),
-      ...(frames && { frame: (frame) => void this.out.item(frame, '') }),
-      lost: () => this.teller.turn('The connection is lost; trying again'),
-      back: () => this.teller.line('The connection is back.'),
-    })
+    return this.sent
   }
 
   private async conclude(answer: Answer, plain: boolean): Promise<void> {
@@ -90,7 +100,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     if (answer.status === 'COMPLETED' || !plain) return
     const paint = painter(colored(process.stderr))
     process.stderr.write(`${paint('red', 'Error:')} ${cleanLine(answer.error ?? `The run ended as ${answer.status}.`)}\n`)
-    process.stderr.write(`${paint('dim', 'Next:')} ${nextOf({ reason: answer.reason, runId: answer.run_id, agent: this.args.agent })}\n`)
+    process.stderr.write(`${paint('dim', 'Next:')} ${nextOf(answer.reason, this.args.agent) ?? `muster runs show ${answer.run_id}`}\n`)
   }
 
   /** Interrupts and the time limit end the run on the server first. */

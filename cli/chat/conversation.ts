@@ -1,0 +1,188 @@
+import type { Client, Connection } from '#client'
+import type { RunFrame } from '#contract/frames'
+import { feed } from './feed.ts'
+import { messagesOf, patiently, replyOf, runOf, type Said, untold } from './stored.ts'
+import { Turn, type TurnEvent } from './turn.ts'
+
+const patience = 60_000
+
+/** What a conversation tells whoever shows it. */
+export interface Listener {
+  /** A turn began, by whomever; null when it is over. */
+  turn(turn: Turn | null): void
+  see(event: TurnEvent): void
+  /** Somebody else said something. */
+  heard(text: string): void
+  connected(yes: boolean): void
+  /** Something was said while nobody could be reached. */
+  missed(): void
+  /** The chat is gone, or may not be entered any more. */
+  failed(error: unknown): void
+}
+
+/** One chat with an agent: sends what a person says, and follows what comes of it, by whomever it was started. */
+export class Conversation {
+  chatId: string | null
+  turn: Turn | null = null
+  private readonly api: Client
+  private readonly connection: Connection
+  private readonly agentId: string
+  private readonly listener: Listener
+  private readonly stop = new AbortController()
+  /** Messages that are on the screen, or are to be passed over. */
+  private readonly shown = new Set<string>()
+  /** Messages whose answer is on the screen. */
+  private readonly answered = new Set<string>()
+  /** Frames up to the end of the run are of one that is on the screen already. */
+  private skipping = false
+  private sending: Promise<unknown> = Promise.resolve()
+  private entered: Promise<void> | null = null
+  private onEntry: () => Promise<void> = async () => undefined
+  private runId: string | null = null
+
+  constructor(api: Client, connection: Connection, agentId: string, chatId: string | null, listener: Listener) {
+    this.api = api
+    this.connection = connection
+    this.agentId = agentId
+    this.chatId = chatId
+    this.listener = listener
+  }
+
+  /** Goes on with the chat; `tell` is given its last messages, before anything that comes. */
+  async enter(count: number, tell: (messages: Said[]) => void): Promise<void> {
+    this.onEntry = async () => {
+      const messages = await messagesOf(this.api, this.chatId!, Math.max(count, 20))
+      this.note(messages)
+      tell(messages.slice(-count))
+    }
+    if (this.chatId) await this.follow()
+  }
+
+  /** Says something; opens the chat first when there is none. Throws when the server does not take it. */
+  async say(text: string): Promise<void> {
+    const sent = this.send(text)
+    this.sending = sent.catch(() => undefined)
+    await sent
+  }
+
+  /** The last messages of the chat. */
+  async messages(count: number): Promise<Said[]> {
+    return this.chatId ? messagesOf(this.api, this.chatId, count) : []
+  }
+
+  async cancel(): Promise<void> {
+    await this.sending
+    if (this.chatId) await this.api.chats.cancel({ chatId: this.chatId })
+  }
+
+  close(): void {
+    this.stop.abort()
+  }
+
+  private async send(text: string): Promise<void> {
+    this.chatId ??= (await this.api.chats.create({ agentId: this.agentId, body: { origin: 'CLI' } })).id
+    // What comes of it is heard from its beginning.
+    await this.follow()
+    const { message_id, run_id } = await this.api.chats.send({ chatId: this.chatId, body: { content: text } })
+    this.shown.add(message_id)
+    this.runId = run_id
+  }
+
+  /** Resolves once the chat is heard, or cannot be at the moment. */
+  private follow(): Promise<void> {
+    this.entered ??= new Promise((resolve) => {
+      this.read(resolve)
+        .catch((error: unknown) => {
+          if (!this.stop.signal.aborted) this.listener.failed(error)
+        })
+        .finally(resolve)
+    })
+    return this.entered
+  }
+
+  private async read(entered: () => void): Promise<void> {
+    for await (const event of feed(this.connection, this.chatId!, { signal: this.stop.signal })) {
+      if (this.stop.signal.aborted) return
+      if (event.type === 'lost') this.listener.connected(false)
+      else if (event.type === 'attached') {
+        this.listener.connected(true)
+        if (!event.again) await this.onEntry()
+      } else if (event.type === 'gap') await this.gap(event.over)
+      else await this.frame(event.frame, event.late)
+      entered()
+    }
+  }
+
+  /** Frames that tell of these messages are passed over. */
+  private note(messages: readonly Said[]): void {
+    let open: string | null = null
+    for (const message of messages) {
+      this.shown.add(message.id)
+      if (message.role === 'user') open = message.id
+      else if (open) this.answered.add(open)
+    }
+  }
+
+  private async frame(frame: RunFrame, late: boolean): Promise<void> {
+    if (frame.type === 'run_begin') {
+      // A run that waited for its place when the daemon was restarted begins its frames anew.
+      this.skipping = false
+      return
+    }
+    if (frame.type === 'user_message') {
+      // Whether it is our own is known once the server has answered.
+      await this.sending
+      const id = String(frame.metadata['message_id'] ?? '')
+      this.skipping = this.answered.has(id)
+      if (!this.shown.has(id)) this.listener.heard(frame.content)
+      this.shown.add(id)
+    }
+    if (this.skipping) {
+      if (frame.type === 'done') this.skipping = false
+      return
+    }
+    const turn = this.begin()
+    for (const event of turn.take(frame, late)) if (event.type !== 'user') this.listener.see(event)
+    if (!turn.done) return
+    if (turn.incomplete) await this.complete(turn)
+    this.end()
+  }
+
+  private begin(): Turn {
+    if (!this.turn) {
+      this.turn = new Turn()
+      this.listener.turn(this.turn)
+    }
+    return this.turn
+  }
+
+  private end(): void {
+    this.turn = null
+    this.runId = null
+    this.listener.turn(null)
+    // For the others who look at the chat.
+    if (this.chatId) this.api.chats.read({ agentId: this.agentId, chatId: this.chatId }).catch(() => undefined)
+  }
+
+  private async gap(over: boolean): Promise<void> {
+    if (!this.turn) {
+      this.skipping = over
+      return this.listener.missed()
+    }
+    this.turn.incomplete = true
+    if (!over) return
+    await this.complete(this.turn)
+    this.skipping = true
+    this.end()
+  }
+
+  /** Tells what was missed of the agent's answer. */
+  private async complete(turn: Turn): Promise<void> {
+    const runId = turn.runId ?? this.runId
+    const last = async () => (await messagesOf(this.api, this.chatId!, 20)).findLast((it) => runOf(it) !== null) ?? null
+    const reply = await patiently(() => (runId ? replyOf(this.api, this.chatId!, runId) : last()), patience)
+    const text = reply?.role === 'assistant' ? untold(turn.text, reply.content) : ''
+    if (text) this.listener.see({ type: 'text', text, fresh: false })
+    if (!turn.done) this.listener.see({ type: 'done' })
+  }
+}

@@ -1,0 +1,147 @@
+import { painted, type Row, rowWidth } from '../markdown/rows.ts'
+import type { Paint } from '../output/theme.ts'
+
+/** A terminal that is written to. */
+export interface Output {
+  columns: number
+  rows: number
+  write(text: string): unknown
+  on(event: 'resize', listener: () => void): unknown
+  off(event: 'resize', listener: () => void): unknown
+}
+
+export interface Cursor {
+  row: number
+  column: number
+}
+
+interface Live {
+  rows: readonly Row[]
+  cursor: Cursor
+}
+
+const frameMs = 33
+const nothing: Live = { rows: [[]], cursor: { row: 0, column: 0 } }
+
+// Terminals that know it show what stands between these at once; others pass it over.
+const begin = '\u001b[?2026h\u001b[?25l'
+const end = '\u001b[?25h\u001b[?2026l'
+const clearLine = '\u001b[K'
+const clearBelow = '\u001b[J'
+
+/**
+ * The lower end of a terminal: what is committed scrolls away like any output, and below it stand some rows that change.
+ * Rows are written over, never wiped first, so that nothing flickers.
+ */
+export class Screen {
+  private readonly out: Output
+  private readonly paint: Paint
+  private committed: Row[] = []
+  private next: Live = nothing
+  private drawn: Live & { text: string } = { ...nothing, text: '' }
+  private timer: NodeJS.Timeout | null = null
+  private drawnAt = 0
+  private parked = false
+  private readonly resized = () => {
+    this.drawn.text = ''
+    this.onResize()
+  }
+  /** Called when the terminal has another size. */
+  onResize: () => void = () => undefined
+
+  constructor(out: Output, paint: Paint) {
+    this.out = out
+    this.paint = paint
+    out.on('resize', this.resized)
+  }
+
+  /** Columns that rows may take: a row that fills the last one would leave the cursor between two lines. */
+  get width(): number {
+    return Math.max(10, (this.out.columns || 80) - 1)
+  }
+
+  get height(): number {
+    return Math.max(4, this.out.rows || 24)
+  }
+
+  /** Rows that stay. */
+  commit(rows: readonly Row[]): void {
+    this.committed.push(...rows)
+    this.schedule()
+  }
+
+  /** What stands below them from now on. */
+  show(rows: readonly Row[], cursor: Cursor): void {
+    this.next = { rows, cursor }
+    this.schedule()
+  }
+
+  /** Puts the cursor below everything, as before something else writes to the terminal. `resume` goes on. */
+  park(): void {
+    this.flush()
+    const below = this.drawn.rows.length - 1 - this.drawn.cursor.row
+    this.out.write(`${below > 0 ? `\u001b[${below}B` : ''}\r\n`)
+    this.drawn = { ...nothing, text: '' }
+    this.parked = true
+  }
+
+  resume(): void {
+    this.parked = false
+    this.schedule()
+  }
+
+  /** Wipes the terminal and draws anew. */
+  clear(): void {
+    this.out.write('\u001b[2J\u001b[H')
+    this.drawn = { ...nothing, text: '' }
+    this.schedule()
+  }
+
+  /** Leaves what is committed, takes the rest away and lets go of the terminal. */
+  close(): void {
+    this.out.off('resize', this.resized)
+    if (this.parked) return
+    this.next = nothing
+    this.drawn.text = ''
+    this.flush()
+    this.parked = true
+  }
+
+  private schedule(): void {
+    if (this.timer || this.parked) return
+    this.timer = setTimeout(() => this.flush(), Math.max(0, this.drawnAt + frameMs - performance.now()))
+  }
+
+  /** Draws what is new without waiting for the next frame. */
+  flush(): void {
+    if (this.timer) clearTimeout(this.timer)
+    this.timer = null
+    if (this.parked) return
+    const { rows, cursor } = clipped(this.next, this.height - 1)
+    const text = rows.map((row) => painted(row, this.paint) + clearLine).join('\r\n')
+    const moved = cursor.row !== this.drawn.cursor.row || cursor.column !== this.drawn.cursor.column
+    if (!this.committed.length && text === this.drawn.text && !moved) return
+    const stays = this.committed.map((row) => `${painted(row, this.paint)}${clearLine}\r\n`).join('')
+    const up = rows.length - 1 - cursor.row
+    const place = `\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
+    this.out.write(begin + this.toTop() + stays + text + clearBelow + place + end)
+    this.committed = []
+    this.drawn = { rows, cursor, text }
+    this.drawnAt = performance.now()
+  }
+
+  /** From the cursor to the first of the changing rows. A narrower terminal has broken them into more by now. */
+  private toTop(): string {
+    const { rows, cursor } = this.drawn
+    const columns = this.out.columns || 80
+    const above = rows.slice(0, cursor.row).reduce((sum, row) => sum + Math.max(1, Math.ceil(rowWidth(row) / columns)), 0)
+    const up = above + Math.floor(cursor.column / columns)
+    return `\r${up > 0 ? `\u001b[${up}A` : ''}`
+  }
+}
+
+/** At most `height` rows; the upper ones give way. */
+function clipped({ rows, cursor }: Live, height: number): Live {
+  const over = rows.length - height
+  return over > 0 ? { rows: rows.slice(over), cursor: { row: Math.max(0, cursor.row - over), column: cursor.column } } : { rows, cursor }
+}

@@ -1,0 +1,64 @@
+import { Args, Flags } from '@oclif/core'
+import { ApiCommand } from '../command.ts'
+import { explain } from '../failure.ts'
+import { InputError } from '../input.ts'
+import { agentId } from '../lookup.ts'
+
+const signals = { SIGTERM: 143, SIGHUP: 129 } as const
+
+export default class Chat extends ApiCommand<typeof Chat> {
+  static override summary = 'Talk with an agent'
+  static override description =
+    'Goes on with the last chat that you had with the agent on this machine. Enter sends; Ctrl-C cancels what the agent is doing, a second one leaves; /help tells the rest. What the agent does goes on when you leave.\n\nScripts use `muster ask`.'
+  static override examples = ['$ <%= config.bin %> chat ada', '$ <%= config.bin %> chat ada --new', '$ <%= config.bin %> chat ada --chat CHAT']
+  static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
+  static override flags = {
+    chat: Flags.string({ helpValue: 'ID', description: 'go on in this chat', exclusive: ['new'] }),
+    new: Flags.boolean({ description: 'begin a new chat' }),
+    thinking: Flags.boolean({ description: 'show what the agent thinks' }),
+  }
+
+  async run(): Promise<void> {
+    const { stdin, stdout } = process
+    const instead = `muster ask ${this.args.agent} "..."`
+    if (!stdin.isTTY || !stdout.isTTY) throw new InputError('A chat needs a terminal at both ends.', instead)
+    if (process.env['TERM'] === 'dumb') throw new InputError('This terminal cannot move its cursor (TERM is "dumb").', instead)
+    const id = await agentId(this.api, this.args.agent)
+    const agent = await this.api.agents.show({ agentId: id })
+    const { memoryFile, openMemory } = await import('../chat/memory.ts')
+    const memory = openMemory(memoryFile(this.session.target.key, id))
+    const chatId = this.flags.new ? null : (this.flags.chat ?? (await this.known(id, memory.chat)))
+    if (chatId) memory.enter(chatId)
+    const { Talk } = await import('../chat/talk.ts')
+    const talk = new Talk({
+      api: this.api,
+      connection: this.connection,
+      agent: { id, slug: agent.slug },
+      header: [
+        [`Chat with ${agent.name}`, agent.role_title, agent.crew && `crew ${agent.crew.slug}`, agent.llm_model].filter(Boolean).join(' · '),
+        'Enter sends · Ctrl-C cancels a turn · Ctrl-D leaves · /help',
+      ],
+      chatId,
+      memory,
+      thinking: this.flags.thinking,
+      input: stdin,
+      output: stdout,
+      explain: (error) =>
+        explain(error, { command: `chat ${agent.slug}`, local: this.session.serverOrigin === 'default', hasToken: Boolean(this.session.token) }),
+    })
+    this.finish(await talk.run(this.leaving()))
+  }
+
+  /** The chat of last time, when it is still there. */
+  private async known(agent: string, chat: string | null): Promise<string | null> {
+    if (!chat) return null
+    const chats = await this.api.chats.list({ agentId: agent })
+    return chats.some(({ id }) => id === chat) ? chat : null
+  }
+
+  private leaving(): AbortSignal {
+    const leave = new AbortController()
+    for (const [signal, code] of Object.entries(signals)) process.once(signal, () => leave.abort(code))
+    return leave.signal
+  }
+}
