@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Starts the bundled command line. Most of its start would go into compiling, so V8's compiled form is kept between runs.
+require('./node-version.js')
 const fs = require('node:fs')
 const { join } = require('node:path')
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Starts the bundled daemon.
+require('./node-version.js')
 const { existsSync } = require('node:fs')
 const { join } = require('node:path')
 const { pathToFileURL } = require('node:url')

@@ -164,3 +164,12 @@ it('says what to run when nothing is built', () => {
     rmSync(dir, { recursive: true })
   }
 })
+
+it('says which Node it needs', () => {
+  const old = "Object.defineProperty(process, 'versions', { value: { node: '20.16.9' } })"
+  for (const name of ['muster', 'musterd']) {
+    const { status, stderr } = spawnSync(process.execPath, ['-e', `${old}; require(${JSON.stringify(join(root, 'bin', `${name}.js`))})`], { encoding: 'utf8' })
+    expect(status).toBe(1)
+    expect(stderr).toContain('Muster needs Node 20.17 or newer; this is 20.16.9.')
+  }
+})
