@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { settings } from '#kernel/settings'
+
+const root = new URL('..', import.meta.url)
+const read = (name: string) => readFileSync(new URL(name, root), 'utf8')
+const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', ...readdirSync(new URL('docs', root)).map((name) => `docs/${name}`)].filter(
+  (name) => name.endsWith('.md'),
+)
+const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts
+
+const isCommand = (words: string[]) => {
+  const at = (...path: string[]) => new URL(`cli/commands/${path.join('/')}`, root)
+  const [noun = '', verb = ''] = words
+  if (existsSync(at(`${noun}.ts`))) return true
+  const topic = [noun, `${noun}s`].find((name) => existsSync(at(name)))
+  return topic !== undefined && (!/^[a-z]/.test(verb) || existsSync(at(topic, `${verb}.ts`)))
+}
+
+describe.each(pages)('%s', (page) => {
+  const text = read(page)
+  // Only what stands in a code block or between backticks is a promise of a command.
+  const code = [...text.matchAll(/```[a-z]*\n([\s\S]*?)```/g), ...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!).join('\n')
+
+  it('names commands that there are', () => {
+    const named = [...code.matchAll(/(?:^|[$|(] *)muster ((?!up\b)[a-z-]+(?: [a-z][a-z-]*)?)/gm)].map((match) => match[1]!.split(' '))
+    expect(named.filter((words) => !isCommand(words)).map((words) => words.join(' '))).toEqual([])
+  })
+
+  it('names scripts that there are', () => {
+    const named = [...code.matchAll(/npm run ([a-z-]+)/g)].map((match) => match[1]!)
+    expect(named.filter((name) => !scripts[name])).toEqual([])
+  })
+
+  it('links to files that there are', () => {
+    const linked = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => new URL(match[1]!, new URL(page, root)))
+    expect(linked.filter((url) => !existsSync(url)).map(String)).toEqual([])
+  })
+})
+
+describe('the table of settings', () => {
+  const rows = [...read('docs/operating.md').matchAll(/^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \| (`[A-Z_]+`(?:, `[A-Z_]+`)*)? ?\|/gm)]
+  const names = (cell: string | undefined) => [...(cell ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
+
+  it('has settings and variables as the daemon has them', () => {
+    const known = new Map<string, string>(Object.values(settings).map(({ path, env }) => [path, env]))
+    const said = rows.flatMap(([, paths, variables]) => names(paths).map((path, index) => [path, names(variables)[index]]))
+    expect(said.length).toBeGreaterThan(10)
+    expect(said.filter(([path, variable]) => known.get(path!) !== variable)).toEqual([])
+  })
+})
