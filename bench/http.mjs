@@ -23,23 +23,23 @@ http.createServer((request, response) => {
 await scratch(async (dir) => {
   writeFileSync(join(dir, 'plain.cjs'), plainServer)
   const post = join(dir, 'post.lua')
-  const counter = `local n = 0\nlocal tag = tostring(os.time())\n`
   const send = (body) =>
-    `${counter}request = function()\n n = n + 1\n return wrk.format('POST', nil, nil, ${body})\nend\nwrk.headers['content-type'] = 'application/json'\n`
-  writeFileSync(post, send(`'{"slug":"b' .. tag .. n .. '","name":"Bench"}'`))
+    `request = function()\n return wrk.format('POST', nil, nil, ${body})\nend\nwrk.headers['content-type'] = 'application/json'\n``${counter}request = function()\n n = n + 1\n return wrk.format('POST', nil, nil, ${body})\nend\nwrk.headers['content-type'] = 'application/json'\n`
+  writeFileSync(post, send(`'{"origin":"CLI"}'`))
 
   const plain = await startPeer(join(dir, 'plain.cjs'))
   const daemon = await startDaemon(join(dir, 'data'))
   const idle = await startDaemon(join(dir, 'idle'))
   try {
     const { headers } = await bootstrap(daemon.url)
+    const agent = await makeAgent(daemon.url, headers)
     const gets = { ours: [], raw: [] }
     const posts = { ours: [], raw: [] }
     for (let round = 0; round < rounds; round++) {
       gets.raw.push((await wrk(`${plain.url}/`)).rate)
       gets.ours.push((await wrk(`${daemon.url}/api/v1/auth/cli-token/validate`, { headers })).rate)
       posts.raw.push((await wrk(`${plain.url}/`, { script: post })).rate)
-      posts.ours.push((await wrk(`${daemon.url}/api/v1/workspaces`, { headers, script: post })).rate)
+      posts.ours.push((await wrk(`${daemon.url}/api/v1/agents/${agent}/chats`, { headers, script: post })).rate)
     }
     const get = median(gets.ours) / median(gets.raw)
     report({
@@ -59,7 +59,7 @@ await scratch(async (dir) => {
       ratio: durable,
       target: '>= 0.30',
       met: durable >= 0.3,
-      method: `POST workspaces (workspace, membership, entry; FULL) against a raw node:http server that parses the body and stores nothing, wrk, 50 connections, median of ${rounds} rounds`,
+      method: `POST a chat (one row, one entry; FULL) against a raw node:http server that parses the body and stores nothing, wrk, 50 connections, median of ${rounds} rounds`,
     })
     const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${idle.pid}/status`, 'utf8'))[1]) / 1024
     report({
@@ -73,3 +73,16 @@ await scratch(async (dir) => {
     await Promise.all([plain.stop(), daemon.stop(), idle.stop()])
   }
 })
+
+async function makeAgent(url, headers) {
+  const make = async (path, body) => {
+    const reply = await fetch(`${url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return (await reply.json()).id
+  }
+  const crew = await make('/crews', { name: 'Bench', slug: 'bench' })
+  return make('/agents', { name: 'Bench', slug: 'bench', crew_id: crew })
+}

@@ -28,6 +28,10 @@ export interface AgentRow {
   crew_name: string | null
   crew_slug: string | null
   crew_color: string | null
+}
+
+/** What belongs to an agent. Costs more to tell the more there is. */
+export interface AgentCounts {
   credentials: number
   chats: number
 }
@@ -67,21 +71,24 @@ interface Filter {
   q: string
 }
 
-const select = `SELECT a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description, a.role_title, a.agent_role, a.lead_mode, a.status, a.cli_adapter,
+const columns = `a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description, a.role_title, a.agent_role, a.lead_mode, a.status, a.cli_adapter,
     a.llm_provider, a.llm_model, a.system_prompt, a.avatar_seed, a.avatar_style, a.timeout_seconds, a.tool_profile, a.cli_tools, a.mcp_config_json,
-    a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug, c.color AS crew_color,
-    (SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials,
-    (SELECT count(*) FROM chats h WHERE h.agent_id = a.id) AS chats
-  FROM agents a LEFT JOIN crews c ON c.id = a.crew_id`
+    a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug, c.color AS crew_color`
+const counts = `(SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials,
+    (SELECT count(*) FROM chats h WHERE h.agent_id = a.id) AS chats`
+const tables = 'agents a LEFT JOIN crews c ON c.id = a.crew_id'
 const chosen = `a.workspace_id = @workspace AND a.deleted_at IS NULL AND (@crew IS NULL OR a.crew_id = @crew) AND (@q = '' OR instr(a.search, @q) > 0)`
 
 export const queries = statements((db) => ({
-  list: db.prepare<[Filter & { limit: number; offset: number }], AgentRow>(
-    `${select} WHERE ${chosen} ORDER BY a.created_at DESC, a.id DESC LIMIT @limit OFFSET @offset`,
+  list: db.prepare<[Filter & { limit: number; offset: number }], AgentRow & AgentCounts>(
+    `SELECT ${columns}, ${counts} FROM ${tables} WHERE ${chosen} ORDER BY a.created_at DESC, a.id DESC LIMIT @limit OFFSET @offset`,
   ),
   count: db.prepare<[Filter], { n: number }>(`SELECT count(*) AS n FROM agents a WHERE ${chosen}`),
-  find: db.prepare<[workspace: string, id: string], AgentRow>(`${select} WHERE a.workspace_id = ? AND a.id = ? AND a.deleted_at IS NULL`),
-  byId: db.prepare<[id: string], AgentRow>(`${select} WHERE a.id = ? AND a.deleted_at IS NULL`),
+  find: db.prepare<[workspace: string, id: string], AgentRow>(
+    `SELECT ${columns} FROM ${tables} WHERE a.workspace_id = ? AND a.id = ? AND a.deleted_at IS NULL`,
+  ),
+  byId: db.prepare<[id: string], AgentRow>(`SELECT ${columns} FROM ${tables} WHERE a.id = ? AND a.deleted_at IS NULL`),
+  counts: db.prepare<[id: string], AgentCounts>(`SELECT ${counts} FROM agents a WHERE a.id = ?`),
   bySlug: db.prepare<[workspace: string, slug: string], { id: string }>('SELECT id FROM agents WHERE workspace_id = ? AND slug = ? AND deleted_at IS NULL'),
   statuses: db.prepare<[workspace: string], { status: AgentStatus; n: number }>(
     'SELECT status, count(*) AS n FROM agents WHERE workspace_id = ? AND deleted_at IS NULL GROUP BY status',

@@ -10,7 +10,7 @@ import { newId } from '#kernel/ids'
 import { type Problem, problem } from '#kernel/problem'
 import { paysWith } from '../credentials/delivery/service.ts'
 import { givePlace } from '../crews/places/service.ts'
-import { type AgentMembers, type AgentRow, queries } from './queries.ts'
+import { type AgentCounts, type AgentMembers, type AgentRow, queries } from './queries.ts'
 import { memberNames, merge, searchText } from './rules.ts'
 
 export type { AgentRow } from './queries.ts'
@@ -32,7 +32,7 @@ export const agentsOfCrew = ({ db }: App, crewId: string) => queries(db).mates.a
 const isCreator = (actor: Actor) => actor.role !== null && allows('MANAGER', actor.role)
 
 /** The row as clients see it, without what is told of a single agent only. */
-export function toAgentRow(row: AgentRow, actor: Actor): Static<typeof AgentListRow> {
+export function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof AgentListRow> {
   const { crew_name, crew_slug, crew_color, credentials, chats, mcp_config_json, created_by_user_id, ...rest } = row
   return {
     ...rest,
@@ -61,7 +61,8 @@ export function toAgentRow(row: AgentRow, actor: Actor): Static<typeof AgentList
 
 export function toAgent(app: App, row: AgentRow, actor: Actor): Static<typeof Agent> {
   const provider = row.llm_provider ?? adapterProviders[row.cli_adapter]
-  return { ...toAgentRow(row, actor), webhook_secret_set: false, pays_with: provider ? paysWith(app, actor, row.id, provider) : null }
+  const counted = { ...row, ...queries(app.db).counts.get(row.id)! }
+  return { ...toAgentRow(counted, actor), webhook_secret_set: false, pays_with: provider ? paysWith(app, actor, row.id, provider) : null }
 }
 
 const tell = (app: App, workspace: string, type: string, payload: object): void => app.broadcast({ channel: `workspace:${workspace}`, type, payload })
