@@ -72,6 +72,8 @@ export interface Request {
 export interface Authenticator {
   /** A failing store throws: nobody is told that a good token is bad. */
   identify(request: Request): Identified | Promise<Identified>
+  /** Puts a use of an administrative token on record, before it has any effect; nothing for the others. */
+  record(token: Identity['token'], use: Omit<Request, 'authorization'>): Promise<void>
   /** True while the token is neither revoked nor past its time: long connections ask again. */
   holds(tokenId: string): boolean
   /** Forgets a token at once, when it is revoked. */
@@ -122,11 +124,12 @@ export function createAuthenticator({ db, clock, adminKey, write }: Parts): Auth
     void write(() => queries(db).touch.run(new Date(now).toISOString().slice(0, 19) + 'Z', id)).catch(() => undefined)
   }
 
-  /** Every use of an administrative token is on record before it has any effect. */
-  const putOnRecord = ({ token }: Identity, { remoteAddress, userAgent, path }: Request) =>
-    write(() =>
-      queries(db).use.run(newId(clock()), token.id, new Date(clock()).toISOString(), remoteAddress, userAgent?.slice(0, 250) ?? null, path.slice(0, 500)),
+  async function record({ id, tier }: Identity['token'], { remoteAddress, userAgent, path }: Omit<Request, 'authorization'>): Promise<void> {
+    if (tier !== 'ADMIN') return
+    await write(() =>
+      queries(db).use.run(newId(clock()), id, new Date(clock()).toISOString(), remoteAddress, userAgent?.slice(0, 250) ?? null, path.slice(0, 500)),
     )
+  }
 
   return {
     identify(request) {
@@ -138,8 +141,9 @@ export function createAuthenticator({ db, clock, adminKey, write }: Parts): Auth
       const { id, tier, expires_at } = identity.token
       if (expires_at && Date.parse(expires_at) <= clock()) return { reason: 'session_invalid' }
       touch(id)
-      return tier === 'ADMIN' ? putOnRecord(identity, request).then(() => ({ identity })) : { identity }
+      return tier === 'ADMIN' ? record(identity.token, request).then(() => ({ identity })) : { identity }
     },
+    record,
     holds(tokenId) {
       const row = queries(db).byId.get(tokenId)
       return row !== undefined && !row.revoked_at && !(row.expires_at && Date.parse(row.expires_at) <= clock())

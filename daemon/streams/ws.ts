@@ -83,7 +83,8 @@ export function createSockets(app: App): Sockets {
     const refused = refusal(app, request)
     if (refused) return void stream.end(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     server.handleUpgrade(request, stream, head, (socket) => {
-      const connection = new Connection(app, socket, board)
+      const remoteAddress = app.perimeter.clientIp(request.socket.remoteAddress, request.headers)
+      const connection = new Connection(app, socket, board, { remoteAddress, userAgent: request.headers['user-agent'] ?? null })
       connections.add(connection)
       app.metrics.openStreams.inc({ kind: 'ws' })
       socket.on('close', () => {

@@ -12,7 +12,9 @@ const authMs = 10_000
 const bufferLimit = 64
 const dropLimit = 128
 const writeDeadlineMs = 10_000
-const farewellMs = 2_000
+/** How long a client may take to fetch what is under way and to say farewell; the daemon's own end waits less. */
+const farewellMs = 10_000
+const hurriedMs = 2_000
 const channelLimit = 256
 /** Frames of a client that wait to be dealt with before it is read no further. */
 const inboxLimit = 32
@@ -32,11 +34,18 @@ export interface Switchboard {
   leave(channel: string, connection: Connection): void
 }
 
+/** Who is at the other end, for the record. */
+export interface Peer {
+  remoteAddress: string | null
+  userAgent: string | null
+}
+
 /** One WebSocket client. Contract part 1, section 10. */
 export class Connection implements Outlet {
   private readonly app: App
   private readonly socket: WebSocket
   private readonly board: Switchboard
+  private readonly peer: Peer
   private bearer: Bearer | null = null
   private readonly channels = new Set<string>()
   private readonly feeds = new Map<string, ChatFeed>()
@@ -48,8 +57,9 @@ export class Connection implements Outlet {
   private progressAt = 0
   private alive = true
 
-  constructor(app: App, socket: WebSocket, board: Switchboard) {
+  constructor(app: App, socket: WebSocket, board: Switchboard, peer: Peer) {
     this.app = app
+    this.peer = peer
     this.socket = socket
     this.board = board
     this.authClock = setTimeout(() => this.reject('error', 'authentication timed out'), authMs)
@@ -115,7 +125,7 @@ export class Connection implements Outlet {
   close(code: number, reason: string): void {
     this.socket.close(code, reason)
     // A client that does not answer the farewell is not waited for.
-    const late = setTimeout(() => this.socket.terminate(), farewellMs)
+    const late = setTimeout(() => this.socket.terminate(), code === closeCodes.goingAway ? hurriedMs : farewellMs)
     this.socket.once('close', () => clearTimeout(late))
     this.cleanUp()
   }
@@ -231,6 +241,7 @@ export class Connection implements Outlet {
   private async ask(bearer: Bearer, name: string, input: { chatId: string; body?: object }): Promise<Problem | null> {
     const actor: Actor = { type: 'user', id: bearer.userId, email: bearer.email, workspace: '', role: null, token: bearer.token }
     try {
+      if (bearer.token) await this.app.auth.record(bearer.token, { ...this.peer, path: `/ws ${name}` })
       await perform(this.app, name, actor, input)
       return null
     } catch (error) {

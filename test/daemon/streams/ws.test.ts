@@ -350,6 +350,28 @@ describe('a chat', () => {
     expect(await client.next('error')).toMatchObject({ channel: `session:${sent.session_id ?? ''}`, payload: { code } })
   })
 
+  it('is not for a token whose scopes do not allow it', async () => {
+    const { it, url } = await place()
+    const chat = await it.openChat()
+    const narrow = it.app.writeNow(() => addPerson(it.app, 'OWNER', it.workspace, { scopes: ['credentials:write'] }))
+    const client = await signIn(it, url, narrow)
+    client.say({ type: 'send_message', payload: { session_id: chat, content: 'x' } })
+    expect((await client.next('error')).payload.code).toBe('insufficient_scope')
+  })
+
+  it('puts each use of an administrative token on record', async () => {
+    const { it, url } = await place()
+    const chat = await it.openChat()
+    const admin = it.app.writeNow(() => addPerson(it.app, 'OWNER', it.workspace, { tier: 'ADMIN' }))
+    const client = await signIn(it, url, admin)
+    client.say({ type: 'send_message', payload: { session_id: chat, content: 'x' } })
+    await it.runtime.program()
+    expect(it.app.db.prepare('SELECT path, remote_addr FROM cli_token_uses ORDER BY used_at, id').all()).toContainEqual({
+      path: '/ws chats.send',
+      remote_addr: '127.0.0.1',
+    })
+  })
+
   it('tells only the sender that the agent is busy', async () => {
     const { it, url, owner } = await place()
     const { chat } = await working(it)
