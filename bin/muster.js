@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // Starts the bundled command line. Most of its start would go into compiling, so V8's compiled form is kept between runs.
-require('./node-version.js')
 const fs = require('node:fs')
 const { join } = require('node:path')
 
 const file = join(__dirname, '..', 'dist', 'cli', 'muster.cjs')
 const word = process.argv[2]
+const [major, minor] = process.versions.node.split('.')
+if (major < 20 || (Number(major) === 20 && minor < 17)) require('./node-version.js')
 if (process.argv.length === 3 && (word === '--version' || word === '-V')) {
   const { version } = JSON.parse(fs.readFileSync(join(__dirname, '..', 'package.json'), 'utf8'))
   process.stdout.write(`muster/${version} ${process.platform}-${process.arch} node-${process.version}\n`)

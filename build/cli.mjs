@@ -19,6 +19,8 @@ export async function buildCli(outdir = `${root}dist/cli`) {
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(outdir, { recursive: true })
   writeFileSync(`${outdir}/oclif.manifest.json`, JSON.stringify(manifest))
+  mkdirSync(`${outdir}/commands`)
+  for (const [id, command] of Object.entries(manifest.commands)) writeFileSync(`${outdir}/commands/${id.replaceAll(':', '.')}.json`, JSON.stringify(command))
   const vendor = vendored()
   const { outputFiles } = await build({
     stdin: { contents: entry(commands, manifest, version), resolveDir: root, loader: 'ts' },
@@ -80,7 +82,7 @@ main(process.argv.slice(2), {
   ids: ${JSON.stringify(commands.map(({ id }) => id))},
   aliases: ${JSON.stringify(aliases)},
   summaries: ${JSON.stringify(summaries)},
-  manifest: () => JSON.parse(readFileSync(__dirname + '/oclif.manifest.json', 'utf8')),
+  describe: (id) => JSON.parse(readFileSync(__dirname + '/commands/' + id.replaceAll(':', '.') + '.json', 'utf8')),
   load: { ${commands.map(({ id, file }) => `${JSON.stringify(id)}: () => import('${file}')`).join(',\n')} },
 })
 `

@@ -13,10 +13,11 @@ export interface Registry extends Known {
   load: Readonly<Record<string, () => Promise<{ default: unknown }>>>
   /** What each command does, but for hidden ones. */
   summaries: Readonly<Record<string, string>>
-  /** Flags, arguments and texts of every command; read from disk, so only for a command's help and for completion. */
-  manifest: () => Manifest
+  /** Flags, arguments and texts of a command; read from disk, so only for its help and for completion. */
+  describe: (id: string) => Command.Cached
 }
 
+/** What the build writes of all commands, in oclif's form. */
 export interface Manifest {
   commands: Record<string, Command.Cached>
 }

@@ -47,7 +47,7 @@ async function chatsOf(connection: Connection, agent: string): Promise<Offer[]> 
 /** Answers a shell: one line for each word to offer. Says nothing when anything goes wrong: a person is typing. */
 export async function answer(words: string[], registry: Registry): Promise<void> {
   try {
-    const offers = await complete(words, registry, registry.manifest(), source)
+    const offers = await complete(words, registry, source)
     const shown = offers.filter(({ value }) => value)
     process.stdout.write(shown.map(({ value, about }) => `${cleanLine(value)}\t${cleanLine(about ?? '')}\n`).join(''))
   } catch {

@@ -1,6 +1,8 @@
 import type { Command } from '@oclif/core'
-import type { Manifest } from '../main.ts'
-import { idOf, type Known, walk } from '../resolve.ts'
+import type { Registry } from '../main.ts'
+import { idOf, walk } from '../resolve.ts'
+
+type Commands = Pick<Registry, 'ids' | 'aliases' | 'summaries' | 'describe'>
 
 /** A word to offer, and what it is. */
 export interface Offer {
@@ -12,17 +14,17 @@ export interface Offer {
 export type Source = (name: string, given: Readonly<Record<string, string>>) => Promise<Offer[]>
 
 /** What may stand where the cursor is: the words so far, the last of them (perhaps empty) being typed. */
-export async function complete(typed: readonly string[], known: Known, manifest: Manifest, source: Source): Promise<Offer[]> {
+export async function complete(typed: readonly string[], known: Commands, source: Source): Promise<Offer[]> {
   const { words, partial, shown } = split(typed)
   const { path, used } = walk(nounsOf(words), known)
   const id = idOf(path.join(':'), known) ?? idOf([...path, 'list'].join(':'), known)
-  const command = id ? manifest.commands[id] : undefined
+  const command = id ? known.describe(id) : undefined
   const { given, positionals, open } = read(words.slice(used), command)
   const offers = open
     ? await valuesOf(open, command?.flags[open], given, source)
     : partial.startsWith('-')
       ? flagsOf(command, given)
-      : [...(positionals.length ? [] : below(path, known, manifest)), ...(await argumentsOf(command, positionals, given, source))]
+      : [...(positionals.length ? [] : below(path, known)), ...(await argumentsOf(command, positionals, given, source))]
   return offers.filter(({ value }) => value.startsWith(partial)).map((offer) => ({ ...offer, value: shown + offer.value }))
 }
 
@@ -66,15 +68,15 @@ function read(words: string[], command: Command.Cached | undefined): { given: Re
   return { given, positionals, ...(open !== undefined && { open }) }
 }
 
-function below(path: string[], { ids, aliases }: Known, manifest: Manifest): Offer[] {
+function below(path: string[], { ids, aliases, summaries }: Commands): Offer[] {
   const start = path.length ? `${path.join(':')}:` : ''
   const found = new Map<string, Offer>()
   for (const name of [...ids, ...Object.keys(aliases)]) {
     if (!name.startsWith(start)) continue
     const [head = '', ...rest] = name.slice(start.length).split(':')
-    const command = manifest.commands[name]
-    if (command?.hidden || (found.has(head) && rest.length)) continue
-    found.set(head, { value: head, ...(!rest.length && command?.summary && { about: command.summary }) })
+    const summary = Object.hasOwn(summaries, name) ? summaries[name] : undefined
+    if ((summary === undefined && ids.includes(name)) || (found.has(head) && rest.length)) continue
+    found.set(head, { value: head, ...(!rest.length && summary && { about: summary }) })
   }
   return [...found.values()]
 }

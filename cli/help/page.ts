@@ -14,7 +14,7 @@ class Page extends CommandHelp {
 
 /** Help of one command. */
 export function ofCommand(id: string, registry: Registry): string {
-  const command = { ...registry.manifest().commands[id]!, load: async () => undefined as never }
+  const command = { ...registry.describe(id), load: async () => undefined as never }
   const page = new Page(command, configOf(registry), { maxWidth: Math.min(process.stdout.columns || 80, 110) } as never)
   return `${command.summary ?? ''}\n\n${page.generate()}\n`
 }
