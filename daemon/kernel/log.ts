@@ -6,11 +6,12 @@ export type Log = pino.Logger
 const secret = ['authorization', 'cookie', 'set-cookie', 'x-api-key', 'token', 'cli_token', 'password', 'value', 'secret', 'api_key']
 const redact = secret.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`])
 
-/** Structured log lines on standard error: standard output belongs to the ready line. */
-export function createLog({ level, format }: { level: string; format: 'json' | 'text' }): Log {
+/** Structured log lines, on standard error unless told otherwise: standard output belongs to the ready line. */
+export function createLog({ level, format }: { level: string; format: 'json' | 'text' }, to?: pino.DestinationStream): Log {
   const options: pino.LoggerOptions = { level, base: null, redact: { paths: redact, censor: '[redacted]' }, timestamp: pino.stdTimeFunctions.isoTime }
-  if (format === 'json') return pino(options, pino.destination(2))
-  return pino(options, { write: (line: string) => void process.stderr.write(`${asText(JSON.parse(line))}\n`) })
+  if (format === 'json') return pino(options, to ?? pino.destination(2))
+  const out = to ?? { write: (line: string) => void process.stderr.write(line) }
+  return pino(options, { write: (line: string) => out.write(`${asText(JSON.parse(line))}\n`) })
 }
 
 export const silentLog = (): Log => pino({ level: 'silent' })
@@ -19,5 +20,5 @@ const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 4
 
 function asText({ time, level, msg, ...rest }: { time: string; level: number; msg?: string }): string {
   const details = Object.entries(rest).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
-  return [time, (levels[level] ?? String(level)).padEnd(5), msg ?? '', ...details].join(' ')
+  return [time, (levels[level] ?? String(level)).padEnd(5), (msg ?? '').replaceAll('\n', '\\n'), ...details].join(' ')
 }

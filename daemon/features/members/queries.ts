@@ -24,6 +24,11 @@ export const queries = statements((db) => ({
     `SELECT m.workspace_id, m.role FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = ? AND w.deleted_at IS NULL`,
   ),
+  /** Live workspaces, first those that belong to others. */
+  audience: db.prepare<[user: string, limit: number], { workspace_id: string }>(
+    `SELECT m.workspace_id FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
+     WHERE m.user_id = ? AND w.deleted_at IS NULL ORDER BY m.role = 'OWNER', m.rowid LIMIT ?`,
+  ),
   insert: db.prepare<{ id: string; workspace: string; user: string; role: Role; now: string }, { id: string }>(
     `INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
      VALUES (@id, @workspace, @user, @role, @now, @now) ON CONFLICT DO NOTHING RETURNING id`,

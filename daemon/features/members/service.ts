@@ -24,3 +24,12 @@ export const rolesOf = ({ db }: App, user: string): Map<string, Role> =>
       .rolesOf.all(user)
       .map(({ workspace_id, role }) => [workspace_id, role]),
   )
+
+/** Longest audience of one event. Anyone may own any number of workspaces, which must not make an event dear. */
+const audienceLimit = 200
+
+/** The workspaces whose journals tell of what a user does for all of them: first those where others look on. */
+export const audienceOf = ({ db }: App, user: string): string[] =>
+  queries(db)
+    .audience.all(user, audienceLimit)
+    .map(({ workspace_id }) => workspace_id)

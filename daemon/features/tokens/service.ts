@@ -8,7 +8,7 @@ import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { rolesOf } from '../members/service.ts'
+import { audienceOf, rolesOf } from '../members/service.ts'
 import { homeOf } from '../workspaces/service.ts'
 import { queries, type Row } from './queries.ts'
 import { adminLifetime, beyondRole, beyondScopes, endOf } from './rules.ts'
@@ -62,10 +62,10 @@ export function mint(
   return { raw, token: present(row) }
 }
 
-/** A token opens every workspace of its user, so each of their journals tells of it; its name is the user's own affair. */
+/** A token opens every workspace of its user, so their journals tell of it; its name is the user's own affair. */
 function announce(app: App, type: EntryType, user: string, { id, tier, scopes_json, expires_at }: Row, more: object = {}): void {
   const action = type === 'audit.entity_created' ? 'create' : 'delete'
-  for (const workspace_id of rolesOf(app, user).keys()) {
+  for (const workspace_id of audienceOf(app, user)) {
     app.journal({
       workspace_id,
       type,

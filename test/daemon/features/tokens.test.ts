@@ -44,6 +44,20 @@ describe('tokens.create', () => {
     }
   })
 
+  it('tells no more than 200 of them, and those of others first', async () => {
+    const it = await daemon()
+    const { userId } = it.person('MEMBER')
+    it.app.db.exec(`
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO workspaces (id, name, slug, created_at, updated_at) SELECT 'own' || i, 'Own', 'own-' || i, 'x', 'x' FROM n;
+      DELETE FROM workspace_members WHERE user_id = '${userId}';
+      INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
+        SELECT 'm' || id, id, '${userId}', iif(id = '${it.workspace}', 'MEMBER', 'OWNER'), 'x', 'x' FROM workspaces ORDER BY id DESC`)
+    const { id } = await create(it, undefined, 'MEMBER')
+    expect(it.entries().at(-1)?.payload).toMatchObject({ entity_id: id })
+    expect(it.app.db.prepare("SELECT count(*) FROM journal WHERE doc LIKE '%cli_token%'").pluck().get()).toBe(200)
+  })
+
   it('works until it ends, and not a moment longer', async () => {
     const clock = fixedClock()
     const it = await daemon({ clock })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { del, get, patch, post } from '#contract/define'
 import type { App } from '#kernel/app'
 import { dispatch, register } from '#kernel/dispatch'
-import { type Actor, feature, staged, wished } from '#kernel/feature'
+import { type Actor, feature, gated, staged, wished } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { daemon } from '#test'
 
@@ -21,6 +21,8 @@ const endpoints = {
   prepared: post('/prepared', change),
   wish: post('/wish', change),
   wishRefused: post('/refused', change),
+  closed: post('/closed', change),
+  scoped: post('/scoped', { ...change, scope: 'crews:write' }),
   read: get('/things', { summary: '', access: 'MEMBER', reply: Type.Boolean() }),
 }
 
@@ -49,6 +51,7 @@ const things = (trace: Trace) =>
         async () => at('prepare'),
         () => {
           at('commit')
+          app.afterCommit(() => at('after'))
           return row
         },
       ),
@@ -72,6 +75,13 @@ const things = (trace: Trace) =>
           return row
         },
       ),
+      closed: gated(
+        () => {
+          throw problem('bootstrap_closed')
+        },
+        () => row,
+      ),
+      scoped: () => row,
       read: () => app.db.inTransaction,
     }
   })
@@ -130,7 +140,7 @@ describe('dispatch', () => {
     const it = await setting()
     await it.run('prepared')
     expect(await it.run('wish')).toEqual({ id: 'wished', slug: '' })
-    expect(it.trace).toEqual(['prepare:out', 'commit:in', 'wish:in', 'settle:out'])
+    expect(it.trace).toEqual(['prepare:out', 'commit:in', 'after:out', 'wish:in', 'settle:out'])
     expect(it.types()).toEqual(['exec.command'])
     expect(await it.run('read')).toBe(false)
   })
@@ -146,5 +156,17 @@ describe('dispatch', () => {
     expect(await it.run('create', {}, null)).toBe('no_credentials')
     expect(await it.run('create', {}, { ...it.actor, role: 'VIEWER' })).toBe('insufficient_role')
     expect(it.types()).toEqual([])
+  })
+
+  it('asks for the scope of a scoped token', async () => {
+    const it = await setting()
+    const narrow = (scope: string) => ({ ...it.actor, token: { id: 't', tier: 'STANDARD', expires_at: null, scopes: [scope] } })
+    for (const scope of ['agents:*', 'crews', 'crews:read']) expect(await it.run('scoped', {}, narrow(scope))).toBe('insufficient_scope')
+    for (const scope of ['crews:write', 'crews:*', '*']) expect(await it.run('scoped', {}, narrow(scope))).toEqual(row)
+  })
+
+  it('asks the gate whoever dispatches', async () => {
+    const it = await setting()
+    expect(await it.run('closed', {}, { ...it.actor, type: 'system' })).toBe('bootstrap_closed')
   })
 })

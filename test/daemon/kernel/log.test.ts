@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { createLog } from '#kernel/log'
+
+function lines(format: 'json' | 'text', level = 'info') {
+  const written: string[] = []
+  return { log: createLog({ level, format }, { write: (line) => void written.push(line) }), written }
+}
+
+describe.each(['json', 'text'] as const)('a log in %s', (format) => {
+  it('never holds a secret, wherever it stands', () => {
+    const { log, written } = lines(format)
+    log.info(
+      { token: 'hush', headers: { authorization: 'hush', cookie: 'hush' }, request: { body: { password: 'hush', api_key: 'hush', name: 'shown' } } },
+      'Seen',
+    )
+    expect(written.join('')).toContain('shown')
+    expect(written.join('')).not.toContain('hush')
+  })
+
+  it('is one line for each event, whatever is in it', () => {
+    const { log, written } = lines(format)
+    log.info({ name: 'two\nlines', err: new Error('a\nb') }, 'Seen\ntwice')
+    expect(written).toHaveLength(1)
+    expect(written[0]!.trimEnd()).not.toContain('\n')
+  })
+
+  it('leaves out what is below its level', () => {
+    const { log, written } = lines(format, 'warn')
+    log.info('no')
+    log.warn('yes')
+    expect(written.join('')).toMatch(/yes/)
+    expect(written).toHaveLength(1)
+  })
+})
