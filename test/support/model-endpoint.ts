@@ -49,7 +49,7 @@ export interface RecordedRequest {
 }
 
 /** A list answers request after request, its last turn again and again; a function decides by itself. */
-export type Script = ScriptedTurn[] | ((body: MessagesBody, index: number) => ScriptedTurn | Promise<ScriptedTurn>)
+export type Script = ScriptedTurn[] | ((body: MessagesBody, index: number, request: RecordedRequest) => ScriptedTurn | Promise<ScriptedTurn>)
 
 export interface ModelEndpoint {
   url: string
@@ -102,7 +102,7 @@ export async function modelEndpoint(script: Script, options: { host?: string; po
       if (refused) return refuse(reply, { status: 401 })
       if (!isMessage(recorded)) return answerAside(recorded, reply)
       const count = messages.length
-      const turn = typeof script === 'function' ? await script(recorded.body, count - 1) : script[Math.min(count, script.length) - 1]
+      const turn = typeof script === 'function' ? await script(recorded.body, count - 1, recorded) : script[Math.min(count, script.length) - 1]
       if (!turn) return refuse(reply, { status: 500, message: 'The script is empty' })
       return answer(turn, recorded.body, count, reply)
     }

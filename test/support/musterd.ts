@@ -25,9 +25,10 @@ export async function crashWhileStarting(env: Record<string, string>, ms: number
   await ended
 }
 
-/** Starts the built daemon; resolves with its ready line. */
-export async function startMusterd(env: Record<string, string>): Promise<Musterd> {
+/** Starts the built daemon; resolves once it is ready. `heard` is told everything that it prints. */
+export async function startMusterd(env: Record<string, string>, heard: (text: string) => void = () => {}): Promise<Musterd> {
   const child = launch(env)
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => heard(String(chunk)))
   let errors = ''
   child.stderr!.on('data', (chunk) => {
     errors = (errors + chunk).slice(-4000)
