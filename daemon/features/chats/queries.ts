@@ -33,6 +33,7 @@ export const queries = statements((db) => ({
     `SELECT ${columns} FROM chats WHERE agent_id = @agent ORDER BY last_activity_at DESC, id DESC LIMIT 100`,
   ),
   find: db.prepare<[{ id: string; user: string }], ChatRow>(`SELECT ${columns} FROM chats WHERE id = @id`),
+  workspace: db.prepare<[id: string], { workspace_id: string }>('SELECT workspace_id FROM chats WHERE id = ?'),
   insert: db.prepare<[NewChat], { id: string }>(
     `INSERT INTO chats (id, agent_id, workspace_id, mode, status, visibility, origin, created_by, message_count, last_frame, started_at, last_activity_at, created_at)
      VALUES (@id, @agent_id, @workspace_id, 'CHAT', 'ACTIVE', 'private', @origin, @created_by, 0, 0, @created_at, @last_activity_at, @created_at)

@@ -98,6 +98,8 @@ function audit(app: App, actor: Actor, action: keyof typeof audits, chat: Pick<C
   })
 }
 
+export const workspaceOfChat = ({ db }: App, chatId: string): string | undefined => queries(db).workspace.get(chatId)?.workspace_id
+
 /** The chat, when the caller is a member of its workspace. The workspace is the chat's own: none is named by the request. */
 export function enterChat(app: App, actor: Actor, chatId: string): { chat: ChatRow; role: NonNullable<Actor['role']> } | null {
   const chat = queries(app.db).find.get({ id: chatId, user: actor.id })

@@ -1,24 +1,33 @@
 import type { App } from '#kernel/app'
 import { membership } from '#kernel/auth'
-import { statements } from '#kernel/db'
+import { agentById } from '../../features/agents/service.ts'
+import { workspaceOfChat } from '../../features/chats/service.ts'
+import { desiredCrew } from '../../features/crews/containers/service.ts'
 
-const queries = statements((db) => ({
-  crew: db.prepare<[id: string], { workspace_id: string }>('SELECT workspace_id FROM crews WHERE id = ? AND deleted_at IS NULL'),
-  agent: db.prepare<[id: string], { workspace_id: string }>('SELECT workspace_id FROM agents WHERE id = ? AND deleted_at IS NULL'),
-  session: db.prepare<[id: string], { workspace_id: string }>('SELECT workspace_id FROM chats WHERE id = ?'),
-}))
+function workspaceOfCrew(app: App, id: string): string | undefined {
+  const crew = desiredCrew(app, id)
+  return crew && crew.want !== 'removed' ? crew.workspaceId : undefined
+}
 
-const owned = { crew: 'crew', files: 'crew', agent: 'agent', session: 'session' } as const
-const ofWorkspace = new Set(['workspace', 'journal', 'keeper'])
+/** The workspace that a channel of each kind belongs to. */
+const owners: Record<string, (app: App, id: string) => string | undefined> = {
+  workspace: (_, id) => id,
+  journal: (_, id) => id,
+  keeper: (_, id) => id,
+  crew: workspaceOfCrew,
+  files: workspaceOfCrew,
+  agent: (app, id) => agentById(app, id)?.workspace_id,
+  session: workspaceOfChat,
+}
 
 /** Whether a user may listen to a channel, `kind:id` with ids only. Contract part 1, section 10. */
 export function mayHear(app: App, userId: string, channel: string): boolean {
   if (channel === 'providers') return true
-  const at = channel.indexOf(':')
-  const [kind, id] = [channel.slice(0, at), channel.slice(at + 1)]
-  if (at < 1 || !id) return false
+  const [kind, ...rest] = channel.split(':')
+  const id = rest.join(':')
+  if (!kind || !id) return false
   if (kind === 'user') return id === userId
-  const table = owned[kind as keyof typeof owned]
-  const workspace = ofWorkspace.has(kind) ? id : table && queries(app.db)[table].get(id)?.workspace_id
+  const workspace = Object.hasOwn(owners, kind) ? owners[kind]!(app, id) : undefined
+  // A membership is found by a slug too; a channel is not.
   return workspace !== undefined && membership(app.db, workspace, userId)?.workspace_id === workspace
 }
