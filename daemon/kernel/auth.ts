@@ -41,8 +41,8 @@ export const queries = statements((db) => ({
   ),
 }))
 
-export const standardPrefix = 'svc_cli_'
-export const adminPrefix = 'svc_admin_'
+const standardPrefix = 'svc_cli_'
+const adminPrefix = 'svc_admin_'
 
 /** A new raw token; specification part 1, "CLI token". */
 export const newToken = (tier: string): string => (tier === 'ADMIN' ? adminPrefix : standardPrefix) + randomBytes(32).toString('hex')

@@ -23,7 +23,7 @@ declare module 'fastify' {
   }
 }
 
-export const globalBodyLimit = 16 * 1024 * 1024
+const globalBodyLimit = 16 * 1024 * 1024
 const handlerBodyLimit = 1024 * 1024
 
 /** The HTTP side of every operation. Order of checks: host, method, origin, rate, identity, workspace, role, scope, body. */

@@ -14,8 +14,6 @@ export function createLog({ level, format }: { level: string; format: 'json' | '
   return pino(options, { write: (line: string) => out.write(`${asText(JSON.parse(line))}\n`) })
 }
 
-export const silentLog = (): Log => pino({ level: 'silent' })
-
 const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
 
 function asText({ time, level, msg, ...rest }: { time: string; level: number; msg?: string }): string {

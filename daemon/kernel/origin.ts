@@ -27,7 +27,7 @@ const single = (value: string | string[] | undefined) => (Array.isArray(value) ?
 const bare = (address: string) => (address.startsWith('::ffff:') ? address.slice(7) : address)
 
 /** `localhost:8080` -> `localhost`, `[::1]:80` -> `::1`. */
-export const hostName = (host: string): string => (/^\[([^\]]*)\](?::\d+)?$/.exec(host)?.[1] ?? host.replace(/:\d+$/, '')).toLowerCase()
+const hostName = (host: string): string => (/^\[([^\]]*)\](?::\d+)?$/.exec(host)?.[1] ?? host.replace(/:\d+$/, '')).toLowerCase()
 
 /** Host, origin and proxy rules. Contract part 1, sections 1.6 and 1.7; architecture.md section 8. */
 export function createPerimeter(config: Config): Perimeter {

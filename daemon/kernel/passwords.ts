@@ -2,7 +2,7 @@ import { hash, verify } from '@node-rs/bcrypt'
 import { problem } from './problem.ts'
 
 /** Longest password, in bytes of UTF-8: bcrypt reads no further, so more is refused rather than ignored. */
-export const passwordBytes = 72
+const passwordBytes = 72
 
 export interface Passwords {
   /** bcrypt, cost 12. Refuses a password of more than 72 bytes; `rate_limited` when too many wait. */

@@ -6,7 +6,7 @@ import type { Entry } from '#contract/entries'
 import { type Code, problems } from '#contract/problems'
 import type { Role } from '#contract/roles'
 import { type App, createApp } from '#kernel/app'
-import { hashToken, standardPrefix } from '#kernel/auth'
+import { hashToken, newToken } from '#kernel/auth'
 import { type Config, loadConfig } from '#kernel/config'
 import { migrate, openDatabase, readMigrations } from '#kernel/db'
 import { register } from '#kernel/dispatch'
@@ -223,7 +223,7 @@ function addWorkspace({ db, now }: App, id: string, { home = false } = {}): void
 export function addPerson({ db, now, clock }: App, role: Role, workspace: string, token: { tier?: string; scopes?: string[] } = {}): Person {
   const userId = newId(clock())
   const email = `${role.toLowerCase()}-${userId.slice(-6)}@example.com`
-  const raw = standardPrefix + randomBytes(32).toString('hex')
+  const raw = newToken('STANDARD')
   db.prepare('INSERT INTO users (id, email, full_name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(userId, email, `The ${role}`, now(), now())
   db.prepare('INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)').run(
     newId(clock()),

@@ -4,7 +4,7 @@ import { allows, type Role, type Scope, scopeAllows } from '#contract/roles'
 export const adminLifetime = { usual: 86_400, least: 60, most: 604_800 }
 
 /** The role that a scope asks its maker to have somewhere. */
-export const roleFor = (scope: Scope): Role => (scope === '*' || scope === 'workspace:*' ? 'ADMIN' : 'MANAGER')
+const roleFor = (scope: Scope): Role => (scope === '*' || scope === 'workspace:*' ? 'ADMIN' : 'MANAGER')
 
 /** The first of the wanted scopes that nobody with these roles may hand out; null when all may be. */
 export const beyondRole = (wanted: readonly Scope[], held: readonly Role[]): Scope | null =>

@@ -150,7 +150,7 @@ export function reachOf({ db }: App, user: string, id: string, now: string): { s
 }
 
 /** What holds a token open lets go of it: the lookup cache, sockets, streams. */
-export function end(app: App, id: string): void {
+function end(app: App, id: string): void {
   app.auth.forget(id)
   app.bus.emit('token_revoked', id)
 }

@@ -12,7 +12,7 @@ import { queries, type Row } from './queries.ts'
 
 type Shown = Static<typeof Workspace>
 
-export const present = ({ allow_privileged_credentials, ...row }: Row, role?: Role | null): Shown => ({
+const present = ({ allow_privileged_credentials, ...row }: Row, role?: Role | null): Shown => ({
   ...row,
   allow_privileged_credentials: allow_privileged_credentials === 1,
   ...(role && { currentUserRole: role }),
