@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -6,8 +5,10 @@ import { api } from '#contract'
 import { features } from '../daemon/features/index.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
-const files = tracked.filter((path) => /\.(ts|mjs|cjs)$/.test(path) && existsSync(join(root, path)))
+const folders = ['src', 'daemon', 'cli', 'test', 'build', 'bench'].filter((folder) => existsSync(join(root, folder)))
+const files = folders
+  .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`))
+  .filter((path) => /\.(ts|mjs|cjs)$/.test(path))
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
 const sources = files.filter((path) => /^(src|daemon|cli)\//.test(path))
 
@@ -154,7 +155,6 @@ describe('names', () => {
 })
 
 describe('features', () => {
-  const folders = readdirSync(join(root, 'daemon/features'), { withFileTypes: true }).filter((it) => it.isDirectory())
   it('are those of the contract', () => expect(Object.keys(features).sort()).toEqual(Object.keys(api).sort()))
   it('have their endpoints in a file of their name, and their routes in a folder of it', () => {
     for (const name of Object.keys(features)) {
@@ -165,7 +165,6 @@ describe('features', () => {
   it('keep sub-resources one level down', () => {
     const deep = files.filter((path) => path.startsWith('daemon/features/') && path.split('/').length > 5)
     expect(deep).toEqual([])
-    expect(folders.length).toBeGreaterThan(5)
   })
   it('prepare their statements in queries.ts', () => {
     const elsewhere = sources.filter((path) => path.startsWith('daemon/features/') && !path.endsWith('/queries.ts') && /\bdb\.prepare\b/.test(text(path)))
