@@ -7,9 +7,6 @@ export function newId(at: number = Date.now()): string {
   return `c${at.toString(36).padStart(9, '0')}${randomBase36(15)}`
 }
 
-/** A prefix and 16 hexadecimal characters, as the contract's prefixed ids. */
-export const newHexId = (prefix: string): string => `${prefix}_${random(8).toString('hex')}`
-
 // Asking the system for random bytes costs far more for each call than for each byte.
 const pool = Buffer.alloc(4096)
 let used = pool.length

@@ -7,9 +7,6 @@ const rank: Record<Role, number> = { VIEWER: 0, MEMBER: 1, MANAGER: 2, ADMIN: 3,
 /** True when `role` is `gate` or stands above it. */
 export const allows = (gate: Role, role: Role): boolean => rank[role] >= rank[gate]
 
-/** True when `role` stands strictly above `other`. */
-export const outranks = (role: Role, other: Role): boolean => rank[role] > rank[other]
-
 /** Scopes that narrow a CLI token. Contract part 1, section 1.4. */
 export const scopes = [
   '*',
