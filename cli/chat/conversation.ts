@@ -1,7 +1,8 @@
 import type { Client, Connection } from '#client'
 import type { RunFrame } from '#contract/frames'
+import { patiently } from '../patiently.ts'
 import { feed } from './feed.ts'
-import { messagesOf, patiently, replyOf, runOf, type Said, untold } from './stored.ts'
+import { messagesOf, replyOf, runOf, type Said, untold } from './stored.ts'
 import { Turn, type TurnEvent } from './turn.ts'
 
 const patience = 60_000

@@ -2,8 +2,9 @@ import type { Static } from 'typebox'
 import type { Client, Connection } from '#client'
 import type { RunFrame } from '#contract/frames'
 import type { Run } from '#contract/runs'
+import { patiently } from '../patiently.ts'
 import { feed } from './feed.ts'
-import { patiently, replyOf, untold } from './stored.ts'
+import { replyOf, untold } from './stored.ts'
 import { Turn, type TurnEvent } from './turn.ts'
 
 /** What `muster ask --json` answers. */

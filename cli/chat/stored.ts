@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Static } from 'typebox'
-import { type Client, UnreachableError } from '#client'
+import type { Client } from '#client'
 import type { Message } from '#contract/chats'
 
 export type Said = Static<typeof Message>
@@ -20,18 +19,3 @@ export async function replyOf(api: Client, chatId: string, runId: string): Promi
 
 /** What of the stored text was not told yet. */
 export const untold = (told: string, stored: string): string => (stored.startsWith(told) ? stored.slice(told.length) : `\n\n${stored}`)
-
-const tryAgainMs = 500
-
-/** Asks again while no server answers, for as long as `patience` milliseconds. */
-export async function patiently<T>(ask: () => Promise<T>, patience: number): Promise<T> {
-  const end = Date.now() + patience
-  for (;;) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!(error instanceof UnreachableError) || Date.now() > end) throw error
-      await pause(tryAgainMs)
-    }
-  }
-}

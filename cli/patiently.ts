@@ -1,0 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { UnreachableError } from '#client'
+
+const tryAgainMs = 500
+
+/** Asks again while no server answers, for as long as `patience` milliseconds. */
+export async function patiently<T>(ask: () => Promise<T>, patience: number): Promise<T> {
+  const end = Date.now() + patience
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof UnreachableError) || Date.now() > end) throw error
+      await pause(tryAgainMs)
+    }
+  }
+}
