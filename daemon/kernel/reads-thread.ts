@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { dropSearchIndex, isDamaged, openReader, openSearchIndex, openSide } from './db.ts'
-import type { Answer, Lane, OpenJobs, Request } from './reads.ts'
+import type { Answer, OpenJobs, Request, ThreadData } from './reads.ts'
 
 /** Frames after which the write-ahead log is cut back, even if a writer has to wait for it. 64 MiB. */
 const longLog = 16_384
@@ -10,7 +10,7 @@ const longLog = 16_384
 /** The program of a reading thread: answers requests from connections of its own, and does what can wait in between. */
 export function serveReads(open: OpenJobs): void {
   const port = parentPort!
-  const { lane, file } = workerData as { lane: Lane; file: string }
+  const { lane, file, idleAfter } = workerData as ThreadData
   const indexFile = lane === 'search' ? join(file, '..', 'search.db') : ':memory:'
   const [journal, index] = [openReader(file), openSearchIndex(indexFile)]
   const jobs = open({ journal, index })
@@ -58,11 +58,19 @@ export function serveReads(open: OpenJobs): void {
     process.exit(1)
   }
 
+  const rest = () => setTimeout(() => port.postMessage({ idle: true } satisfies Answer), idleAfter)
+  let idle = rest()
+
   port.on('message', async (request: Request) => {
+    clearTimeout(idle)
     if ('close' in request) return close()
-    if ('id' in request) return port.postMessage(await answer(request.id, request.job, request.args))
-    head = request.head
-    if (store) checkpoint()
-    void work()
+    if ('id' in request) port.postMessage(await answer(request.id, request.job, request.args))
+    else {
+      head = request.head
+      if (store) checkpoint()
+    }
+    await work()
+    clearTimeout(idle)
+    if (!working && !closing) idle = rest()
   })
 }

@@ -29,7 +29,13 @@ export interface Reads {
 }
 
 export type Request = { id: number; job: string; args: unknown } | { head: number } | { close: true }
-export type Answer = { id: number; text: string } | { id: number; fault: string }
+export type Answer = { id: number; text: string } | { id: number; fault: string } | { idle: true }
+
+export interface ThreadData {
+  lane: Lane
+  file: string
+  idleAfter: number
+}
 
 /** Requests that one thread holds, the one it works at included. */
 const queueLimit = 64
@@ -37,7 +43,7 @@ const queueLimit = 64
 const calm = 100
 /** New entries that are worth a thread. */
 const worthwhile = 50
-/** Milliseconds without work after which a thread ends. */
+/** Milliseconds without work after which a thread says so, and is ended. */
 const idleAfter = 30_000
 
 const busy = () => problem('unavailable', { detail: 'Too many searches at once; try again', headers: { 'retry-after': '1' } })
@@ -129,18 +135,20 @@ interface Waiting {
 }
 
 function startThread(lane: Lane, file: string, program: URL, on: { idle(): void; ended(error: Error | undefined): void }): Thread {
-  const worker = new Worker(program, { workerData: { lane, file }, name: `muster-${lane}`, resourceLimits: { maxYoungGenerationSizeMb: 4 } })
+  const worker = new Worker(program, {
+    workerData: { lane, file, idleAfter } satisfies ThreadData,
+    name: `muster-${lane}`,
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+  })
   worker.unref()
   const waiting = new Map<number, Waiting>()
   let last = 0
   let fault: Error | undefined
-  const idle = setTimeout(() => (waiting.size ? idle.refresh() : on.idle()), idleAfter).unref()
   worker.on('error', (error) => {
     fault = error
   })
   const exited = new Promise<void>((resolve) => {
     worker.on('exit', (code) => {
-      clearTimeout(idle)
       if (code !== 0) fault ??= new Error(`exit code ${code}`)
       for (const { reject } of waiting.values()) reject(fault ?? problem('unavailable'))
       waiting.clear()
@@ -149,16 +157,17 @@ function startThread(lane: Lane, file: string, program: URL, on: { idle(): void;
     })
   })
   worker.on('message', (answer: Answer) => {
+    if ('idle' in answer) {
+      if (waiting.size === 0) on.idle()
+      return
+    }
     const one = waiting.get(answer.id)
     waiting.delete(answer.id)
     if (waiting.size === 0) worker.unref()
     if ('text' in answer) one?.resolve(answer.text)
     else one?.reject(new Error(answer.fault))
   })
-  const post = (request: Request) => {
-    idle.refresh()
-    worker.postMessage(request)
-  }
+  const post = (request: Request) => worker.postMessage(request)
 
   return {
     ask: (job, args) =>

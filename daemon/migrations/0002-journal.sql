@@ -67,7 +67,7 @@ CREATE INDEX journal_mission ON journal (mission) WHERE mission IS NOT NULL;
 CREATE INDEX journal_trace ON journal (trace) WHERE trace IS NOT NULL;
 CREATE INDEX journal_actor ON journal (actor) WHERE actor IS NOT NULL;
 CREATE INDEX journal_run ON journal (run) WHERE run IS NOT NULL;
-CREATE INDEX journal_severity ON journal (ws, severity) WHERE severity >= 2;
+CREATE INDEX journal_severity ON journal (ws, severity) WHERE severity >= 1;
 CREATE INDEX journal_priority ON journal (ws, priority) WHERE priority >= 1;
 
 -- Every change of a priority marker: the one member of an entry that may change.

@@ -129,7 +129,7 @@ function singleSource(wanted: Wanted, all: readonly Combo[]): Stream[] | null {
   const streams = (by: Source, keys: Iterable<number>): Stream[] => [...keys].map((key) => ({ by, key }))
   if (crews) return streams('crew', crews)
   if (agents) return streams('agent', agents)
-  if (severities) return [...severities].every((it) => it >= 2) ? streams('severity', severities) : null
+  if (severities) return [...severities].every((it) => it >= 1) ? streams('severity', severities) : null
   if (actorTypes) return null
   const present = types ?? new Set(all.map(({ type }) => type))
   return streams(

@@ -36,7 +36,7 @@ const keyColumns: Record<Source, string> = {
   trace: 'trace = @key',
   actor: 'actor = @key',
   run: 'run = @key',
-  severity: 'ws = @ws AND severity = @key AND severity >= 2',
+  severity: 'ws = @ws AND severity = @key AND severity >= 1',
   priority: 'ws = @ws AND priority = @key AND priority >= 1',
 }
 

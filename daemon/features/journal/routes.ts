@@ -12,7 +12,7 @@ export default feature(journal, (app) => {
   return {
     list: async (call) => {
       call.web.reply.type('application/json')
-      return list(app, reads, call)
+      return Buffer.from(await list(app, reads, call))
     },
     count: async ({ actor, query }) => ({ total: await reads.count(actor.workspace, readFilter(query)) }),
     lookup: ({ actor }) => lookUp(app, actor.workspace),

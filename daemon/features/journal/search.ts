@@ -1,6 +1,6 @@
 import type { Db } from '#kernel/db'
 import type { Range } from '#kernel/journal/timeline'
-import type { Check, Wanted } from './plan.ts'
+import type { Check, Stream, Wanted } from './plan.ts'
 import type { Reader } from './reader.ts'
 
 /** A search with everything that the main thread knows. */
@@ -8,7 +8,11 @@ export interface SearchPlan {
   /** Full-text expression: the phrase and the tags of what is filtered by. */
   match: string
   ranges: Range[]
+  /** What a hit must still be asked. */
   check: Check | null
+  /** Indexes that hold every match, where they are narrow. */
+  among: Stream[]
+  ws: number
   /** Newest entry that must be looked at. */
   head: number
 }
@@ -28,6 +32,8 @@ const batch = 500
 const longestLag = 20_000
 /** Milliseconds that a request may spend on entries that are not indexed yet. */
 const patience = 1_500
+/** Entries that an index gives up to which they are compared with the hits one by one. */
+const narrowLimit = 10_000
 /** Combinations up to which they are named one by one: the rarest tags make the fastest search. */
 const fewCombos = 60
 
@@ -50,6 +56,9 @@ interface Row {
   severity: number
   doc: string
 }
+
+/** The index skips to a bound only if it is an integer, and numbers are bound as reals: without the casts a deep page reads everything newer. */
+const bounds = 'rowid > CAST(? AS INTEGER) AND rowid <= CAST(? AS INTEGER)'
 
 /** The whole of `phrase` as one phrase: no operator in it has a meaning. */
 export const quote = (phrase: string): string => `"${phrase.replaceAll('\0', ' ').replaceAll('"', '""')}"`
@@ -80,7 +89,7 @@ export function matchText(phrase: string, wanted: Wanted, combos: { combo: numbe
  * The full-text index, in a database of its own that can be rebuilt from the journal at any time. It covers the entries with
  * low < seq <= high: new ones extend it upwards, a rebuild goes downwards, so that the newest are found first.
  */
-export function createSearch(journal: Db, index: Db, reader: Pick<Reader, 'accepts'>, actorTypes: readonly string[]): Search {
+export function createSearch(journal: Db, index: Db, reader: Pick<Reader, 'accepts' | 'seqs'>, actorTypes: readonly string[]): Search {
   index.exec(schema)
   const columns = 'seq, id, ws, combo, crew, agent, type, severity, doc'
   const newer = journal.prepare<[number, number, number], Row>(`SELECT ${columns} FROM journal WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`)
@@ -89,11 +98,9 @@ export function createSearch(journal: Db, index: Db, reader: Pick<Reader, 'accep
   const insert = index.prepare('INSERT INTO entries (rowid, summary, payload, tags) VALUES (?, ?, ?, ?)')
   const save = index.prepare<[number, number, string]>('UPDATE reach SET low = ?, high = ?, high_id = ?')
   const hits = index
-    .prepare<[string, number, number, number], number>(
-      'SELECT rowid FROM entries WHERE entries MATCH ? AND rowid > ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?',
-    )
+    .prepare<[string, number, number, number], number>(`SELECT rowid FROM entries WHERE entries MATCH ? AND ${bounds} ORDER BY rowid DESC LIMIT ?`)
     .pluck()
-  const total = index.prepare<[string, number, number], number>('SELECT count(*) FROM entries WHERE entries MATCH ? AND rowid > ? AND rowid <= ?').pluck()
+  const total = index.prepare<[string, number, number], number>(`SELECT count(*) FROM entries WHERE entries MATCH ? AND ${bounds}`).pluck()
   let reach = index.prepare<[], { low: number; high: number; high_id: string }>('SELECT low, high, high_id FROM reach').get()!
 
   const add = index.transaction((rows: Row[], low: number, high: number, highId: string) => {
@@ -148,15 +155,33 @@ export function createSearch(journal: Db, index: Db, reader: Pick<Reader, 'accep
   }
 
   /** Matches within (after, upTo], all of it indexed. */
-  function within({ match, check }: SearchPlan, { after, upTo }: Range, limit: number): number[] {
-    if (!check) return hits.all(match, after, upTo, limit)
+  function within({ match, check, among, ws }: SearchPlan, range: Range, limit: number): number[] {
+    if (!check) return hits.all(match, range.after, range.upTo, limit)
+    const narrow = reader.seqs({ ws, ranges: [range], streams: among, check: null }, narrowLimit)
+    if (among.length && narrow.length < narrowLimit) return amongThese(match, check, narrow, limit)
     const found: number[] = []
-    for (let next = upTo; found.length < limit && next > after; ) {
-      const chunk = hits.all(match, after, next, batch)
+    for (let next = range.upTo; found.length < limit && next > range.after; ) {
+      const chunk = hits.all(match, range.after, next, batch)
       found.push(...chunk.filter((seq) => reader.accepts(check, seq)))
-      next = chunk.length < batch ? after : chunk.at(-1)! - 1
+      next = chunk.length < batch ? range.after : chunk.at(-1)! - 1
     }
     return found.slice(0, limit)
+  }
+
+  /** Hits among entries that an index gave: looked up one by one where they lie far apart, else sorted out of all hits between them. */
+  function amongThese(match: string, check: Check, seqs: number[], limit: number): number[] {
+    const [newest = 0, oldest = 0] = [seqs[0], seqs.at(-1)]
+    if (newest - oldest > 50 * seqs.length) {
+      const found: number[] = []
+      for (const seq of seqs) {
+        if (found.length >= limit) break
+        if (reader.accepts(check, seq) && hits.all(match, seq - 1, seq, 1).length) found.push(seq)
+      }
+      return found
+    }
+    const known = new Set(seqs)
+    const between = seqs.length ? hits.all(match, oldest - 1, newest, -1) : []
+    return between.filter((seq) => known.has(seq) && reader.accepts(check, seq)).slice(0, limit)
   }
 
   function find(plan: SearchPlan, limit: number): { seqs: number[]; rest?: number } {

@@ -7,7 +7,7 @@ import type { Range } from '#kernel/journal/timeline'
 import { problem } from '#kernel/problem'
 import { readCursor } from './cursor.ts'
 import { type Filter, readFilter, readLimit } from './filter.ts'
-import { matching, type Plan, plan, resolve, type Wanted } from './plan.ts'
+import { matching, type Plan, plan, resolve, type Source, type Wanted } from './plan.ts'
 import { lookups, queries } from './queries.ts'
 import { createReader, reply, TooMuch } from './reader.ts'
 import { matchText, type SearchPlan } from './search.ts'
@@ -15,6 +15,9 @@ import { createTotals } from './totals.ts'
 
 /** Rows that a request may look at before another thread does it instead: about 5 ms. */
 const budget = 3_000
+
+/** Indexes that a search is narrowed by; the others stand in the full-text index as tags. */
+const narrow = new Set<Source>(['mission', 'trace', 'actor', 'run', 'priority'])
 
 /** Where in the journal to look: newer than `after`, no newer than `upTo`. */
 export interface Window {
@@ -43,7 +46,7 @@ export function createJournalReads({ db, index, reads }: Pick<App, 'db' | 'index
   const totals = createTotals(db)
 
   function ranges({ since, until }: Filter, { after = 0, upTo = Infinity }: Window): Range[] {
-    const within = index.timeline.ranges(since, until)
+    const within = index.timeline.ranges(since, until, index.head())
     return within.map((range) => ({ after: Math.max(after, range.after), upTo: Math.min(upTo, range.upTo) })).filter((range) => range.upTo > range.after)
   }
 
@@ -51,8 +54,8 @@ export function createJournalReads({ db, index, reads }: Pick<App, 'db' | 'index
   function searchPlan(phrase: string, wanted: Wanted, within: Range[]): SearchPlan | null {
     const combos = matching(wanted, index.combos.of(wanted.ws))
     const { streams } = plan(wanted, within, index)
-    const rare = streams.some(({ by }) => by !== 'ws' && by !== 'combo' && by !== 'crew' && by !== 'agent' && by !== 'type' && by !== 'severity')
-    const span = rare ? reader.span(wanted.ws, streams) : { after: 0, upTo: Infinity }
+    const among = streams.filter(({ by }) => narrow.has(by))
+    const span = among.length ? reader.span(wanted.ws, among) : { after: 0, upTo: Infinity }
     if (!span || streams.length === 0) return null
     const { missions, traces, runs, priorities } = wanted
     return {
@@ -61,6 +64,8 @@ export function createJournalReads({ db, index, reads }: Pick<App, 'db' | 'index
         .map(({ after, upTo }) => ({ after: Math.max(after, span.after), upTo: Math.min(upTo, span.upTo) }))
         .filter(({ after, upTo }) => upTo > after),
       check: missions || traces || runs || priorities ? { missions, traces, runs, priorities } : null,
+      among,
+      ws: wanted.ws,
       head: index.head(),
     }
   }

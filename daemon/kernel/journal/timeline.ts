@@ -14,8 +14,8 @@ export interface Timeline {
   /** The time of the newest entry, and back to it. */
   readonly newest: number
   goBackTo(ts: number): void
-  /** The places of all entries with since <= ts <= until, newest first. */
-  ranges(since: number | undefined, until: number | undefined): Range[]
+  /** The places of all entries up to `head` with since <= ts <= until, newest first. */
+  ranges(since: number | undefined, until: number | undefined, head: number): Range[]
 }
 
 /** A clock set back by less is held still instead. */
@@ -32,10 +32,10 @@ interface Epoch {
  */
 export function createTimeline(db: Db, undo: UndoLog): Timeline {
   const at = db.prepare<[number], Epoch>('SELECT seq, ts FROM journal WHERE seq >= ? ORDER BY seq LIMIT 1')
-  const newestRow = db.prepare<[], Epoch>('SELECT seq, ts FROM journal ORDER BY seq DESC LIMIT 1')
+  const newestTs = db.prepare<[], number>('SELECT ts FROM journal ORDER BY seq DESC LIMIT 1').pluck()
   const insert = db.prepare<[number, number]>('INSERT INTO journal_epochs (seq, ts) VALUES (?, ?)')
   const epochs = db.prepare<[], Epoch>('SELECT seq, ts FROM journal_epochs ORDER BY seq').all()
-  let last = newestRow.get()?.ts ?? Number.NEGATIVE_INFINITY
+  let last = newestTs.get() ?? Number.NEGATIVE_INFINITY
 
   /** The first seq in [low, high] whose time is `ts` or later; high + 1 when there is none. */
   function firstFrom(ts: number, low: number, high: number): number {
@@ -67,8 +67,7 @@ export function createTimeline(db: Db, undo: UndoLog): Timeline {
       last = now
       return now
     },
-    ranges(since, until) {
-      const head = newestRow.get()?.seq ?? 0
+    ranges(since, until, head) {
       if (since === undefined && until === undefined) return [{ after: 0, upTo: head }]
       const starts = [1, ...epochs.map(({ seq }) => seq)]
       const found = starts.map((low, index) => {

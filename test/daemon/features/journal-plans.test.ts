@@ -64,7 +64,7 @@ describe('plan', () => {
     })
     const planned = (filter: Parameters<typeof resolve>[2]) => {
       const wanted = resolve(app.index, workspace, filter)!
-      const { streams, check } = plan(wanted, app.index.timeline.ranges(undefined, undefined), app.index)
+      const { streams, check } = plan(wanted, app.index.timeline.ranges(undefined, undefined, app.index.head()), app.index)
       return [...new Set(streams.map(({ by }) => by)), streams.length, check && Object.keys(check).join()]
     }
     expect(planned({})).toEqual(['ws', 1, null])

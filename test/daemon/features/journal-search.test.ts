@@ -25,7 +25,7 @@ async function house() {
   const plan = (phrase: string): SearchPlan => {
     const head = it.app.index.head()
     const ws = it.app.index.names.find(0, it.workspace)!
-    return { match: matchText(phrase, { ws }, null), ranges: [{ after: 0, upTo: head }], check: null, head }
+    return { match: matchText(phrase, { ws }, null), ranges: [{ after: 0, upTo: head }], check: null, among: [], ws, head }
   }
   const indexed = () => index.prepare<[], number>('SELECT count(*) FROM entries').pluck().get()
   return { ...it, index, open, plan, indexed, add: (from: number, count: number) => add(it, from, count) }

@@ -70,7 +70,8 @@ describe('journal', () => {
       return app.writeNow(() => app.journal(note(workspace))).entry.ts.slice(11, 23)
     })
     expect(times).toEqual(['00:00:00.000', '00:00:01.000', '00:00:01.000', '23:58:58.000', '23:58:58.010'])
-    const ranges = (since?: string, until?: string) => app.index.timeline.ranges(since ? Date.parse(since) : undefined, until ? Date.parse(until) : undefined)
+    const ranges = (since?: string, until?: string) =>
+      app.index.timeline.ranges(since ? Date.parse(since) : undefined, until ? Date.parse(until) : undefined, app.index.head())
     expect(ranges('2026-01-01T00:00:00Z')).toEqual([{ after: 0, upTo: 3 }])
     expect(ranges('2026-01-01T00:00:00.001Z')).toEqual([{ after: 1, upTo: 3 }])
     expect(ranges(undefined, '2025-12-31T23:58:58.000Z')).toEqual([{ after: 3, upTo: 4 }])
