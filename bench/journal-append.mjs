@@ -1,7 +1,7 @@
 // Row: journal append in batches, against a raw prepared insert with the same schema and batch. architecture.md, "Speed".
 import { join } from 'node:path'
 import { draftsOf } from './journal/drafts.mjs'
-import { emptyDatabase, openApp } from './journal/world.mjs'
+import { openApp, openStore } from './journal/world.mjs'
 import { median, report, scratch } from './measure.mjs'
 
 const batch = 100
@@ -9,10 +9,10 @@ const perRound = 10_000
 const rounds = 5
 
 await scratch(async (dir) => {
-  const ours = await emptyDatabase(join(dir, 'muster.db'))
-  const raw = await emptyDatabase(join(dir, 'raw.db'))
+  const ours = await openStore(join(dir, 'muster.db'))
+  const raw = await openStore(join(dir, 'raw.db'))
   const { app } = await openApp(ours)
-  const next = draftsOf(7)
+  const next = draftsOf(7, 'cworkspace000000000000000')
   const columns = ours.prepare('SELECT * FROM journal').columns()
   const insert = raw.prepare(`INSERT INTO journal VALUES (${columns.map(() => '?').join(', ')})`)
   const newer = ours.prepare('SELECT * FROM journal WHERE seq > ? ORDER BY seq').raw()

@@ -33,10 +33,8 @@ export const types = [
   'container.started',
   'agent.error',
 ]
-export const workspace = 'cworkspace000000000000000'
-
 /** A function that gives one draft after another. */
-export function draftsOf(seed) {
+export function draftsOf(seed, workspace) {
   const next = random(seed)
   const upTo = (n) => Math.floor(next() * n)
   const word = () => vocabulary[Math.min(19_999, Math.floor(Math.exp(next() * Math.log(20_000))) - 1)]
