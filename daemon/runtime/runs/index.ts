@@ -66,10 +66,13 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
     return made
   }
 
+  /** A run that has said its farewell tidies up for a moment more; only then its frames begin to age. */
+  const hasLive = (chatId: string): boolean => [...live.values()].some(({ execution }) => execution.chat_id === chatId)
+
   /** Forgets a session that nobody needs. */
   function tidy(chatId: string): void {
     const session = sessions.get(chatId)
-    if (session && !session.active && !session.watched && !expiries.has(chatId)) sessions.delete(chatId)
+    if (session && !session.watched && !expiries.has(chatId) && !hasLive(chatId)) sessions.delete(chatId)
   }
 
   function begin(execution: Execution): void {

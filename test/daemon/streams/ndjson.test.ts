@@ -92,6 +92,23 @@ describe('the run stream', () => {
     expect(await again()).toMatchObject([{ active: false }, { reason: 'no_active_run', last_seq: 4 }])
   })
 
+  it('gives the same to who comes back at once, while the run is being tidied up', async () => {
+    const it = await workplace()
+    let tidied = () => {}
+    const tidying = new Promise<void>((resolve) => {
+      tidied = resolve
+    })
+    it.runtime.discardRun = () => tidying
+    const { chat, owner, program, run_id } = await working(it)
+    const stream = await openStream(it.base, owner, chat)
+    it.runtime.finish(program)
+    await stream.rest()
+    expect(types(await (await openStream(it.base, owner, chat, '?last_seq=4')).rest())).toEqual(['stream.open', 'error', 'done', 'stream.end'])
+    tidied()
+    await it.runs.ended(run_id)
+    expect(types(await (await openStream(it.base, owner, chat, '?last_seq=4')).rest())).toEqual(['stream.open', 'error', 'done', 'stream.end'])
+  })
+
   it('stays for the next run when it follows', async () => {
     const it = await workplace()
     const chat = await it.openChat()
