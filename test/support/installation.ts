@@ -37,6 +37,8 @@ export interface Installation {
   start(): Promise<void>
   /** As a crash: SIGKILL. */
   kill(): Promise<void>
+  /** SIGTERM; its exit code. */
+  stop(): Promise<number>
   /** Kills the daemon and removes the folder. */
   remove(): Promise<void>
   openChat(agentId: string): Promise<string>
@@ -109,6 +111,7 @@ export async function install(settings: Record<string, string>): Promise<Install
     said,
     start,
     kill: () => daemon.kill(),
+    stop: () => daemon.stop(),
     async remove() {
       await daemon.kill()
       rmSync(home, { recursive: true, force: true })
