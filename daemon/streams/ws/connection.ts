@@ -150,9 +150,9 @@ export class Connection implements Outlet {
     this.inbox = this.inbox.then(async () => {
       try {
         const frame = binary ? null : parse(String(data))
-        if (!frame) this.fail('', 'A frame must be a JSON object')
-        else if (this.bearer) await this.act(this.bearer, frame)
-        else await this.authenticate(frame)
+        if (!this.bearer) await this.authenticate(frame ?? {})
+        else if (frame) await this.act(this.bearer, frame)
+        else this.fail('', 'A frame must be a JSON object')
       } catch (error) {
         this.app.log.error({ err: error }, 'A socket frame failed')
         this.fail('', 'internal error', 'internal')
@@ -177,10 +177,16 @@ export class Connection implements Outlet {
     if (type === 'ping') this.tell({ type: 'pong', payload: null })
     else if (type === 'subscribe') this.subscribe(bearer, String(channel ?? ''))
     else if (type === 'unsubscribe') this.unsubscribe(String(channel ?? ''))
-    else if (type === 'send_message') await this.sendMessage(bearer, members(payload))
-    else if (type === 'cancel_message') await this.cancelMessage(bearer, members(payload))
-    else if (type === 'resume') this.resume(bearer, members(payload))
+    else if (type === 'send_message' || type === 'cancel_message' || type === 'resume') await this.speak(bearer, type, members(payload))
     else if (type !== 'pong' && type !== 'auth') this.fail('', `unknown frame type ${JSON.stringify(type) ?? 'undefined'}`)
+  }
+
+  /** What concerns one chat. Without its id the answer is for the connection: its channel is empty. */
+  private async speak(bearer: Bearer, type: 'send_message' | 'cancel_message' | 'resume', { session_id, ...payload }: Record<string, unknown>): Promise<void> {
+    if (typeof session_id !== 'string' || session_id === '') return this.fail('', 'session_id is required', 'missing_field')
+    if (type === 'send_message') await this.sendMessage(bearer, session_id, payload)
+    else if (type === 'cancel_message') await this.cancelMessage(bearer, session_id)
+    else this.resume(bearer, session_id, payload)
   }
 
   private subscribe(bearer: Bearer, channel: string): void {
@@ -211,8 +217,8 @@ export class Connection implements Outlet {
     if (feed.idle) for (const [channel, it] of this.feeds) if (it === feed) this.feeds.delete(channel)
   }
 
-  private resume(bearer: Bearer, { session_id, last_seq }: Record<string, unknown>): void {
-    const channel = `session:${session_id}`
+  private resume(bearer: Bearer, chatId: string, { last_seq }: Record<string, unknown>): void {
+    const channel = `session:${chatId}`
     if (!mayHear(this.app, bearer.userId, channel)) return void this.fail(channel, 'access denied')
     if (!Number.isInteger(last_seq) || (last_seq as number) < 0) return void this.fail(channel, 'last_seq must be a whole number')
     const feed = this.feedOf(channel)
@@ -220,10 +226,9 @@ export class Connection implements Outlet {
     if (feed?.idle) this.feeds.delete(channel)
   }
 
-  private async sendMessage(bearer: Bearer, payload: Record<string, unknown>): Promise<void> {
-    const { session_id, ...body } = payload
-    const channel = `session:${session_id ?? ''}`
-    const refused = await this.ask(bearer, 'chats.send', { chatId: String(session_id ?? ''), body })
+  private async sendMessage(bearer: Bearer, chatId: string, body: Record<string, unknown>): Promise<void> {
+    const channel = `session:${chatId}`
+    const refused = await this.ask(bearer, 'chats.send', { chatId, body })
     if (!refused) return
     const { code, message, extra } = refused
     const event = (type: string, details: object) => this.tell({ type: 'chat_event', channel, payload: { type, content: message, metadata: details } })
@@ -232,9 +237,9 @@ export class Connection implements Outlet {
     else this.fail(channel, message, code)
   }
 
-  private async cancelMessage(bearer: Bearer, { session_id }: Record<string, unknown>): Promise<void> {
-    const refused = await this.ask(bearer, 'chats.cancel', { chatId: String(session_id ?? '') })
-    if (refused) this.fail(`session:${session_id ?? ''}`, refused.message, refused.code)
+  private async cancelMessage(bearer: Bearer, chatId: string): Promise<void> {
+    const refused = await this.ask(bearer, 'chats.cancel', { chatId })
+    if (refused) this.fail(`session:${chatId}`, refused.message, refused.code)
   }
 
   /** The same operations, schemas and rules as over HTTP. */

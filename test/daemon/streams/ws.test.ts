@@ -105,6 +105,7 @@ describe('the first frame', () => {
     ['no token at all', { type: 'subscribe', channel: 'x' }],
     ['a foreign token', { type: 'auth', token: 'x.y.z' }],
     ['a token of another kind', { type: 'auth', token: 'svc_cli_0' }],
+    ['no JSON', 'hello'],
   ])('is refused with code 4401: %s', async (_, frame) => {
     const it = await daemon()
     const client = await dial(await listen(it))
@@ -174,6 +175,16 @@ describe('the connection', () => {
     const client = await signIn(it, url, owner)
     client.say({ type: 'ping', payload: 'x'.repeat(65_536) })
     expect((await client.closed).code).toBe(1009)
+  })
+
+  it.each(['send_message', 'cancel_message', 'resume'])('answers %s without a chat for itself', async (type) => {
+    const { it, url, owner } = await place()
+    const client = await signIn(it, url, owner)
+    for (const payload of [{ content: 'Work', last_seq: 0 }, { session_id: '' }, { session_id: 5 }, undefined]) {
+      client.say({ type, payload })
+      const { channel, payload: error } = await client.next('error')
+      expect({ channel, error }).toEqual({ channel: '', error: { message: 'session_id is required', error: 'session_id is required', code: 'missing_field' } })
+    }
   })
 
   it('survives what is no frame', async () => {
@@ -336,7 +347,6 @@ describe('a chat', () => {
   })
 
   it.each([
-    [{ content: 'x' }, 'not_found'],
     [{ session_id: 'none', content: 'x' }, 'not_found'],
     [{ session_id: 'CHAT' }, 'missing_field'],
     [{ session_id: 'CHAT', content: 5 }, 'invalid_field'],
@@ -347,7 +357,7 @@ describe('a chat', () => {
     const client = await signIn(it, url, owner)
     const sent = JSON.parse(JSON.stringify(payload).replace('CHAT', chat))
     client.say({ type: 'send_message', payload: sent })
-    expect(await client.next('error')).toMatchObject({ channel: `session:${sent.session_id ?? ''}`, payload: { code } })
+    expect(await client.next('error')).toMatchObject({ channel: `session:${sent.session_id}`, payload: { code } })
   })
 
   it('is not for a token whose scopes do not allow it', async () => {
