@@ -16,6 +16,10 @@ export const Workspace = Type.Object({
   run_retention_days: nullable(Type.Integer()),
   credential_audit_retention_days: nullable(Type.Integer()),
   audit_log_retention_days: nullable(Type.Integer()),
+  _count: Type.Optional(Type.Object({ crews: Type.Integer(), agents: Type.Integer(), members: Type.Integer() })),
+  _count_crews: Type.Optional(Type.Integer({ description: 'The counts once more, for older clients; absent at 0' })),
+  _count_agents: Type.Optional(Type.Integer()),
+  _count_members: Type.Optional(Type.Integer()),
 })
 
 const Draft = Type.Object({

@@ -3,7 +3,16 @@ import type { Role } from '#contract/roles'
 import type { Workspace } from '#contract/workspaces'
 import { statements } from '#kernel/db'
 
-export type Row = Omit<Static<typeof Workspace>, 'allow_privileged_credentials' | 'currentUserRole'> & { allow_privileged_credentials: number }
+export type Row = Omit<Static<typeof Workspace>, 'allow_privileged_credentials' | 'currentUserRole' | `_count${string}`> & {
+  allow_privileged_credentials: number
+}
+
+export interface Counts {
+  crews: number
+  agents: number
+  members: number
+}
+
 const names = [
   'id',
   'name',
@@ -34,6 +43,11 @@ export const queries = statements((db) => ({
      WHERE m.user_id = ? AND w.deleted_at IS NULL ORDER BY w.created_at DESC, w.rowid DESC LIMIT ? OFFSET ?`,
   ),
   find: db.prepare<[id: string], Row>(`SELECT ${columns} FROM workspaces WHERE id = ? AND deleted_at IS NULL`),
+  counts: db.prepare<{ id: string }, Counts>(
+    `SELECT (SELECT count(*) FROM crews WHERE workspace_id = @id AND deleted_at IS NULL) AS crews,
+       (SELECT count(*) FROM agents WHERE workspace_id = @id AND deleted_at IS NULL) AS agents,
+       (SELECT count(*) FROM workspace_members WHERE workspace_id = @id) AS members`,
+  ),
   home: db.prepare<[], { id: string }>('SELECT id FROM workspaces WHERE home = 1 AND deleted_at IS NULL'),
   insert: db.prepare<NewWorkspace, Row>(
     `INSERT INTO workspaces (id, name, slug, preferred_language, home, created_at, updated_at)

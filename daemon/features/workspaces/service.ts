@@ -18,16 +18,22 @@ const present = ({ allow_privileged_credentials, ...row }: Row, role?: Role | nu
   ...(role && { currentUserRole: role }),
 })
 
-export function list({ db }: App, { actor, query }: Call<typeof workspaces.list>): Shown[] {
-  const { limit, offset } = pageOf(query, { fallback: 500 })
-  const rows = queries(db).listOf.all(actor.id, limit, offset)
-  return rows.map(({ role, ...row }) => present(row, role))
+function counts({ db }: App, id: string) {
+  const _count = queries(db).counts.get({ id })!
+  const { crews, agents, members } = _count
+  return { _count, ...(crews && { _count_crews: crews }), ...(agents && { _count_agents: agents }), ...(members && { _count_members: members }) }
 }
 
-export function show({ db }: App, { workspace, role }: Actor): Shown {
-  const row = queries(db).find.get(workspace)
+export function list(app: App, { actor, query }: Call<typeof workspaces.list>): Shown[] {
+  const { limit, offset } = pageOf(query, { fallback: 500 })
+  const rows = queries(app.db).listOf.all(actor.id, limit, offset)
+  return rows.map(({ role, ...row }) => ({ ...present(row, role), ...counts(app, row.id) }))
+}
+
+export function show(app: App, { workspace, role }: Actor): Shown {
+  const row = queries(app.db).find.get(workspace)
   if (!row) throw problem('not_found')
-  return present(row, role)
+  return { ...present(row, role), ...counts(app, workspace) }
 }
 
 interface Draft {

@@ -22,7 +22,8 @@ describe('workspaces.create', () => {
       credential_audit_retention_days: null,
       audit_log_retention_days: null,
     })
-    expect((await call('VIEWER', 'GET', `/workspaces/${body.id}`)).body).toEqual({ ...body, currentUserRole: 'OWNER' })
+    const counts = { _count: { crews: 0, agents: 0, members: 1 }, _count_members: 1 }
+    expect((await call('VIEWER', 'GET', `/workspaces/${body.id}`)).body).toEqual({ ...body, currentUserRole: 'OWNER', ...counts })
     expect(entries(body.id)).toMatchObject([
       { entry_type: 'audit.entity_created', actor_id: person('VIEWER').userId, payload: { entity_type: 'workspace', entity_id: body.id } },
     ])
@@ -119,6 +120,22 @@ describe('workspaces.show', () => {
     const byId = (await call('VIEWER', 'GET', `/workspaces/${workspace}`)).body
     expect(byId).toMatchObject({ id: workspace, currentUserRole: 'VIEWER' })
     expect((await call('VIEWER', 'GET', `/workspaces/${byId.slug}`)).body).toEqual(byId)
+  })
+
+  it('counts what lives in it, as the list does', async () => {
+    const { call, workspace } = await daemon()
+    const crew = (await call('OWNER', 'POST', '/crews', { name: 'Docks', slug: 'docks' })).body.id
+    await call('OWNER', 'POST', '/crews', { name: 'Yard', slug: 'yard' })
+    for (const slug of ['ada', 'bob', 'cyd']) await call('OWNER', 'POST', '/agents', { name: slug, slug, crew_id: crew })
+    await call('OWNER', 'DELETE', `/agents/${(await call('OWNER', 'GET', '/agents?q=ada')).body[0].id}`)
+    const people = (await call('VIEWER', 'GET', `/workspaces/${workspace}/members`)).body.length
+    const expected = { _count: { crews: 2, agents: 2, members: people }, _count_crews: 2, _count_agents: 2, _count_members: people }
+    expect((await call('VIEWER', 'GET', `/workspaces/${workspace}`)).body).toMatchObject(expected)
+    expect((await call('VIEWER', 'GET', '/workspaces')).body).toMatchObject([expected])
+    await call('OWNER', 'DELETE', `/crews/${crew}`)
+    const { body } = await call('VIEWER', 'GET', `/workspaces/${workspace}`)
+    expect(body).toMatchObject({ _count: { crews: 1, agents: 0 }, _count_crews: 1 })
+    expect(body).not.toHaveProperty('_count_agents')
   })
 
   it('takes query before path before header', async () => {
