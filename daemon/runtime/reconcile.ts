@@ -4,7 +4,7 @@ import type { Recorded } from '#kernel/journal'
 import { type DesiredCrew, desiredCrew, desiredCrews, markSeen, type Seen, use } from '../features/crews/containers/service.ts'
 import { Gate } from './gate.ts'
 import { plan, type Step } from './plan.ts'
-import type { ContainerStatus, RuntimeService } from './service-types.ts'
+import type { ContainerStatus, RuntimeCondition, RuntimeService } from './service-types.ts'
 import { runtimeProblem, statusOf, unknownStatus } from './status.ts'
 import { type StepParts, seenOf, steps } from './steps.ts'
 import type { ObservedCrew } from './types.ts'
@@ -141,6 +141,18 @@ export class Reconciler implements RuntimeService {
 
   hasImage(image: string): Promise<boolean | null> {
     return this.#parts.runtime.hasImage(image)
+  }
+
+  async condition(): Promise<RuntimeCondition> {
+    const { app, runtime } = this.#parts
+    const engine = await runtime.ping()
+    const owned = desiredCrews(app)
+    const { runtimeImage, sidecarImage } = app.config
+    const names = runtime.kind === 'docker' ? [...new Set([runtimeImage, sidecarImage, ...owned.map(({ spec }) => spec.image).filter(Boolean)])] : []
+    const images = await Promise.all(names.map(async (name) => ({ name, here: await runtime.hasImage(name) })))
+    const crews = new Set(owned.map(({ crewId }) => crewId))
+    const orphans = (await runtime.belongings().catch(() => [])).filter(({ crewId, own }) => !own || !crews.has(crewId))
+    return { kind: runtime.kind, engine, images, orphans }
   }
 
   /** Does what there is to do at once, failures before or not. */

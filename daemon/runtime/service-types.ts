@@ -17,6 +17,25 @@ export interface ContainerStatus {
   error: string | null
 }
 
+/** Something on the engine that an installation of Muster made. */
+export interface Belonging {
+  kind: 'container' | 'network' | 'volume'
+  name: string
+  crewId: string
+  /** This installation made it. */
+  own: boolean
+}
+
+/** The runtime as a whole, for who operates the server. */
+export interface RuntimeCondition {
+  kind: 'docker' | 'process'
+  engine: { ok: boolean; detail: string }
+  /** Images that crews need, and whether the engine has them; null when nobody can tell. */
+  images: { name: string; here: boolean | null }[]
+  /** What no crew owns, and what other installations made. */
+  orphans: Belonging[]
+}
+
 /**
  * What requests ask of the reconciler. The wish itself is stored before (`want` of the crews service), so these only say
  * "look now" and wait for the outcome. Failures are problems: `runtime_unavailable` when no engine answers or the start is
@@ -33,4 +52,6 @@ export interface RuntimeService {
   logs(crewId: string, tail: number): Promise<string>
   /** Whether the engine has this image; null when nobody can tell. */
   hasImage(image: string): Promise<boolean | null>
+  /** Never throws for an engine that is away. */
+  condition(): Promise<RuntimeCondition>
 }

@@ -1,3 +1,5 @@
+import type { Belonging } from './service-types.ts'
+
 /** What the rest of the daemon knows of a runtime: Docker containers or plain local processes behind one interface. */
 
 export interface CrewSpec {
@@ -174,6 +176,8 @@ export interface Runtime {
   ping(): Promise<{ ok: boolean; detail: string }>
   /** Every crew container that carries this installation's labels, or those of one crew. */
   observe(crewId?: string): Promise<ObservedCrew[]>
+  /** Everything that any installation of Muster made here. */
+  belongings(): Promise<Belonging[]>
   /** Whether a crew could be made from this image without fetching it; null when nobody can tell. */
   hasImage(image: string): Promise<boolean | null>
   /** Digest that a container made from this specification would carry. */

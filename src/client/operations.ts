@@ -94,6 +94,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     openapi: ['GET', '/api/v1/openapi.json', 'text'],
     setup: ['GET', '/api/v1/system/setup-status'],
     version: ['GET', '/api/v1/system/version'],
+    doctor: ['GET', '/api/v1/system/doctor'],
   },
   tokens: {
     create: ['POST', '/api/v1/auth/cli-token'],

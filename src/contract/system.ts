@@ -3,6 +3,14 @@ import { get } from './define.ts'
 
 export const Health = Type.Object({ status: Type.String() })
 
+/** What an operator should know of one part of the server. */
+export const Check = Type.Object({
+  name: Type.String({ description: 'runtime, images, crews, orphans, disk, permissions, database, key, network' }),
+  status: Type.Enum(['ok', 'warn', 'fail']),
+  detail: Type.String(),
+  fix: Type.Union([Type.String(), Type.Null()], { description: 'What to do about it; null when there is nothing to do' }),
+})
+
 export const system = {
   health: get('/api/health', {
     root: true,
@@ -38,5 +46,10 @@ export const system = {
     summary: 'Running version',
     access: 'signed-in',
     reply: Type.Object({ version: Type.String(), runtime: Type.String({ description: 'docker or process' }) }),
+  }),
+  doctor: get('/system/doctor', {
+    summary: 'Examine the server: runtime, images, what nobody owns, disk, permissions, encryption key',
+    access: 'ADMIN',
+    reply: Type.Array(Check),
   }),
 }

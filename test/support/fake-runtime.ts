@@ -82,6 +82,9 @@ export class FakeRuntime implements Runtime {
   async observe() {
     return []
   }
+  async belongings() {
+    return []
+  }
   async hasImage() {
     return true
   }

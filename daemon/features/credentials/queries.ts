@@ -49,6 +49,9 @@ export const queries = statements((db) => ({
      ORDER BY c.created_at DESC, c.id DESC LIMIT @limit OFFSET @offset`,
   ),
   find: db.prepare<[workspace: string, id: string], CredentialRow>(`${select} WHERE c.workspace_id = ? AND c.id = ? AND c.deleted_at IS NULL`),
+  newest: db.prepare<[], Pick<CredentialRow, 'id' | 'encrypted_value'>>(
+    'SELECT id, encrypted_value FROM credentials WHERE deleted_at IS NULL AND encrypted_value IS NOT NULL ORDER BY rowid DESC LIMIT 1',
+  ),
   insert: db.prepare<[Stored & { encrypted_value: string; created_by: string }], { id: string }>(
     `INSERT INTO credentials (id, workspace_id, name, type, provider, description, scope, tags_json, account_label, account_email, encrypted_value, status,
        token_expires_at, created_by, created_at, updated_at)
@@ -80,3 +83,5 @@ export const queries = statements((db) => ({
   dropCrew: db.prepare<[crew: string]>('DELETE FROM credential_crews WHERE crew_id = ?'),
   withdraw: db.prepare<[credential: string]>('DELETE FROM agent_credentials WHERE credential_id = ?'),
 }))
+
+export const scans = { newest: 'ends at the first row that was not deleted' }

@@ -14,6 +14,12 @@ import { replaceValue } from './rotations/service.ts'
 import { type CredentialMembers, cleanValue, memberNames, merge, statusOf } from './rules.ts'
 import { forgetKnown, openValue, sealValue } from './values.ts'
 
+/** Whether this server's key opens what is stored, judged by the newest value; null when nothing is stored. */
+export function keyOpensStored(app: App): boolean | null {
+  const newest = queries(app.db).newest.get()
+  return newest ? openValue(app, newest) !== null : null
+}
+
 /** Members below MANAGER see what the whole workspace may use; crews of their own come with crew membership. */
 export const seesAll = (actor: Actor): boolean => actor.role !== null && allows('MANAGER', actor.role)
 

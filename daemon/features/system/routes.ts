@@ -6,6 +6,7 @@ import { openapi } from '#kernel/openapi'
 import { problem } from '#kernel/problem'
 import { version } from '#kernel/version'
 import { exist } from '../users/service.ts'
+import { examine } from './checks/service.ts'
 import { queries } from './queries.ts'
 
 export default feature(system, (app) => ({
@@ -31,6 +32,7 @@ export default feature(system, (app) => ({
   },
   setup: () => ({ needs_bootstrap: !exist(app), allow_signup: false }),
   version: () => ({ version, runtime: app.config.containerProvider }),
+  doctor: ({ actor }) => examine(app, actor),
 }))
 
 let text: string | undefined

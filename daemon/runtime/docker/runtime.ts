@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer'
 import { digestOf, loadPrograms, type Program, programsFolder } from '../programs.ts'
+import type { Belonging } from '../service-types.ts'
 import { within } from '../spool/files.ts'
 import type {
   AgentPlaces,
@@ -16,6 +17,7 @@ import type {
   SidecarConfig,
   SidecarReport,
 } from '../types.ts'
+import { findBelongings } from './belongings.ts'
 import { bringUp, removeContainers, removeNetworkAndVolumes, stopContainers } from './bring-up.ts'
 import { Connections } from './connections.ts'
 import { crewContainerOf, findCrew, isHealthy, observeCrews } from './crews.ts'
@@ -84,6 +86,10 @@ export class DockerRuntime implements Runtime {
 
   observe(crewId?: string): Promise<ObservedCrew[]> {
     return observeCrews(this.#engine, this.#options, crewId)
+  }
+
+  belongings(): Promise<Belonging[]> {
+    return findBelongings(this.#engine, this.#options)
   }
 
   async hasImage(image: string): Promise<boolean | null> {

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { RuntimeError } from '../errors.ts'
 import { digestOf, programsFolder } from '../programs.ts'
+import type { Belonging } from '../service-types.ts'
 import { type Sidecar, startSidecar } from '../sidecar/server.ts'
 import { bundle, traces } from '../spool/bundle.ts'
 import { runEnvironment } from '../spool/environment.ts'
@@ -71,6 +72,10 @@ export class ProcessRuntime implements Runtime {
       const { workspaceId, contract, startedAt } = state
       return [{ crewId, workspaceId, state: state.state, containerId: `local-${crewId}`, contract, startedAt, healthy: this.#sidecars.has(crewId), made: null }]
     })
+  }
+
+  async belongings(): Promise<Belonging[]> {
+    return foldersIn(this.#folder).map((crewId) => ({ kind: 'volume', name: this.#root(crewId), crewId, own: true }))
   }
 
   async hasImage(): Promise<null> {

@@ -1,3 +1,4 @@
+import type { Belonging } from '../../../daemon/runtime/service-types.ts'
 import type { CrewSpec, ObservedCrew, Progress, Runtime, SidecarConfig } from '../../../daemon/runtime/types.ts'
 
 /** Stands for an engine where the reconciler's decisions and not the engine are what is tested: it fails and stalls on demand. */
@@ -5,6 +6,7 @@ export class EngineInMemory {
   readonly crews = new Map<string, ObservedCrew>()
   readonly done: string[] = []
   readonly configs = new Map<string, SidecarConfig>()
+  belongings: Belonging[] = []
   away = false
   /** Thrown by the next so many `ensure`. */
   failures: Error[] = []
@@ -39,6 +41,7 @@ export class EngineInMemory {
       if (this.away) throw new Error('the engine is away')
       return crewId ? [this.crews.get(crewId)].filter((it) => it !== undefined) : [...this.crews.values()]
     },
+    belongings: async () => this.belongings,
     hasImage: async () => null,
     contractOf: () => 'contract',
     ensure: async ({ crewId }: CrewSpec, progress: Progress) => {

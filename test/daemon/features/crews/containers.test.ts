@@ -22,6 +22,7 @@ const runtime = (over: Partial<RuntimeService> = {}): RuntimeService => ({
   stop: async () => ({ ...running, state: 'stopped', containerId: null, startedAt: null }),
   status: async () => running,
   logs: async (_crew, tail) => `${tail} lines`,
+  condition: async () => ({ kind: 'docker', engine: { ok: true, detail: '' }, images: [], orphans: [] }),
   hasImage: async (image) => image !== 'absent:1',
   ...over,
 })

@@ -1,0 +1,112 @@
+import type { Static } from 'typebox'
+import type { Check } from '#contract/system'
+import type { Belonging, RuntimeCondition } from '#runtime/service-types'
+
+export type Finding = Static<typeof Check>
+
+export const ok = (name: string, detail: string): Finding => ({ name, status: 'ok', detail, fix: null })
+const warn = (name: string, detail: string, fix: string): Finding => ({ name, status: 'warn', detail, fix })
+const fail = (name: string, detail: string, fix: string): Finding => ({ name, status: 'fail', detail, fix })
+
+const GB = 1024 ** 3
+/** Names of a list that are told; the rest is counted. */
+const told = 3
+
+export function judgeRuntime({ kind, engine }: RuntimeCondition): Finding {
+  if (kind === 'process') {
+    if (!engine.ok) return fail('runtime', engine.detail, 'install what is missing, or use Docker: SVC_CONTAINER_PROVIDER=docker')
+    return warn('runtime', engine.detail, 'fine for trying things out; for real work install Docker and set SVC_CONTAINER_PROVIDER=docker')
+  }
+  if (engine.ok) return ok('runtime', engine.detail)
+  return fail('runtime', engine.detail, 'start Docker (systemctl start docker), or name another engine in DOCKER_HOST and restart the daemon')
+}
+
+export function judgeImages({ kind, engine, images }: RuntimeCondition): Finding[] {
+  if (kind !== 'docker' || !engine.ok) return []
+  const missing = images.filter(({ here }) => here === false).map(({ name }) => name)
+  if (!missing.length) return [ok('images', listed(images.map(({ name }) => name)))]
+  const local = missing.some((name) => name.endsWith(':local') || name.endsWith(':demo'))
+  const fix = local ? 'scripts/build-images.sh, in the folder of Muster' : `docker pull ${missing[0]}`
+  return [fail('images', `Missing: ${listed(missing)}`, `${fix}; or name others in SVC_RUNTIME_IMAGE and SVC_SIDECAR_IMAGE`)]
+}
+
+/** Containers and networks of nobody are removed by the daemon itself; volumes hold data and are not. */
+export function judgeOrphans({ engine, orphans, kind }: RuntimeCondition): Finding[] {
+  if (!engine.ok) return []
+  const own = orphans.filter((it) => it.own)
+  const volumes = own.filter((it) => it.kind === 'volume').map(({ name }) => name)
+  const others = own.filter((it) => it.kind !== 'volume').map(({ name }) => name)
+  const foreign = orphans.filter((it) => !it.own)
+  const findings: Finding[] = []
+  if (others.length)
+    findings.push(
+      warn('orphans', `Belongs to no crew: ${listed(others)}`, 'wait a minute, they are being removed; muster journal tail --type container.reaped'),
+    )
+  if (volumes.length)
+    findings.push(
+      warn(
+        'orphans',
+        `Data of crews that are unknown here: ${listed(volumes)}`,
+        `${kind === 'docker' ? 'docker volume rm' : 'rm -r'} ${volumes.slice(0, told).join(' ')}, if nobody needs it`,
+      ),
+    )
+  if (!findings.length) findings.push(ok('orphans', 'Everything belongs to a crew'))
+  if (foreign.length) findings.push(ok('others', `${counted(foreign)} of other installations on the same engine`))
+  return findings
+}
+
+export function judgeCrews(crews: readonly { slug: string; error: string | null }[]): Finding[] {
+  const troubled = crews.filter(({ error }) => error !== null)
+  if (!troubled.length) return []
+  const [{ slug, error }] = troubled as [{ slug: string; error: string | null }]
+  return [warn('crews', `${listed(troubled.map((it) => it.slug))}: ${error}`, `muster crews status ${slug}`)]
+}
+
+export function judgeDisk(place: string, free: number, total: number): Finding {
+  const detail = `${size(free)} of ${size(total)} free below ${place}`
+  const fix = `free space below ${place}, or move the data to another disk (SVC_DATA_DIR)`
+  if (free < GB / 2) return fail('disk', detail, fix)
+  return free < 5 * GB || free < total / 20 ? warn('disk', detail, fix) : ok('disk', detail)
+}
+
+/** `paths`: what only this user may read, with its permission bits and owner; null when it is not there. */
+export function judgePermissions(paths: readonly { path: string; mode: number; uid: number }[], uid: number): Finding {
+  const foreign = paths.find((it) => it.uid !== uid)
+  if (foreign) return fail('permissions', `${foreign.path} belongs to another user`, `chown -R $(id -u) ${foreign.path}`)
+  const open = paths.filter(({ mode }) => mode & 0o077)
+  const [first] = open
+  if (!first) return ok('permissions', 'Only this user can read what is stored')
+  return fail('permissions', `Other users can read ${listed(open.map(({ path }) => path))}`, `chmod go= ${open.map(({ path }) => path).join(' ')}`)
+}
+
+/** `opens`: whether the key opens what is stored; null when nothing is. */
+export function judgeKey(there: boolean, opens: boolean | null): Finding {
+  if (!there)
+    return fail(
+      'key',
+      'There is no encryption key: credentials can be neither stored nor used',
+      'set ENCRYPTION_KEY, or bring back encryption.key in the data folder, and restart',
+    )
+  if (opens === false)
+    return fail(
+      'key',
+      'The encryption key does not open the stored credentials',
+      'bring back the key that they were stored with, or replace them: muster credentials rotate NAME',
+    )
+  return ok('key', opens ? 'The encryption key opens the stored credentials' : 'There is an encryption key; no credential is stored yet')
+}
+
+export function judgeNetwork({ url, loopback, limited }: { url: string; loopback: boolean; limited: boolean }): Finding {
+  if (!limited) return warn('network', 'Rate limits are off', 'unset SVC_RATELIMIT_DISABLED and restart the daemon')
+  return ok('network', loopback ? `Listens on ${url}, for this machine alone` : `Listens on ${url}`)
+}
+
+const listed = (names: readonly string[]): string => names.slice(0, told).join(', ') + (names.length > told ? ` and ${names.length - told} more` : '')
+
+function counted(its: readonly Belonging[]): string {
+  const kinds = ['container', 'network', 'volume'] as const
+  const counts = kinds.map((kind) => [its.filter((it) => it.kind === kind).length, kind] as const)
+  return counts.flatMap(([count, kind]) => (count ? [`${count} ${kind}${count === 1 ? '' : 's'}`] : [])).join(', ')
+}
+
+export const size = (bytes: number): string => (bytes < GB ? `${Math.round(bytes / 1024 ** 2)} MB` : `${(bytes / GB).toFixed(1)} GB`)
