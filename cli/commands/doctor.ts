@@ -1,0 +1,43 @@
+import { ApiCommand } from '../command.ts'
+import type { Session } from '../contexts/session.ts'
+import type { Finding } from '../doctor/finding.ts'
+import { command, configuration, machine } from '../doctor/here.ts'
+import { ask, reach } from '../doctor/server.ts'
+import { findingView, sheet, summary } from '../doctor/show.ts'
+import { exits } from '../failure.ts'
+
+export default class Doctor extends ApiCommand<typeof Doctor> {
+  static override summary = 'Find out what is wrong, and how to mend it'
+  static override description =
+    'Looks at this command, its configuration, the server, its version and clock, who you are to it; and, asked as an admin of the first workspace, at what the server says of itself: runtime, images, what no crew owns, disk, permissions, encryption key. Without a daemon it looks at the same on this machine. Ends with 1 when something is wrong; warnings are not.'
+  static override hiddenAliases = ['system:doctor']
+  static override examples = ['$ <%= config.bin %> doctor', '$ <%= config.bin %> doctor --jq \'.[] | select(.status != "ok")\'']
+
+  async run(): Promise<void> {
+    const findings = await this.progress('Looking around', this.examine())
+    const { format } = this.out.wanted
+    if (format === 'auto' && this.out.terminal) {
+      this.out.write(sheet(findings, this.out.width, this.out.paint))
+      this.out.write(`\n${summary(findings)}.\n`)
+    } else await this.out.list(findings, findingView)
+    this.finish(findings.some(({ status }) => status === 'fail') ? exits.other : exits.ok)
+  }
+
+  private async examine(): Promise<Finding[]> {
+    const session = this.tried()
+    const first = [command(this.config.version), configuration(session instanceof Error ? session : null)]
+    if (session instanceof Error) return [...first, ...(await machine())]
+    const local = session.target.socket !== undefined || session.serverOrigin === 'default'
+    const { answers, findings } = await reach(this.connection, { local, version: this.config.version })
+    const asked = answers ? await ask(this.api, session) : { known: false, findings: [] }
+    return [...first, ...findings, ...asked.findings, ...(local && !asked.known ? await machine() : [])]
+  }
+
+  private tried(): Session | Error {
+    try {
+      return this.session
+    } catch (error) {
+      return error as Error
+    }
+  }
+}
