@@ -99,7 +99,9 @@ function describe(flaws: Flaw[], schema: TSchema, value: unknown): Problem {
   }
   if (!at && (typeof value !== 'object' || value === null || Array.isArray(value))) return problem('invalid_json', { detail: 'The body must be a JSON object' })
   const wanted = keyword === 'pattern' ? schemaAt(schema, schemaPath)?.description : undefined
-  const allowed = keyword === 'enum' && params.allowedValues ? `must be one of ${params.allowedValues.join(', ')}` : message
+  // Nothing at all (null, '') is allowed in places, but is no choice to name.
+  const choices = params.allowedValues?.filter((choice) => choice !== null && choice !== '')
+  const allowed = keyword === 'enum' && choices ? `must be one of ${choices.join(', ')}` : message
   return problem('invalid_field', { field: at, detail: `${at || 'The body'} ${wanted ? `must be ${wanted}` : allowed}` })
 }
 

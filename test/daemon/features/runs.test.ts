@@ -124,7 +124,10 @@ describe('runs', () => {
 
   it('refuses an unknown status, an unknown agent and a workspace in the query', async () => {
     const { call, workspace, person, stranger, agent } = await house()
-    expect(await call('VIEWER', 'GET', '/runs?status=running')).toMatchObject({ status: 400, body: { code: 'invalid_field', field: 'status' } })
+    expect(await call('VIEWER', 'GET', '/runs?status=running')).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_field', field: 'status', detail: 'status must be one of RUNNING, COMPLETED, FAILED, CANCELLED, TIMEOUT' },
+    })
     expect((await call('VIEWER', 'GET', '/agents/cnone/runs')).status).toBe(404)
     expect((await call(stranger(), 'GET', `/agents/${agent}/runs`)).status).toBe(404)
     const nowhere = { ...person('VIEWER'), workspace: '' }
