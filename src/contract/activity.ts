@@ -30,7 +30,7 @@ export const activity = {
     summary: 'End everything that an agent is doing',
     access: 'MANAGER',
     scope: 'agents:write',
-    reply: Type.Object({ id: Type.String(), status: Type.String() }),
+    reply: Type.Object({ agent_id: Type.String(), status: Type.Enum(['stopped', 'stopping'], { description: 'stopping: a run has not ended yet' }) }),
     status: 200,
     journal: ['run.cancelled'],
     throws: ['not_found'],

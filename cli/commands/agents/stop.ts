@@ -11,9 +11,9 @@ export default class AgentsStop extends ApiCommand<typeof AgentsStop> {
     const { agent } = this.args
     const work = async () => this.api.agents.stop({ agentId: await agentId(this.api, agent) })
     const stopped = await this.progress(`Stopping ${agent}`, work)
-    await this.out.done(`Agent ${agent} is ${stopped.status.toLowerCase()}.`, stopped, {
-      name: ({ id }) => id,
-      columns: { ID: ({ id }) => id, STATUS: (it) => it.status },
+    await this.out.done(`Agent ${agent} is ${stopped.status}.`, stopped, {
+      name: (it) => it.agent_id,
+      columns: { ID: (it) => it.agent_id, STATUS: (it) => it.status },
     })
   }
 }

@@ -329,10 +329,10 @@ describe('agents.stop', () => {
     const chat = await it.openChat(other)
     await it.send(chat, 'Work')
     const { status, body } = await it.call('OWNER', 'POST', `/agents/${it.agentId}/stop`)
-    expect({ status, body }).toEqual({ status: 200, body: { id: it.agentId, status: 'IDLE' } })
+    expect({ status, body }).toEqual({ status: 200, body: { agent_id: it.agentId, status: 'stopped' } })
     for (const { run_id } of [first, second]) expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])
     expect((await it.call('OWNER', 'GET', `/agents/${other}`)).body.status).toBe('RUNNING')
-    expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/stop`)).body).toEqual({ id: it.agentId, status: 'IDLE' })
+    expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/stop`)).body).toEqual({ agent_id: it.agentId, status: 'stopped' })
   })
 })
 

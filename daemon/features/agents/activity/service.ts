@@ -8,7 +8,7 @@ import { Problem, problem } from '#kernel/problem'
 import type { AgentFile } from '#kernel/runs'
 import { executionsOfAgent, historyOfAgent, wishCancel } from '../../chats/executions/service.ts'
 import { partsOfAgent } from '../../chats/messages/service.ts'
-import { type AgentRow, agentById, findAgent } from '../service.ts'
+import { type AgentRow, findAgent } from '../service.ts'
 
 type Line = Static<typeof LogLine>
 
@@ -21,17 +21,18 @@ export function wishStop(app: App, { actor, agentId }: Call<typeof activity.stop
   return executionsOfAgent(app, agent.id).flatMap(({ id }) => (wishCancel(app, id, actor.id) ? [id] : []))
 }
 
-/** Waits until the runs are over, and says what the agent is doing then. */
+/** Waits until the runs are over, as long as there is patience. */
 export async function settleStop(app: App, { agentId }: Call<typeof activity.stop>, runs: string[]): Promise<Reply<typeof activity.stop>> {
   for (const id of runs) app.runs?.cancel(id)
   const patience = new AbortController()
-  const late = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, patienceMs)
+  const late = new Promise<'stopping'>((resolve) => {
+    const timer = setTimeout(() => resolve('stopping'), patienceMs)
     patience.signal.addEventListener('abort', () => clearTimeout(timer))
   })
-  await Promise.race([Promise.all(runs.map((id) => app.runs?.ended(id))), late])
+  const over = Promise.all(runs.map((id) => app.runs?.ended(id))).then(() => 'stopped' as const)
+  const status = await Promise.race([over, late])
   patience.abort()
-  return { id: agentId, status: agentById(app, agentId)?.status ?? 'IDLE' }
+  return { agent_id: agentId, status }
 }
 
 /** Looking further back than this is for the journal. */
