@@ -62,14 +62,17 @@ const identify = (app: App, request: FastifyRequest): Identified | Promise<Ident
     path: pathOf(request),
   })
 
-function enterWorkspace(app: App, { workspace }: Endpoint, request: FastifyRequest, actor: Actor): void {
+function enterWorkspace(app: App, { workspace, unnamed = 'workspace_required' }: Endpoint, request: FastifyRequest, actor: Actor): void {
   const { workspace_id: asked } = request.query as { workspace_id?: unknown }
   const fromQuery = workspace === 'session' ? undefined : asked
   const { workspaceId: fromPath } = request.params as { workspaceId?: string }
   // Given twice, nobody can say which one a proxy or a log line will take for the one that was meant.
   if (Array.isArray(fromQuery)) throw problem('invalid_field', { field: 'workspace_id', detail: 'workspace_id is given more than once' })
   const named = [fromQuery, fromPath, request.headers['x-workspace-id']].find((value) => typeof value === 'string' && value !== '') as string | undefined
-  if (!named) throw problem('workspace_required', { detail: 'Name a workspace by the query parameter workspace_id or the header X-Workspace-ID' })
+  if (!named) {
+    const means = workspace === 'session' ? 'the header X-Workspace-ID' : 'the query parameter workspace_id or the header X-Workspace-ID'
+    throw problem(unnamed, { detail: `Name a workspace by ${means}` })
+  }
   const member = membership(app.db, named, actor.id)
   if (!member) throw problem('not_a_member')
   actor.workspace = member.workspace_id

@@ -68,7 +68,7 @@ function success({ status, reply, kind, summary }: Endpoint): Json {
 }
 
 /** What the kernel itself may answer, beside what the endpoint throws. */
-function kernelRefusals({ access, rate, method, path, scope, query, body, malformed }: Endpoint): Code[] {
+function kernelRefusals({ access, rate, method, path, scope, query, body, malformed, unnamed = 'workspace_required' }: Endpoint): Code[] {
   const inWorkspace = access !== 'public' && access !== 'signed-in'
   const ownWords = malformed !== undefined
   return [
@@ -77,7 +77,7 @@ function kernelRefusals({ access, rate, method, path, scope, query, body, malfor
     ...(rate === 'none' ? [] : (['rate_limited'] as const)),
     ...(method === 'GET' ? [] : (['origin_rejected'] as const)),
     ...(access === 'public' ? [] : (['no_credentials', 'session_invalid'] as const)),
-    ...(inWorkspace ? (['workspace_required', 'not_a_member', 'insufficient_role'] as const) : []),
+    ...(inWorkspace ? ([unnamed, 'not_a_member', 'insufficient_role'] as const) : []),
     ...(scope ? (['insufficient_scope'] as const) : []),
     ...(query || path.includes(':') ? (['invalid_field'] as const) : []),
     ...(query ? (['missing_field'] as const) : []),

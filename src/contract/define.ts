@@ -34,6 +34,8 @@ export interface Shape {
   kind?: 'json' | 'text' | 'stream'
   /** The workspace is the session's (header X-Workspace-ID), never the query's. */
   workspace?: 'session'
+  /** What a request without a workspace answers, when it is not `workspace_required`. */
+  unnamed?: Code
   /** The path stands alone instead of under /api/v1. */
   root?: true
   /** Bytes accepted in the body; 1 MiB unless stated. */

@@ -44,11 +44,14 @@ const filters = {
 
 const limit = Type.Optional(Type.Union([Type.Integer(), Type.String()], { description: '1 to 500, default 100' }))
 
+/** A journal without a workspace is nobody's: 401, by the specification's part 3, "Errors". */
+const ofSession = { workspace: 'session', unnamed: 'no_workspace' } as const
+
 export const journal = {
   list: get('/journal', {
     summary: 'List journal entries, newest first',
     access: 'VIEWER',
-    workspace: 'session',
+    ...ofSession,
     kind: 'text',
     query: Type.Object({ ...filters, cursor: optional('next_cursor of the page before'), limit }),
     reply: Type.Object({ entries: Type.Array(JournalEntry), next_cursor: Type.Optional(text), count: Type.Integer({ description: 'Entries in this page' }) }),
@@ -57,7 +60,7 @@ export const journal = {
   count: get('/journal/count', {
     summary: 'Count journal entries',
     access: 'VIEWER',
-    workspace: 'session',
+    ...ofSession,
     query: Type.Object(filters),
     reply: Type.Object({ total: Type.Integer() }),
     throws: ['unavailable'],
@@ -65,7 +68,7 @@ export const journal = {
   lookup: get('/journal/lookup', {
     summary: 'Names of the crews, agents and missions that entries speak of',
     access: 'VIEWER',
-    workspace: 'session',
+    ...ofSession,
     reply: Type.Object({
       crews: Type.Array(Type.Object({ id: text, name: text, slug: text, icon: Type.Union([text, Type.Null()]), color: Type.Union([text, Type.Null()]) })),
       agents: Type.Array(
@@ -84,7 +87,7 @@ export const journal = {
   stream: get('/journal/stream', {
     summary: 'Follow the journal as Server-Sent Events; Last-Event-ID fills the gap since',
     access: 'VIEWER',
-    workspace: 'session',
+    ...ofSession,
     kind: 'stream',
     query: Type.Object(filters),
     throws: ['unavailable'],
@@ -92,7 +95,7 @@ export const journal = {
   verify: get('/journal/verify', {
     summary: 'Check the chain of hashes over the whole journal',
     access: 'ADMIN',
-    workspace: 'session',
+    ...ofSession,
     reply: Type.Object({
       valid: Type.Boolean(),
       entries: Type.Integer({ description: 'Entries checked' }),
@@ -105,7 +108,7 @@ export const journal = {
   show: get('/journal/:entryId', {
     summary: 'Show one journal entry',
     access: 'VIEWER',
-    workspace: 'session',
+    ...ofSession,
     kind: 'text',
     reply: JournalEntry,
     throws: ['not_found'],
@@ -113,7 +116,7 @@ export const journal = {
   priority: post('/journal/:entryId/priority', {
     summary: 'Mark how an entry is kept and recalled',
     access: 'ADMIN',
-    workspace: 'session',
+    ...ofSession,
     scope: 'workspace:admin',
     status: 200,
     body: Type.Object({ priority: Type.Enum(priorities), reason: Type.Optional(text) }),

@@ -6,6 +6,7 @@ export const problems = {
   session_expired: [401, 'The session has expired'],
   session_revoked: [401, 'The session was revoked'],
   session_invalid: [401, 'The token is not valid'],
+  no_workspace: [401, 'Name a workspace'],
   origin_rejected: [403, 'Requests from this origin are not accepted'],
   invalid_request: [400, 'The request is not valid HTTP'],
   invalid_json: [400, 'The body is not valid JSON'],

@@ -49,6 +49,7 @@ describe('exit codes', () => {
   it.each([
     ['no_credentials', 401, 'Next: muster login (the token in use is no longer accepted)'],
     ['workspace_required', 400, 'Next: muster workspaces list'],
+    ['no_workspace', 401, 'Next: muster workspaces list'],
     ['rate_limited', 429, 'Next: wait 42 s'],
     ['internal', 500, 'request req-7\nNext: muster doctor'],
   ])('%s names the next step', async (code, status, next) => {

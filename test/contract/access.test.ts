@@ -30,7 +30,7 @@ describe.each(known)('$name', ({ endpoint, url }) => {
     const { call, person, stranger } = await common
     const owner = person('OWNER')
     const without = await call({ ...owner, workspace: '' }, method, url.replace('/workspaces/cnone00000000000000000000', '/workspaces/%20'))
-    if (!endpoint.path.includes(':workspaceId')) expect(without.body.code).toBe('workspace_required')
+    if (!endpoint.path.includes(':workspaceId')) expect(without.body.code).toBe(endpoint.unnamed ?? 'workspace_required')
     const foreign = await call({ ...stranger(), workspace: owner.workspace }, method, url)
     expect({ status: foreign.status, code: foreign.body.code }).toEqual({ status: 403, code: 'not_a_member' })
   })

@@ -33,6 +33,7 @@ const always = new Set<string>([
   'invalid_field',
   'missing_field',
   'workspace_required',
+  'no_workspace',
   'not_a_member',
   'insufficient_role',
   'insufficient_scope',

@@ -295,7 +295,12 @@ describe('journal.list', () => {
     const it = await daemon()
     note(it)
     const nowhere = { ...it.person('VIEWER'), workspace: '' }
-    expect((await it.call(nowhere, 'GET', `/journal?workspace_id=${it.workspace}`)).body.code).toBe('workspace_required')
+    for (const path of ['/journal', '/journal/count', '/journal/lookup', '/journal/stream', '/journal/j_0000000000000000']) {
+      const { status, body, headers } = await it.call(nowhere, 'GET', `${path}?workspace_id=${it.workspace}`)
+      expect({ path, status, code: body.code }).toEqual({ path, status: 401, code: 'no_workspace' })
+      expect(body.detail).toBe('Name a workspace by the header X-Workspace-ID')
+      expect(headers['www-authenticate']).toBe('Bearer error="no_workspace"')
+    }
     const other = it.stranger()
     expect((await it.call(other, 'GET', `/journal?workspace_id=${it.workspace}`)).body.entries).toEqual([])
   })
