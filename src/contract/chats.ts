@@ -79,7 +79,9 @@ export const chats = {
     access: 'VIEWER',
     scope: 'agents:write',
     body: Type.Object({
-      session_id: optional(Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$', description: 'Id of the chat, chosen by the caller' })),
+      session_id: optional(
+        Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$', description: '1 to 128 of A-Z, a-z, 0-9, _ and -: the id of the chat, chosen by the caller' }),
+      ),
       origin: optional(Type.Union([Type.String({ description: origins.join(', ') }), Type.Null()])),
     }),
     bodyOptional: true,

@@ -62,7 +62,10 @@ describe('chats.create', () => {
     expect(await open(it.agentId)).toMatchObject({ status: 201, body: { id: 'mine-1' } })
     expect(it.entries()).toHaveLength(before + 1)
     expect(await open(await it.mate('bob'))).toMatchObject({ status: 409, body: { code: 'chat_taken' } })
-    expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/chats`, { session_id: 'no spaces' })).body).toMatchObject({ field: 'session_id' })
+    expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/chats`, { session_id: 'no spaces' })).body).toMatchObject({
+      field: 'session_id',
+      detail: 'session_id must be 1 to 128 of A-Z, a-z, 0-9, _ and -: the id of the chat, chosen by the caller',
+    })
   })
 })
 
