@@ -1,6 +1,7 @@
 // Long, since every step of it works with the same daemon and the same crew, which take longest to bring up.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { events } from '#client/events'
 import { run } from '../../daemon/runtime/docker/exec.ts'
 import { belongings, bridgeAddress, containerOf, engine, engineMissing, processesOf, removeInstallation, untilEngine } from '../support/engine.ts'
 import { endsIn, filesWith, type Installation, install, spoken } from '../support/installation.ts'
@@ -206,6 +207,29 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
     expect(searched).toEqual({ control: ['/output/ada/note.txt'], found: [] })
     expect([hidden, sought].map(({ run }) => run.status)).toEqual(['COMPLETED', 'COMPLETED'])
     expect(new Set(keysOf('Seek.'))).toEqual(new Set([keys.good]))
+  })
+
+  it('is kept from everywhere else, and what it tried is on record', async () => {
+    const [{ id: lastEventId = '' } = {}] = (await daemon.client.journal.list({ query: { limit: 1 } })).entries
+    const code = "curl -s -o /dev/null -w '%{http_code}\\n' -m 5"
+    answers.set('Go out.', (step) =>
+      step === 0
+        ? bash(`${code} http://forbidden.example/; ${code} --noproxy '*' ${model.url}/straight; ${code} ${model.url}/over-the-proxy`)
+        : { text: 'No way.' },
+    )
+    const { run, frames } = await daemon.turn(agents['ada']!, 'Go out.')
+    expect(run.status).toBe('COMPLETED')
+    expect(frames.filter(({ type }) => type === 'tool_result')).toMatchObject([{ content: '403\n000\n403' }])
+    expect(model.requests.filter(({ path }) => path === '/straight' || path === '/over-the-proxy')).toEqual([])
+    const refused: unknown[] = []
+    for await (const { data } of events(daemon.connection, `/api/v1/journal/stream?entry_type=network.egress`, { lastEventId })) {
+      if (refused.push(JSON.parse(data)) === 2) break
+    }
+    const about = { severity: 'warn', agent_id: agents['ada'], crew_id: crewId }
+    expect(refused).toMatchObject([
+      { ...about, payload: { denied: true, host: 'forbidden.example', port: 80 } },
+      { ...about, payload: { denied: true, host } },
+    ])
   })
 
   it('goes on with the next credential when one is spent, and with a new value when it is rotated', async () => {
