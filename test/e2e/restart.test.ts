@@ -1,25 +1,30 @@
 import { once } from 'node:events'
-import { existsSync, watch as watchFolder } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, watch as watchFolder, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { events } from '#client/events'
 import type { RunFrame } from '#contract/frames'
-import { survivors } from '../support/agent-client.ts'
+import { fetchClient, survivors } from '../support/agent-client.ts'
 import { belongings, bridgeAddress, containerOf, engineMissing, onEngineEvent, processesOf, removeInstallation } from '../support/engine.ts'
 import { endsIn, type Installation, install, spoken } from '../support/installation.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts'
 
 const host = await bridgeAddress()
-const missing = engineMissing || (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
-leaveOut(missing)
+const noContainers = engineMissing || (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
+leaveOut(noContainers)
+const client = fetchClient('claude')
+leaveOut(client.missing)
 
-const numbers = Array.from({ length: 30 }, (_, n) => `${n + 1} `)
-const whole = numbers.join('')
+const words = Array.from({ length: 30 }, (_, n) => `${n + 1} `)
+const whole = words.join('')
 
 /** Where agents run, and what a test can see of a run there without a daemon. */
 interface Place {
+  /** Where the model listens. */
+  host: string
   settings(): Record<string, string>
   /** To be called while the run goes on: resolves when its program has ended. */
   ended(run: { runId: string }): Promise<() => Promise<unknown>>
@@ -32,11 +37,16 @@ let daemon: Installation
 let crewId: string
 let agentId: string
 
+const scratch = mkdtempSync(join(tmpdir(), 'muster-restart-'))
+
 const local: Place = {
-  settings: () => ({
-    SVC_CONTAINER_PROVIDER: 'process',
-    SVC_CLAUDE_COMMAND: new URL('../../templates/demo/claude-stand-in/claude', import.meta.url).pathname,
-  }),
+  host: '127.0.0.1',
+  settings() {
+    // A sidecar of this runtime dies with its daemon, so the client goes past it.
+    const program = join(scratch, 'claude')
+    writeFileSync(program, `#!/bin/sh\nexport IS_SANDBOX=1 ANTHROPIC_BASE_URL=${model.url}\nexec ${client.bin}/claude "$@"\n`, { mode: 0o755 })
+    return { SVC_CONTAINER_PROVIDER: 'process', SVC_CLAUDE_COMMAND: program }
+  },
   async ended({ runId }) {
     const folder = join(daemon.dataDir, 'crews', crewId, 'spool/ada', runId)
     const watcher = watchFolder(folder)
@@ -49,6 +59,7 @@ const local: Place = {
 }
 
 const containers: Place = {
+  host: host!,
   settings: () => ({ SVC_CONTAINER_PREFIX: 'muster-restart', SVC_ANTHROPIC_URL: model.url, SVC_CONTAINER_MEMORY_MB: '2048' }),
   async ended() {
     const { id } = await containerOf(crewId)
@@ -62,31 +73,53 @@ const containers: Place = {
   left: async () => (await processesOf(await containerOf(crewId), [20001])).filter((it) => !/^(runc init|rm -rf -- \/spool\/)/.test(it)),
 }
 
-beforeAll(async () => {
-  if (host) model = await modelEndpoint(() => ({ text: numbers, gapMs: 100 }), { host })
-})
-afterAll(() => model?.close())
+/** How many words the model may say so far; what comes after them waits. */
+let allowed = 0
+const waiting = new Set<() => void>()
+const pace = (n: number): Promise<void> | undefined => (n < allowed ? undefined : new Promise<void>((resolve) => waiting.add(resolve)).then(() => pace(n)))
+function allow(count: number): void {
+  allowed = count
+  for (const go of waiting) go()
+  waiting.clear()
+}
+
+async function open(place: Place): Promise<void> {
+  model = await modelEndpoint(() => ({ text: words, pace }), { host: place.host })
+  daemon = await install(place.settings())
+  crewId = (await daemon.client.crews.create({ body: { name: 'Works', slug: 'works' } })).id
+  await daemon.client.credentials.create({ body: { name: 'key', value: 'sk-ant-api03-restart', type: 'API_KEY', provider: 'ANTHROPIC' } })
+  agentId = (await daemon.client.agents.create({ body: { name: 'Ada', slug: 'ada', crew_id: crewId } })).id
+}
+
+async function close(installation = ''): Promise<void> {
+  await daemon?.remove()
+  await model?.close()
+  if (installation) await removeInstallation(installation)
+}
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 /** Reads a chat until so many words came; the frames, none of them before `after`. */
-async function read(chatId: string, { after = 0, words = Number.POSITIVE_INFINITY, begin = async () => {} }): Promise<RunFrame[]> {
+async function read(chatId: string, { after = 0, count = Number.POSITIVE_INFINITY, begin = async () => {} }): Promise<RunFrame[]> {
   const frames: RunFrame[] = []
   for await (const line of daemon.watch(chatId, { last_seq: after, follow: true })) {
     if (line.type === 'stream.open') await begin()
     if (!('seq' in line)) continue
     frames.push(line)
-    if (line.type === 'done' || frames.filter(({ type }) => type === 'text').length >= words) break
+    if (line.type === 'done' || frames.filter(({ type }) => type === 'text').length >= count) break
   }
   return frames
 }
 
 /** Begins a run and reads its first words. */
-async function begun(words: number): Promise<{ chatId: string; runId: string; seen: RunFrame[] }> {
+async function begun(count: number): Promise<{ chatId: string; runId: string; seen: RunFrame[] }> {
   const chatId = await daemon.openChat(agentId)
   let runId = ''
   const begin = async () => {
-    runId = await daemon.say(chatId, 'count slowly to 30')
+    runId = await daemon.say(chatId, 'Count to 30.')
   }
-  const seen = await read(chatId, { words, begin })
+  allow(count)
+  const seen = await read(chatId, { count, begin })
   return { chatId, runId, seen }
 }
 
@@ -122,44 +155,42 @@ async function expectWhole(chatId: string, runId: string, seen: RunFrame[]): Pro
 }
 
 describe.each([
-  ['a local process', local, false as string | false],
-  ['a container', containers, missing],
+  ['a local process', local, client.missing as string | false],
+  ['a container', containers, noContainers],
 ])('a run in %s', (_, place, missing) => {
   let installation = ''
 
   describe.skipIf(missing)('whose daemon is gone', () => {
     beforeAll(async () => {
-      daemon = await install(place.settings())
-      const { client } = daemon
-      crewId = (await client.crews.create({ body: { name: 'Works', slug: 'works' } })).id
-      await client.credentials.create({ body: { name: 'key', value: 'sk-ant-api03-restart', type: 'API_KEY', provider: 'ANTHROPIC' } })
-      agentId = (await client.agents.create({ body: { name: 'Ada', slug: 'ada', crew_id: crewId } })).id
-      await client.crews.start({ crewId })
+      await open(place)
+      await daemon.client.crews.start({ crewId })
       if (place === containers) installation = (await (await containerOf(crewId)).inspect()).Config.Labels['svc.installation']!
     })
-    afterAll(async () => {
-      await daemon?.remove()
-      if (installation) await removeInstallation(installation)
-    })
+    afterAll(() => close(installation))
 
     it('goes on, and is told in whole by the next ones', async () => {
-      const { chatId, runId, seen } = await begun(5)
+      const { chatId, runId, seen } = await begun(10)
+      await daemon.kill()
+      allow(16)
+      await daemon.start()
+      seen.push(...(await read(chatId, { after: last(seen), count: 6 })))
       await daemon.kill()
       await daemon.start()
-      seen.push(...(await read(chatId, { after: last(seen), words: 7 })))
-      await daemon.kill()
-      await daemon.start()
-      seen.push(...(await read(chatId, { after: last(seen), words: 7 })))
+      allow(20)
+      seen.push(...(await read(chatId, { after: last(seen), count: 4 })))
       expect(await daemon.stop()).toBe(0)
+      allow(24)
       await daemon.start()
+      allow(30)
       seen.push(...(await read(chatId, { after: last(seen) })))
       await expectWhole(chatId, runId, seen)
     })
 
     it('ends meanwhile, and is told in whole by the next one', async () => {
-      const { chatId, runId, seen } = await begun(5)
+      const { chatId, runId, seen } = await begun(10)
       const ended = await place.ended({ runId })
       await daemon.kill()
+      allow(30)
       await ended()
       await daemon.start()
       seen.push(...(await read(chatId, { after: last(seen) })))
@@ -167,7 +198,7 @@ describe.each([
     })
 
     it('is ended by the next one when somebody wishes so', async () => {
-      const { chatId, runId } = await begun(3)
+      const { chatId, runId } = await begun(10)
       await daemon.kill()
       expect(await place.left(runId)).not.toEqual([])
       await daemon.start()
@@ -179,7 +210,7 @@ describe.each([
   })
 })
 
-describe.skipIf(missing)('a container', () => {
+describe.skipIf(noContainers)('a container', () => {
   let installation = ''
   const rowOf = (crew: string) => {
     const db = new Database(join(daemon.dataDir, 'muster.db'), { readonly: true })
@@ -190,20 +221,12 @@ describe.skipIf(missing)('a container', () => {
     }
   }
 
-  beforeAll(async () => {
-    daemon = await install(containers.settings())
-    await daemon.client.credentials.create({ body: { name: 'key', value: 'sk-ant-api03-restart', type: 'API_KEY', provider: 'ANTHROPIC' } })
-    crewId = (await daemon.client.crews.create({ body: { name: 'Works', slug: 'works' } })).id
-    agentId = (await daemon.client.agents.create({ body: { name: 'Ada', slug: 'ada', crew_id: crewId } })).id
-  })
-  afterAll(async () => {
-    await daemon?.remove()
-    if (installation) await removeInstallation(installation)
-  })
+  beforeAll(() => open(containers))
+  afterAll(() => close(installation))
 
   it('has an owner before it is there, and a daemon that dies while it is made leaves none without', async () => {
+    allow(30)
     const chatId = await daemon.openChat(agentId)
-    let runId = ''
     let row: unknown
     let killed = () => {}
     const dead = new Promise<void>((resolve) => {
@@ -216,13 +239,12 @@ describe.skipIf(missing)('a container', () => {
       await daemon.kill()
       killed()
     })
-    runId = await daemon.say(chatId, 'count slowly to 30')
+    const runId = await daemon.say(chatId, 'Count to 30.')
     await dead
     heard.close()
     expect(row).toEqual({ desired: 'running', observed: 'creating' })
     await daemon.start()
-    const frames = await read(chatId, { after: 1 })
-    expect(spoken(frames)).toBe(whole)
+    expect(spoken(await read(chatId, { after: 1 }))).toBe(whole)
     expect(endsIn(await daemon.entriesOf(runId))).toMatchObject([{ entry_type: 'run.completed' }])
     expect((await belongings(installation)).length).toBe(7)
   })
@@ -238,7 +260,6 @@ describe.skipIf(missing)('a container', () => {
       expect(JSON.parse(data)).toMatchObject({ severity: 'warn', actor_type: 'orchestrator', payload: { crew_id: crewId } })
       break
     }
-    const left = await belongings(installation)
-    expect(left).toEqual(['crew', 'output', 'spool', 'workspace'].map((it) => `muster-restart-${crewId}-${it}`))
+    expect(await belongings(installation)).toEqual(['crew', 'output', 'spool', 'workspace'].map((it) => `muster-restart-${crewId}-${it}`))
   })
 })

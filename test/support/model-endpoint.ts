@@ -10,7 +10,15 @@ export interface ScriptedTool {
 /** What the scripted model answers to one request. */
 export type ScriptedTurn =
   /** Speaks, one delta for each piece of `text`; with `tools` it stops to have them run. */
-  | { text?: string | string[]; thinking?: string; tools?: ScriptedTool[]; gapMs?: number; usage?: { input: number; output: number } }
+  | {
+      text?: string | string[]
+      thinking?: string
+      tools?: ScriptedTool[]
+      gapMs?: number
+      /** What the n-th piece of text, from 0, waits for. */
+      pace?: (n: number) => Promise<void> | undefined
+      usage?: { input: number; output: number }
+    }
   /** Refuses before the stream starts, with the vendor's body for that status. */
   | { status: number; type?: string; message?: string; retryAfter?: number }
   /** Speaks, then breaks the stream with an error event. */
@@ -199,7 +207,8 @@ async function answer(turn: ScriptedTurn, body: MessagesBody, count: number, rep
   const blocks = [...(said.thinking ? [{ type: 'thinking', text: said.thinking }] : []), ...content]
   for (const [index, block] of blocks.entries()) {
     send({ type: 'content_block_start', index, content_block: opening(block) })
-    for (const delta of deltas(block, pieces)) {
+    for (const [n, delta] of deltas(block, pieces).entries()) {
+      if (block.type === 'text') await said.pace?.(n)
       send({ type: 'content_block_delta', index, delta })
       if (said.gapMs) await pause(said.gapMs, reply)
     }
