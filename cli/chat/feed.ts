@@ -76,10 +76,11 @@ type Frame = (RunFrame & { late: boolean }) | StreamFrame
 async function* open(connection: Connection, chatId: string, { from, caughtUp }: Place, signal: AbortSignal | undefined): AsyncGenerator<Frame> {
   const query = { last_seq: from, ...(caughtUp && { follow: true, idle: 3600 }) }
   const options = { stall: stallMs, ...(signal && { signal }) }
-  let openedAt = 0
+  let replayedUntil = 0
   for await (const frame of lines<RunFrame | StreamFrame>(connection, locate('chats.stream', { chatId, query }), options)) {
-    if (frame.type === 'stream.open') openedAt = performance.now()
-    yield isRunFrame(frame) ? { ...frame, late: performance.now() - openedAt < replayMs } : frame
+    // Nothing waits for who comes while nothing goes on.
+    if (frame.type === 'stream.open') replayedUntil = frame.active || !caughtUp ? performance.now() + replayMs : 0
+    yield isRunFrame(frame) ? { ...frame, late: performance.now() < replayedUntil } : frame
   }
 }
 

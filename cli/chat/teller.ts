@@ -21,6 +21,7 @@ export class Teller {
   private mark: Spinner | null = null
   /** Both streams may be one terminal, whose cursor stands behind text that has not ended its line. */
   private midLine = false
+  private told = false
   private readonly it: TellerOptions
 
   constructor(options: TellerOptions) {
@@ -28,35 +29,43 @@ export class Teller {
   }
 
   see(event: TurnEvent): void {
-    if (event.type === 'text') this.say((event.fresh && this.told ? '\n\n' : '') + event.text)
+    if (event.type === 'text') this.say(event.text, event.fresh)
     else if (event.type === 'status') this.turn(cleanLine(event.text))
     else if (event.type === 'thinking') this.think(event.text)
-    else if (event.type === 'call') this.turn(`${event.tool.name} ${event.tool.brief}`)
+    else if (event.type === 'call') this.work(event.tool)
     else if (event.type === 'result') this.line(toolLine(event.tool, this.it.paint))
   }
 
-  private told = false
-
-  private say(text: string): void {
+  private say(text: string, fresh: boolean): void {
+    // What was told of tools on the same terminal has ended the line already.
+    const apart = fresh && this.told ? (this.midLine || !this.it.stdout.isTTY ? '\n\n' : '\n') : ''
     this.told = true
-    if (!this.it.stream) return
-    this.write(text)
+    if (this.it.stream) this.write(apart + text)
+  }
+
+  private work({ name, brief }: ToolUse): void {
+    if (this.it.progress) this.endLine()
+    this.turn(`${name}  ${brief}`)
   }
 
   /** All of it, when it was not written as it came; and the end of its last line. */
   finish(text: string): void {
     this.rest()
     if (!this.it.stream) this.write(text)
-    if (text && !text.endsWith('\n')) this.write('\n')
+    if (this.midLine || (text && !text.endsWith('\n') && !this.it.stdout.isTTY)) this.write('\n')
   }
 
   /** A line of its own on stderr. */
   line(text: string): void {
     this.rest()
     if (!this.it.progress) return
+    this.endLine()
+    this.it.stderr.write(`${text}\n`)
+  }
+
+  private endLine(): void {
     if (this.midLine) this.it.stdout.write('\n')
     this.midLine = false
-    this.it.stderr.write(`${text}\n`)
   }
 
   /** Something that goes on. */

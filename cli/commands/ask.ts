@@ -85,7 +85,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
   }
 
   private async send(chatId: string, content: string): Promise<Sent> {
-    if (this.stoppedWith !== undefined) process.exit(this.stoppedWith)
+    if (this.stoppedWith !== undefined) this.giveUp(this.late())
     const max_turns = this.flags['max-turns']
     const { run_id, message_id } = await this.api.chats.send({ chatId, body: { content, ...(max_turns && { max_turns }) } })
     this.sent = { chatId, runId: run_id, messageId: message_id }
@@ -98,9 +98,14 @@ export default class Ask extends ApiCommand<typeof Ask> {
     if (!plain && this.out.wanted.format !== 'ndjson') await this.out.value(answer)
     this.finish(answer.status === 'CANCELLED' ? (this.stoppedWith ?? exits.interrupted) : codes[answer.status])
     if (answer.status === 'COMPLETED' || !plain) return
+    if (answer.status === 'CANCELLED' && this.stoppedWith !== undefined) return this.out.note(this.stoppedWith === 124 ? this.late() : 'Cancelled.', 'yellow')
     const paint = painter(colored(process.stderr))
     process.stderr.write(`${paint('red', 'Error:')} ${cleanLine(answer.error ?? `The run ended as ${answer.status}.`)}\n`)
     process.stderr.write(`${paint('dim', 'Next:')} ${nextOf(answer.reason, this.args.agent) ?? `muster runs show ${answer.run_id}`}\n`)
+  }
+
+  private late(): string {
+    return `The agent was not done after ${this.flags.timeout}; the run was cancelled.`
   }
 
   /** Interrupts and the time limit end the run on the server first. */
@@ -129,13 +134,14 @@ export default class Ask extends ApiCommand<typeof Ask> {
 
   private async cancel(): Promise<void> {
     this.teller.turn('Cancelling')
-    setTimeout(() => this.leave(), farewellMs).unref()
-    await this.api.chats.cancel({ chatId: this.sent!.chatId }).catch(() => this.leave())
+    const left = () => this.giveUp(`The run could not be cancelled and may go on. Next: muster runs show ${this.sent!.runId}`)
+    setTimeout(left, farewellMs).unref()
+    await this.api.chats.cancel({ chatId: this.sent!.chatId }).catch(left)
   }
 
-  private leave(): never {
+  private giveUp(text: string): never {
     this.teller.rest()
-    process.stderr.write(`The run could not be cancelled and may go on. Next: muster runs show ${this.sent!.runId}\n`)
+    this.out.note(text, 'yellow')
     process.exit(this.stoppedWith)
   }
 }

@@ -58,8 +58,7 @@ describe('muster ask', () => {
       run_id: expect.stringMatching(/^c/),
       status: 'COMPLETED',
       text: 'I look.\n\nTwo files.',
-      // How long it took is known only to who was there from its start.
-      tool_calls: [{ name: 'Bash', input: { command: 'ls -la' }, status: 'ok', duration_ms: expect.toSatisfy((it) => it === null || it >= 0) }],
+      tool_calls: [{ name: 'Bash', input: { command: 'ls -la' }, status: 'ok', duration_ms: expect.any(Number) }],
       usage: { input_tokens: 30, output_tokens: 12 },
       cost: 0.25,
       duration_ms: 1200,

@@ -27,6 +27,13 @@ const from = (lines: string[], text: string) => lines.slice(lines.lastIndexOf(te
 const shows = (terminal: Terminal, text: string) => eventually(terminal, (lines) => lines.some((line) => line.includes(text)), size)
 const rest = (terminal: Terminal) => eventually(terminal, ready, size)
 
+const event = (it: object) => ({ type: 'stream_event', event: it })
+const begins = [
+  event({ type: 'message_start', message: { id: 'm1', role: 'assistant', content: [] } }),
+  event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+]
+const delta = (text: string) => event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })
+
 async function answer({ runtime }: Workplace<FakeRuntime>, n: number, ...lines: object[]) {
   const program = await runtime.program(n)
   runtime.print(program, init, ...lines, result())
@@ -83,19 +90,40 @@ describe('muster chat', () => {
     const terminal = await talk(place)
     terminal.type('hello\r')
     const program = await place.runtime.program()
-    const delta = (text: string) => ({ type: 'stream_event', event: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } } })
-    place.runtime.print(
-      program,
-      init,
-      { type: 'stream_event', event: { type: 'message_start', message: { id: 'm1', role: 'assistant', content: [] } } },
-      { type: 'stream_event', event: { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } },
-      delta('First **bo'),
-    )
+    place.runtime.print(program, init, ...begins, delta('First **bo'))
     expect(from(await shows(terminal, '**bo'), '› hello')).toEqual(['› hello', '', 'First **bo', '', expect.stringContaining('Writing'), '', '›'])
     place.runtime.print(program, delta('ld**\n\nSecond'))
     expect(from(await shows(terminal, 'Second'), '› hello').slice(0, 5)).toEqual(['› hello', '', 'First bold', '', 'Second'])
     place.runtime.finish(program)
     await rest(terminal)
+  })
+
+  it('lets a long answer scroll away whole, each line once, also what is taller than the screen', async () => {
+    const place = await office()
+    const terminal = await talk(place)
+    terminal.type('hello\r')
+    const program = await place.runtime.program()
+    place.runtime.print(program, init, ...begins)
+    const code = Array.from({ length: 50 }, (_, n) => `code ${n}`)
+    const pieces = Array.from({ length: 30 }, (_, n) => `Paragraph ${n} of **many**.\n\n`)
+    const text = `${pieces.join('')}\`\`\`\n${code.join('\n')}\n\`\`\`\n\nThe end`
+    for (let at = 0; at < text.length; at += 40) {
+      place.runtime.print(program, delta(text.slice(at, at + 40)))
+      // The screen is drawn many times while it comes.
+      if (at % 200 === 0) await new Promise((resolve) => setTimeout(resolve, 40))
+    }
+    place.runtime.print(program, result())
+    place.runtime.finish(program)
+    await shows(terminal, 'tokens')
+    const lines = from(await rest(terminal), '› hello').filter(Boolean)
+    expect(lines).toEqual([
+      '› hello',
+      ...pieces.map((_, n) => `Paragraph ${n} of many.`),
+      ...code.map((line) => `  ${line}`),
+      'The end',
+      expect.stringContaining('tokens'),
+      '›',
+    ])
   })
 
   it('cancels the turn on Ctrl-C, and leaves on the second', async () => {
