@@ -25,7 +25,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     '$ <%= config.bin %> ask ada "Summarise the log" --json < build.log',
     '$ <%= config.bin %> ask ada "And in French?" --chat CHAT',
   ]
-  static override next = { chat_busy: 'wait until the agent is done, or leave out --chat' }
+  static override next = { chat_busy: 'wait until the agent is done, or leave out --chat', not_found: 'muster chats list AGENT' }
   static override args = {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),
     prompt: Args.string({ description: 'what to ask; standard input when left out' }),

@@ -11,6 +11,7 @@ export default class Chat extends ApiCommand<typeof Chat> {
   static override description =
     'Goes on with the last chat that you had with the agent on this machine. Enter sends; Ctrl-C cancels what the agent is doing, a second one leaves; /help tells the rest. What the agent does goes on when you leave.\n\nScripts use `muster ask`.'
   static override examples = ['$ <%= config.bin %> chat ada', '$ <%= config.bin %> chat ada --new', '$ <%= config.bin %> chat ada --chat CHAT']
+  static override next = { not_found: 'muster chats list AGENT, or --new' }
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
   static override flags = {
     chat: Flags.string({ helpValue: 'ID', description: 'go on in this chat', exclusive: ['new'] }),
@@ -47,6 +48,10 @@ export default class Chat extends ApiCommand<typeof Chat> {
         explain(error, { command: `chat ${agent.slug}`, local: this.session.serverOrigin === 'default', hasToken: Boolean(this.session.token) }),
     })
     this.finish(await talk.run(this.leaving()))
+  }
+
+  private get local(): boolean {
+    return this.session.target.socket !== undefined || this.session.serverOrigin === 'default'
   }
 
   /** The chat of last time, when it is still there. */

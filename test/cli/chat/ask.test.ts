@@ -175,6 +175,15 @@ describe('how it ends', () => {
     expect(await muster.run('ask', 'adda', 'x')).toMatchObject({ code: 3, stderr: expect.stringContaining('did you mean "ada"') })
   })
 
+  it('3 for a chat that is not there', async () => {
+    const { muster } = await office()
+    expect(await muster.run('ask', 'ada', 'x', '--chat', 'nonsense')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('muster chats list'),
+    })
+  })
+
   it('5 while the agent works in that chat', async () => {
     const place = await workplace()
     const muster = await cliFor(place)
