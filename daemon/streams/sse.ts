@@ -4,15 +4,27 @@ import type { FastifyReply } from 'fastify'
 /** Bytes that may wait for a client; past it the client is left to catch up by itself. */
 export const pressureLimit = 1024 * 1024
 
-/** Text for any number of clients, encoded once: as it is, and as a chunk of HTTP's chunked coding. */
-export interface Chunk {
-  plain: Buffer
-  framed: Buffer
-}
+/** Text for any number of clients, encoded once: as it is, or as a chunk of HTTP's chunked coding. */
+export class Chunk {
+  readonly bytes: number
+  private readonly text: string
+  private asIs: Buffer | undefined
+  private asChunk: Buffer | undefined
 
-export function chunkOf(text: string): Chunk {
-  const plain = Buffer.from(text)
-  return { plain, framed: Buffer.concat([Buffer.from(`${plain.length.toString(16)}\r\n`), plain, Buffer.from('\r\n')]) }
+  constructor(text: string) {
+    this.text = text
+    this.bytes = Buffer.byteLength(text)
+  }
+
+  get plain(): Buffer {
+    this.asIs ??= Buffer.from(this.text)
+    return this.asIs
+  }
+
+  get framed(): Buffer {
+    this.asChunk ??= Buffer.from(`${this.bytes.toString(16)}\r\n${this.text}\r\n`)
+    return this.asChunk
+  }
 }
 
 /** One event of a stream; `data` is a single line. */
@@ -70,8 +82,8 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
  */
 function writerOf(raw: ServerResponse): (chunk: Chunk) => void {
   const { socket } = raw
-  if (!socket || !raw.chunkedEncoding) return ({ plain }) => void raw.write(plain)
-  return ({ framed }) => void socket.write(framed)
+  if (!socket || !raw.chunkedEncoding) return (chunk) => void raw.write(chunk.plain)
+  return (chunk) => void socket.write(chunk.framed)
 }
 
 function drainOf(raw: ServerResponse): Promise<void> {

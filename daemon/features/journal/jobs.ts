@@ -17,7 +17,7 @@ export const openJournalJobs: OpenJobs = ({ journal, index }) => {
   return {
     grown: (lane, head) => lane === 'search' && search.work(head),
     run: {
-      list: ({ plan, limit }: { plan: Plan; limit: number }) => reader.list(plan, limit),
+      list: ({ plan, limit }: { plan: Plan; limit: number }) => reply(reader.find(plan, limit + 1), limit),
       count: ({ plan }: { plan: Plan }) => String(reader.count(plan)),
       totals: ({ ws, combos, all, range, head }: { ws: number; combos: { combo: number }[] | null; all: number; range: Range; head: number }) =>
         String(totals.within(ws, combos, all, range, head)),

@@ -5,11 +5,11 @@ import { membership } from '#kernel/auth'
 import type { Actor, Call, Web } from '#kernel/feature'
 import type { Recorded } from '#kernel/journal'
 import { createFanOut, type Follower, type Group, newGroup } from '../../streams/sse/fan-out.ts'
-import { chunkOf, eventText, openEventStream } from '../../streams/sse.ts'
+import { Chunk, eventText, openEventStream } from '../../streams/sse.ts'
 import { accepts, type Filter, readFilter } from './filter.ts'
 import { createPhraseMatcher, type PhraseMatcher } from './phrase.ts'
 import { queries } from './queries.ts'
-import type { Found, JournalReads } from './service.ts'
+import type { JournalReads } from './reads.ts'
 
 const seedSize = 50
 const longestGap = 500
@@ -40,9 +40,9 @@ export function createLive(app: App, reads: JournalReads): Live {
   let phrases: PhraseMatcher | undefined
   const watches = new Map<string, Watch>()
   const clients = new Set<Client>()
-  const heartbeat = chunkOf(': heartbeat\n\n')
+  const heartbeat = new Chunk(': heartbeat\n\n')
 
-  const textOf = (entries: Found['entries']) => entries.map(({ id, doc }) => eventText(id, 'entry', doc)).join('')
+  const textOf = (docs: string[]) => docs.map((doc) => eventText(idOf(doc), 'entry', doc)).join('')
 
   function publish({ entry, doc, seq }: Recorded): void {
     for (const watch of watches.values()) {
@@ -83,10 +83,10 @@ export function createLive(app: App, reads: JournalReads): Live {
         width = Math.max(longestGap, Math.floor(width / 4))
         continue
       }
-      if (found.entries.length) client.stream!.write(chunkOf(textOf(found.entries)))
+      if (found.docs.length) client.stream!.write(new Chunk(textOf(found.docs)))
       if (client.stream!.pressed()) await client.stream!.drained()
       client.seq = to
-      if (found.entries.length < longestGap / 4) width *= 4
+      if (found.docs.length < longestGap / 4) width *= 4
     }
   }
 
@@ -149,10 +149,10 @@ export function createLive(app: App, reads: JournalReads): Live {
   /** The newest entries, or those since the one that the client saw last: at most 500, the older ones left out. */
   async function beginning({ watch: { workspace, filter } }: Client, lastSeen: string | undefined, upTo: number): Promise<string> {
     const after = lastSeen && isId.test(lastSeen) ? (queries(app.db).upTo.get(lastSeen) ?? 0) : undefined
-    const { entries, more } = await reads.docs(workspace, filter, { after, upTo }, after === undefined ? seedSize : longestGap)
-    if (after === undefined || !more) return textOf(entries)
+    const { docs, more } = await reads.docs(workspace, filter, { after, upTo }, after === undefined ? seedSize : longestGap)
+    if (after === undefined || !more) return textOf(docs)
     app.log.warn({ workspace, last_event_id: lastSeen }, 'A journal stream missed more entries than it is given')
-    return `: more than ${longestGap} entries were missed; ask for the older ones with since\n\n${textOf(entries)}`
+    return `: more than ${longestGap} entries were missed; ask for the older ones with since\n\n${textOf(docs)}`
   }
 
   return {
@@ -163,7 +163,7 @@ export function createLive(app: App, reads: JournalReads): Live {
         const head = app.index.head()
         const text = await beginning(client, web.request.headers['last-event-id']?.toString(), head)
         client.stream = openEventStream(web.reply, () => drop(client))
-        if (text) client.stream.write(chunkOf(text))
+        if (text) client.stream.write(new Chunk(text))
         client.seq = head
         if (app.stopping.signal.aborted || !client.allowed()) return end(client)
         if (!fanOut.release(client.watch, client)) guarded(client)()
@@ -174,3 +174,6 @@ export function createLive(app: App, reads: JournalReads): Live {
     },
   }
 }
+
+/** An entry's JSON begins with its id. */
+const idOf = (doc: string): string => doc.slice(7, 25)

@@ -15,10 +15,8 @@ export interface Reader {
   seqs(plan: Plan, limit: number, budget?: Budget): number[]
   /** How many entries match. Throws `TooMuch`. */
   count(plan: Plan, budget?: Budget): number
-  /** The matches of `seqs` as a reply; with one entry more than `limit`, that one stands for the next page. */
-  page(seqs: number[], limit: number): string
-  /** The reply for a plan, by the shortest way. Throws `TooMuch`. */
-  list(plan: Plan, limit: number, budget?: Budget): string
+  /** The newest matches as they are stored, at most `limit`. Throws `TooMuch`. */
+  find(plan: Plan, limit: number, budget?: Budget): string[]
   /** Entries as they are stored, in the order of `seqs`. */
   docs(seqs: number[]): string[]
   accepts(check: Check, seq: number): boolean
@@ -155,17 +153,15 @@ export function createReader(db: Db): Reader {
     count,
     docs,
     accepts,
-    page: (at, limit) => reply(docs(at), limit),
     span(ws, streams) {
       const spans = streams.map(({ by, key }) => spanOf(by).get({ ws, key })!).filter(({ oldest }) => oldest !== null)
       if (spans.length === 0) return null
       return { after: Math.min(...spans.map(({ oldest }) => oldest!)) - 1, upTo: Math.max(...spans.map(({ newest }) => newest)) }
     },
-    list(plan, limit, budget) {
+    find(plan, limit, budget) {
       const [stream, range] = [plan.streams[0], plan.ranges[0]]
       const simple = plan.streams.length === 1 && plan.ranges.length === 1 && !plan.check
-      if (simple && stream && range) return reply(docsOf(stream.by).all({ ws: plan.ws, key: stream.key, ...range, limit: limit + 1 }), limit)
-      return reply(docs(seqs(plan, limit + 1, budget)), limit)
+      return simple && stream && range ? docsOf(stream.by).all({ ws: plan.ws, key: stream.key, ...range, limit }) : docs(seqs(plan, limit, budget))
     },
   }
 }

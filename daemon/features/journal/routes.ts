@@ -3,7 +3,8 @@ import { feature } from '#kernel/feature'
 import { readFilter } from './filter.ts'
 import { openJournalJobs } from './jobs.ts'
 import { createLive } from './live.ts'
-import { createJournalReads, list, lookUp, setPriority, show } from './service.ts'
+import { createJournalReads } from './reads.ts'
+import { list, lookUp, setPriority, show } from './service.ts'
 
 export default feature(journal, (app) => {
   app.reads.provide(openJournalJobs)

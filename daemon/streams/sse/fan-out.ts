@@ -1,4 +1,4 @@
-import { type Chunk, chunkOf, type EventStream, pressureLimit } from '../sse.ts'
+import { Chunk, type EventStream, pressureLimit } from '../sse.ts'
 
 /** Events that go out together; `seq` is the newest one's. */
 interface Batch {
@@ -74,7 +74,7 @@ export function createFanOut(): FanOut {
   function cut(group: Group): void {
     fresh.delete(group)
     if (group.texts.length === 0) return
-    queue.push({ batch: { seq: group.seq, chunk: chunkOf(group.texts.join('')) }, group, followers: [...group.followers] })
+    queue.push({ batch: { seq: group.seq, chunk: new Chunk(group.texts.join('')) }, group, followers: [...group.followers] })
     group.texts = []
   }
 
@@ -107,7 +107,7 @@ export function createFanOut(): FanOut {
 
   function keep(group: Group, follower: Follower, batch: Batch): void {
     follower.held!.push(batch)
-    const bytes = follower.held!.reduce((sum, { chunk }) => sum + chunk.plain.length, 0)
+    const bytes = follower.held!.reduce((sum, { chunk }) => sum + chunk.bytes, 0)
     if (bytes > pressureLimit) leave(group, follower)
   }
 
