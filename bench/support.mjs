@@ -23,6 +23,7 @@ const bundling = {
   conditions: ['development'],
   external: ['better-sqlite3', 'ssh2', 'cpu-features', 'node-pty', '@node-rs/bcrypt'],
   absWorkingDir: root,
+  define: { MUSTER_VERSION: '"bench"' },
   banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);" },
   logLevel: 'error',
 }

@@ -10,7 +10,7 @@ const modules = load(
   'daemon/kernel/journal.ts',
   'daemon/kernel/log.ts',
   'daemon/kernel/reads.ts',
-  'daemon/features/journal/service.ts',
+  'daemon/features/journal/reads.ts',
   'daemon/features/runs/projection.ts',
 )
 

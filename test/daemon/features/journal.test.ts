@@ -1,20 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Entry } from '#contract/entries'
 import type { Draft } from '#kernel/journal'
-import { daemon, type TestDaemon } from '#test'
-
-const dirs: string[] = []
-afterEach(() => {
-  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true })
-})
+import { closing, daemon, type TestDaemon } from '#test'
 
 /** A database file, so that the reading threads are at work. */
 function file(): string {
   const dir = mkdtempSync(join(tmpdir(), 'muster-journal-'))
-  dirs.push(dir)
+  closing({ close: () => rmSync(dir, { recursive: true, force: true }) })
   return join(dir, 'muster.db')
 }
 
