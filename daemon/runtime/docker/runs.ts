@@ -87,7 +87,8 @@ export class Runs {
       const open = await this.#connections.openChannel(ref.crewId)
       if (open) return follow(open)
       const found = await crewContainerOf(this.#engine, this.#naming, ref.crewId)
-      if (!found) return never("the crew's container is gone")
+      // Whether it had begun stands in the volumes, which nobody can read now.
+      if (!found) return { record: "lost the crew's container is gone", stderr: '' }
       if (!found.running) {
         const left = await readStoppedSpool(found.container, folderOf(ref), position, data)
         // Nobody lives in a stopped container, so there is nobody to end.

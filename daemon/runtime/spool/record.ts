@@ -11,6 +11,7 @@ export function runEnd(record: string | null): RunEnd {
   const [word, ...rest] = (record ?? '').trim().split(' ')
   const code = Number(rest[0])
   if (word === 'timed-out') return { kind: 'exit', code, timedOut: true }
+  if (word === 'lost' && rest.length) return { kind: 'lost', reason: rest.join(' ') }
   if (word === 'never') return { kind: 'lost', reason: rest.join(' '), never: true }
   if (word !== 'exited' || !Number.isInteger(code)) return { kind: 'lost', reason: 'the process is gone and left no record' }
   const signal = bySignal.get(code)
