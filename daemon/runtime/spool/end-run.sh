@@ -17,9 +17,11 @@ set +C
 [ -e "$dir.run" ] || { echo "no place for $dir.run" >&2 && exit 1; }
 : >"$dir.cancel"
 
-# The id among the arguments proves that the number still means our supervisor.
+# Program and id among the arguments prove that the number still means our supervisor. The id alone does not: we carry it too,
+# and in a container made anew our own number may be the one that is written there.
 supervised() {
-  [ -s "$dir.run" ] && read -r supervisor <"$dir.run" && grep -qszxF -- "$id" "/proc/$supervisor/cmdline"
+  [ -s "$dir.run" ] && read -r supervisor <"$dir.run" && grep -qsz '/supervise[.]sh$' "/proc/$supervisor/cmdline" &&
+    grep -qszxF -- "$id" "/proc/$supervisor/cmdline"
 }
 
 # A group's number outlives its group and may be given again: it counts only while one who belongs to the run vouches for it.

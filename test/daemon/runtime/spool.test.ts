@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -152,6 +153,23 @@ describe.concurrent('a supervisor that was killed', () => {
     expect(await endRun(run)).toMatchObject({ code: 0 })
     gone(run.id)
     expect((await follow(run.dir)).end.kind).toBe('lost')
+  })
+
+  it('is not taken for another process that has its number now, though that one names the run', async () => {
+    const run = await start({ sh: 'echo working; sleep 60' })
+    await printed(run.dir, 'working')
+    process.kill(run.supervisor, 'SIGKILL')
+    // As in a container made anew, where end-run.sh itself may be given the number of the supervisor that was.
+    const bystander = spawn('/bin/sh', ['-c', 'sleep 300', '/elsewhere/end-run.sh', run.dir, run.id], { detached: true, stdio: 'ignore' })
+    writeFileSync(`${run.dir}.run`, `${bystander.pid}\n`)
+    try {
+      expect(await endRun(run)).toEqual({ code: 0, stderr: '' })
+      expect((await follow(run.dir)).record?.trim()).toBe('lost')
+      expect(bystander.exitCode, 'the bystander lives').toBe(null)
+    } finally {
+      process.kill(-bystander.pid!, 'SIGKILL')
+      for (const pid of processesOf(run.id)) process.kill(pid, 'SIGKILL')
+    }
   })
 })
 
