@@ -1,8 +1,6 @@
 import type { Db } from '#kernel/db'
 import { blockSize } from '#kernel/journal/combos'
 import type { Range } from '#kernel/journal/timeline'
-import type { Plan } from './plan.ts'
-import type { Reader } from './reader.ts'
 
 /** Entries of some combinations, or of a whole workspace, counted from stored totals: exact, and without reading entries. */
 export interface Totals {
@@ -69,10 +67,4 @@ export function createTotals(db: Db): Totals {
       return (wide + 2) * (combos?.length ?? 1) + 2 * blockSize
     },
   }
-}
-
-/** How many entries of a plan carry other priorities than the wanted ones: all but `normal` are few and have an index. */
-export function countMarked(reader: Reader, plan: Plan, unwanted: number[], combos: Set<number> | undefined): number {
-  const streams = unwanted.filter((priority) => priority > 0).map((key) => ({ by: 'priority' as const, key }))
-  return reader.count({ ...plan, streams, check: combos ? { combos } : null })
 }

@@ -175,10 +175,16 @@ describe('Slots', () => {
     const stay = new AbortController().signal
     const first = await slots.take(stay)
     const order: string[] = []
-    const second = slots.take(stay).then((leave) => (order.push('second'), leave))
+    const second = slots.take(stay).then((leave) => {
+      order.push('second')
+      return leave
+    })
     const gone = new AbortController()
     const third = slots.take(gone.signal)
-    const fourth = slots.take(stay).then((leave) => (order.push('fourth'), leave))
+    const fourth = slots.take(stay).then((leave) => {
+      order.push('fourth')
+      return leave
+    })
     expect([slots.line, slots.free]).toEqual([3, false])
     gone.abort()
     expect(await third).toBeNull()
