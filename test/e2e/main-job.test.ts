@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { events } from '#client/events'
 import { run } from '../../daemon/runtime/docker/exec.ts'
-import { belongings, bridgeAddress, containerOf, engine, engineMissing, processesOf, removeInstallation, untilEngine } from '../support/engine.ts'
+import { agentProcesses, belongings, bridgeAddress, containerOf, engine, engineMissing, removeInstallation, untilEngine } from '../support/engine.ts'
 import { endsIn, filesWith, type Installation, install, spoken } from '../support/installation.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { type MessagesBody, type ModelEndpoint, modelEndpoint, type RecordedRequest, type ScriptedTurn } from '../support/model-endpoint.ts'
@@ -85,11 +85,7 @@ afterAll(async () => {
 
 const statusOf = async (slug: string) => (await daemon.client.agents.show({ agentId: agents[slug]! })).status
 
-/** What agents run, apart from the daemon's own tidying up. */
-async function running(): Promise<string[]> {
-  const all = await processesOf(await containerOf(crewId), [20001, 20002, 20003, 20004, 20005])
-  return all.filter((it) => !/^(runc init|rm -rf -- \/spool\/)/.test(it))
-}
+const running = async () => agentProcesses(await containerOf(crewId))
 
 describe.skipIf(missing)("a crew with the vendor's own client", () => {
   it('answers a turn with text', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { events } from '#client/events'
 import type { RunFrame } from '#contract/frames'
 import { fetchClient, survivors } from '../support/agent-client.ts'
-import { belongings, bridgeAddress, containerOf, engineMissing, onEngineEvent, processesOf, removeInstallation } from '../support/engine.ts'
+import { agentProcesses, belongings, bridgeAddress, containerOf, engineMissing, onEngineEvent, removeInstallation } from '../support/engine.ts'
 import { endsIn, type Installation, install, spoken } from '../support/installation.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts'
@@ -70,7 +70,7 @@ const containers: Place = {
     const heard = await onEngineEvent(({ Action, Actor }) => Action === 'exec_die' && Actor.ID === id && over())
     return () => gone.finally(() => heard.close())
   },
-  left: async () => (await processesOf(await containerOf(crewId), [20001])).filter((it) => !/^(runc init|rm -rf -- \/spool\/)/.test(it)),
+  left: async () => agentProcesses(await containerOf(crewId)),
 }
 
 /** How many words the model may say so far; what comes after them waits. */

@@ -6,6 +6,7 @@ import Docker from 'dockerode'
 
 const how =
   'Install one (Debian: apt-get install docker.io iptables, then start dockerd), build the images with scripts/build-images.sh, and run npm test again'
+const firstAgent = 20001
 const images = ['muster/crew:local', 'muster/sidecar:local']
 
 const answers = (...question: string[]): boolean => {
@@ -110,8 +111,10 @@ export async function containerOf(crewId: string, kind: 'crew' | 'sidecar' = 'cr
   return engine.getContainer(found.Id)
 }
 
-/** Command lines of what runs in a container under these uids. */
-export async function processesOf(container: Docker.Container, uids: readonly number[]): Promise<string[]> {
+/** Command lines of what agents run in a container, apart from the daemon's own tidying up after a run. */
+export async function agentProcesses(container: Docker.Container): Promise<string[]> {
   const { Processes } = (await container.top({ ps_args: '-eo uid,pid,args' })) as { Processes: string[][] }
-  return Processes.filter(([uid]) => uids.includes(Number(uid))).map(([, , args]) => args!)
+  const all = Processes.filter(([uid]) => Number(uid) >= firstAgent).map(([, , args]) => args!)
+  // What is about to be gone has no arguments any more.
+  return all.filter((args) => !/^(\[|runc init|rm -rf -- \/spool\/)/.test(args))
 }
