@@ -8,7 +8,7 @@ import { buildContainerPrograms } from '../../build/container-programs.mjs'
 import { containerOf, installationId, want } from '../../daemon/features/crews/containers/service.ts'
 import { DockerRuntime } from '../../daemon/runtime/docker/runtime.ts'
 import { Reconciler } from '../../daemon/runtime/reconcile.ts'
-import { engineMissing } from '../support/engine.ts'
+import { engineMissing, removeInstallation } from '../support/engine.ts'
 import { leaveOut } from '../support/leave-out.ts'
 
 leaveOut(engineMissing)
@@ -27,13 +27,7 @@ afterEach(async () => {
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
-  for (const installation of installations) {
-    const mine = { filters: { label: [`svc.installation=${installation}`] } }
-    for (const { Id } of await docker.listContainers({ all: true, ...mine })) await docker.getContainer(Id).remove({ force: true })
-    for (const { Id } of await docker.listNetworks(mine)) await docker.getNetwork(Id).remove()
-    for (const { Name } of (await docker.listVolumes(mine)).Volumes) await docker.getVolume(Name).remove()
-    for (const { Id } of await docker.listImages(mine)) await docker.getImage(Id).remove({ force: true })
-  }
+  for (const installation of installations) await removeInstallation(installation)
 })
 
 async function scene() {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildContainerPrograms } from '../../build/container-programs.mjs'
 import { DockerRuntime } from '../../daemon/runtime/docker/runtime.ts'
 import { ada, bob, crewSpec, followed, newId, printed, quiet, runSpec, runtimeContract, type Wanted } from '../daemon/runtime/runtime-contract.ts'
-import { engineMissing } from '../support/engine.ts'
+import { engineMissing, removeInstallation } from '../support/engine.ts'
 import { leaveOut } from '../support/leave-out.ts'
 
 leaveOut(engineMissing)
@@ -20,17 +20,13 @@ let programs: string
 
 const options = () => ({ prefix: 'muster-test', installation, crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local', programs })
 const open = () => new DockerRuntime(options())
-const mine = { filters: { label: [`svc.installation=${installation}`] } }
 
 beforeAll(async () => {
   programs = await buildContainerPrograms(folder)
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
-  for (const { Id } of await docker.listContainers({ all: true, ...mine })) await docker.getContainer(Id).remove({ force: true })
-  for (const { Id } of await docker.listNetworks(mine)) await docker.getNetwork(Id).remove()
-  for (const { Name } of (await docker.listVolumes(mine)).Volumes) await docker.getVolume(Name).remove()
-  for (const { Id } of await docker.listImages(mine)) await docker.getImage(Id).remove({ force: true })
+  await removeInstallation(installation)
 })
 
 describe.skipIf(engineMissing)('docker runtime', () => {

@@ -8,7 +8,7 @@ import { sidecarContainer } from '../../daemon/runtime/docker/containers.ts'
 import { ensureImage } from '../../daemon/runtime/docker/images.ts'
 import { loadPrograms } from '../../daemon/runtime/programs.ts'
 import { crewSpec, newId, quiet } from '../daemon/runtime/runtime-contract.ts'
-import { engineMissing } from '../support/engine.ts'
+import { engineMissing, removeInstallation } from '../support/engine.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { attempt, who } from './egress/street.ts'
 
@@ -16,7 +16,6 @@ leaveOut(engineMissing)
 
 const docker = new Docker()
 const naming = { prefix: 'muster-entry', installation: newId('entry') }
-const mine = { filters: { label: [`svc.installation=${naming.installation}`] } }
 const Labels = { 'svc.installation': naming.installation }
 let image: string
 let networks: { four: Docker.Network; six: Docker.Network }
@@ -31,11 +30,7 @@ beforeAll(async () => {
   networks = { four: await made('four', {}), six: await made('six', six) }
 })
 
-afterAll(async () => {
-  for (const { Id } of await docker.listContainers({ all: true, ...mine })) await docker.getContainer(Id).remove({ force: true })
-  for (const { Id } of await docker.listNetworks(mine)) await docker.getNetwork(Id).remove()
-  for (const { Id } of await docker.listImages(mine)) await docker.getImage(Id).remove({ force: true })
-})
+afterAll(() => removeInstallation(naming.installation))
 
 /** Starts a sidecar as the runtime does, after `before` has changed its surroundings; waits until it is ready or gives up. */
 async function boot(network: 'four' | 'six', before = ':', host: Docker.HostConfig = {}) {

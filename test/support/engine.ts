@@ -42,7 +42,7 @@ export async function bridgeAddress(): Promise<string | null> {
 /** Removes whatever carries an installation's label. */
 export async function removeInstallation(installation: string): Promise<void> {
   const mine = filterOf(installation)
-  for (const { Id } of await engine.listContainers({ all: true, ...mine })) await engine.getContainer(Id).remove({ force: true })
+  for (const { Id } of await engine.listContainers({ all: true, ...mine })) await engine.getContainer(Id).remove({ force: true, v: true })
   for (const { Id } of await engine.listNetworks(mine)) await engine.getNetwork(Id).remove()
   for (const { Name } of (await engine.listVolumes(mine)).Volumes ?? []) await engine.getVolume(Name).remove()
   for (const { Id } of await engine.listImages(mine)) await engine.getImage(Id).remove({ force: true })

@@ -7,10 +7,10 @@ import { launch, type Ran, run } from '../../../daemon/runtime/docker/exec.ts'
 import { DockerRuntime } from '../../../daemon/runtime/docker/runtime.ts'
 import type { CrewSpec, SidecarConfig, SidecarReport } from '../../../daemon/runtime/types.ts'
 import { crewSpec, newId, quiet } from '../../daemon/runtime/runtime-contract.ts'
+import { removeInstallation } from '../../support/engine.ts'
 
 export const docker = new Docker()
 const installation = newId('egress')
-const mine = { filters: { label: [`svc.installation=${installation}`] } }
 const Labels = { 'svc.installation': installation }
 const images = { crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local' }
 const script = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -103,10 +103,7 @@ const serveInside = ({ crew }: Crew) => launch(crew, { user: who.bob, argv: ['py
 /** Takes away all that was built. */
 export async function closeStreet(street: Street | undefined): Promise<void> {
   await street?.runtime.close()
-  for (const { Id } of await docker.listContainers({ all: true, ...mine })) await docker.getContainer(Id).remove({ force: true, v: true })
-  for (const { Id } of await docker.listNetworks(mine)) await docker.getNetwork(Id).remove()
-  for (const { Name } of (await docker.listVolumes(mine)).Volumes) await docker.getVolume(Name).remove()
-  for (const { Id } of await docker.listImages(mine)) await docker.getImage(Id).remove({ force: true })
+  await removeInstallation(installation)
 }
 
 /** Makes attempts (`kind host port`) as somebody in a container; what came of each, by attempt. */
