@@ -44,7 +44,7 @@ describe('runs of real processes', () => {
     await expect.poll(async () => (await it.call('OWNER', 'GET', `/agents/${it.agentId}/files/download?path=pid.txt`)).text).toMatch(/^\d+\n/)
     const pid = Number((await it.call('OWNER', 'GET', `/agents/${it.agentId}/files/download?path=pid.txt`)).text)
     process.kill(pid, 0)
-    expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/stop`)).body).toEqual({ id: it.agentId, status: 'IDLE' })
+    expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/stop`)).body).toEqual({ agent_id: it.agentId, status: 'stopped' })
     expect(() => process.kill(pid, 0)).toThrow()
     expect(await runOf(it, run_id)).toMatchObject({ status: 'CANCELLED' })
     expect((await stream.rest()).at(-1)).toMatchObject({ reason: 'run_complete' })
