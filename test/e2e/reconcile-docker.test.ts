@@ -13,13 +13,14 @@ import { leaveOut } from '../support/leave-out.ts'
 
 leaveOut(engineMissing)
 
-const folder = mkdtempSync(join(tmpdir(), 'muster-programs-'))
+let folder: string
 const docker = new Docker()
 const installations = new Set<string>()
 const open: { close(): Promise<void> }[] = []
 let programs: string
 
 beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'muster-programs-'))
   programs = await buildContainerPrograms(folder)
 })
 afterEach(async () => {

@@ -36,13 +36,14 @@ let model: ModelEndpoint
 let daemon: Installation
 let crewId: string
 let agentId: string
-
-const scratch = mkdtempSync(join(tmpdir(), 'muster-restart-'))
+/** Holds the client that local processes are started as. */
+let scratch: string | undefined
 
 const local: Place = {
   host: '127.0.0.1',
   settings() {
     // A sidecar of this runtime dies with its daemon, so the client goes past it.
+    scratch = mkdtempSync(join(tmpdir(), 'muster-restart-'))
     const program = join(scratch, 'claude')
     writeFileSync(program, `#!/bin/sh\nexport IS_SANDBOX=1 ANTHROPIC_BASE_URL=${model.url}\nexec ${client.bin}/claude "$@"\n`, { mode: 0o755 })
     return { SVC_CONTAINER_PROVIDER: 'process', SVC_CLAUDE_COMMAND: program }
@@ -94,10 +95,9 @@ async function open(place: Place): Promise<void> {
 async function close(installation = ''): Promise<void> {
   await daemon?.remove()
   await model?.close()
+  if (scratch) rmSync(scratch, { recursive: true, force: true })
   if (installation) await removeInstallation(installation)
 }
-
-afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 /** Reads a chat until so many words came; the frames, none of them before `after`. */
 async function read(chatId: string, { after = 0, count = Number.POSITIVE_INFINITY, begin = async () => {} }): Promise<RunFrame[]> {

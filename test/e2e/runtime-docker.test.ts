@@ -13,7 +13,7 @@ import { leaveOut } from '../support/leave-out.ts'
 
 leaveOut(engineMissing)
 
-const folder = mkdtempSync(join(tmpdir(), 'muster-programs-'))
+let folder: string
 const installation = newId('test')
 const docker = new Docker()
 let programs: string
@@ -22,6 +22,7 @@ const options = () => ({ prefix: 'muster-test', installation, crewImage: 'muster
 const open = () => new DockerRuntime(options())
 
 beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'muster-programs-'))
   programs = await buildContainerPrograms(folder)
 })
 afterAll(async () => {
