@@ -171,7 +171,8 @@ export function createSearch(journal: Db, index: Db, reader: Pick<Reader, 'accep
   /** Hits among entries that an index gave: looked up one by one where they lie far apart, else sorted out of all hits between them. */
   function amongThese(match: string, check: Check, seqs: number[], limit: number): number[] {
     const [newest = 0, oldest = 0] = [seqs[0], seqs.at(-1)]
-    if (newest - oldest > 50 * seqs.length) {
+    // Skipping to one entry costs as much as going through some hundred hits.
+    if (newest - oldest > 400 * seqs.length) {
       const found: number[] = []
       for (const seq of seqs) {
         if (found.length >= limit) break
