@@ -45,13 +45,16 @@ function client(url, headers) {
     })
 }
 
-async function time(ask, n = calls) {
-  const times = []
-  for (let i = -10; i < n; i++) {
-    const { took } = await ask()
-    if (i >= 0) times.push(took)
+/** Times of requests asked in turn, so that whatever else the machine does falls on all of them. */
+async function time(...asks) {
+  const times = asks.map(() => [])
+  for (let i = -10; i < calls; i++) {
+    for (const [at, ask] of asks.entries()) {
+      const { took } = await ask()
+      if (i >= 0) times[at].push(took)
+    }
   }
-  return { p50: percentile(times, 50), p99: percentile(times, 99) }
+  return times.map((all) => ({ p50: percentile(all, 50), p99: percentile(all, 99) }))
 }
 
 /** Waits until the full-text index holds everything. */
@@ -151,25 +154,25 @@ async function measureRequests(dir, daemon, headers) {
   const db = new Database(join(dir, 'muster.db'), { readonly: true })
   const get = client(daemon.url, headers)
   const { newest, quick, hard, searches } = questions(db, get)
-  const page = await time(newest, 1000)
-  note(`newest 100: p50 ${ms(page.p50)}, p99 ${ms(page.p99)}`)
-  let worst = { name: '', p99: 0 }
+  const worst = { name: '', p99: 0, ratio: 0, slowest: 0 }
   for (const [name, ask] of Object.entries(quick)) {
-    const { p50, p99 } = await time(ask)
-    note(`${name}: p50 ${ms(p50)}, p99 ${ms(p99)}`)
-    if (p99 > worst.p99) worst = { name, p99 }
+    const [page, own] = await time(newest, ask)
+    note(`${name}: p50 ${ms(own.p50)}, p99 ${ms(own.p99)} (newest 100: p50 ${ms(page.p50)}, p99 ${ms(page.p99)})`)
+    const ratio = own.p99 / page.p99
+    if (ratio > worst.ratio) Object.assign(worst, { name, ratio, p99: own.p99, page: page.p99 })
+    worst.slowest = Math.max(worst.slowest, own.p99)
   }
   const method = `GET on one kept connection, ${calls} calls each with varied values`
   report({
     row: `journal lists, counts, runs at ${size}`,
-    ours: `p99 ${ms(worst.p99)} (${worst.name})`,
-    limit: `p99 ${ms(page.p99)} (newest 100)`,
-    ratio: worst.p99 / page.p99,
+    ours: `p99 ${ms(worst.p99)} (${worst.name}), slowest p99 ${ms(worst.slowest)}`,
+    limit: `p99 ${ms(worst.page)} (newest 100)`,
+    ratio: worst.ratio,
     target: 'p99 <= 3x the newest-100 page and <= 5 ms',
-    met: worst.p99 <= 5 && worst.p99 <= 3 * page.p99,
-    method: `the worst of ${Object.keys(quick).length} kinds of request against the newest-100 page; ${method}`,
+    met: worst.slowest <= 5 && worst.ratio <= 3,
+    method: `the worst of ${Object.keys(quick).length} kinds of request, each in turn with the newest-100 page; ${method}`,
   })
-  const old = await time(hard)
+  const [page, old] = await time(newest, hard)
   report({
     row: `list whose matches lie in the oldest hundredth at ${size}`,
     ours: `p99 ${ms(old.p99)}`,
@@ -181,7 +184,7 @@ async function measureRequests(dir, daemon, headers) {
   })
   const all = { p50: 0, p99: 0 }
   for (const [name, ask] of Object.entries(searches)) {
-    const { p50, p99 } = await time(ask)
+    const [{ p50, p99 }] = await time(ask)
     note(`search, ${name}: p50 ${ms(p50)}, p99 ${ms(p99)}`)
     all.p50 = Math.max(all.p50, p50)
     all.p99 = Math.max(all.p99, p99)
