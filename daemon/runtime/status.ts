@@ -1,5 +1,5 @@
 import { type Problem, problem } from '#kernel/problem'
-import { type DesiredCrew, desiredCrew } from '../features/crews/containers/service.ts'
+import { type DesiredCrew, desiredCrew, noContainer } from '../features/crews/containers/service.ts'
 import { RuntimeError } from './errors.ts'
 import type { ContainerStatus } from './service-types.ts'
 import type { StepParts } from './steps.ts'
@@ -11,20 +11,8 @@ export function runtimeProblem(error: unknown): Problem | Error {
   return problem(error.kind === 'unreachable' ? 'runtime_unavailable' : 'runtime_failed', { detail: error.message })
 }
 
-const nothing: ContainerStatus = {
-  state: 'not_configured',
-  containerId: null,
-  startedAt: null,
-  contract: null,
-  effectiveMemoryMb: null,
-  effectiveCpus: null,
-  configDrift: [],
-  notices: [],
-  error: null,
-}
-
 /** When the engine does not answer. */
-export const unknownStatus = (error: Error): ContainerStatus => ({ ...nothing, state: 'unknown', error: error.message })
+export const unknownStatus = (error: Error): ContainerStatus => ({ ...noContainer, state: 'unknown', error: error.message })
 
 interface Doing {
   /** Something is being done about the crew now. */
@@ -36,7 +24,7 @@ interface Doing {
 /** What a person is told of a crew's container. */
 export function statusOf({ app, runtime }: StepParts, crewId: string, observed: ObservedCrew | null, { busy, error }: Doing): ContainerStatus {
   const desired = desiredCrew(app, crewId)
-  if (!desired) return nothing
+  if (!desired) return noContainer
   const running = observed?.state === 'running'
   const comes = busy && desired.want === 'running' && !(running && observed?.healthy)
   const why = error?.message ?? desired.seen.error

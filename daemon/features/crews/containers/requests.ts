@@ -7,7 +7,7 @@ import { Problem, problem } from '#kernel/problem'
 import type { ContainerStatus, RuntimeService } from '#runtime/service-types'
 import type { CrewRow } from '../queries.ts'
 import { findCrew } from '../service.ts'
-import { containerOf, want } from './service.ts'
+import { containerOf, noContainer, want } from './service.ts'
 
 type Wish = Call<typeof crews.start>
 
@@ -43,21 +43,9 @@ async function asked<T>(app: App, question: (runtime: RuntimeService) => Promise
   }
 }
 
-const nowhere: ContainerStatus = {
-  state: 'not_configured',
-  containerId: null,
-  startedAt: null,
-  contract: null,
-  effectiveMemoryMb: null,
-  effectiveCpus: null,
-  configDrift: [],
-  notices: [],
-  error: null,
-}
-
 export async function containerStatus(app: App, { actor, crewId }: Call<typeof crews.status>): Promise<Reply<typeof crews.status>> {
   const crew = findCrew(app, actor.workspace, crewId)
-  const status = app.runtime ? await app.runtime.status(crewId) : nowhere
+  const status = app.runtime ? await app.runtime.status(crewId) : noContainer
   return toReply(app, crew, status)
 }
 

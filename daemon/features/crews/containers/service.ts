@@ -2,6 +2,7 @@ import { defaultTtlHours } from '#contract/crews'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
+import type { ContainerStatus } from '#runtime/service-types'
 import type { CrewSpec } from '#runtime/types'
 import { placesOf } from '../places/service.ts'
 import { type ContainerRow, type Desired, type Observed, type OwnedRow, queries } from './queries.ts'
@@ -150,4 +151,17 @@ export function installationId({ db }: App): string {
   const row = queries(db).installation.get()
   if (!row) throw new Error('The database has no installation id')
   return row.value
+}
+
+/** The status of a crew without a container; what is known more is put over it. */
+export const noContainer: ContainerStatus = {
+  state: 'not_configured',
+  containerId: null,
+  startedAt: null,
+  contract: null,
+  effectiveMemoryMb: null,
+  effectiveCpus: null,
+  configDrift: [],
+  notices: [],
+  error: null,
 }
