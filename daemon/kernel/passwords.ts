@@ -2,7 +2,7 @@ import { hash, verify } from '@node-rs/bcrypt'
 import { problem } from './problem.ts'
 
 /** Longest password, in bytes of UTF-8: bcrypt reads no further, so more is refused rather than ignored. */
-const passwordBytes = 72
+export const passwordBytes = 72
 
 export interface Passwords {
   /** bcrypt, cost 12. Refuses a password of more than 72 bytes; `rate_limited` when too many wait. */
@@ -14,7 +14,7 @@ const atOnce = 2
 const waiting = 8
 
 /** The same characters typed on another system must be the same password. */
-const canonical = (password: string) => password.normalize('NFKC')
+export const canonical = (password: string) => password.normalize('NFKC')
 
 /** Password hashing: off the event loop, but it takes a whole core, so two run at once and a few may wait. */
 export function createPasswords(cost = 12): Passwords {

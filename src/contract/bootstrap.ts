@@ -6,7 +6,7 @@ import { Email, line } from './fields.ts'
 export const SignUp = Type.Object({
   full_name: line(100),
   email: Email,
-  password: Type.String({ minLength: 8, description: 'at least 8 characters and at most 72 bytes' }),
+  password: Type.String({ minLength: 8, description: 'at least 8 characters, at most 72 bytes, and none of the most common passwords' }),
 })
 
 export const bootstrap = {
@@ -22,6 +22,6 @@ export const bootstrap = {
       cli_token: Type.String({ description: 'Shown this once' }),
     }),
     journal: ['audit.entity_created'],
-    throws: ['already_initialized', 'bootstrap_closed', 'unavailable'],
+    throws: ['already_initialized', 'bootstrap_closed', 'common_password', 'unavailable'],
   }),
 }

@@ -1,5 +1,6 @@
 import type { bootstrap } from '#contract/bootstrap'
 import type { App } from '#kernel/app'
+import { checkPassword } from '#kernel/common-passwords'
 import type { Call } from '#kernel/feature'
 import { cleanName } from '#kernel/fields'
 import { newId } from '#kernel/ids'
@@ -28,6 +29,7 @@ function anyUser(app: App): boolean {
 /** What takes its time or may be refused before anything is written. */
 export async function prepare(app: App, { body }: Call<typeof bootstrap.create>) {
   const full_name = cleanName('full_name', body.full_name, { min: 2, max: 100, unit: 'characters' })
+  checkPassword('password', body.password)
   return { full_name, password_hash: await app.passwords.hash(body.password) }
 }
 

@@ -85,6 +85,7 @@ describe('bootstrap.create', () => {
     ['a short password', { password: '1234567' }, 'password'],
     ['a password of 73 bytes', { password: 'x'.repeat(73) }, 'password'],
     ['a password of 37 letters and 74 bytes', { password: 'é'.repeat(37) }, 'password'],
+    ['a common password', { password: 'Password123' }, 'password'],
     ['no password', { password: undefined }, 'password'],
   ])('refuses %s', async (_, wrong, field) => {
     const { call, app } = await daemon({ empty: true })
