@@ -6,6 +6,7 @@ import chats from './chats/routes.ts'
 import credentials from './credentials/routes.ts'
 import crews from './crews/routes.ts'
 import journal from './journal/routes.ts'
+import limits from './limits/routes.ts'
 import members from './members/routes.ts'
 import pairing from './pairing/routes.ts'
 import runs from './runs/routes.ts'
@@ -22,6 +23,7 @@ export const features = {
   credentials,
   crews,
   journal,
+  limits,
   members,
   pairing,
   runs,

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import type { LimiterKey } from '#contract/limits'
 import { createCache } from './cache.ts'
 import type { Config } from './config.ts'
 import { type Problem, problem } from './problem.ts'
@@ -9,6 +10,14 @@ export type Bucket = 'auth' | 'api' | 'test' | 'pairing'
 export interface Limits {
   /** Takes one request of this client from its bucket; a problem when there is none left. */
   take(bucket: Bucket, client: string): Problem | null
+  /** The value in force. */
+  value(key: LimiterKey): number
+  /** The value of the configuration. */
+  fallback(key: LimiterKey): number
+  /** True while another value than that of the configuration was set, even if both are equal. */
+  overridden(key: LimiterKey): boolean
+  /** Puts another value in force, at once; null brings back that of the configuration. */
+  override(key: LimiterKey, value: number | null): void
 }
 
 /** Redeemed pairing codes a minute, of all clients together: what keeps guessing hopeless from many addresses at once. */
@@ -19,14 +28,27 @@ const bound = 50_000
 
 /** Token buckets for each client network, refilled evenly over a minute, burst = rate. Contract part 1, section 1.6. */
 export function createLimits(config: Config, clock: () => number): Limits {
-  const rates: Record<Bucket, number> = { auth: config.authPerMinute, api: config.apiPerMinute, pairing: pairingPerMinute, test: testsPerMinute }
+  const fallbacks: Record<LimiterKey, number> = {
+    'http.auth_per_min': config.authPerMinute,
+    'http.api_per_min': config.apiPerMinute,
+    'login.lockout_threshold': config.lockoutThreshold,
+    'login.lockout_duration_sec': Math.ceil(config.lockoutDuration),
+  }
+  const overrides = new Map<LimiterKey, number>()
+  const value = (key: LimiterKey) => overrides.get(key) ?? fallbacks[key]
+  const rates: Record<Bucket, () => number> = {
+    auth: () => value('http.auth_per_min'),
+    api: () => value('http.api_per_min'),
+    pairing: () => pairingPerMinute,
+    test: () => testsPerMinute,
+  }
   // A flood of addresses must not grow without end: the one that was quiet the longest goes first, and its bucket is the fullest.
   const buckets = createCache<{ left: number; at: number }>(bound)
 
   return {
     take(bucket, client) {
       if (config.rateLimitDisabled) return null
-      const rate = rates[bucket]
+      const rate = rates[bucket]()
       const now = clock()
       const key = `${bucket} ${network(client)}`
       const held = buckets.get(key) ?? { left: rate, at: now }
@@ -42,6 +64,13 @@ export function createLimits(config: Config, clock: () => number): Limits {
         'x-ratelimit-reset': String(Math.ceil(now / 1000) + wait),
       }
       return problem('rate_limited', { headers, detail: `Too many requests; try again in ${wait} s` })
+    },
+    value,
+    fallback: (key) => fallbacks[key],
+    overridden: (key) => overrides.has(key),
+    override(key, value) {
+      if (value === null) overrides.delete(key)
+      else overrides.set(key, value)
     },
   }
 }

@@ -70,6 +70,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     show: ['GET', '/api/v1/journal/:entryId'],
     priority: ['POST', '/api/v1/journal/:entryId/priority'],
   },
+  limits: {
+    list: ['GET', '/api/v1/admin/rate-limits'],
+    set: ['PUT', '/api/v1/admin/rate-limits/:key'],
+    reset: ['DELETE', '/api/v1/admin/rate-limits/:key'],
+  },
   members: {
     list: ['GET', '/api/v1/workspaces/:workspaceId/members'],
   },

@@ -6,6 +6,7 @@ import { credentials } from './credentials.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
 import { journal } from './journal.ts'
+import { limits } from './limits.ts'
 import { members } from './members.ts'
 import { pairing } from './pairing.ts'
 import { runs } from './runs.ts'
@@ -22,6 +23,7 @@ export const api = {
   credentials,
   crews,
   journal,
+  limits,
   members,
   pairing,
   runs,

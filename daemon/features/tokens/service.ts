@@ -9,7 +9,7 @@ import { pageOf } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { audienceOf, rolesOf } from '../members/service.ts'
-import { homeOf } from '../workspaces/service.ts'
+import { homeRoleOf } from '../workspaces/service.ts'
 import { queries, type Row } from './queries.ts'
 import { adminLifetime, beyondRole, beyondScopes, endOf } from './rules.ts'
 
@@ -111,8 +111,7 @@ function allowedScopes(app: App, actor: Actor, wanted: Scope[] | undefined): rea
 
 /** Anyone may make a workspace and own it; administrative tokens are for the owners of the server. */
 function mayAdministrate(app: App, actor: Actor): void {
-  const home = homeOf(app)
-  if (!home || rolesOf(app, actor.id).get(home) !== 'OWNER')
+  if (homeRoleOf(app, actor.id) !== 'OWNER')
     throw problem('insufficient_role', { field: 'tier', detail: 'Only an owner of the first workspace of this server may make administrative tokens' })
 }
 

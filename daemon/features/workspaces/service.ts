@@ -6,7 +6,7 @@ import type { Actor, Call } from '#kernel/feature'
 import { cleanName, pageOf } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { enrol } from '../members/service.ts'
+import { enrol, rolesOf } from '../members/service.ts'
 import { languageName } from './languages.ts'
 import { queries, type Row } from './queries.ts'
 
@@ -78,3 +78,9 @@ export function languageOf({ db }: App, workspace: string): string | null {
 
 /** The workspace whose owners own the server; undefined before the first user, or when it was deleted. */
 export const homeOf = ({ db }: App): string | undefined => queries(db).home.get()?.id
+
+/** The role of a user in the workspace that stands for the whole server; undefined for strangers to it. */
+export function homeRoleOf(app: App, user: string): Role | undefined {
+  const home = homeOf(app)
+  return home === undefined ? undefined : rolesOf(app, user).get(home)
+}
