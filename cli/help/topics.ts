@@ -7,6 +7,7 @@ export const topics: Readonly<Record<string, string>> = {
   credentials: 'The vault: keys and secrets for agents',
   crews: 'Crews: agents that share a container',
   journal: 'Everything that happened, in order',
+  limits: 'Limits of the whole server: requests a minute, lockout',
   members: 'Who belongs to the workspace, and their roles',
   pairing: 'Pairing codes, for scripts; people use pair and login',
   runs: 'Runs: one piece of work of one agent',
@@ -22,5 +23,5 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
   ['work', ['chat', 'ask', 'crews', 'agents', 'chats', 'runs', 'journal', 'credentials']],
   ['account', ['whoami', 'workspaces', 'members', 'tokens', 'contexts', 'logout']],
-  ['more', ['api', 'config', 'completion', 'system', 'users', 'pairing', 'sockets', 'version']],
+  ['more', ['api', 'config', 'completion', 'limits', 'system', 'users', 'pairing', 'sockets', 'version']],
 ]

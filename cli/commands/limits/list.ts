@@ -1,0 +1,14 @@
+import { ApiCommand } from '../../command.ts'
+import { limiterView } from '../../views/limits.ts'
+
+export default class LimitsList extends ApiCommand<typeof LimitsList> {
+  static override summary = 'List the limits of the server that can be changed while it runs'
+  static override description = "For ADMIN and OWNER of the server's first workspace."
+  static override hiddenAliases = ['admin:ratelimits:list']
+  static override examples = ['$ <%= config.bin %> limits', "$ <%= config.bin %> limits list --jq '.limiters[] | select(.overridden) | .key'"]
+
+  async run(): Promise<void> {
+    const reply = await this.api.limits.list()
+    await this.out.list(reply.limiters, limiterView, reply)
+  }
+}

@@ -1,0 +1,21 @@
+import { Args } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { limiterView } from '../../views/limits.ts'
+
+export default class LimitsSet extends ApiCommand<typeof LimitsSet> {
+  static override summary = 'Change a limit of the server, at once'
+  static override description = 'The value is kept over restarts, until it is reset.'
+  static override hiddenAliases = ['admin:ratelimits:set']
+  static override examples = ['$ <%= config.bin %> limits set http.api_per_min 6000', '$ <%= config.bin %> limits set login.lockout_threshold 5']
+  static override next = { not_found: 'muster limits list' }
+  static override args = {
+    key: Args.string({ required: true, description: 'name of the limit, as http.api_per_min' }),
+    value: Args.integer({ required: true, description: 'the new value' }),
+  }
+
+  async run(): Promise<void> {
+    const { key, value } = this.args
+    const limiter = await this.api.limits.set({ key, body: { value } })
+    await this.out.done(`${limiter.key} is ${limiter.value} ${limiter.unit} now.`, limiter, limiterView)
+  }
+}
