@@ -9,6 +9,7 @@ const usage = `musterd ${version}: the Muster daemon
 Usage
   musterd [--host ADDRESS] [--port PORT] [--data-dir DIR] [--container-provider docker|process] [--config FILE]
   musterd config [--json]   print every setting, its value and where it comes from
+  musterd admin VERB        work on the data with no daemon running: the other end of \`muster admin\`
   musterd openapi           print the HTTP interface as OpenAPI 3.1
   musterd --version
 
@@ -43,6 +44,10 @@ async function main(): Promise<void> {
   const [command = 'serve', ...rest] = positionals
   if (values['version']) return void process.stdout.write(`${version}\n`)
   if (values['help'] || command === 'help') return void process.stdout.write(usage)
+  if (command === 'admin' && rest.length < 2) {
+    const { administrate } = await import('./admin/run.ts')
+    process.exit((await administrate(rest[0], loadConfig({ flags }).config)) ? 0 : 1)
+  }
   if (rest.length) throw new ConfigError(`Too many arguments: ${rest.join(' ')}`)
   if (command === 'openapi') {
     const { openapi } = await import('#kernel/openapi')

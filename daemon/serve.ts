@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createNodeServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -6,7 +6,6 @@ import type { FastifyInstance } from 'fastify'
 import { type App, createApp } from '#kernel/app'
 import { type Config, ConfigError } from '#kernel/config'
 import { fileSecret, prepareDirectory } from '#kernel/data-dir'
-import { type Db, migrate, openDatabase, readMigrations } from '#kernel/db'
 import { register } from '#kernel/dispatch'
 import { createServer } from '#kernel/http'
 import { lockDirectory } from '#kernel/lock'
@@ -17,6 +16,7 @@ import { createVault } from '#kernel/vault'
 import { version } from '#kernel/version'
 import { features } from './features/index.ts'
 import { type Services, startServices } from './services.ts'
+import { openStore } from './store.ts'
 
 /** Runs the daemon until SIGTERM or SIGINT. Prints one line of JSON on standard output when it is ready. */
 export async function serve(config: Config): Promise<void> {
@@ -42,14 +42,6 @@ export async function serve(config: Config): Promise<void> {
   db.close()
   lock.release()
   process.exit(0)
-}
-
-function openStore(config: Config, log: Log): Db {
-  const db = openDatabase(join(config.dataDir, 'muster.db'))
-  chmodSync(join(config.dataDir, 'muster.db'), 0o600)
-  const fresh = migrate(db, readMigrations(new URL('./migrations', import.meta.url).pathname), new Date().toISOString())
-  if (fresh.length) log.info({ migrations: fresh }, 'Database brought up to date')
-  return db
 }
 
 function encryptionKey(config: Config): Buffer {

@@ -1,5 +1,6 @@
 /** What each noun is about. */
 export const topics: Readonly<Record<string, string>> = {
+  admin: 'The server on this machine: accounts, with no daemon running',
   agents: 'Agents: the members of crews who do the work',
   chats: 'Conversations with agents',
   contexts: 'Servers that this command knows, and their tokens',
@@ -23,5 +24,5 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
   ['work', ['chat', 'ask', 'crews', 'agents', 'chats', 'runs', 'journal', 'credentials']],
   ['account', ['whoami', 'workspaces', 'members', 'tokens', 'contexts', 'logout']],
-  ['more', ['api', 'config', 'completion', 'limits', 'system', 'users', 'pairing', 'sockets', 'version']],
+  ['more', ['admin', 'api', 'config', 'completion', 'limits', 'system', 'users', 'pairing', 'sockets', 'version']],
 ]

@@ -29,6 +29,10 @@ export const queries = statements((db) => ({
     `SELECT m.workspace_id FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = ? AND w.deleted_at IS NULL ORDER BY m.role = 'OWNER', m.rowid LIMIT ?`,
   ),
+  find: db.prepare<[workspace: string, user: string], { id: string; role: Role }>(
+    'SELECT id, role FROM workspace_members WHERE workspace_id = ? AND user_id = ?',
+  ),
+  setRole: db.prepare<{ id: string; role: Role; now: string }>('UPDATE workspace_members SET role = @role, updated_at = @now WHERE id = @id'),
   insert: db.prepare<{ id: string; workspace: string; user: string; role: Role; now: string }, { id: string }>(
     `INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
      VALUES (@id, @workspace, @user, @role, @now, @now) ON CONFLICT DO NOTHING RETURNING id`,

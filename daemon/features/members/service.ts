@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Member, members } from '#contract/members'
-import type { Role } from '#contract/roles'
+import { allows, type Role } from '#contract/roles'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
@@ -16,6 +16,37 @@ export function list({ db }: App, { actor, query }: Call<typeof members.list>): 
 /** Makes a user a member, within a change; false when it is one already. */
 export const enrol = ({ db, clock }: App, member: { workspace: string; user: string; role: Role; now: string }): boolean =>
   queries(db).insert.get({ id: newId(clock()), ...member }) !== undefined
+
+interface Raised {
+  role: Role
+  /** Null for one who was no member. */
+  previous_role: Role | null
+  changed: boolean
+}
+
+/** Gives a user at least this role, in the name of the host's administrator, within a change. Nobody is lowered. */
+export function raise(app: App, { workspace, user, role, now }: { workspace: string; user: string; role: Role; now: string }): Raised {
+  const before = queries(app.db).find.get(workspace, user)
+  if (before && allows(role, before.role)) return { role: before.role, previous_role: before.role, changed: false }
+  if (before) queries(app.db).setRole.run({ id: before.id, role, now })
+  else enrol(app, { workspace, user, role, now })
+  const { id } = before ?? queries(app.db).find.get(workspace, user)!
+  const previous_role = before?.role ?? null
+  app.journal({
+    workspace_id: workspace,
+    type: before ? 'audit.entity_updated' : 'audit.entity_created',
+    summary: `workspace_member ${id} ${before ? 'raised' : 'added'} as ${role} on the host`,
+    actor_type: 'system',
+    payload: {
+      action: before ? 'update' : 'create',
+      entity_type: 'workspace_member',
+      entity_id: id,
+      metadata: { user_id: user, role, previous_role, via: 'host', ...(before && { changed: ['role'] }) },
+    },
+    refs: { entity_type: 'workspace_member', entity_id: id },
+  })
+  return { role, previous_role, changed: true }
+}
 
 /** The roles of a user, by workspace. */
 export const rolesOf = ({ db }: App, user: string): Map<string, Role> =>

@@ -1,0 +1,10 @@
+/** The machine itself says no: `next` is what to type instead. */
+export class HostRefusal extends Error {
+  readonly code: string
+  readonly next: string | undefined
+  constructor({ code, message, next }: { code: string; message: string; next?: string }) {
+    super(message)
+    this.code = code
+    this.next = next
+  }
+}

@@ -1,0 +1,17 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '#kernel/config'
+import { type Db, migrate, openDatabase, readMigrations } from '#kernel/db'
+import type { Log } from '#kernel/log'
+
+/** The database of a data directory. */
+export const storeFile = (dir: string): string => join(dir, 'muster.db')
+
+/** Opens the database and brings it up to date. Whoever calls holds the directory's lock. */
+export function openStore({ dataDir }: Config, log: Log): Db {
+  const db = openDatabase(storeFile(dataDir))
+  chmodSync(storeFile(dataDir), 0o600)
+  const fresh = migrate(db, readMigrations(new URL('./migrations', import.meta.url).pathname), new Date().toISOString())
+  if (fresh.length) log.info({ migrations: fresh }, 'Database brought up to date')
+  return db
+}
