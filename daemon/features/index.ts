@@ -4,6 +4,7 @@ import agents from './agents/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import chats from './chats/routes.ts'
 import credentials from './credentials/routes.ts'
+import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
 import journal from './journal/routes.ts'
 import limits from './limits/routes.ts'
@@ -21,7 +22,7 @@ export const features = {
   bootstrap,
   chats,
   credentials,
-  crews,
+  crews: join(crews, crewMembers),
   journal,
   limits,
   members,

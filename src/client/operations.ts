@@ -60,6 +60,10 @@ export const operations: Record<string, Record<string, Operation>> = {
     stop: ['POST', '/api/v1/crews/:crewId/container-stop'],
     status: ['GET', '/api/v1/crews/:crewId/container-status'],
     logs: ['GET', '/api/v1/crews/:crewId/container-logs', 'text'],
+    members: ['GET', '/api/v1/crews/:crewId/members'],
+    addMember: ['POST', '/api/v1/crews/:crewId/members'],
+    setMember: ['PATCH', '/api/v1/crews/:crewId/members/:memberId'],
+    removeMember: ['DELETE', '/api/v1/crews/:crewId/members/:memberId'],
   },
   journal: {
     list: ['GET', '/api/v1/journal'],

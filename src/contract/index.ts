@@ -3,6 +3,7 @@ import { agents } from './agents.ts'
 import { bootstrap } from './bootstrap.ts'
 import { chats } from './chats.ts'
 import { credentials } from './credentials.ts'
+import { crewMembers } from './crew-members.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
 import { journal } from './journal.ts'
@@ -21,7 +22,7 @@ export const api = {
   bootstrap,
   chats,
   credentials,
-  crews,
+  crews: { ...crews, ...crewMembers },
   journal,
   limits,
   members,

@@ -18,15 +18,17 @@ export interface CrewRow {
   created_at: string
   updated_at: string
   agents: number
+  members: number
 }
 
-export interface StoredCrew extends Omit<CrewRow, 'agents' | 'created_at'> {
+export interface StoredCrew extends Omit<CrewRow, 'agents' | 'members' | 'created_at'> {
   created_by_user_id: string | null
 }
 
 const columns = `id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus, container_ttl_hours, network_mode,
   allowed_domains_json, allow_private_endpoints, runtime_image, created_at, updated_at,
-  (SELECT count(*) FROM agents a WHERE a.crew_id = crews.id AND a.deleted_at IS NULL) AS agents`
+  (SELECT count(*) FROM agents a WHERE a.crew_id = crews.id AND a.deleted_at IS NULL) AS agents,
+  (SELECT count(*) FROM crew_members m WHERE m.crew_id = crews.id) AS members`
 
 export const queries = statements((db) => ({
   list: db.prepare<[workspace: string, limit: number, offset: number], CrewRow>(

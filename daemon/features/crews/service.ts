@@ -11,6 +11,7 @@ import { problem } from '#kernel/problem'
 import { removeCrewAgents } from '../agents/service.ts'
 import { dropCrew } from '../credentials/service.ts'
 import { containerOf, own, want } from './containers/service.ts'
+import { queries as memberQueries } from './members/queries.ts'
 import { type CrewRow, queries } from './queries.ts'
 import { type CrewMembers, memberNames, merge, tightness } from './rules.ts'
 
@@ -23,7 +24,7 @@ export function findCrew({ db }: App, workspace: string, crewId: string): CrewRo
 
 export function toCrew({ config }: App, row: CrewRow): Static<typeof Crew> {
   const isolated = config.containerProvider === 'docker'
-  const { allowed_domains_json, agents, ...rest } = row
+  const { allowed_domains_json, agents, members, ...rest } = row
   return {
     ...rest,
     container_memory_mb: row.container_memory_mb ?? config.defaultMemoryMb,
@@ -33,7 +34,7 @@ export function toCrew({ config }: App, row: CrewRow): Static<typeof Crew> {
     allowed_domains: JSON.parse(allowed_domains_json) as string[],
     // The server's switch rules: turned off later, it is off for everyone.
     allow_private_endpoints: row.allow_private_endpoints === 1 && config.allowPrivateEndpoints,
-    _count: { agents, members: 0 },
+    _count: { agents, members },
   }
 }
 
@@ -110,6 +111,7 @@ export function removeCrew(app: App, { actor, now, crewId }: Call<typeof crews.r
   const { slug } = findCrew(app, actor.workspace, crewId)
   removeCrewAgents(app, actor, crewId)
   dropCrew(app, crewId)
+  memberQueries(app.db).removeAll.run(crewId)
   queries(app.db).remove.run(now, now, crewId)
   want(app, crewId, 'removed', actor)
   tell(app, actor, 'crew.deleted', { id: crewId })

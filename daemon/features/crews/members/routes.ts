@@ -1,0 +1,10 @@
+import { crewMembers } from '#contract/crew-members'
+import { feature } from '#kernel/feature'
+import { addMember, listMembers, removeMember, setMember } from './service.ts'
+
+export default feature(crewMembers, (app) => ({
+  members: (call) => listMembers(app, call),
+  addMember: (call) => addMember(app, call),
+  setMember: (call) => setMember(app, call),
+  removeMember: (call) => removeMember(app, call),
+}))

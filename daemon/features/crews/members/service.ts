@@ -1,0 +1,86 @@
+import type { Static } from 'typebox'
+import type { CrewMember, crewMembers } from '#contract/crew-members'
+import type { Reply } from '#contract/define'
+import type { EntryType } from '#contract/entries'
+import { allows, type Role } from '#contract/roles'
+import type { App } from '#kernel/app'
+import { membership } from '#kernel/auth'
+import { actorOf } from '#kernel/dispatch'
+import type { Actor, Call } from '#kernel/feature'
+import { pageOf } from '#kernel/fields'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { findCrew } from '../service.ts'
+import { queries, type Row } from './queries.ts'
+
+type Shown = Static<typeof CrewMember>
+
+const present = ({ email, full_name, avatar_url, ...member }: Row): Shown => ({ ...member, user: { id: member.user_id, email, full_name, avatar_url } })
+
+export function listMembers(app: App, { actor, crewId, query }: Call<typeof crewMembers.members>): Shown[] {
+  const { limit, offset } = pageOf(query, { fallback: 500 })
+  findCrew(app, actor.workspace, crewId)
+  return queries(app.db).list.all(crewId, limit, offset).map(present)
+}
+
+export function addMember(app: App, { actor, crewId, body, now }: Call<typeof crewMembers.addMember>): Shown {
+  findCrew(app, actor.workspace, crewId)
+  const role = body.role ?? null
+  guardRank(actor, role)
+  if (!membership(app.db, actor.workspace, body.user_id))
+    throw problem('invalid_field', { field: 'user_id', detail: 'user_id must name a member of the workspace' })
+  const made = queries(app.db).insert.get({ id: newId(app.clock()), crew: crewId, user: body.user_id, role, now })
+  if (!made) throw problem('already_member', { field: 'user_id', detail: 'That person belongs to the crew already' })
+  return announce(app, actor, 'audit.entity_created', findMember(app, crewId, made.id))
+}
+
+export function setMember(app: App, { actor, crewId, memberId, body, now }: Call<typeof crewMembers.setMember>): Shown {
+  findCrew(app, actor.workspace, crewId)
+  const before = findMember(app, crewId, memberId)
+  const role = body.role || null
+  guardRank(actor, before.role)
+  guardRank(actor, role)
+  queries(app.db).setRole.run(role, now, memberId)
+  return announce(app, actor, 'audit.entity_updated', { ...before, role }, { from: before.role })
+}
+
+export function removeMember(app: App, { actor, crewId, memberId }: Call<typeof crewMembers.removeMember>): Reply<typeof crewMembers.removeMember> {
+  findCrew(app, actor.workspace, crewId)
+  const before = findMember(app, crewId, memberId)
+  guardRank(actor, before.role)
+  queries(app.db).remove.run(memberId)
+  announce(app, actor, 'audit.entity_deleted', before)
+  return { success: true }
+}
+
+/** Nobody gives, changes or takes a role above their own. */
+function guardRank(actor: Actor, role: Role | null): void {
+  if (role && !(actor.role && allows(role, actor.role)))
+    throw problem('insufficient_role', { field: 'role', detail: `The role ${role} is above yours, which is ${actor.role ?? 'none'}` })
+}
+
+function findMember({ db }: App, crewId: string, memberId: string): Row {
+  const row = queries(db).find.get(crewId, memberId)
+  if (!row) throw problem('not_found', { field: 'memberId', detail: 'The crew has no such member' })
+  return row
+}
+
+const words = { 'audit.entity_created': 'create', 'audit.entity_updated': 'update', 'audit.entity_deleted': 'delete' } as const
+
+function announce(app: App, actor: Actor, type: Extract<EntryType, keyof typeof words>, row: Row, more: object = {}): Shown {
+  const action = words[type]
+  app.journal({
+    workspace_id: actor.workspace,
+    crew_id: row.crew_id,
+    type,
+    summary: `crew_member ${row.id} ${action}d`,
+    ...actorOf(actor),
+    payload: { action, entity_type: 'crew_member', entity_id: row.id, metadata: { user_id: row.user_id, role: row.role, ...more } },
+    refs: { entity_type: 'crew_member', entity_id: row.id },
+  })
+  app.broadcast({ channel: `workspace:${actor.workspace}`, type: 'crew.updated', payload: { id: row.crew_id } })
+  return present(row)
+}
+
+/** Who leaves a workspace leaves its crews. Within a change. */
+export const forgetCrewMemberships = ({ db }: App, workspace: string, user: string): void => void queries(db).removeUser.run(user, workspace)
