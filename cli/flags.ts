@@ -73,4 +73,7 @@ export function oneOf<const V extends string>(
   return Flags.string({ helpValue: values.join('|'), ...given, parse }) as Interfaces.OptionFlag<V | undefined>
 }
 
+/** A flag that takes a role. */
+export const roleFlag = (description: string) => oneOf(['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'VIEWER'], { description })
+
 const alike = (word: string) => word.toLowerCase().replaceAll('-', '_')

@@ -16,8 +16,14 @@ const pageSize = 500
 type Fetch<T> = (window: { limit: number; offset: number }) => Promise<T[]>
 
 /** Id of the row with that name. Ids are taken as they are: the server knows best whether they exist. */
-async function idByName<T extends { id: string }>(noun: string, name: string, fetch: Fetch<T>, nameOf: (row: T) => string): Promise<string> {
-  if (looksLikeId(name)) return name
+async function idByName<T extends { id: string }>(
+  noun: string,
+  name: string,
+  fetch: Fetch<T>,
+  nameOf: (row: T) => string,
+  { lookUpIds = false, next = `muster ${noun}s list` } = {},
+): Promise<string> {
+  if (looksLikeId(name) && !lookUpIds) return name
   const names: string[] = []
   for (let offset = 0; ; offset += pageSize) {
     const rows = await fetch({ limit: pageSize, offset })
@@ -27,7 +33,7 @@ async function idByName<T extends { id: string }>(noun: string, name: string, fe
     if (rows.length < pageSize) break
   }
   const near = names.map((it) => ({ it, far: distance(it, name) })).sort((a, b) => a.far - b.far)[0]
-  throw new NotFound(noun, name, near && near.far <= Math.max(1, name.length / 3) ? near.it : undefined, `muster ${noun}s list`)
+  throw new NotFound(noun, name, near && near.far <= Math.max(1, name.length / 3) ? near.it : undefined, next)
 }
 
 /** Id of a crew given by slug or id. */
@@ -47,6 +53,25 @@ export const agentId = (api: Client, agent: string): Promise<string> =>
     (query) => api.agents.list({ query }),
     ({ slug }) => slug,
   )
+
+/** Id of a member of the workspace given by email or id of the person. */
+export const userId = (api: Client, workspaceId: string, user: string): Promise<string> =>
+  idByName(
+    'member',
+    user.toLowerCase(),
+    async (query) => (await api.members.list({ workspaceId, query })).map(({ user }) => user),
+    ({ email }) => email,
+  )
+
+/** Membership of a person in a crew, given by email, id of the person or id of the membership. */
+export async function crewMemberId(api: Client, crewId: string, user: string): Promise<string> {
+  const wanted = user.toLowerCase()
+  const find = async (query: { limit: number; offset: number }) => {
+    const rows = await api.crews.members({ crewId, query })
+    return rows.map((row) => ({ ...row, name: row.user_id === wanted || row.id === wanted ? wanted : row.user.email }))
+  }
+  return idByName('member', wanted, find, ({ name }) => name, { lookUpIds: true, next: 'muster crews members CREW' })
+}
 
 /** Id of a credential given by name or id. */
 export const credentialId = (api: Client, credential: string): Promise<string> =>

@@ -25,6 +25,7 @@ export const crewView: View<Crew> = {
     Id: ({ id }) => id,
     Description: ({ description }) => description,
     Agents: ({ _count }) => _count.agents,
+    Members: ({ _count }) => _count.members || null,
     Memory: ({ container_memory_mb }) => memory(container_memory_mb),
     CPUs: ({ container_cpus }) => container_cpus,
     'Idle stop': ({ container_ttl_hours: hours }) => (hours === 0 ? 'never' : hours === null ? 'after 4 h' : `after ${hours} h`),

@@ -1,0 +1,25 @@
+import { Args } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { yesFlag } from '../../flags.ts'
+import { confirm } from '../../input.ts'
+import { crewId, crewMemberId } from '../../lookup.ts'
+
+export default class CrewsRemoveMember extends ApiCommand<typeof CrewsRemoveMember> {
+  static override summary = 'Take a member out of a crew'
+  static override description = 'The person stays in the workspace, with the role there.'
+  static override examples = ['$ <%= config.bin %> crews remove-member web-team ada@example.com']
+  static override args = {
+    crew: Args.string({ required: true, description: 'slug or id of the crew' }),
+    user: Args.string({ required: true, description: 'email or id of the person' }),
+  }
+  static override flags = yesFlag
+
+  async run(): Promise<void> {
+    const { crew, user } = this.args
+    const id = await crewId(this.api, crew)
+    const memberId = await crewMemberId(this.api, id, user)
+    await confirm(`Take ${user} out of crew ${crew}?`, this.flags.yes)
+    await this.api.crews.removeMember({ crewId: id, memberId })
+    await this.out.done(`Took ${user} out of crew ${crew}.`)
+  }
+}
