@@ -26,12 +26,19 @@ function remember(value: unknown, about: string): void {
   if (typeof value !== 'object' || value === null) return
   for (const [member, held] of Object.entries(value)) {
     if (typeof held !== 'string') remember(held, Array.isArray(value) ? about : singular(member))
-    else if (held && /^id$|_id$/.test(member)) {
+    else if (held && /^id$|_id$|^key$/.test(member)) {
       const what = member === 'id' ? about : named(member)
       const known = names.get(what) ?? []
       if (known.length < 50 && !known.includes(held)) names.set(what, [...known, held])
     }
   }
+}
+
+const placed = new Set(endpoints.flatMap(({ endpoint }) => [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => named(name!))))
+/** What an answer speaks of: the last noun of the path when some path takes its id, as `member`, else the feature. */
+function subject(feature: string, { path }: Endpoint): string {
+  const noun = singular(path.split('/').findLast((part) => !part.startsWith(':'))!)
+  return placed.has(noun) ? noun : singular(feature)
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
@@ -71,7 +78,7 @@ function requests(endpoint: Endpoint, workspace: string) {
 }
 
 /** What makes things comes first, what removes them last. */
-const early = ['crews.create', 'credentials.create', 'agents.create', 'chats.create']
+const early = ['members.list', 'crews.create', 'credentials.create', 'agents.create', 'chats.create']
 const turn = ({ name, endpoint }: (typeof endpoints)[number]) => {
   if (early.includes(name)) return early.indexOf(name) - early.length
   return name === 'tokens.revoke' ? 2 : endpoint.method === 'DELETE' ? 1 : 0
@@ -110,7 +117,7 @@ describe.each(inTurn)('$name', ({ name, feature, endpoint }) => {
       if (answer.statusCode >= 500) expect(declared, JSON.stringify(body)).toContain((body as { code: string }).code)
       if (answer.statusCode >= 300) return
       succeeded.add(name)
-      remember(body, singular(feature))
+      remember(body, subject(feature, endpoint))
       if (conforms) expect([...conforms.Errors(body)].map(({ instancePath, message }) => `${instancePath} ${message}`)).toEqual([])
     })
     await fc.assert(property, { numRuns, seed })
