@@ -94,6 +94,8 @@ async function drain(app: App, http: FastifyInstance, local: Server, services: S
   local.close()
   await http.close()
   await services.close()
+  // What is left of the time is for the rest.
+  await app.mailer.close(app.config.shutdownTimeout * 500)
   await app.outbound.close()
   await app.idle()
   await app.reads.close()

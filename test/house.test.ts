@@ -107,6 +107,7 @@ describe('imports', () => {
     ['better-sqlite3', /^daemon\/kernel\//],
     ['fastify', /^daemon\/kernel\//],
     ['undici', /^daemon\/kernel\/outbound|^src\/client\//],
+    ['nodemailer', /^daemon\/kernel\/mail\//],
     ['@node-rs/bcrypt', /^daemon\/kernel\/passwords\.ts$/],
   ])('of %s stay in one place', (name, place) => {
     const users = imports.filter(({ to, typeOnly }) => to === name && !typeOnly).map(({ from }) => from)

@@ -55,6 +55,12 @@ export function classify(address: string): AddressClass {
   return parsed.family === 4 ? classify4(parsed.bits) : classify6(parsed.bits)
 }
 
+/** Whether a host, by name or address, is this machine. */
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '')
+  return bare === 'localhost' || classify(bare) === 'loopback'
+}
+
 function classify4(bits: bigint): AddressClass {
   return table4.find((it) => bits >> it.shift === it.prefix)!.is
 }

@@ -7,6 +7,7 @@ import type { Operation } from './dispatch.ts'
 import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal.ts'
 import { createLimits, type Limits } from './limits.ts'
 import type { Log } from './log.ts'
+import { createMailer, type Mailer } from './mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createPerimeter, type Perimeter } from './origin.ts'
 import { createOutbound, type Outbound } from './outbound.ts'
@@ -49,6 +50,7 @@ export interface App extends Writer {
   readonly metrics: Metrics
   /** The one way out to other servers. */
   readonly outbound: Outbound
+  readonly mailer: Mailer
   /** Set once the runtime is up; null where there is none. */
   runtime: RuntimeService | null
   /** The same of the agents' runs. */
@@ -87,6 +89,7 @@ export interface AppParts {
 export function createApp({ config, db, log, vault, clock = Date.now, reads = db.memory ? createInlineReads(db) : createThreadReads(db, log) }: AppParts): App {
   const bus = new TypedEmitter<Events>()
   const journal = createJournal(db, clock)
+  const outbound = createOutbound()
   type Outgoing = () => void
   let current: Outgoing[] | null = null
   let kept: Outgoing[] = []
@@ -151,7 +154,8 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     passwords: createPasswords(),
     perimeter: createPerimeter(config),
     metrics: createMetrics(),
-    outbound: createOutbound(),
+    outbound,
+    mailer: createMailer({ config, log, outbound, vault }),
     runtime: null,
     runs: null,
     stopping: new AbortController(),

@@ -3,6 +3,8 @@ import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
+import { isLoopbackHost } from './addresses.ts'
+import { mailTarget } from './mail/target.ts'
 import { type Setting, settings } from './settings.ts'
 
 type Name = keyof typeof settings
@@ -144,11 +146,9 @@ function seconds(raw: unknown): number {
   return Number(match[1]) * { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 }[(match[2] ?? 's') as 's']
 }
 
-const loopback = (host: string) => host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
-
 function checkTogether(config: Config): void {
   if (Boolean(config.tlsCert) !== Boolean(config.tlsKey)) throw new ConfigError('server.tls_cert and server.tls_key belong together: set both or neither')
-  if (!loopback(config.host) && !config.tlsCert && !config.trustedProxies.length) {
+  if (!isLoopbackHost(config.host) && !config.tlsCert && !config.trustedProxies.length) {
     throw new ConfigError(
       `Listening on ${config.host} would carry tokens over the network in clear. Set SVC_TLS_CERT and SVC_TLS_KEY, or name the TLS proxy in front in SVC_TRUSTED_PROXY_CIDRS, or listen on 127.0.0.1`,
     )
@@ -160,6 +160,11 @@ function checkTogether(config: Config): void {
   }
   if (config.publicUrl && !(URL.canParse(config.publicUrl) && /^https?:$/.test(new URL(config.publicUrl).protocol)))
     throw new ConfigError(`server.public_url must be an address that begins with http:// or https://, not "${config.publicUrl}"`)
+  try {
+    mailTarget(config)
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
+  }
   if (config.rateLimitDisabled && config.env === 'production') throw new ConfigError('SVC_RATELIMIT_DISABLED is refused in production; set SVC_ENV=development')
 }
 

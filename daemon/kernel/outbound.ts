@@ -14,6 +14,8 @@ export interface OutboundRequest {
   timeoutMs?: number
   /** Bytes of the answer; 1 MiB unless stated. */
   maxBytes?: number
+  /** Ends the exchange early, which counts as a timeout. */
+  signal?: AbortSignal
 }
 
 export interface OutboundReply {
@@ -63,7 +65,8 @@ export function createOutbound({ resolve = resolveAll, permits = (is) => is === 
 
   return {
     async send(url, request = {}) {
-      const signal = AbortSignal.timeout(request.timeoutMs ?? 10_000)
+      const timeout = AbortSignal.timeout(request.timeoutMs ?? 10_000)
+      const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout
       let hop: Hop = {
         url: parse(url),
         method: request.method ?? 'GET',

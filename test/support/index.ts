@@ -142,6 +142,7 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
     close: async () => {
       app.stopping.abort()
       await http.close()
+      await app.mailer.close(0)
       await app.outbound.close()
       await app.idle()
       await app.reads.close()

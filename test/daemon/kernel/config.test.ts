@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, loadConfig } from '#kernel/config'
+import { mailTarget } from '#kernel/mail/target'
 import { settings } from '#kernel/settings'
 import { closing } from '#test'
 
@@ -140,4 +141,82 @@ describe('together', () => {
     expect(load({ SVC_RATELIMIT_DISABLED: 'true', SVC_ENV: 'test' }).config.rateLimitDisabled).toBe(true)
   })
   it('makes the data directory absolute', () => expect(load({ SVC_DATA_DIR: 'here' }).config.dataDir).toBe(join(process.cwd(), 'here')))
+})
+
+describe('mail', () => {
+  const from = { MAILER_FROM: 'Muster <muster@example.com>' }
+
+  it.each([
+    [{}, null],
+    [
+      { ...from, MAILER_API_KEY: 'k' },
+      { kind: 'http', url: 'https://api.resend.com/emails', key: 'k' },
+    ],
+    [
+      { ...from, MAILER_API_KEY: 'k', MAILER_API_URL: 'http://localhost:9/m' },
+      { kind: 'http', url: 'http://localhost:9/m', key: 'k' },
+    ],
+    [
+      { ...from, SMTP_URL: 'smtp://mail.example.com' },
+      { kind: 'smtp', port: 587, secure: false, encryption: 'required', auth: null },
+    ],
+    [
+      { ...from, SMTP_URL: 'smtps://u%40x:p%25@mail.example.com/' },
+      { host: 'mail.example.com', port: 465, secure: true, auth: { user: 'u@x', pass: 'p%' } },
+    ],
+    [
+      { ...from, SMTP_URL: 'smtp://mail.example.com:25?tls=optional' },
+      { port: 25, encryption: 'optional' },
+    ],
+    [{ ...from, SMTP_URL: 'smtp://10.0.0.1?tls=never' }, { encryption: 'never' }],
+    [{ ...from, SMTP_URL: 'smtp://127.0.0.1:25' }, { encryption: 'never' }],
+    [
+      { ...from, SMTP_URL: 'smtp://[::1]' },
+      { host: '::1', encryption: 'never' },
+    ],
+    [{ ...from, SMTP_URL: 'smtp://localhost?tls=required' }, { encryption: 'required' }],
+  ])('reads %j', (env, target) => {
+    const found = mailTarget(load(env as Record<string, string>).config)
+    if (target) expect(found).toMatchObject(target)
+    else expect(found).toBeNull()
+  })
+
+  it.each([
+    [{ MAILER_API_KEY: 'k' }, /MAILER_API_KEY needs MAILER_FROM/],
+    [{ MAILER_API_KEY: 'k', MAILER_FROM: '   ' }, /needs MAILER_FROM/],
+    [{ SMTP_URL: 'smtp://h' }, /SMTP_URL needs MAILER_FROM/],
+    [from, /nothing to send mail with/],
+    [{ MAILER_API_URL: 'https://x.example' }, /needs MAILER_API_KEY/],
+    [{ ...from, MAILER_API_KEY: 'k', SMTP_URL: 'smtp://h' }, /set one of them/],
+    [{ ...from, SMTP_URL: 'smtp://h', MAILER_API_URL: 'https://x.example' }, /belongs to MAILER_API_KEY/],
+    [{ MAILER_FROM: 'Muster', MAILER_API_KEY: 'k' }, /MAILER_FROM must be an address/],
+    [{ MAILER_FROM: 'a@b.c, d@e.f', MAILER_API_KEY: 'k' }, /MAILER_FROM must be an address/],
+    [{ MAILER_FROM: 'A\r\nBcc: x@y.z <a@b.c>', MAILER_API_KEY: 'k' }, /MAILER_FROM must be an address/],
+    [{ ...from, MAILER_API_KEY: 'two words' }, /one word/],
+    [{ ...from, MAILER_API_KEY: 'k', MAILER_API_URL: 'http://mail.example.com' }, /in clear/],
+    [{ ...from, MAILER_API_KEY: 'k', MAILER_API_URL: 'ftp://mail.example.com' }, /https/],
+    [{ ...from, MAILER_API_KEY: 'k', MAILER_API_URL: 'https://u:p@mail.example.com' }, /without a user name/],
+    [{ ...from, SMTP_URL: 'mail.example.com:25' }, /must look like/],
+    [{ ...from, SMTP_URL: 'https://mail.example.com' }, /must look like/],
+    [{ ...from, SMTP_URL: 'smtp://' }, /must look like/],
+    [{ ...from, SMTP_URL: 'smtp://h/path' }, /must look like/],
+    [{ ...from, SMTP_URL: 'smtp://h?pool=true' }, /unknown option "pool"/],
+    [{ ...from, SMTP_URL: 'smtp://h?tls=yes' }, /required, optional, never/],
+    [{ ...from, SMTP_URL: 'smtps://h?tls=never' }, /always encrypted/],
+    [{ ...from, SMTP_URL: 'smtp://u:100%@h' }, /%25/],
+  ])('refuses %j', (env, words) => {
+    expect(() => load(env as Record<string, string>)).toThrow(ConfigError)
+    expect(() => load(env as Record<string, string>)).toThrow(words)
+  })
+
+  it('repeats no password', () => {
+    let message = ''
+    try {
+      load({ ...from, SMTP_URL: 'smtp://u:hunter2@h/x' })
+    } catch (error) {
+      message = (error as Error).message
+    }
+    expect(message).toMatch(/must look like/)
+    expect(message).not.toContain('hunter2')
+  })
 })

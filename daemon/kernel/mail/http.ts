@@ -1,0 +1,36 @@
+import { OutboundError } from '../outbound.ts'
+import type { HttpTarget } from './target.ts'
+import { MailError, type Sender, stepMs, type Transport } from './transport.ts'
+
+/** Statuses after which the same call may succeed later. */
+const passing = (status: number) => status >= 500 || [408, 425, 429].includes(status)
+
+/** Mail through an HTTP service: one call for each. Contract part 1, section 6. */
+export function httpTransport({ url, key }: HttpTarget, { from, outbound }: Sender): Transport {
+  const sender = from.name ? `"${from.name.replace(/["\\]/g, '')}" <${from.address}>` : from.address
+  return async ({ id, to, ...mail }, signal) => {
+    const { status, text } = await outbound
+      .send(url, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': id },
+        body: JSON.stringify({ from: sender, to: [to], ...mail }),
+        operator: true,
+        timeoutMs: stepMs,
+        signal,
+      })
+      .catch((error: unknown) => {
+        throw new MailError((error as Error).message, error instanceof OutboundError && error.reason !== 'refused')
+      })
+    if (status < 200 || status > 299) throw new MailError(`The mail service answered ${status}${nameOf(text)}`, passing(status))
+  }
+}
+
+/** The service's word for what went wrong. Its sentence may repeat the address, so it is not told. */
+function nameOf(text: string): string {
+  try {
+    const { name } = JSON.parse(text) as { name?: unknown }
+    return typeof name === 'string' && /^[\w.-]{1,60}$/.test(name) ? ` (${name})` : ''
+  } catch {
+    return ''
+  }
+}
