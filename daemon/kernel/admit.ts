@@ -1,7 +1,8 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Endpoint } from '#contract/define'
 import type { App } from './app.ts'
-import { type Identified, membership } from './auth.ts'
+import { membershipRow } from './auth/membership.ts'
+import type { Identified } from './auth.ts'
 import { authorize, type Operation } from './dispatch.ts'
 import type { Actor } from './feature.ts'
 import { problem } from './problem.ts'
@@ -22,7 +23,7 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
     if (bucket === 'api' && !identity) take(app, 'api', request.address)
     if (!isPublic) {
       if (!identity) throw problem((identified as { reason: 'no_credentials' }).reason)
-      request.actor = { type: 'user', id: identity.userId, email: identity.email, workspace: '', role: null, token: identity.token }
+      request.actor = { type: 'user', id: identity.userId, email: identity.email, workspace: '', role: null, token: identity.token, session: identity.session }
       if (endpoint.access !== 'signed-in') enterWorkspace(app, endpoint, request, request.actor)
       authorize(endpoint, request.actor)
     }
@@ -43,10 +44,8 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
   }
 }
 
-function checkOrigin(app: App, { method, headers, socket }: FastifyRequest): void {
-  if (!changing.has(method)) return
-  const secure = app.perimeter.isSecure(socket.remoteAddress, headers, 'encrypted' in socket)
-  if (!app.perimeter.acceptsOrigin(headers, secure)) throw problem('origin_rejected')
+function checkOrigin(app: App, { method, headers, encrypted }: FastifyRequest): void {
+  if (changing.has(method) && !app.perimeter.acceptsOrigin(headers, encrypted)) throw problem('origin_rejected')
 }
 
 function take(app: App, bucket: 'auth' | 'api', ip: string): void {
@@ -57,6 +56,8 @@ function take(app: App, bucket: 'auth' | 'api', ip: string): void {
 const identify = (app: App, request: FastifyRequest): Identified | Promise<Identified> =>
   app.auth.identify({
     authorization: request.headers.authorization,
+    cookie: request.headers.cookie,
+    secure: request.secureCookies,
     remoteAddress: request.address,
     userAgent: request.headers['user-agent'] ?? null,
     path: pathOf(request),
@@ -73,8 +74,9 @@ function enterWorkspace(app: App, { workspace, unnamed = 'workspace_required' }:
     const means = workspace === 'session' ? 'the header X-Workspace-ID' : 'the query parameter workspace_id or the header X-Workspace-ID'
     throw problem(unnamed, { detail: `Name a workspace by ${means}` })
   }
-  const member = membership(app.db, named, actor.id)
+  const member = membershipRow(app.db, named, actor.id)
   if (!member) throw problem('not_a_member')
+  if (member.barred) throw problem('two_factor_required', { detail: 'This workspace asks its members for a second factor; set one up: muster account 2fa on' })
   actor.workspace = member.workspace_id
   actor.role = member.role
 }

@@ -1,3 +1,4 @@
+import { hash as digest } from 'node:crypto'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { RuntimeService } from '#runtime/service-types'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth.ts'
@@ -14,7 +15,7 @@ import { createOutbound, type Outbound } from './outbound.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 import { createInlineReads, createThreadReads, type Reads } from './reads.ts'
 import type { Runs } from './runs.ts'
-import type { Vault } from './vault.ts'
+import { createVault, type Vault } from './vault.ts'
 import { createWriter, type Writer } from './writer.ts'
 
 /** A message for the WebSocket subscribers of a channel, such as `workspace:<id>`. Sent after the commit. */
@@ -28,8 +29,8 @@ interface Events {
   /** An entry is stored. Listeners must be quick and must not throw. */
   entry: (recorded: Recorded) => void
   broadcast: (message: Broadcast) => void
-  /** A CLI token was revoked or ran out: its sockets close. */
-  token_revoked: (tokenId: string) => void
+  /** A CLI token or a session was revoked or ran out: its sockets and streams close. */
+  revoked: (credentialId: string) => void
   /** There is a new token, which runs out at this time. */
   token_expires: (at: string) => void
 }
@@ -149,7 +150,7 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     vault,
     clock,
     operations: new Map(),
-    auth: createAuthenticator({ db, clock, adminKey: adminKeyOf(config.adminTokenKey), ...writer }),
+    auth: createAuthenticator({ db, clock, adminKey: adminKeyOf(config.adminTokenKey), vault: sessionVault(config, vault), ...writer }),
     limits: createLimits(config, clock),
     passwords: createPasswords(),
     perimeter: createPerimeter(config),
@@ -174,5 +175,9 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     afterCommit,
   }
 }
+
+/** The key of sessions is the operator's own secret when there is one. */
+const sessionVault = ({ sessionSecret }: Config, vault: Vault | null): Vault | null =>
+  sessionSecret ? createVault(digest('sha256', sessionSecret, 'buffer')) : vault
 
 export const wholeSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`

@@ -1,18 +1,29 @@
 import { createHmac, hash as digest, randomBytes } from 'node:crypto'
 import type { Code } from '#contract/problems'
-import type { Role } from '#contract/roles'
+import { createSeals, type Seals } from './auth/seals.ts'
+import { createSessions } from './auth/sessions.ts'
 import { createCache } from './cache.ts'
+import { readCookie } from './cookies.ts'
 import { type Db, statements } from './db.ts'
 import { newId } from './ids.ts'
+import type { Vault } from './vault.ts'
 
 /** Who presented a valid credential. */
 export interface Identity {
   userId: string
   email: string
-  token: { id: string; scopes: string[] | null; tier: string; expires_at: string | null }
+  token: Token | null
+  session: { id: string; stale: boolean } | null
 }
 
-export type Identified = { identity: Identity } | { reason: Extract<Code, 'no_credentials' | 'session_invalid'> }
+interface Token {
+  id: string
+  scopes: string[] | null
+  tier: string
+  expires_at: string | null
+}
+
+export type Identified = { identity: Identity } | { reason: Extract<Code, 'no_credentials' | `session_${string}`> }
 
 interface TokenRow {
   id: string
@@ -34,11 +45,6 @@ export const queries = statements((db) => ({
   use: db.prepare<[id: string, token: string, at: string, addr: string | null, agent: string | null, path: string | null]>(
     'INSERT INTO cli_token_uses (id, token_id, used_at, remote_addr, user_agent, path) VALUES (?, ?, ?, ?, ?, ?)',
   ),
-  member: db.prepare<{ named: string; user: string }, { workspace_id: string; role: Role }>(
-    `SELECT w.id AS workspace_id, m.role FROM workspaces w JOIN workspace_members m ON m.workspace_id = w.id
-     WHERE (w.id = @named OR w.slug = @named) AND w.deleted_at IS NULL AND m.user_id = @user
-     ORDER BY w.id = @named DESC LIMIT 1`,
-  ),
 }))
 
 const standardPrefix = 'svc_cli_'
@@ -57,12 +63,11 @@ export function hashToken(raw: string, adminKey: Buffer | null): string | null {
   return adminKey && createHmac('sha256', adminKey).update(raw).digest('hex')
 }
 
-/** The caller's role in a workspace named by id or slug; undefined for unknown, deleted and foreign ones alike. */
-export const membership = (db: Db, workspace: string, user: string): { workspace_id: string; role: Role } | undefined =>
-  queries(db).member.get({ named: workspace, user })
-
 export interface Request {
   authorization: string | undefined
+  cookie?: string | undefined
+  /** Whether it came over HTTPS, as far as cookies are concerned. */
+  secure?: boolean
   remoteAddress: string | null
   userAgent: string | null
   /** Without its query, which may hold what nobody should keep. */
@@ -73,33 +78,47 @@ export interface Authenticator {
   /** A failing store throws: nobody is told that a good token is bad. */
   identify(request: Request): Identified | Promise<Identified>
   /** Puts a use of an administrative token on record, before it has any effect; nothing for the others. */
-  record(token: Identity['token'], use: Omit<Request, 'authorization'>): Promise<void>
-  /** True while the token is neither revoked nor past its time: long connections ask again. */
-  holds(tokenId: string): boolean
+  record(token: Token, use: Omit<Request, 'authorization'>): Promise<void>
+  /** True while the token or session of this id is neither revoked nor past its time: long connections ask again. */
+  holds(credentialId: string): boolean
   /** Forgets a token at once, when it is revoked. */
   forget(tokenId: string): void
+  /** Makes and reads the tokens of sessions. */
+  readonly seals: Seals
 }
+
+/** The id of what somebody signed in with: a CLI token or a session; null for the daemon itself. */
+export const credentialOf = ({ token, session }: { token: { id: string } | null; session: { id: string } | null }): string | null =>
+  token?.id ?? session?.id ?? null
 
 interface Parts {
   db: Db
   clock: () => number
   adminKey: Buffer | null
+  vault: Vault | null
   write: <T>(work: () => T) => Promise<T>
 }
+
+type TokenIdentity = Identity & { token: Token }
 
 const hitsFor = 10_000
 const missesFor = 30_000
 const remembered = 10_000
 const touchEvery = 60_000
 
-/** Bearer tokens of devices and programs (specification part 1, "CLI token"); lookups are remembered for 10 s, misses for 30 s. */
-export function createAuthenticator({ db, clock, adminKey, write }: Parts): Authenticator {
+/**
+ * Bearer tokens of devices and programs, and browser sessions by cookie or bearer (specification part 1, "Authentication").
+ * Lookups of tokens are remembered for 10 s, misses for 30 s.
+ */
+export function createAuthenticator({ db, clock, adminKey, vault, write }: Parts): Authenticator {
+  const seals = createSeals(vault, clock)
+  const sessions = createSessions({ db, clock, seals, write })
   // Two caches: a flood of made-up tokens must not push out the real ones.
-  const hits = createCache<{ identity: Identity; until: number }>(remembered)
+  const hits = createCache<{ identity: TokenIdentity; until: number }>(remembered)
   const misses = createCache<number>(remembered)
   const touched = createCache<number>(remembered)
 
-  function find(hash: string): Identity | null {
+  function find(hash: string): TokenIdentity | null {
     const now = clock()
     const hit = hits.get(hash)
     if (hit && hit.until > now) return hit.identity
@@ -111,7 +130,8 @@ export function createAuthenticator({ db, clock, adminKey, write }: Parts): Auth
       return null
     }
     const scopes = row.scopes_json ? (JSON.parse(row.scopes_json) as string[]) : null
-    const identity = { userId: row.user_id, email: row.email, token: { id: row.id, scopes, tier: row.tier, expires_at: row.expires_at } }
+    const token = { id: row.id, scopes, tier: row.tier, expires_at: row.expires_at }
+    const identity = { userId: row.user_id, email: row.email, token, session: null }
     hits.set(hash, { identity, until: now + hitsFor })
     return identity
   }
@@ -124,28 +144,41 @@ export function createAuthenticator({ db, clock, adminKey, write }: Parts): Auth
     void write(() => queries(db).touch.run(new Date(now).toISOString().slice(0, 19) + 'Z', id)).catch(() => undefined)
   }
 
-  async function record({ id, tier }: Identity['token'], { remoteAddress, userAgent, path }: Omit<Request, 'authorization'>): Promise<void> {
+  async function record({ id, tier }: Token, { remoteAddress, userAgent, path }: Omit<Request, 'authorization'>): Promise<void> {
     if (tier !== 'ADMIN') return
     await write(() =>
       queries(db).use.run(newId(clock()), id, new Date(clock()).toISOString(), remoteAddress, userAgent?.slice(0, 250) ?? null, path.slice(0, 500)),
     )
   }
 
+  function identifyToken(raw: string, request: Request): Identified | Promise<Identified> {
+    const hash = hashToken(raw, adminKey)
+    const identity = hash === null ? null : find(hash)
+    if (!identity) return { reason: 'session_invalid' }
+    const { id, tier, expires_at } = identity.token
+    if (expires_at && Date.parse(expires_at) <= clock()) return { reason: 'session_invalid' }
+    touch(id)
+    return tier === 'ADMIN' ? record(identity.token, request).then(() => ({ identity })) : { identity }
+  }
+
+  async function identifySession(raw: string): Promise<Identified> {
+    const verdict = await sessions.identify(raw)
+    return 'reason' in verdict ? verdict : { identity: { ...verdict.identity, token: null } }
+  }
+
   return {
     identify(request) {
-      const raw = /^Bearer +(\S+) *$/i.exec(request.authorization ?? '')?.[1]
-      if (!raw) return { reason: request.authorization ? 'session_invalid' : 'no_credentials' }
-      const hash = hashToken(raw, adminKey)
-      const identity = hash === null ? null : find(hash)
-      if (!identity) return { reason: 'session_invalid' }
-      const { id, tier, expires_at } = identity.token
-      if (expires_at && Date.parse(expires_at) <= clock()) return { reason: 'session_invalid' }
-      touch(id)
-      return tier === 'ADMIN' ? record(identity.token, request).then(() => ({ identity })) : { identity }
+      const bearer = /^Bearer +(\S+) *$/i.exec(request.authorization ?? '')?.[1]
+      if (!bearer && request.authorization) return { reason: 'session_invalid' }
+      const raw = bearer ?? readCookie(request.cookie, 'access', request.secure ?? false)
+      if (!raw) return { reason: 'no_credentials' }
+      return raw.startsWith('svc_') ? identifyToken(raw, request) : identifySession(raw)
     },
     record,
-    holds(tokenId) {
-      const row = queries(db).byId.get(tokenId)
+    seals,
+    holds(id) {
+      if (id.startsWith('s_')) return sessions.holds(id)
+      const row = queries(db).byId.get(id)
       return row !== undefined && !row.revoked_at && !(row.expires_at && Date.parse(row.expires_at) <= clock())
     },
     forget(tokenId) {

@@ -6,7 +6,11 @@ import type { Actor, Feature, Gated, Web } from './feature.ts'
 import { Problem, problem } from './problem.ts'
 
 type Body = (call: object) => unknown
-type Split = { prepare(call: object): Promise<unknown>; commit(call: object, ready: unknown): unknown }
+type Split = {
+  prepare(call: object): Promise<unknown>
+  commit(call: object, ready: unknown): unknown
+  settle?(call: object, done: unknown, ready: unknown): unknown
+}
 type Wish = { wish(call: object): unknown; settle(call: object, wish: unknown): Promise<unknown> }
 
 /** An endpoint with its handler, by the name that contract, client, CLI and log share. */
@@ -33,7 +37,7 @@ export function register(app: App, features: Record<string, Feature>): void {
 }
 
 /** Refuses callers without the role or the token scope that the contract entry asks for. */
-export function authorize({ access, scope, method }: Endpoint, actor: Actor | null): void {
+export function authorize({ access, scope, method, stepUp }: Endpoint, actor: Actor | null): void {
   if (access === 'public') return
   if (!actor) throw problem('no_credentials')
   if (access !== 'signed-in' && !(actor.role && allows(access, actor.role))) {
@@ -42,6 +46,7 @@ export function authorize({ access, scope, method }: Endpoint, actor: Actor | nu
   if (method !== 'GET' && scope && !scopeAllows(actor.token?.scopes ?? null, scope)) {
     throw problem('insufficient_scope', { detail: `This needs the token scope ${scope}` })
   }
+  if (stepUp && actor.session?.stale) throw problem('step_up_required')
 }
 
 /** The one way to change state: HTTP, the daemon's own jobs and agents all enter here. `input` has passed the schemas. */
@@ -60,7 +65,8 @@ const run = (app: App, endpoint: Endpoint, call: object, work: () => unknown) =>
 async function runParts(app: App, endpoint: Endpoint, call: object, parts: Split | Wish): Promise<unknown> {
   if ('prepare' in parts) {
     const ready = await parts.prepare(call)
-    return run(app, endpoint, call, () => parts.commit(call, ready))
+    const done = await run(app, endpoint, call, () => parts.commit(call, ready))
+    return done instanceof Problem || !parts.settle ? done : parts.settle(call, done, ready)
   }
   const wish = await run(app, endpoint, call, () => parts.wish(call))
   return wish instanceof Problem ? wish : parts.settle(call, wish)

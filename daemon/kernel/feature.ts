@@ -14,6 +14,8 @@ export interface Actor {
   role: Role | null
   /** The CLI token that was presented, and what it was narrowed to. */
   token: { id: string; scopes: string[] | null; tier: string; expires_at: string | null } | null
+  /** The browser session that was presented. `stale`: the second factor that its user has was not shown lately. */
+  session: { id: string; stale: boolean } | null
 }
 
 /** What a handler is called with; nobody may have called a public endpoint. `now` has whole seconds, as stored times have. */
@@ -38,6 +40,16 @@ export interface Staged<E, Ready> {
 /** Splits a change into its waiting part and its transaction. */
 export const staged = <E, Ready>(prepare: Staged<E, Ready>['prepare'], commit: Staged<E, Ready>['commit']): Staged<E, Ready> => ({ prepare, commit })
 
+/** A change whose answer also waits: cookies that are handed out only once the session behind them is stored. */
+export interface Settled<E, Ready, Done> {
+  prepare(call: Call<E>): Promise<Ready>
+  commit(call: Call<E>, ready: Ready): Done
+  settle(call: Call<E>, done: Done, ready: Ready): Result<E> | Promise<Result<E>>
+}
+
+/** Splits a change into what comes before its transaction, the transaction, and what comes after. */
+export const settled = <E, Ready, Done>(parts: Settled<E, Ready, Done>): Settled<E, Ready, Done> => parts
+
 /** A wish that is stored first and then waited for, outside of the transaction: a container to start, a run to begin. */
 export interface Wished<E, Wish> {
   wish(call: Call<E>): Wish
@@ -61,7 +73,7 @@ type Plain<E> = (call: Call<E>) => Result<E> | Promise<Result<E>>
 type Free<E> = (call: Call<E> & { web: Web }) => unknown
 
 // biome-ignore lint/suspicious/noExplicitAny: the passed value's type is known only to the handler that made it
-type Change<E> = ((call: Call<E>) => Result<E>) | Staged<E, any> | Wished<E, any>
+type Change<E, Any = any> = ((call: Call<E>) => Result<E>) | Staged<E, Any> | Wished<E, Any> | Settled<E, Any, Any>
 
 /** A journaled endpoint answers synchronously: its work and its journal entry share one transaction. */
 type Work<E> = E extends { kind: 'stream' | 'text' } ? Free<E> : E extends { journal: readonly string[] } ? Change<E> : Plain<E>

@@ -17,6 +17,10 @@ declare module 'fastify' {
     actor: Actor | null
     /** The client's address, as the proxies in between say. */
     address: string
+    /** The client came over TLS, as the proxies in between say. */
+    encrypted: boolean
+    /** Cookies are named and marked as on HTTPS. */
+    secureCookies: boolean
   }
   interface FastifyContextConfig {
     operation?: Operation
@@ -45,6 +49,8 @@ export function createServer(app: App, tls?: { cert: string; key: string }): Fas
   const methods = createMethods([...app.operations.values()].map(({ endpoint }) => endpoint))
   http.decorateRequest('actor', null)
   http.decorateRequest('address', '')
+  http.decorateRequest('encrypted', false)
+  http.decorateRequest('secureCookies', false)
   http.setSerializerCompiler(compileLater)
   acceptBodies(http)
 
@@ -52,7 +58,10 @@ export function createServer(app: App, tls?: { cert: string; key: string }): Fas
   http.addHook('onRequest', (request, reply, done) => {
     reply.headers(fixedHeaders).header('x-request-id', request.id)
     guardPerimeter(app, request)
-    request.address = app.perimeter.clientIp(request.socket.remoteAddress, request.headers)
+    const { socket, headers } = request
+    request.address = app.perimeter.clientIp(socket.remoteAddress, headers)
+    request.encrypted = app.perimeter.isSecure(socket.remoteAddress, headers, 'encrypted' in socket)
+    request.secureCookies = request.encrypted || app.config.forceSecureCookies
     done()
   })
   http.addHook('onResponse', (request, reply, done) => {
@@ -89,9 +98,14 @@ function acceptBodies(http: FastifyInstance): void {
       else done(problem(malformed ?? 'invalid_json'))
     })
   })
-  // curl and others say this of a body they were given without a type; JSON is the only thing it can be here.
-  http.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
-    body === '' ? done(null, undefined) : done(problem('unsupported_media_type')),
+  // curl and others say this of a body they were given without a type; where no form is meant, JSON is the only thing it can be.
+  http.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, undefined)
+    if (!request.routeOptions.config.operation?.endpoint.form) return done(problem('unsupported_media_type'))
+    done(null, Object.fromEntries(new URLSearchParams(body as string)))
+  })
+  http.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, (request, body, done) =>
+    request.routeOptions.config.operation?.endpoint.upload ? done(null, body) : done(problem('unsupported_media_type')),
   )
 }
 

@@ -20,7 +20,10 @@ export function openapi(): Json {
     paths,
     components: {
       schemas: { Problem: plain(Problem) },
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A CLI token: svc_cli_… or svc_admin_…' } },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'A CLI token: svc_cli_… or svc_admin_…' },
+        session: { type: 'apiKey', in: 'cookie', name: '__Secure-authjs.session-token', description: 'A browser session; without __Secure- on plain HTTP' },
+      },
     },
   }
 }
@@ -32,7 +35,7 @@ function describe(name: string, tag: string, endpoint: Endpoint): Json {
     operationId: name,
     summary,
     tags: [tag],
-    security: access === 'public' ? [] : [{ token: [] }],
+    security: access === 'public' ? [] : [{ token: [] }, { session: [] }],
     parameters: [...pathParameters(endpoint.path), ...queryParameters(query as Json | undefined), ...workspace],
     ...(body && { requestBody: { required: !bodyOptional, content: { 'application/json': { schema: plain(body) } } } }),
     responses: { ...success(endpoint), ...refusals(endpoint) },
@@ -68,7 +71,7 @@ function success({ status, reply, kind, summary }: Endpoint): Json {
 }
 
 /** What the kernel itself may answer, beside what the endpoint throws. */
-function kernelRefusals({ access, rate, method, path, scope, query, body, malformed, unnamed = 'workspace_required' }: Endpoint): Code[] {
+function kernelRefusals({ access, rate, method, path, scope, query, body, malformed, stepUp, unnamed = 'workspace_required' }: Endpoint): Code[] {
   const inWorkspace = access !== 'public' && access !== 'signed-in'
   const ownWords = malformed !== undefined
   return [
@@ -76,8 +79,9 @@ function kernelRefusals({ access, rate, method, path, scope, query, body, malfor
     'internal',
     ...(rate === 'none' ? [] : (['rate_limited'] as const)),
     ...(method === 'GET' ? [] : (['origin_rejected'] as const)),
-    ...(access === 'public' ? [] : (['no_credentials', 'session_invalid'] as const)),
-    ...(inWorkspace ? ([unnamed, 'not_a_member', 'insufficient_role'] as const) : []),
+    ...(access === 'public' ? [] : (['no_credentials', 'session_invalid', 'session_expired', 'session_revoked'] as const)),
+    ...(stepUp ? (['step_up_required'] as const) : []),
+    ...(inWorkspace ? ([unnamed, 'not_a_member', 'insufficient_role', 'two_factor_required'] as const) : []),
     ...(scope ? (['insufficient_scope'] as const) : []),
     ...(query || path.includes(':') ? (['invalid_field'] as const) : []),
     ...(query ? (['missing_field'] as const) : []),

@@ -1,7 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { urlOf } from '#contract/define'
 import type { App } from './app.ts'
+import { clearSession } from './cookies.ts'
 import { newId } from './ids.ts'
 import { Problem, problem } from './problem.ts'
 import { version } from './version.ts'
@@ -23,6 +25,7 @@ export function sendProblem(app: App, error: FastifyError | Problem, request: Fa
   const known = error instanceof Problem ? error : translate(error, request)
   if (!known) app.log.error({ err: error, request_id: request.id, operation: request.routeOptions?.config?.operation?.name }, 'Request failed')
   const failure = known ?? problem('internal')
+  if (signsOut(app, request) && failure.status < 500 && failure.status !== 429) clearSession(reply)
   reply
     .code(failure.status)
     .headers({ ...fixedHeaders, 'x-request-id': request.id, ...challenge(failure), ...failure.headers })
@@ -32,7 +35,14 @@ export function sendProblem(app: App, error: FastifyError | Problem, request: Fa
 }
 
 /** Clients tell by this header whether to sign in again. Contract part 1, section 1.2. */
-const challenge = ({ code, status }: Problem) => (status === 401 || code === 'origin_rejected' ? { 'www-authenticate': `Bearer error="${code}"` } : {})
+const challenge = ({ code }: Problem) =>
+  /^(no_|session_|origin_rejected)/.test(code) ? { 'www-authenticate': `Bearer error="${code}"` } : {}
+
+/** Whether a refusal at this address ends the browser's session, whatever the method was. */
+const signsOut = (app: App, request: FastifyRequest): boolean => {
+  const path = pathOf(request)
+  return path.startsWith('/api/auth/') && [...app.operations.values()].some(({ endpoint }) => endpoint.signsOut && urlOf(endpoint) === path)
+}
 
 /** The framework's own refusals in our words; null for a fault of ours. */
 function translate({ code, statusCode }: FastifyError, request: FastifyRequest): Problem | null {

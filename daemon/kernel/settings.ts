@@ -285,6 +285,21 @@ export const settings = {
     secret: true,
     summary: 'Key of stored secrets, 64 hexadecimal characters; made once when absent',
   }),
+  sessionSecret: setting({
+    path: 'auth.jwt_secret',
+    env: 'SVC_JWT_SECRET',
+    kind: 'string',
+    fallback: '',
+    secret: true,
+    summary: 'Secret of browser sessions, 32 characters or more; made from the encryption key when absent',
+  }),
+  forceSecureCookies: setting({
+    path: 'auth.force_secure_cookies',
+    env: 'SVC_FORCE_SECURE_COOKIES',
+    kind: 'boolean',
+    fallback: false,
+    summary: 'Cookies as on HTTPS, whatever the request looks like',
+  }),
   adminTokenKey: setting({
     path: 'auth.admin_token_hmac_key',
     env: 'SVC_ADMIN_TOKEN_HMAC_KEY',

@@ -6,8 +6,8 @@ export interface Vault {
   seal(plaintext: string, row: string): string
   /** Throws when the value was changed, belongs to another row or another key. */
   open(sealed: string, row: string): string
-  /** 32 bytes for another use of the same key, the same after every start. `purpose` such as `ws-token`. */
-  derive(purpose: string): Buffer
+  /** 32 bytes (or as many as asked for) for another use of the same key, the same after every start. `purpose` such as `ws-token`. */
+  derive(purpose: string, bytes?: number): Buffer
 }
 
 const version = 'v1'
@@ -30,6 +30,6 @@ export function createVault(key: Buffer): Vault {
       decipher.setAAD(Buffer.from(row)).setAuthTag(bytes.subarray(12, 28))
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
     },
-    derive: (purpose) => Buffer.from(hkdfSync('sha256', key, '', `muster/${purpose}`, 32)),
+    derive: (purpose, bytes = 32) => Buffer.from(hkdfSync('sha256', key, '', `muster/${purpose}`, bytes)),
   }
 }

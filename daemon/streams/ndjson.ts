@@ -62,7 +62,7 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
   const watch = runs.watch(order.chatId, order.lastSeq, { frame: pass, closed: stop })
   const clocks = [setInterval(() => say({ type: 'stream.heartbeat' }), heartbeatMs), setInterval(recheck, recheckMs)]
   app.metrics.openStreams.inc({ kind: 'ndjson' })
-  app.bus.on('token_revoked', recheck)
+  app.bus.on('revoked', recheck)
   app.stopping.signal.addEventListener('abort', stop)
   reply.raw.on('close', cleanUp)
   function cleanUp(): void {
@@ -71,7 +71,7 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
     watch.close()
     for (const clock of clocks) clearInterval(clock)
     clearTimeout(idle)
-    app.bus.off('token_revoked', recheck)
+    app.bus.off('revoked', recheck)
     app.stopping.signal.removeEventListener('abort', stop)
     app.metrics.openStreams.dec({ kind: 'ndjson' })
   }

@@ -54,8 +54,8 @@ export function createSockets(app: App): Sockets {
     if (!room || quiet.has(entry.entry_type)) return
     for (const connection of room) connection.send(`{"type":"journal.entry","channel":${JSON.stringify(channel)},"payload":${doc}}`)
   }
-  const onRevoked = (tokenId: string) => {
-    for (const connection of connections) if (connection.tokenId === tokenId) connection.signOut('token_revoked')
+  const onRevoked = (credential: string) => {
+    for (const connection of connections) if (connection.credential === credential) connection.signOut()
   }
   const closeAll = () => {
     for (const connection of connections) connection.close(closeCodes.goingAway, 'the server stops')
@@ -75,7 +75,7 @@ export function createSockets(app: App): Sockets {
   ]
   app.bus.on('broadcast', onBroadcast)
   app.bus.on('entry', onEntry)
-  app.bus.on('token_revoked', onRevoked)
+  app.bus.on('revoked', onRevoked)
   app.stopping.signal.addEventListener('abort', closeAll)
 
   function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
@@ -101,7 +101,7 @@ export function createSockets(app: App): Sockets {
       for (const clock of clocks) clearInterval(clock)
       app.bus.off('broadcast', onBroadcast)
       app.bus.off('entry', onEntry)
-      app.bus.off('token_revoked', onRevoked)
+      app.bus.off('revoked', onRevoked)
       app.stopping.signal.removeEventListener('abort', closeAll)
     },
   }

@@ -40,6 +40,14 @@ export interface Shape {
   root?: true
   /** Bytes accepted in the body; 1 MiB unless stated. */
   bodyLimit?: number
+  /** The body may also come from a form (`application/x-www-form-urlencoded`), its values as text. */
+  form?: true
+  /** The body is `multipart/form-data`: the handler finds its bytes in `request.body`. */
+  upload?: true
+  /** In a browser session, a user who has a second factor must have shown it lately. */
+  stepUp?: true
+  /** A refusal also clears the session's cookies, unless it is one to try again after (429, 5xx). */
+  signsOut?: true
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'

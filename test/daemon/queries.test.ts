@@ -29,7 +29,10 @@ interface Known {
 async function discover(): Promise<Known[]> {
   const files = readdirSync(join(root, 'daemon'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('/queries.ts'))
   const sets = await Promise.all(
-    [...files, 'kernel/auth.ts'].map(async (path) => ({ path, exports: (await import(join(root, 'daemon', path))) as Record<string, unknown> })),
+    [...files, 'kernel/auth.ts', 'kernel/auth/membership.ts', 'kernel/auth/sessions.ts'].map(async (path) => ({
+      path,
+      exports: (await import(join(root, 'daemon', path))) as Record<string, unknown>,
+    })),
   )
   return sets.flatMap(({ path, exports }) => {
     const scans = (exports['scans'] ?? {}) as Record<string, string>

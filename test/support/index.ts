@@ -27,6 +27,10 @@ const undeclared: string[] = []
 const always = new Set<string>([
   'no_credentials',
   'session_invalid',
+  'session_expired',
+  'session_revoked',
+  'step_up_required',
+  'two_factor_required',
   'origin_rejected',
   'host_rejected',
   'invalid_json',

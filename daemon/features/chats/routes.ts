@@ -1,4 +1,5 @@
 import { chats } from '#contract/chats'
+import { credentialOf } from '#kernel/auth'
 import { feature, wished } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { serveRunStream } from '../../streams/ndjson.ts'
@@ -28,8 +29,8 @@ export default feature(chats, (app) => ({
   stream: ({ actor, chatId, query, web }) => {
     if (!enterChat(app, actor, chatId)) throw problem('not_found', { detail: 'There is no such chat' })
     if (!app.runs) throw problem('unavailable', { detail: 'This server runs no agents' })
-    const { token } = actor
-    const allowed = () => (!token || app.auth.holds(token.id)) && enterChat(app, actor, chatId) !== null
+    const credential = credentialOf(actor)
+    const allowed = () => (credential === null || app.auth.holds(credential)) && enterChat(app, actor, chatId) !== null
     const lastSeq = query.last_seq ?? lastEventId(web.request.headers['last-event-id'])
     serveRunStream(app, app.runs, web, { chatId, lastSeq, follow: query.follow ?? false, idle: query.idle ?? 0, allowed })
   },

@@ -1,7 +1,8 @@
 import type { Entry } from '#contract/entries'
 import type { journal } from '#contract/journal'
 import type { App } from '#kernel/app'
-import { membership } from '#kernel/auth'
+import { credentialOf } from '#kernel/auth'
+import { membership } from '#kernel/auth/membership'
 import type { Actor, Call, Web } from '#kernel/feature'
 import type { Recorded } from '#kernel/journal'
 import { createFanOut, type Follower, type Group, newGroup } from '../../streams/sse/fan-out.ts'
@@ -26,7 +27,7 @@ interface Watch extends Group {
 
 interface Client extends Follower {
   watch: Watch
-  tokenId: string | undefined
+  credential: string | null
   allowed(): boolean
 }
 
@@ -112,15 +113,15 @@ export function createLive(app: App, reads: JournalReads): Live {
     })
 
   function newClient(actor: Actor, filter: Filter): Client {
-    const tokenId = actor.token?.id
+    const credential = credentialOf(actor)
     const client: Client = {
       watch: watchOf(actor.workspace, filter),
-      tokenId,
+      credential,
       stream: null,
       seq: 0,
       held: null,
       behind: () => guarded(client)(),
-      allowed: () => (tokenId === undefined || app.auth.holds(tokenId)) && membership(app.db, actor.workspace, actor.id) !== undefined,
+      allowed: () => (credential === null || app.auth.holds(credential)) && membership(app.db, actor.workspace, actor.id) !== undefined,
     }
     clients.add(client)
     client.watch.clients++
@@ -138,8 +139,8 @@ export function createLive(app: App, reads: JournalReads): Live {
     }, recheckMs),
   ]
   for (const clock of clocks) clock.unref()
-  app.bus.on('token_revoked', (id) => {
-    for (const client of clients) if (client.tokenId === id) end(client)
+  app.bus.on('revoked', (id) => {
+    for (const client of clients) if (client.credential === id) end(client)
   })
   app.stopping.signal.addEventListener('abort', () => {
     for (const clock of clocks) clearInterval(clock)

@@ -151,7 +151,7 @@ export function reachOf({ db }: App, user: string, id: string, now: string): { s
 /** What holds a token open lets go of it: the lookup cache, sockets, streams. */
 function end(app: App, id: string): void {
   app.auth.forget(id)
-  app.bus.emit('token_revoked', id)
+  app.bus.emit('revoked', id)
 }
 
 /** Ends what ran out after `since`. */

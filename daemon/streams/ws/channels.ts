@@ -1,5 +1,5 @@
 import type { App } from '#kernel/app'
-import { membership } from '#kernel/auth'
+import { membership } from '#kernel/auth/membership'
 import { agentById } from '../../features/agents/service.ts'
 import { workspaceOfChat } from '../../features/chats/service.ts'
 import { desiredCrew } from '../../features/crews/containers/service.ts'

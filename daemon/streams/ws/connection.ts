@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
 import type { App } from '#kernel/app'
+import { credentialOf } from '#kernel/auth'
 import type { Actor } from '#kernel/feature'
 import { Problem } from '#kernel/problem'
 import { mayHear } from './channels.ts'
@@ -72,8 +73,9 @@ export class Connection implements Outlet {
     socket.on('close', () => this.cleanUp())
   }
 
-  get tokenId(): string | null {
-    return this.bearer?.token?.id ?? null
+  /** Id of the token or session that the client signed in with. */
+  get credential(): string | null {
+    return this.bearer && credentialOf(this.bearer)
   }
 
   get roomy(): boolean {
@@ -104,7 +106,7 @@ export class Connection implements Outlet {
     this.socket.ping()
     this.tell({ type: 'ping', payload: null })
     if (!this.bearer) return
-    if (this.tokenId && !this.app.auth.holds(this.tokenId)) return void this.signOut('token_revoked')
+    if (this.credential && !this.app.auth.holds(this.credential)) return void this.signOut()
     for (const channel of this.channels) {
       if (mayHear(this.app, this.bearer.userId, channel)) continue
       this.unsubscribe(channel)
@@ -117,7 +119,8 @@ export class Connection implements Outlet {
     if (this.underWay > 0 && performance.now() - this.progressAt > writeDeadlineMs) this.socket.terminate()
   }
 
-  signOut(reason: string): void {
+  signOut(): void {
+    const reason = this.bearer?.session ? 'session_revoked' : 'token_revoked'
     this.tell({ type: 'session_revoked', payload: { reason, message: reason } })
     this.close(closeCodes.signedOut, reason)
   }
@@ -167,7 +170,8 @@ export class Connection implements Outlet {
     const bearer = await readSocketToken(this.app, token)
     if (this.socket.readyState !== this.socket.OPEN) return
     if (!bearer) return this.reject('error', 'invalid token')
-    if (bearer.token && !this.app.auth.holds(bearer.token.id)) return this.reject('session_revoked', 'token_revoked')
+    const credential = credentialOf(bearer)
+    if (credential && !this.app.auth.holds(credential)) return this.reject('session_revoked', bearer.session ? 'session_revoked' : 'token_revoked')
     clearTimeout(this.authClock)
     this.bearer = bearer
     this.tell({ type: 'ready', payload: { user_id: bearer.userId } })
@@ -244,7 +248,7 @@ export class Connection implements Outlet {
 
   /** The same operations, schemas and rules as over HTTP. */
   private async ask(bearer: Bearer, name: string, input: { chatId: string; body?: object }): Promise<Problem | null> {
-    const actor: Actor = { type: 'user', id: bearer.userId, email: bearer.email, workspace: '', role: null, token: bearer.token }
+    const actor: Actor = { type: 'user', id: bearer.userId, email: bearer.email, workspace: '', role: null, token: bearer.token, session: bearer.session }
     try {
       if (bearer.token) await this.app.auth.record(bearer.token, { ...this.peer, path: `/ws ${name}` })
       await perform(this.app, name, actor, input)

@@ -10,8 +10,9 @@ const audience = 'muster-ws'
 export interface Bearer {
   userId: string
   email: string | null
-  /** The CLI token behind it, which a socket does not outlive. */
+  /** The CLI token or the session behind it, which a socket does not outlive. */
   token: Actor['token']
+  session: Actor['session']
 }
 
 const keys = new WeakMap<App, Uint8Array>()
@@ -26,9 +27,9 @@ function keyOf(app: App): Uint8Array {
 }
 
 /** A token for the first frame of a socket: good for 15 minutes, as often as wanted. Contract part 1, section 10. */
-export async function issueSocketToken(app: App, { id, email, token }: Actor): Promise<string> {
+export async function issueSocketToken(app: App, { id, email, token, session }: Actor): Promise<string> {
   const now = Math.floor(app.clock() / 1000)
-  return new SignJWT({ email, token })
+  return new SignJWT({ email, token, session })
     .setProtectedHeader({ alg: 'HS256' })
     .setSubject(id)
     .setAudience(audience)
@@ -41,7 +42,12 @@ export async function issueSocketToken(app: App, { id, email, token }: Actor): P
 export async function readSocketToken(app: App, raw: string): Promise<Bearer | null> {
   try {
     const { payload } = await jwtVerify(raw, keyOf(app), { audience, algorithms: ['HS256'], currentDate: new Date(app.clock()) })
-    return { userId: payload.sub!, email: payload['email'] as string | null, token: payload['token'] as Bearer['token'] }
+    return {
+      userId: payload.sub!,
+      email: payload['email'] as string | null,
+      token: payload['token'] as Bearer['token'],
+      session: (payload['session'] as Bearer['session']) ?? null,
+    }
   } catch {
     return null
   }

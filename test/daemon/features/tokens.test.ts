@@ -204,7 +204,7 @@ describe('tokens.revoke', () => {
   it('ends the token at once, closes what it holds open and journals it', async () => {
     const it = await daemon()
     const closed: string[] = []
-    it.app.bus.on('token_revoked', (id) => closed.push(id))
+    it.app.bus.on('revoked', (id) => closed.push(id))
     const { token, id } = await create(it)
     expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).status).toBe(200)
     expect(await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${id}`)).toMatchObject({ status: 200, body: { status: 'revoked' } })

@@ -10,7 +10,7 @@ async function watched() {
   const it = await daemon({ clock })
   it.person('OWNER')
   const ended: string[] = []
-  it.app.bus.on('token_revoked', (id) => ended.push(id))
+  it.app.bus.on('revoked', (id) => ended.push(id))
   closing(watchTokenExpiry(it.app))
   const mint = async (seconds: number) => (await it.call('OWNER', 'POST', '/auth/cli-token', { expires_in_seconds: seconds })).body
   const pass = (ms: number) => {

@@ -91,7 +91,7 @@ async function setting() {
   const trace: Trace = []
   register(it.app, { things: things(trace) })
   const { userId, workspace } = it.person('MEMBER')
-  const actor: Actor = { type: 'user', id: userId, email: null, workspace, role: 'MEMBER', token: null }
+  const actor: Actor = { type: 'user', id: userId, email: null, workspace, role: 'MEMBER', token: null, session: null }
   const run = (name: keyof typeof endpoints, input: object = {}, who: Actor | null = actor) =>
     dispatch(it.app, it.app.operations.get(`things.${name}`)!, who, input).catch((error: { code?: string }) => error.code)
   return { ...it, trace, run, actor, types: () => it.entries().map(({ entry_type }) => entry_type) }

@@ -1,0 +1,89 @@
+import { wholeSeconds } from '../app.ts'
+import { createCache } from '../cache.ts'
+import { type Db, statements } from '../db.ts'
+import type { Claims, Seals } from './seals.ts'
+
+interface Row {
+  id: string
+  user_id: string
+  email: string
+  expires_at: string
+  revoked_at: string | null
+  last_used_at: string
+  factor_at: string | null
+  two_factor_at: string | null
+}
+
+export const queries = statements((db) => ({
+  find: db.prepare<[id: string], Row>(
+    `SELECT s.id, s.user_id, u.email, s.expires_at, s.revoked_at, s.last_used_at, s.factor_at, u.two_factor_at
+     FROM user_sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ?`,
+  ),
+  touch: db.prepare<[at: string, id: string]>('UPDATE user_sessions SET last_used_at = ? WHERE id = ?'),
+}))
+
+export interface SessionIdentity {
+  userId: string
+  email: string
+  session: { id: string; stale: boolean }
+}
+
+export type SessionVerdict = { identity: SessionIdentity } | { reason: 'session_expired' | 'session_revoked' | 'session_invalid' }
+
+interface Parts {
+  db: Db
+  clock: () => number
+  seals: Seals
+  write: <T>(work: () => T) => Promise<T>
+}
+
+const remembered = 10_000
+const touchEvery = 60_000
+/** How long a second factor that was shown counts for what asks for it again. */
+const factorHolds = 15 * 60_000
+
+/** Browser sessions: what the access token says, and what the stored session says of it at this moment. */
+export function createSessions({ db, clock, seals, write }: Parts) {
+  // Opening a token takes longer than all else of a small request; its row is looked up each time, so a revocation holds at once.
+  const opened = createCache<Claims>(remembered)
+  const touched = createCache<number>(remembered)
+
+  async function open(token: string): Promise<Claims | 'expired' | null> {
+    const known = opened.get(token)
+    if (known) return known.expires * 1000 > clock() ? known : 'expired'
+    const claims = await seals.read('access', token)
+    if (claims && claims !== 'expired') opened.set(token, claims)
+    return claims
+  }
+
+  function touch({ id, last_used_at }: Row): void {
+    const now = clock()
+    if (now - Math.max(Date.parse(last_used_at), touched.get(id) ?? 0) < touchEvery) return
+    touched.set(id, now)
+    // When a session was last used is a courtesy: losing one update does no harm.
+    void write(() => queries(db).touch.run(wholeSeconds(now), id)).catch(() => undefined)
+  }
+
+  function judge(id: string, user: string): SessionVerdict {
+    const row = queries(db).find.get(id)
+    if (!row || row.revoked_at || row.user_id !== user) return { reason: 'session_revoked' }
+    if (Date.parse(row.expires_at) <= clock()) return { reason: 'session_expired' }
+    touch(row)
+    const stale = row.two_factor_at !== null && !(row.factor_at && Math.abs(clock() - Date.parse(row.factor_at)) < factorHolds)
+    return { identity: { userId: row.user_id, email: row.email, session: { id, stale } } }
+  }
+
+  return {
+    /** Whose access token this is. A failing store throws: nobody is told that a good session is bad. */
+    async identify(token: string): Promise<SessionVerdict> {
+      const claims = await open(token)
+      if (claims === 'expired') return { reason: 'session_expired' }
+      return claims ? judge(claims.sessionId, claims.userId) : { reason: 'session_invalid' }
+    },
+    /** True while the session is neither revoked nor past its time. */
+    holds(id: string): boolean {
+      const row = queries(db).find.get(id)
+      return row !== undefined && !row.revoked_at && Date.parse(row.expires_at) > clock()
+    },
+  }
+}
