@@ -11,6 +11,7 @@ import limits from './limits/routes.ts'
 import members from './members/routes.ts'
 import pairing from './pairing/routes.ts'
 import runs from './runs/routes.ts'
+import sessions from './sessions/routes.ts'
 import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
 import tokens from './tokens/routes.ts'
@@ -28,6 +29,7 @@ export const features = {
   members,
   pairing,
   runs,
+  sessions,
   sockets,
   system,
   tokens,

@@ -92,6 +92,18 @@ export const operations: Record<string, Record<string, Operation>> = {
     show: ['GET', '/api/v1/runs/:runId'],
     ofAgent: ['GET', '/api/v1/agents/:agentId/runs'],
   },
+  sessions: {
+    csrf: ['GET', '/api/auth/csrf'],
+    providers: ['GET', '/api/auth/providers'],
+    current: ['GET', '/api/auth/session'],
+    create: ['POST', '/api/auth/callback/credentials'],
+    refresh: ['POST', '/api/auth/token/refresh'],
+    signin: ['GET', '/api/auth/signin', 'text'],
+    signout: ['POST', '/api/auth/signout'],
+    error: ['GET', '/api/auth/error'],
+    list: ['GET', '/api/v1/auth/sessions'],
+    revoke: ['POST', '/api/v1/auth/sessions/:sessionId/revoke'],
+  },
   sockets: {
     token: ['GET', '/api/v1/ws-token'],
   },

@@ -20,6 +20,7 @@ export const bootstrap = {
       email: Type.String(),
       workspace_id: Type.String(),
       cli_token: Type.String({ description: 'Shown this once' }),
+      session_pending: Type.Optional(Type.Boolean({ description: 'The account was made (status 200), but no session' })),
     }),
     journal: ['audit.entity_created'],
     throws: ['already_initialized', 'bootstrap_closed', 'common_password', 'unavailable'],

@@ -11,6 +11,7 @@ import { limits } from './limits.ts'
 import { members } from './members.ts'
 import { pairing } from './pairing.ts'
 import { runs } from './runs.ts'
+import { sessions } from './sessions.ts'
 import { sockets } from './sockets.ts'
 import { system } from './system.ts'
 import { tokens } from './tokens.ts'
@@ -28,6 +29,7 @@ export const api = {
   members,
   pairing,
   runs,
+  sessions,
   sockets,
   system,
   tokens,

@@ -61,7 +61,7 @@ export const sessions = {
     body: Type.Object({
       email: Type.String(),
       password: Type.String(),
-      csrfToken: Type.String(),
+      csrfToken: Type.Optional(Type.String()),
       code: Type.Optional(Type.String({ description: 'Of the second factor, or a recovery code' })),
       callbackUrl: Type.Optional(Type.String()),
       json: Flag,

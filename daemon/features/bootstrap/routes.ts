@@ -1,13 +1,14 @@
 import { bootstrap } from '#contract/bootstrap'
-import { feature, gated, staged } from '#kernel/feature'
-import { checkOpen, create, prepare } from './service.ts'
+import { feature, gated, settled } from '#kernel/feature'
+import { checkOpen, create, enter, prepare } from './service.ts'
 
 export default feature(bootstrap, (app) => ({
   create: gated(
     () => checkOpen(app),
-    staged(
-      (call) => prepare(app, call),
-      (call, ready) => create(app, call, ready),
-    ),
+    settled({
+      prepare: (call) => prepare(app, call),
+      commit: (call, ready) => create(app, call, ready),
+      settle: (call, made) => enter(app, call, made),
+    }),
   ),
 }))

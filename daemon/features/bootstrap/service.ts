@@ -5,6 +5,7 @@ import type { Call } from '#kernel/feature'
 import { cleanName } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { handOver, prepareSession, storeSession } from '../sessions/service.ts'
 import { mint } from '../tokens/service.ts'
 import { createFirst, exist } from '../users/service.ts'
 import { found } from '../workspaces/service.ts'
@@ -53,6 +54,22 @@ export function create(app: App, { body, now }: Call<typeof bootstrap.create>, {
     })
   const { raw } = mint(app, { user: user.id, name: 'bootstrap', via: 'bootstrap', now })
   return { user_id: user.id, email, workspace_id: workspace.id, cli_token: raw }
+}
+
+type Made = ReturnType<typeof create>
+
+/** Signs the browser in. Without a session the account is still there, which the answer says. Contract part 1, section 3.2. */
+export async function enter(app: App, { body, web, now }: Call<typeof bootstrap.create>, made: Made): Promise<Made> {
+  if (!web) return made
+  try {
+    const opening = await prepareSession(app, { id: made.user_id, email: made.email, full_name: body.full_name })
+    await app.write(() => storeSession(app, opening, { web, via: 'bootstrap', now }))
+    handOver(web, opening)
+  } catch (error) {
+    app.log.error({ err: error }, 'The first user could not be signed in')
+    web.reply.code(200).send({ ...made, session_pending: true })
+  }
+  return made
 }
 
 /** Name and slug of a workspace that nobody chose. Contract part 1, section 3.1. */

@@ -1,4 +1,3 @@
-import { wholeSeconds } from '../app.ts'
 import { createCache } from '../cache.ts'
 import { type Db, statements } from '../db.ts'
 import type { Claims, Seals } from './seals.ts'
@@ -61,7 +60,7 @@ export function createSessions({ db, clock, seals, write }: Parts) {
     if (now - Math.max(Date.parse(last_used_at), touched.get(id) ?? 0) < touchEvery) return
     touched.set(id, now)
     // When a session was last used is a courtesy: losing one update does no harm.
-    void write(() => queries(db).touch.run(wholeSeconds(now), id)).catch(() => undefined)
+    void write(() => queries(db).touch.run(`${new Date(now).toISOString().slice(0, 19)}Z`, id)).catch(() => undefined)
   }
 
   function judge(id: string, user: string): SessionVerdict {

@@ -26,7 +26,7 @@ describe('bootstrap.create', () => {
     expect((await call(null, 'GET', '/auth/cli-tokens', undefined, headers)).body.data).toMatchObject([{ name: 'bootstrap', tier: 'STANDARD' }])
     const written = entries(body.workspace_id)
     expect(written.map(({ entry_type, actor_id, payload }) => [entry_type, actor_id, payload?.['entity_type']])).toEqual(
-      ['user', 'workspace', 'cli_token'].map((kind) => ['audit.entity_created', body.user_id, kind]),
+      ['user', 'workspace', 'cli_token', 'session'].map((kind) => ['audit.entity_created', body.user_id, kind]),
     )
     expect(JSON.stringify(written)).not.toContain(body.cli_token)
   })

@@ -1,0 +1,45 @@
+import type { Static } from 'typebox'
+import type { sessions } from '#contract/sessions'
+import { type App, wholeSeconds } from '#kernel/app'
+import type { Claims } from '#kernel/auth/seals'
+import { clearSession, setCookie } from '#kernel/cookies'
+import type { Web } from '#kernel/feature'
+import { find } from '../users/service.ts'
+import { judgeRefresh } from './rules.ts'
+import { claimsOf, sessionRow } from './service.ts'
+
+/**
+ * Who is signed in by cookie. With a live refresh cookie a new access cookie is made, without rotation: a page that is
+ * loaded again after a pause is still signed in.
+ */
+export async function current(app: App, web: Web): Promise<Static<typeof sessions.current.reply>> {
+  const access = await claimsOf(app, web, 'access')
+  if (isClaims(access) && isLive(app, access)) return show(app, access.userId, access.expires)
+  const refresh = await claimsOf(app, web, 'refresh')
+  if (isClaims(refresh) && isLive(app, refresh) && holds(app, refresh)) return renew(app, web, refresh)
+  // A cookie that has merely run out does no harm; one of a session that has ended, or of nobody's making, is taken away.
+  if (hasCookie(web) && !(access === 'expired' && refresh === null) && refresh !== 'expired') clearSession(web.reply)
+  return {}
+}
+
+const isClaims = (it: Claims | 'expired' | null): it is Claims => it !== null && it !== 'expired'
+const hasCookie = ({ request }: Web) => request.headers.cookie?.includes('-token=') ?? false
+
+function isLive(app: App, { sessionId, userId }: Claims): boolean {
+  const row = sessionRow(app, sessionId)
+  return row?.user_id === userId && !row.revoked_at && Date.parse(row.expires_at) > app.clock()
+}
+
+const holds = (app: App, { sessionId, jti }: Claims) => ['current', 'grace'].includes(judgeRefresh(sessionRow(app, sessionId), jti, app.clock()))
+
+async function renew(app: App, { request, reply }: Web, { userId, sessionId }: Claims) {
+  const { full_name: name, email } = find(app, userId)
+  const { token, expires } = await app.auth.seals.seal('access', { userId, sessionId, name, email })
+  setCookie(reply, 'access', token, request.secureCookies)
+  return show(app, userId, expires)
+}
+
+function show(app: App, userId: string, expires: number) {
+  const { id, full_name, email, avatar_url } = find(app, userId)
+  return { user: { id, name: full_name ?? '', email, avatar_url: avatar_url ?? '' }, expires: wholeSeconds(expires * 1000) }
+}

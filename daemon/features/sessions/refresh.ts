@@ -1,0 +1,66 @@
+import type { sessions } from '#contract/sessions'
+import { type App, wholeSeconds } from '#kernel/app'
+import { newJti } from '#kernel/auth/seals'
+import type { Call, Web } from '#kernel/feature'
+import { type Problem, problem } from '#kernel/problem'
+import { accountById } from '../users/lockout/service.ts'
+import { queries } from './queries.ts'
+import { judgeRefresh } from './rules.ts'
+import { claimsOf, endSessions, handOver, sessionRow } from './service.ts'
+
+type Refresh = Call<typeof sessions.refresh>
+
+/** The cookie that was presented, with the tokens that take its place. They are made first: if that fails, the old cookie stays good. */
+interface Ready {
+  userId: string
+  sessionId: string
+  presented: string
+  next: { jti: string; access: string; refresh: string; expires: number }
+}
+
+export async function prepare(app: App, { web }: Refresh): Promise<Ready> {
+  checkHost(web!)
+  const claims = await claimsOf(app, web!, 'refresh')
+  if (!claims || claims === 'expired') throw problem('session_expired')
+  const next = await tokensOf(app, claims.userId, claims.sessionId, newJti())
+  if (!next) throw problem('session_revoked')
+  return { userId: claims.userId, sessionId: claims.sessionId, presented: claims.jti, next }
+}
+
+/** Besides the rule for every change: the page that asks is on this host. Ports do not matter. Contract part 1, section 1.7. */
+function checkHost({ request: { headers } }: Web): void {
+  const from = headers.origin ?? headers.referer
+  const name = (url: string) => (URL.canParse(url) ? new URL(url).hostname : null)
+  if (from !== undefined && name(from) !== name(`http://${headers.host}`)) throw problem('origin_rejected')
+}
+
+async function tokensOf(app: App, userId: string, sessionId: string, jti: string): Promise<Ready['next'] | null> {
+  const user = accountById(app, userId)
+  if (!user) return null
+  const subject = { userId, sessionId, name: user.full_name, email: user.email }
+  const [access, refresh] = await Promise.all([app.auth.seals.seal('access', subject), app.auth.seals.seal('refresh', subject, jti)])
+  return { jti, access: access.token, refresh: refresh.token, expires: access.expires }
+}
+
+/** The identifier that the browser has from now on: the new one, or within the grace the one that is current already. */
+export function commit(app: App, { now }: Refresh, { userId, sessionId, presented, next }: Ready): { jti: string } | { refused: Problem } {
+  const row = sessionRow(app, sessionId)
+  const verdict = judgeRefresh(row?.user_id === userId ? row : undefined, presented, app.clock())
+  if (verdict === 'gone') return { refused: problem('session_revoked') }
+  if (verdict === 'expired') return { refused: problem('session_expired') }
+  if (verdict === 'grace') return { jti: row!.current_refresh_jti }
+  if (verdict === 'current') {
+    queries(app.db).rotate.get({ id: sessionId, presented, next: next.jti, now, at: new Date(app.clock()).toISOString() })
+    return { jti: next.jti }
+  }
+  endSessions(app, { user: userId, only: sessionId, reason: 'refresh_replay', now })
+  return { refused: problem('session_revoked', { detail: 'This session was ended: its refresh token was used a second time' }) }
+}
+
+export async function settle(app: App, { web }: Refresh, done: ReturnType<typeof commit>, { userId, sessionId, next }: Ready) {
+  if ('refused' in done) return done.refused
+  const tokens = done.jti === next.jti ? next : await tokensOf(app, userId, sessionId, done.jti)
+  if (!tokens) return problem('session_revoked')
+  handOver(web!, tokens)
+  return { ok: true, expires: wholeSeconds(tokens.expires * 1000) }
+}

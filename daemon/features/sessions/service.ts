@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import type { Static } from 'typebox'
+import type { Session, sessions } from '#contract/sessions'
+import { type App, wholeSeconds } from '#kernel/app'
+import { type Claims, lifetimes } from '#kernel/auth/seals'
+import { clearSession, readCookie, setCookie } from '#kernel/cookies'
+import type { Call, Web } from '#kernel/feature'
+import { pageOf } from '#kernel/fields'
+import { problem } from '#kernel/problem'
+import { audienceOf } from '../members/service.ts'
+import { queries, type Row } from './queries.ts'
+
+export type Reason = 'logout' | 'password_change' | 'password_reset' | 'admin_force' | 'admin_invalidate' | 'user_revoked' | 'refresh_replay'
+
+/** A session that is ready to be stored, with the tokens of its cookies. */
+export interface Opening {
+  id: string
+  user: string
+  jti: string
+  access: string
+  refresh: string
+  /** Seconds since 1970: when the access token runs out. */
+  expires: number
+}
+
+interface Owner {
+  id: string
+  email: string
+  full_name: string | null
+}
+
+/** First step of a sign-in, before its transaction: the tokens. */
+export async function prepareSession(app: App, { id: user, email, full_name: name }: Owner): Promise<Opening> {
+  const id = `s_${randomBytes(32).toString('hex')}`
+  const subject = { userId: user, sessionId: id, name, email }
+  const [access, refresh] = await Promise.all([app.auth.seals.seal('access', subject), app.auth.seals.seal('refresh', subject)])
+  return { id, user, jti: refresh.jti, access: access.token, refresh: refresh.token, expires: access.expires }
+}
+
+interface Origin {
+  web: Web | undefined
+  via: 'password' | 'idp' | 'bootstrap'
+  /** Whether a second factor was shown. */
+  factor?: boolean
+  now: string
+}
+
+/** Second step, within a change: the row. */
+export function storeSession(app: App, { id, user, jti }: Opening, { web, via, factor = false, now }: Origin): void {
+  const user_agent = firstBytes(web?.request.headers['user-agent'], 250)
+  const expires_at = wholeSeconds(app.clock() + lifetimes.refresh * 1000)
+  queries(app.db).insert.run({ id, user, jti, now, expires_at, user_agent, ip: web?.ip.slice(0, 64) ?? null, factor_at: factor ? now : null })
+  announce(app, user, id, 'audit.entity_created', { via })
+}
+
+/** Third step, after the commit: the cookies. */
+export function handOver({ reply, request }: Web, { access, refresh }: Pick<Opening, 'access' | 'refresh'>): void {
+  setCookie(reply, 'access', access, request.secureCookies)
+  setCookie(reply, 'refresh', refresh, request.secureCookies)
+}
+
+/** Ends sessions of a user within a change, all of them or one, and closes their sockets and streams. How many there were. */
+export function endSessions(
+  app: App,
+  { user, only, except = null, reason, now }: { user: string; only?: string; except?: string | null; reason: Reason; now: string },
+): number {
+  const { revoke, revokeAll } = queries(app.db)
+  const ended = only === undefined ? revokeAll.all({ user, except, reason, now }) : revoke.all({ id: only, user, reason, now })
+  for (const { id } of ended) {
+    announce(app, user, id, 'audit.entity_deleted', { reason })
+    app.afterCommit(() => app.bus.emit('revoked', id))
+  }
+  return ended.length
+}
+
+/** A session opens every workspace of its user, so their journals tell of it; from where is the user's own affair. */
+function announce(app: App, user: string, id: string, type: 'audit.entity_created' | 'audit.entity_deleted', metadata: object): void {
+  const action = type === 'audit.entity_created' ? 'create' : 'delete'
+  for (const workspace_id of audienceOf(app, user))
+    app.journal({
+      workspace_id,
+      type,
+      summary: `session ${id.slice(0, 10)} ${action === 'create' ? 'opened' : 'ended'}`,
+      actor_type: 'user',
+      actor_id: user,
+      payload: { action, entity_type: 'session', entity_id: id, metadata },
+      refs: { entity_type: 'session', entity_id: id },
+    })
+}
+
+export function list({ db }: App, { actor, query, now }: Call<typeof sessions.list>): Static<typeof Session>[] {
+  const { limit, offset } = pageOf(query, { fallback: 500 })
+  return queries(db)
+    .listOf.all(actor.id, now, limit, offset)
+    .map(({ id, created_at, last_used_at, user_agent, ip }) => ({
+      id,
+      created_at,
+      last_used_at,
+      ...(user_agent && { user_agent }),
+      ...(ip && { ip }),
+      is_current: id === actor.session?.id,
+    }))
+}
+
+/** Absent and foreign sessions answer alike; one that has ended already is fine. */
+export function revoke(app: App, { actor, sessionId, now }: Call<typeof sessions.revoke>) {
+  if (queries(app.db).find.get(sessionId)?.user_id !== actor.id) throw problem('not_found', { field: 'sessionId' })
+  endSessions(app, { user: actor.id, only: sessionId, reason: 'user_revoked', now })
+  return { ok: true, id: sessionId, is_current: sessionId === actor.session?.id }
+}
+
+/** What a cookie of this request says; `expired` when it was good once. */
+export async function claimsOf(app: App, { request }: Web, kind: 'access' | 'refresh'): Promise<Claims | 'expired' | null> {
+  const raw = readCookie(request.headers.cookie, kind, request.secureCookies)
+  return raw ? app.auth.seals.read(kind, raw) : null
+}
+
+export const sessionRow = ({ db }: App, id: string): Row | undefined => queries(db).find.get(id)
+
+/** Whose session the cookies name, of which the access cookie comes first; null when neither is good. */
+export async function whoLeaves(app: App, web: Web): Promise<Claims | null> {
+  for (const kind of ['access', 'refresh'] as const) {
+    const claims = await claimsOf(app, web, kind)
+    if (claims && claims !== 'expired') return claims
+  }
+  return null
+}
+
+export function leave(app: App, { now }: { now: string }, claims: Claims | null): { url: string } {
+  if (claims) endSessions(app, { user: claims.userId, only: claims.sessionId, reason: 'logout', now })
+  return { url: '/login' }
+}
+
+export function forgetCookies({ reply }: Web): void {
+  clearSession(reply)
+}
+
+function firstBytes(text: string | undefined, bytes: number): string | null {
+  if (!text) return null
+  return Buffer.from(text)
+    .subarray(0, bytes)
+    .toString('utf8')
+    .replace(/\uFFFD$/, '')
+}
+
+/** Removes what ran out before this time. */
+export const eraseSessions = ({ db }: App, before: string): number => queries(db).erase.run(before).changes

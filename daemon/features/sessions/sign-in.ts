@@ -1,0 +1,67 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Static } from 'typebox'
+import type { sessions } from '#contract/sessions'
+import type { App } from '#kernel/app'
+import { readCookie, setCookie } from '#kernel/cookies'
+import type { Call, Web } from '#kernel/feature'
+import { problem } from '#kernel/problem'
+import { type Account, accountById, accountOf, noteAttempt, passwordFits } from '../users/lockout/service.ts'
+import { safePath } from './rules.ts'
+import { handOver, type Opening, prepareSession, storeSession } from './service.ts'
+
+type SignIn = Call<typeof sessions.create>
+type Reply = Static<typeof sessions.create.reply>
+type Failure = NonNullable<Reply['error']>
+
+/** A token that the sign-in form must carry, and a cookie with the same value: pages of others can send the cookie alone. */
+export function giveCsrf({ request, reply }: Web): { csrfToken: string } {
+  const held = readCookie(request.headers.cookie, 'csrf', request.secureCookies)
+  const csrfToken = held && /^[0-9a-f]{64}$/.test(held) ? held : randomBytes(32).toString('hex')
+  setCookie(reply, 'csrf', csrfToken, request.secureCookies)
+  return { csrfToken }
+}
+
+function checkCsrf({ request }: Web, given: string | undefined): void {
+  const held = readCookie(request.headers.cookie, 'csrf', request.secureCookies)
+  const digest = (text: string) => hash('sha256', text, 'buffer')
+  if (!held || !given || !timingSafeEqual(digest(held), digest(given)))
+    throw problem('csrf_mismatch', { field: 'csrfToken', detail: 'The CSRF token is missing or does not fit its cookie; get one from /api/auth/csrf' })
+}
+
+/** What is known before the transaction. `opening` is there only when the password is right. */
+interface Ready {
+  account: Account | undefined
+  opening: Opening | null
+}
+
+export async function prepare(app: App, { body, web }: SignIn): Promise<Ready> {
+  checkCsrf(web!, body.csrfToken)
+  const account = accountOf(app, body.email)
+  const fits = await passwordFits(app, account, body.password)
+  return { account, opening: account && fits ? await prepareSession(app, account) : null }
+}
+
+/** Why there is no session, or null: it is stored. Unknown, wrong and locked answer alike. */
+export function commit(app: App, { now, web }: SignIn, { account, opening }: Ready): Failure | null {
+  if (!account?.password_hash) return 'CredentialsSignin'
+  // The password may have been changed while it was compared.
+  const right = opening !== null && accountById(app, account.id)?.password_hash === account.password_hash
+  if (noteAttempt(app, account.id, right, now) !== 'right' || !opening) return 'CredentialsSignin'
+  storeSession(app, opening, { web, via: 'password', now })
+  return null
+}
+
+/** JSON for programs, a redirect for forms. */
+export function settle({ body, query, web }: SignIn, failure: Failure | null, { opening }: Ready): Reply {
+  const { reply, request } = web!
+  const asJson = [body.json, body.redirect].map(String)
+  const json = !request.headers['content-type']?.includes('form') || asJson[0] === 'true' || asJson[1] === 'false'
+  if (!failure) handOver(web!, opening!)
+  const target = safePath(body.callbackUrl ?? query.callbackUrl)
+  if (json) return failure ? { ok: false, error: failure, url: `/api/auth/error?error=${failure}` } : { ok: true, url: target, status: 200 }
+  reply
+    .code(302)
+    .header('location', failure ? `/login?error=${failure}` : target)
+    .send()
+  return { ok: !failure, url: target }
+}

@@ -1,0 +1,48 @@
+import { type App, wholeSeconds } from '#kernel/app'
+import { audienceOf } from '../../members/service.ts'
+import { queries, type Row } from './queries.ts'
+
+export type Account = Row
+
+/** Addresses are plain ASCII: another script's letter that becomes one of theirs in lower case is somebody else. */
+export const accountOf = ({ db }: App, email: string): Account | undefined =>
+  /^[\x20-\x7e]{1,300}$/.test(email) ? queries(db).byEmail.get(email.trim().toLowerCase()) : undefined
+export const accountById = ({ db }: App, id: string): Account | undefined => queries(db).byId.get(id)
+
+export const isLocked = ({ locked_until }: Account, now: string): boolean => locked_until !== null && locked_until > now
+
+/** bcrypt of cost 12 of something that nobody knows: unknown users take as long as known ones. */
+const nobodys = '$2b$12$EJMTXHZbQYKv699q.InGN.U2qcG5Ny1vXhnJNtOHfEM0HrcgozleO'
+
+/** Whether this is the account's password. There is one comparison, whoever asks and whether there is an account or not. */
+export async function passwordFits(app: App, account: Account | undefined, password: string): Promise<boolean> {
+  const fits = await app.passwords.verify(password, account?.password_hash ?? nobodys)
+  return fits && account?.password_hash != null
+}
+
+/**
+ * Counts an attempt, within a change: sign-in and password change share the count (contract part 1, section 5). While the
+ * account is locked nothing counts; the failure that reaches the threshold already answers `locked`.
+ */
+export function noteAttempt(app: App, id: string, right: boolean, now: string): 'right' | 'wrong' | 'locked' {
+  const account = queries(app.db).byId.get(id)
+  if (!account || isLocked(account, now)) return 'locked'
+  if (right) {
+    queries(app.db).clear.get(id)
+    return 'right'
+  }
+  const until = wholeSeconds(app.clock() + app.limits.value('login.lockout_duration_sec') * 1000)
+  const after = queries(app.db).fail.get({ id, now, threshold: app.limits.value('login.lockout_threshold'), until })
+  if (!after?.locked_until) return 'wrong'
+  for (const workspace_id of audienceOf(app, id))
+    app.journal({
+      workspace_id,
+      type: 'audit.entity_updated',
+      severity: 'warn',
+      summary: `user ${id} locked after too many wrong passwords`,
+      actor_type: 'system',
+      payload: { action: 'update', entity_type: 'user', entity_id: id, metadata: { changed: ['locked_until'], locked_until: after.locked_until } },
+      refs: { entity_type: 'user', entity_id: id },
+    })
+  return 'locked'
+}
