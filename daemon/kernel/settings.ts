@@ -1,3 +1,5 @@
+// A table with a paragraph for each setting: it is long because there are many.
+
 type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'duration'
 
 export interface Setting {
