@@ -60,8 +60,12 @@ function convert(schema: Schema, text: unknown): unknown {
   return text
 }
 
+const promising = ['maxLength', 'items', 'anyOf', 'properties', 'patternProperties'] as const
+
 /** The member whose text has more characters than its schema promises; the schema library counts marks piled on a letter as one. */
 function overlong(schema: Schema, value: unknown, at: string): string | null {
+  // What no schema speaks of may be nested without end.
+  if (!promising.some((word) => word in schema)) return null
   const below = (name: string) => (at ? `${at}.${name}` : name)
   if (schema.anyOf) {
     const choices = schema.anyOf.filter(({ type }) => typeof value !== 'string' || type === undefined || type === 'string')
