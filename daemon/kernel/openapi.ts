@@ -71,7 +71,19 @@ function success({ status, reply, kind, summary }: Endpoint): Json {
 }
 
 /** What the kernel itself may answer, beside what the endpoint throws. */
-function kernelRefusals({ access, rate, method, path, scope, query, body, malformed, stepUp, unnamed = 'workspace_required' }: Endpoint): Code[] {
+function kernelRefusals({
+  access,
+  rate,
+  method,
+  path,
+  scope,
+  query,
+  body,
+  malformed,
+  stepUp,
+  unnamed = 'workspace_required',
+  overLimit = { code: 'body_over_limit' },
+}: Endpoint): Code[] {
   const inWorkspace = access !== 'public' && access !== 'signed-in'
   const ownWords = malformed !== undefined
   return [
@@ -86,7 +98,7 @@ function kernelRefusals({ access, rate, method, path, scope, query, body, malfor
     ...(query || path.includes(':') ? (['invalid_field'] as const) : []),
     ...(query ? (['missing_field'] as const) : []),
     ...(body && !ownWords ? (['invalid_json', 'invalid_field', 'missing_field'] as const) : []),
-    ...(body ? (['body_over_limit', 'body_too_large', 'unsupported_media_type'] as const) : []),
+    ...(body ? ([overLimit.code, 'body_too_large', 'unsupported_media_type'] as const) : []),
   ]
 }
 

@@ -35,7 +35,7 @@ export function sendProblem(app: App, error: FastifyError | Problem, request: Fa
 }
 
 /** Clients tell by this header whether to sign in again. Contract part 1, section 1.2. */
-const challenge = ({ code }: Problem) => (/^(no_|session_|origin_rejected)/.test(code) ? { 'www-authenticate': `Bearer error="${code}"` } : {})
+const challenge = ({ code }: Problem) => (/^(no_credentials|no_workspace|session_|origin_rejected)/.test(code) ? { 'www-authenticate': `Bearer error="${code}"` } : {})
 
 /** Whether a refusal at this address ends the browser's session, whatever the method was. */
 const signsOut = (app: App, request: FastifyRequest): boolean => {
@@ -45,10 +45,10 @@ const signsOut = (app: App, request: FastifyRequest): boolean => {
 
 /** The framework's own refusals in our words; null for a fault of ours. */
 function translate({ code, statusCode }: FastifyError, request: FastifyRequest): Problem | null {
-  const malformed = request.routeOptions?.config?.operation?.endpoint.malformed
+  const { malformed, overLimit = { code: 'body_over_limit' } } = request.routeOptions?.config?.operation?.endpoint ?? {}
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const limit = request.routeOptions.bodyLimit
-    return problem('body_over_limit', { detail: `The body is larger than the ${limit} bytes that this endpoint takes` })
+    return problem(overLimit.code, { field: overLimit.field, detail: `The body is larger than the ${limit} bytes that this endpoint takes` })
   }
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return problem('not_found')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return problem('unsupported_media_type')

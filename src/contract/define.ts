@@ -40,6 +40,8 @@ export interface Shape {
   root?: true
   /** Bytes accepted in the body; 1 MiB unless stated. */
   bodyLimit?: number
+  /** What a body of more bytes answers, and the member at fault; `body_over_limit` unless stated. */
+  overLimit?: { code: Code; field?: string }
   /** The body may also come from a form (`application/x-www-form-urlencoded`), its values as text. */
   form?: true
   /** The body is `multipart/form-data`: the handler finds its bytes in `request.body`. */
