@@ -1,5 +1,6 @@
 /** What each noun is about. */
 export const topics: Readonly<Record<string, string>> = {
+  account: 'Your own name, picture, password and data',
   admin: 'The server on this machine: accounts, with no daemon running',
   agents: 'Agents: the members of crews who do the work',
   chats: 'Conversations with agents',
@@ -10,12 +11,13 @@ export const topics: Readonly<Record<string, string>> = {
   journal: 'Everything that happened, in order',
   limits: 'Limits of the whole server: requests a minute, lockout',
   members: 'Who belongs to the workspace, and their roles',
+  onboarding: 'Whether you have been shown around, for clients',
   pairing: 'Pairing codes, for scripts; people use pair and login',
+  preferences: 'What your clients remember for you',
   runs: 'Runs: one piece of work of one agent',
   sockets: 'Tokens for live connections, for scripts',
   system: 'The daemon: version, health, interface',
   tokens: 'Tokens of this account for the command line',
-  users: 'The signed-in user',
   workspaces: 'Workspaces and who may do what in them',
 }
 
@@ -23,6 +25,6 @@ export const topics: Readonly<Record<string, string>> = {
 export const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
   ['work', ['chat', 'ask', 'crews', 'agents', 'chats', 'runs', 'journal', 'credentials']],
-  ['account', ['whoami', 'workspaces', 'members', 'tokens', 'contexts', 'logout']],
-  ['more', ['admin', 'api', 'config', 'completion', 'limits', 'system', 'users', 'pairing', 'sockets', 'version']],
+  ['account', ['whoami', 'account', 'workspaces', 'members', 'tokens', 'contexts', 'logout']],
+  ['more', ['admin', 'api', 'config', 'completion', 'limits', 'preferences', 'onboarding', 'system', 'pairing', 'sockets', 'version']],
 ]

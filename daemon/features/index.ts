@@ -9,7 +9,9 @@ import crews from './crews/routes.ts'
 import journal from './journal/routes.ts'
 import limits from './limits/routes.ts'
 import members from './members/routes.ts'
+import onboarding from './onboarding/routes.ts'
 import pairing from './pairing/routes.ts'
+import preferences from './preferences/routes.ts'
 import runs from './runs/routes.ts'
 import sessions from './sessions/routes.ts'
 import sockets from './sockets/routes.ts'
@@ -27,7 +29,9 @@ export const features = {
   journal,
   limits,
   members,
+  onboarding,
   pairing,
+  preferences,
   runs,
   sessions,
   sockets,

@@ -82,10 +82,19 @@ export const operations: Record<string, Record<string, Operation>> = {
   members: {
     list: ['GET', '/api/v1/workspaces/:workspaceId/members'],
   },
+  onboarding: {
+    status: ['GET', '/api/v1/onboarding/status'],
+    complete: ['POST', '/api/v1/onboarding/complete'],
+  },
   pairing: {
     start: ['POST', '/api/v1/auth/pair/start'],
     poll: ['GET', '/api/v1/auth/pair/poll'],
     redeem: ['POST', '/api/v1/auth/pair/redeem'],
+  },
+  preferences: {
+    list: ['GET', '/api/v1/me/preferences'],
+    set: ['PUT', '/api/v1/me/preferences/:key'],
+    remove: ['DELETE', '/api/v1/me/preferences/:key'],
   },
   runs: {
     list: ['GET', '/api/v1/runs'],
@@ -125,6 +134,7 @@ export const operations: Record<string, Record<string, Operation>> = {
   },
   users: {
     me: ['GET', '/api/v1/users/me'],
+    update: ['PATCH', '/api/v1/users/me'],
   },
   workspaces: {
     list: ['GET', '/api/v1/workspaces'],

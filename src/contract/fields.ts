@@ -12,9 +12,13 @@ export const nullable = <T extends TSchema>(schema: T) =>
     'enum' in schema ? { ...schema, enum: [...(schema.enum as unknown[]), null] } : { ...schema, type: [(schema as unknown as { type: string }).type, 'null'] },
   )
 
+const oneLine = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$'
+
 /** Text on one line for people: no control characters, which would break tables, logs and headers. */
-export const line = (maxLength: number) =>
-  Type.String({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$', description: `one line of at most ${maxLength} characters` })
+export const line = (maxLength: number) => Type.String({ maxLength, pattern: oneLine, description: `one line of at most ${maxLength} characters` })
+
+/** A name whose length is counted once it is trimmed and normalized. */
+export const Name = Type.String({ pattern: oneLine, description: 'one line of at most 100 characters' })
 
 export const Email = Type.String({ maxLength: 254, pattern: '^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,}$', description: 'an email address' })
 

@@ -9,7 +9,9 @@ import type { Endpoint } from './define.ts'
 import { journal } from './journal.ts'
 import { limits } from './limits.ts'
 import { members } from './members.ts'
+import { onboarding } from './onboarding.ts'
 import { pairing } from './pairing.ts'
+import { preferences } from './preferences.ts'
 import { runs } from './runs.ts'
 import { sessions } from './sessions.ts'
 import { sockets } from './sockets.ts'
@@ -27,7 +29,9 @@ export const api = {
   journal,
   limits,
   members,
+  onboarding,
   pairing,
+  preferences,
   runs,
   sessions,
   sockets,

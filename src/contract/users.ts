@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { get } from './define.ts'
-import { nullable } from './fields.ts'
+import { get, patch } from './define.ts'
+import { Name, nullable } from './fields.ts'
 
 export const User = Type.Object({
   id: Type.String(),
@@ -11,4 +11,12 @@ export const User = Type.Object({
 
 export const users = {
   me: get('/users/me', { summary: 'Show the signed-in user', access: 'signed-in', reply: User, throws: ['not_found'] }),
+  update: patch('/users/me', {
+    summary: 'Change your name',
+    access: 'signed-in',
+    body: Type.Object({ full_name: Name }),
+    reply: User,
+    journal: ['audit.entity_updated'],
+    throws: ['not_found'],
+  }),
 }

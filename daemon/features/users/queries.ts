@@ -15,6 +15,10 @@ interface NewUser {
 
 export const queries = statements((db) => ({
   find: db.prepare<[id: string], Row>(`SELECT ${columns} FROM users WHERE id = ?`),
+  /** No row when it is the name already. */
+  rename: db.prepare<{ id: string; full_name: string; now: string }, Row>(
+    `UPDATE users SET full_name = @full_name, updated_at = @now WHERE id = @id AND full_name IS NOT @full_name RETURNING ${columns}`,
+  ),
   any: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1'),
   /** The first user, and only the first: no row when there is one already. */
   insertFirst: db.prepare<NewUser, Row>(

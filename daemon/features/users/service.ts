@@ -1,5 +1,9 @@
+import type { users } from '#contract/users'
 import type { App } from '#kernel/app'
+import type { Call } from '#kernel/feature'
+import { cleanName } from '#kernel/fields'
 import { problem } from '#kernel/problem'
+import { audienceOf } from '../members/service.ts'
 import { queries, type Row } from './queries.ts'
 
 export function find({ db }: App, id: string): Row {
@@ -13,3 +17,25 @@ export const exist = ({ db }: App): boolean => queries(db).any.get() !== undefin
 /** The first user of the server; null when there is one already. Emails are stored in lower case. */
 export const createFirst = ({ db }: App, user: { id: string; email: string; full_name: string; password_hash: string; now: string }): Row | null =>
   queries(db).insertFirst.get(user) ?? null
+
+export function update(app: App, { actor, body, now }: Call<typeof users.update>): Row {
+  const full_name = cleanName('full_name', body.full_name, { min: 1, max: 100, unit: 'characters' })
+  const user = queries(app.db).rename.get({ id: actor.id, full_name, now })
+  if (user) announce(app, actor.id, ['full_name'])
+  return user ?? find(app, actor.id)
+}
+
+/** Tells the journals of a user's workspaces which members of the profile the user changed. */
+export function announce(app: App, user: string, changed: string[]): void {
+  for (const workspace_id of audienceOf(app, user)) {
+    app.journal({
+      workspace_id,
+      type: 'audit.entity_updated',
+      summary: `user ${user} updated`,
+      actor_type: 'user',
+      actor_id: user,
+      payload: { action: 'update', entity_type: 'user', entity_id: user, metadata: { changed } },
+      refs: { entity_type: 'user', entity_id: user },
+    })
+  }
+}

@@ -1,0 +1,18 @@
+import { Args } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { yesFlag } from '../../flags.ts'
+import { confirm } from '../../input.ts'
+
+export default class PreferencesRemove extends ApiCommand<typeof PreferencesRemove> {
+  static override summary = 'Forget the value of a key'
+  static override examples = ['$ <%= config.bin %> preferences remove theme --yes']
+  static override args = { key: Args.string({ required: true, description: 'key of the value' }) }
+  static override flags = yesFlag
+
+  async run(): Promise<void> {
+    const { key } = this.args
+    await confirm(`Forget ${key}?`, this.flags.yes)
+    await this.api.preferences.remove({ key })
+    await this.out.done(`Forgot ${key}.`)
+  }
+}

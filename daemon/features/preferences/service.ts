@@ -1,0 +1,47 @@
+import type { preferences } from '#contract/preferences'
+import type { App } from '#kernel/app'
+import type { Call } from '#kernel/feature'
+import { problem } from '#kernel/problem'
+import { queries } from './queries.ts'
+
+/** Keys of a user. */
+const most = 100
+
+/** The values by key, as JSON text: they are joined as they were stored. */
+export const list = ({ db }: App, user: string): string =>
+  `{${queries(db)
+    .listOf.all(user)
+    .map(({ key, value_json }) => `${JSON.stringify(key)}:${value_json}`)
+    .join(',')}}`
+
+export async function set(app: App, { actor, key, body, now }: Call<typeof preferences.set>): Promise<undefined> {
+  checkKey(key)
+  const value_json = toText(body)
+  await app.write(() => {
+    if (queries(app.db).others.get(actor.id, key)!.count >= most)
+      throw problem('invalid_field', { field: 'key', detail: `There are ${most} preferences already; remove one first` })
+    queries(app.db).set.run({ user: actor.id, key, value_json, now })
+  })
+}
+
+/** Forgets a key; one that is not there is forgotten already. */
+export async function remove(app: App, { actor, key }: Call<typeof preferences.remove>): Promise<undefined> {
+  checkKey(key)
+  await app.write(() => queries(app.db).remove.run(actor.id, key))
+}
+
+function checkKey(key: string): void {
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(key)) throw problem('invalid_field', { field: 'key', detail: 'key must be 1 to 64 of a-z, A-Z, 0-9, ".", "_" and "-"' })
+}
+
+/** Refuses what would come back as something else, or not at all. */
+function toText(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_, part: unknown) => {
+      if (typeof part === 'number' && !Number.isFinite(part)) throw problem('invalid_json', { detail: 'A number in the body is too large to be kept' })
+      return part
+    })
+  } catch (error) {
+    throw error instanceof RangeError ? problem('invalid_json', { detail: 'The body is nested too deeply' }) : error
+  }
+}

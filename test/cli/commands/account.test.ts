@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { daemon } from '#test'
+import { cliFor } from '../../support/cli.ts'
+
+describe('muster account', () => {
+  it('shows and changes the name', async () => {
+    const it = await daemon()
+    const { run } = await cliFor(it, 'VIEWER')
+    expect(JSON.parse((await run('account', 'update', '--name', 'Ada Lovelace', '--json')).stdout)).toMatchObject({
+      full_name: 'Ada Lovelace',
+      email: it.person('VIEWER').email,
+    })
+    expect((await run('account', 'show')).stdout).toContain('Ada Lovelace')
+    expect(await run('account', 'update', '--name', '  ')).toMatchObject({ code: 2, stderr: expect.stringContaining('1 to 100 characters') })
+  })
+})
+
+describe('muster preferences', () => {
+  it('remembers JSON and text, lists and forgets', async () => {
+    const { run } = await cliFor(await daemon(), 'VIEWER')
+    expect((await run('preferences', 'list', '--json')).stdout).toBe('{}\n')
+    expect((await run('preferences', 'set', 'theme', 'dark')).code).toBe(0)
+    expect((await run('preferences', 'set', 'sidebar', '{"width": 240}')).code).toBe(0)
+    expect(JSON.parse((await run('preferences', 'list', '--json')).stdout)).toEqual({ sidebar: { width: 240 }, theme: 'dark' })
+    expect((await run('preferences', 'list')).stdout).toMatch(/theme\t"dark"/)
+    expect((await run('preferences', 'remove', 'theme')).code).toBe(2)
+    expect((await run('preferences', 'remove', 'theme', '--yes')).code).toBe(0)
+    expect((await run('preferences', 'list', '-q')).stdout).toBe('sidebar\n')
+    expect((await run('preferences', 'set', 'a b', '1')).code).toBe(2)
+  })
+})
+
+describe('muster onboarding', () => {
+  it('is completed', async () => {
+    const { run } = await cliFor(await daemon(), 'VIEWER')
+    expect((await run('onboarding', 'status', '--jq', '.completed')).stdout).toBe('false\n')
+    expect((await run('onboarding', 'complete')).code).toBe(0)
+    expect((await run('onboarding', 'status', '--jq', '.completed')).stdout).toBe('true\n')
+  })
+})
