@@ -35,7 +35,8 @@ export function sendProblem(app: App, error: FastifyError | Problem, request: Fa
 }
 
 /** Clients tell by this header whether to sign in again. Contract part 1, section 1.2. */
-const challenge = ({ code }: Problem) => (/^(no_credentials|no_workspace|session_|origin_rejected)/.test(code) ? { 'www-authenticate': `Bearer error="${code}"` } : {})
+const challenge = ({ code }: Problem) =>
+  /^(no_credentials|no_workspace|session_|origin_rejected)/.test(code) ? { 'www-authenticate': `Bearer error="${code}"` } : {}
 
 /** Whether a refusal at this address ends the browser's session, whatever the method was. */
 const signsOut = (app: App, request: FastifyRequest): boolean => {
