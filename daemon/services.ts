@@ -3,6 +3,7 @@ import type { App } from '#kernel/app'
 import { executionsOfCrew, wishCancel } from './features/chats/executions/service.ts'
 import { eraseOldValues } from './jobs/old-values.ts'
 import { watchTokenExpiry } from './jobs/token-expiry.ts'
+import { forgetTokenUses } from './jobs/token-uses.ts'
 import { openRuntime } from './runtime/open.ts'
 import { Reconciler } from './runtime/reconcile.ts'
 import { createRuns, type RunService } from './runtime/runs/index.ts'
@@ -21,6 +22,7 @@ export interface Services {
 export async function startServices(app: App): Promise<Services> {
   const oldValues = eraseOldValues(app)
   const tokenExpiry = watchTokenExpiry(app)
+  const tokenUses = forgetTokenUses(app)
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
   const reconciler = new Reconciler({
@@ -41,6 +43,7 @@ export async function startServices(app: App): Promise<Services> {
     attach: (server) => sockets.attach(server),
     async close() {
       sockets.close()
+      tokenUses.close()
       tokenExpiry.close()
       oldValues.close()
       await runs.close()

@@ -13,6 +13,9 @@ CREATE INDEX crew_members_user ON crew_members (user_id);
 -- What a member may do beyond the role; null: what comes with the role.
 ALTER TABLE workspace_members ADD COLUMN capabilities_json TEXT;
 
+-- Uses of administrative tokens are kept for a while, oldest out first.
+CREATE INDEX cli_token_uses_at ON cli_token_uses (used_at);
+
 -- Limits that were changed while the server ran; the configuration has the others.
 CREATE TABLE rate_limit_overrides (
   key TEXT PRIMARY KEY,

@@ -130,6 +130,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     create: ['POST', '/api/v1/auth/cli-token'],
     list: ['GET', '/api/v1/auth/cli-tokens'],
     validate: ['GET', '/api/v1/auth/cli-token/validate'],
+    rotate: ['POST', '/api/v1/auth/cli-tokens/:tokenId/rotate'],
+    uses: ['GET', '/api/v1/auth/cli-tokens/:tokenId/uses'],
     revoke: ['DELETE', '/api/v1/auth/cli-tokens/:tokenId'],
   },
   users: {

@@ -39,6 +39,7 @@ export const problems = {
   step_up_required: [403, 'Confirm your second factor first'],
   two_factor_required: [403, 'This workspace asks its members for a second factor'],
   already_member: [409, 'Already a member'],
+  token_ended: [409, 'That token was revoked already'],
   invitation_exists: [409, 'There is a live invitation for that address'],
   last_owner: [409, 'A workspace needs an owner'],
   already_initialized: [410, 'This server already has its first user'],

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, post } from './define.ts'
-import { line, page, Time } from './fields.ts'
+import { line, nullable, page, Time } from './fields.ts'
 import { scopes } from './roles.ts'
 
 export const tiers = ['STANDARD', 'ADMIN'] as const
@@ -25,6 +25,19 @@ export const Token = Type.Object({
   revoked_at: Type.Optional(Time),
 })
 
+const Minted = Type.Object({ token: Type.String({ description: 'Shown this once' }), ...described })
+
+/** One request that was made with an administrative token. */
+export const TokenUse = Type.Object({
+  used_at: Time,
+  remote_addr: nullable(Type.String()),
+  user_agent: nullable(Type.String()),
+  path: nullable(Type.String({ description: 'Without its query' })),
+})
+
+/** Uses of administrative tokens are kept that long. */
+export const usesKeptDays = 90
+
 export const tokens = {
   create: post('/auth/cli-token', {
     summary: 'Make a token for a device or a program',
@@ -38,7 +51,7 @@ export const tokens = {
       scopes: Type.Optional(Scopes),
     }),
     bodyOptional: true,
-    reply: Type.Object({ token: Type.String({ description: 'Shown this once' }), ...described }),
+    reply: Minted,
     journal: ['audit.entity_created'],
     throws: ['admin_tokens_unavailable'],
   }),
@@ -53,12 +66,31 @@ export const tokens = {
     access: 'signed-in',
     reply: Type.Object({
       valid: Type.Boolean(),
+      id: Type.Optional(Type.String({ description: 'Of the token; left out for a browser session' })),
       user_id: Type.String(),
       user_email: Type.String(),
       expires_at: Type.Optional(Time),
       tier: Type.Optional(Tier),
       scopes: Type.Optional(Scopes),
     }),
+  }),
+  /** Beyond the contract: replacing a token as one change cannot leave none, or two. */
+  rotate: post('/auth/cli-tokens/:tokenId/rotate', {
+    summary: 'Replace a token of yours by a new one that reaches as far and lasts as long',
+    access: 'signed-in',
+    status: 200,
+    body: Type.Object({ name: Type.Optional(line(100)) }),
+    bodyOptional: true,
+    reply: Minted,
+    journal: ['audit.entity_created', 'audit.entity_deleted'],
+    throws: ['not_found', 'token_ended', 'admin_tokens_unavailable'],
+  }),
+  uses: get('/auth/cli-tokens/:tokenId/uses', {
+    summary: 'List what an administrative token of yours was used for, newest first',
+    access: 'signed-in',
+    query: Type.Object(page),
+    reply: Type.Array(TokenUse),
+    throws: ['not_found'],
   }),
   revoke: del('/auth/cli-tokens/:tokenId', {
     summary: 'Revoke a token of yours',

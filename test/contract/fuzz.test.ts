@@ -81,7 +81,8 @@ function requests(endpoint: Endpoint, workspace: string) {
 const early = ['members.list', 'crews.create', 'credentials.create', 'agents.create', 'chats.create']
 const turn = ({ name, endpoint }: (typeof endpoints)[number]) => {
   if (early.includes(name)) return early.indexOf(name) - early.length
-  return name === 'tokens.revoke' ? 2 : endpoint.method === 'DELETE' ? 1 : 0
+  // These may end the token that all of this is done with.
+  return ['tokens.rotate', 'tokens.revoke'].includes(name) ? 2 : endpoint.method === 'DELETE' ? 1 : 0
 }
 const inTurn = [...endpoints].sort((a, b) => turn(a) - turn(b))
 

@@ -13,6 +13,13 @@ export interface Row {
 }
 const columns = 'id, name, tier, scopes_json, created_at, expires_at, last_used_at, revoked_at'
 
+export interface UseRow {
+  used_at: string
+  remote_addr: string | null
+  user_agent: string | null
+  path: string | null
+}
+
 interface NewToken {
   id: string
   user: string
@@ -35,6 +42,13 @@ export const queries = statements((db) => ({
   ),
   revoke: db.prepare<{ user: string; id: string; now: string }, Row>(
     `UPDATE cli_tokens SET revoked_at = @now WHERE user_id = @user AND id = @id AND revoked_at IS NULL RETURNING ${columns}`,
+  ),
+  uses: db.prepare<[token: string, limit: number, offset: number], UseRow>(
+    `SELECT used_at, remote_addr, user_agent, path FROM cli_token_uses WHERE token_id = ?
+     ORDER BY used_at DESC, rowid DESC LIMIT ? OFFSET ?`,
+  ),
+  forgetUses: db.prepare<[before: string, limit: number]>(
+    'DELETE FROM cli_token_uses WHERE rowid IN (SELECT rowid FROM cli_token_uses WHERE used_at < ? ORDER BY used_at LIMIT ?)',
   ),
   /** Live tokens that ran out between two moments. */
   expired: db.prepare<[after: string, until: string], { id: string }>(

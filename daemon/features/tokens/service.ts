@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { EntryType } from '#contract/entries'
 import type { Scope } from '#contract/roles'
-import type { Tier, Token, tokens } from '#contract/tokens'
+import { type Tier, type Token, type TokenUse, type tokens, usesKeptDays } from '#contract/tokens'
 import { type App, wholeSeconds } from '#kernel/app'
 import { adminKeyOf, hashToken, newToken } from '#kernel/auth'
 import type { Actor, Call } from '#kernel/feature'
@@ -33,7 +33,9 @@ interface Draft {
   scopes?: readonly string[] | null
   expires_at?: string | null
   /** What brought it about, for the journal. */
-  via: 'bootstrap' | 'pairing' | 'request'
+  via: 'bootstrap' | 'pairing' | 'request' | 'rotation'
+  /** Id of the token that it takes the place of. */
+  replaces?: string
   adapter_hint?: string | null
   now: string
 }
@@ -41,7 +43,7 @@ interface Draft {
 /** Makes a token within a change. The raw value exists in the answer and nowhere else. */
 export function mint(
   app: App,
-  { user, name, tier = 'STANDARD', scopes = null, expires_at = null, via, adapter_hint, now }: Draft,
+  { user, name, tier = 'STANDARD', scopes = null, expires_at = null, via, adapter_hint, replaces, now }: Draft,
 ): { raw: string; token: Shown } {
   const raw = newToken(tier)
   const hash = hashToken(raw, adminKeyOf(app.config.adminTokenKey))
@@ -58,7 +60,7 @@ export function mint(
     now,
   })!
   if (expires_at) app.afterCommit(() => app.bus.emit('token_expires', expires_at))
-  announce(app, 'audit.entity_created', user, row, { via, ...(adapter_hint && { adapter_hint }) })
+  announce(app, 'audit.entity_created', user, row, { via, ...(adapter_hint && { adapter_hint }), ...(replaces && { replaces }) })
   return { raw, token: present(row) }
 }
 
@@ -90,11 +92,16 @@ export function create(app: App, { actor, body = {}, now }: Call<typeof tokens.c
     throw problem('invalid_field', { field: 'expires_in_seconds', detail: `An administrative token lasts at least ${adminLifetime.least} s` })
   const scopes = allowedScopes(app, actor, body.scopes && [...new Set(body.scopes)])
   if (tier === 'ADMIN') mayAdministrate(app, actor)
-  const maker = actor.token?.expires_at ? Date.parse(actor.token.expires_at) / 1000 : null
-  const end = endOf({ tier, wanted, now: Date.parse(now) / 1000, maker })
-  const expires_at = end === null ? null : wholeSeconds(end * 1000)
+  const expires_at = endFor(actor, tier, wanted, now)
   const { raw, token } = mint(app, { user: actor.id, name: body.name?.trim() || 'CLI token', tier, scopes, expires_at, via: 'request', now })
   return { token: raw, ...token }
+}
+
+/** When a token ends that is made with this actor's. */
+function endFor({ token }: Actor, tier: Tier, wanted: number, now: string): string | null {
+  const maker = token?.expires_at ? Date.parse(token.expires_at) / 1000 : null
+  const end = endOf({ tier, wanted, now: Date.parse(now) / 1000, maker })
+  return end === null ? null : wholeSeconds(end * 1000)
 }
 
 /** The scopes of the new token. One made with a scoped token never reaches further than that one. */
@@ -123,6 +130,7 @@ export function list({ db }: App, { actor, query }: Call<typeof tokens.list>): {
 export function validate({ actor: { id, email, token } }: { actor: Actor }) {
   return {
     valid: true,
+    ...(token && { id: token.id }),
     user_id: id,
     user_email: email!,
     ...(token?.expires_at && { expires_at: token.expires_at }),
@@ -140,6 +148,51 @@ export function revoke(app: App, { actor, tokenId, now }: Call<typeof tokens.rev
   } else if (!queries(app.db).find.get(actor.id, tokenId)) throw problem('not_found', { field: 'tokenId' })
   return { status: 'revoked' }
 }
+
+/** A new token in the place of an old one, in one change: two rotations at the same time cannot both win, and a crash leaves one of them. */
+export function rotate(app: App, { actor, tokenId, body = {}, now }: Call<typeof tokens.rotate>) {
+  const old = queries(app.db).find.get(actor.id, tokenId)
+  if (!old) throw problem('not_found', { field: 'tokenId' })
+  if (!queries(app.db).revoke.get({ user: actor.id, id: tokenId, now }))
+    throw problem('token_ended', { detail: 'That token was revoked already; make a new one' })
+  const { tier, scopes_json } = old
+  const scopes = scopes_json ? (JSON.parse(scopes_json) as Scope[]) : null
+  guardReach(actor, scopes)
+  if (tier === 'ADMIN') mayAdministrate(app, actor)
+  const wanted = old.expires_at ? (Date.parse(old.expires_at) - Date.parse(old.created_at)) / 1000 : 0
+  const name = body.name?.trim() || old.name
+  const { raw, token } = mint(app, {
+    user: actor.id,
+    name,
+    tier,
+    scopes,
+    expires_at: endFor(actor, tier, wanted, now),
+    via: 'rotation',
+    replaces: tokenId,
+    now,
+  })
+  announce(app, 'audit.entity_deleted', actor.id, old, { replaced_by: token.id })
+  app.afterCommit(() => end(app, tokenId))
+  return { token: raw, ...token }
+}
+
+/** Whoever replaces a token knows the new one: it must not reach further than the one in use. */
+function guardReach({ token }: Actor, scopes: readonly Scope[] | null): void {
+  const held = token?.scopes
+  if (!held) return
+  const outside = scopes ? beyondScopes(scopes, held) : '*'
+  if (outside) throw problem('insufficient_scope', { detail: `The token that you use does not reach the scope ${outside} of the old one` })
+}
+
+export function uses(app: App, { actor, tokenId, query }: Call<typeof tokens.uses>): Static<typeof TokenUse>[] {
+  const { limit, offset } = pageOf(query)
+  if (!queries(app.db).find.get(actor.id, tokenId)) throw problem('not_found', { field: 'tokenId' })
+  return queries(app.db).uses.all(tokenId, limit, offset)
+}
+
+/** Forgets uses that were kept long enough, `most` of them; how many these were. Within a change. */
+export const forgetOldUses = ({ db, clock }: App, most: number): number =>
+  queries(db).forgetUses.run(new Date(clock() - usesKeptDays * 86_400_000).toISOString(), most).changes
 
 /** What a token of this user is narrowed to, or null when it is revoked or has run out. */
 export function reachOf({ db }: App, user: string, id: string, now: string): { scopes: string[] | null; expires_at: string | null } | null {

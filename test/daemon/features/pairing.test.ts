@@ -9,7 +9,7 @@ const redeem = ({ call }: TestDaemon, body: unknown) => call(null, 'POST', '/aut
 const unknown = { status: 'expired', expires_at: '' }
 
 describe('pairing.start', () => {
-  it('answers a code for ten minutes and keeps only what it hashes to', async () => {
+  it('Pairing code: (none) -> pending on POST pair/start, for ten minutes; only what it hashes to is kept', async () => {
     const it = await daemon()
     const { status, body } = await it.call('MEMBER', 'POST', '/auth/pair/start', { adapter_hint: 'claude-code!' })
     expect(status).toBe(200)
@@ -49,7 +49,7 @@ describe('pairing.poll', () => {
     expect((await poll(it, code)).body).toEqual({ status: 'consumed', adapter_hint: 'CODEX_CLI', expires_at })
   })
 
-  it('cannot be told unknown, foreign and elapsed codes apart', async () => {
+  it('Pairing code: any -> reported as expired by GET pair/poll when unknown, foreign or elapsed, all alike', async () => {
     const clock = fixedClock()
     const it = await daemon({ clock })
     const used = await start(it)
@@ -115,11 +115,23 @@ describe('pairing.redeem', () => {
     expect((await it.call(null, 'GET', '/auth/cli-tokens', undefined, bearer(cli_token))).body.data[0].name).toBe('pair')
   })
 
-  it('works once, however many come at the same time', async () => {
+  it('Pairing code: pending -> consumed on POST pair/redeem, which only one of many at the same time wins', async () => {
     const it = await daemon()
     const { code } = await start(it)
     const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(it, { code })))
+    expect((await poll(it, code)).body.status).toBe('consumed')
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)])
+    expect(it.app.db.prepare("SELECT count(*) FROM cli_tokens WHERE name = 'pair'").pluck().get()).toBe(1)
+  })
+
+  it('Pairing code: pending -> expired when ten minutes have passed', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    const [inTime, late] = [await start(it), await start(it)]
+    clock.advance(599_000)
+    expect((await redeem(it, inTime)).status).toBe(200)
+    clock.advance(1000)
+    expect((await redeem(it, late)).body).toMatchObject({ status: 400, code: 'invalid_code' })
     expect(it.app.db.prepare("SELECT count(*) FROM cli_tokens WHERE name = 'pair'").pluck().get()).toBe(1)
   })
 

@@ -187,7 +187,8 @@ describe('tokens.validate', () => {
   it('tells whose token it is and how far it reaches', async () => {
     const it = await daemon()
     const { email, userId } = it.person('OWNER')
-    expect((await it.call('OWNER', 'GET', '/auth/cli-token/validate')).body).toEqual({ valid: true, user_id: userId, user_email: email, tier: 'STANDARD' })
+    const { id } = it.app.db.prepare('SELECT id FROM cli_tokens WHERE user_id = ?').get(userId) as { id: string }
+    expect((await it.call('OWNER', 'GET', '/auth/cli-token/validate')).body).toEqual({ valid: true, id, user_id: userId, user_email: email, tier: 'STANDARD' })
     const { token, expires_at } = await create(it, { scopes: ['crews:write'], expires_in_seconds: 60 })
     expect((await it.call(null, 'GET', '/auth/cli-token/validate', undefined, bearer(token))).body).toMatchObject({ expires_at, scopes: ['crews:write'] })
   })
@@ -200,8 +201,112 @@ describe('tokens.validate', () => {
   })
 })
 
+describe('tokens.rotate', () => {
+  const rotate = ({ call }: TestDaemon, id: string, body?: object, token?: string) =>
+    call(token ? null : 'OWNER', 'POST', `/auth/cli-tokens/${id}/rotate`, body, token ? bearer(token) : {})
+
+  it('gives a new one of the same name, tier, scopes and lifetime, and ends the old one', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    const closed: string[] = []
+    it.app.bus.on('token_revoked', (id) => closed.push(id))
+    const old = await create(it, { name: 'ci', scopes: ['crews:write'], expires_in_seconds: 3600 })
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(old.token))).status).toBe(200)
+    clock.advance(1_800_000)
+    const { status, body } = await rotate(it, old.id)
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        token: expect.stringMatching(/^svc_cli_[0-9a-f]{64}$/),
+        id: expect.any(String),
+        name: 'ci',
+        tier: 'STANDARD',
+        created_at: '2026-01-01T00:30:00Z',
+        expires_at: '2026-01-01T01:30:00Z',
+        scopes: ['crews:write'],
+      },
+    })
+    expect(body.id).not.toBe(old.id)
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(old.token))).body.code).toBe('session_invalid')
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(body.token))).status).toBe(200)
+    expect(closed).toEqual([old.id])
+    expect(it.entries().slice(-2)).toMatchObject([
+      { entry_type: 'audit.entity_created', payload: { entity_id: body.id, metadata: { via: 'rotation', replaces: old.id } } },
+      { entry_type: 'audit.entity_deleted', payload: { entity_id: old.id, metadata: { replaced_by: body.id } } },
+    ])
+  })
+
+  it('takes another name', async () => {
+    const it = await daemon()
+    const { id } = await create(it, { name: 'ci' })
+    expect((await rotate(it, id, { name: 'ci 2' })).body.name).toBe('ci 2')
+  })
+
+  it('has one winner, however many come at the same time', async () => {
+    const it = await daemon()
+    const { id } = await create(it, { name: 'ci' })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(it, id)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(409)])
+    expect(answers.find(({ status }) => status === 409)!.body.code).toBe('token_ended')
+    expect(it.app.db.prepare("SELECT count(*) FROM cli_tokens WHERE name = 'ci' AND revoked_at IS NULL").pluck().get()).toBe(1)
+  })
+
+  it('replaces an administrative token, for who may still make one', async () => {
+    const it = await daemon({ config: { adminTokenKey: key } })
+    const { id } = await create(it, { tier: 'ADMIN', expires_in_seconds: 7200 })
+    expect((await rotate(it, id)).body).toMatchObject({ tier: 'ADMIN', expires_at: '2026-01-01T02:00:00Z', token: expect.stringMatching(/^svc_admin_/) })
+    const second = await create(it, { tier: 'ADMIN' })
+    it.app.db.prepare("UPDATE workspace_members SET role = 'ADMIN' WHERE user_id = ?").run(it.person('OWNER').userId)
+    expect((await rotate(it, second.id)).body).toMatchObject({ status: 403, code: 'insufficient_role' })
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(second.token))).status).toBe(200)
+  })
+
+  it('never reaches further or longer than the token in use', async () => {
+    const it = await daemon()
+    const wide = await create(it)
+    const long = await create(it, { scopes: ['crews:write'] })
+    const narrow = await create(it, { scopes: ['crews:*'], expires_in_seconds: 3600 })
+    expect((await rotate(it, wide.id, undefined, narrow.token)).body).toMatchObject({ status: 403, code: 'insufficient_scope' })
+    expect((await rotate(it, long.id, undefined, narrow.token)).body).toMatchObject({ scopes: ['crews:write'], expires_at: narrow.expires_at })
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(wide.token))).status).toBe(200)
+  })
+
+  it('answers alike for foreign and unknown ones', async () => {
+    const it = await daemon()
+    const { id } = await create(it, undefined, 'MEMBER')
+    for (const tokenId of [id, 'cnone00000000000000000000']) expect((await rotate(it, tokenId)).body).toMatchObject({ status: 404, code: 'not_found' })
+  })
+})
+
+describe('tokens.uses', () => {
+  const use = (it: TestDaemon, token: string, path: string) => it.call(null, 'GET', path, undefined, { ...bearer(token), 'user-agent': 'curl/8' })
+
+  it('shows every use of an administrative token, newest first, in pages', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock, config: { adminTokenKey: key } })
+    const { id, token } = await create(it, { tier: 'ADMIN' })
+    await use(it, token, '/users/me')
+    clock.advance(1500)
+    await use(it, token, '/workspaces?limit=5')
+    const { body } = await it.call('OWNER', 'GET', `/auth/cli-tokens/${id}/uses`)
+    expect(body).toEqual([
+      { used_at: '2026-01-01T00:00:01.500Z', remote_addr: '127.0.0.1', user_agent: 'curl/8', path: '/api/v1/workspaces' },
+      { used_at: '2026-01-01T00:00:00.000Z', remote_addr: '127.0.0.1', user_agent: 'curl/8', path: '/api/v1/users/me' },
+    ])
+    expect((await it.call('OWNER', 'GET', `/auth/cli-tokens/${id}/uses?limit=1&offset=1`)).body).toEqual([body[1]])
+  })
+
+  it('are none for a standard token, and nobody else asks', async () => {
+    const it = await daemon()
+    const { id, token } = await create(it)
+    await use(it, token, '/users/me')
+    expect((await it.call('OWNER', 'GET', `/auth/cli-tokens/${id}/uses`)).body).toEqual([])
+    expect((await it.call('ADMIN', 'GET', `/auth/cli-tokens/${id}/uses`)).body).toMatchObject({ status: 404, field: 'tokenId' })
+  })
+})
+
 describe('tokens.revoke', () => {
-  it('ends the token at once, closes what it holds open and journals it', async () => {
+  it('CLI token: active -> revoked on DELETE; what it holds open closes at once, and the journal tells', async () => {
     const it = await daemon()
     const closed: string[] = []
     it.app.bus.on('revoked', (id) => closed.push(id))
