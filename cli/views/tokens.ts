@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Token as Schema } from '#contract/tokens'
+import type { Token as Schema, TokenUse } from '#contract/tokens'
 import { status, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
@@ -23,5 +23,16 @@ export const tokenView: View<Token> = {
     CREATED: ({ created_at }) => when(created_at),
     'LAST USED': ({ last_used_at }) => when(last_used_at),
     EXPIRES: ({ expires_at }) => when(expires_at),
+  },
+}
+
+export const tokenUseView: View<Static<typeof TokenUse>> = {
+  name: ({ used_at, path }) => `${used_at} ${path ?? ''}`,
+  empty: 'No use is on record. Only tokens of the tier ADMIN are watched.',
+  columns: {
+    WHEN: ({ used_at }) => when(used_at),
+    ADDRESS: ({ remote_addr }) => remote_addr,
+    PATH: ({ path }) => path,
+    PROGRAM: ({ user_agent }) => user_agent,
   },
 }

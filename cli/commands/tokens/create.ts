@@ -2,12 +2,14 @@ import { Args, Flags } from '@oclif/core'
 import type { Scope } from '#contract/roles'
 import { ApiCommand } from '../../command.ts'
 import { durationMs, oneOf } from '../../flags.ts'
+import { handOver, outputFileFlag } from '../../tokens/made.ts'
 
 export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
   static override summary = 'Make a token for a device or a program'
   static override description = 'The token is written to standard output, this once; it cannot be shown again. Scopes narrow what it may change.'
   static override examples = [
     '$ <%= config.bin %> tokens create laptop',
+    '$ <%= config.bin %> tokens create ci --output-file token.txt',
     '$ <%= config.bin %> tokens create ci --expires 30d --scope crews:write --scope agents:write > token.txt',
   ]
   static override args = { name: Args.string({ description: 'what the token is for' }) }
@@ -15,6 +17,7 @@ export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
     tier: oneOf(['STANDARD', 'ADMIN'], { description: 'ADMIN tokens are short-lived and every use is recorded' }),
     expires: Flags.string({ helpValue: 'DURATION', description: 'lifetime, as 90d or 12h' }),
     scope: Flags.string({ multiple: true, multipleNonGreedy: true, helpValue: 'SCOPE', description: 'what it may change, as crews:write; repeat for more' }),
+    ...outputFileFlag,
   }
 
   async run(): Promise<void> {
@@ -26,10 +29,6 @@ export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
       ...(lifetime !== undefined && { expires_in_seconds: Math.round(lifetime / 1000) }),
       ...(scope && { scopes: scope as Scope[] }),
     }
-    const token = await this.api.tokens.create({ body })
-    const until = token.expires_at ? `until ${token.expires_at}` : 'until it is revoked'
-    if (this.out.wanted.format !== 'auto' && this.out.wanted.format !== 'name') return this.out.value(token)
-    this.out.note(`Token ${token.id} (${token.name}) is good ${until}. It is shown this once:`)
-    this.out.text(`${token.token}\n`)
+    await handOver(this.out, this.flags['output-file'], () => this.api.tokens.create({ body }))
   }
 }

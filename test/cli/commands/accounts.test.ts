@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -135,10 +135,35 @@ describe('muster login', () => {
     const { url, person } = await server()
     const { home, pipe, run } = cli()
     await pipe(person.token, 'login', '-s', url)
-    expect(await run('logout')).toMatchObject({ code: 0, stderr: expect.stringContaining('Signed out') })
+    expect(await run('logout')).toMatchObject({ code: 0, stderr: expect.stringContaining('Signed out of') })
+    expect((await fetch(`${url}/api/v1/users/me`, { headers: { authorization: `Bearer ${person.token}` } })).status).toBe(401)
     expect(readFileSync(join(home, '.config/muster/config.yaml'), 'utf8')).not.toContain('svc_cli_')
     expect(await run('whoami')).toMatchObject({ code: 4, stderr: expect.stringContaining('Next: muster login\n') })
     expect((await run('logout')).stderr).toContain('No token is stored')
+  })
+
+  it('is undone here alone by logout --local', async () => {
+    const { url, person } = await server()
+    const { pipe, run } = cli()
+    await pipe(person.token, 'login', '-s', url)
+    expect(await run('logout', '--local')).toMatchObject({ code: 0, stderr: expect.stringContaining('stays valid') })
+    expect((await fetch(`${url}/api/v1/users/me`, { headers: { authorization: `Bearer ${person.token}` } })).status).toBe(200)
+  })
+
+  it('is undone by logout although the server knows the token no more, or answers no more', async () => {
+    const { url, person, it } = await server()
+    const { home, pipe, run } = cli()
+    await pipe(person.token, 'login', '-s', url)
+    const [gone, away] = [stored(home), stored(home)]
+    it.app.db.prepare('UPDATE cli_tokens SET revoked_at = ?').run('2026-01-01T00:00:00Z')
+    it.app.auth.forget((it.app.db.prepare('SELECT id FROM cli_tokens').get() as { id: string }).id)
+    expect(await run('logout')).toMatchObject({ code: 0, stderr: expect.stringContaining('The token was revoked.') })
+    away.contexts[gone.current].server = 'http://127.0.0.1:9'
+    writeFileSync(join(home, '.config/muster/config.yaml'), JSON.stringify(away))
+    const silent = await run('logout')
+    expect(silent).toMatchObject({ code: 0, stderr: expect.stringContaining('could not be revoked') })
+    expect(silent.stderr).toContain('stays valid')
+    expect(readFileSync(join(home, '.config/muster/config.yaml'), 'utf8')).not.toContain('svc_cli_')
   })
 })
 
@@ -229,6 +254,56 @@ describe('muster tokens', () => {
     expect(await run('tokens', 'create', 'x', '--scope', 'everything')).toMatchObject({ code: 2 })
     expect(await run('tokens', 'create', 'x', '--expires', 'soon')).toMatchObject({ code: 2, stderr: expect.stringContaining('--expires must be a duration') })
     expect(JSON.parse((await run('tokens', 'create', 'x', '--json')).stdout)).toMatchObject({ name: 'x', token: expect.stringContaining('svc_cli_') })
+  })
+})
+
+describe('muster tokens rotate', () => {
+  it('replaces a token, in a file for its owner alone', async () => {
+    const it = await daemon()
+    const { env, home, run } = await cliFor(it, 'MANAGER')
+    const path = join(home, 'token')
+    expect(await run('tokens', 'create', 'ci', '--output-file', path)).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining(path) })
+    const old = readFileSync(path, 'utf8').trim()
+    const { id } = JSON.parse((await cli({ ...env, SVC_TOKEN: old }).run('tokens', 'validate', '--json')).stdout)
+    expect(await run('tokens', 'rotate', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+    expect(await run('tokens', 'rotate', id, '--yes', '--output-file', path)).toMatchObject({ code: 0, stdout: '' })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const fresh = readFileSync(path, 'utf8')
+    expect(fresh).toMatch(/^svc_cli_[0-9a-f]{64}\n$/)
+    expect(await cli({ ...env, SVC_TOKEN: fresh.trim() }).run('whoami')).toMatchObject({ code: 0 })
+    expect(await cli({ ...env, SVC_TOKEN: old }).run('whoami')).toMatchObject({ code: 4 })
+    expect(await run('tokens', 'rotate', id, '-y')).toMatchObject({ code: 5, stderr: expect.stringContaining('Next: muster tokens create NAME') })
+  })
+
+  it('changes nothing when the file cannot be written, and leaves no file when the server refuses', async () => {
+    const it = await daemon()
+    const { home, run } = await cliFor(it, 'MANAGER')
+    const { id } = JSON.parse((await run('tokens', 'create', 'ci', '--json')).stdout)
+    expect(await run('tokens', 'rotate', id, '-y', '--output-file', join(home, 'no', 'where'))).toMatchObject({ code: 2 })
+    expect(it.app.db.prepare('SELECT revoked_at FROM cli_tokens WHERE id = ?').pluck().get(id)).toBeNull()
+    expect(await run('tokens', 'rotate', 'cnone', '-y', '--output-file', join(home, 'token'))).toMatchObject({ code: 3 })
+    expect(existsSync(join(home, 'token'))).toBe(false)
+    expect(readdirSync(home).filter((name) => name.startsWith('token'))).toEqual([])
+  })
+
+  it('prints the new one where no file is asked for', async () => {
+    const it = await daemon()
+    const { run } = await cliFor(it, 'MANAGER')
+    const { id } = JSON.parse((await run('tokens', 'create', 'ci', '--json')).stdout)
+    const rotated = await run('tokens', 'rotate', id, '-y', '--name', 'deploy')
+    expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^svc_cli_[0-9a-f]{64}\n$/), stderr: expect.stringContaining('(deploy)') })
+  })
+})
+
+describe('muster tokens uses', () => {
+  it('lists what an administrative token was used for', async () => {
+    const it = await daemon({ config: { adminTokenKey: 'ab'.repeat(32) } })
+    const { env, run } = await cliFor(it, 'OWNER')
+    const made = JSON.parse((await run('tokens', 'create', 'ops', '--tier', 'admin', '--json')).stdout)
+    await cli({ ...env, SVC_TOKEN: made.token }).run('users', 'me')
+    const { stdout } = await run('tokens', 'uses', made.id)
+    expect(stdout).toMatch(/^[^\t]+\t127\.0\.0\.1\t\/api\/v1\/users\/me\t/)
+    expect(await run('tokens', 'uses', 'cnone')).toMatchObject({ code: 3, stderr: expect.stringContaining('Next: muster tokens list') })
   })
 })
 

@@ -1,0 +1,24 @@
+import { Args, Flags } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { yesFlag } from '../../flags.ts'
+import { confirm } from '../../input.ts'
+import { handOver, outputFileFlag } from '../../tokens/made.ts'
+
+export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
+  static override summary = 'Replace a token of yours by a new one that reaches as far and lasts as long'
+  static override description = 'The old one ends at the same moment, and whatever it held open with it. The new one is written to standard output, this once.'
+  static override examples = [
+    '$ <%= config.bin %> tokens rotate TOKEN --yes > token.txt',
+    '$ <%= config.bin %> tokens rotate TOKEN --yes --output-file /etc/ci/muster-token',
+  ]
+  static override next = { not_found: 'muster tokens list', token_ended: 'muster tokens create NAME' }
+  static override args = { token: Args.string({ required: true, description: 'id of the token' }) }
+  static override flags = { name: Flags.string({ description: 'another name; the old one when left out' }), ...outputFileFlag, ...yesFlag }
+
+  async run(): Promise<void> {
+    const { token: tokenId } = this.args
+    const { name, yes, 'output-file': file } = this.flags
+    await confirm(`Replace token ${tokenId}? The old one ends at once.`, yes)
+    await handOver(this.out, file, () => this.api.tokens.rotate({ tokenId, body: name === undefined ? {} : { name } }))
+  }
+}
