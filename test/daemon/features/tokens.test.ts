@@ -209,7 +209,7 @@ describe('tokens.rotate', () => {
     const clock = fixedClock()
     const it = await daemon({ clock })
     const closed: string[] = []
-    it.app.bus.on('token_revoked', (id) => closed.push(id))
+    it.app.bus.on('revoked', (id) => closed.push(id))
     const old = await create(it, { name: 'ci', scopes: ['crews:write'], expires_in_seconds: 3600 })
     expect((await it.call(null, 'GET', '/users/me', undefined, bearer(old.token))).status).toBe(200)
     clock.advance(1_800_000)
