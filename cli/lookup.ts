@@ -81,3 +81,39 @@ export const credentialId = (api: Client, credential: string): Promise<string> =
     (query) => api.credentials.list({ query }),
     ({ name }) => name,
   )
+
+/** A member given by address, user id or membership id. */
+export async function memberOf(api: Client, workspaceId: string, member: string) {
+  const wanted = member.toLowerCase()
+  for (let offset = 0; ; offset += pageSize) {
+    const rows = await api.members.list({ workspaceId, query: { limit: pageSize, offset } })
+    const found = rows.find(({ id, user_id, user }) => [id, user_id, user.email].includes(wanted))
+    if (found) return found
+    if (rows.length < pageSize) throw new NotFound('member', member, undefined, 'muster members list')
+  }
+}
+
+/** Id of an invitation given by itself or by the address that is invited. */
+export const invitationId = (api: Client, workspaceId: string, invitation: string): Promise<string> =>
+  idByName(
+    'invitation',
+    invitation.toLowerCase(),
+    (query) => api.invitations.list({ workspaceId, query }),
+    ({ email }) => email,
+  )
+
+/** Id of an invitation to the caller, given by itself or by the slug of the workspace. */
+export const ownInvitationId = (api: Client, invitation: string): Promise<string> =>
+  idByName(
+    'invitation',
+    invitation,
+    (query) => api.invitations.mine({ query }),
+    ({ workspace }) => workspace.slug,
+    { next: 'muster invitations mine' },
+  )
+
+/** Slug of a workspace of the caller; its id where there is none any more. */
+export async function slugOfWorkspace(api: Client, id: string): Promise<string> {
+  const own = await api.workspaces.list({ query: { limit: pageSize } })
+  return own.find((workspace) => workspace.id === id)?.slug ?? id
+}

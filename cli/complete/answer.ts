@@ -17,6 +17,7 @@ const lists: Readonly<Record<string, readonly [path: string, offer: (row: Row) =
   credential: ['/api/v1/credentials', (row) => ({ value: text(row['name']), about: text(row['type']) })],
   workspace: ['/api/v1/workspaces', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   run: ['/api/v1/runs?limit=50', (row) => ({ value: text(row['id']), about: text(row['status']) })],
+  member: ['/api/v1/workspaces/:workspace/members', (row) => ({ value: text((row['user'] as Row | undefined)?.['email']), about: text(row['role']) })],
   token: ['/api/v1/auth/cli-tokens', (row) => ({ value: text(row['id']), about: text(row['name']) })],
 }
 
@@ -29,7 +30,8 @@ const source: Source = async (name, given) => {
   const connection = createConnection({ ...session, server: session.target, timeout: 1500 })
   if (name === 'chat') return agent ? chatsOf(connection, agent) : []
   const [path, offer] = lists[name]!
-  return (await rowsOf(connection, path)).map(offer)
+  if (path.includes(':workspace') && !session.workspace) return []
+  return (await rowsOf(connection, path.replace(':workspace', encodeURIComponent(session.workspace ?? '')))).map(offer)
 }
 
 async function rowsOf(connection: Connection, path: string): Promise<Row[]> {

@@ -1,6 +1,8 @@
+import type { Target } from '#client'
 import { InputError } from '../input.ts'
 import { configFile } from '../paths.ts'
 import { type Context, type ContextFile, readContexts, writeContexts } from './file.ts'
+import { sameServer } from './session.ts'
 
 /** Reads the stored contexts, changes them and writes them back. */
 export async function changeContexts(change: (file: ContextFile) => void, path = configFile()): Promise<void> {
@@ -33,4 +35,13 @@ export function nameFor({ contexts }: ContextFile, address: string): string {
   const taken = (name: string) => Object.hasOwn(contexts, name)
   if (!taken(host)) return host
   for (let n = 2; ; n++) if (!taken(`${host}-${n}`)) return `${host}-${n}`
+}
+
+/** Follows a workspace that has another slug now, or none, in every context of its server that works in it. */
+export function followSlug({ contexts }: ContextFile, server: Target, before: string, after: string | undefined): void {
+  for (const context of Object.values(contexts)) {
+    if (context.workspace !== before || !sameServer(context, server)) continue
+    if (after === undefined) delete context.workspace
+    else context.workspace = after
+  }
 }

@@ -44,6 +44,12 @@ export function resolveSession(flags: SessionFlags, env: Env, file: ContextFile)
   }
 }
 
+/** The workspace that commands work in, for those that need one in their path. */
+export function workspaceInUse({ workspace }: Session): string {
+  if (!workspace) throw new InputError('No workspace is in use.', 'muster workspaces use SLUG, or -w SLUG')
+  return workspace
+}
+
 function contextNamed(file: ContextFile, asked: string | undefined): { name: string; context: Context } | undefined {
   const name = asked ?? file.current
   if (name === undefined) return undefined
@@ -66,7 +72,8 @@ function contextOf(file: ContextFile, target: Target): { name: string; context: 
   return found && { name: found[0], context: found[1] }
 }
 
-function sameServer({ server }: Context, target: Target): boolean {
+/** Whether a context is for this server. */
+export function sameServer({ server }: Context, target: Target): boolean {
   try {
     return parseTarget(server).key === target.key
   } catch {

@@ -8,6 +8,7 @@ export const topics: Readonly<Record<string, string>> = {
   config: 'Settings, and where each comes from',
   credentials: 'The vault: keys and secrets for agents',
   crews: 'Crews: agents that share a container',
+  invitations: 'Invitations into workspaces: sent, and your own',
   journal: 'Everything that happened, in order',
   limits: 'Limits of the whole server: requests a minute, lockout',
   members: 'Who belongs to the workspace, and their roles',
@@ -25,6 +26,6 @@ export const topics: Readonly<Record<string, string>> = {
 export const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
   ['work', ['chat', 'ask', 'crews', 'agents', 'chats', 'runs', 'journal', 'credentials']],
-  ['account', ['whoami', 'account', 'workspaces', 'members', 'tokens', 'contexts', 'logout']],
+  ['account', ['whoami', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'contexts', 'logout']],
   ['more', ['admin', 'api', 'config', 'completion', 'limits', 'preferences', 'onboarding', 'system', 'pairing', 'sockets', 'version']],
 ]

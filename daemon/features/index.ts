@@ -6,6 +6,7 @@ import chats from './chats/routes.ts'
 import credentials from './credentials/routes.ts'
 import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
+import invitations from './invitations/routes.ts'
 import journal from './journal/routes.ts'
 import limits from './limits/routes.ts'
 import members from './members/routes.ts'
@@ -26,6 +27,7 @@ export const features = {
   chats,
   credentials,
   crews: join(crews, crewMembers),
+  invitations,
   journal,
   limits,
   members,

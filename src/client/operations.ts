@@ -65,6 +65,15 @@ export const operations: Record<string, Record<string, Operation>> = {
     setMember: ['PATCH', '/api/v1/crews/:crewId/members/:memberId'],
     removeMember: ['DELETE', '/api/v1/crews/:crewId/members/:memberId'],
   },
+  invitations: {
+    list: ['GET', '/api/v1/workspaces/:workspaceId/invitations'],
+    create: ['POST', '/api/v1/workspaces/:workspaceId/invitations'],
+    revoke: ['DELETE', '/api/v1/workspaces/:workspaceId/invitations/:invitationId'],
+    mine: ['GET', '/api/v1/invitations'],
+    redeem: ['POST', '/api/v1/invitations/redeem'],
+    accept: ['POST', '/api/v1/invitations/:invitationId/accept'],
+    decline: ['POST', '/api/v1/invitations/:invitationId/decline'],
+  },
   journal: {
     list: ['GET', '/api/v1/journal'],
     count: ['GET', '/api/v1/journal/count'],
@@ -81,6 +90,11 @@ export const operations: Record<string, Record<string, Operation>> = {
   },
   members: {
     list: ['GET', '/api/v1/workspaces/:workspaceId/members'],
+    add: ['POST', '/api/v1/workspaces/:workspaceId/members'],
+    provision: ['POST', '/api/v1/workspaces/:workspaceId/members/provision'],
+    update: ['PATCH', '/api/v1/workspaces/:workspaceId/members/:memberId'],
+    transfer: ['POST', '/api/v1/workspaces/:workspaceId/members/:memberId/transfer'],
+    remove: ['DELETE', '/api/v1/workspaces/:workspaceId/members/:memberId'],
   },
   onboarding: {
     status: ['GET', '/api/v1/onboarding/status'],
@@ -142,5 +156,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/workspaces'],
     create: ['POST', '/api/v1/workspaces'],
     show: ['GET', '/api/v1/workspaces/:workspaceId'],
+    update: ['PATCH', '/api/v1/workspaces/:workspaceId'],
+    remove: ['DELETE', '/api/v1/workspaces/:workspaceId'],
   },
 }

@@ -6,6 +6,7 @@ import { credentials } from './credentials.ts'
 import { crewMembers } from './crew-members.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
+import { invitations } from './invitations.ts'
 import { journal } from './journal.ts'
 import { limits } from './limits.ts'
 import { members } from './members.ts'
@@ -26,6 +27,7 @@ export const api = {
   chats,
   credentials,
   crews: { ...crews, ...crewMembers },
+  invitations,
   journal,
   limits,
   members,

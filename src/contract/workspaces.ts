@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { get, post } from './define.ts'
+import { del, get, patch, post } from './define.ts'
 import { line, nullable, page, Slug, Time } from './fields.ts'
 import { roles } from './roles.ts'
 
@@ -16,17 +16,36 @@ export const Workspace = Type.Object({
   run_retention_days: nullable(Type.Integer()),
   credential_audit_retention_days: nullable(Type.Integer()),
   audit_log_retention_days: nullable(Type.Integer()),
+  require_two_factor: Type.Boolean({ description: 'Members without a second factor cannot enter' }),
   _count: Type.Optional(Type.Object({ crews: Type.Integer(), agents: Type.Integer(), members: Type.Integer() })),
   _count_crews: Type.Optional(Type.Integer({ description: 'The counts once more, for older clients; absent at 0' })),
   _count_agents: Type.Optional(Type.Integer()),
   _count_members: Type.Optional(Type.Integer()),
 })
 
+const language = Type.String({ maxLength: 40, description: 'an English language name or its code, as German or de' })
+
 const Draft = Type.Object({
   name: line(100),
   slug: Slug,
-  preferred_language: Type.Optional(Type.String({ maxLength: 40, description: 'an English language name or its code, as German or de' })),
+  preferred_language: Type.Optional(language),
 })
+
+const days = (minimum: number, description: string) => Type.Optional(nullable(Type.Integer({ minimum, maximum: 36_500, description })))
+
+const Change = Type.Object({
+  name: Type.Optional(line(100)),
+  slug: Type.Optional(Slug),
+  preferred_language: Type.Optional(nullable(language)),
+  require_two_factor: Type.Optional(Type.Boolean({ description: 'only an OWNER with a second factor may change it' })),
+  allow_privileged_credentials: Type.Optional(Type.Boolean()),
+  run_retention_days: days(1, 'null: runs are kept'),
+  credential_audit_retention_days: days(0, 'null: 90 days; 0: kept for ever'),
+  audit_log_retention_days: days(0, 'null and 0: kept for ever'),
+})
+
+/** Members of the full contract that this version does not have: null, false and 0 pass, for they ask for what is so. */
+export const laterWorkspaceMembers = ['allow_privileged_credentials', 'run_retention_days', 'audit_log_retention_days'] as const
 
 export const workspaces = {
   list: get('/workspaces', {
@@ -50,5 +69,26 @@ export const workspaces = {
     access: 'VIEWER',
     reply: Workspace,
     throws: ['not_found'],
+  }),
+  update: patch('/workspaces/:workspaceId', {
+    summary: 'Change a workspace',
+    access: 'ADMIN',
+    scope: 'workspace:admin',
+    body: Change,
+    reply: Workspace,
+    journal: ['audit.entity_updated'],
+    entity: 'workspace',
+    throws: ['no_fields', 'not_found', 'second_factor_missing', 'slug_taken'],
+  }),
+  remove: del('/workspaces/:workspaceId', {
+    summary: 'Delete a workspace with its crews, agents and memberships',
+    access: 'OWNER',
+    scope: 'workspace:admin',
+    status: 200,
+    body: Type.Object({ confirm_slug: Type.String({ description: 'the slug of the workspace, to be sure' }) }),
+    reply: Type.Object({ success: Type.Boolean() }),
+    journal: ['audit.entity_deleted'],
+    entity: 'workspace',
+    throws: ['home_workspace', 'not_found', 'only_workspace'],
   }),
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract'
 import type { Endpoint } from '#contract/define'
 import { problems } from '#contract/problems'
+import { roles } from '#contract/roles'
 import { openapi } from '#kernel/openapi'
 import { daemon } from '#test'
 import { hostileText, inputs, type Names, named, type Schema } from '../support/inputs.ts'
@@ -81,12 +82,26 @@ function requests(endpoint: Endpoint, workspace: string) {
 const early = ['members.list', 'crews.create', 'credentials.create', 'agents.create', 'chats.create']
 const turn = ({ name, endpoint }: (typeof endpoints)[number]) => {
   if (early.includes(name)) return early.indexOf(name) - early.length
-  // These may end the token that all of this is done with.
-  return ['tokens.rotate', 'tokens.revoke'].includes(name) ? 2 : endpoint.method === 'DELETE' ? 1 : 0
+  // These may end the rights that all of this is done with.
+  const late = ['members.transfer', 'tokens.rotate', 'tokens.revoke'].indexOf(name)
+  return late >= 0 ? late + 2 : endpoint.method === 'DELETE' ? 1 : 0
 }
 const inTurn = [...endpoints].sort((a, b) => turn(a) - turn(b))
 
-const common = daemon({ shared: true })
+/** A workspace where something goes on: people of every role, strangers who invite its owner. */
+async function populated() {
+  const made = await daemon({ shared: true, config: { publicUrl: 'https://muster.example' } })
+  const { email } = made.person('OWNER')
+  for (const role of roles) made.person(role)
+  for (let n = 0; n < 4; n++) {
+    const host = made.stranger()
+    remember({ user_id: host.userId }, '')
+    const invited = await made.call(host, 'POST', `/workspaces/${host.workspace}/invitations`, { email })
+    remember({ invitation_id: invited.body.id }, '')
+  }
+  return made
+}
+const common = populated()
 const succeeded = new Set<string>()
 
 describe.each(inTurn)('$name', ({ name, feature, endpoint }) => {

@@ -1,6 +1,6 @@
 import { ApiCommand } from '../../command.ts'
+import { workspaceInUse } from '../../contexts/session.ts'
 import { windowFlags, windowOf } from '../../flags.ts'
-import { InputError } from '../../input.ts'
 import { memberView } from '../../views/workspaces.ts'
 
 export default class MembersList extends ApiCommand<typeof MembersList> {
@@ -9,8 +9,7 @@ export default class MembersList extends ApiCommand<typeof MembersList> {
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    const workspaceId = this.session.workspace
-    if (!workspaceId) throw new InputError('No workspace is in use.', 'muster workspaces use SLUG, or -w SLUG')
+    const workspaceId = workspaceInUse(this.session)
     await this.out.list(await this.api.members.list({ workspaceId, query: windowOf(this.flags) }), memberView)
   }
 }

@@ -97,6 +97,9 @@ export const queries = statements((db) => ({
     'SELECT id, name, slug, status FROM agents WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY created_at DESC, id DESC',
   ),
   ofCrew: db.prepare<[crew: string], { id: string; slug: string }>('SELECT id, slug FROM agents WHERE crew_id = ? AND deleted_at IS NULL'),
+  free: db.prepare<[workspace: string], { id: string; slug: string }>(
+    'SELECT id, slug FROM agents WHERE workspace_id = ? AND crew_id IS NULL AND deleted_at IS NULL',
+  ),
   mates: db.prepare<[crew: string], Pick<AgentRow, 'id' | 'name' | 'slug' | 'role_title' | 'agent_role'>>(
     'SELECT id, name, slug, role_title, agent_role FROM agents WHERE crew_id = ? AND deleted_at IS NULL ORDER BY created_at, id',
   ),

@@ -148,19 +148,26 @@ function retire(app: App, workspace: string, agentId: string): void {
 
 /** Deletes the agents of a crew that goes, each with an entry of its own. Within a change. */
 export function removeCrewAgents(app: App, actor: Actor, crewId: string): void {
-  for (const { id, slug } of queries(app.db).ofCrew.all(crewId)) {
-    retire(app, actor.workspace, id)
-    app.journal({
-      workspace_id: actor.workspace,
-      crew_id: crewId,
-      agent_id: id,
-      type: 'audit.entity_deleted',
-      summary: `agent ${slug} deleted with its crew`,
-      ...actorOf(actor),
-      payload: { action: 'delete', entity_type: 'agent', entity_id: id },
-      refs: { entity_type: 'agent', entity_id: id },
-    })
-  }
+  for (const agent of queries(app.db).ofCrew.all(crewId)) removeWith(app, actor, agent, { crew_id: crewId })
+}
+
+/** Deletes the agents without a crew of a workspace that goes. Within a change. */
+export function removeFreeAgents(app: App, actor: Actor): void {
+  for (const agent of queries(app.db).free.all(actor.workspace)) removeWith(app, actor, agent, {})
+}
+
+function removeWith(app: App, actor: Actor, { id, slug }: { id: string; slug: string }, crew: { crew_id?: string }): void {
+  retire(app, actor.workspace, id)
+  app.journal({
+    workspace_id: actor.workspace,
+    ...crew,
+    agent_id: id,
+    type: 'audit.entity_deleted',
+    summary: `agent ${slug} deleted with its ${crew.crew_id ? 'crew' : 'workspace'}`,
+    ...actorOf(actor),
+    payload: { action: 'delete', entity_type: 'agent', entity_id: id },
+    refs: { entity_type: 'agent', entity_id: id },
+  })
 }
 
 /**

@@ -49,6 +49,7 @@ export const queries = statements((db) => ({
      ORDER BY c.created_at DESC, c.id DESC LIMIT @limit OFFSET @offset`,
   ),
   find: db.prepare<[workspace: string, id: string], CredentialRow>(`${select} WHERE c.workspace_id = ? AND c.id = ? AND c.deleted_at IS NULL`),
+  ofWorkspace: db.prepare<[workspace: string], { id: string }>('SELECT id FROM credentials WHERE workspace_id = ? AND deleted_at IS NULL'),
   newest: db.prepare<[], Pick<CredentialRow, 'id' | 'encrypted_value'>>(
     'SELECT id, encrypted_value FROM credentials WHERE deleted_at IS NULL AND encrypted_value IS NOT NULL ORDER BY rowid DESC LIMIT 1',
   ),

@@ -124,5 +124,10 @@ export function removeCredential(app: App, { actor, now, credentialId }: Call<ty
   return { success: true, id: credentialId, name }
 }
 
+/** Ends every credential of a workspace that goes. Within a change. */
+export function removeWorkspaceCredentials(app: App, actor: Actor, now: string): void {
+  for (const { id } of queries(app.db).ofWorkspace.all(actor.workspace)) removeCredential(app, { actor, now, credentialId: id })
+}
+
 /** A deleted crew has no credentials. Within a change. */
 export const dropCrew = ({ db }: App, crewId: string): void => void queries(db).dropCrew.run(crewId)

@@ -35,6 +35,7 @@ export const queries = statements((db) => ({
     `SELECT ${columns} FROM crews WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
   ),
   find: db.prepare<[workspace: string, id: string], CrewRow>(`SELECT ${columns} FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL`),
+  ofWorkspace: db.prepare<[workspace: string], { id: string; slug: string }>('SELECT id, slug FROM crews WHERE workspace_id = ? AND deleted_at IS NULL'),
   insert: db.prepare<[StoredCrew], { id: string }>(
     `INSERT INTO crews (id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus, container_ttl_hours, network_mode,
        allowed_domains_json, allow_private_endpoints, runtime_image, created_by_user_id, created_at, updated_at)

@@ -4,6 +4,7 @@ import { laterCrewMembers } from '#contract/crews'
 import type { Reply } from '#contract/define'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { refuseLater, requireSome } from '#kernel/fields'
 import { newId } from '#kernel/ids'
@@ -116,4 +117,20 @@ export function removeCrew(app: App, { actor, now, crewId }: Call<typeof crews.r
   want(app, crewId, 'removed', actor)
   tell(app, actor, 'crew.deleted', { id: crewId })
   return { success: true, id: crewId, slug }
+}
+
+/** Deletes the crews of a workspace that goes, each with an entry of its own. Within a change. */
+export function removeWorkspaceCrews(app: App, actor: Actor, now: string): void {
+  for (const { id, slug } of queries(app.db).ofWorkspace.all(actor.workspace)) {
+    removeCrew(app, { actor, now, crewId: id })
+    app.journal({
+      workspace_id: actor.workspace,
+      crew_id: id,
+      type: 'audit.entity_deleted',
+      summary: `crew ${slug} deleted with its workspace`,
+      ...actorOf(actor),
+      payload: { action: 'delete', entity_type: 'crew', entity_id: id },
+      refs: { entity_type: 'crew', entity_id: id },
+    })
+  }
 }

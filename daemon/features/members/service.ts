@@ -2,10 +2,11 @@ import type { Static } from 'typebox'
 import type { Member, members } from '#contract/members'
 import { allows, type Role } from '#contract/roles'
 import type { App } from '#kernel/app'
-import type { Call } from '#kernel/feature'
+import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
 import { newId } from '#kernel/ids'
-import { queries } from './queries.ts'
+import { problem } from '#kernel/problem'
+import { type Membership, queries } from './queries.ts'
 
 export function list({ db }: App, { actor, query }: Call<typeof members.list>): Static<typeof Member>[] {
   const { limit, offset } = pageOf(query, { fallback: 500 })
@@ -13,9 +14,34 @@ export function list({ db }: App, { actor, query }: Call<typeof members.list>): 
   return rows.map(({ email, full_name, avatar_url, ...member }) => ({ ...member, user: { id: member.user_id, email, full_name, avatar_url } }))
 }
 
-/** Makes a user a member, within a change; false when it is one already. */
-export const enrol = ({ db, clock }: App, member: { workspace: string; user: string; role: Role; now: string }): boolean =>
-  queries(db).insert.get({ id: newId(clock()), ...member }) !== undefined
+/** Makes a user a member, within a change; null when it is one already. */
+export const enrol = ({ db, clock }: App, member: { workspace: string; user: string; role: Role; now: string }): Membership | null =>
+  queries(db).insert.get({ id: newId(clock()), ...member }) ?? null
+
+/** The membership of a user; undefined when there is none. */
+export const membershipOf = ({ db }: App, workspace: string, user: string): Membership | undefined => queries(db).ofUser.get(workspace, user)
+
+/**
+ * The caller's role as it is within this change: what the request came with may have been taken away by the change just
+ * before. Refuses one below `gate`.
+ */
+export function standing(app: App, actor: Actor, gate: Role): Role {
+  const role = membershipOf(app, actor.workspace, actor.id)?.role
+  if (!role) throw problem('not_a_member')
+  if (!allows(gate, role)) throw problem('insufficient_role', { detail: `This needs the role ${gate} or above; yours is ${role}` })
+  return role
+}
+
+/** Refuses to give a role that this caller may not give. */
+export function checkGift(role: Role, caller: Role): void {
+  if (role === 'ADMIN' && caller !== 'OWNER') throw problem('insufficient_role', { field: 'role', detail: 'The role ADMIN is given by an OWNER alone' })
+}
+
+/** Ends every membership of a workspace that goes; answers whose they were. Within a change. */
+export const dissolve = ({ db }: App, workspace: string): string[] =>
+  queries(db)
+    .removeAll.all(workspace)
+    .map(({ user_id }) => user_id)
 
 interface Raised {
   role: Role
@@ -26,11 +52,10 @@ interface Raised {
 
 /** Gives a user at least this role, in the name of the host's administrator, within a change. Nobody is lowered. */
 export function raise(app: App, { workspace, user, role, now }: { workspace: string; user: string; role: Role; now: string }): Raised {
-  const before = queries(app.db).find.get(workspace, user)
+  const before = membershipOf(app, workspace, user)
   if (before && allows(role, before.role)) return { role: before.role, previous_role: before.role, changed: false }
-  if (before) queries(app.db).setRole.run({ id: before.id, role, now })
-  else enrol(app, { workspace, user, role, now })
-  const { id } = before ?? queries(app.db).find.get(workspace, user)!
+  const member = before ? queries(app.db).setRole.get({ workspace, id: before.id, role, now }) : enrol(app, { workspace, user, role, now })
+  const { id } = member!
   const previous_role = before?.role ?? null
   app.journal({
     workspace_id: workspace,

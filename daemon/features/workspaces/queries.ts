@@ -3,8 +3,9 @@ import type { Role } from '#contract/roles'
 import type { Workspace } from '#contract/workspaces'
 import { statements } from '#kernel/db'
 
-export type Row = Omit<Static<typeof Workspace>, 'allow_privileged_credentials' | 'currentUserRole' | `_count${string}`> & {
+export type Row = Omit<Static<typeof Workspace>, 'allow_privileged_credentials' | 'require_two_factor' | 'currentUserRole' | `_count${string}`> & {
   allow_privileged_credentials: number
+  require_two_factor: number
 }
 
 export interface Counts {
@@ -23,6 +24,7 @@ const names = [
   'run_retention_days',
   'credential_audit_retention_days',
   'audit_log_retention_days',
+  'require_two_factor',
   'created_at',
   'updated_at',
 ]
@@ -54,4 +56,12 @@ export const queries = statements((db) => ({
      VALUES (@id, @name, @slug, @preferred_language, @home, @now, @now)
      ON CONFLICT DO NOTHING RETURNING ${columns}`,
   ),
+  /** Nothing when the slug is taken. */
+  update: db.prepare<Row, Row>(
+    `UPDATE OR IGNORE workspaces SET name = @name, slug = @slug, preferred_language = @preferred_language, require_two_factor = @require_two_factor,
+       credential_audit_retention_days = @credential_audit_retention_days, audit_log_retention_days = @audit_log_retention_days, updated_at = @updated_at
+     WHERE id = @id AND deleted_at IS NULL RETURNING ${columns}`,
+  ),
+  remove: db.prepare<[at: string, at: string, id: string]>('UPDATE workspaces SET deleted_at = ?, updated_at = ? WHERE id = ?'),
+  factorSince: db.prepare<[user: string], { two_factor_at: string | null }>('SELECT two_factor_at FROM users WHERE id = ?'),
 }))

@@ -1,20 +1,21 @@
 import type { Static } from 'typebox'
 import type { Role } from '#contract/roles'
-import type { Workspace, workspaces } from '#contract/workspaces'
+import { laterWorkspaceMembers, type Workspace, type workspaces } from '#contract/workspaces'
 import type { App } from '#kernel/app'
 import type { Actor, Call } from '#kernel/feature'
-import { cleanName, pageOf } from '#kernel/fields'
+import { cleanName, pageOf, refuseLater, requireSome } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { enrol, rolesOf } from '../members/service.ts'
+import { enrol, rolesOf, standing } from '../members/service.ts'
 import { languageName } from './languages.ts'
 import { queries, type Row } from './queries.ts'
 
 type Shown = Static<typeof Workspace>
 
-const present = ({ allow_privileged_credentials, ...row }: Row, role?: Role | null): Shown => ({
+const present = ({ allow_privileged_credentials, require_two_factor, ...row }: Row, role?: Role | null): Shown => ({
   ...row,
   allow_privileged_credentials: allow_privileged_credentials === 1,
+  require_two_factor: require_two_factor === 1,
   ...(role && { currentUserRole: role }),
 })
 
@@ -52,19 +53,68 @@ export function found(app: App, { name, slug, preferred_language, owner, now, ho
   return row ?? null
 }
 
+const nameOf = (given: string): string => cleanName('name', given, { min: 2, max: 100, unit: 'characters' })
+
+/** An address names a workspace by id or by slug: nobody may choose a slug that could be another one's id. */
+function checkSlug(slug: string | undefined): void {
+  if (slug && /^c[a-z0-9]{24}$/.test(slug)) throw problem('invalid_field', { field: 'slug', detail: 'slug must not have the form of an id' })
+}
+
+function checkLanguage(given: string | null | undefined): void {
+  if (!given?.trim() || languageName(given)) return
+  const detail = `There is no language called ${given}; give an English name or a code, as German or de`
+  throw problem('invalid_field', { field: 'preferred_language', detail })
+}
+
 export function create(app: App, { actor, body, now }: Call<typeof workspaces.create>): Shown {
-  const { slug, preferred_language } = body
-  // An address names a workspace by id or by slug: nobody may choose a slug that could be another one's id.
-  if (/^c[a-z0-9]{24}$/.test(slug)) throw problem('invalid_field', { field: 'slug', detail: 'slug must not have the form of an id' })
-  if (preferred_language?.trim() && !languageName(preferred_language))
-    throw problem('invalid_field', {
-      field: 'preferred_language',
-      detail: `There is no language called ${preferred_language}; give an English name or a code, as German or de`,
-    })
-  const name = cleanName('name', body.name, { min: 2, max: 100, unit: 'characters' })
-  const row = found(app, { ...body, name, owner: actor.id, now })
+  checkSlug(body.slug)
+  checkLanguage(body.preferred_language)
+  const row = found(app, { ...body, name: nameOf(body.name), owner: actor.id, now })
   if (!row) throw problem('slug_taken', { field: 'slug' })
   return present(row)
+}
+
+const changeable = ['name', 'slug', 'preferred_language', 'require_two_factor', 'credential_audit_retention_days', ...laterWorkspaceMembers] as const
+
+export function update(app: App, { actor, body, now }: Call<typeof workspaces.update>): Shown {
+  const { db } = app
+  const role = standing(app, actor, 'ADMIN')
+  requireSome(body, changeable)
+  refuseLater(body, laterWorkspaceMembers)
+  checkSlug(body.slug)
+  checkLanguage(body.preferred_language)
+  const before = queries(db).find.get(actor.workspace)
+  if (!before) throw problem('not_found')
+  const { name, slug = before.slug, preferred_language, require_two_factor = before.require_two_factor === 1 } = body
+  if (require_two_factor !== (before.require_two_factor === 1)) mayAskForFactors(app, actor, role)
+  const after = queries(db).update.get({
+    ...before,
+    name: name === undefined ? before.name : nameOf(name),
+    slug,
+    preferred_language: preferred_language === undefined ? before.preferred_language : preferred_language?.trim() || null,
+    require_two_factor: require_two_factor ? 1 : 0,
+    ...given(body, before, 'credential_audit_retention_days'),
+    ...given(body, before, 'audit_log_retention_days'),
+    updated_at: now,
+  })
+  if (!after) throw problem('slug_taken', { field: 'slug' })
+  app.broadcast({ channel: `workspace:${after.id}`, type: 'workspace.updated', payload: { id: after.id } })
+  return { ...present(after, role), ...counts(app, after.id) }
+}
+
+/** Null is a value of its own. */
+const given = <K extends 'credential_audit_retention_days' | 'audit_log_retention_days'>(body: { [N in K]?: number | null }, before: Row, name: K) => ({
+  [name]: body[name] === undefined ? before[name] : body[name],
+})
+
+/** Nobody locks themselves out, and nobody below the owners locks others out. */
+function mayAskForFactors({ db }: App, { id }: Actor, role: Role): void {
+  if (role !== 'OWNER') throw problem('insufficient_role', { field: 'require_two_factor', detail: 'require_two_factor is changed by an OWNER alone' })
+  if (!queries(db).factorSince.get(id)?.two_factor_at)
+    throw problem('second_factor_missing', {
+      field: 'require_two_factor',
+      detail: 'Set up a second factor of your own first: without one you could not enter the workspace any more',
+    })
 }
 
 /** Whether this names a workspace that is there. */

@@ -1,0 +1,22 @@
+import { Args } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { workspaceInUse } from '../../contexts/session.ts'
+import { yesFlag } from '../../flags.ts'
+import { confirm } from '../../input.ts'
+import { memberOf } from '../../lookup.ts'
+
+export default class MembersRemove extends ApiCommand<typeof MembersRemove> {
+  static override summary = 'Remove a member from the workspace'
+  static override description = 'Their memberships of crews and the invitations that they sent end too. The account stays.'
+  static override examples = ['$ <%= config.bin %> members remove ada@example.com', '$ <%= config.bin %> members rm ada@example.com --yes']
+  static override args = { member: Args.string({ required: true, description: 'address, user id or member id' }) }
+  static override flags = yesFlag
+
+  async run(): Promise<void> {
+    const workspaceId = workspaceInUse(this.session)
+    const { id, user } = await memberOf(this.api, workspaceId, this.args.member)
+    await confirm(`Remove ${user.email} from ${workspaceId}?`, this.flags.yes)
+    await this.api.members.remove({ workspaceId, memberId: id })
+    await this.out.done(`Removed ${user.email} from ${workspaceId}.`)
+  }
+}

@@ -1,0 +1,41 @@
+import { Args, Flags } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { changeContexts, followSlug } from '../../contexts/change.ts'
+import { workspaceInUse } from '../../contexts/session.ts'
+import { bodyOf } from '../../flags.ts'
+import { workspaceView } from '../../views/workspaces.ts'
+
+const members = {
+  name: 'name',
+  slug: 'slug',
+  language: 'preferred_language',
+  'require-two-factor': 'require_two_factor',
+  'credential-audit-days': 'credential_audit_retention_days',
+}
+
+export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate> {
+  static override summary = 'Change a workspace'
+  static override description = 'Only what is given changes. An empty language lets agents choose. Contexts of this machine follow another slug.'
+  static override examples = [
+    '$ <%= config.bin %> workspaces update --name "Research and more"',
+    '$ <%= config.bin %> workspaces update research --slug lab --language de',
+    '$ <%= config.bin %> workspaces update research --require-two-factor',
+  ]
+  static override args = { workspace: Args.string({ description: 'slug or id; the one in use when left out' }) }
+  static override flags = {
+    name: Flags.string({ description: 'another name' }),
+    slug: Flags.string({ description: 'another short name' }),
+    language: Flags.string({ description: 'language of the workspace, as German or de' }),
+    'require-two-factor': Flags.boolean({ allowNo: true, description: 'only members with a second factor may enter' }),
+    'credential-audit-days': Flags.integer({ min: 0, helpValue: 'DAYS', description: 'how long the records of credentials are kept; 0 for ever' }),
+  }
+
+  async run(): Promise<void> {
+    const workspaceId = this.args.workspace ?? workspaceInUse(this.session)
+    const { slug } = this.flags
+    const before = slug === undefined ? undefined : await this.api.workspaces.show({ workspaceId })
+    const workspace = await this.api.workspaces.update({ workspaceId, body: bodyOf(this.flags, members) })
+    if (before && before.slug !== workspace.slug) await changeContexts((file) => followSlug(file, this.session.target, before.slug, workspace.slug))
+    await this.out.done(`Changed workspace ${workspace.slug}.`, workspace, workspaceView)
+  }
+}

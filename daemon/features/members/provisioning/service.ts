@@ -1,0 +1,61 @@
+import { hash as digest, randomBytes } from 'node:crypto'
+import type { Reply } from '#contract/define'
+import type { members } from '#contract/members'
+import { type App, wholeSeconds } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
+import type { Actor, Call } from '#kernel/feature'
+import { cleanName } from '#kernel/fields'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { settleInvitation } from '../../invitations/service.ts'
+import { noteMember } from '../roster/service.ts'
+import { checkGift, enrol, standing } from '../service.ts'
+import { type Account, queries } from './queries.ts'
+
+const lifetimeMs = 7 * 86_400_000
+const noLink = { setup_url: '', expires_at: '' }
+
+/** Makes a member of whoever has the address; an account that nobody uses yet gets a link to set it up. */
+export function provision(app: App, { actor, body, now }: Call<typeof members.provision>): Reply<typeof members.provision> {
+  const role = body.role ?? 'MEMBER'
+  checkGift(role, standing(app, actor, 'ADMIN'))
+  if (!app.config.publicUrl) throw problem('unavailable', { detail: 'Set SVC_PUBLIC_URL: without it there is no address to put into the link' })
+  const email = body.email.toLowerCase()
+  const full_name = body.full_name?.trim() ? cleanName('full_name', body.full_name, { min: 2, max: 100, unit: 'characters' }) : null
+  const made = queries(app.db).insertUser.get({ id: newId(app.clock()), email, full_name, now })
+  const account = made ?? queries(app.db).account.get(email)!
+  const mayLink = Boolean(made) || isFree(app, actor, account)
+  const member = enrol(app, { workspace: actor.workspace, user: account.id, role, now })
+  if (!member) throw problem('already_member', { field: 'email' })
+  settleInvitation(app, actor.workspace, email)
+  if (made) noteAccount(app, actor, made.id)
+  noteMember(app, actor, 'create', member, { provisioned: true, setup_link: mayLink })
+  return { user_id: account.id, email, role, created_user: Boolean(made), ...(mayLink ? newLink(app, account.id, now) : noLink) }
+}
+
+/**
+ * Whether a link to the account may be handed to this caller. Whoever follows it becomes that person everywhere: an account in
+ * use is its owner's alone, and one that others made too is not this caller's to give away.
+ */
+const isFree = ({ db }: App, actor: Actor, { id, password_hash, email_verified_at }: Account): boolean =>
+  !password_hash && !email_verified_at && !queries(db).foreign.get({ user: id, admin: actor.id })
+
+/** One link at a time: an older one ends. */
+function newLink({ db, clock, config }: App, user: string, now: string): { setup_url: string; expires_at: string } {
+  const token = randomBytes(32).toString('hex')
+  const expires_at = wholeSeconds(Date.parse(now) + lifetimeMs)
+  queries(db).dropTokens.run(user)
+  queries(db).insertToken.run({ id: newId(clock()), user, hash: digest('sha256', token, 'hex'), now, expires_at })
+  return { setup_url: `${new URL(config.publicUrl).origin}/reset-password?token=${token}`, expires_at }
+}
+
+function noteAccount(app: App, actor: Actor, user: string): void {
+  app.journal({
+    workspace_id: actor.workspace,
+    type: 'audit.entity_created',
+    summary: `user ${user} created`,
+    ...actorOf(actor),
+    payload: { action: 'create', entity_type: 'user', entity_id: user, metadata: { via: 'provision' } },
+    refs: { entity_type: 'user', entity_id: user },
+  })
+}

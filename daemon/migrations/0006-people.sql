@@ -1,0 +1,20 @@
+-- An invitation waits for an address. Only the SHA-256 of its token is stored.
+CREATE TABLE workspace_invitations (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+  email TEXT NOT NULL,
+  role TEXT NOT NULL,
+  invited_by TEXT NOT NULL REFERENCES users (id),
+  token_hash TEXT NOT NULL UNIQUE,
+  status TEXT NOT NULL DEFAULT 'live' CHECK (status IN ('live', 'accepted', 'declined', 'revoked', 'expired')),
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  ended_at TEXT
+) STRICT;
+-- One that ran out is marked before the next one for its address is made.
+CREATE UNIQUE INDEX workspace_invitations_live ON workspace_invitations (workspace_id, email) WHERE status = 'live';
+CREATE INDEX workspace_invitations_email ON workspace_invitations (email) WHERE status = 'live';
+CREATE INDEX workspace_invitations_workspace ON workspace_invitations (workspace_id, created_at) WHERE status = 'live';
+
+CREATE INDEX workspace_members_owners ON workspace_members (workspace_id) WHERE role = 'OWNER';
+CREATE INDEX credential_audit_age ON credential_audit (created_at);

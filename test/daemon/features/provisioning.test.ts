@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { hashToken, newToken } from '#kernel/auth'
+import { daemon, type TestDaemon } from '#test'
+
+const publicUrl = 'https://muster.example:8443/app'
+const provision = (it: TestDaemon, body: object, who: Parameters<TestDaemon['call']>[0] = 'ADMIN') =>
+  it.call(who, 'POST', `/workspaces/${typeof who === 'object' && who ? who.workspace : it.workspace}/members/provision`, body)
+const brief = ({ status, body }: { status: number; body: { code?: string } }) => ({ status, code: body?.code })
+
+describe('members.provision', () => {
+  it('makes an account with a link of seven days, whose token is stored hashed', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    const { status, body } = await provision(it, { email: 'Ada@Example.com', role: 'MANAGER', full_name: ' Ada Lovelace ' })
+    expect({ status, body }).toEqual({
+      status: 201,
+      body: {
+        user_id: expect.any(String),
+        email: 'ada@example.com',
+        role: 'MANAGER',
+        created_user: true,
+        setup_url: expect.stringMatching(/^https:\/\/muster\.example:8443\/reset-password\?token=[0-9a-f]{64}$/),
+        expires_at: '2026-01-08T00:00:00Z',
+      },
+    })
+    const token = new URL(body.setup_url).searchParams.get('token')!
+    expect(it.app.db.prepare('SELECT user_id, token_hash, purpose, expires_at FROM verification_tokens').all()).toEqual([
+      { user_id: body.user_id, token_hash: createHash('sha256').update(token).digest('hex'), purpose: 'account_setup', expires_at: '2026-01-08T00:00:00Z' },
+    ])
+    expect(JSON.stringify(it.entries())).not.toContain(token)
+    expect(it.entries().map(({ payload }) => payload?.['entity_type'])).toEqual(['user', 'workspace_member'])
+    expect(it.app.db.prepare('SELECT full_name FROM users WHERE id = ?').pluck().get(body.user_id)).toBe('Ada Lovelace')
+  })
+
+  it('makes accounts without a name that can use tokens', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    const { body } = await provision(it, { email: 'nameless@example.com' })
+    const token = newToken('STANDARD')
+    it.app.db
+      .prepare('INSERT INTO cli_tokens (id, user_id, name, token_hash, tier, created_at) VALUES (?, ?, ?, ?, ?, ?)')
+      .run('c1', body.user_id, 'test', hashToken(token, null), 'STANDARD', it.app.now())
+    const me = await it.call(null, 'GET', '/users/me', undefined, { authorization: `Bearer ${token}` })
+    expect(me.body).toMatchObject({ id: body.user_id, full_name: null, email: 'nameless@example.com' })
+  })
+
+  it.each([
+    ['a password', "password_hash = 'x'"],
+    ['a verified address', "email_verified_at = '2026-01-01T00:00:00Z'"],
+  ])('gives no link to an account with %s', async (_, claim) => {
+    const it = await daemon({ config: { publicUrl } })
+    const { email, userId } = it.stranger()
+    it.app.db.prepare(`UPDATE users SET ${claim} WHERE id = ?`).run(userId)
+    expect((await provision(it, { email })).body).toEqual({ user_id: userId, email, role: 'MEMBER', created_user: false, setup_url: '', expires_at: '' })
+    expect(it.app.db.prepare('SELECT count(*) FROM verification_tokens').pluck().get()).toBe(0)
+  })
+
+  it('gives nobody a link into an account that belongs to workspaces of others', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    await provision(it, { email: 'ada@example.com' })
+    const attacker = it.stranger()
+    expect((await provision(it, { email: 'ada@example.com' }, attacker)).body).toMatchObject({ created_user: false, setup_url: '' })
+  })
+
+  it('gives a new link after removal, and ends the old one', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    const first = (await provision(it, { email: 'ada@example.com' })).body
+    const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { id: string; user_id: string }[]
+    const { id } = members.find(({ user_id }) => user_id === first.user_id)!
+    await it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)
+    const second = (await provision(it, { email: 'ADA@example.com' })).body
+    expect(second).toMatchObject({ user_id: first.user_id, created_user: false })
+    expect(second.setup_url).not.toBe(first.setup_url)
+    expect(it.app.db.prepare('SELECT count(*) FROM verification_tokens').pluck().get()).toBe(1)
+  })
+
+  it('refuses a member, a role too high, a server without address, and makes no account then', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    expect(brief(await provision(it, { email: it.person('VIEWER').email.toUpperCase() }))).toEqual({ status: 409, code: 'already_member' })
+    expect(brief(await provision(it, { email: 'a@example.com', role: 'ADMIN' }))).toEqual({ status: 403, code: 'insufficient_role' })
+    expect(brief(await provision(it, { email: 'a@example.com', role: 'OWNER' }))).toEqual({ status: 400, code: 'invalid_field' })
+    expect(brief(await provision(it, { email: 'a@example.com', full_name: 'A' }))).toEqual({ status: 400, code: 'invalid_field' })
+    expect(it.app.db.prepare("SELECT count(*) FROM users WHERE email = 'a@example.com'").pluck().get()).toBe(0)
+    const bare = await daemon()
+    expect(brief(await provision(bare, { email: 'a@example.com' }))).toEqual({ status: 503, code: 'unavailable' })
+  })
+
+  it.each(['аda@example.com', 'ada@exаmple.com', 'ada@example', 'ada@@example.com', 'ada@example.com\n', 'ａda@example.com', 'a b@example.com', ''])(
+    'refuses the address %j',
+    async (email) => {
+      const it = await daemon({ config: { publicUrl } })
+      for (const path of ['members/provision', 'invitations'])
+        expect((await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/${path}`, { email })).body).toMatchObject({ status: 400, field: 'email' })
+    },
+  )
+
+  it('writes names in one form', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    const { body } = await provision(it, { email: 'a@example.com', full_name: 'Zoe\u0308' })
+    expect(it.app.db.prepare('SELECT full_name FROM users WHERE id = ?').pluck().get(body.user_id)).toBe('Zo\u00eb')
+  })
+
+  it('makes one account of many at once', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => provision(it, { email: 'ada@example.com' })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+  })
+})
