@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
-import type { User } from '#contract/users'
+import type { User as Schema } from '#contract/users'
 import type { View } from '../output/printer.ts'
 
-export const userView: View<Static<typeof User>> = {
+export type User = Static<typeof Schema>
+
+export const userView: View<User> = {
   name: ({ email }) => email,
   columns: { Email: ({ email }) => email, Name: ({ full_name }) => full_name, Id: ({ id }) => id, Picture: ({ avatar_url }) => avatar_url },
 }

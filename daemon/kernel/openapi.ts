@@ -29,7 +29,7 @@ export function openapi(): Json {
 }
 
 function describe(name: string, tag: string, endpoint: Endpoint): Json {
-  const { summary, access, query, body, bodyOptional } = endpoint
+  const { summary, access, query, body, bodyOptional, upload } = endpoint
   const workspace = access === 'public' || access === 'signed-in' || endpoint.path.includes(':workspaceId') ? [] : workspaceParameters(endpoint)
   return {
     operationId: name,
@@ -38,12 +38,15 @@ function describe(name: string, tag: string, endpoint: Endpoint): Json {
     security: access === 'public' ? [] : [{ token: [] }, { session: [] }],
     parameters: [...pathParameters(endpoint.path), ...queryParameters(query as Json | undefined), ...workspace],
     ...(body && { requestBody: { required: !bodyOptional, content: { 'application/json': { schema: plain(body) } } } }),
+    ...(upload && { requestBody: { required: true, content: { 'multipart/form-data': { schema: formOf(upload) } } } }),
     responses: { ...success(endpoint), ...refusals(endpoint) },
     'x-access': access,
     ...(endpoint.scope && { 'x-scope': endpoint.scope }),
     'x-journal': endpoint.journal || (endpoint.journal === false ? false : undefined),
   }
 }
+
+const formOf = (file: string) => ({ type: 'object', required: [file], properties: { [file]: { type: 'string', format: 'binary' } } })
 
 const workspaceParameters = ({ workspace, query }: Endpoint): Json[] => {
   const schema = { type: 'string' }
@@ -81,6 +84,7 @@ function kernelRefusals({
   body,
   malformed,
   stepUp,
+  upload,
   unnamed = 'workspace_required',
   overLimit = { code: 'body_over_limit' },
 }: Endpoint): Code[] {
@@ -98,7 +102,8 @@ function kernelRefusals({
     ...(query || path.includes(':') ? (['invalid_field'] as const) : []),
     ...(query ? (['missing_field'] as const) : []),
     ...(body && !ownWords ? (['invalid_json', 'invalid_field', 'missing_field'] as const) : []),
-    ...(body ? ([overLimit.code, 'body_too_large', 'unsupported_media_type'] as const) : []),
+    ...(upload ? (['invalid_field', 'missing_field'] as const) : []),
+    ...(body || upload ? ([overLimit.code, 'body_too_large', 'unsupported_media_type'] as const) : []),
   ]
 }
 

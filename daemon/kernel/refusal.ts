@@ -46,13 +46,13 @@ const signsOut = (app: App, request: FastifyRequest): boolean => {
 
 /** The framework's own refusals in our words; null for a fault of ours. */
 function translate({ code, statusCode }: FastifyError, request: FastifyRequest): Problem | null {
-  const { malformed, overLimit = { code: 'body_over_limit' } } = request.routeOptions?.config?.operation?.endpoint ?? {}
+  const { malformed, upload, overLimit = { code: 'body_over_limit' } } = request.routeOptions?.config?.operation?.endpoint ?? {}
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const limit = request.routeOptions.bodyLimit
     return problem(overLimit.code, { field: overLimit.field, detail: `The body is larger than the ${limit} bytes that this endpoint takes` })
   }
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return problem('not_found')
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return problem('unsupported_media_type')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return problem('unsupported_media_type', upload ? { detail: 'Send multipart/form-data' } : {})
   if (code?.startsWith('FST_ERR_CTP') && malformed && malformed !== 'ignore') return problem(malformed)
   if (code?.startsWith('FST_ERR_CTP')) return problem('invalid_json', { detail: 'The body does not have the length that was announced' })
   if (statusCode && statusCode >= 400 && statusCode < 500) return problem('invalid_request')

@@ -151,6 +151,9 @@ export const operations: Record<string, Record<string, Operation>> = {
   users: {
     me: ['GET', '/api/v1/users/me'],
     update: ['PATCH', '/api/v1/users/me'],
+    setAvatar: ['POST', '/api/v1/users/me/avatar'],
+    removeAvatar: ['DELETE', '/api/v1/users/me/avatar'],
+    avatar: ['GET', '/api/v1/users/:userId/avatar', 'text'],
   },
   workspaces: {
     list: ['GET', '/api/v1/workspaces'],

@@ -44,8 +44,8 @@ export interface Shape {
   overLimit?: { code: Code; field?: string }
   /** The body may also come from a form (`application/x-www-form-urlencoded`), its values as text. */
   form?: true
-  /** The body is `multipart/form-data`: the handler finds its bytes in `request.body`. */
-  upload?: true
+  /** The body is `multipart/form-data` with a file under this name: the handler finds its bytes in `request.body`. */
+  upload?: string
   /** In a browser session, a user who has a second factor must have shown it lately. */
   stepUp?: true
   /** A refusal also clears the session's cookies, unless it is one to try again after (429, 5xx). */

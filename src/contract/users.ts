@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { get, patch } from './define.ts'
+import { del, get, patch, post } from './define.ts'
 import { Name, nullable } from './fields.ts'
 
 export const User = Type.Object({
@@ -17,6 +17,32 @@ export const users = {
     body: Type.Object({ full_name: Name }),
     reply: User,
     journal: ['audit.entity_updated'],
+    throws: ['not_found'],
+  }),
+  setAvatar: post('/users/me/avatar', {
+    summary: 'Set your picture: the file of a form, PNG, JPEG or WebP',
+    access: 'signed-in',
+    status: 200,
+    upload: 'file',
+    // The picture, and room for what a form adds to it.
+    bodyLimit: 2 * 1024 * 1024 + 64 * 1024,
+    overLimit: { code: 'invalid_field', field: 'file' },
+    reply: User,
+    journal: ['audit.entity_updated'],
+    throws: ['not_found'],
+  }),
+  removeAvatar: del('/users/me/avatar', {
+    summary: 'Remove your picture',
+    access: 'signed-in',
+    status: 200,
+    reply: User,
+    journal: ['audit.entity_updated'],
+    throws: ['not_found'],
+  }),
+  avatar: get('/users/:userId/avatar', {
+    summary: 'Get the picture of somebody with whom you share a workspace',
+    access: 'signed-in',
+    kind: 'text',
     throws: ['not_found'],
   }),
 }

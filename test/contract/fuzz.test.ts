@@ -15,7 +15,8 @@ const seed = Number(process.env['FUZZ_SEED'] ?? 20261120)
 
 interface Described {
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Schema }[]
-  requestBody?: { content: { 'application/json': { schema: Schema } } }
+  /** No JSON where a file is sent. */
+  requestBody?: { content: { 'application/json'?: { schema: Schema } } }
 }
 const document = openapi() as { paths: Record<string, Record<string, Described>> }
 const pathOf = ({ root, path }: Endpoint) => `${root ? '' : '/api/v1'}${path.replace(/:(\w+)/g, '{$1}')}`
@@ -48,7 +49,7 @@ const escaped = (value: unknown): string => encodeURIComponent(text(value).repla
 
 function requests(endpoint: Endpoint, workspace: string) {
   const { parameters, requestBody } = document.paths[pathOf(endpoint)]![endpoint.method.toLowerCase()]!
-  const schema = requestBody?.content['application/json'].schema
+  const schema = requestBody?.content['application/json']?.schema
   const broken = fc.constantFrom('', '{', '[]', 'null', '{"__proto__":{"x":1}}', '\u0000')
 
   const inMood = (mood: 'polite' | 'hostile') => {

@@ -19,6 +19,9 @@ export const queries = statements((db) => ({
   rename: db.prepare<{ id: string; full_name: string; now: string }, Row>(
     `UPDATE users SET full_name = @full_name, updated_at = @now WHERE id = @id AND full_name IS NOT @full_name RETURNING ${columns}`,
   ),
+  setAvatarUrl: db.prepare<{ id: string; url: string | null; now: string }, Row>(
+    `UPDATE users SET avatar_url = @url, updated_at = @now WHERE id = @id AND avatar_url IS NOT @url RETURNING ${columns}`,
+  ),
   any: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1'),
   /** The first user, and only the first: no row when there is one already. */
   insertFirst: db.prepare<NewUser, Row>(

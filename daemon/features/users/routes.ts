@@ -1,8 +1,12 @@
 import { users } from '#contract/users'
-import { feature } from '#kernel/feature'
+import { feature, staged } from '#kernel/feature'
+import * as avatars from './avatars/service.ts'
 import { find, update } from './service.ts'
 
 export default feature(users, (app) => ({
   me: ({ actor }) => find(app, actor.id),
   update: (call) => update(app, call),
+  setAvatar: staged(avatars.prepare, (call, avatar) => avatars.set(app, call, avatar)),
+  removeAvatar: (call) => avatars.remove(app, call),
+  avatar: (call) => avatars.send(app, call),
 }))

@@ -25,6 +25,13 @@ export function update(app: App, { actor, body, now }: Call<typeof users.update>
   return user ?? find(app, actor.id)
 }
 
+/** Where the picture is from now on; null for none. */
+export function setAvatarUrl(app: App, id: string, url: string | null, now: string): Row {
+  const user = queries(app.db).setAvatarUrl.get({ id, url, now })
+  if (user) announce(app, id, ['avatar_url'])
+  return user ?? find(app, id)
+}
+
 /** Tells the journals of a user's workspaces which members of the profile the user changed. */
 export function announce(app: App, user: string, changed: string[]): void {
   for (const workspace_id of audienceOf(app, user)) {

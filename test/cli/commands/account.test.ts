@@ -1,6 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
 import { cliFor } from '../../support/cli.ts'
+import { pictures } from '../../support/pictures.ts'
 
 describe('muster account', () => {
   it('shows and changes the name', async () => {
@@ -12,6 +15,32 @@ describe('muster account', () => {
     })
     expect((await run('account', 'show')).stdout).toContain('Ada Lovelace')
     expect(await run('account', 'update', '--name', '  ')).toMatchObject({ code: 2, stderr: expect.stringContaining('1 to 100 characters') })
+  })
+})
+
+describe('muster account avatar', () => {
+  it('is set from a file, fetched and removed', async () => {
+    const { run, home } = await cliFor(await daemon(), 'VIEWER')
+    const file = join(home, 'me.webp')
+    writeFileSync(file, pictures.webp)
+    expect(await run('account', 'avatar', 'show')).toMatchObject({ code: 3, stderr: expect.stringContaining('muster account avatar set FILE') })
+    expect(await run('account', 'avatar', 'set', file)).toMatchObject({ code: 0, stderr: expect.stringContaining('Your picture is set.') })
+    expect(JSON.parse((await run('account', 'show', '--json')).stdout).avatar_url).toMatch(/\/avatar\?v=/)
+    expect(JSON.parse((await run('account', 'avatar', 'show', '--json')).stdout)).toMatchObject({ type: 'image/webp', bytes: pictures.webp.length })
+    const copy = join(home, 'copy.webp')
+    expect((await run('account', 'avatar', 'show', '--to', copy)).code).toBe(0)
+    expect(readFileSync(copy).equals(pictures.webp)).toBe(true)
+    expect(await run('account', 'avatar', 'show', '--to', copy)).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') })
+    expect((await run('account', 'avatar', 'remove')).code).toBe(2)
+    expect((await run('account', 'avatar', 'remove', '--yes')).code).toBe(0)
+    expect((await run('account', 'avatar', 'show')).code).toBe(3)
+  })
+
+  it('says what is wrong with a file', async () => {
+    const { run, home } = await cliFor(await daemon(), 'VIEWER')
+    expect(await run('account', 'avatar', 'set', join(home, 'none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') })
+    writeFileSync(join(home, 'me.gif'), pictures.gif)
+    expect(await run('account', 'avatar', 'set', join(home, 'me.gif'))).toMatchObject({ code: 2, stderr: expect.stringContaining('PNG, JPEG or WebP') })
   })
 })
 

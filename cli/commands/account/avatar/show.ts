@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs'
+import { Args, Flags } from '@oclif/core'
+import { locate } from '#client'
+import { ApiCommand } from '../../../command.ts'
+import { InputError } from '../../../input.ts'
+
+export default class AccountAvatarShow extends ApiCommand<typeof AccountAvatarShow> {
+  static override summary = 'Show or fetch a picture, yours or that of somebody who shares a workspace with you'
+  static override hiddenAliases = ['users:avatar']
+  static override examples = ['$ <%= config.bin %> account avatar show', '$ <%= config.bin %> account avatar show --to me.png']
+  static override next = { not_found: 'muster account avatar set FILE sets your own' }
+  static override args = { user: Args.string({ description: 'id of the user, as `muster members` shows it' }) }
+  static override flags = {
+    to: Flags.string({ helpValue: 'FILE', description: 'write the picture there, or with - to standard output' }),
+    force: Flags.boolean({ description: 'replace a file that is there' }),
+  }
+
+  async run(): Promise<void> {
+    const { to } = this.flags
+    const user = this.args.user ?? (await this.api.users.me()).id
+    const { method, path } = locate('users.avatar', { userId: user })
+    const { headers, body } = await this.connection.request(method, path, { headers: { accept: 'image/*' } })
+    if (to === undefined) {
+      const picture = { user_id: user, type: String(headers['content-type']), bytes: body.length }
+      return this.out.show(picture, {
+        name: ({ type }) => type,
+        columns: { User: ({ user_id }) => user_id, Type: ({ type }) => type, Bytes: ({ bytes }) => bytes },
+      })
+    }
+    if (to === '-') {
+      if (this.out.terminal) throw new InputError('A picture cannot be shown on a terminal.', 'name a file with --to')
+      process.stdout.write(body)
+      return
+    }
+    write(to, body, this.flags.force)
+    await this.out.done(`Wrote ${to}.`)
+  }
+}
+
+function write(to: string, body: Buffer | string, force: boolean): void {
+  try {
+    writeFileSync(to, body, { flag: force ? 'w' : 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new InputError(`${to} is there already.`, 'repeat with --force, or --to another file')
+    throw new InputError(`${to} cannot be written: ${(error as Error).message}`)
+  }
+}
