@@ -14,7 +14,7 @@ const isCommand = (words: string[]) => {
   const [noun = '', verb = ''] = words
   if (existsSync(at(`${noun}.ts`))) return true
   const topic = [noun, `${noun}s`].find((name) => existsSync(at(name)))
-  return topic !== undefined && (!/^[a-z]/.test(verb) || existsSync(at(topic, `${verb}.ts`)))
+  return topic !== undefined && (!/^[a-z]/.test(verb) || existsSync(at(topic, `${verb}.ts`)) || existsSync(at(topic, verb)))
 }
 
 describe.each(pages)('%s', (page) => {
