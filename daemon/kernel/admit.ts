@@ -5,6 +5,7 @@ import { membershipRow } from './auth/membership.ts'
 import type { Identified } from './auth.ts'
 import { authorize, type Operation } from './dispatch.ts'
 import type { Actor } from './feature.ts'
+import { checkBound, isLocalCaller } from './internal.ts'
 import { problem } from './problem.ts'
 import { pathOf } from './refusal.ts'
 
@@ -30,6 +31,14 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
     gate?.()
   }
 
+  if (endpoint.access === 'internal') {
+    return (request, _reply, done) => {
+      request.actor = internalActor(app, request)
+      gate?.()
+      done()
+    }
+  }
+
   return (request, _reply, done) => {
     checkOrigin(app, request)
     if (bucket === 'auth') take(app, 'auth', request.address)
@@ -42,6 +51,17 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
     enter(request, identified)
     done()
   }
+}
+
+/** For everybody else on the network there is nothing here. */
+function internalActor(app: App, { headers, socket, query }: FastifyRequest): Actor {
+  const token = headers['x-internal-token']
+  if (!isLocalCaller(socket.remoteAddress, headers) || typeof token !== 'string') throw problem('not_found')
+  const bound = app.internalTokens.read(token)
+  if (!bound) throw problem('internal_token_rejected')
+  checkBound(bound, query as object)
+  const id = bound.agent ?? bound.crew ?? bound.workspace ?? 'internal'
+  return { type: bound.agent ? 'agent' : 'system', id, email: null, workspace: bound.workspace ?? '', role: null, token: null, session: null, bound }
 }
 
 function checkOrigin(app: App, { method, headers, encrypted }: FastifyRequest): void {

@@ -1,10 +1,11 @@
-import { hash as digest } from 'node:crypto'
+import { hash as digest, randomBytes } from 'node:crypto'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { RuntimeService } from '#runtime/service-types'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
 import type { Operation } from './dispatch.ts'
+import { createInternalTokens, type InternalTokens } from './internal.ts'
 import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal.ts'
 import { createLimits, type Limits } from './limits.ts'
 import type { Log } from './log.ts'
@@ -45,6 +46,7 @@ export interface App extends Writer {
   readonly vault: Vault | null
   readonly operations: Map<string, Operation>
   readonly auth: Authenticator
+  readonly internalTokens: InternalTokens
   readonly limits: Limits
   readonly passwords: Passwords
   readonly perimeter: Perimeter
@@ -151,6 +153,7 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     clock,
     operations: new Map(),
     auth: createAuthenticator({ db, clock, adminKey: adminKeyOf(config.adminTokenKey), vault: sessionVault(config, vault), ...writer }),
+    internalTokens: createInternalTokens(config.internalToken || (vault?.derive('internal-tokens') ?? randomBytes(32)).toString('hex')),
     limits: createLimits(config, clock),
     passwords: createPasswords(),
     perimeter: createPerimeter(config),

@@ -166,6 +166,7 @@ function checkTogether(config: Config): void {
     throw new ConfigError((error as Error).message)
   }
   if (config.sessionSecret && config.sessionSecret.length < 32) throw new ConfigError('SVC_JWT_SECRET must have at least 32 characters')
+  if (config.internalToken && config.internalToken.length < 32) throw new ConfigError('SVC_INTERNAL_TOKEN must have at least 32 characters')
   if (config.rateLimitDisabled && config.env === 'production') throw new ConfigError('SVC_RATELIMIT_DISABLED is refused in production; set SVC_ENV=development')
 }
 

@@ -3,6 +3,7 @@ import type { EntryType } from '#contract/entries'
 import { allows, scopeAllows } from '#contract/roles'
 import type { App } from './app.ts'
 import type { Actor, Feature, Gated, Web } from './feature.ts'
+import { checkBound } from './internal.ts'
 import { Problem, problem } from './problem.ts'
 
 type Body = (call: object) => unknown
@@ -40,6 +41,10 @@ export function register(app: App, features: Record<string, Feature>): void {
 export function authorize({ access, scope, method, stepUp }: Endpoint, actor: Actor | null): void {
   if (access === 'public') return
   if (!actor) throw problem('no_credentials')
+  if (access === 'internal') {
+    if (!actor.bound) throw problem('not_found')
+    return
+  }
   if (access !== 'signed-in' && !(actor.role && allows(access, actor.role))) {
     throw problem('insufficient_role', { detail: `This needs the role ${access} or above; yours is ${actor.role ?? 'none'}` })
   }
@@ -53,6 +58,7 @@ export function authorize({ access, scope, method, stepUp }: Endpoint, actor: Ac
 export async function dispatch(app: App, { endpoint, handler, gate }: Operation, actor: Actor | null, input: object, web?: Web): Promise<unknown> {
   authorize(endpoint, actor)
   gate?.()
+  if (actor?.bound) checkBound(actor.bound, (input as { body?: object }).body ?? {})
   const call = { ...input, actor, now: app.now(), ...(web && { web }) }
   const result = typeof handler === 'function' ? await run(app, endpoint, call, () => handler(call)) : await runParts(app, endpoint, call, handler)
   if (result instanceof Problem) throw result

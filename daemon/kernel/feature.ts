@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint, Input, Reply } from '#contract/define'
 import type { Role } from '#contract/roles'
 import type { App } from './app.ts'
+import type { Bound } from './internal.ts'
 import type { Problem } from './problem.ts'
 
 /** Who acts. `system` is the daemon itself (schedules, sweeps, the reconciler). */
@@ -16,6 +17,8 @@ export interface Actor {
   token: { id: string; scopes: string[] | null; tier: string; expires_at: string | null } | null
   /** The browser session that was presented. `stale`: the second factor that its user has was not shown lately. */
   session: { id: string; stale: boolean } | null
+  /** Of callers of the internal interface: what their token is for. */
+  bound?: Bound
 }
 
 /** What a handler is called with; nobody may have called a public endpoint. `now` has whole seconds, as stored times have. */

@@ -71,6 +71,8 @@ export function createServer(app: App, tls?: { cert: string; key: string }): Fas
   http.setErrorHandler((error: FastifyError | Problem, request, reply) => sendProblem(app, error, request, reply))
   http.setNotFoundHandler((request) => {
     const path = pathOf(request)
+    // Nobody learns which internal addresses there are.
+    if (path.startsWith('/api/v1/internal/')) throw problem('not_found')
     throw (path.startsWith('/api/') && app.limits.take('api', request.address)) || methods.refuse(path) || problem('not_found')
   })
   for (const operation of app.operations.values()) addRoute(app, http, operation, methods)

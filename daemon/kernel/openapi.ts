@@ -22,20 +22,23 @@ export function openapi(): Json {
       schemas: { Problem: plain(Problem) },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'A CLI token: svc_cli_… or svc_admin_…' },
+        internal: { type: 'apiKey', in: 'header', name: 'X-Internal-Token', description: 'Of the daemon and its own programs, on its machine alone' },
         session: { type: 'apiKey', in: 'cookie', name: '__Secure-authjs.session-token', description: 'A browser session; without __Secure- on plain HTTP' },
       },
     },
   }
 }
 
+const isRole = (access: Endpoint['access']): boolean => access !== 'public' && access !== 'signed-in' && access !== 'internal'
+
 function describe(name: string, tag: string, endpoint: Endpoint): Json {
   const { summary, access, query, body, bodyOptional, upload } = endpoint
-  const workspace = access === 'public' || access === 'signed-in' || endpoint.path.includes(':workspaceId') ? [] : workspaceParameters(endpoint)
+  const workspace = !isRole(access) || endpoint.path.includes(':workspaceId') ? [] : workspaceParameters(endpoint)
   return {
     operationId: name,
     summary,
     tags: [tag],
-    security: access === 'public' ? [] : [{ token: [] }, { session: [] }],
+    security: access === 'public' ? [] : access === 'internal' ? [{ internal: [] }] : [{ token: [] }, { session: [] }],
     parameters: [...pathParameters(endpoint.path), ...queryParameters(query as Json | undefined), ...workspace],
     ...(body && { requestBody: { required: !bodyOptional, content: { 'application/json': { schema: plain(body) } } } }),
     ...(upload && { requestBody: { required: true, content: { 'multipart/form-data': { schema: formOf(upload) } } } }),
@@ -88,14 +91,16 @@ function kernelRefusals({
   unnamed = 'workspace_required',
   overLimit = { code: 'body_over_limit' },
 }: Endpoint): Code[] {
-  const inWorkspace = access !== 'public' && access !== 'signed-in'
+  const inWorkspace = isRole(access)
+  const isUser = inWorkspace || access === 'signed-in'
   const ownWords = malformed !== undefined
   return [
     'host_rejected',
     'internal',
-    ...(rate === 'none' ? [] : (['rate_limited'] as const)),
-    ...(method === 'GET' ? [] : (['origin_rejected'] as const)),
-    ...(access === 'public' ? [] : (['no_credentials', 'session_invalid', 'session_expired', 'session_revoked'] as const)),
+    ...(rate === 'none' || access === 'internal' ? [] : (['rate_limited'] as const)),
+    ...(method === 'GET' || access === 'internal' ? [] : (['origin_rejected'] as const)),
+    ...(access === 'internal' ? (['not_found', 'internal_token_rejected'] as const) : []),
+    ...(isUser ? (['no_credentials', 'session_invalid', 'session_expired', 'session_revoked'] as const) : []),
     ...(stepUp ? (['step_up_required'] as const) : []),
     ...(inWorkspace ? ([unnamed, 'not_a_member', 'insufficient_role', 'two_factor_required'] as const) : []),
     ...(scope ? (['insufficient_scope'] as const) : []),

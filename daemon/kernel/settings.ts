@@ -302,6 +302,14 @@ export const settings = {
     fallback: false,
     summary: 'Cookies as on HTTPS, whatever the request looks like',
   }),
+  internalToken: setting({
+    path: 'auth.internal_token',
+    env: 'SVC_INTERNAL_TOKEN',
+    kind: 'string',
+    fallback: '',
+    secret: true,
+    summary: 'Master of the internal tokens, 32 characters or more; made from the encryption key when absent',
+  }),
   adminTokenKey: setting({
     path: 'auth.admin_token_hmac_key',
     env: 'SVC_ADMIN_TOKEN_HMAC_KEY',

@@ -3,8 +3,11 @@ import type { EntryType } from './entries.ts'
 import type { Code } from './problems.ts'
 import type { Role, Scope } from './roles.ts'
 
-/** Who may call: anyone, anyone signed in, or a member of the workspace with at least this role. */
-export type Access = 'public' | 'signed-in' | Role
+/**
+ * Who may call: anyone, anyone signed in, a member of the workspace with at least this role, or (`internal`) the daemon's
+ * own programs on this machine, by an internal token.
+ */
+export type Access = 'public' | 'signed-in' | 'internal' | Role
 
 export interface Shape {
   summary: string

@@ -45,6 +45,7 @@ export const problems = {
   home_workspace: [409, 'The first workspace of this server cannot be deleted'],
   second_factor_missing: [409, 'Set up a second factor of your own first'],
   last_owner: [409, 'A workspace needs an owner'],
+  internal_token_rejected: [403, 'This internal token is not for that'],
   already_initialized: [410, 'This server already has its first user'],
   bootstrap_closed: [410, 'The time to create the first user is over'],
   invalid_code: [400, 'Invalid or expired code'],

@@ -13,20 +13,37 @@ const others = (method: string) => (['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as
 describe.each(known)('$name', ({ endpoint, url }) => {
   const { method, access } = endpoint
 
-  it.skipIf(access === 'public')('turns strangers away', async () => {
+  it.skipIf(access !== 'internal')('is not there for users, strangers and whatever a proxy passes on', async () => {
+    const { call, app } = await common
+    const token = { 'x-internal-token': app.internalTokens.ofWorkspace('w') }
+    const answers = [
+      await call('OWNER', method, url),
+      await call(null, method, url),
+      await call(null, method, url, undefined, { ...token, 'x-forwarded-for': '127.0.0.1' }),
+    ]
+    const unknown = await call(null, method, '/internal/unknown')
+    for (const { status, body } of answers)
+      expect({ status, code: body.code, detail: body.detail }).toEqual({ status: 404, code: 'not_found', detail: unknown.body.detail })
+    const forged = { 'x-internal-token': `${token['x-internal-token'].slice(0, -1)}x` }
+    expect((await call(null, method, url, undefined, forged)).body).toMatchObject({ status: 403, code: 'internal_token_rejected' })
+    expect((await call(null, method, `${url}?workspace_id=other`, undefined, token)).body).toMatchObject({ status: 403, code: 'internal_token_rejected' })
+    expect((await call(null, others(method)[0]!, '/internal/unknown')).status).toBe(404)
+  })
+
+  it.skipIf(access === 'public' || access === 'internal')('turns strangers away', async () => {
     const { call } = await common
     const { status, body, headers } = await call(null, method, url)
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'no_credentials' })
     expect(headers['www-authenticate']).toBe('Bearer error="no_credentials"')
   })
 
-  it.skipIf(access === 'public')('refuses an unknown token', async () => {
+  it.skipIf(access === 'public' || access === 'internal')('refuses an unknown token', async () => {
     const { call } = await common
     const { status, body } = await call(null, method, url, undefined, { authorization: 'Bearer svc_cli_unknown' })
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'session_invalid' })
   })
 
-  it.skipIf(access === 'public' || access === 'signed-in')('asks for a workspace and for membership', async () => {
+  it.skipIf(!roles.includes(access as 'OWNER'))('asks for a workspace and for membership', async () => {
     const { call, person, stranger } = await common
     const owner = person('OWNER')
     const without = await call({ ...owner, workspace: '' }, method, url.replace('/workspaces/cnone00000000000000000000', '/workspaces/%20'))
@@ -45,31 +62,32 @@ describe.each(known)('$name', ({ endpoint, url }) => {
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'insufficient_role' })
   })
 
-  it.skipIf(method === 'GET')('refuses a foreign origin', async () => {
+  it.skipIf(method === 'GET' || access === 'internal')('refuses a foreign origin', async () => {
     const { call } = await common
     const { status, body } = await call('OWNER', method, url, undefined, { origin: 'https://elsewhere.example' })
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'origin_rejected' })
   })
 
   it.skipIf(!endpoint.body)('refuses a body that is no JSON, no object or too large', async () => {
-    const { call, workspace } = await (endpoint.access === 'public' ? daemon({ empty: true }) : common)
-    const who = endpoint.access === 'public' ? null : 'OWNER'
+    const { call, app, workspace } = await (endpoint.access === 'public' ? daemon({ empty: true }) : common)
+    const who = endpoint.access === 'public' || access === 'internal' ? null : 'OWNER'
+    const inside: Record<string, string> = access === 'internal' ? { 'x-internal-token': app.internalTokens.ofWorkspace(workspace) } : {}
     const usable = endpoint.malformed === 'ignore'
     // A body without a type may be any JSON.
     const wanted = (body: string) => (body !== '{' && !('type' in endpoint.body!) ? [endpoint.status] : [400, 404])
     const at = endpoint.path.includes(':workspaceId') ? url.replace('cnone00000000000000000000', workspace) : url
     for (const body of ['{', '[]', '5', '"x"', `"${'x'.repeat(endpoint.bodyLimit ?? 1024 * 1024)}"`]) {
-      const { status } = await call(who, method, at, body)
+      const { status } = await call(who, method, at, body, inside)
       expect(
         usable && body.length < 1000 ? [endpoint.status] : body.length < 1000 ? wanted(body) : [400, 404, 413],
         `${status} for ${body.slice(0, 10)}`,
       ).toContain(status)
     }
-    const declared = await call(who, method, at, '{}', { 'content-length': String(17 * 1024 * 1024) })
+    const declared = await call(who, method, at, '{}', { ...inside, 'content-length': String(17 * 1024 * 1024) })
     expect(declared.status).toBe(413)
   })
 
-  it('answers 405 with the methods it has', async () => {
+  it.skipIf(access === 'internal')('answers 405 with the methods it has', async () => {
     const { call } = await common
     const taken = new Set(known.filter((it) => it.url === url).map((it) => it.endpoint.method))
     const free = others(method).find((it) => !taken.has(it))

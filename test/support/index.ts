@@ -33,6 +33,7 @@ const always = new Set<string>([
   'two_factor_required',
   'origin_rejected',
   'host_rejected',
+  'internal_token_rejected',
   'invalid_json',
   'invalid_field',
   'missing_field',
