@@ -49,6 +49,15 @@ export async function secret(message: string, { piped = false } = {}): Promise<s
   return value
 }
 
+/** A password that somebody chooses: typed unseen and twice, or on standard input. What the server could only refuse is refused here. */
+export async function newPassword(message: string, { piped = false, given }: { piped?: boolean; given?: string } = {}): Promise<string> {
+  const password = given ?? (await secret(message, { piped }))
+  if ([...password].length < 8) throw new InputError('The password needs at least 8 characters.')
+  if (Buffer.byteLength(password) > 72) throw new InputError('The password may have at most 72 bytes.')
+  if (given === undefined && interactive() && (await secret(`${message} again`)) !== password) throw new InputError('The two passwords differ.')
+  return password
+}
+
 async function hidden(message: string): Promise<string> {
   const { password } = await import('@inquirer/prompts')
   return password({ message: cleanLine(message), mask: '*' }, screen())

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
 import { executionsOfCrew, wishCancel } from './features/chats/executions/service.ts'
+import { sweepOldMailTokens } from './jobs/mail-tokens.ts'
 import { eraseOldValues } from './jobs/old-values.ts'
 import { watchTokenExpiry } from './jobs/token-expiry.ts'
 import { forgetTokenUses } from './jobs/token-uses.ts'
@@ -21,6 +22,7 @@ export interface Services {
 /** Starts everything that works beside the requests, in the order in which they need each other. */
 export async function startServices(app: App): Promise<Services> {
   const oldValues = eraseOldValues(app)
+  const mailTokens = sweepOldMailTokens(app)
   const tokenExpiry = watchTokenExpiry(app)
   const tokenUses = forgetTokenUses(app)
   const runtime = openRuntime(app)
@@ -45,6 +47,7 @@ export async function startServices(app: App): Promise<Services> {
       sockets.close()
       tokenUses.close()
       tokenExpiry.close()
+      mailTokens.close()
       oldValues.close()
       await runs.close()
       await opened

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
 import { signIn, travelsOpenly } from '../contexts/sign-in.ts'
-import { ask, InputError, interactive, secret } from '../input.ts'
+import { ask, InputError, interactive, newPassword } from '../input.ts'
 import { signedInView } from '../views/sign-in.ts'
 
 export default class Init extends ApiCommand<typeof Init> {
@@ -22,7 +22,8 @@ export default class Init extends ApiCommand<typeof Init> {
       throw new InputError(`${target.key} is not encrypted: a password must not travel to it.`, 'run muster init on the machine of the server')
     const email = await this.given('email', 'Your email address')
     const full_name = await this.given('name', 'Your full name')
-    const created = await this.api.bootstrap.create({ body: { email, full_name, password: await this.password() } })
+    const password = await newPassword('Your password', { piped: this.flags['password-stdin'] })
+    const created = await this.api.bootstrap.create({ body: { email, full_name, password } })
     const signedIn = await signIn({ target, token: created.cli_token, workspace: created.workspace_id, as: this.flags.as })
     await this.out.done(`Created ${created.email}, owner of the workspace ${signedIn.workspace}, and signed in.`, signedIn, signedInView)
     this.out.note('Next: muster crews create NAME', 'dim')
@@ -33,13 +34,5 @@ export default class Init extends ApiCommand<typeof Init> {
     if (value !== undefined) return value
     if (!interactive()) throw new InputError(`--${flag} is missing.`, 'muster init --email ADDRESS --name NAME < password.txt')
     return ask(question)
-  }
-
-  private async password(): Promise<string> {
-    const password = await secret('Your password', { piped: this.flags['password-stdin'] })
-    if ([...password].length < 8) throw new InputError('The password needs at least 8 characters.')
-    if (Buffer.byteLength(password) > 72) throw new InputError('The password may have at most 72 bytes.')
-    if (interactive() && (await secret('The password again')) !== password) throw new InputError('The two passwords differ.', 'muster init')
-    return password
   }
 }

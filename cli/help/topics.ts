@@ -26,6 +26,6 @@ export const topics: Readonly<Record<string, string>> = {
 export const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
   ['work', ['chat', 'ask', 'crews', 'agents', 'chats', 'runs', 'journal', 'credentials']],
-  ['account', ['whoami', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'contexts', 'logout']],
+  ['account', ['whoami', 'signup', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'contexts', 'logout']],
   ['more', ['admin', 'api', 'config', 'completion', 'limits', 'preferences', 'onboarding', 'system', 'pairing', 'sockets', 'version']],
 ]

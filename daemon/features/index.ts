@@ -1,4 +1,5 @@
 import { type Feature, join } from '#kernel/feature'
+import accounts from './accounts/routes.ts'
 import activity from './agents/activity/routes.ts'
 import agents from './agents/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
@@ -22,6 +23,7 @@ import users from './users/routes.ts'
 import workspaces from './workspaces/routes.ts'
 
 export const features = {
+  accounts,
   agents: join(agents, activity),
   bootstrap,
   chats,

@@ -4,8 +4,8 @@ import { createCache } from './cache.ts'
 import type { Config } from './config.ts'
 import { type Problem, problem } from './problem.ts'
 
-/** `test`: questions to providers whether they take a key. */
-export type Bucket = 'auth' | 'api' | 'test' | 'pairing'
+/** `test`: questions to providers whether they take a key. `mail`: mails of one kind to one address, which anyone may bring about. */
+export type Bucket = 'auth' | 'api' | 'test' | 'pairing' | 'mail'
 
 export interface Limits {
   /** Takes one request of this client from its bucket; a problem when there is none left. */
@@ -24,9 +24,11 @@ export interface Limits {
 const pairingPerMinute = 300
 /** Keys that one person may have tested. Contract, credentials. */
 const testsPerMinute = 60
+/** Mails at once, and the minutes after which as many may follow. */
+const mails = { burst: 5, minutes: 60 }
 const bound = 50_000
 
-/** Token buckets for each client network, refilled evenly over a minute, burst = rate. Contract part 1, section 1.6. */
+/** Token buckets for each client network, refilled evenly over a minute (`mail`: over an hour), burst = rate. Contract part 1, section 1.6. */
 export function createLimits(config: Config, clock: () => number): Limits {
   const fallbacks: Record<LimiterKey, number> = {
     'http.auth_per_min': config.authPerMinute,
@@ -41,6 +43,7 @@ export function createLimits(config: Config, clock: () => number): Limits {
     api: () => value('http.api_per_min'),
     pairing: () => pairingPerMinute,
     test: () => testsPerMinute,
+    mail: () => mails.burst,
   }
   // A flood of addresses must not grow without end: the one that was quiet the longest goes first, and its bucket is the fullest.
   const buckets = createCache<{ left: number; at: number }>(bound)
@@ -49,14 +52,15 @@ export function createLimits(config: Config, clock: () => number): Limits {
     take(bucket, client) {
       if (config.rateLimitDisabled) return null
       const rate = rates[bucket]()
+      const refill = 60_000 * (bucket === 'mail' ? mails.minutes : 1)
       const now = clock()
       const key = `${bucket} ${network(client)}`
       const held = buckets.get(key) ?? { left: rate, at: now }
-      const left = Math.min(rate, held.left + (Math.max(0, now - held.at) * rate) / 60_000)
+      const left = Math.min(rate, held.left + (Math.max(0, now - held.at) * rate) / refill)
       const allowed = left >= 1
       buckets.set(key, { left: allowed ? left - 1 : left, at: now })
       if (allowed) return null
-      const wait = Math.max(1, Math.ceil(((1 - left) * 60) / rate))
+      const wait = Math.max(1, Math.ceil(((1 - left) * refill) / rate / 1000))
       const headers = {
         'retry-after': String(wait),
         'x-ratelimit-limit': String(rate),

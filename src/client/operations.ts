@@ -4,6 +4,11 @@
 export type Operation = readonly [method: string, path: string, kind?: 'text' | 'stream']
 
 export const operations: Record<string, Record<string, Operation>> = {
+  accounts: {
+    create: ['POST', '/api/v1/auth/signup'],
+    forgot: ['POST', '/api/v1/auth/forgot'],
+    reset: ['POST', '/api/v1/auth/reset'],
+  },
   agents: {
     list: ['GET', '/api/v1/agents'],
     status: ['GET', '/api/v1/agents/crews-status'],

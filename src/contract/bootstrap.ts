@@ -4,7 +4,7 @@ import { Email, line } from './fields.ts'
 
 /** What a person signs up with. Specification part 1, "Sign-up input". */
 export const SignUp = Type.Object({
-  full_name: line(100),
+  full_name: Type.String({ ...line(100), minLength: 2 }),
   email: Email,
   password: Type.String({ minLength: 8, description: 'at least 8 characters, at most 72 bytes, and none of the most common passwords' }),
 })

@@ -20,7 +20,13 @@ export const line = (maxLength: number) => Type.String({ maxLength, pattern: one
 /** A name whose length is counted once it is trimmed and normalized. */
 export const Name = Type.String({ pattern: oneLine, description: 'one line of at most 100 characters' })
 
-export const Email = Type.String({ maxLength: 254, pattern: '^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,}$', description: 'an email address' })
+const email = '^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,}$'
+const emailLength = 254
+const emailPattern = new RegExp(email)
+export const Email = Type.String({ maxLength: emailLength, pattern: email, description: 'an email address' })
+
+/** Whether this could be somebody's address, by the same rule. */
+export const isEmail = (text: string): boolean => text.length <= emailLength && emailPattern.test(text)
 
 /** Text of any number of lines; only the character that ends a C string is refused. */
 export const prose = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' })

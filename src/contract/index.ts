@@ -1,3 +1,4 @@
+import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { agents } from './agents.ts'
 import { bootstrap } from './bootstrap.ts'
@@ -22,6 +23,7 @@ import { users } from './users.ts'
 import { workspaces } from './workspaces.ts'
 
 export const api = {
+  accounts,
   agents: { ...agents, ...activity },
   bootstrap,
   chats,

@@ -69,7 +69,7 @@ describe.each(known)('$name', ({ endpoint, url }) => {
   })
 
   it.skipIf(!endpoint.body)('refuses a body that is no JSON, no object or too large', async () => {
-    const { call, app, workspace } = await (endpoint.access === 'public' ? daemon({ empty: true }) : common)
+    const { call, app, workspace } = await (endpoint.access === 'public' ? daemon({ empty: true, config: { allowSignup: true } }) : common)
     const who = endpoint.access === 'public' || access === 'internal' ? null : 'OWNER'
     const inside: Record<string, string> = access === 'internal' ? { 'x-internal-token': app.internalTokens.ofWorkspace(workspace) } : {}
     const usable = endpoint.malformed === 'ignore'

@@ -1,14 +1,12 @@
 import type { bootstrap } from '#contract/bootstrap'
 import type { App } from '#kernel/app'
-import { checkPassword } from '#kernel/common-passwords'
 import type { Call } from '#kernel/feature'
-import { cleanName } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { foundOwn, type Newcomer } from '../accounts/service.ts'
 import { handOver, prepareSession, storeSession } from '../sessions/service.ts'
 import { mint } from '../tokens/service.ts'
 import { createFirst, exist } from '../users/service.ts'
-import { found } from '../workspaces/service.ts'
 
 /** Refuses once there is a user, or when the time given by SVC_BOOTSTRAP_WINDOW is over. */
 export function checkOpen(app: App): void {
@@ -27,33 +25,13 @@ function anyUser(app: App): boolean {
   }
 }
 
-/** What takes its time or may be refused before anything is written. */
-export async function prepare(app: App, { body }: Call<typeof bootstrap.create>) {
-  const full_name = cleanName('full_name', body.full_name, { min: 2, max: 100, unit: 'characters' })
-  checkPassword('password', body.password)
-  return { full_name, password_hash: await app.passwords.hash(body.password) }
-}
-
 /** The first user with its workspace and token, all or nothing: of many who try at once, one succeeds. */
-export function create(app: App, { body, now }: Call<typeof bootstrap.create>, { full_name, password_hash }: { full_name: string; password_hash: string }) {
-  const email = body.email.toLowerCase()
+export function create(app: App, { now }: Call<typeof bootstrap.create>, { email, full_name, password_hash }: Newcomer) {
   const user = createFirst(app, { id: newId(app.clock()), email, full_name, password_hash, now })
   if (!user) throw problem('already_initialized')
-  const workspace = defaultWorkspace(full_name, email, newId(app.clock()))
-  found(app, { ...workspace, owner: user.id, now, home: true }, workspace.id)
-  const about = { actor_type: 'user' as const, actor_id: user.id, workspace_id: workspace.id, type: 'audit.entity_created' as const }
-  for (const [entity_type, entity_id] of [
-    ['user', user.id],
-    ['workspace', workspace.id],
-  ] as const)
-    app.journal({
-      ...about,
-      summary: `${entity_type} ${entity_id} created`,
-      payload: { action: 'create', entity_type, entity_id },
-      refs: { entity_type, entity_id },
-    })
+  const workspace_id = foundOwn(app, { id: user.id, email, full_name, now, home: true })
   const { raw } = mint(app, { user: user.id, name: 'bootstrap', via: 'bootstrap', now })
-  return { user_id: user.id, email, workspace_id: workspace.id, cli_token: raw }
+  return { user_id: user.id, email, workspace_id, cli_token: raw }
 }
 
 type Made = ReturnType<typeof create>
@@ -70,16 +48,4 @@ export async function enter(app: App, { body, web, now }: Call<typeof bootstrap.
     web.reply.code(200).send({ ...made, session_pending: true })
   }
   return made
-}
-
-/** Name and slug of a workspace that nobody chose. Contract part 1, section 3.1. */
-export function defaultWorkspace(fullName: string, email: string, id: string): { id: string; name: string; slug: string } {
-  const tail = `-${id.slice(0, 8)}`
-  const head =
-    email
-      .split('@', 1)[0]!
-      .replace(/[^a-z0-9-]/g, '-')
-      .replace(/^-+/, '') || 'workspace'
-  const suffix = "'s Workspace"
-  return { id, name: [...fullName].slice(0, 100 - suffix.length).join('') + suffix, slug: head.slice(0, 50 - tail.length) + tail }
 }

@@ -30,7 +30,7 @@ export default feature(system, (app) => ({
     web.reply.type('application/json')
     return document()
   },
-  setup: () => ({ needs_bootstrap: !exist(app), allow_signup: false }),
+  setup: () => ({ needs_bootstrap: !exist(app), allow_signup: app.config.allowSignup }),
   version: () => ({ version, runtime: app.config.containerProvider }),
   doctor: ({ actor }) => examine(app, actor),
 }))

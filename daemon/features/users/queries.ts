@@ -22,6 +22,17 @@ export const queries = statements((db) => ({
   setAvatarUrl: db.prepare<{ id: string; url: string | null; now: string }, Row>(
     `UPDATE users SET avatar_url = @url, updated_at = @now WHERE id = @id AND avatar_url IS NOT @url RETURNING ${columns}`,
   ),
+  ofEmail: db.prepare<[email: string], Row>(`SELECT ${columns} FROM users WHERE email = ?`),
+  /** No row when the address has an account. */
+  insert: db.prepare<NewUser, Row>(
+    `INSERT INTO users (id, email, full_name, password_hash, created_at, updated_at)
+     VALUES (@id, @email, @full_name, @password_hash, @now, @now) ON CONFLICT DO NOTHING RETURNING ${columns}`,
+  ),
+  /** A password that came by mail: whoever set it reads the mail of this address, and is locked out no longer. */
+  replacePassword: db.prepare<{ user: string; password_hash: string; now: string }>(
+    `UPDATE users SET password_hash = @password_hash, email_verified_at = coalesce(email_verified_at, @now),
+       failed_login_count = 0, last_failed_login_at = NULL, locked_until = NULL, updated_at = @now WHERE id = @user`,
+  ),
   any: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1'),
   /** The first user, and only the first: no row when there is one already. */
   insertFirst: db.prepare<NewUser, Row>(

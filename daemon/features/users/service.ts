@@ -14,9 +14,25 @@ export function find({ db }: App, id: string): Row {
 
 export const exist = ({ db }: App): boolean => queries(db).any.get() !== undefined
 
+/** The user with this address, in lower case; undefined when there is none. */
+export const findByEmail = ({ db }: App, email: string): Row | undefined => queries(db).ofEmail.get(email)
+
+interface NewUser {
+  id: string
+  email: string
+  full_name: string
+  password_hash: string
+  now: string
+}
+
+/** A user, within a change; null when the address has an account. Emails are stored in lower case. */
+export const createUser = ({ db }: App, user: NewUser): Row | null => queries(db).insert.get(user) ?? null
+
+/** Sets a password by the word of a mail, within a change: the address counts as verified, wrong guesses are forgotten. */
+export const replacePassword = ({ db }: App, given: { user: string; password_hash: string; now: string }): void => void queries(db).replacePassword.run(given)
+
 /** The first user of the server; null when there is one already. Emails are stored in lower case. */
-export const createFirst = ({ db }: App, user: { id: string; email: string; full_name: string; password_hash: string; now: string }): Row | null =>
-  queries(db).insertFirst.get(user) ?? null
+export const createFirst = ({ db }: App, user: NewUser): Row | null => queries(db).insertFirst.get(user) ?? null
 
 export function update(app: App, { actor, body, now }: Call<typeof users.update>): Row {
   const full_name = cleanName('full_name', body.full_name, { min: 1, max: 100, unit: 'characters' })
@@ -32,8 +48,8 @@ export function setAvatarUrl(app: App, id: string, url: string | null, now: stri
   return user ?? find(app, id)
 }
 
-/** Tells the journals of a user's workspaces which members of the profile the user changed. */
-export function announce(app: App, user: string, changed: string[]): void {
+/** Tells the journals of a user's workspaces which members of the profile the user changed, and by what way when it is not the usual one. */
+export function announce(app: App, user: string, changed: string[], via?: 'password_reset'): void {
   for (const workspace_id of audienceOf(app, user)) {
     app.journal({
       workspace_id,
@@ -41,7 +57,7 @@ export function announce(app: App, user: string, changed: string[]): void {
       summary: `user ${user} updated`,
       actor_type: 'user',
       actor_id: user,
-      payload: { action: 'update', entity_type: 'user', entity_id: user, metadata: { changed } },
+      payload: { action: 'update', entity_type: 'user', entity_id: user, metadata: { changed, ...(via && { via }) } },
       refs: { entity_type: 'user', entity_id: user },
     })
   }

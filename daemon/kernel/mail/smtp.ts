@@ -7,12 +7,11 @@ export function smtpTransport(target: SmtpTarget, { from }: Sender): Transport {
   const { host, port, secure, encryption, auth } = target
   return async ({ id, to, ...mail }, signal) => {
     const { createTransport } = await import('nodemailer')
-    // A connection of our own can be ended from outside, whatever it is waiting for.
-    const socket = new Socket()
-    const abort = () => socket.destroy(new Error('given up'))
-    signal.addEventListener('abort', abort, { once: true })
+    // A connection of our own can be ended from outside, whatever it is waiting for; its errors are told by the library.
+    const socket = new Socket().on('error', () => {})
+    const abort = aborted(signal)
     try {
-      await createTransport({
+      const sending = createTransport({
         host,
         port,
         secure,
@@ -32,13 +31,26 @@ export function smtpTransport(target: SmtpTarget, { from }: Sender): Transport {
         to: { name: '', address: to },
         headers: { 'Auto-Submitted': 'auto-generated' },
       })
+      await Promise.race([sending, abort.promise])
     } catch (error) {
       throw explain(error as SmtpFailure, host, signal)
     } finally {
-      signal.removeEventListener('abort', abort)
+      abort.forget()
       socket.destroy()
     }
   }
+}
+
+/** A promise that fails when the signal comes. */
+function aborted(signal: AbortSignal) {
+  let forget = () => {}
+  const promise = new Promise<never>((_, reject) => {
+    const abort = () => reject(new Error('given up'))
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    forget = () => signal.removeEventListener('abort', abort)
+  })
+  return { promise, forget }
 }
 
 interface SmtpFailure extends Error {

@@ -1,7 +1,6 @@
 import { verify } from '@node-rs/bcrypt'
 import { describe, expect, it } from 'vitest'
 import { daemon, fixedClock } from '#test'
-import { defaultWorkspace } from '../../../daemon/features/bootstrap/service.ts'
 
 const ada = { full_name: 'Ada Lovelace', email: 'Ada@Example.com', password: 'correct horse' }
 
@@ -106,15 +105,4 @@ describe('bootstrap.create', () => {
     for (let attempt = 0; attempt < 3; attempt += 1) statuses.push((await call(null, 'POST', '/bootstrap', '{}')).status)
     expect(statuses).toEqual([400, 400, 429])
   })
-})
-
-describe('defaultWorkspace', () => {
-  const id = 'cabcdefg0000000000000000'
-  it.each([
-    ['ada', 'ada-cabcdefg'],
-    ['Ada.B+c_d'.toLowerCase(), 'ada-b-c-d-cabcdefg'],
-    ['...', 'workspace-cabcdefg'],
-    ['x'.repeat(64), `${'x'.repeat(41)}-cabcdefg`],
-  ])('gives %s a slug', (local, slug) => expect(defaultWorkspace('Ada', `${local}@example.com`, id).slug).toBe(slug))
-  it('keeps the name within its bound', () => expect([...defaultWorkspace('é'.repeat(100), 'a@b.cd', id).name]).toHaveLength(100))
 })

@@ -1,0 +1,69 @@
+import { hash as digest, randomBytes } from 'node:crypto'
+import type { accounts } from '#contract/accounts'
+import { isEmail } from '#contract/fields'
+import { type App, wholeSeconds } from '#kernel/app'
+import { checkPassword } from '#kernel/common-passwords'
+import type { Call } from '#kernel/feature'
+import { newId } from '#kernel/ids'
+import type { Letter } from '#kernel/mail/letter'
+import { problem } from '#kernel/problem'
+import { endSessions } from '../../sessions/service.ts'
+import { announce, find, findByEmail, replacePassword } from '../../users/service.ts'
+import { changedLetter, resetLetter } from '../letters.ts'
+import { queries } from './queries.ts'
+
+const lifetime = 30 * 60_000
+
+/** What is stored in place of a token that travels by mail. */
+export const hashMailToken = (token: string): string => digest('sha256', token, 'hex')
+
+const told = { ok: true, message: 'If the address has an account, a mail with the next step is on its way.' }
+const hinted = new WeakSet<App>()
+
+/** Answers the same in any case, before anything is looked up: the work follows after the answer. */
+export function forgot(app: App, { body }: Call<typeof accounts.forgot>) {
+  const { config, mailer } = app
+  if (mailer.configured && config.publicUrl) {
+    const email = body?.email.trim().toLowerCase() ?? ''
+    if (isEmail(email)) mailer.send(() => issue(app, email))
+  } else if (!hinted.has(app)) {
+    hinted.add(app)
+    app.log.warn('Somebody asked for a new password, and no mail can be sent: set SVC_PUBLIC_URL, MAILER_FROM and MAILER_API_KEY or SMTP_URL')
+  }
+  return told
+}
+
+/** A token for the owner of the address, in place of those asked for before; null when there is nobody, or too many mails went there. */
+async function issue(app: App, email: string): Promise<Letter | null> {
+  const user = findByEmail(app, email)
+  if (!user || app.limits.take('mail', `reset ${user.id}`)) return null
+  const token = randomBytes(32).toString('hex')
+  await app.write(() => {
+    queries(app.db).forgetResets.run(user.id)
+    const row = { id: newId(app.clock()), user: user.id, hash: hashMailToken(token), now: app.now() }
+    queries(app.db).insert.run({ ...row, expires_at: wholeSeconds(app.clock() + lifetime) })
+  })
+  return resetLetter(app.config, user, token)
+}
+
+/** The hash comes first: good and bad tokens take the same time. */
+export async function prepareReset(app: App, { body }: Call<typeof accounts.reset>): Promise<string> {
+  checkPassword('new_password', body.new_password)
+  return app.passwords.hash(body.new_password)
+}
+
+/** Burns the token and sets the password; whoever held the mail has shown that the address is theirs. */
+export function reset(app: App, { body, now }: Call<typeof accounts.reset>, password_hash: string) {
+  const burned = body.token === undefined ? undefined : queries(app.db).burn.get({ hash: hashMailToken(body.token), now })
+  if (!burned) throw problem('invalid_token')
+  const { user_id: user } = burned
+  queries(app.db).forgetAll.run(user)
+  replacePassword(app, { user, password_hash, now })
+  announce(app, user, ['password'], 'password_reset')
+  endSessions(app, { user, reason: 'password_reset', now })
+  app.afterCommit(() => app.mailer.send(async () => changedLetter(app.config, find(app, user), now)))
+  return { ok: true }
+}
+
+/** Removes tokens whose time is over. */
+export const sweepMailTokens = ({ db, now }: App): void => void queries(db).sweep.run(now())

@@ -1,0 +1,103 @@
+import type { Static } from 'typebox'
+import type { accounts } from '#contract/accounts'
+import type { SignUp } from '#contract/bootstrap'
+import type { App } from '#kernel/app'
+import { checkPassword } from '#kernel/common-passwords'
+import type { Call } from '#kernel/feature'
+import { cleanName } from '#kernel/fields'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { redeemInvitations } from '../invitations/service.ts'
+import { audienceOf } from '../members/service.ts'
+import { createUser, findByEmail } from '../users/service.ts'
+import { found } from '../workspaces/service.ts'
+import { takenLetter } from './letters.ts'
+import { defaultWorkspace } from './rules.ts'
+
+/** A person who signs up, as it is stored. */
+export interface Newcomer {
+  email: string
+  full_name: string
+  password_hash: string
+}
+
+/** What takes its time or may be refused before anything is written: the same for new and for taken addresses. */
+export async function prepareNewcomer(app: App, body: Static<typeof SignUp>): Promise<Newcomer> {
+  const full_name = cleanName('full_name', body.full_name, { min: 2, max: 100, unit: 'characters' })
+  checkPassword('password', body.password)
+  return { email: body.email.toLowerCase(), full_name, password_hash: await app.passwords.hash(body.password) }
+}
+
+export function checkAllowed({ config }: App): void {
+  if (!config.allowSignup) throw problem('signup_disabled')
+}
+
+const told = { ok: true, message: 'Done. If the address was free, its account is there now, and you can sign in.' }
+
+/**
+ * An account and its workspaces, all or nothing. For a taken address nothing is written and the answer is the same; its
+ * time is that of the hash. What writing adds can be measured once at most: from then on the address is taken.
+ */
+export function create(app: App, { now }: Call<typeof accounts.create>, { email, full_name, password_hash }: Newcomer) {
+  const user = createUser(app, { id: newId(app.clock()), email, full_name, password_hash, now })
+  if (user) settle(app, { id: user.id, email, full_name, now })
+  else app.afterCommit(() => tellOwner(app, email))
+  return told
+}
+
+interface Settler {
+  id: string
+  email: string
+  full_name: string
+  now: string
+  /** The first user, whose workspace is the server's. */
+  home?: true
+}
+
+/** Gives a new user a place to be: where the address is invited, else a workspace of their own. */
+function settle(app: App, settler: Settler): void {
+  const { id: user, email, now } = settler
+  if (redeemInvitations(app, { user, email, now }).length) announce(app, 'user', user, user, audienceOf(app, user))
+  else foundOwn(app, settler)
+}
+
+/** A new user with a workspace that the user owns and has not named, journaled. Answers the workspace. */
+export function foundOwn(app: App, settler: Settler): string {
+  const workspace = foundUnnamed(app, settler)
+  announce(app, 'user', settler.id, settler.id, [workspace])
+  announce(app, 'workspace', workspace, settler.id, [workspace])
+  return workspace
+}
+
+function foundUnnamed(app: App, { id: owner, email, full_name, now, home }: Settler): string {
+  const id = newId(app.clock())
+  // Ids made within the same second begin alike; their ends are random.
+  for (const tail of [id.slice(0, 8), id.slice(-8)]) {
+    const row = found(app, { ...defaultWorkspace(full_name, email, tail), owner, now, ...(home && { home }) }, id)
+    if (row) return row.id
+  }
+  throw new Error('No slug is free for the workspace of a new user')
+}
+
+/** Journals that something came to be, by the user's own doing. */
+function announce(app: App, entity_type: 'user' | 'workspace', entity_id: string, actor_id: string, workspaces: string[]): void {
+  for (const workspace_id of workspaces)
+    app.journal({
+      workspace_id,
+      type: 'audit.entity_created',
+      summary: `${entity_type} ${entity_id} created`,
+      actor_type: 'user',
+      actor_id,
+      payload: { action: 'create', entity_type, entity_id },
+      refs: { entity_type, entity_id },
+    })
+}
+
+/** Somebody signed up with an address that has an account: its owner should know. */
+function tellOwner(app: App, email: string): void {
+  app.log.info({ to: app.mailer.mark(email) }, 'Sign-up with an address that has an account')
+  app.mailer.send(async () => {
+    const user = findByEmail(app, email)
+    return user && !app.limits.take('mail', `taken ${user.id}`) ? takenLetter(app.config, user) : null
+  })
+}

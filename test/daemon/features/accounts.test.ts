@@ -1,0 +1,186 @@
+import { verify } from '@node-rs/bcrypt'
+import { describe, expect, it, vi } from 'vitest'
+import { createPasswords } from '#kernel/passwords'
+import { daemon, type TestDaemon } from '#test'
+import { defaultWorkspace } from '../../../daemon/features/accounts/rules.ts'
+import { mailServer } from '../../support/mail-server.ts'
+
+const ada = { full_name: 'Ada Lovelace', email: 'Ada@Example.com', password: 'correct horse' }
+
+/** A daemon that allows sign-up. Hashing is cheap unless a test is about it. */
+async function open({ cost = 4, ...more }: Parameters<typeof daemon>[0] & { cost?: number } = {}) {
+  const it = await daemon({ ...more, config: { allowSignup: true, ...more.config } })
+  Object.assign(it.app, { passwords: createPasswords(cost) })
+  return it
+}
+
+const signUp = ({ call }: TestDaemon, more: object = {}) => call(null, 'POST', '/auth/signup', { ...ada, ...more })
+const count = ({ app }: TestDaemon, table: string) => app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
+const contents = ({ app }: TestDaemon) =>
+  ['users', 'workspaces', 'workspace_members', 'cli_tokens', 'journal'].map((table) => app.db.prepare(`SELECT * FROM ${table}`).all())
+
+/** A daemon with a mail server. */
+async function mailing(more: Parameters<typeof daemon>[0] = {}) {
+  const mail = await mailServer()
+  const config = {
+    smtpUrl: `smtp://127.0.0.1:${mail.port}`,
+    mailerFrom: 'muster@example.com',
+    publicUrl: 'https://muster.example.com/somewhere',
+    ...more.config,
+  }
+  const it = await open({ ...more, config })
+  return { ...it, mail }
+}
+
+describe('accounts.create', () => {
+  it('makes an account with a workspace of its own, and journals both', async () => {
+    const it = await open({ empty: true, cost: 12 })
+    const { status, body, headers } = await signUp(it)
+    expect(status).toBe(202)
+    expect(body).toEqual({ ok: true, message: expect.any(String) })
+    expect(headers['set-cookie']).toBeUndefined()
+    const user = it.app.db.prepare('SELECT * FROM users').get() as Record<string, string>
+    expect(user).toMatchObject({ email: 'ada@example.com', full_name: 'Ada Lovelace', email_verified_at: null })
+    expect(user['password_hash']).toMatch(/^\$2b\$12\$/)
+    expect(await verify(ada.password, user['password_hash']!)).toBe(true)
+    const [workspace] = it.app.db.prepare('SELECT w.*, m.role, m.user_id FROM workspaces w JOIN workspace_members m ON m.workspace_id = w.id').all() as [
+      Record<string, string>,
+    ]
+    expect(workspace).toMatchObject({ name: "Ada Lovelace's Workspace", role: 'OWNER', user_id: user['id'], home: 0 })
+    expect(workspace['slug']).toBe(`ada-${workspace['id']!.slice(0, 8)}`)
+    expect(it.entries(workspace['id']!).map(({ entry_type, actor_id, payload }) => [entry_type, actor_id, payload?.['entity_type']])).toEqual([
+      ['audit.entity_created', user['id'], 'user'],
+      ['audit.entity_created', user['id'], 'workspace'],
+    ])
+    expect(count(it, 'cli_tokens')).toBe(0)
+  })
+
+  it('is refused before the body is read unless the server allows it, and the set-up page knows', async () => {
+    const closed = await daemon()
+    const { status, body } = await closed.call(null, 'POST', '/auth/signup', '{')
+    expect({ status, code: body.code }).toEqual({ status: 403, code: 'signup_disabled' })
+    expect(body.error).toContain('SVC_ALLOW_SIGNUP')
+    expect((await closed.call(null, 'GET', '/system/setup-status')).body.allow_signup).toBe(false)
+    expect((await (await open()).call(null, 'GET', '/system/setup-status')).body.allow_signup).toBe(true)
+  })
+
+  it('answers a taken address with the same bytes, and writes nothing', async () => {
+    const it = await open()
+    const first = await signUp(it)
+    const before = contents(it)
+    const second = await signUp(it, { email: 'ADA@example.COM', full_name: 'Eve', password: 'another password' })
+    expect(contents(it)).toEqual(before)
+    expect([second.status, second.text]).toEqual([first.status, first.text])
+    const without = ({ 'x-request-id': _, date: __, ...rest }: Record<string, unknown>) => rest
+    expect(without(second.headers)).toEqual(without(first.headers))
+  })
+
+  it('tells the owner of a taken address by mail, and nobody else', async () => {
+    const it = await mailing()
+    await signUp(it)
+    await it.app.mailer.idle()
+    expect(it.mail.arrived).toEqual([])
+    await signUp(it, { full_name: 'Click https://evil.example' })
+    await it.app.mailer.idle()
+    expect(it.mail.arrived).toHaveLength(1)
+    const [mail] = it.mail.arrived
+    expect(mail).toMatchObject({ to: ['ada@example.com'], headers: { subject: 'You already have a Muster account' } })
+    expect(mail!.text).toContain('Hello Ada Lovelace,')
+    expect(mail!.raw).not.toContain('evil')
+  })
+
+  it('fills nobody’s mailbox: five such notices an hour', async () => {
+    const it = await mailing({ config: { rateLimitDisabled: false, authPerMinute: 1000 } })
+    for (let time = 0; time < 7; time += 1) await signUp(it)
+    await it.app.mailer.idle()
+    expect(it.mail.arrived).toHaveLength(5)
+    it.clock.advance(12 * 60_000)
+    await signUp(it)
+    await it.app.mailer.idle()
+    expect(it.mail.arrived).toHaveLength(6)
+  })
+
+  it('logs the attempt without the address when there is no mail', async () => {
+    const it = await open()
+    const info = vi.spyOn(it.app.log, 'info')
+    await signUp(it)
+    expect(info).not.toHaveBeenCalled()
+    await signUp(it)
+    expect(info.mock.calls).toEqual([[{ to: it.app.mailer.mark('ada@example.com') }, expect.stringContaining('Sign-up')]])
+    expect(JSON.stringify(info.mock.calls)).not.toContain('ada@')
+  })
+
+  it('lets one of many win, and none of them know', async () => {
+    const it = await open({ empty: true })
+    const answers = await Promise.all(Array.from({ length: 6 }, () => signUp(it)))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(['users', 'workspaces', 'workspace_members'].map((table) => count(it, table))).toEqual([1, 1, 1])
+  })
+
+  it('gives people whose addresses begin alike different workspaces, however fast they come', async () => {
+    const it = await open({ empty: true })
+    const answers = await Promise.all(['a', 'b', 'c'].map((name) => signUp(it, { email: `ada@${name}.example` })))
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
+    const slugs = it.app.db.prepare('SELECT slug FROM workspaces').pluck().all() as string[]
+    expect(new Set(slugs).size).toBe(3)
+    for (const slug of slugs) expect(slug).toMatch(/^ada-[a-z0-9]{8}$/)
+  })
+
+  it.each(['users', 'workspaces', 'workspace_members', 'journal'])('leaves nothing half-written when %s cannot be written', async (table) => {
+    const it = await open({ quiet: true })
+    const before = contents(it)
+    it.app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
+    const { status, body } = await signUp(it)
+    expect({ status, code: body.code }).toEqual({ status: 500, code: 'internal' })
+    expect(contents(it)).toEqual(before)
+    it.app.db.exec('DROP TRIGGER broken')
+    expect((await signUp(it)).status).toBe(202)
+    expect(count(it, 'users')).toBe(1)
+  })
+
+  it.each([
+    ['a name of one letter', { full_name: ' A ' }, 'full_name'],
+    ['a name with a line break', { full_name: 'Ada\r\nBcc: eve@example.com' }, 'full_name'],
+    ['a name of 101 letters', { full_name: 'x'.repeat(101) }, 'full_name'],
+    ['an address without a domain', { email: 'ada@' }, 'email'],
+    ['an address with a name', { email: 'Ada <ada@example.com>' }, 'email'],
+    ['two addresses', { email: 'ada@example.com,eve@example.com' }, 'email'],
+    ['a Cyrillic letter in the address', { email: 'аda@example.com' }, 'email'],
+    ['a Cyrillic letter in the domain', { email: 'ada@exаmple.com' }, 'email'],
+    ['a full-width at sign', { email: 'ada＠example.com' }, 'email'],
+    ['an invisible character in the address', { email: 'ada\u200b@example.com' }, 'email'],
+    ['a dotless i', { email: 'adı@example.com' }, 'email'],
+    ['a Kelvin sign, whose lower case is a plain k', { email: '\u212a@example.com' }, 'email'],
+    ['an address of 255 characters', { email: `${'a'.repeat(243)}@example.com` }, 'email'],
+    ['a short password', { password: '1234567' }, 'password'],
+    ['a password of 73 bytes', { password: 'x'.repeat(73) }, 'password'],
+    ['a password of 37 letters and 74 bytes', { password: 'é'.repeat(37) }, 'password'],
+    ['a common password', { password: 'password123' }, 'password'],
+    ['a password that is a number', { password: 12345678 }, 'password'],
+    ['no name', { full_name: undefined }, 'full_name'],
+    ['first what stands first', { full_name: 'A', email: 'ada', password: 'x' }, 'full_name'],
+    ['then the address', { email: 'ada', password: 'x' }, 'email'],
+  ])('refuses %s', async (_, wrong, field) => {
+    const it = await open({ empty: true })
+    const { status, body } = await signUp(it, wrong)
+    expect({ status, field: body.field }).toEqual({ status: 400, field })
+    expect(count(it, 'users')).toBe(0)
+  })
+
+  it('counts against the strict bucket', async () => {
+    const it = await open({ config: { rateLimitDisabled: false, authPerMinute: 2 } })
+    const statuses: number[] = []
+    for (let time = 0; time < 3; time += 1) statuses.push((await it.call(null, 'POST', '/auth/signup', '{}')).status)
+    expect(statuses).toEqual([400, 400, 429])
+  })
+})
+
+describe('defaultWorkspace', () => {
+  it.each([
+    ['ada', 'ada-cabcdefg'],
+    ['Ada.B+c_d'.toLowerCase(), 'ada-b-c-d-cabcdefg'],
+    ['...', 'workspace-cabcdefg'],
+    ['x'.repeat(64), `${'x'.repeat(41)}-cabcdefg`],
+  ])('gives %s a slug', (local, slug) => expect(defaultWorkspace('Ada', `${local}@example.com`, 'cabcdefg').slug).toBe(slug))
+  it('keeps the name within its bound', () => expect([...defaultWorkspace('é'.repeat(100), 'a@b.cd', 'cabcdefg').name]).toHaveLength(100))
+})
