@@ -55,6 +55,44 @@ describe('accounts.create', () => {
     expect(count(it, 'cli_tokens')).toBe(0)
   })
 
+  it('enters every workspace that invites the address instead, in the role given there', async () => {
+    const it = await open()
+    const other = it.stranger()
+    for (const [who, workspace, email, role] of [
+      ['ADMIN', it.workspace, 'ada@example.com', 'MANAGER'],
+      [other, other.workspace, 'ADA@example.com', 'VIEWER'],
+      [other, other.workspace, 'eve@example.com', 'ADMIN'],
+    ] as const)
+      expect((await it.call(who, 'POST', `/workspaces/${workspace}/invitations`, { email, role })).status).toBe(201)
+    const workspaces = count(it, 'workspaces')
+    expect((await signUp(it)).status).toBe(202)
+    expect(count(it, 'workspaces')).toBe(workspaces)
+    const { id } = it.app.db.prepare("SELECT id FROM users WHERE email = 'ada@example.com'").get() as { id: string }
+    const roles = it.app.db.prepare('SELECT workspace_id, role FROM workspace_members WHERE user_id = ?').all(id) as { workspace_id: string; role: string }[]
+    expect(Object.fromEntries(roles.map(({ workspace_id, role }) => [workspace_id, role]))).toEqual({ [it.workspace]: 'MANAGER', [other.workspace]: 'VIEWER' })
+    for (const workspace of [it.workspace, other.workspace])
+      expect(it.entries(workspace).map(({ payload }) => [payload?.['action'], payload?.['entity_type']])).toContainEqual(['create', 'user'])
+  })
+
+  it('keeps invitations open when the account cannot be stored', async () => {
+    const it = await open({ quiet: true })
+    await it.call('ADMIN', 'POST', `/workspaces/${it.workspace}/invitations`, { email: 'ada@example.com' })
+    it.app.db.exec("CREATE TRIGGER broken BEFORE INSERT ON workspace_members BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+    expect((await signUp(it)).status).toBe(500)
+    it.app.db.exec('DROP TRIGGER broken')
+    expect((await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}/invitations`)).body).toMatchObject([{ email: 'ada@example.com' }])
+    expect(count(it, 'users')).toBe(1)
+  })
+
+  it('gives a workspace of its own when the invitation is over', async () => {
+    const it = await open()
+    await it.call('ADMIN', 'POST', `/workspaces/${it.workspace}/invitations`, { email: 'ada@example.com' })
+    it.clock.advance(7 * 86_400_000)
+    const workspaces = count(it, 'workspaces') as number
+    await signUp(it)
+    expect(count(it, 'workspaces')).toBe(workspaces + 1)
+  })
+
   it('is refused before the body is read unless the server allows it, and the set-up page knows', async () => {
     const closed = await daemon()
     const { status, body } = await closed.call(null, 'POST', '/auth/signup', '{')

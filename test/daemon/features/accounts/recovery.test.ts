@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createPasswords } from '#kernel/passwords'
 import { closing, daemon, type TestDaemon } from '#test'
 import { sweepOldMailTokens } from '../../../../daemon/jobs/mail-tokens.ts'
+import { browser, knownPassword, quickHash } from '../../../support/browser.ts'
 import { mailServer } from '../../../support/mail-server.ts'
 
 const told = { ok: true, message: 'If the address has an account, a mail with the next step is on its way.' }
@@ -198,17 +199,34 @@ describe('accounts.reset', () => {
     for (const secret of [token, createHash('sha256').update(token).digest('hex'), password]) expect(text).not.toContain(secret)
   })
 
+  it('Session: active -> revoked on password reset', async () => {
+    const it = await recovering()
+    const owner = it.person('OWNER')
+    it.app.db.prepare('UPDATE users SET password_hash = ?').run(quickHash)
+    const [web, other, foreign] = [browser(it), browser(it), browser(it)]
+    for (const one of [web, other]) expect((await one.signIn(it.member.email, knownPassword)).status).toBe(200)
+    await foreign.signIn(owner.email, knownPassword)
+    const closed: string[] = []
+    it.app.bus.on('revoked', (id) => closed.push(id))
+    await it.reset(await it.token())
+    for (const one of [web, other]) expect((await one.call('GET', '/users/me')).body).toMatchObject({ status: 401, code: 'session_revoked' })
+    expect((await foreign.call('GET', '/users/me')).status).toBe(200)
+    const ended = it.app.db.prepare("SELECT id FROM user_sessions WHERE revoked_reason = 'password_reset' AND user_id = ?").pluck().all(it.member.userId)
+    expect(closed.sort()).toEqual(ended.sort())
+    expect(ended).toHaveLength(2)
+    expect((await browser(it).signIn(it.member.email, knownPassword)).body.ok).toBe(false)
+    expect((await browser(it).signIn(it.member.email, password)).body.ok).toBe(true)
+  })
+
   it('works for accounts that others made', async () => {
     const it = await recovering()
-    const raw = 'ab'.repeat(32)
-    it.app.db
-      .prepare('INSERT INTO verification_tokens (id, user_id, token_hash, purpose, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)')
-      .run('one', it.member.userId, createHash('sha256').update(raw).digest('hex'), 'account_setup', '2026-01-01T00:00:00Z', '2026-01-08T00:00:00Z')
-    await it.token()
-    expect(tokens(it)).toHaveLength(2)
+    const { body } = await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/members/provision`, { email: 'new@example.com', role: 'MEMBER' })
+    const [origin, raw] = String(body.setup_url).split('/reset-password?token=')
+    expect(origin).toBe('https://muster.example.com')
     it.clock.advance(6 * 86_400_000)
     expect((await it.reset(raw)).status).toBe(200)
     expect(tokens(it)).toEqual([])
+    expect((await browser(it).signIn('new@example.com', password)).body.ok).toBe(true)
   })
 
   it('says the same of every token that does not work', async () => {
