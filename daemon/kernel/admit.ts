@@ -2,6 +2,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Endpoint } from '#contract/define'
 import type { App } from './app.ts'
 import { membershipRow } from './auth/membership.ts'
+import { actorExpected } from './auth/standing.ts'
 import type { Identified } from './auth.ts'
 import { authorize, type Operation } from './dispatch.ts'
 import type { Actor } from './feature.ts'
@@ -26,7 +27,7 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
       if (!identity) throw problem((identified as { reason: 'no_credentials' }).reason)
       request.actor = { type: 'user', id: identity.userId, email: identity.email, workspace: '', role: null, token: identity.token, session: identity.session }
       if (endpoint.access !== 'signed-in') enterWorkspace(app, endpoint, request, request.actor)
-      authorize(endpoint, request.actor)
+      authorize(app.db, endpoint, actorExpected(app.db, endpoint, request.actor, request.params as object))
     }
     gate?.()
   }

@@ -2,6 +2,8 @@ import type { Endpoint } from '#contract/define'
 import type { EntryType } from '#contract/entries'
 import { allows, scopeAllows } from '#contract/roles'
 import type { App } from './app.ts'
+import { actorHere, holds } from './auth/standing.ts'
+import type { Db } from './db.ts'
 import type { Actor, Feature, Gated, Web } from './feature.ts'
 import { checkBound } from './internal.ts'
 import { Problem, problem } from './problem.ts'
@@ -37,15 +39,15 @@ export function register(app: App, features: Record<string, Feature>): void {
   }
 }
 
-/** Refuses callers without the role or the token scope that the contract entry asks for. */
-export function authorize({ access, scope, method, stepUp }: Endpoint, actor: Actor | null): void {
+/** Refuses callers without the role (or the capability) or the token scope that the contract entry asks for. */
+export function authorize(db: Db, { access, capability, scope, method, stepUp }: Endpoint, actor: Actor | null): void {
   if (access === 'public') return
   if (!actor) throw problem('no_credentials')
   if (access === 'internal') {
     if (!actor.bound) throw problem('not_found')
     return
   }
-  if (access !== 'signed-in' && !(actor.role && allows(access, actor.role))) {
+  if (access !== 'signed-in' && !(actor.role && allows(access, actor.role)) && !(capability && holds(db, actor, capability))) {
     throw problem('insufficient_role', { detail: `This needs the role ${access} or above; yours is ${actor.role ?? 'none'}` })
   }
   if (method !== 'GET' && scope && !scopeAllows(actor.token?.scopes ?? null, scope)) {
@@ -56,10 +58,11 @@ export function authorize({ access, scope, method, stepUp }: Endpoint, actor: Ac
 
 /** The one way to change state: HTTP, the daemon's own jobs and agents all enter here. `input` has passed the schemas. */
 export async function dispatch(app: App, { endpoint, handler, gate }: Operation, actor: Actor | null, input: object, web?: Web): Promise<unknown> {
-  authorize(endpoint, actor)
+  const here = actor && actorHere(app.db, endpoint, actor, input)
+  authorize(app.db, endpoint, here)
   gate?.()
   if (actor?.bound) checkBound(actor.bound, (input as { body?: object }).body ?? {})
-  const call = { ...input, actor, now: app.now(), ...(web && { web }) }
+  const call = { ...input, actor: here, now: app.now(), ...(web && { web }) }
   const result = typeof handler === 'function' ? await run(app, endpoint, call, () => handler(call)) : await runParts(app, endpoint, call, handler)
   if (result instanceof Problem) throw result
   return result

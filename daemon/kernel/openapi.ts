@@ -44,6 +44,8 @@ function describe(name: string, tag: string, endpoint: Endpoint): Json {
     ...(upload && { requestBody: { required: true, content: { 'multipart/form-data': { schema: formOf(upload) } } } }),
     responses: { ...success(endpoint), ...refusals(endpoint) },
     'x-access': access,
+    ...(endpoint.crew && { 'x-crew': endpoint.crew }),
+    ...(endpoint.capability && { 'x-capability': endpoint.capability }),
     ...(endpoint.scope && { 'x-scope': endpoint.scope }),
     'x-journal': endpoint.journal || (endpoint.journal === false ? false : undefined),
   }

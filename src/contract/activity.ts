@@ -29,6 +29,7 @@ export const activity = {
   stop: post('/agents/:agentId/stop', {
     summary: 'End everything that an agent is doing',
     access: 'MANAGER',
+    crew: 'agentId',
     scope: 'agents:write',
     reply: Type.Object({ agent_id: Type.String(), status: Type.Enum(['stopped', 'stopping'], { description: 'stopping: a run has not ended yet' }) }),
     status: 200,

@@ -161,6 +161,7 @@ export const agents = {
   create: post('/agents', {
     summary: 'Create an agent',
     access: 'MANAGER',
+    crew: 'body.crew_id',
     scope: 'agents:write',
     body: AgentDraft,
     reply: Agent,
@@ -168,10 +169,17 @@ export const agents = {
     entity: 'agent',
     throws: ['slug_taken', 'lead_taken'],
   }),
-  show: get('/agents/:agentId', { summary: 'Show an agent and what pays for its model', access: 'VIEWER', reply: Agent, throws: ['not_found'] }),
+  show: get('/agents/:agentId', {
+    summary: 'Show an agent and what pays for its model',
+    access: 'VIEWER',
+    crew: 'agentId',
+    reply: Agent,
+    throws: ['not_found'],
+  }),
   update: patch('/agents/:agentId', {
     summary: 'Change an agent; managers only those that they created',
     access: 'MANAGER',
+    crew: 'agentId',
     scope: 'agents:write',
     body: AgentPatch,
     reply: Agent,
@@ -182,6 +190,7 @@ export const agents = {
   remove: del('/agents/:agentId', {
     summary: 'Delete an agent; managers only those that they created',
     access: 'MANAGER',
+    crew: 'agentId',
     scope: 'agents:write',
     status: 200,
     reply: Type.Object({ success: Type.Boolean() }),

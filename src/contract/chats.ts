@@ -92,6 +92,7 @@ export const chats = {
   rename: patch('/agents/:agentId/chats/:chatId', {
     summary: 'Give a chat another title',
     access: 'VIEWER',
+    crew: 'agentId',
     scope: 'agents:write',
     body: Type.Object({ title: Type.String() }),
     reply: Chat,
@@ -109,6 +110,7 @@ export const chats = {
   remove: del('/agents/:agentId/chats/:chatId', {
     summary: 'Delete a chat with its messages',
     access: 'VIEWER',
+    crew: 'agentId',
     scope: 'agents:write',
     journal: ['audit.entity_deleted'],
     throws: ['not_found', 'insufficient_role', 'chat_busy'],

@@ -167,6 +167,7 @@ export const Assignment = Type.Object({
 
 const success = Type.Object({ success: Type.Boolean() })
 const writing = { scope: 'credentials:write' } as const
+const rotating = { ...writing, access: 'ADMIN', capability: 'credential.rotate' } as const
 
 const changing = {
   summary: 'Change a credential; a new value replaces the old one at once and needs the role ADMIN',
@@ -191,6 +192,7 @@ export const credentials = {
   create: post('/credentials', {
     summary: 'Store a credential',
     access: 'MANAGER',
+    capability: 'credential.create',
     ...writing,
     body: CredentialDraft,
     reply: Credential,
@@ -226,8 +228,7 @@ export const credentials = {
   }),
   rotate: post('/credentials/:credentialId/rotate', {
     summary: 'Replace the value; the old one is kept for a while',
-    access: 'ADMIN',
-    ...writing,
+    ...rotating,
     status: 200,
     body: Type.Object({ value, grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: maxGraceSeconds, default: 86_400 })) }),
     reply: Rotation,
@@ -237,14 +238,14 @@ export const credentials = {
   rotations: get('/credentials/:credentialId/rotations', {
     summary: 'List the rotations of a credential, newest first',
     access: 'MANAGER',
+    capability: 'credential.rotate',
     query: Type.Object(page),
     reply: Type.Array(Rotation),
     throws: ['not_found'],
   }),
   cancel: del('/credential-rotations/:rotationId', {
     summary: "End a rotation's grace: the old value is erased now",
-    access: 'ADMIN',
-    ...writing,
+    ...rotating,
     status: 200,
     reply: Rotation,
     journal: ['credential.rotation_cancelled'],

@@ -25,6 +25,7 @@ export const crewMembers = {
   addMember: post('/crews/:crewId/members', {
     summary: 'Add a member of the workspace to a crew, with a role there if wanted',
     access: 'MANAGER',
+    crew: 'crewId',
     scope: 'crews:write',
     body: Type.Object({ user_id: Id, role: Type.Optional(nullable(Type.Enum([...roles], { description: 'Not above your own' }))) }),
     reply: CrewMember,
@@ -34,6 +35,7 @@ export const crewMembers = {
   setMember: patch('/crews/:crewId/members/:memberId', {
     summary: 'Change the role of a member of a crew',
     access: 'ADMIN',
+    crew: 'crewId',
     scope: 'crews:write',
     body: Type.Object({ role: nullable(Type.Enum([...roles, ''], { description: 'Empty: the role in the workspace' })) }),
     reply: CrewMember,
@@ -43,6 +45,7 @@ export const crewMembers = {
   removeMember: del('/crews/:crewId/members/:memberId', {
     summary: 'Take a member out of a crew',
     access: 'ADMIN',
+    crew: 'crewId',
     scope: 'crews:write',
     status: 200,
     reply: Type.Object({ success: Type.Boolean() }),

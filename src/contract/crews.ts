@@ -91,6 +91,7 @@ export const ContainerStatusReply = Type.Object({
 const changing = {
   summary: 'Change a crew',
   access: 'ADMIN',
+  crew: 'crewId',
   scope: 'crews:write',
   body: CrewPatch,
   reply: Crew,
@@ -101,6 +102,7 @@ const changing = {
 
 const container = {
   access: 'MANAGER',
+  crew: 'crewId',
   scope: 'crews:write',
   status: 200,
   reply: ContainerReply,
@@ -132,6 +134,7 @@ export const crews = {
   remove: del('/crews/:crewId', {
     summary: 'Delete a crew, its agents and its container',
     access: 'ADMIN',
+    crew: 'crewId',
     scope: 'crews:write',
     status: 200,
     reply: Type.Object({ success: Type.Boolean() }),
@@ -150,6 +153,7 @@ export const crews = {
   logs: get('/crews/:crewId/container-logs', {
     summary: 'Last lines that the container of a crew printed',
     access: 'MANAGER',
+    crew: 'crewId',
     kind: 'text',
     query: Type.Object({
       tail: Type.Optional(Type.Unsafe<number | string>({ type: ['integer', 'string'], description: 'Lines, 1 to 5000; 200 unless stated' })),

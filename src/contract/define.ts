@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox'
+import type { Capability } from './capabilities.ts'
 import type { EntryType } from './entries.ts'
 import type { Code } from './problems.ts'
 import type { Role, Scope } from './roles.ts'
@@ -12,6 +13,13 @@ export type Access = 'public' | 'signed-in' | 'internal' | Role
 export interface Shape {
   summary: string
   access: Access
+  /**
+   * Where the crew is named that this concerns (`agentId`: the agent's crew): there the caller's role in it counts as
+   * well as the one in the workspace, whichever is higher.
+   */
+  crew?: 'crewId' | 'agentId' | 'body.crew_id'
+  /** Members who were given this may call without the role. */
+  capability?: Capability
   /** The scope that a scoped CLI token needs. Every changing workspace route names one. */
   scope?: Scope
   query?: TSchema

@@ -4,7 +4,7 @@ import { pageOf } from '#kernel/fields'
 import { checkModel } from './models/service.ts'
 import { queries } from './queries.ts'
 import { fold } from './rules.ts'
-import { createAgent, findAgent, removeAgent, toAgent, toAgentRow, updateAgent } from './service.ts'
+import { createAgent, findAgent, removeAgent, toAgent, toAgentRows, updateAgent } from './service.ts'
 
 export default feature(agents, (app) => ({
   list: ({ actor, query, web }) => {
@@ -12,9 +12,7 @@ export default feature(agents, (app) => ({
     const filter = { workspace: actor.workspace, crew: query.crew_id || null, q: fold((query.q ?? '').trim()) }
     const total = queries(app.db).count.get(filter)?.n ?? 0
     web?.reply.headers({ 'x-total-count': String(total), 'x-limit': String(limit), 'x-offset': String(offset) })
-    return queries(app.db)
-      .list.all({ ...filter, limit, offset })
-      .map((row) => toAgentRow(row, actor))
+    return toAgentRows(app, queries(app.db).list.all({ ...filter, limit, offset }), actor)
   },
   status: ({ actor }) => {
     const counts = new Map(

@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
 import { type Agent, type AgentRow as AgentListRow, type AgentStatus, adapterProviders, type agents, laterAgentMembers } from '#contract/agents'
 import type { Reply } from '#contract/define'
-import { allows } from '#contract/roles'
+import { allows, higher } from '#contract/roles'
 import type { App } from '#kernel/app'
+import { membership } from '#kernel/auth/membership'
+import { crewRoles, roleInCrew } from '#kernel/auth/standing'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { refuseLater, requireSome } from '#kernel/fields'
@@ -32,7 +34,7 @@ export const agentsOfCrew = ({ db }: App, crewId: string) => queries(db).mates.a
 const isCreator = (actor: Actor) => actor.role !== null && allows('MANAGER', actor.role)
 
 /** The row as clients see it, without what is told of a single agent only. */
-export function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof AgentListRow> {
+function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof AgentListRow> {
   const { crew_name, crew_slug, crew_color, credentials, chats, mcp_config_json, created_by_user_id, ...rest } = row
   return {
     ...rest,
@@ -57,6 +59,12 @@ export function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<ty
     ask_forms: null,
     pays_with: null,
   }
+}
+
+/** Rows of a list, each with what the caller's role in its crew shows. */
+export function toAgentRows(app: App, rows: (AgentRow & AgentCounts)[], actor: Actor): Static<typeof AgentListRow>[] {
+  const roles = crewRoles(app.db, actor)
+  return rows.map((row) => toAgentRow(row, { ...actor, role: higher(actor.role, (row.crew_id && roles.get(row.crew_id)) || null) }))
 }
 
 export function toAgent(app: App, row: AgentRow, actor: Actor): Static<typeof Agent> {
@@ -85,6 +93,14 @@ function checkCrew({ db }: App, workspace: string, crewId: string | null): void 
   if (crewId && !queries(db).liveCrew.get(workspace, crewId)) throw problem('invalid_field', { field: 'crew_id', detail: 'There is no such crew' })
 }
 
+/** In its old crew the caller may change the agent; the new one has its own managers, whose shared files and keys it will see. */
+function mayJoin(app: App, actor: Actor, crewId: string | null): void {
+  checkCrew(app, actor.workspace, crewId)
+  const role = membership(app.db, actor.workspace, actor.id)?.role ?? null
+  const there = crewId ? roleInCrew(app.db, { ...actor, role }, crewId) : actor.role
+  if (!(there && allows('MANAGER', there))) throw problem('insufficient_role', { field: 'crew_id', detail: 'Only a MANAGER of that crew lets agents join it' })
+}
+
 function conflict({ db }: App, workspace: string, id: string, { slug }: AgentMembers): Problem {
   const holder = queries(db).bySlug.get(workspace, slug)
   if (holder && holder.id !== id) return problem('slug_taken', { field: 'slug', detail: `Another agent has the slug "${slug}"` })
@@ -96,7 +112,7 @@ export function updateAgent(app: App, { actor, body, now, agentId }: Call<typeof
   refuseLater(body, laterAgentMembers)
   requireSome(body, memberNames)
   const members = merge(body, membersOf(before))
-  if (members.crew_id !== before.crew_id) checkCrew(app, actor.workspace, members.crew_id)
+  if (members.crew_id !== before.crew_id) mayJoin(app, actor, members.crew_id)
   if (body.agent_role !== undefined && members.agent_role === 'LEAD') demoteOthers(app, actor, members.crew_id!, agentId)
   const changed = queries(app.db).update.get({ ...stored(members), id: agentId, workspace_id: actor.workspace, updated_at: now })
   if (!changed) throw conflict(app, actor.workspace, agentId, members)
@@ -107,11 +123,13 @@ export function updateAgent(app: App, { actor, body, now, agentId }: Call<typeof
 
 const membersOf = (row: AgentRow) => Object.fromEntries(memberNames.map((name) => [name, row[name as keyof AgentMembers]])) as unknown as AgentMembers
 
-/** The agent when this person may change it: managers only those that they created. */
+/** The agent when this person may change it: managers, of the workspace or of the crew, only those that they created. */
 function editable(app: App, actor: Actor, agentId: string): AgentRow {
   const row = findAgent(app, actor.workspace, agentId)
   if (actor.role === 'MANAGER' && row.created_by_user_id !== actor.id) {
-    throw problem('insufficient_role', { detail: 'A MANAGER may change only agents that they created' })
+    throw problem('insufficient_role', {
+      detail: 'A MANAGER may change only agents that they created; those of others take ADMIN, in the workspace or in the crew',
+    })
   }
   return row
 }

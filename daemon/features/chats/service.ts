@@ -1,9 +1,10 @@
 import type { Static } from 'typebox'
 import { AskSubmission, type Chat, type chats, origins } from '#contract/chats'
 import type { Reply } from '#contract/define'
-import { allows } from '#contract/roles'
+import { allows, type Role } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { membership } from '#kernel/auth/membership'
+import { roleInCrew } from '#kernel/auth/standing'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
@@ -101,7 +102,7 @@ function audit(app: App, actor: Actor, action: keyof typeof audits, chat: Pick<C
 export const workspaceOfChat = ({ db }: App, chatId: string): string | undefined => queries(db).workspace.get(chatId)?.workspace_id
 
 /** The chat, when the caller is a member of its workspace. The workspace is the chat's own: none is named by the request. */
-export function enterChat(app: App, actor: Actor, chatId: string): { chat: ChatRow; role: NonNullable<Actor['role']> } | null {
+export function enterChat(app: App, actor: Actor, chatId: string): { chat: ChatRow; role: Role } | null {
   const chat = queries(app.db).find.get({ id: chatId, user: actor.id })
   const member = chat && membership(app.db, chat.workspace_id, actor.id)
   return member ? { chat, role: member.role } : null
@@ -172,13 +173,19 @@ function journalMessage(app: App, actor: Actor, run: { id: string; chat_id: stri
   })
 }
 
+function mayEndOthers(app: App, { id }: Actor, { chat, role }: { chat: ChatRow; role: Role }): boolean {
+  const crew = agentById(app, chat.agent_id)?.crew_id
+  const there = crew ? roleInCrew(app.db, { id, workspace: chat.workspace_id, role }, crew) : role
+  return there !== null && allows('MANAGER', there)
+}
+
 /** Wishes the end of the chat's run: the caller's own, or anybody's for MANAGER and above. Null when there is none. */
 export function wishChatCancel(app: App, { actor, chatId }: Call<typeof chats.cancel>): string | null {
   const entered = enterChat(app, actor, chatId)
   if (!entered) throw absent('chat')
   const run = executionOfChat(app, chatId)
   if (!run) return null
-  if (run.triggered_by !== actor.id && !allows('MANAGER', entered.role)) {
+  if (run.triggered_by !== actor.id && !mayEndOthers(app, actor, entered)) {
     throw problem('insufficient_role', { detail: "To end somebody else's run takes the role MANAGER or above" })
   }
   wishCancel(app, run.id, actor.id)

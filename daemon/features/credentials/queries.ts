@@ -44,12 +44,17 @@ const select = `SELECT c.id, c.workspace_id, c.name, c.type, c.provider, c.descr
   FROM credentials c`
 
 export const queries = statements((db) => ({
-  list: db.prepare<[{ workspace: string; everything: number; limit: number; offset: number }], CredentialRow>(
-    `${select} WHERE c.workspace_id = @workspace AND c.deleted_at IS NULL AND (@everything = 1 OR c.scope = 'WORKSPACE')
+  list: db.prepare<[{ workspace: string; user: string; everything: number; limit: number; offset: number }], CredentialRow>(
+    `${select} WHERE c.workspace_id = @workspace AND c.deleted_at IS NULL AND (@everything = 1 OR c.scope = 'WORKSPACE' OR EXISTS
+       (SELECT 1 FROM credential_crews x JOIN crew_members m ON m.crew_id = x.crew_id WHERE x.credential_id = c.id AND m.user_id = @user))
      ORDER BY c.created_at DESC, c.id DESC LIMIT @limit OFFSET @offset`,
   ),
   find: db.prepare<[workspace: string, id: string], CredentialRow>(`${select} WHERE c.workspace_id = ? AND c.id = ? AND c.deleted_at IS NULL`),
   ofWorkspace: db.prepare<[workspace: string], { id: string }>('SELECT id FROM credentials WHERE workspace_id = ? AND deleted_at IS NULL'),
+  /** A crew of the credential that the user belongs to. */
+  sharedCrew: db.prepare<[credential: string, user: string], { crew_id: string }>(
+    `SELECT x.crew_id FROM credential_crews x JOIN crew_members m ON m.crew_id = x.crew_id WHERE x.credential_id = ? AND m.user_id = ? LIMIT 1`,
+  ),
   newest: db.prepare<[], Pick<CredentialRow, 'id' | 'encrypted_value'>>(
     'SELECT id, encrypted_value FROM credentials WHERE deleted_at IS NULL AND encrypted_value IS NOT NULL ORDER BY rowid DESC LIMIT 1',
   ),

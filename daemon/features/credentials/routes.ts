@@ -13,7 +13,7 @@ import { createCredential, findCredential, removeCredential, seesAll, toCredenti
 export default feature(credentials, (app) => ({
   list: ({ actor, query }) =>
     queries(app.db)
-      .list.all({ workspace: actor.workspace, everything: seesAll(actor) ? 1 : 0, ...pageOf(query) })
+      .list.all({ workspace: actor.workspace, user: actor.id, everything: seesAll(actor) ? 1 : 0, ...pageOf(query) })
       .map((row) => toCredential(app, row)),
   create: (call) => createCredential(app, call),
   show: ({ actor, credentialId }) => toCredential(app, findCredential(app, actor, credentialId)),
@@ -36,7 +36,7 @@ export default feature(credentials, (app) => ({
       .list.all(id, limit, offset)
       .map((row) => toRotation(app, row))
   },
-  cancel: (call) => cancelRotation(app, call),
+  cancel: (call) => cancelRotation(app, call, (credentialId) => findCredential(app, call.actor, credentialId)),
   audit: ({ actor, credentialId, query }) => auditOf(app, findCredential(app, actor, credentialId).id, pageOf(query, { fallback: 50 }).limit),
   variable: ({ query }) => variableOfProvider(query),
   assigned: (call) => assigned(app, call),

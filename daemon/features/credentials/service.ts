@@ -3,6 +3,7 @@ import { type Credential, type credentials, laterCredentialMembers } from '#cont
 import type { Reply } from '#contract/define'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
+import { crewRoles, holds } from '#kernel/auth/standing'
 import type { Actor, Call } from '#kernel/feature'
 import { refuseLater, requireSome } from '#kernel/fields'
 import { newId } from '#kernel/ids'
@@ -20,13 +21,17 @@ export function keyOpensStored(app: App): boolean | null {
   return newest ? openValue(app, newest) !== null : null
 }
 
-/** Members below MANAGER see what the whole workspace may use; crews of their own come with crew membership. */
+/** Members below MANAGER see what the whole workspace may use, and what belongs to crews of theirs. */
 export const seesAll = (actor: Actor): boolean => actor.role !== null && allows('MANAGER', actor.role)
 
+/** Whether this person may see a credential of the workspace. */
+export const sees = ({ db }: App, actor: Actor, { id, scope }: Pick<CredentialRow, 'id' | 'scope'>): boolean =>
+  scope === 'WORKSPACE' || seesAll(actor) || queries(db).sharedCrew.get(id, actor.id) !== undefined
+
 /** A live credential of the workspace that this person may see, or `not_found`. */
-export function findCredential({ db }: App, actor: Actor, credentialId: string): CredentialRow {
-  const row = queries(db).find.get(actor.workspace, credentialId)
-  if (!row || (row.scope === 'CREW' && !seesAll(actor))) throw problem('not_found', { detail: 'There is no such credential' })
+export function findCredential(app: App, actor: Actor, credentialId: string): CredentialRow {
+  const row = queries(app.db).find.get(actor.workspace, credentialId)
+  if (!row || !sees(app, actor, row)) throw problem('not_found', { detail: 'There is no such credential' })
   return row
 }
 
@@ -72,6 +77,7 @@ export function createCredential(app: App, { actor, body, now }: Call<typeof cre
   })
   if (!made) throw problem('name_taken', { field: 'name', detail: `Another credential has the name "${members.name}"` })
   setCrews(app, actor, id, members.crew_ids)
+  if (!seesAll(actor)) guardCrews(app, actor, members.crew_ids)
   forgetKnown(app, actor.workspace)
   note(app, id, 'CREATED', actor)
   return toCredential(app, findCredential(app, actor, id))
@@ -83,6 +89,13 @@ function setCrews({ db }: App, actor: Actor, credentialId: string, crewIds: stri
     if (!queries(db).liveCrew.get(actor.workspace, crew)) throw problem('invalid_field', { field: `crew_ids.${index}`, detail: 'There is no such crew' })
     queries(db).addCrew.run(credentialId, crew)
   }
+}
+
+/** Who may only create credentials gives them to no crews of others. */
+function guardCrews({ db }: App, actor: Actor, crewIds: string[]): void {
+  const own = crewRoles(db, actor)
+  const index = crewIds.findIndex((crew) => !own.has(crew))
+  if (index >= 0) throw problem('insufficient_role', { field: `crew_ids.${index}`, detail: 'Below MANAGER you store credentials for crews that you belong to' })
 }
 
 export function updateCredential(app: App, { actor, body, now, credentialId }: Call<typeof credentials.update>): Reply<typeof credentials.update> {
@@ -101,7 +114,8 @@ export function updateCredential(app: App, { actor, body, now, credentialId }: C
 }
 
 function replaceAtOnce(app: App, actor: Actor, row: CredentialRow, value: string): void {
-  if (!(actor.role && allows('ADMIN', actor.role))) throw problem('insufficient_role', { detail: 'Replacing a value needs the role ADMIN or above' })
+  if (!(actor.role && allows('ADMIN', actor.role)) && !holds(app.db, actor, 'credential.rotate'))
+    throw problem('insufficient_role', { detail: 'Replacing a value needs the role ADMIN or above' })
   replaceValue(app, actor, row, value, 0)
 }
 

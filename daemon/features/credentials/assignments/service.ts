@@ -6,7 +6,7 @@ import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { statusOf } from '../rules.ts'
-import { findCredential, seesAll } from '../service.ts'
+import { findCredential, sees } from '../service.ts'
 import { type AgentRef, type GrantRow, queries } from './queries.ts'
 import { variableName, variableOfName } from './rules.ts'
 
@@ -25,7 +25,7 @@ export function assigned(app: App, { actor, agentId }: Call<typeof credentials.a
   const { id: agent, crew_id: crew } = findAgent(app, actor.workspace, agentId)
   const { explicit, ofCrew } = queries(app.db)
   return [...explicit.all({ agent, crew }), ...(crew ? ofCrew.all({ agent, crew }) : [])]
-    .filter((row) => row.scope === 'WORKSPACE' || seesAll(actor))
+    .filter((row) => sees(app, actor, { id: row.credential_id, scope: row.scope }))
     .map((row) => toAssignment(app, agent, row))
     .sort((a, b) => compare(a.env_var_name, b.env_var_name) || b.priority - a.priority || compare(a.credential_id, b.credential_id))
 }

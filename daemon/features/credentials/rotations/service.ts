@@ -55,9 +55,15 @@ function keepOld(app: App, row: CredentialRow, rotationId: string): string | nul
   return old === null ? null : vaultOf(app).seal(old, rowOf(rotationId))
 }
 
-export function cancelRotation(app: App, { actor, rotationId }: Call<typeof credentials.cancel>): Reply<typeof credentials.cancel> {
+/** `mustSee` throws for a credential that the caller may not see. */
+export function cancelRotation(
+  app: App,
+  { actor, rotationId }: Call<typeof credentials.cancel>,
+  mustSee: (credentialId: string) => unknown,
+): Reply<typeof credentials.cancel> {
   const row = queries(app.db).find.get(actor.workspace, rotationId)
   if (!row) throw problem('not_found', { detail: 'There is no such rotation' })
+  mustSee(row.credential_id)
   const { name, ...rotation } = row
   if (toRotation(app, rotation).status !== 'ACTIVE') return toRotation(app, rotation)
   queries(app.db).cancel.run(app.now(), rotationId)

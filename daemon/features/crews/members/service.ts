@@ -4,7 +4,7 @@ import type { Reply } from '#contract/define'
 import type { EntryType } from '#contract/entries'
 import { allows, type Role } from '#contract/roles'
 import type { App } from '#kernel/app'
-import { membership } from '#kernel/auth/membership'
+import { membershipRow } from '#kernel/auth/membership'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
@@ -27,7 +27,7 @@ export function addMember(app: App, { actor, crewId, body, now }: Call<typeof cr
   findCrew(app, actor.workspace, crewId)
   const role = body.role ?? null
   guardRank(actor, role)
-  if (!membership(app.db, actor.workspace, body.user_id))
+  if (!membershipRow(app.db, actor.workspace, body.user_id))
     throw problem('invalid_field', { field: 'user_id', detail: 'user_id must name a member of the workspace' })
   const made = queries(app.db).insert.get({ id: newId(app.clock()), crew: crewId, user: body.user_id, role, now })
   if (!made) throw problem('already_member', { field: 'user_id', detail: 'That person belongs to the crew already' })
