@@ -32,6 +32,8 @@ interface Events {
   broadcast: (message: Broadcast) => void
   /** A CLI token or a session was revoked or ran out: its sockets and streams close. */
   revoked: (credentialId: string) => void
+  /** Someone may enter this workspace no more: its sockets and streams ask again. */
+  access_lost: (workspaceId: string) => void
   /** There is a new token, which runs out at this time. */
   token_expires: (at: string) => void
 }

@@ -63,6 +63,7 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
   const clocks = [setInterval(() => say({ type: 'stream.heartbeat' }), heartbeatMs), setInterval(recheck, recheckMs)]
   app.metrics.openStreams.inc({ kind: 'ndjson' })
   app.bus.on('revoked', recheck)
+  app.bus.on('access_lost', recheck)
   app.stopping.signal.addEventListener('abort', stop)
   reply.raw.on('close', cleanUp)
   function cleanUp(): void {
@@ -72,6 +73,7 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
     for (const clock of clocks) clearInterval(clock)
     clearTimeout(idle)
     app.bus.off('revoked', recheck)
+    app.bus.off('access_lost', recheck)
     app.stopping.signal.removeEventListener('abort', stop)
     app.metrics.openStreams.dec({ kind: 'ndjson' })
   }

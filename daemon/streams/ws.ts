@@ -57,6 +57,9 @@ export function createSockets(app: App): Sockets {
   const onRevoked = (credential: string) => {
     for (const connection of connections) if (connection.credential === credential) connection.signOut()
   }
+  const onAccessLost = () => {
+    for (const connection of connections) connection.checkAccess()
+  }
   const closeAll = () => {
     for (const connection of connections) connection.close(closeCodes.goingAway, 'the server stops')
   }
@@ -76,6 +79,7 @@ export function createSockets(app: App): Sockets {
   app.bus.on('broadcast', onBroadcast)
   app.bus.on('entry', onEntry)
   app.bus.on('revoked', onRevoked)
+  app.bus.on('access_lost', onAccessLost)
   app.stopping.signal.addEventListener('abort', closeAll)
 
   function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
@@ -102,6 +106,7 @@ export function createSockets(app: App): Sockets {
       app.bus.off('broadcast', onBroadcast)
       app.bus.off('entry', onEntry)
       app.bus.off('revoked', onRevoked)
+      app.bus.off('access_lost', onAccessLost)
       app.stopping.signal.removeEventListener('abort', closeAll)
     },
   }

@@ -142,6 +142,9 @@ export function createLive(app: App, reads: JournalReads): Live {
   app.bus.on('revoked', (id) => {
     for (const client of clients) if (client.credential === id) end(client)
   })
+  app.bus.on('access_lost', (workspace) => {
+    for (const client of clients) if (client.watch.workspace === workspace && !client.allowed()) end(client)
+  })
   app.stopping.signal.addEventListener('abort', () => {
     for (const clock of clocks) clearInterval(clock)
     for (const client of clients) end(client)

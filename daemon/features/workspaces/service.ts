@@ -98,6 +98,7 @@ export function update(app: App, { actor, body, now }: Call<typeof workspaces.up
     updated_at: now,
   })
   if (!after) throw problem('slug_taken', { field: 'slug' })
+  if (after.require_two_factor > before.require_two_factor) app.afterCommit(() => app.bus.emit('access_lost', after.id))
   app.broadcast({ channel: `workspace:${after.id}`, type: 'workspace.updated', payload: { id: after.id } })
   return { ...present(after, role), ...counts(app, after.id) }
 }

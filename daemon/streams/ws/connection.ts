@@ -107,8 +107,13 @@ export class Connection implements Outlet {
     this.tell({ type: 'ping', payload: null })
     if (!this.bearer) return
     if (this.credential && !this.app.auth.holds(this.credential)) return void this.signOut()
+    this.checkAccess()
+  }
+
+  /** Takes away the channels that this client may hear no more. */
+  checkAccess(): void {
     for (const channel of this.channels) {
-      if (mayHear(this.app, this.bearer.userId, channel)) continue
+      if (this.bearer && mayHear(this.app, this.bearer.userId, channel)) continue
       this.unsubscribe(channel)
       this.fail(channel, 'access revoked')
     }

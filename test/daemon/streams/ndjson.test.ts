@@ -224,6 +224,17 @@ describe('who may watch', () => {
     expect((await stream.rest()).at(-1)).toMatchObject({ type: 'stream.end', reason: 'access_revoked' })
   })
 
+  it('ends at once for who leaves the workspace', async () => {
+    const it = await workplace()
+    const { chat } = await working(it)
+    const member = it.person('MEMBER')
+    const stream = await openStream(it.base, member, chat)
+    await stream.until('run_begin')
+    const id = it.app.db.prepare('SELECT id FROM workspace_members WHERE user_id = ?').pluck().get(member.userId)
+    expect((await it.call(member, 'DELETE', `/workspaces/${it.workspace}/members/${id}`)).status).toBe(200)
+    expect((await stream.rest()).at(-1)).toMatchObject({ type: 'stream.end', reason: 'access_revoked' })
+  })
+
   it('ends at once for a revoked token', async () => {
     const it = await workplace()
     const { chat, owner } = await working(it)

@@ -250,6 +250,19 @@ describe('journal.stream', () => {
     expect(other.reply.complete).toBe(true)
   })
 
+  it('ends at once for who is removed from the workspace, and for nobody else', async () => {
+    const it = await daemon()
+    const [viewer, owner] = [it.person('VIEWER'), it.person('OWNER')]
+    const client = await tail(it, '', {}, viewer)
+    const other = await tail(it, '', {}, owner)
+    const id = it.app.db.prepare('SELECT id FROM workspace_members WHERE user_id = ?').pluck().get(viewer.userId)
+    expect((await it.call(owner, 'DELETE', `/workspaces/${it.workspace}/members/${id}`)).status).toBe(200)
+    await client.ended
+    await note(it, 'still here')
+    await other.until(() => other.summaries().includes('still here'))
+    expect(client.summaries()).not.toContain('still here')
+  })
+
   it('sends heartbeats, and asks again whether the client may still watch', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {

@@ -299,6 +299,23 @@ describe('channels', () => {
     expect(client.heard.map(({ type }) => type)).not.toContain('agent.created')
   })
 
+  it('are lost at once on removal from the workspace, and end with it', async () => {
+    const { it, url } = await place()
+    const member = it.person('MEMBER')
+    const [client, owner] = [await signIn(it, url, member), await signIn(it, url, it.person('OWNER'))]
+    const channels = [`workspace:${it.workspace}`, `journal:${it.workspace}`]
+    for (const channel of channels) for (const one of [client, owner]) one.say({ type: 'subscribe', channel })
+    await Promise.all([client.settled(), owner.settled()])
+    const id = it.app.db.prepare('SELECT id FROM workspace_members WHERE user_id = ?').pluck().get(member.userId)
+    expect((await it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)).status).toBe(200)
+    for (const channel of channels) expect(await client.next('error')).toMatchObject({ channel, payload: { message: 'access revoked' } })
+    await it.mate('bob')
+    await Promise.all([client.settled(), owner.settled()])
+    expect(client.heard.map(({ type }) => type)).not.toContain('agent.created')
+    expect(owner.heard.map(({ type }) => type)).toContain('agent.created')
+    expect(owner.heard.map(({ type }) => type)).not.toContain('error')
+  })
+
   it('close at once when the token behind them is revoked', async () => {
     const { it, url, owner } = await place()
     const other = it.app.writeNow(() => addPerson(it.app, 'MEMBER', it.workspace))

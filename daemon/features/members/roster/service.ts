@@ -87,5 +87,6 @@ export function remove(app: App, { actor, memberId }: Call<typeof members.remove
   forgetCrewMemberships(app, actor.workspace, target.user_id)
   withdrawInvitationsBy(app, actor, target.user_id)
   noteMember(app, actor, 'delete', target)
+  app.afterCommit(() => app.bus.emit('access_lost', actor.workspace))
   return { success: true }
 }

@@ -31,5 +31,6 @@ export function remove(app: App, { actor, body, now }: Call<typeof workspaces.re
   dissolve(app, id)
   queries(app.db).remove.run(now, now, id)
   app.broadcast({ channel: `workspace:${id}`, type: 'workspace.deleted', payload: { id, slug } })
+  app.afterCommit(() => app.bus.emit('access_lost', id))
   return { success: true, id, slug }
 }
