@@ -3,6 +3,7 @@ import type { App } from '#kernel/app'
 import { executionsOfCrew, wishCancel } from './features/chats/executions/service.ts'
 import { sweepOldMailTokens } from './jobs/mail-tokens.ts'
 import { eraseOldValues } from './jobs/old-values.ts'
+import { forgetCredentialAudit, forgetInvitations } from './jobs/retention.ts'
 import { watchTokenExpiry } from './jobs/token-expiry.ts'
 import { forgetTokenUses } from './jobs/token-uses.ts'
 import { openRuntime } from './runtime/open.ts'
@@ -24,7 +25,7 @@ export async function startServices(app: App): Promise<Services> {
   const oldValues = eraseOldValues(app)
   const mailTokens = sweepOldMailTokens(app)
   const tokenExpiry = watchTokenExpiry(app)
-  const tokenUses = forgetTokenUses(app)
+  const forgetting = [forgetTokenUses(app), forgetCredentialAudit(app), forgetInvitations(app)]
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
   const reconciler = new Reconciler({
@@ -45,7 +46,7 @@ export async function startServices(app: App): Promise<Services> {
     attach: (server) => sockets.attach(server),
     async close() {
       sockets.close()
-      tokenUses.close()
+      for (const job of forgetting) job.close()
       tokenExpiry.close()
       mailTokens.close()
       oldValues.close()

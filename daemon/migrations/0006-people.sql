@@ -16,5 +16,10 @@ CREATE UNIQUE INDEX workspace_invitations_live ON workspace_invitations (workspa
 CREATE INDEX workspace_invitations_email ON workspace_invitations (email) WHERE status = 'live';
 CREATE INDEX workspace_invitations_workspace ON workspace_invitations (workspace_id, created_at) WHERE status = 'live';
 
+CREATE INDEX workspace_invitations_expires ON workspace_invitations (expires_at);
+
 CREATE INDEX workspace_members_owners ON workspace_members (workspace_id) WHERE role = 'OWNER';
-CREATE INDEX credential_audit_age ON credential_audit (created_at);
+-- Deleted ones too: their records are kept as long as the others.
+CREATE INDEX credentials_of_workspace ON credentials (workspace_id);
+DROP INDEX credential_audit_credential;
+CREATE INDEX credential_audit_credential ON credential_audit (credential_id, created_at);

@@ -83,6 +83,9 @@ export const queries = statements((db) => ({
   revokeAll: db.prepare<{ workspace: string; now: string }>(
     `UPDATE workspace_invitations SET status = 'revoked', ended_at = @now WHERE workspace_id = @workspace AND status = 'live'`,
   ),
+  forget: db.prepare<[before: string, most: number]>(
+    'DELETE FROM workspace_invitations WHERE id IN (SELECT id FROM workspace_invitations WHERE expires_at < ? LIMIT ?)',
+  ),
   memberAt: db.prepare<[email: string, workspace: string], { id: string }>(
     'SELECT m.id FROM users u JOIN workspace_members m ON m.user_id = u.id WHERE u.email = ? AND m.workspace_id = ?',
   ),

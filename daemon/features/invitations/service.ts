@@ -12,7 +12,10 @@ import { problem } from '#kernel/problem'
 import { checkGift, enrol, standing } from '../members/service.ts'
 import { queries, type Row, type Shown } from './queries.ts'
 
-const lifetimeMs = 7 * 86_400_000
+const day = 86_400_000
+const lifetimeMs = 7 * day
+/** Days after its time for which an invitation is kept for the record; the journal keeps it longer. */
+const keptDays = 30
 const hashOf = (token: string): string => digest('sha256', token, 'hex')
 
 const present = ({ inviter_email, inviter_name, ...row }: Shown): Static<typeof Invitation> => ({
@@ -110,6 +113,9 @@ export function withdrawInvitationsBy(app: App, actor: Actor, user: string): voi
 
 /** Takes back every invitation into a workspace that goes. Within a change. */
 export const withdrawInvitationsTo = ({ db, now }: App, workspace: string): void => void queries(db).revokeAll.run({ workspace, now: now() })
+
+/** Forgets invitations whose time was over long ago, `most` of them; how many these were. Within a change. */
+export const forgetOldInvitations = ({ db, clock }: App, most: number): number => queries(db).forget.run(wholeSeconds(clock() - keptDays * day), most).changes
 
 const entries = {
   created: ['audit.entity_created', 'create'],

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { AuditEvent, CredentialAudit } from '#contract/credentials'
-import type { App } from '#kernel/app'
+import { type App, wholeSeconds } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
 import { newId } from '#kernel/ids'
@@ -24,3 +24,14 @@ export const auditOf = ({ db }: App, credentialId: string, limit: number): Stati
   queries(db)
     .list.all(credentialId, limit)
     .map(({ detail_json, ...row }) => ({ ...row, detail: JSON.parse(detail_json) as Record<string, unknown> }))
+
+/** Forgets what each workspace does not keep any longer, `most` records; how many these were. Within a change. */
+export function forgetOldAudit({ db, clock }: App, most: number): number {
+  let forgotten = 0
+  for (const { id, days } of queries(db).retentions.all()) {
+    if (forgotten === most) break
+    const before = wholeSeconds(clock() - days * 86_400_000)
+    forgotten += queries(db).forget.run({ workspace: id, before, most: most - forgotten }).changes
+  }
+  return forgotten
+}

@@ -1,0 +1,31 @@
+import type { App } from '#kernel/app'
+
+const day = 86_400_000
+/** Rows a change: other writes come between. */
+const batch = 5000
+
+/**
+ * Forgets rows whose time is over, at start and once a day. `forget` takes at most so many rows within a change and answers how
+ * many it took; `what` names them in the log.
+ */
+export function forgetDaily(app: App, what: string, forget: (most: number) => number): { close(): void } {
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  async function sweep(): Promise<void> {
+    try {
+      while (!closed && (await app.write(() => forget(batch))) === batch);
+    } catch (error) {
+      app.log.error({ err: error }, `${what} could not be forgotten`)
+    }
+    if (!closed) timer = setTimeout(sweep, day).unref()
+  }
+
+  void sweep()
+  return {
+    close() {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}
