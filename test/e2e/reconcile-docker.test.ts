@@ -95,6 +95,19 @@ describe.skipIf(engineMissing)('reconciler on an engine', () => {
     expect((await docker.listVolumes({ filters: { label: [`svc.crew-id=${crew}`] } })).Volumes ?? []).toEqual([])
   })
 
+  it('removes what runs in a workspace that is deleted', async () => {
+    const it = await scene()
+    const { runtime } = await it.start()
+    const { id } = (await it.call('OWNER', 'POST', '/workspaces', { name: 'Short', slug: 'short' })).body
+    const owner = { ...it.person('OWNER'), workspace: id }
+    const crew = (await it.call(owner, 'POST', '/crews', { name: 'Works', slug: 'works', container_memory_mb: 256 })).body.id as string
+    expect(await it.call(owner, 'POST', `/crews/${crew}/container-start`)).toMatchObject({ status: 200, body: { status: 'running' } })
+    expect((await it.call(owner, 'DELETE', `/workspaces/${id}`, { confirm_slug: 'short' })).status).toBe(200)
+    while (containerOf(it.app, crew)) await new Promise((resolve) => setTimeout(resolve, 20))
+    expect([await it.containers('crew'), await it.containers('sidecar'), await runtime.observe()]).toEqual([[], [], []])
+    expect((await docker.listVolumes({ filters: { label: [`svc.crew-id=${crew}`] } })).Volumes ?? []).toEqual([])
+  })
+
   it('adopts what runs when the daemon starts anew, and reaps what nobody owns', async () => {
     const it = await scene()
     const first = await it.start()

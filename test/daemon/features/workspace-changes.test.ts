@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { closing, daemon, type TestDaemon } from '#test'
+import { workplace } from '../../support/runs.ts'
 
 const brief = ({ status, body }: { status: number; body: { code?: string } }) => ({ status, code: body?.code })
 const change = (it: TestDaemon, body: object, who: Parameters<TestDaemon['call']>[0] = 'ADMIN') => it.call(who, 'PATCH', `/workspaces/${it.workspace}`, body)
@@ -141,6 +142,18 @@ describe('workspaces.remove', () => {
     expect((await it.call(guest, 'GET', '/invitations')).body).toEqual([])
     expect(brief(await it.call(guest, 'POST', '/invitations/redeem', { token: invitation.token }))).toEqual({ status: 400, code: 'invalid_token' })
     expect((await it.call('MEMBER', 'POST', '/workspaces', { name: 'Again', slug: 'research' })).status).toBe(201)
+  })
+
+  it('ends the runs that go on in it', async () => {
+    const it = await workplace()
+    it.app.db.prepare('UPDATE workspaces SET home = 0').run()
+    await found(it, 'another')
+    const { run_id } = await it.send(await it.openChat(), 'Work on.')
+    const { slug } = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}`)).body
+    expect((await destroy(it, it.workspace, slug)).status).toBe(200)
+    await it.runs.ended(run_id)
+    const ends = it.entries().filter(({ entry_type, trace_id }) => trace_id === run_id && /^run\.(completed|failed|cancelled|timeout)$/.test(entry_type))
+    expect(ends.map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])
   })
 
   it('asks for the slug', async () => {
