@@ -38,10 +38,13 @@ export function nameFor({ contexts }: ContextFile, address: string): string {
 }
 
 /** Follows a workspace that has another slug now, or none, in every context of its server that works in it. */
-export function followSlug({ contexts }: ContextFile, server: Target, before: string, after: string | undefined): void {
-  for (const context of Object.values(contexts)) {
-    if (context.workspace !== before || !sameServer(context, server)) continue
+export async function followSlug(server: Target, before: string, after: string | undefined, path = configFile()): Promise<void> {
+  const file = await readContexts(path)
+  const concerned = Object.values(file.contexts).filter((context) => context.workspace === before && sameServer(context, server))
+  if (!concerned.length) return
+  for (const context of concerned) {
     if (after === undefined) delete context.workspace
     else context.workspace = after
   }
+  writeContexts(path, file)
 }

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { changeContexts, followSlug } from '../../contexts/change.ts'
+import { followSlug } from '../../contexts/change.ts'
 import { yesFlag } from '../../flags.ts'
 import { ask, Cancelled, InputError, interactive } from '../../input.ts'
 
@@ -17,7 +17,7 @@ export default class WorkspacesRemove extends ApiCommand<typeof WorkspacesRemove
     const what = `workspace ${slug} with its ${_count?.crews ?? 0} crews, ${_count?.agents ?? 0} agents and ${_count?.members ?? 0} members`
     if (!this.flags.yes) await confirmSlug(what, slug)
     await this.progress(`Deleting ${slug}`, this.api.workspaces.remove({ workspaceId: id, body: { confirm_slug: slug } }))
-    await changeContexts((file) => followSlug(file, this.session.target, slug, undefined))
+    await followSlug(this.session.target, slug, undefined)
     await this.out.done(`Deleted workspace ${slug}.`)
   }
 }

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { changeContexts, followSlug } from '../../contexts/change.ts'
+import { followSlug } from '../../contexts/change.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { bodyOf } from '../../flags.ts'
 import { workspaceView } from '../../views/workspaces.ts'
@@ -35,7 +35,7 @@ export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate
     const { slug } = this.flags
     const before = slug === undefined ? undefined : await this.api.workspaces.show({ workspaceId })
     const workspace = await this.api.workspaces.update({ workspaceId, body: bodyOf(this.flags, members) })
-    if (before && before.slug !== workspace.slug) await changeContexts((file) => followSlug(file, this.session.target, before.slug, workspace.slug))
+    if (before && before.slug !== workspace.slug) await followSlug(this.session.target, before.slug, workspace.slug)
     await this.out.done(`Changed workspace ${workspace.slug}.`, workspace, workspaceView)
   }
 }
