@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 
 /** No 0, O, 1, I, L (nor U): what is read from one screen and typed at another must not be mistaken. */
 export const alphabet = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
@@ -32,3 +32,8 @@ export const cleanHint = (hint: string | undefined): string | null =>
     .toUpperCase()
     .replace(/[^A-Z0-9_]/g, '')
     .slice(0, hintLength) || null
+
+/** What a code is bound to: the digest of a secret that stays with the device which asked. */
+export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+
+export const isChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)

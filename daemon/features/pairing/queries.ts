@@ -15,6 +15,7 @@ interface NewPairing {
   token: string | null
   hash: string
   hint: string | null
+  challenge: string | null
   now: string
   expires_at: string
 }
@@ -22,16 +23,16 @@ interface NewPairing {
 export const queries = statements((db) => ({
   /** No row when the code is in use. */
   insert: db.prepare<NewPairing, { id: string }>(
-    `INSERT INTO cli_pairings (id, user_id, token_id, code_hash, status, adapter_hint, created_at, expires_at)
-     VALUES (@id, @user, @token, @hash, 'pending', @hint, @now, @expires_at) ON CONFLICT DO NOTHING RETURNING id`,
+    `INSERT INTO cli_pairings (id, user_id, token_id, code_hash, status, adapter_hint, challenge, created_at, expires_at)
+     VALUES (@id, @user, @token, @hash, 'pending', @hint, @challenge, @now, @expires_at) ON CONFLICT DO NOTHING RETURNING id`,
   ),
   find: db.prepare<{ hash: string; user: string; now: string }, Row>(
     `SELECT ${columns} FROM cli_pairings WHERE code_hash = @hash AND user_id = @user AND expires_at > @now`,
   ),
-  /** Of many who come with the same code, one gets the row. */
-  consume: db.prepare<{ hash: string; hint: string | null; now: string }, Row>(
+  /** Of many who come with the same code, one gets the row; whoever lacks the secret behind its challenge leaves it as it is. */
+  consume: db.prepare<{ hash: string; hint: string | null; challenge: string | null; now: string }, Row>(
     `UPDATE cli_pairings SET status = 'consumed', consumed_at = @now, adapter_hint = coalesce(@hint, adapter_hint)
-     WHERE code_hash = @hash AND status = 'pending' AND expires_at > @now RETURNING ${columns}`,
+     WHERE code_hash = @hash AND status = 'pending' AND challenge IS @challenge AND expires_at > @now RETURNING ${columns}`,
   ),
   forget: db.prepare<[before: string]>('DELETE FROM cli_pairings WHERE expires_at <= ?'),
 }))

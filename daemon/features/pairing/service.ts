@@ -5,7 +5,7 @@ import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { mint, reachOf } from '../tokens/service.ts'
 import { find as findUser } from '../users/service.ts'
-import { cleanHint, hashCode, newCode, shown, typed } from './codes.ts'
+import { challengeOf, cleanHint, hashCode, isChallenge, newCode, shown, typed } from './codes.ts'
 import { queries } from './queries.ts'
 
 const lifetime = 10 * 60_000
@@ -18,10 +18,12 @@ function hashed({ vault }: App, code: string): string {
 
 export function start(app: App, { actor, body, now }: Call<typeof pairing.start>) {
   const { db, clock } = app
+  const challenge = body?.challenge ?? null
+  if (challenge !== null && !isChallenge(challenge)) throw problem('invalid_field', { field: 'challenge', detail: 'challenge must be a SHA-256 in base64url' })
   // Whatever has elapsed is reported like a code that never was, so nothing is lost with it.
   queries(db).forget.run(now)
   const expires_at = wholeSeconds(clock() + lifetime)
-  const row = { user: actor.id, token: actor.token?.id ?? null, hint: cleanHint(body?.adapter_hint), now, expires_at }
+  const row = { user: actor.id, token: actor.token?.id ?? null, hint: cleanHint(body?.adapter_hint), challenge, now, expires_at }
   let code: string
   do code = newCode()
   while (!queries(db).insert.get({ ...row, id: newId(clock()), hash: hashed(app, code) }))
@@ -43,7 +45,8 @@ export function redeem(app: App, { body, now }: Call<typeof pairing.redeem>) {
   const refused = app.limits.take('pairing', 'everybody')
   if (refused) throw refused
   const code = typed(body.code)
-  const row = code && queries(app.db).consume.get({ hash: hashed(app, code), hint: cleanHint(body.adapter_hint), now })
+  const challenge = body.verifier === undefined ? null : challengeOf(body.verifier)
+  const row = code && queries(app.db).consume.get({ hash: hashed(app, code), hint: cleanHint(body.adapter_hint), challenge, now })
   const reach = row && (row.token_id ? reachOf(app, row.user_id, row.token_id, now) : { scopes: null, expires_at: null })
   if (!row || !reach) throw problem('invalid_code')
   const { user_id, adapter_hint } = row

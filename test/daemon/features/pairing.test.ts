@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { daemon, fixedClock, type TestDaemon } from '#test'
-import { alphabet, cleanHint, newCode, shown, typed } from '../../../daemon/features/pairing/codes.ts'
+import { alphabet, challengeOf, cleanHint, newCode, shown, typed } from '../../../daemon/features/pairing/codes.ts'
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const start = async ({ call }: TestDaemon, body?: unknown) => (await call('MEMBER', 'POST', '/auth/pair/start', body)).body
@@ -219,4 +219,34 @@ describe('codes', () => {
     ['--', null],
     [undefined, null],
   ])('keep of the hint %s only what is harmless', (hint, kept) => expect(cleanHint(hint)).toBe(kept))
+})
+
+describe('a code bound to the device that asked for it', () => {
+  const verifier = 'v'.repeat(43)
+  const challenge = challengeOf(verifier)
+
+  it('is worth nothing without the secret, or with another, and stays good for its owner', async () => {
+    const it = await daemon()
+    const { code } = await start(it, { challenge })
+    expect((await redeem(it, { code })).body).toMatchObject({ status: 400, code: 'invalid_code' })
+    expect((await redeem(it, { code, verifier: 'w'.repeat(43) })).body).toMatchObject({ status: 400, code: 'invalid_code' })
+    expect((await redeem(it, { code, verifier: challenge })).body).toMatchObject({ status: 400, code: 'invalid_code' })
+    expect((await poll(it, code)).body.status).toBe('pending')
+    const { status, body } = await redeem(it, { code, verifier })
+    expect(status).toBe(200)
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(body.cli_token))).status).toBe(200)
+    expect((await redeem(it, { code, verifier })).body).toMatchObject({ status: 400, code: 'invalid_code' })
+  })
+
+  it('cannot be passed off as bound when it is not', async () => {
+    const it = await daemon()
+    const { code } = await start(it)
+    expect((await redeem(it, { code, verifier })).body).toMatchObject({ status: 400, code: 'invalid_code' })
+    expect((await redeem(it, { code })).status).toBe(200)
+  })
+
+  it.each(['', 'short', `${challenge}x`, '!'.repeat(43)])('refuses the challenge "%s" instead of making an unbound code', async (wrong) => {
+    const it = await daemon()
+    expect(await start(it, { challenge: wrong })).toMatchObject({ status: 400, field: 'challenge' })
+  })
 })
