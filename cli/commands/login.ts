@@ -9,6 +9,7 @@ export default class Login extends ApiCommand<typeof Login> {
   static override summary = 'Sign in to a server and remember it'
   static override description =
     'With a pairing code, made by `muster pair` where you are signed in already, or with a token: it is read from standard input, or asked for and typed unseen. The token is stored for this very server, in a file that only you can read, and sent nowhere else.'
+  static override hiddenAliases = ['sessions:create']
   static override examples = [
     '$ <%= config.bin %> login',
     '$ <%= config.bin %> login -s https://muster.example.com --code K7QX-M2PD',

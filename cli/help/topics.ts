@@ -16,6 +16,7 @@ export const topics: Readonly<Record<string, string>> = {
   pairing: 'Pairing codes, for scripts; people use pair and login',
   preferences: 'What your clients remember for you',
   runs: 'Runs: one piece of work of one agent',
+  sessions: 'Browsers where you are signed in',
   sockets: 'Tokens for live connections, for scripts',
   system: 'The daemon: version, health, interface',
   tokens: 'Tokens of this account for the command line',
@@ -26,6 +27,6 @@ export const topics: Readonly<Record<string, string>> = {
 export const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
   ['work', ['chat', 'ask', 'crews', 'agents', 'chats', 'runs', 'journal', 'credentials']],
-  ['account', ['whoami', 'signup', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'contexts', 'logout']],
+  ['account', ['whoami', 'signup', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'sessions', 'contexts', 'logout']],
   ['more', ['admin', 'api', 'config', 'completion', 'limits', 'preferences', 'onboarding', 'system', 'pairing', 'sockets', 'version']],
 ]

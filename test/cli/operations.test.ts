@@ -8,7 +8,16 @@ const { commands } = JSON.parse(readFileSync(new URL('../../dist/cli/oclif.manif
 const names = new Set(Object.values(commands).flatMap(({ id, aliases, hiddenAliases }) => [id, ...aliases, ...hiddenAliases]))
 
 /** Operations that no command is named after, and why. */
-const none: Record<string, string> = { 'invitations.page': 'it is for browsers' }
+const none: Record<string, string> = {
+  ...Object.fromEntries(endpoints.filter(({ feature }) => feature === 'pages').map(({ name }) => [name, 'pages are for browsers'])),
+  'sessions.csrf': 'a step of `muster login --email`',
+  'sessions.providers': 'for programs that speak to many kinds of servers',
+  'sessions.current': 'speaks of cookies; `muster whoami` speaks of the token',
+  'sessions.refresh': 'cookies only',
+  'sessions.signin': 'a redirect for browsers',
+  'sessions.signout': 'cookies only; `muster logout` ends the token, `muster sessions revoke` a browser',
+  'sessions.error': 'a sentence for browsers after a redirect',
+}
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 

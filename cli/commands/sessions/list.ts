@@ -1,0 +1,26 @@
+import { Flags } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { windowFlags, windowOf } from '../../flags.ts'
+import { countStale, sessionView } from '../../views/sessions.ts'
+
+export default class SessionsList extends ApiCommand<typeof SessionsList> {
+  static override summary = 'List the browsers where you are signed in, the last used first'
+  static override description = 'Tokens, as the muster command uses them, are no sessions: see `muster tokens list`.'
+  static override examples = [
+    '$ <%= config.bin %> sessions',
+    '$ <%= config.bin %> sessions list --warn-stale-days 30',
+    '$ <%= config.bin %> sessions list --json=id,ip,last_used_at',
+  ]
+  static override flags = {
+    ...windowFlags,
+    'warn-stale-days': Flags.integer({ min: 1, helpValue: 'N', description: 'mark those that nobody used for so many days' }),
+  }
+
+  async run(): Promise<void> {
+    const days = this.flags['warn-stale-days']
+    const sessions = await this.api.sessions.list({ query: windowOf(this.flags) })
+    await this.out.list(sessions, sessionView(days))
+    const stale = days === undefined ? 0 : countStale(sessions, days)
+    if (stale) this.out.note(`${stale} of ${sessions.length} unused for more than ${days} days. Next: muster sessions revoke ID`, 'yellow')
+  }
+}
