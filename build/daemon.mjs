@@ -23,4 +23,5 @@ export async function buildDaemon() {
     legalComments: 'linked',
   })
   cpSync('daemon/migrations', 'dist/daemon/migrations', { recursive: true })
+  cpSync('templates/pages', 'dist/daemon/pages', { recursive: true })
 }

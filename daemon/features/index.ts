@@ -12,6 +12,7 @@ import journal from './journal/routes.ts'
 import limits from './limits/routes.ts'
 import members from './members/routes.ts'
 import onboarding from './onboarding/routes.ts'
+import pages from './pages/routes.ts'
 import pairing from './pairing/routes.ts'
 import preferences from './preferences/routes.ts'
 import runs from './runs/routes.ts'
@@ -34,6 +35,7 @@ export const features = {
   limits,
   members,
   onboarding,
+  pages,
   pairing,
   preferences,
   runs,

@@ -106,6 +106,14 @@ export const operations: Record<string, Record<string, Operation>> = {
     status: ['GET', '/api/v1/onboarding/status'],
     complete: ['POST', '/api/v1/onboarding/complete'],
   },
+  pages: {
+    home: ['GET', '/', 'text'],
+    login: ['GET', '/login', 'text'],
+    loginCli: ['GET', '/login/cli', 'text'],
+    resetPassword: ['GET', '/reset-password', 'text'],
+    invitation: ['GET', '/invitation', 'text'],
+    asset: ['GET', '/assets/:name', 'text'],
+  },
   pairing: {
     start: ['POST', '/api/v1/auth/pair/start'],
     poll: ['GET', '/api/v1/auth/pair/poll'],

@@ -12,6 +12,7 @@ import { journal } from './journal.ts'
 import { limits } from './limits.ts'
 import { members } from './members.ts'
 import { onboarding } from './onboarding.ts'
+import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
 import { preferences } from './preferences.ts'
 import { runs } from './runs.ts'
@@ -34,6 +35,7 @@ export const api = {
   limits,
   members,
   onboarding,
+  pages,
   pairing,
   preferences,
   runs,

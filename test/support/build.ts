@@ -20,7 +20,7 @@ export default function setup(): void {
   const common = Math.max(newest('src'), newest('build'), statSync(join(root, 'package.json')).mtimeMs)
   const stale = [
     ...(builtAt('dist/cli/muster.cjs') > Math.max(common, newest('cli')) ? [] : ['cli']),
-    ...(builtAt('dist/daemon/musterd.js') > Math.max(common, newest('daemon')) ? [] : ['daemon']),
+    ...(builtAt('dist/daemon/musterd.js') > Math.max(common, newest('daemon'), newest('templates/pages')) ? [] : ['daemon']),
     ...(builtAt('dist/container/channel.cjs') > Math.max(common, newest('daemon/runtime')) ? [] : ['container']),
   ]
   if (!stale.length) return
