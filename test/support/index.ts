@@ -205,7 +205,8 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
   }
 }
 
-const standsAlone = (path: string) => path.startsWith('/api/') || endpoints.some(({ endpoint }) => endpoint.root && endpoint.path === path)
+const roots = endpoints.filter(({ endpoint }) => endpoint.root).map(({ endpoint }) => new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}(?:\\?|$)`))
+const standsAlone = (path: string) => path.startsWith('/api/') || roots.some((root) => root.test(path))
 
 function parsed(text: string): unknown {
   try {
