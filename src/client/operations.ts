@@ -75,7 +75,6 @@ export const operations: Record<string, Record<string, Operation>> = {
     create: ['POST', '/api/v1/workspaces/:workspaceId/invitations'],
     revoke: ['DELETE', '/api/v1/workspaces/:workspaceId/invitations/:invitationId'],
     mine: ['GET', '/api/v1/invitations'],
-    page: ['GET', '/invitation', 'text'],
     redeem: ['POST', '/api/v1/invitations/redeem'],
     accept: ['POST', '/api/v1/invitations/:invitationId/accept'],
     decline: ['POST', '/api/v1/invitations/:invitationId/decline'],

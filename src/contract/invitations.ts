@@ -61,12 +61,6 @@ export const invitations = {
     query: Type.Object(page),
     reply: Type.Array(OwnInvitation),
   }),
-  page: get('/invitation', {
-    root: true,
-    kind: 'text',
-    summary: 'Tell an invited person in a browser how to accept',
-    access: 'public',
-  }),
   redeem: post('/invitations/redeem', {
     summary: 'Accept an invitation by its token',
     access: 'signed-in',

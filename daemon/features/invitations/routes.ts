@@ -1,6 +1,5 @@
 import { invitations } from '#contract/invitations'
 import { feature } from '#kernel/feature'
-import { showPage } from './page.ts'
 import { accept, create, decline, list, mine, redeem, revoke } from './service.ts'
 
 export default feature(invitations, (app) => ({
@@ -8,7 +7,6 @@ export default feature(invitations, (app) => ({
   create: (call) => create(app, call),
   revoke: (call) => revoke(app, call),
   mine: (call) => mine(app, call),
-  page: ({ web }) => showPage(app, web),
   redeem: (call) => redeem(app, call),
   accept: (call) => accept(app, call),
   decline: (call) => decline(app, call),

@@ -222,18 +222,3 @@ describe('redeemInvitations', () => {
     expect(it.app.writeNow(() => redeemInvitations(it.app, { user: userId, email: 'ada@example.com', now: it.app.now() }))).toEqual([])
   })
 })
-
-describe('invitations.page', () => {
-  it('says how to accept, keeps the token out of what it shows, and runs nothing', async () => {
-    const it = await daemon({ config: { publicUrl: 'https://muster.example/x' } })
-    const { link, token } = (await invite(it, 'ada@example.com')).body
-    const { pathname, search } = new URL(link)
-    const page = await it.http.inject({ url: `${pathname}${search}`, headers: { host: 'localhost' } })
-    expect(page.statusCode).toBe(200)
-    expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
-    expect(page.headers['content-security-policy']).toContain("default-src 'none'")
-    expect(page.payload).toContain('muster login --server https://muster.example<')
-    expect(page.payload).not.toContain(token)
-    expect(page.payload).not.toMatch(/<script|<style|style=/)
-  })
-})
