@@ -164,6 +164,7 @@ export const operations: Record<string, Record<string, Operation>> = {
   users: {
     me: ['GET', '/api/v1/users/me'],
     update: ['PATCH', '/api/v1/users/me'],
+    password: ['POST', '/api/v1/users/me/password'],
     setAvatar: ['POST', '/api/v1/users/me/avatar'],
     removeAvatar: ['DELETE', '/api/v1/users/me/avatar'],
     avatar: ['GET', '/api/v1/users/:userId/avatar', 'text'],

@@ -19,6 +19,20 @@ export const users = {
     journal: ['audit.entity_updated'],
     throws: ['not_found'],
   }),
+  password: post('/users/me/password', {
+    summary: 'Change your password and sign out everywhere else',
+    access: 'signed-in',
+    rate: 'auth',
+    status: 200,
+    stepUp: true,
+    body: Type.Object({
+      current_password: Type.String(),
+      new_password: Type.String({ description: 'at least 8 characters, at most 72 bytes, and none of the most common passwords' }),
+    }),
+    reply: Type.Object({ success: Type.Literal(true), sessions_revoked: Type.Integer() }),
+    journal: ['audit.entity_updated', 'audit.entity_deleted'],
+    throws: ['account_locked', 'common_password', 'no_password_set', 'wrong_password'],
+  }),
   setAvatar: post('/users/me/avatar', {
     summary: 'Set your picture: the file of a form, PNG, JPEG or WebP',
     access: 'signed-in',

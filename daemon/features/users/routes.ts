@@ -1,11 +1,16 @@
 import { users } from '#contract/users'
 import { feature, staged } from '#kernel/feature'
 import * as avatars from './avatars/service.ts'
+import * as passwords from './passwords/service.ts'
 import { find, update } from './service.ts'
 
 export default feature(users, (app) => ({
   me: ({ actor }) => find(app, actor.id),
   update: (call) => update(app, call),
+  password: staged(
+    (call) => passwords.prepare(app, call),
+    (call, ready) => passwords.commit(app, call, ready),
+  ),
   setAvatar: staged(avatars.prepare, (call, avatar) => avatars.set(app, call, avatar)),
   removeAvatar: (call) => avatars.remove(app, call),
   avatar: (call) => avatars.send(app, call),

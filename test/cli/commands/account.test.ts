@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
+import { browser, knownPassword, quickHash } from '../../support/browser.ts'
 import { cliFor } from '../../support/cli.ts'
 import { pictures } from '../../support/pictures.ts'
 
@@ -15,6 +16,49 @@ describe('muster account', () => {
     })
     expect((await run('account', 'show')).stdout).toContain('Ada Lovelace')
     expect(await run('account', 'update', '--name', '  ')).toMatchObject({ code: 2, stderr: expect.stringContaining('1 to 100 characters') })
+  })
+})
+
+describe('muster account password', () => {
+  async function withPassword() {
+    const it = await daemon()
+    const { userId, email } = it.person('VIEWER')
+    it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, userId)
+    await browser(it).signIn(email, knownPassword)
+    const signsIn = async (password: string) => (await browser(it).signIn(email, password)).body.ok
+    return { ...(await cliFor(it, 'VIEWER')), signsIn }
+  }
+
+  it('takes both from standard input', async () => {
+    const { pipe, signsIn } = await withPassword()
+    const done = await pipe(`${knownPassword}\nheron orchard 7\n`, 'account', 'password')
+    expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('1 browser session was signed out') })
+    expect(done.stdout + done.stderr).not.toMatch(/heron|plover/)
+    expect([await signsIn(knownPassword), await signsIn('heron orchard 7')]).toEqual([false, true])
+  })
+
+  it('says what is wrong', async () => {
+    const { pipe } = await withPassword()
+    expect(await pipe('only one\n', 'account', 'password')).toMatchObject({ code: 2, stderr: expect.stringContaining('Two lines') })
+    expect(await pipe('wrong\nheron orchard 7\n', 'account', 'password')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('current password is wrong'),
+    })
+    expect(await pipe(`${knownPassword}\nPassword123\n`, 'account', 'password')).toMatchObject({ code: 2, stderr: expect.stringContaining('Next: choose one') })
+  })
+
+  it('asks a person, and shows nothing of it', async () => {
+    const { terminal, signsIn } = await withPassword()
+    const shown = terminal(['account', 'password'])
+    await shown.until(/current password/)
+    shown.type(`${knownPassword}\r`)
+    await shown.until(/new password/)
+    shown.type('heron orchard 7\r')
+    await shown.until(/password again/)
+    shown.type('heron orchard 7\r')
+    expect(await shown.ended).toBe(0)
+    expect(shown.text()).not.toMatch(/heron|plover/)
+    expect(await signsIn('heron orchard 7')).toBe(true)
   })
 })
 

@@ -1,0 +1,47 @@
+import { ApiCommand } from '../../command.ts'
+import { InputError, interactive, secret, stdinText } from '../../input.ts'
+
+export default class AccountPassword extends ApiCommand<typeof AccountPassword> {
+  static override summary = 'Change your password'
+  static override description =
+    'Asks for the current password and the new one; without a terminal they are two lines of standard input, in this order. Every browser is signed out; tokens stay good.'
+  static override hiddenAliases = ['users:password']
+  static override examples = ['$ <%= config.bin %> account password', '$ printf \'%s\\n\' "$OLD" "$NEW" | <%= config.bin %> account password']
+  static override next = {
+    wrong_password: 'try again; too many wrong guesses lock the account for a while',
+    account_locked: 'wait some minutes; the count starts anew then',
+    common_password: 'choose one that is not on every list: a few words that do not belong together',
+  }
+
+  async run(): Promise<void> {
+    const body = interactive() ? await asked() : await piped()
+    const reply = await this.progress('Changing the password', this.api.users.password({ body }))
+    const { sessions_revoked: count } = reply
+    const ended = count === 0 ? '' : ` ${count} browser session${count === 1 ? ' was' : 's were'} signed out.`
+    await this.out.done(`Your password is changed.${ended}`, reply)
+  }
+}
+
+interface Passwords {
+  current_password: string
+  new_password: string
+}
+
+async function asked(): Promise<Passwords> {
+  const current_password = await secret('Your current password')
+  const new_password = await secret('The new password')
+  if ((await secret('The new password again')) !== new_password) throw new InputError('The two passwords differ.', 'muster account password')
+  return { current_password, new_password }
+}
+
+async function piped(): Promise<Passwords> {
+  const lines = (await stdinText()).split(/\r?\n/)
+  if (lines.at(-1) === '') lines.pop()
+  const [current_password, new_password] = lines
+  if (!current_password || !new_password || lines.length !== 2)
+    throw new InputError(
+      'Two lines are expected on standard input: the current password, then the new one.',
+      "printf '%s\\n' OLD NEW | muster account password",
+    )
+  return { current_password, new_password }
+}

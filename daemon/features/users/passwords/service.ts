@@ -1,0 +1,42 @@
+import type { users } from '#contract/users'
+import type { App } from '#kernel/app'
+import { checkPassword } from '#kernel/common-passwords'
+import type { Call } from '#kernel/feature'
+import { type Problem, problem } from '#kernel/problem'
+import { endSessions } from '../../sessions/service.ts'
+import { accountById, isLocked, noteAttempt, passwordFits } from '../lockout/service.ts'
+import { announce } from '../service.ts'
+import { queries } from './queries.ts'
+
+type Change = Call<typeof users.password>
+
+/** The hash that was compared with; with the new one when the current password was right. */
+interface Ready {
+  old: string
+  password_hash: string | null
+}
+
+/** Compares and hashes, both off the event loop. Nothing is learnt of the new password before the current one is right. */
+export async function prepare(app: App, { actor, body, now }: Change): Promise<Ready> {
+  const account = accountById(app, actor.id)
+  if (!account?.password_hash) throw problem('no_password_set', { detail: 'This account has no password; it is signed in by other means' })
+  if (isLocked(account, now)) throw problem('account_locked')
+  const old = account.password_hash
+  if (!(await passwordFits(app, account, body.current_password))) return { old, password_hash: null }
+  checkPassword('new_password', body.new_password)
+  return { old, password_hash: await app.passwords.hash(body.new_password) }
+}
+
+/** The new password, the end of every other session and the count of wrong guesses, in one change. */
+export function commit(app: App, { actor, now }: Change, { old, password_hash }: Ready): { success: true; sessions_revoked: number } | Problem {
+  const verdict = noteAttempt(app, actor.id, password_hash !== null, now)
+  if (verdict === 'locked') return problem('account_locked')
+  if (password_hash === null) return wrong()
+  // Somebody else changed it in the meantime: what was right then is wrong now.
+  if (!queries(app.db).replace.get({ id: actor.id, old, password_hash, now })) throw wrong()
+  queries(app.db).burnLinks.run(actor.id)
+  announce(app, actor.id, ['password'])
+  return { success: true, sessions_revoked: endSessions(app, { user: actor.id, except: actor.session?.id ?? null, reason: 'password_change', now }) }
+}
+
+const wrong = () => problem('wrong_password', { field: 'current_password' })
