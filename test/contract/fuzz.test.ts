@@ -7,7 +7,9 @@ import { problems } from '#contract/problems'
 import { roles } from '#contract/roles'
 import { openapi } from '#kernel/openapi'
 import { daemon } from '#test'
+import { formWith } from '../support/form.ts'
 import { hostileText, inputs, type Names, named, type Schema } from '../support/inputs.ts'
+import { pictures } from '../support/pictures.ts'
 
 /** Requests for each endpoint; more with FUZZ_RUNS, others with FUZZ_SEED. */
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 40)
@@ -35,6 +37,8 @@ function remember(value: unknown, about: string): void {
     }
   }
 }
+
+const { body: picture, type: pictureType } = formWith(pictures.png)
 
 const placed = new Set(endpoints.flatMap(({ endpoint }) => [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => named(name!))))
 /** What an answer speaks of: the last noun of the path when some path takes its id, as `member`, else the feature. */
@@ -64,18 +68,20 @@ function requests(endpoint: Endpoint, workspace: string) {
       query: fc
         .subarray(query, { maxLength: mood === 'polite' ? Math.min(2, query.length) : query.length })
         .chain((some) => fc.record(Object.fromEntries(some) as Record<string, fc.Arbitrary<unknown>>)),
-      payload: schema
-        ? maybe(
-            value(schema).map((body) => JSON.stringify(body)),
-            broken,
-          )
-        : fc.constant(undefined),
+      payload: endpoint.upload
+        ? maybe(fc.constant(picture), fc.oneof(broken, fc.uint8Array().map(Buffer.from)))
+        : schema
+          ? maybe(
+              value(schema).map((body) => JSON.stringify(body)),
+              broken,
+            )
+          : fc.constant(undefined),
     })
   }
   return fc.oneof(inMood('polite'), inMood('hostile')).map(({ places, query, payload }) => {
     const path = pathOf(endpoint).replace(/\{(\w+)\}/g, (_, name: string) => escaped(places[name]) || '%20')
     const pairs = Object.entries(query).flatMap(([name, values]) => (values as unknown[]).map((value) => `${name}=${escaped(value)}`))
-    return { url: pairs.length ? `${path}?${pairs.join('&')}` : path, payload: payload as string | undefined }
+    return { url: pairs.length ? `${path}?${pairs.join('&')}` : path, payload: payload as string | Buffer | undefined }
   })
 }
 
@@ -117,7 +123,7 @@ describe.each(inTurn)('$name', ({ name, feature, endpoint }) => {
         host: 'localhost',
         authorization: `Bearer ${owner.token}`,
         'x-workspace-id': workspace,
-        ...(payload !== undefined && { 'content-type': 'application/json' }),
+        ...(payload !== undefined && { 'content-type': endpoint.upload ? pictureType : 'application/json' }),
       }
       const answer = await http.inject({
         method: endpoint.method,
