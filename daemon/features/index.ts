@@ -20,6 +20,7 @@ import sessions from './sessions/routes.ts'
 import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
 import tokens from './tokens/routes.ts'
+import totp from './totp/routes.ts'
 import users from './users/routes.ts'
 import workspaces from './workspaces/routes.ts'
 
@@ -43,6 +44,7 @@ export const features = {
   sockets,
   system,
   tokens,
+  totp,
   users,
   workspaces,
 } satisfies Record<string, Feature>

@@ -138,6 +138,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     signout: ['POST', '/api/auth/signout'],
     error: ['GET', '/api/auth/error'],
     list: ['GET', '/api/v1/auth/sessions'],
+    confirm: ['POST', '/api/v1/auth/step-up'],
     revoke: ['POST', '/api/v1/auth/sessions/:sessionId/revoke'],
   },
   sockets: {
@@ -160,6 +161,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     rotate: ['POST', '/api/v1/auth/cli-tokens/:tokenId/rotate'],
     uses: ['GET', '/api/v1/auth/cli-tokens/:tokenId/uses'],
     revoke: ['DELETE', '/api/v1/auth/cli-tokens/:tokenId'],
+  },
+  totp: {
+    show: ['GET', '/api/v1/users/me/totp'],
+    start: ['POST', '/api/v1/users/me/totp'],
+    confirm: ['POST', '/api/v1/users/me/totp/confirm'],
+    renew: ['POST', '/api/v1/users/me/totp/recovery-codes'],
+    remove: ['DELETE', '/api/v1/users/me/totp'],
   },
   users: {
     me: ['GET', '/api/v1/users/me'],

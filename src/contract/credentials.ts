@@ -167,12 +167,14 @@ export const Assignment = Type.Object({
 
 const success = Type.Object({ success: Type.Boolean() })
 const writing = { scope: 'credentials:write' } as const
-const rotating = { ...writing, access: 'ADMIN', capability: 'credential.rotate' } as const
+/** What changes the vault, or who is given what is in it. */
+const vault = { ...writing, stepUp: true } as const
+const rotating = { ...vault, access: 'ADMIN', capability: 'credential.rotate' } as const
 
 const changing = {
   summary: 'Change a credential; a new value replaces the old one at once and needs the role ADMIN',
   access: 'MANAGER',
-  ...writing,
+  ...vault,
   body: CredentialPatch,
   reply: Credential,
   journal: ['audit.entity_updated', 'credential.rotated'],
@@ -193,7 +195,7 @@ export const credentials = {
     summary: 'Store a credential',
     access: 'MANAGER',
     capability: 'credential.create',
-    ...writing,
+    ...vault,
     body: CredentialDraft,
     reply: Credential,
     journal: ['audit.entity_created'],
@@ -207,7 +209,7 @@ export const credentials = {
   remove: del('/credentials/:credentialId', {
     summary: 'Delete a credential, its value and its assignments',
     access: 'ADMIN',
-    ...writing,
+    ...vault,
     status: 200,
     reply: success,
     journal: ['audit.entity_deleted'],
@@ -273,7 +275,7 @@ export const credentials = {
   assign: post('/agents/:agentId/credentials', {
     summary: 'Give a credential to an agent',
     access: 'ADMIN',
-    ...writing,
+    ...vault,
     body: Type.Object({
       credential_id: Id,
       env_var_name: Type.String({ maxLength: 255 }),
@@ -288,7 +290,7 @@ export const credentials = {
   unassign: del('/agents/:agentId/credentials/:assignmentId', {
     summary: 'Take a credential back from an agent',
     access: 'ADMIN',
-    ...writing,
+    ...vault,
     status: 200,
     reply: success,
     journal: ['audit.entity_deleted'],

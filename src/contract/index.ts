@@ -20,6 +20,7 @@ import { sessions } from './sessions.ts'
 import { sockets } from './sockets.ts'
 import { system } from './system.ts'
 import { tokens } from './tokens.ts'
+import { totp } from './totp.ts'
 import { users } from './users.ts'
 import { workspaces } from './workspaces.ts'
 
@@ -43,6 +44,7 @@ export const api = {
   sockets,
   system,
   tokens,
+  totp,
   users,
   workspaces,
 }

@@ -12,6 +12,7 @@ export const pairing = {
   start: post('/auth/pair/start', {
     summary: 'Make a code with which another device gets a token of yours',
     access: 'signed-in',
+    stepUp: true,
     rate: 'auth',
     status: 200,
     body: Type.Object({ adapter_hint: Type.Optional(Hint), challenge: Type.Optional(Challenge) }),

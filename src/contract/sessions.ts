@@ -119,6 +119,16 @@ export const sessions = {
     query: Type.Object(page),
     reply: Type.Array(Session),
   }),
+  confirm: post('/auth/step-up', {
+    summary: 'Show the second factor again, for what asks for it',
+    access: 'signed-in',
+    rate: 'auth',
+    status: 200,
+    body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 100, description: 'Of the authenticator app, or a recovery code' }) }),
+    reply: Type.Object({ ok: Type.Boolean(), until: Time }),
+    journal: ['audit.entity_updated'],
+    throws: ['session_required', 'second_factor_missing', 'second_factor_invalid', 'account_locked', 'encryption_unavailable'],
+  }),
   revoke: post('/auth/sessions/:sessionId/revoke', {
     summary: 'Sign out one of your browsers',
     access: 'signed-in',

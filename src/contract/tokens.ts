@@ -42,6 +42,7 @@ export const tokens = {
   create: post('/auth/cli-token', {
     summary: 'Make a token for a device or a program',
     access: 'signed-in',
+    stepUp: true,
     rate: 'auth',
     status: 200,
     body: Type.Object({
@@ -78,6 +79,7 @@ export const tokens = {
   rotate: post('/auth/cli-tokens/:tokenId/rotate', {
     summary: 'Replace a token of yours by a new one that reaches as far and lasts as long',
     access: 'signed-in',
+    stepUp: true,
     status: 200,
     body: Type.Object({ name: Type.Optional(line(100)) }),
     bodyOptional: true,

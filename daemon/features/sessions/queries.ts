@@ -59,6 +59,7 @@ export const queries = statements((db) => ({
     `UPDATE user_sessions SET revoked_at = @now, revoked_reason = @reason
      WHERE user_id = @user AND revoked_at IS NULL AND expires_at > @now AND id IS NOT @except RETURNING id`,
   ),
-  showFactor: db.prepare<[now: string, id: string]>('UPDATE user_sessions SET factor_at = ? WHERE id = ?'),
+  showFactor: db.prepare<{ now: string; id: string; user: string }>('UPDATE user_sessions SET factor_at = @now WHERE id = @id AND user_id = @user'),
+  forgetFactor: db.prepare<[user: string]>('UPDATE user_sessions SET factor_at = NULL WHERE user_id = ? AND factor_at IS NOT NULL'),
   erase: db.prepare<[before: string]>('DELETE FROM user_sessions WHERE expires_at <= ?'),
 }))

@@ -5,6 +5,7 @@ import * as refreshing from './refresh.ts'
 import { messageOf, safePath } from './rules.ts'
 import { forgetCookies, leave, list, revoke, whoLeaves } from './service.ts'
 import * as signingIn from './sign-in.ts'
+import { confirm } from './step-up.ts'
 
 const url = '/api/auth/callback/credentials'
 
@@ -39,5 +40,6 @@ export default feature(sessions, (app) => ({
     return { error, message: messageOf(error) }
   },
   list: (call) => list(app, call),
+  confirm: (call) => confirm(app, call),
   revoke: (call) => revoke(app, call),
 }))

@@ -73,6 +73,16 @@ export function endSessions(
   return ended.length
 }
 
+/** Notes that the second factor was shown in a session, within a change. */
+export const showFactor = ({ db }: App, { user, session, now }: { user: string; session: string; now: string }): void => {
+  queries(db).showFactor.run({ user, id: session, now })
+}
+
+/** Forgets, within a change, that a user showed a second factor anywhere: there is another one now, or none. */
+export const forgetFactor = ({ db }: App, user: string): void => {
+  queries(db).forgetFactor.run(user)
+}
+
 /** A session opens every workspace of its user, so their journals tell of it; from where is the user's own affair. */
 function announce(app: App, user: string, id: string, type: 'audit.entity_created' | 'audit.entity_deleted', metadata: object): void {
   const action = type === 'audit.entity_created' ? 'create' : 'delete'

@@ -5,7 +5,8 @@ import type { App } from '#kernel/app'
 import { readCookie, setCookie } from '#kernel/cookies'
 import type { Call, Web } from '#kernel/feature'
 import { problem } from '#kernel/problem'
-import { type Account, accountById, accountOf, noteAttempt, passwordFits } from '../users/lockout/service.ts'
+import { noteWrongCode, takeCode } from '../totp/service.ts'
+import { type Account, accountById, accountOf, isLocked, noteAttempt, passwordFits } from '../users/lockout/service.ts'
 import { safePath } from './rules.ts'
 import { handOver, type Opening, prepareSession, storeSession } from './service.ts'
 
@@ -42,12 +43,26 @@ export async function prepare(app: App, { body, web }: SignIn): Promise<Ready> {
 }
 
 /** Why there is no session, or null: it is stored. Unknown, wrong and locked answer alike. */
-export function commit(app: App, { now, web }: SignIn, { account, opening }: Ready): Failure | null {
+export function commit(app: App, call: SignIn, { account, opening }: Ready): Failure | null {
+  const { now, web } = call
   if (!account?.password_hash) return 'CredentialsSignin'
   // The password may have been changed while it was compared.
-  const right = opening !== null && accountById(app, account.id)?.password_hash === account.password_hash
+  const current = accountById(app, account.id)
+  const right = opening !== null && current?.password_hash === account.password_hash
+  if (right && current?.two_factor_at) return commitBoth(app, call, current, opening)
   if (noteAttempt(app, account.id, right, now) !== 'right' || !opening) return 'CredentialsSignin'
   storeSession(app, opening, { web, via: 'password', now })
+  return null
+}
+
+/** After the right password of a user who has a second factor. While the account is locked not even that is told. */
+function commitBoth(app: App, { body, now, web }: SignIn, account: Account, opening: Opening): Failure | null {
+  if (isLocked(account, now)) return 'CredentialsSignin'
+  // The password alone is half of the proof: it neither counts as a failure nor makes up for earlier ones.
+  if (!body.code) return 'SecondFactorRequired'
+  if (!takeCode(app, account, body.code)) return noteWrongCode(app, account, now) === 'locked' ? 'CredentialsSignin' : 'SecondFactorInvalid'
+  noteAttempt(app, account.id, true, now)
+  storeSession(app, opening, { web, via: 'password', factor: true, now })
   return null
 }
 

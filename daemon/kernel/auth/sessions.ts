@@ -38,8 +38,8 @@ interface Parts {
 
 const remembered = 10_000
 const touchEvery = 60_000
-/** How long a second factor that was shown counts for what asks for it again. */
-const factorHolds = 15 * 60_000
+/** How long a second factor that was shown counts for what asks for it again, in milliseconds. */
+export const factorHolds = 15 * 60_000
 
 /** Browser sessions: what the access token says, and what the stored session says of it at this moment. */
 export function createSessions({ db, clock, seals, write }: Parts) {

@@ -1,0 +1,179 @@
+import { createHmac } from 'node:crypto'
+import type { Static } from 'typebox'
+import type { totp } from '#contract/totp'
+import type { App } from '#kernel/app'
+import type { Call } from '#kernel/feature'
+import { type Problem, problem } from '#kernel/problem'
+import { audienceOf } from '../members/service.ts'
+import { forgetFactor } from '../sessions/service.ts'
+import { type Account, accountById, isLocked, noteAttempt, passwordFits } from '../users/lockout/service.ts'
+import { letters } from './letters.ts'
+import { queries } from './queries.ts'
+import { newRecoveryCode, stepOf, typed } from './rules.ts'
+
+const codesGiven = 10
+/** A set-up that was begun may be finished for so long, in milliseconds. */
+export const pendingFor = 60 * 60_000
+
+export const isPending = ({ db, clock }: App, user: string) => {
+  const row = queries(db).find.get({ user, confirmed: 0 })
+  return row && clock() - Date.parse(row.created_at) < pendingFor ? row : undefined
+}
+
+export function show(app: App, { actor: { id } }: Call<typeof totp.show>): Static<typeof totp.show.reply> {
+  const account = accountById(app, id)
+  const { codesLeft, requiredBy } = queries(app.db)
+  return {
+    enabled: account?.two_factor_at != null,
+    since: account?.two_factor_at ?? null,
+    recovery_codes_left: codesLeft.get(id)!,
+    pending: isPending(app, id) !== undefined,
+    needs_password: account?.password_hash != null,
+    required_by: requiredBy.all(id),
+  }
+}
+
+function keys({ vault }: App) {
+  if (!vault) throw problem('encryption_unavailable')
+  const key = vault.derive('recovery-codes')
+  return { vault, hashed: (code: string) => createHmac('sha256', key).update(code).digest('hex') }
+}
+
+/** A sealed secret belongs to its row. */
+export const sealed = (app: App, id: string, secret: string): string => keys(app).vault.seal(secret, `totp_secrets:${id}`)
+export const opened = (app: App, { id, secret }: { id: string; secret: string }): string => keys(app).vault.open(secret, `totp_secrets:${id}`)
+
+/** Takes a code of the app for a secret, within a change; false for one that is wrong or was taken before. */
+export function takeStep(app: App, row: { id: string; secret: string }, code: string): boolean {
+  const step = stepOf(opened(app, row), code, app.clock())
+  return step !== null && queries(app.db).take.get({ id: row.id, step }) !== undefined
+}
+
+/**
+ * Takes a code of a user who has a second factor, within a change. Each is good once; false for one that is none of the
+ * user's. Whoever calls counts the attempt.
+ */
+export function takeCode(app: App, { id: user }: Account, given: string): boolean {
+  const { find, burn, codesLeft } = queries(app.db)
+  const it = typed(given)
+  if (it?.kind === 'app') {
+    const row = find.get({ user, confirmed: 1 })
+    return row !== undefined && takeStep(app, row, it.code)
+  }
+  if (it?.kind !== 'recovery' || !burn.get({ user, hash: keys(app).hashed(it.code) })) return false
+  const left = codesLeft.get(user)!
+  announce(app, user, `user ${user} used a recovery code, ${left} left`, { changed: ['recovery_codes'], left })
+  tell(app, user, letters.recoveryUsed(left))
+  return true
+}
+
+/** Counts a wrong code, which is a wrong password by other means: guessing locks the account. */
+export function noteWrongCode(app: App, { id }: Account, now: string): 'wrong' | 'locked' {
+  if (noteAttempt(app, id, false, now) !== 'locked') return 'wrong'
+  tell(app, id, letters.guessed())
+  return 'locked'
+}
+
+interface Shown {
+  /** Whether the password was right; null when none is asked for. */
+  fits: boolean | null
+  /** Null when no code is asked for. */
+  code: string | null | undefined
+}
+
+/** What speaks against a change by what was shown; null when nothing does. To be returned, not thrown: attempts count. */
+export function demand(app: App, account: Account, { fits, code }: Shown, now: string): Problem | null {
+  if (isLocked(account, now)) return problem('account_locked')
+  if (fits === false) return problem(noteAttempt(app, account.id, false, now) === 'locked' ? 'account_locked' : 'wrong_password', { field: 'password' })
+  if (code === undefined) return problem('missing_field', { field: 'code', detail: 'code is required: the account has a second factor' })
+  if (code !== null && !takeCode(app, account, code))
+    return problem(noteWrongCode(app, account, now) === 'locked' ? 'account_locked' : 'second_factor_invalid', { field: 'code' })
+  noteAttempt(app, account.id, true, now)
+  return null
+}
+
+/** Before the transaction: whether the password is that of the account; null when it has none. */
+export async function comparePassword(app: App, user: string, password: string | undefined): Promise<{ account: Account; fits: boolean | null }> {
+  const account = accountById(app, user)
+  if (!account) throw problem('session_invalid')
+  if (!account.password_hash) return { account, fits: null }
+  if (password === undefined) throw problem('missing_field', { field: 'password', detail: 'password is required' })
+  return { account, fits: await passwordFits(app, account, password) }
+}
+
+/** The account at the moment of the change, and whether the password that was compared is still its own. */
+export function stillFits(app: App, { account, fits }: { account: Account; fits: boolean | null }): { account: Account; fits: boolean | null } {
+  const now = accountById(app, account.id)!
+  return { account: now, fits: fits && now.password_hash === account.password_hash }
+}
+
+/** Ten new codes in place of all others, within a change. */
+export function giveCodes(app: App, user: string, now: string): string[] {
+  const { burnAll, addCode, codesLeft } = queries(app.db)
+  const { hashed } = keys(app)
+  burnAll.run(user)
+  const codes = new Set<string>()
+  while (codes.size < codesGiven) codes.add(newRecoveryCode())
+  for (const code of codes) addCode.run({ user, hash: hashed(code.replace('-', '')), now })
+  if (codesLeft.get(user) !== codesGiven) throw new Error('Recovery codes were not stored')
+  return [...codes]
+}
+
+export function renew(app: App, { actor, body, now }: Call<typeof totp.renew>): { recovery_codes: string[] } | Problem {
+  const account = accountById(app, actor.id)!
+  if (!account.two_factor_at) return problem('second_factor_missing', { detail: 'This account has no second factor' })
+  const refused = demand(app, account, { fits: null, code: body.code }, now)
+  if (refused) return refused
+  const recovery_codes = giveCodes(app, actor.id, now)
+  announce(app, actor.id, `user ${actor.id} made new recovery codes`, { changed: ['recovery_codes'] })
+  tell(app, actor.id, letters.renewed())
+  return { recovery_codes }
+}
+
+export function remove(app: App, { actor, body, now }: Call<typeof totp.remove>, compared: { account: Account; fits: boolean | null }) {
+  const { account, fits } = stillFits(app, compared)
+  if (!account.two_factor_at) return problem('second_factor_missing', { detail: 'This account has no second factor' })
+  const refused = demand(app, account, { fits, code: body.code }, now)
+  if (refused) return refused
+  turnOff(app, actor.id, now)
+  announce(app, actor.id, `user ${actor.id} turned the second factor off`, { changed: ['two_factor_at'], two_factor: false })
+  tell(app, actor.id, letters.turnedOff())
+  return { enabled: false, barred_from: queries(app.db).requiredBy.all(actor.id) }
+}
+
+function turnOff(app: App, user: string, now: string): boolean {
+  const { forget, burnAll, turnOff: unset } = queries(app.db)
+  for (const confirmed of [0, 1] as const) forget.run({ user, confirmed })
+  burnAll.run(user)
+  // A factor that was shown says nothing about one that is set up later.
+  forgetFactor(app, user)
+  return unset.get({ user, now }) !== undefined
+}
+
+/** Takes the second factor of a user away, in the name of the host's administrator, within a change; false when there was none. */
+export function disableTwoFactor(app: App, user: string, now: string): boolean {
+  if (!turnOff(app, user, now)) return false
+  const summary = `second factor of user ${user} turned off on the host`
+  announce(app, user, summary, { changed: ['two_factor_at'], two_factor: false, via: 'host' }, 'system')
+  return true
+}
+
+/** A second factor opens every workspace of its user, so their journals tell of it. Never of a secret or a code. */
+export function announce(app: App, user: string, summary: string, metadata: object, actor: 'user' | 'system' = 'user'): void {
+  for (const workspace_id of audienceOf(app, user))
+    app.journal({
+      workspace_id,
+      type: 'audit.entity_updated',
+      summary,
+      actor_type: actor,
+      ...(actor === 'user' && { actor_id: user }),
+      payload: { action: 'update', entity_type: 'user', entity_id: user, metadata },
+      refs: { entity_type: 'user', entity_id: user },
+    })
+}
+
+/** Mails the user once the change is committed. */
+export function tell(app: App, user: string, letter: ReturnType<(typeof letters)[keyof typeof letters]>): void {
+  const account = accountById(app, user)
+  if (account) app.afterCommit(() => app.mailer.send({ ...letter, to: account.email, name: account.full_name }))
+}

@@ -1,0 +1,55 @@
+import type { totp } from '#contract/totp'
+import { type App, wholeSeconds } from '#kernel/app'
+import type { Actor, Call } from '#kernel/feature'
+import { newId } from '#kernel/ids'
+import { type Problem, problem } from '#kernel/problem'
+import { forgetFactor, sessionRow, showFactor } from '../sessions/service.ts'
+import { type Account, accountById } from '../users/lockout/service.ts'
+import { letters } from './letters.ts'
+import { queries } from './queries.ts'
+import { newSecret, typed, uriOf } from './rules.ts'
+import { announce, demand, giveCodes, isPending, pendingFor, sealed, stillFits, takeStep, tell } from './service.ts'
+
+/** How old the sign-in may be of somebody who has no password to show, in milliseconds. */
+const freshFor = 15 * 60_000
+
+/** Stores a secret that does nothing yet, in place of one that waited before. */
+export function start(app: App, { actor, body, now }: Call<typeof totp.start>, compared: { account: Account; fits: boolean | null }) {
+  const { account, fits } = stillFits(app, compared)
+  if (fits === null && !isFresh(app, actor))
+    return problem('fresh_session_required', {
+      detail: 'The account has no password to ask for: do this in a browser within 15 minutes of signing in, or set a password first',
+    })
+  const refused = demand(app, account, { fits, code: account.two_factor_at ? body?.code : null }, now)
+  if (refused) return refused
+  const { forget, insert } = queries(app.db)
+  const secret = newSecret()
+  const id = newId(app.clock())
+  forget.run({ user: actor.id, confirmed: 0 })
+  insert.run({ id, user: actor.id, secret: sealed(app, id, secret), now })
+  return { secret, uri: uriOf(account.email, secret), expires_at: wholeSeconds(app.clock() + pendingFor) }
+}
+
+const isFresh = (app: App, { session }: Actor): boolean => {
+  const since = session && sessionRow(app, session.id)?.created_at
+  return since != null && app.clock() - Date.parse(since) < freshFor
+}
+
+/** The first code proves that the app has the secret. Other browsers must show the factor from now on. */
+export function confirm(app: App, { actor, body, now }: Call<typeof totp.confirm>): { since: string; recovery_codes: string[] } | Problem {
+  const row = isPending(app, actor.id)
+  if (!row) return problem('second_factor_not_started')
+  const it = typed(body.code)
+  if (it?.kind !== 'app' || !takeStep(app, row, it.code)) return problem('second_factor_invalid', { field: 'code' })
+  const moved = accountById(app, actor.id)!.two_factor_at !== null
+  const { forget, confirm: use, turnOn } = queries(app.db)
+  forget.run({ user: actor.id, confirmed: 1 })
+  use.run(row.id)
+  turnOn.run({ user: actor.id, now })
+  forgetFactor(app, actor.id)
+  if (actor.session) showFactor(app, { user: actor.id, session: actor.session.id, now })
+  const summary = `user ${actor.id} ${moved ? 'moved the second factor to another app' : 'turned the second factor on'}`
+  announce(app, actor.id, summary, { changed: ['two_factor_at'], two_factor: true })
+  tell(app, actor.id, moved ? letters.moved() : letters.turnedOn())
+  return { since: now, recovery_codes: giveCodes(app, actor.id, now) }
+}
