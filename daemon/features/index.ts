@@ -10,6 +10,7 @@ import crews from './crews/routes.ts'
 import invitations from './invitations/routes.ts'
 import journal from './journal/routes.ts'
 import limits from './limits/routes.ts'
+import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
 import onboarding from './onboarding/routes.ts'
 import pages from './pages/routes.ts'
@@ -34,7 +35,7 @@ export const features = {
   invitations,
   journal,
   limits,
-  members,
+  members: join(members, memberCapabilities),
   onboarding,
   pages,
   pairing,

@@ -100,6 +100,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     update: ['PATCH', '/api/v1/workspaces/:workspaceId/members/:memberId'],
     transfer: ['POST', '/api/v1/workspaces/:workspaceId/members/:memberId/transfer'],
     remove: ['DELETE', '/api/v1/workspaces/:workspaceId/members/:memberId'],
+    capabilities: ['GET', '/api/v1/workspaces/:workspaceId/members/capabilities'],
+    showCapabilities: ['GET', '/api/v1/workspaces/:workspaceId/members/:userId/capabilities'],
+    setCapabilities: ['PATCH', '/api/v1/workspaces/:workspaceId/members/:userId/capabilities'],
   },
   onboarding: {
     status: ['GET', '/api/v1/onboarding/status'],

@@ -10,6 +10,7 @@ import type { Endpoint } from './define.ts'
 import { invitations } from './invitations.ts'
 import { journal } from './journal.ts'
 import { limits } from './limits.ts'
+import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
 import { onboarding } from './onboarding.ts'
 import { pages } from './pages.ts'
@@ -34,7 +35,7 @@ export const api = {
   invitations,
   journal,
   limits,
-  members,
+  members: { ...members, ...memberCapabilities },
   onboarding,
   pages,
   pairing,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { capabilities } from './capabilities.ts'
 import { del, get, patch, post } from './define.ts'
 import { line, nullable, page, Slug, Time } from './fields.ts'
 import { roles } from './roles.ts'
@@ -12,6 +13,7 @@ export const Workspace = Type.Object({
   created_at: Time,
   updated_at: Time,
   currentUserRole: Type.Optional(Type.Enum([...roles])),
+  currentUserCapabilities: Type.Optional(Type.Array(Type.Enum([...capabilities]), { description: 'What you may do beyond your role' })),
   allow_privileged_credentials: Type.Boolean(),
   run_retention_days: nullable(Type.Integer()),
   credential_audit_retention_days: nullable(Type.Integer()),

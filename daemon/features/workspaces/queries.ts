@@ -3,7 +3,7 @@ import type { Role } from '#contract/roles'
 import type { Workspace } from '#contract/workspaces'
 import { statements } from '#kernel/db'
 
-export type Row = Omit<Static<typeof Workspace>, 'allow_privileged_credentials' | 'require_two_factor' | 'currentUserRole' | `_count${string}`> & {
+export type Row = Omit<Static<typeof Workspace>, 'allow_privileged_credentials' | 'require_two_factor' | `currentUser${string}` | `_count${string}`> & {
   allow_privileged_credentials: number
   require_two_factor: number
 }

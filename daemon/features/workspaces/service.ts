@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Role } from '#contract/roles'
 import { laterWorkspaceMembers, type Workspace, type workspaces } from '#contract/workspaces'
 import type { App } from '#kernel/app'
+import { capabilitiesIn } from '#kernel/auth/standing'
 import type { Actor, Call } from '#kernel/feature'
 import { cleanName, pageOf, refuseLater, requireSome } from '#kernel/fields'
 import { newId } from '#kernel/ids'
@@ -19,6 +20,8 @@ const present = ({ allow_privileged_credentials, require_two_factor, ...row }: R
   ...(role && { currentUserRole: role }),
 })
 
+const beyondRole = ({ db }: App, workspace: string, user: string) => ({ currentUserCapabilities: capabilitiesIn(db, workspace, user) })
+
 function counts({ db }: App, id: string) {
   const _count = queries(db).counts.get({ id })!
   const { crews, agents, members } = _count
@@ -28,13 +31,13 @@ function counts({ db }: App, id: string) {
 export function list(app: App, { actor, query }: Call<typeof workspaces.list>): Shown[] {
   const { limit, offset } = pageOf(query, { fallback: 500 })
   const rows = queries(app.db).listOf.all(actor.id, limit, offset)
-  return rows.map(({ role, ...row }) => ({ ...present(row, role), ...counts(app, row.id) }))
+  return rows.map(({ role, ...row }) => ({ ...present(row, role), ...beyondRole(app, row.id, actor.id), ...counts(app, row.id) }))
 }
 
-export function show(app: App, { workspace, role }: Actor): Shown {
+export function show(app: App, { workspace, role, id }: Actor): Shown {
   const row = queries(app.db).find.get(workspace)
   if (!row) throw problem('not_found')
-  return { ...present(row, role), ...counts(app, workspace) }
+  return { ...present(row, role), ...beyondRole(app, workspace, id), ...counts(app, workspace) }
 }
 
 interface Draft {
@@ -100,7 +103,7 @@ export function update(app: App, { actor, body, now }: Call<typeof workspaces.up
   if (!after) throw problem('slug_taken', { field: 'slug' })
   if (after.require_two_factor > before.require_two_factor) app.afterCommit(() => app.bus.emit('access_lost', after.id))
   app.broadcast({ channel: `workspace:${after.id}`, type: 'workspace.updated', payload: { id: after.id } })
-  return { ...present(after, role), ...counts(app, after.id) }
+  return { ...present(after, role), ...beyondRole(app, after.id, actor.id), ...counts(app, after.id) }
 }
 
 /** Null is a value of its own. */

@@ -67,8 +67,12 @@ export function capabilitiesOf({ role, capabilities_json }: { role: Role; capabi
   return knownCapabilities.filter((it) => it === 'chat' || stored.includes(it))
 }
 
-/** Whether the caller was given this capability in the workspace. */
-export function holds(db: Db, { id: user, workspace, type }: Actor, capability: Capability): boolean {
-  const row = type === 'user' ? queries(db).member.get({ user, workspace }) : undefined
-  return row !== undefined && capabilitiesOf(row).includes(capability)
+/** What a user may do beyond the role in a workspace; nothing where the user is no member. */
+export function capabilitiesIn(db: Db, workspace: string, user: string): Capability[] {
+  const row = queries(db).member.get({ user, workspace })
+  return row ? capabilitiesOf(row) : []
 }
+
+/** Whether the caller was given this capability in the workspace. */
+export const holds = (db: Db, { id, workspace, type }: Actor, capability: Capability): boolean =>
+  type === 'user' && capabilitiesIn(db, workspace, id).includes(capability)

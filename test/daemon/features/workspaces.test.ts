@@ -24,7 +24,12 @@ describe('workspaces.create', () => {
       require_two_factor: false,
     })
     const counts = { _count: { crews: 0, agents: 0, members: 1 }, _count_members: 1 }
-    expect((await call('VIEWER', 'GET', `/workspaces/${body.id}`)).body).toEqual({ ...body, currentUserRole: 'OWNER', ...counts })
+    expect((await call('VIEWER', 'GET', `/workspaces/${body.id}`)).body).toEqual({
+      ...body,
+      currentUserRole: 'OWNER',
+      currentUserCapabilities: ['chat', 'credential.create', 'credential.rotate'],
+      ...counts,
+    })
     expect(entries(body.id)).toMatchObject([
       { entry_type: 'audit.entity_created', actor_id: person('VIEWER').userId, payload: { entity_type: 'workspace', entity_id: body.id } },
     ])

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import type { Capability } from '#contract/capabilities'
+import { daemon, type TestDaemon } from '#test'
+import { after } from '../../../../daemon/features/members/capabilities/rules.ts'
+
+const at = ({ workspace }: TestDaemon, user: string) => `/workspaces/${workspace}/members/${user}/capabilities`
+const everything = ['chat', 'credential.create', 'credential.rotate']
+
+describe('members.capabilities', () => {
+  it('lists what comes with each role while nobody said otherwise', async () => {
+    const it = await daemon()
+    for (const role of ['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'VIEWER'] as const) it.person(role)
+    const { body } = await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}/members/capabilities`)
+    expect(body.members.map(({ role, capabilities }: { role: string; capabilities: string[] }) => [role, capabilities])).toEqual([
+      ['OWNER', everything],
+      ['ADMIN', everything],
+      ['MANAGER', ['chat']],
+      ['MEMBER', ['chat']],
+      ['VIEWER', ['chat']],
+    ])
+    expect(body.members[0].user_id).toBe(it.person('OWNER').userId)
+  })
+
+  it('answers for one by the id of the user, and shows everyone their own', async () => {
+    const it = await daemon()
+    const { userId } = it.person('MEMBER')
+    expect((await it.call('ADMIN', 'GET', at(it, userId))).body).toEqual({ user_id: userId, role: 'MEMBER', capabilities: ['chat'] })
+    expect((await it.call('ADMIN', 'GET', at(it, it.stranger().userId))).body).toMatchObject({ status: 404, field: 'userId' })
+    await it.call('ADMIN', 'PATCH', at(it, userId), { grant: ['credential.create'] })
+    const expected = { currentUserCapabilities: ['chat', 'credential.create'] }
+    expect((await it.call('MEMBER', 'GET', `/workspaces/${it.workspace}`)).body).toMatchObject(expected)
+    expect((await it.call('MEMBER', 'GET', '/workspaces')).body).toMatchObject([expected])
+  })
+})
+
+describe('members.setCapabilities', () => {
+  it('grants, revokes, sets, and tells the journal', async () => {
+    const it = await daemon()
+    const { userId } = it.person('MEMBER')
+    const change = async (body: object) => (await it.call('ADMIN', 'PATCH', at(it, userId), body)).body.capabilities
+    expect(await change({ grant: ['credential.rotate'] })).toEqual(['chat', 'credential.rotate'])
+    expect(await change({ grant: ['credential.create'] })).toEqual(everything)
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_updated',
+      actor_id: it.person('ADMIN').userId,
+      payload: {
+        entity_type: 'workspace_member',
+        metadata: { user_id: userId, changed: ['capabilities'], from: ['chat', 'credential.rotate'], to: everything },
+      },
+    })
+    expect(await change({ revoke: ['credential.create'] })).toEqual(['chat', 'credential.rotate'])
+    expect(await change({ set: ['credential.create'] })).toEqual(['chat', 'credential.create'])
+    expect(await change({ preset: 'admin' })).toEqual(everything)
+    expect(await change({ preset: 'chat' })).toEqual(['chat'])
+    expect((await it.call('ADMIN', 'GET', at(it, userId))).body.capabilities).toEqual(['chat'])
+  })
+
+  it('refuses the own row, an OWNER, and who is no ADMIN', async () => {
+    const it = await daemon()
+    const change = async (who: 'ADMIN' | 'MANAGER' | 'OWNER', user: string) => (await it.call(who, 'PATCH', at(it, user), { preset: 'chat' })).body
+    expect(await change('ADMIN', it.person('ADMIN').userId)).toMatchObject({ status: 403, field: 'userId' })
+    expect(await change('ADMIN', it.person('OWNER').userId)).toMatchObject({ status: 403, field: 'userId' })
+    expect(await change('OWNER', it.person('OWNER').userId)).toMatchObject({ status: 403, field: 'userId' })
+    expect(await change('MANAGER', it.person('VIEWER').userId)).toMatchObject({ status: 403 })
+    expect(await change('OWNER', it.person('ADMIN').userId)).toMatchObject({ role: 'ADMIN', capabilities: ['chat'] })
+  })
+
+  it.each([
+    [{}, 'no_fields', undefined],
+    [{ grant: ['credential.create'], revoke: ['credential.create'] }, 'invalid_field', 'revoke'],
+    [{ grant: [] }, 'invalid_field', 'grant'],
+    [{ set: [] }, 'invalid_field', 'set'],
+    [{ grant: ['root'] }, 'invalid_field', 'grant.0'],
+    [{ revoke: ['credential.rotate', 'chat'] }, 'invalid_field', 'revoke.1'],
+    [{ preset: 'root' }, 'invalid_field', 'preset'],
+    [{ grant: ['routine.create'] }, 'invalid_field', 'grant.0'],
+    [{ set: ['chat', 'credentials:reveal'] }, 'invalid_field', 'set.1'],
+    [{ grant: ['chat'], more: 'x'.repeat(16_384) }, 'body_over_limit', undefined],
+  ])('refuses %j', async (body, code, field) => {
+    const it = await daemon()
+    const answer = (await it.call('ADMIN', 'PATCH', at(it, it.person('MEMBER').userId), body)).body
+    expect({ status: answer.status, code: answer.code, field: answer.field }).toEqual({ status: 400, code, field })
+  })
+})
+
+describe('after', () => {
+  it.each([
+    [['chat'], { grant: ['chat'] }, ['chat']],
+    [everything, { revoke: ['credential.create', 'credential.rotate'] }, ['chat']],
+    [everything, { set: ['credential.rotate'] }, ['chat', 'credential.rotate']],
+    [everything, { preset: 'power' }, ['chat']],
+  ])('%j with %j is %j', (held, body, expected) => expect(after(held as Capability[], body as never)).toEqual(expected))
+})
+
+describe('a capability', () => {
+  const draft = { name: 'deploy key', value: 'secret' }
+
+  it('credential.create lets a member store credentials, for all or for crews of their own', async () => {
+    const it = await daemon()
+    const crew = async (slug: string) => (await it.call('OWNER', 'POST', '/crews', { name: slug, slug })).body.id as string
+    const [mine, other] = [await crew('mine'), await crew('other')]
+    const { userId } = it.person('MEMBER')
+    await it.call('OWNER', 'POST', `/crews/${mine}/members`, { user_id: userId })
+    const store = async (body: object) => (await it.call('MEMBER', 'POST', '/credentials', { ...draft, ...body })).body
+    expect(await store({})).toMatchObject({ status: 403, code: 'insufficient_role' })
+    await it.call('ADMIN', 'PATCH', at(it, userId), { grant: ['credential.create'] })
+    expect(await store({})).toMatchObject({ name: 'deploy key', scope: 'WORKSPACE' })
+    expect(await store({ name: 'b', scope: 'CREW', crew_ids: [mine] })).toMatchObject({ crew_ids: [mine] })
+    expect(await store({ name: 'c', scope: 'CREW', crew_ids: [mine, other] })).toMatchObject({ status: 403, field: 'crew_ids.1' })
+    const [{ id }] = (await it.call('MEMBER', 'GET', '/credentials')).body
+    expect((await it.call('MEMBER', 'DELETE', `/credentials/${id}`)).status).toBe(403)
+    expect((await it.call('MEMBER', 'POST', `/credentials/${id}/rotate`, { value: 'next' })).status).toBe(403)
+    await it.call('ADMIN', 'PATCH', at(it, userId), { revoke: ['credential.create'] })
+    expect(await store({ name: 'd' })).toMatchObject({ status: 403 })
+  })
+
+  it('credential.rotate lets a member replace values that they may see', async () => {
+    const it = await daemon()
+    const crew = (await it.call('OWNER', 'POST', '/crews', { name: 'Mine', slug: 'mine' })).body.id
+    const open = (await it.call('OWNER', 'POST', '/credentials', draft)).body.id
+    const hidden = (await it.call('OWNER', 'POST', '/credentials', { ...draft, name: 'b', scope: 'CREW', crew_ids: [crew] })).body.id
+    const { userId } = it.person('MEMBER')
+    const rotate = (id: string) => it.call('MEMBER', 'POST', `/credentials/${id}/rotate`, { value: 'next' })
+    expect((await rotate(open)).status).toBe(403)
+    await it.call('ADMIN', 'PATCH', at(it, userId), { grant: ['credential.rotate'] })
+    const rotated = await rotate(open)
+    expect([rotated.status, (await rotate(hidden)).status]).toEqual([200, 404])
+    expect((await it.call('MEMBER', 'GET', `/credentials/${open}/rotations`)).body).toHaveLength(1)
+    const foreign = (await it.call('OWNER', 'POST', `/credentials/${hidden}/rotate`, { value: 'next' })).body.id
+    expect((await it.call('MEMBER', 'DELETE', `/credential-rotations/${foreign}`)).status).toBe(404)
+    expect((await it.call('MEMBER', 'DELETE', `/credential-rotations/${rotated.body.id}`)).status).toBe(200)
+  })
+
+  it('ends with the membership, and never reaches another workspace', async () => {
+    const it = await daemon()
+    const { userId } = it.person('VIEWER')
+    await it.call('ADMIN', 'PATCH', at(it, userId), { preset: 'admin' })
+    const other = it.stranger()
+    it.app.db
+      .prepare("INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) VALUES ('m', ?, ?, 'VIEWER', 'x', 'x')")
+      .run(other.workspace, userId)
+    expect((await it.call({ ...it.person('VIEWER'), workspace: other.workspace }, 'POST', '/credentials', draft)).status).toBe(403)
+    expect((await it.call('VIEWER', 'POST', '/credentials', draft)).status).toBe(201)
+  })
+})
