@@ -1,0 +1,20 @@
+import { ApiCommand } from '../../../command.ts'
+import { workspaceInUse } from '../../../contexts/session.ts'
+import { memberOf } from '../../../lookup.ts'
+import { capabilitiesIn, capabilityArg, userArg } from '../../../members/capabilities.ts'
+import { heldView } from '../../../views/capabilities.ts'
+
+export default class CapabilitiesGrant extends ApiCommand<typeof CapabilitiesGrant> {
+  static override summary = 'Let a member do something beyond the role'
+  static override description =
+    'credential.create: store credentials; credential.rotate: replace their values. Crew members below MANAGER do it for their own crews.'
+  static override examples = ['$ <%= config.bin %> members capabilities grant ada@example.com credential.rotate']
+  static override args = { ...userArg, ...capabilityArg }
+
+  async run(): Promise<void> {
+    const workspaceId = workspaceInUse(this.session)
+    const { user } = await memberOf(this.api, workspaceId, this.args.user)
+    const held = await this.api.members.setCapabilities({ workspaceId, userId: user.id, body: { grant: capabilitiesIn(this.args.capability) } })
+    await this.out.done(`${user.email} may ${held.capabilities.join(', ')} now.`, { ...held, email: user.email }, heldView)
+  }
+}
