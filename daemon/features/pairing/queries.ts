@@ -34,5 +34,10 @@ export const queries = statements((db) => ({
     `UPDATE cli_pairings SET status = 'consumed', consumed_at = @now, adapter_hint = coalesce(@hint, adapter_hint)
      WHERE code_hash = @hash AND status = 'pending' AND challenge IS @challenge AND expires_at > @now RETURNING ${columns}`,
   ),
+  /** Those that a browser asked for: the others end with their token. */
+  forgetPending: db.prepare<[user: string]>("DELETE FROM cli_pairings WHERE user_id = ? AND token_id IS NULL AND status = 'pending'"),
   forget: db.prepare<[before: string]>('DELETE FROM cli_pairings WHERE expires_at <= ?'),
 }))
+
+/** Statements that read a whole table, and why they may. */
+export const scans = { forgetPending: 'there are only the codes of the last ten minutes' }

@@ -54,3 +54,6 @@ export function redeem(app: App, { body, now }: Call<typeof pairing.redeem>) {
   const { raw } = mint(app, { user: user_id, name, ...reach, via: 'pairing', adapter_hint, now })
   return { cli_token: raw, user_id, email: findUser(app, user_id).email }
 }
+
+/** Ends the codes that a user's sessions asked for, within a change: one would be worth a token to whoever was shut out. */
+export const forgetCodes = ({ db }: App, user: string): void => void queries(db).forgetPending.run(user)

@@ -8,6 +8,7 @@ import type { Call, Web } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
 import { problem } from '#kernel/problem'
 import { audienceOf } from '../members/service.ts'
+import { forgetCodes } from '../pairing/service.ts'
 import { queries, type Row } from './queries.ts'
 
 export type Reason = 'logout' | 'password_change' | 'password_reset' | 'admin_force' | 'admin_invalidate' | 'user_revoked' | 'refresh_replay'
@@ -67,9 +68,11 @@ export function endSessions(
   const { revoke, revokeAll } = queries(app.db)
   const ended = only === undefined ? revokeAll.all({ user, except, reason, now }) : revoke.all({ id: only, user, reason, now })
   for (const { id } of ended) {
-    announce(app, user, id, 'audit.entity_deleted', { reason })
+    announce(app, user, id, 'audit.entity_deleted', { reason }, byHost.has(reason) ? 'system' : 'user')
     app.afterCommit(() => app.bus.emit('revoked', id))
   }
+  // Who was shut out of a session may have asked for a pairing code with it.
+  if (reason !== 'logout') forgetCodes(app, user)
   return ended.length
 }
 
@@ -83,16 +86,26 @@ export const forgetFactor = ({ db }: App, user: string): void => {
   queries(db).forgetFactor.run(user)
 }
 
+/** Done on the host by its administrator, not by the user. */
+const byHost: ReadonlySet<Reason> = new Set<Reason>(['admin_force', 'admin_invalidate'])
+
 /** A session opens every workspace of its user, so their journals tell of it; from where is the user's own affair. */
-function announce(app: App, user: string, id: string, type: 'audit.entity_created' | 'audit.entity_deleted', metadata: object): void {
+function announce(
+  app: App,
+  user: string,
+  id: string,
+  type: 'audit.entity_created' | 'audit.entity_deleted',
+  metadata: object,
+  actor: 'user' | 'system' = 'user',
+): void {
   const action = type === 'audit.entity_created' ? 'create' : 'delete'
   for (const workspace_id of audienceOf(app, user))
     app.journal({
       workspace_id,
       type,
-      summary: `session ${id.slice(0, 10)} ${action === 'create' ? 'opened' : 'ended'}`,
-      actor_type: 'user',
-      actor_id: user,
+      summary: `session ${id.slice(0, 10)} ${action === 'create' ? 'opened' : 'ended'}${actor === 'system' ? ' on the host' : ''}`,
+      actor_type: actor,
+      ...(actor === 'user' && { actor_id: user }),
       payload: { action, entity_type: 'session', entity_id: id, metadata },
       refs: { entity_type: 'session', entity_id: id },
     })

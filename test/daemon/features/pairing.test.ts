@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { daemon, fixedClock, type TestDaemon } from '#test'
 import { alphabet, challengeOf, cleanHint, newCode, shown, typed } from '../../../daemon/features/pairing/codes.ts'
+import { endSessions } from '../../../daemon/features/sessions/service.ts'
+import { browser, knownPassword, quickHash } from '../../support/browser.ts'
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const start = async ({ call }: TestDaemon, body?: unknown) => (await call('MEMBER', 'POST', '/auth/pair/start', body)).body
@@ -178,6 +180,26 @@ describe('pairing.redeem', () => {
     const { code } = (await it.call(null, 'POST', '/auth/pair/start', undefined, bearer(stolen.token))).body
     await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${stolen.id}`)
     expect((await redeem(it, { code })).body).toMatchObject({ status: 400, code: 'invalid_code' })
+  })
+
+  it('gives nothing when sessions of the user were ended, unless by signing out', async () => {
+    const it = await daemon()
+    const { userId: user, email } = it.person('MEMBER')
+    it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, user)
+    const web = browser(it)
+    const codeOf = async () => (await web.call('POST', '/auth/pair/start')).body.code as string
+    const endAll = (reason: 'logout' | 'user_revoked') => it.app.writeNow(() => endSessions(it.app, { user, reason, now: it.app.now() }))
+    await web.signIn(email, knownPassword)
+    const [first, second] = [await codeOf(), await codeOf()]
+    const own = (await start(it)).code
+    expect((await redeem(it, { code: first })).status).toBe(200)
+    endAll('user_revoked')
+    expect((await redeem(it, { code: second })).body.code).toBe('invalid_code')
+    expect((await redeem(it, { code: own })).status).toBe(200)
+    await web.signIn(email, knownPassword)
+    const third = await codeOf()
+    endAll('logout')
+    expect((await redeem(it, { code: third })).status).toBe(200)
   })
 
   it('counts against the strict bucket of the address', async () => {
