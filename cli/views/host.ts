@@ -44,3 +44,22 @@ export const promotedView: View<HostReply<'promote'>> = {
     Before: ({ previous_role }) => previous_role?.toLowerCase(),
   },
 }
+
+export const resetView: View<HostReply<'reset-password'>> = {
+  name: ({ email }) => email,
+  columns: {
+    Email: ({ email }) => email,
+    Unlocked: ({ unlocked }) => unlocked,
+    'Sessions ended': ({ sessions }) => sessions,
+    'Second factor': ({ two_factor }) => two_factor,
+  },
+}
+
+export const invalidatedView: View<HostReply<'invalidate-sessions'>> = {
+  name: ({ sessions }) => String(sessions),
+  columns: {
+    Users: ({ users }) => users,
+    Sessions: ({ sessions }) => sessions,
+    Tokens: ({ tokens }) => tokens,
+  },
+}

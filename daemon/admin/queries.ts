@@ -14,6 +14,14 @@ export interface UserRow {
   last_sign_in_at: string | null
 }
 
+/** Whom something is done to. */
+export interface Subject {
+  id: string
+  email: string
+  locked_until: string | null
+  two_factor_at: string | null
+}
+
 /** `null` for all users, or the moment past which their lock must reach. */
 interface WhichUsers {
   locked_after: string | null
@@ -44,7 +52,14 @@ export const queries = statements((db) => ({
     `SELECT ${sessionColumns} ${whichSessions} ORDER BY s.last_used_at DESC, s.rowid DESC LIMIT @limit`,
   ),
   countSessions: db.prepare<WhichSessions, number>(`SELECT count(*) ${whichSessions}`).pluck(),
-  user: db.prepare<[email: string], { id: string; email: string }>('SELECT id, email FROM users WHERE email = ?'),
+  user: db.prepare<[email: string], Subject>('SELECT id, email, locked_until, two_factor_at FROM users WHERE email = ?'),
+  everybody: db.prepare<[], Subject>('SELECT id, email, locked_until, two_factor_at FROM users ORDER BY created_at, rowid'),
+  resetPassword: db.prepare<{ user: string; password_hash: string; now: string }>(
+    `UPDATE users SET password_hash = @password_hash, failed_login_count = 0, last_failed_login_at = NULL, locked_until = NULL,
+       updated_at = @now WHERE id = @user`,
+  ),
+  /** Links that were mailed: whoever holds one could set another password. */
+  forgetMailed: db.prepare<[user: string]>('DELETE FROM verification_tokens WHERE user_id = ?'),
   workspace: db.prepare<{ named: string }, { id: string; slug: string }>(
     'SELECT id, slug FROM workspaces WHERE (id = @named OR slug = @named) AND deleted_at IS NULL ORDER BY id = @named DESC LIMIT 1',
   ),
@@ -53,4 +68,4 @@ export const queries = statements((db) => ({
 const rare = 'asked by an operator, with no daemon running'
 
 /** Statements that read a whole table, and why they may. */
-export const scans = { users: rare, countUsers: rare, sessions: rare, countSessions: rare, workspace: rare }
+export const scans = { users: rare, countUsers: rare, sessions: rare, countSessions: rare, workspace: rare, everybody: rare }

@@ -3,7 +3,8 @@ import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
 import { raise } from '../features/members/service.ts'
 import { homeOf } from '../features/workspaces/service.ts'
-import { queries } from './queries.ts'
+import { invalidate, resetPassword } from './accounts.ts'
+import { queries, type Subject } from './queries.ts'
 
 type Verbs = { [V in HostVerb]: (app: App, ask: HostAsk<V>) => HostReply<V> | Promise<HostReply<V>> }
 
@@ -31,9 +32,14 @@ export const verbs: Verbs = {
     const member = app.writeNow(() => raise(app, { workspace: place.id, user: user.id, role, now: app.now() }))
     return { email: user.email, workspace: place.slug, ...member }
   },
+
+  'reset-password': (app, ask) => resetPassword(app, userOf(app, ask.email), ask),
+
+  'invalidate-sessions': (app, { email, tokens = false }) =>
+    invalidate(app, email === undefined ? queries(app.db).everybody.all() : [userOf(app, email)], tokens),
 }
 
-function userOf(app: App, email: string): { id: string; email: string } {
+function userOf(app: App, email: string): Subject {
   const user = queries(app.db).user.get(email.toLowerCase())
   if (!user) throw problem('not_found', { field: 'email', detail: `There is no user with the address ${email}` })
   return user

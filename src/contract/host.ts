@@ -55,6 +55,14 @@ export const host = {
       changed: Type.Boolean(),
     }),
   },
+  'reset-password': {
+    asks: Type.Object({ email: Email, password: Type.String() }),
+    answers: Type.Object({ email: Type.String(), unlocked: Type.Boolean(), sessions: Type.Integer(), two_factor: Type.Boolean() }),
+  },
+  'invalidate-sessions': {
+    asks: Type.Object({ email: Type.Optional(Email), tokens: Type.Optional(Type.Boolean()) }),
+    answers: Type.Object({ users: Type.Integer(), sessions: Type.Integer(), tokens: Type.Integer() }),
+  },
 }
 
 export type HostVerb = keyof typeof host

@@ -50,6 +50,9 @@ export const queries = statements((db) => ({
   forgetUses: db.prepare<[before: string, limit: number]>(
     'DELETE FROM cli_token_uses WHERE rowid IN (SELECT rowid FROM cli_token_uses WHERE used_at < ? ORDER BY used_at LIMIT ?)',
   ),
+  revokeAll: db.prepare<{ user: string; now: string }, Row>(
+    `UPDATE cli_tokens SET revoked_at = @now WHERE user_id = @user AND revoked_at IS NULL RETURNING ${columns}`,
+  ),
   /** Live tokens that ran out between two moments. */
   expired: db.prepare<[after: string, until: string], { id: string }>(
     'SELECT id FROM cli_tokens WHERE expires_at > ? AND expires_at <= ? AND revoked_at IS NULL',

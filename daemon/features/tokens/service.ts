@@ -65,15 +65,22 @@ export function mint(
 }
 
 /** A token opens every workspace of its user, so their journals tell of it; its name is the user's own affair. */
-function announce(app: App, type: EntryType, user: string, { id, tier, scopes_json, expires_at }: Row, more: object = {}): void {
+function announce(
+  app: App,
+  type: EntryType,
+  user: string,
+  { id, tier, scopes_json, expires_at }: Row,
+  more: object = {},
+  actor: 'user' | 'system' = 'user',
+): void {
   const action = type === 'audit.entity_created' ? 'create' : 'delete'
   for (const workspace_id of audienceOf(app, user)) {
     app.journal({
       workspace_id,
       type,
-      summary: `cli_token ${id} ${action === 'create' ? 'created' : 'revoked'}`,
-      actor_type: 'user',
-      actor_id: user,
+      summary: `cli_token ${id} ${action === 'create' ? 'created' : 'revoked'}${actor === 'system' ? ' on the host' : ''}`,
+      actor_type: actor,
+      ...(actor === 'user' && { actor_id: user }),
       payload: {
         action,
         entity_type: 'cli_token',
@@ -199,6 +206,16 @@ export function reachOf({ db }: App, user: string, id: string, now: string): { s
   const row = queries(db).find.get(user, id)
   if (!row || row.revoked_at || (row.expires_at && row.expires_at <= now)) return null
   return { scopes: row.scopes_json ? (JSON.parse(row.scopes_json) as string[]) : null, expires_at: row.expires_at }
+}
+
+/** Ends every token of a user in the name of the host's administrator, within a change; how many these were. */
+export function revokeOnHost(app: App, user: string, now: string): number {
+  const ended = queries(app.db).revokeAll.all({ user, now })
+  for (const row of ended) {
+    announce(app, 'audit.entity_deleted', user, row, { via: 'host' }, 'system')
+    app.afterCommit(() => end(app, row.id))
+  }
+  return ended.length
 }
 
 /** What holds a token open lets go of it: the lookup cache, sockets, streams. */

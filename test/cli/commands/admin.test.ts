@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { createClient } from '#client'
 import { migrate, openDatabase } from '#kernel/db'
 import { closing, migrations } from '#test'
 import { cli } from '../../support/cli.ts'
-import { startMusterd } from '../../support/musterd.ts'
+import { type Musterd, startMusterd } from '../../support/musterd.ts'
 
 const password = 'correct horse battery'
 
@@ -43,6 +43,21 @@ function addUser(dir: string, email: string, members: Record<string, unknown> = 
   db.prepare(`INSERT INTO users (${names.join()}) VALUES (${names.map((name) => `@${name}`).join()})`).run(row)
   return id
 }
+
+/** Signs in as a browser does: the cookies, or null when the server says no. */
+async function signIn({ url }: Musterd, email: string, password: string): Promise<string | null> {
+  const cookiesOf = (reply: Response) => reply.headers.getSetCookie().map((line) => line.split(';', 1)[0]!)
+  const csrf = await fetch(`${url}/api/auth/csrf`)
+  const { csrfToken } = (await csrf.json()) as { csrfToken: string }
+  const reply = await fetch(`${url}/api/auth/callback/credentials`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', cookie: cookiesOf(csrf).join('; ') },
+    body: JSON.stringify({ csrfToken, email, password }),
+  })
+  return ((await reply.json()) as { ok: boolean }).ok ? cookiesOf(reply).join('; ') : null
+}
+
+const statusOf = async ({ url }: Musterd, headers: Record<string, string>) => (await fetch(`${url}/api/v1/users/me`, { headers })).status
 
 describe('muster admin', () => {
   it('makes nothing where there is no data', async () => {
@@ -191,5 +206,157 @@ describe('muster admin promote', () => {
       ['audit.entity_created', 'system', { action: 'create', metadata: { role: 'MEMBER', previous_role: null } }],
     ])
     expect(entries[0]!.summary).toContain('on the host')
+  })
+})
+
+describe('muster admin reset-password', () => {
+  const better = 'another horse, another battery'
+
+  it('sets the password, opens the account and ends its sessions; the journal stays whole', async () => {
+    const { dir, daemon, env, run, pipe, first, client } = await installation()
+    const cookie = await signIn(daemon, 'ada@example.com', password)
+    expect(await statusOf(daemon, { cookie: cookie! })).toBe(200)
+    const started = await fetch(`${daemon.url}/api/v1/auth/pair/start`, { method: 'POST', headers: { cookie: cookie! } })
+    const { code } = (await started.json()) as { code: string }
+    await daemon.stop()
+    const db = open(dir)
+    db.prepare('UPDATE users SET failed_login_count = 10, last_failed_login_at = @at, locked_until = @until').run({ at: at(0), until: at(900) })
+    db.prepare("INSERT INTO verification_tokens VALUES ('v', @user, 'h', 'password_reset', @now, @end)").run({ user: first.user_id, now: at(0), end: at(900) })
+
+    const done = await pipe(`${better}\n`, 'admin', 'reset-password', '--email', 'Ada@example.com', '--password-stdin')
+    expect(done).toEqual({
+      code: 0,
+      stdout: 'ada@example.com\n',
+      stderr: '✓ ada@example.com has a new password. The account is no longer locked. 2 sessions were ended.\n',
+    })
+    expect(db.prepare('SELECT password_hash, failed_login_count, last_failed_login_at, locked_until FROM users').get()).toEqual({
+      password_hash: expect.stringMatching(/^\$2[aby]\$12\$/),
+      failed_login_count: 0,
+      last_failed_login_at: null,
+      locked_until: null,
+    })
+    expect(db.prepare('SELECT count(*) FROM verification_tokens').pluck().get()).toBe(0)
+    const [session] = JSON.parse((await run('admin', 'sessions', 'list', '--json')).stdout)
+    expect(session).toMatchObject({ email: 'ada@example.com', revoked_reason: 'admin_force', ip: '127.0.0.1' })
+    expect((await run('admin', 'sessions', '--active-only', '-q')).stdout).toBe('')
+    expect(JSON.parse((await run('admin', 'list-users', '--json')).stdout)).toMatchObject([{ locked_until: null, last_sign_in_at: session.created_at }])
+
+    const again = await startMusterd(env)
+    closing({ close: () => again.kill() })
+    expect(await statusOf(again, { cookie: cookie! })).toBe(401)
+    expect(await signIn(again, 'ada@example.com', password)).toBeNull()
+    expect(await signIn(again, 'ada@example.com', better)).not.toBeNull()
+    expect((await client.pairing.redeem({ body: { code } }).catch((error) => error.problem)).code).toBe('invalid_code')
+    expect(await client.journal.verify({})).toMatchObject({ valid: true })
+    const { entries } = await client.journal.list({ query: { limit: 20 } })
+    const told = entries.filter(({ summary }) => summary.includes('on the host'))
+    expect(told.map(({ actor_type, actor_id, payload }) => [actor_type, actor_id, payload!['entity_type'], payload!['metadata']])).toEqual([
+      ['system', undefined, 'session', { reason: 'admin_force' }],
+      ['system', undefined, 'session', { reason: 'admin_force' }],
+      ['system', undefined, 'user', { changed: ['password', 'locked_until'], via: 'host' }],
+    ])
+    expect(JSON.stringify(entries)).not.toContain(better)
+  })
+
+  it('takes the password from standard input alone, and shows it nowhere', async () => {
+    const { dir, daemon, run, pipe, terminal } = await installation()
+    await daemon.stop()
+    expect(await run('admin', 'reset-password', '--email', 'ada@example.com', '--password', better)).toMatchObject({ code: 2 })
+    const words = ['admin', 'reset-password', '--email', 'ada@example.com']
+    for (const [given, why] of [
+      ['short', 'at least 8 characters'],
+      ['x'.repeat(73), 'exceed 72 bytes'],
+      ['password123', 'most common'],
+      ['', 'nothing came'],
+    ] as const)
+      expect(await pipe(given, ...words), given).toMatchObject({ code: 2, stderr: expect.stringContaining(why) })
+    expect(open(dir).prepare("SELECT count(*) FROM journal WHERE doc LIKE '%on the host%'").pluck().get()).toBe(0)
+    const shown = terminal(words)
+    await shown.until(/New password for ada@example.com/)
+    shown.type(`${better}\r`)
+    await shown.until(/The password again/)
+    shown.type(`${better}\r`)
+    expect(await shown.ended).toBe(0)
+    expect(shown.text()).toContain('has a new password')
+    expect(shown.text()).not.toContain(better)
+  })
+
+  it('is done or not done, wherever it is killed', async () => {
+    const { dir, daemon, env, first } = await installation()
+    await daemon.stop()
+    const db = open(dir)
+    const addSession = db.prepare(
+      `INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti) VALUES (@id, @user, @now, @now, @end, 'j')`,
+    )
+    /** What belongs together: the hash, open sessions, entries of resets. */
+    const state = () => ({
+      hash: db.prepare('SELECT password_hash FROM users').pluck().get() as string,
+      open: db.prepare('SELECT count(*) FROM user_sessions WHERE revoked_at IS NULL').pluck().get() as number,
+      told: db.prepare("SELECT count(*) FROM journal WHERE doc LIKE '%reset on the host%'").pluck().get() as number,
+    })
+    const program = new URL('../../../bin/musterd.js', import.meta.url).pathname
+    const input = JSON.stringify({ email: 'ada@example.com', password: better })
+    const attempt = (timeout: number | undefined) =>
+      spawnSync(process.execPath, [program, 'admin', 'reset-password'], { env, input, timeout, killSignal: 'SIGKILL', encoding: 'utf8' })
+    addSession.run({ id: 'whole', user: first.user_id, now: at(0), end: at(900) })
+    const started = Date.now()
+    expect(JSON.parse(attempt(undefined).stdout)).toMatchObject({ reply: { sessions: 2 } })
+    const whole = Date.now() - started
+    const ends = new Set<string>()
+    for (let n = 1; n <= 10; n++) {
+      addSession.run({ id: `s${n}`, user: first.user_id, now: at(0), end: at(900) })
+      const before = state()
+      attempt(Math.max(1, Math.round((whole * n) / 8)))
+      const after = state()
+      const done = after.hash !== before.hash
+      ends.add(done ? 'new' : 'old')
+      expect(after).toEqual(done ? { hash: after.hash, open: 0, told: before.told + 1 } : before)
+    }
+    expect(ends).toContain('old')
+    const again = await startMusterd(env)
+    closing({ close: () => again.kill() })
+    const client = createClient({ server: `unix://${dir}/musterd.sock`, token: first.cli_token, workspace: first.workspace_id })
+    expect(await client.journal.verify({})).toMatchObject({ valid: true })
+    expect(await signIn(again, 'ada@example.com', better)).not.toBeNull()
+  })
+})
+
+describe('muster admin invalidate-sessions', () => {
+  it('signs one user out everywhere, tokens too when asked', async () => {
+    const { daemon, env, run, first, client } = await installation()
+    const cookie = (await signIn(daemon, 'ada@example.com', password))!
+    await daemon.stop()
+    const one = ['admin', 'invalidate-sessions', '--email', 'ada@example.com']
+    // The first user was signed in already when it was made.
+    expect(await run(...one)).toMatchObject({ code: 0, stderr: '✓ Ended 2 sessions of 1 user.\n' })
+    expect(await run(...one)).toMatchObject({ code: 0, stderr: '✓ Ended 0 sessions of 0 users.\n' })
+    const between = await startMusterd(env)
+    expect(await statusOf(between, { cookie })).toBe(401)
+    expect(await client.journal.verify({})).toMatchObject({ valid: true })
+    const { entries } = await client.journal.list({ query: { limit: 2 } })
+    expect(entries).toMatchObject([
+      { actor_type: 'system', summary: `user ${first.user_id} signed out on the host`, payload: { metadata: { sessions: 2, tokens: 0 } } },
+      { actor_type: 'system', payload: { entity_type: 'session', metadata: { reason: 'admin_invalidate' } } },
+    ])
+    await between.stop()
+    expect(JSON.parse((await run(...one, '--tokens', '--json')).stdout)).toEqual({ users: 1, sessions: 0, tokens: 1 })
+    const again = await startMusterd(env)
+    closing({ close: () => again.kill() })
+    expect(await statusOf(again, { authorization: `Bearer ${first.cli_token}` })).toBe(401)
+  })
+
+  it('asks before it signs everybody out', async () => {
+    const { dir, daemon, run, terminal } = await installation()
+    await signIn(daemon, 'ada@example.com', password)
+    await daemon.stop()
+    expect(await run('admin', 'invalidate-sessions')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+    const asked = terminal(['admin', 'invalidate-sessions'])
+    await asked.until(/Sign everybody out\?/)
+    asked.type('n\r')
+    expect(await asked.ended).toBe(1)
+    const live = open(dir).prepare('SELECT count(*) FROM user_sessions WHERE revoked_at IS NULL').pluck()
+    expect(live.get()).toBe(2)
+    expect(await run('admin', 'invalidate-sessions', '--yes')).toMatchObject({ code: 0, stderr: '✓ Ended 2 sessions of 1 user.\n' })
+    expect(live.get()).toBe(0)
   })
 })

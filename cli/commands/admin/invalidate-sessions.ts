@@ -1,0 +1,34 @@
+import { Flags } from '@oclif/core'
+import { yesFlag } from '../../flags.ts'
+import { confirm } from '../../input.ts'
+import { HostCommand, hostFlags } from '../../local/host-command.ts'
+import { invalidatedView } from '../../views/host.ts'
+
+export default class AdminInvalidateSessions extends HostCommand<typeof AdminInvalidateSessions> {
+  static override summary = 'Sign a user out everywhere, or everybody'
+  static override description =
+    'Ends browser sessions; with --tokens also the tokens of command lines and programs, which then have to be paired anew. Without --email it is everybody. No daemon may be running.'
+  static override examples = [
+    '$ <%= config.bin %> admin invalidate-sessions --email ada@example.com --tokens',
+    '$ <%= config.bin %> admin invalidate-sessions --yes',
+  ]
+  static override flags = {
+    ...hostFlags,
+    ...yesFlag,
+    email: Flags.string({ helpValue: 'ADDRESS', description: 'only this user' }),
+    tokens: Flags.boolean({ description: 'revoke CLI tokens too' }),
+  }
+
+  async run(): Promise<void> {
+    const { email, tokens, yes } = this.flags
+    await confirm(`Sign ${email ?? 'everybody'} out${tokens ? ' and revoke all tokens' : ''}?`, yes || email !== undefined)
+    const done = await this.ask('invalidate-sessions', { email, tokens })
+    await this.out.done(
+      `Ended ${count(done.sessions, 'session')}${tokens ? ` and ${count(done.tokens, 'token')}` : ''} of ${count(done.users, 'user')}.`,
+      done,
+      invalidatedView,
+    )
+  }
+}
+
+const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`

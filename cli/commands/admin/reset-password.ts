@@ -1,0 +1,35 @@
+import { Flags } from '@oclif/core'
+import { InputError, interactive, secret } from '../../input.ts'
+import { HostCommand, hostFlags } from '../../local/host-command.ts'
+import { resetView } from '../../views/host.ts'
+
+export default class AdminResetPassword extends HostCommand<typeof AdminResetPassword> {
+  static override summary = 'Set the password of a user, and end all sessions of theirs'
+  static override description =
+    'For when no mail can be sent, or nobody can sign in. The password is asked for unseen, or read from standard input. An account that was locked is open again; the tokens of the user go on, see `muster admin invalidate-sessions --tokens`. No daemon may be running.'
+  static override examples = [
+    '$ <%= config.bin %> admin reset-password --email ada@example.com',
+    '$ <%= config.bin %> admin reset-password --email ada@example.com --password-stdin < password.txt',
+  ]
+  static override flags = {
+    ...hostFlags,
+    email: Flags.string({ required: true, helpValue: 'ADDRESS', description: 'the user' }),
+    'password-stdin': Flags.boolean({ description: 'read the password from standard input; so it is anyway when that is no terminal' }),
+  }
+
+  async run(): Promise<void> {
+    const { email } = this.flags
+    const done = await this.ask('reset-password', { email, password: await this.password(email) })
+    const also = [...(done.unlocked ? ['The account is no longer locked.'] : []), sessionsEnded(done.sessions)]
+    await this.out.done(`${done.email} has a new password. ${also.join(' ')}`, done, resetView)
+  }
+
+  private async password(email: string): Promise<string> {
+    const password = await secret(`New password for ${email}`, { piped: this.flags['password-stdin'] })
+    if (interactive() && (await secret('The password again')) !== password) throw new InputError('The two passwords differ.', 'repeat the command')
+    return password
+  }
+}
+
+const sessionsEnded = (count: number) =>
+  count === 0 ? 'There were no open sessions.' : count === 1 ? 'One session was ended.' : `${count} sessions were ended.`
