@@ -28,9 +28,9 @@ export const queries = statements((db) => ({
     `INSERT INTO users (id, email, full_name, password_hash, created_at, updated_at)
      VALUES (@id, @email, @full_name, @password_hash, @now, @now) ON CONFLICT DO NOTHING RETURNING ${columns}`,
   ),
-  /** A password that came by mail: whoever set it reads the mail of this address, and is locked out no longer. */
-  replacePassword: db.prepare<{ user: string; password_hash: string; now: string }>(
-    `UPDATE users SET password_hash = @password_hash, email_verified_at = coalesce(email_verified_at, @now),
+  /** With `mailed` whoever set it reads the mail of this address. The lockout ends. */
+  replacePassword: db.prepare<{ user: string; password_hash: string; mailed: 0 | 1; now: string }>(
+    `UPDATE users SET password_hash = @password_hash, email_verified_at = coalesce(email_verified_at, iif(@mailed, @now, NULL)),
        failed_login_count = 0, last_failed_login_at = NULL, locked_until = NULL, updated_at = @now WHERE id = @user`,
   ),
   any: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1'),

@@ -28,8 +28,17 @@ interface NewUser {
 /** A user, within a change; null when the address has an account. Emails are stored in lower case. */
 export const createUser = ({ db }: App, user: NewUser): Row | null => queries(db).insert.get(user) ?? null
 
-/** Sets a password by the word of a mail, within a change: the address counts as verified, wrong guesses are forgotten. */
-export const replacePassword = ({ db }: App, given: { user: string; password_hash: string; now: string }): void => void queries(db).replacePassword.run(given)
+interface NewPassword {
+  user: string
+  password_hash: string
+  /** The word came by mail: the address counts as verified. */
+  mailed: boolean
+  now: string
+}
+
+/** Sets a password without the old one, within a change: wrong guesses are forgotten. */
+export const replacePassword = ({ db }: App, { mailed, ...given }: NewPassword): void =>
+  void queries(db).replacePassword.run({ ...given, mailed: mailed ? 1 : 0 })
 
 /** The first user of the server; null when there is one already. Emails are stored in lower case. */
 export const createFirst = ({ db }: App, user: NewUser): Row | null => queries(db).insertFirst.get(user) ?? null

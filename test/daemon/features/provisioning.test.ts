@@ -61,6 +61,27 @@ describe('members.provision', () => {
     expect((await provision(it, { email: 'ada@example.com' }, attacker)).body).toMatchObject({ created_user: false, setup_url: '' })
   })
 
+  it('lets anyone who owns a workspace make accounts only where anyone may sign up', async () => {
+    const closed = await daemon({ config: { publicUrl, allowSignup: false } })
+    const owner = closed.stranger()
+    expect(brief(await provision(closed, { email: 'ada@example.com' }, owner))).toEqual({ status: 403, code: 'signup_disabled' })
+    expect(closed.app.db.prepare("SELECT count(*) FROM users WHERE email = 'ada@example.com'").pluck().get()).toBe(0)
+    expect((await provision(closed, { email: closed.person('VIEWER').email }, owner)).status).toBe(201)
+    const open = await daemon({ config: { publicUrl, allowSignup: true } })
+    expect((await provision(open, { email: 'ada@example.com' }, open.stranger())).body).toMatchObject({ created_user: true })
+  })
+
+  it('is set up by the link, once, and that proves no address', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    const { setup_url } = (await provision(it, { email: 'ada@example.com' })).body
+    const token = new URL(setup_url).searchParams.get('token')
+    const reset = () => it.call(null, 'POST', '/auth/reset', { token, new_password: 'a horse of another colour' })
+    expect((await Promise.all([reset(), reset()])).map(({ status }) => status).sort()).toEqual([200, 400])
+    const row = it.app.db.prepare("SELECT password_hash IS NOT NULL AS claimed, email_verified_at FROM users WHERE email = 'ada@example.com'").get()
+    expect(row).toEqual({ claimed: 1, email_verified_at: null })
+    expect((await provision(it, { email: 'ada@example.com' }, it.stranger())).body).toMatchObject({ setup_url: '' })
+  })
+
   it('gives a new link after removal, and ends the old one', async () => {
     const it = await daemon({ config: { publicUrl } })
     const first = (await provision(it, { email: 'ada@example.com' })).body

@@ -16,8 +16,8 @@ export const queries = statements((db) => ({
   /** Resets that were asked for before. */
   forgetResets: db.prepare<[user: string]>("DELETE FROM verification_tokens WHERE user_id = ? AND purpose = 'password_reset'"),
   /** Of many who come with the same token, one gets the row. */
-  burn: db.prepare<{ hash: string; now: string }, { user_id: string }>(
-    'DELETE FROM verification_tokens WHERE token_hash = @hash AND expires_at > @now RETURNING user_id',
+  burn: db.prepare<{ hash: string; now: string }, { user_id: string; purpose: string }>(
+    'DELETE FROM verification_tokens WHERE token_hash = @hash AND expires_at > @now RETURNING user_id, purpose',
   ),
   forgetAll: db.prepare<[user: string]>('DELETE FROM verification_tokens WHERE user_id = ?'),
   sweep: db.prepare<[now: string]>('DELETE FROM verification_tokens WHERE expires_at <= ?'),

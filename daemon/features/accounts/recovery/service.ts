@@ -52,13 +52,16 @@ export async function prepareReset(app: App, { body }: Call<typeof accounts.rese
   return app.passwords.hash(body.new_password)
 }
 
-/** Burns the token and sets the password; whoever held the mail has shown that the address is theirs. */
+/**
+ * Burns the token and sets the password. Whoever held a mail has shown that the address is theirs; the link to an account that
+ * somebody else made was handed over by that person, and shows nothing.
+ */
 export function reset(app: App, { body, now }: Call<typeof accounts.reset>, password_hash: string) {
   const burned = body.token === undefined ? undefined : queries(app.db).burn.get({ hash: hashMailToken(body.token), now })
   if (!burned) throw problem('invalid_token')
-  const { user_id: user } = burned
+  const { user_id: user, purpose } = burned
   queries(app.db).forgetAll.run(user)
-  replacePassword(app, { user, password_hash, now })
+  replacePassword(app, { user, password_hash, mailed: purpose === 'password_reset', now })
   announce(app, user, ['password'], 'password_reset')
   endSessions(app, { user, reason: 'password_reset', now })
   app.afterCommit(() => app.mailer.send(async () => changedLetter(app.config, find(app, user), now)))

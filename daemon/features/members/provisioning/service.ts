@@ -1,6 +1,7 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import type { Reply } from '#contract/define'
 import type { members } from '#contract/members'
+import { allows } from '#contract/roles'
 import { type App, wholeSeconds } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
@@ -8,6 +9,7 @@ import { cleanName } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { settleInvitation } from '../../invitations/service.ts'
+import { homeRoleOf } from '../../workspaces/service.ts'
 import { noteMember } from '../roster/service.ts'
 import { checkGift, enrol, standing } from '../service.ts'
 import { type Account, queries } from './queries.ts'
@@ -28,9 +30,19 @@ export function provision(app: App, { actor, body, now }: Call<typeof members.pr
   const member = enrol(app, { workspace: actor.workspace, user: account.id, role, now })
   if (!member) throw problem('already_member', { field: 'email' })
   settleInvitation(app, actor.workspace, email)
-  if (made) noteAccount(app, actor, made.id)
+  if (made) {
+    guardSignUps(app, actor)
+    noteAccount(app, actor, made.id)
+  }
   noteMember(app, actor, 'create', member, { provisioned: true, setup_link: mayLink })
   return { user_id: account.id, email, role, created_user: Boolean(made), ...(mayLink ? newLink(app, account.id, now) : noLink) }
+}
+
+/** Anyone may own a workspace: where the server takes no sign-ups, that must not let anyone make accounts either. */
+function guardSignUps(app: App, actor: Actor): void {
+  const role = homeRoleOf(app, actor.id)
+  if (app.config.allowSignup || (role && allows('ADMIN', role))) return
+  throw problem('signup_disabled', { detail: 'This server takes no sign-ups, so only an ADMIN of its first workspace makes accounts' })
 }
 
 /**
