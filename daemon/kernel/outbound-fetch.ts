@@ -1,0 +1,26 @@
+import type { Outbound, OutboundRequest } from './outbound.ts'
+
+/** What libraries ask of a `fetch`: no streams, and redirects are answers. */
+export interface FetchOptions {
+  method?: string
+  headers?: Record<string, string>
+  body?: unknown
+  signal?: AbortSignal | null | undefined
+}
+
+/** A `fetch` for libraries that speak HTTP themselves, which goes the daemon's one way out with its rules. */
+export const outboundFetch =
+  (outbound: Outbound, { signal: until, ...rules }: Pick<OutboundRequest, 'operator' | 'timeoutMs' | 'maxBytes' | 'signal'> = {}) =>
+  async (url: string, { method = 'GET', headers = {}, body, signal }: FetchOptions = {}): Promise<Response> => {
+    const signals = [signal, until].filter((it) => it != null)
+    const { status, text, ...reply } = await outbound.send(url, {
+      ...rules,
+      method: method as NonNullable<OutboundRequest['method']>,
+      headers,
+      ...(body != null && { body: String(body) }),
+      ...(signals.length && { signal: AbortSignal.any(signals) }),
+    })
+    const answer = new Headers()
+    for (const [name, value] of Object.entries(reply.headers)) for (const one of [value ?? []].flat()) answer.append(name, one)
+    return new Response([204, 205, 304].includes(status) ? null : text, { status, headers: answer })
+  }
