@@ -7,6 +7,7 @@ import chats from './chats/routes.ts'
 import credentials from './credentials/routes.ts'
 import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
+import idp from './idp/routes.ts'
 import invitations from './invitations/routes.ts'
 import journal from './journal/routes.ts'
 import limits from './limits/routes.ts'
@@ -32,6 +33,7 @@ export const features = {
   chats,
   credentials,
   crews: join(crews, crewMembers),
+  idp,
   invitations,
   journal,
   limits,

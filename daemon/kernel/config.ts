@@ -160,6 +160,7 @@ function checkTogether(config: Config): void {
   }
   if (config.publicUrl && !(URL.canParse(config.publicUrl) && /^https?:$/.test(new URL(config.publicUrl).protocol)))
     throw new ConfigError(`server.public_url must be an address that begins with http:// or https://, not "${config.publicUrl}"`)
+  checkIssuer(config)
   try {
     mailTarget(config)
   } catch (error) {
@@ -168,6 +169,15 @@ function checkTogether(config: Config): void {
   if (config.sessionSecret && config.sessionSecret.length < 32) throw new ConfigError('SVC_JWT_SECRET must have at least 32 characters')
   if (config.internalToken && config.internalToken.length < 32) throw new ConfigError('SVC_INTERNAL_TOKEN must have at least 32 characters')
   if (config.rateLimitDisabled && config.env === 'production') throw new ConfigError('SVC_RATELIMIT_DISABLED is refused in production; set SVC_ENV=development')
+}
+
+/** The secret of the client goes to the provider: over plain HTTP only within this machine, or where nothing is at stake. */
+function checkIssuer({ idpIssuer, env }: Config): void {
+  const refuse = (why: string) => new ConfigError(`IDP_ISSUER must be ${why}, not "${idpIssuer}"`)
+  const url = URL.canParse(idpIssuer) ? new URL(idpIssuer) : null
+  if (!url || !/^https?:$/.test(url.protocol)) throw refuse('the address of an OpenID provider, as https://accounts.google.com')
+  if (url.search || url.hash || url.username || url.password) throw refuse('an address without query, fragment or password')
+  if (url.protocol === 'http:' && env === 'production' && !isLoopbackHost(url.hostname)) throw refuse('an address that begins with https://')
 }
 
 function isNetwork(text: string): boolean {

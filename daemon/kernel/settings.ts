@@ -190,6 +190,22 @@ export const settings = {
     fallback: false,
     summary: 'Anyone may make an account of their own',
   }),
+  idpIssuer: setting({
+    path: 'idp.issuer',
+    env: 'IDP_ISSUER',
+    kind: 'string',
+    fallback: 'https://accounts.google.com',
+    summary: 'Identity provider (OpenID Connect) to sign in with',
+  }),
+  idpClientId: setting({ path: 'idp.client_id', env: 'IDP_CLIENT_ID', kind: 'string', fallback: '', summary: 'What that provider knows this server as' }),
+  idpClientSecret: setting({
+    path: 'idp.client_secret',
+    env: 'IDP_CLIENT_SECRET',
+    kind: 'string',
+    fallback: '',
+    secret: true,
+    summary: 'Secret of this server at that provider',
+  }),
   mailerFrom: setting({
     path: 'mail.from',
     env: 'MAILER_FROM',

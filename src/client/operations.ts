@@ -70,6 +70,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     setMember: ['PATCH', '/api/v1/crews/:crewId/members/:memberId'],
     removeMember: ['DELETE', '/api/v1/crews/:crewId/members/:memberId'],
   },
+  idp: {
+    status: ['GET', '/api/v1/auth/idp/status'],
+    redirect: ['GET', '/api/v1/auth/idp/redirect', 'text'],
+    callback: ['GET', '/api/v1/auth/idp/callback', 'text'],
+    links: ['GET', '/api/v1/users/me/linked-accounts'],
+    unlink: ['DELETE', '/api/v1/users/me/linked-accounts/:linkId'],
+  },
   invitations: {
     list: ['GET', '/api/v1/workspaces/:workspaceId/invitations'],
     create: ['POST', '/api/v1/workspaces/:workspaceId/invitations'],

@@ -7,6 +7,7 @@ import { credentials } from './credentials.ts'
 import { crewMembers } from './crew-members.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
+import { idp } from './idp.ts'
 import { invitations } from './invitations.ts'
 import { journal } from './journal.ts'
 import { limits } from './limits.ts'
@@ -32,6 +33,7 @@ export const api = {
   chats,
   credentials,
   crews: { ...crews, ...crewMembers },
+  idp,
   invitations,
   journal,
   limits,

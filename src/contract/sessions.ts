@@ -38,6 +38,15 @@ export const sessions = {
         signinUrl: Type.Literal(url),
         callbackUrl: Type.Literal(url),
       }),
+      idp: Type.Optional(
+        Type.Object({
+          id: Type.Literal('idp'),
+          name: Type.String({ description: 'How people know the identity provider' }),
+          type: Type.Literal('oidc'),
+          signinUrl: Type.String(),
+          callbackUrl: Type.String(),
+        }),
+      ),
     }),
   }),
   current: get('/api/auth/session', {

@@ -6,7 +6,7 @@ import { clearSession, setCookie } from '#kernel/cookies'
 import type { Web } from '#kernel/feature'
 import { find } from '../users/service.ts'
 import { judgeRefresh } from './rules.ts'
-import { claimsOf, sessionRow } from './service.ts'
+import { claimsOf, isLive, sessionRow } from './service.ts'
 
 /**
  * Who is signed in by cookie. With a live refresh cookie a new access cookie is made, without rotation: a page that is
@@ -24,11 +24,6 @@ export async function current(app: App, web: Web): Promise<Static<typeof session
 
 const isClaims = (it: Claims | 'expired' | null): it is Claims => it !== null && it !== 'expired'
 const hasCookie = ({ request }: Web) => request.headers.cookie?.includes('-token=') ?? false
-
-function isLive(app: App, { sessionId, userId }: Claims): boolean {
-  const row = sessionRow(app, sessionId)
-  return row?.user_id === userId && !row.revoked_at && Date.parse(row.expires_at) > app.clock()
-}
 
 const holds = (app: App, { sessionId, jti }: Claims) => ['current', 'grace'].includes(judgeRefresh(sessionRow(app, sessionId), jti, app.clock()))
 

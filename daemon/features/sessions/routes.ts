@@ -1,5 +1,6 @@
 import { sessions } from '#contract/sessions'
 import { feature, settled } from '#kernel/feature'
+import { idpOf } from '../idp/service.ts'
 import { current } from './current.ts'
 import * as refreshing from './refresh.ts'
 import { messageOf, safePath } from './rules.ts'
@@ -11,7 +12,7 @@ const url = '/api/auth/callback/credentials'
 
 export default feature(sessions, (app) => ({
   csrf: ({ web }) => signingIn.giveCsrf(web!),
-  providers: () => ({ credentials: { id: 'credentials', name: 'Credentials', type: 'credentials', signinUrl: url, callbackUrl: url } }),
+  providers: () => ({ credentials: { id: 'credentials', name: 'Credentials', type: 'credentials', signinUrl: url, callbackUrl: url }, ...idpOf(app.config) }),
   current: ({ web }) => current(app, web!),
   create: settled({
     prepare: (call) => signingIn.prepare(app, call),

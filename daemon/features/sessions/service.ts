@@ -11,7 +11,9 @@ import { audienceOf } from '../members/service.ts'
 import { forgetCodes } from '../pairing/service.ts'
 import { queries, type Row } from './queries.ts'
 
-export type Reason = 'logout' | 'password_change' | 'password_reset' | 'admin_force' | 'admin_invalidate' | 'user_revoked' | 'refresh_replay'
+export { safePath } from './rules.ts'
+
+export type Reason = 'logout' | 'password_change' | 'password_reset' | 'admin_force' | 'admin_invalidate' | 'user_revoked' | 'refresh_replay' | 'address_proved'
 
 /** A session that is ready to be stored, with the tokens of its cookies. */
 export interface Opening {
@@ -139,6 +141,12 @@ export async function claimsOf(app: App, { request }: Web, kind: 'access' | 'ref
 }
 
 export const sessionRow = ({ db }: App, id: string): Row | undefined => queries(db).find.get(id)
+
+/** Whether the session that a cookie names goes on. */
+export function isLive(app: App, { sessionId, userId }: Claims): boolean {
+  const row = sessionRow(app, sessionId)
+  return row?.user_id === userId && !row.revoked_at && Date.parse(row.expires_at) > app.clock()
+}
 
 /** Whose session the cookies name, of which the access cookie comes first; null when neither is good. */
 export async function whoLeaves(app: App, web: Web): Promise<Claims | null> {

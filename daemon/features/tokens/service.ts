@@ -201,6 +201,16 @@ export function uses(app: App, { actor, tokenId, query }: Call<typeof tokens.use
 export const forgetOldUses = ({ db, clock }: App, most: number): number =>
   queries(db).forgetUses.run(new Date(clock() - usesKeptDays * 86_400_000).toISOString(), most).changes
 
+/** Ends every token of a user, within a change. How many there were. */
+export function endTokens(app: App, { user, reason, now }: { user: string; reason: string; now: string }): number {
+  const ended = queries(app.db).revokeAll.all({ user, now })
+  for (const row of ended) {
+    announce(app, 'audit.entity_deleted', user, row, { reason })
+    app.afterCommit(() => end(app, row.id))
+  }
+  return ended.length
+}
+
 /** What a token of this user is narrowed to, or null when it is revoked or has run out. */
 export function reachOf({ db }: App, user: string, id: string, now: string): { scopes: string[] | null; expires_at: string | null } | null {
   const row = queries(db).find.get(user, id)

@@ -1,0 +1,91 @@
+import type { App } from '#kernel/app'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { foundOwn } from '../../accounts/service.ts'
+import { redeemInvitations } from '../../invitations/service.ts'
+import { audienceOf } from '../../members/service.ts'
+import { forgetCodes } from '../../pairing/service.ts'
+import { endSessions } from '../../sessions/service.ts'
+import { endTokens } from '../../tokens/service.ts'
+import { exist } from '../../users/service.ts'
+import type { Profile } from '../rules.ts'
+import { type Person, queries } from './queries.ts'
+import { note } from './service.ts'
+
+/**
+ * The user whom an account at the provider stands for, within a change: by the account itself, else by its verified
+ * address, else a new user. `signedIn` is the user of the browser's session, who has shown already whose the account is.
+ */
+export function admitPerson(app: App, provider: string, profile: Profile, signedIn: string | null): Person {
+  const now = app.now()
+  const { use, person, personOf } = queries(app.db)
+  const { sub: account, email, verified } = profile
+  const link = use.get({ provider, account, email, now })
+  if (link) return person.get(link.user_id)!
+  if (!email) throw problem('idp_profile_failed', { detail: 'The identity provider told no email address that an account could have' })
+  const holder = personOf.get(email)
+  if (holder && !verified)
+    throw problem('idp_email_unverified', {
+      detail: `There is an account with the address ${email}, and the identity provider does not say that it is yours: verify it there, or sign in otherwise`,
+    })
+  if (holder && !holder.email_verified_at && holder.id !== signedIn) reclaim(app, holder, now)
+  if (holder) queries(app.db).verify.run({ id: holder.id, now })
+  const owner = holder ?? createPerson(app, { ...profile, email }, now)
+  const made = queries(app.db).insert.get({ id: newId(app.clock()), user: owner.id, provider, account, email, now })!
+  note(app, made, 'audit.entity_created')
+  return owner
+}
+
+/**
+ * A user without a password, as after a sign-up, within a change. Whoever is invited may always come; everybody else only
+ * where anyone may sign up. The first user of a server is never made this way: that one owns the server.
+ */
+function createPerson(app: App, { email, verified, name: full_name }: Profile & { email: string }, now: string): Person {
+  if (!exist(app)) throw problem('signup_disabled', { detail: 'This server has no users yet; its first one is made with muster init' })
+  const person = queries(app.db).insertPerson.get({ id: newId(app.clock()), email, full_name, verified_at: verified ? now : null, now })!
+  const invited = verified ? redeemInvitations(app, { user: person.id, email, now }) : []
+  if (!invited.length && !app.config.allowSignup)
+    throw problem('signup_disabled', { detail: 'There is no account with your address, and this server lets in only whom it invites (SVC_ALLOW_SIGNUP)' })
+  if (invited.length) noteUser(app, person.id)
+  else foundOwn(app, { id: person.id, email, full_name: full_name ?? email.split('@', 1)[0]!, now })
+  return person
+}
+
+function noteUser(app: App, id: string): void {
+  for (const workspace_id of audienceOf(app, id))
+    app.journal({
+      workspace_id,
+      type: 'audit.entity_created',
+      summary: `user ${id} created`,
+      actor_type: 'user',
+      actor_id: id,
+      payload: { action: 'create', entity_type: 'user', entity_id: id, metadata: { via: 'idp' } },
+      refs: { entity_type: 'user', entity_id: id },
+    })
+}
+
+/**
+ * Gives an account to the one whose address it has, within a change. Whoever made it never showed that the address was
+ * theirs, and may have made it to wait for its owner: every other way in is closed.
+ */
+function reclaim(app: App, { id, password_hash }: Person, now: string): void {
+  const { dropPassword, dropMailTokens, removeAll } = queries(app.db)
+  dropPassword.run(id)
+  dropMailTokens.run(id)
+  for (const link of removeAll.all(id)) note(app, link, 'audit.entity_deleted', { reason: 'address_proved' })
+  forgetCodes(app, id)
+  const sessions = endSessions(app, { user: id, reason: 'address_proved', now })
+  const tokens = endTokens(app, { user: id, reason: 'address_proved', now })
+  const changed = [...(password_hash ? ['password'] : []), 'email_verified_at']
+  for (const workspace_id of audienceOf(app, id))
+    app.journal({
+      workspace_id,
+      type: 'audit.entity_updated',
+      severity: 'warn',
+      summary: `user ${id} proved the address: every other way in was closed`,
+      actor_type: 'user',
+      actor_id: id,
+      payload: { action: 'update', entity_type: 'user', entity_id: id, metadata: { changed, via: 'idp', sessions, tokens } },
+      refs: { entity_type: 'user', entity_id: id },
+    })
+}

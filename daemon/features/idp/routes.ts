@@ -1,0 +1,18 @@
+import { idp } from '#contract/idp'
+import { feature, gated } from '#kernel/feature'
+import { list, unlink } from './links/service.ts'
+import { createProvider } from './provider.ts'
+import { isConfigured } from './rules.ts'
+import { begin, checkConfigured, finish } from './service.ts'
+
+export default feature(idp, (app) => {
+  const provider = createProvider(app)
+  const gate = () => checkConfigured(app)
+  return {
+    status: () => ({ enabled: isConfigured(app.config) }),
+    redirect: gated(gate, (call) => begin(app, provider, call)),
+    callback: gated(gate, (call) => finish(app, provider, call)),
+    links: (call) => list(app, call),
+    unlink: (call) => unlink(app, call),
+  }
+})

@@ -1,0 +1,83 @@
+import type { idp } from '#contract/idp'
+import type { App } from '#kernel/app'
+import type { Config } from '#kernel/config'
+import { readCookie, setCookie } from '#kernel/cookies'
+import type { Call, Web } from '#kernel/feature'
+import { problem } from '#kernel/problem'
+import { claimsOf, handOver, isLive, prepareSession, safePath, storeSession } from '../sessions/service.ts'
+import { admitPerson } from './links/people.ts'
+import type { Provider } from './provider.ts'
+import { callbackPath, errorWord, isConfigured, nameOf } from './rules.ts'
+import { attemptOf, burnState, keepState, newState } from './states.ts'
+
+/** The provider among the ways to sign in; nothing when there is none. */
+export const idpOf = (config: Config) =>
+  isConfigured(config) && {
+    idp: { id: 'idp' as const, name: nameOf(config.idpIssuer), type: 'oidc' as const, signinUrl: '/api/v1/auth/idp/redirect', callbackUrl: callbackPath },
+  }
+
+export function checkConfigured(app: App): void {
+  if (!isConfigured(app.config))
+    throw problem('idp_not_configured', { detail: 'This server has no identity provider: set IDP_CLIENT_ID and IDP_CLIENT_SECRET' })
+}
+
+/** The address under which browsers know this server. The provider compares it with what it was told. */
+function callbackOf({ config }: App, { request }: Web): string {
+  const own = `${request.secureCookies ? 'https' : 'http'}://${request.headers.host}`
+  return `${config.publicUrl ? new URL(config.publicUrl).origin : new URL(own).origin}${callbackPath}`
+}
+
+/** Sends the browser to the provider. The provider is asked first: when it is down, nothing is kept. */
+export async function begin(app: App, provider: Provider, { query, web }: Call<typeof idp.redirect> & { web: Web }): Promise<string> {
+  const { request, reply } = web
+  const attempt = attemptOf(app, newState())
+  const location = await provider.authorize(callbackOf(app, web), attempt)
+  // Kept when there is one, so that two tabs of a browser do not undo each other.
+  const held = readCookie(request.headers.cookie, 'idp', request.secureCookies)
+  const browser = held && /^[\w-]{43}$/.test(held) ? held : newState()
+  await app.write(() => keepState(app, { state: attempt.state, browser, redirect: safePath(query.redirect) }))
+  setCookie(reply, 'idp', browser, request.secureCookies)
+  return go(web, location)
+}
+
+/** Takes the browser back from the provider, signs it in and sends it to where it wanted to go. */
+export async function finish(app: App, provider: Provider, { query, web }: Call<typeof idp.callback> & { web: Web }): Promise<string> {
+  const { state, code, error } = query
+  if (!state) throw problem('missing_field', { field: 'state', detail: 'state is required' })
+  if (!code && !error) throw problem('missing_field', { field: 'code', detail: 'code is required' })
+  const attempt = attemptOf(app, state)
+  const redirect = await app.write(() => burn(app, state, web))
+  if (error || !code) throw problem('idp_refused', { detail: `The identity provider did not let you in: ${errorWord(error ?? '')}` })
+  const answer = new URL(callbackOf(app, web))
+  answer.search = new URL(web.request.url, answer).search
+  const profile = await provider.profile(answer, attempt)
+  const known = await whoIsSignedIn(app, web)
+  const owner = await app.write(() => admitPerson(app, provider.issuer, profile, known))
+  const opening = await prepareSession(app, owner)
+  await app.write(() => storeSession(app, opening, { web, via: 'idp', now: app.now() }))
+  handOver(web, opening)
+  return go(web, redirect)
+}
+
+/** A state is good once, for 15 minutes, in the browser where it began: a link alone signs nobody in. */
+function burn(app: App, state: string, { request }: Web): string {
+  const browser = readCookie(request.headers.cookie, 'idp', request.secureCookies)
+  const redirect = browser ? burnState(app, state, browser) : null
+  if (redirect === null)
+    throw problem('idp_state_unknown', {
+      field: 'state',
+      detail: 'This sign-in was not begun in this browser at this address, was finished before, or took longer than 15 minutes; start again',
+    })
+  return redirect
+}
+
+/** The user whose session the browser has at this moment. */
+async function whoIsSignedIn(app: App, web: Web): Promise<string | null> {
+  const claims = await claimsOf(app, web, 'access')
+  return claims && claims !== 'expired' && isLive(app, claims) ? claims.userId : null
+}
+
+function go({ reply }: Web, location: string): string {
+  reply.code(307).header('location', location).header('cache-control', 'no-store')
+  return ''
+}
