@@ -17,6 +17,8 @@ const none: Record<string, string> = {
   'sessions.signin': 'a redirect for browsers',
   'sessions.signout': 'cookies only; `muster logout` ends the token, `muster sessions revoke` a browser',
   'sessions.error': 'a sentence for browsers after a redirect',
+  'idp.redirect': 'leads a browser to the identity provider',
+  'idp.callback': 'is where the identity provider sends the browser back to',
 }
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
