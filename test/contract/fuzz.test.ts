@@ -150,6 +150,7 @@ describe.each(inTurn)('$name', ({ name, feature, endpoint }) => {
 /** What opens to a secret alone: a password, a code, a link, a cookie. */
 const secretive = [
   'accounts.reset',
+  'idp.callback',
   'pairing.redeem',
   'sessions.confirm',
   'sessions.create',

@@ -201,16 +201,6 @@ export function uses(app: App, { actor, tokenId, query }: Call<typeof tokens.use
 export const forgetOldUses = ({ db, clock }: App, most: number): number =>
   queries(db).forgetUses.run(new Date(clock() - usesKeptDays * 86_400_000).toISOString(), most).changes
 
-/** Ends every token of a user, within a change. How many there were. */
-export function endTokens(app: App, { user, reason, now }: { user: string; reason: string; now: string }): number {
-  const ended = queries(app.db).revokeAll.all({ user, now })
-  for (const row of ended) {
-    announce(app, 'audit.entity_deleted', user, row, { reason })
-    app.afterCommit(() => end(app, row.id))
-  }
-  return ended.length
-}
-
 /** What a token of this user is narrowed to, or null when it is revoked or has run out. */
 export function reachOf({ db }: App, user: string, id: string, now: string): { scopes: string[] | null; expires_at: string | null } | null {
   const row = queries(db).find.get(user, id)
@@ -219,10 +209,15 @@ export function reachOf({ db }: App, user: string, id: string, now: string): { s
 }
 
 /** Ends every token of a user in the name of the host's administrator, within a change; how many these were. */
-export function revokeOnHost(app: App, user: string, now: string): number {
+export const revokeOnHost = (app: App, user: string, now: string): number => revokeAll(app, user, now, { via: 'host' }, 'system')
+
+/** Ends every token of a user who has just shown whose the account is, within a change; how many these were. */
+export const revokeReclaimed = (app: App, user: string, now: string): number => revokeAll(app, user, now, { reason: 'address_proved' }, 'user')
+
+function revokeAll(app: App, user: string, now: string, about: object, by: 'user' | 'system'): number {
   const ended = queries(app.db).revokeAll.all({ user, now })
   for (const row of ended) {
-    announce(app, 'audit.entity_deleted', user, row, { via: 'host' }, 'system')
+    announce(app, 'audit.entity_deleted', user, row, about, by)
     app.afterCommit(() => end(app, row.id))
   }
   return ended.length

@@ -6,7 +6,8 @@ import { redeemInvitations } from '../../invitations/service.ts'
 import { audienceOf } from '../../members/service.ts'
 import { forgetCodes } from '../../pairing/service.ts'
 import { endSessions } from '../../sessions/service.ts'
-import { endTokens } from '../../tokens/service.ts'
+import { revokeReclaimed } from '../../tokens/service.ts'
+import { disableTwoFactor } from '../../totp/service.ts'
 import { exist } from '../../users/service.ts'
 import type { Profile } from '../rules.ts'
 import { type Person, queries } from './queries.ts'
@@ -74,8 +75,9 @@ function reclaim(app: App, { id, password_hash }: Person, now: string): void {
   dropMailTokens.run(id)
   for (const link of removeAll.all(id)) note(app, link, 'audit.entity_deleted', { reason: 'address_proved' })
   forgetCodes(app, id)
+  disableTwoFactor(app, id, now, 'reclaimed')
   const sessions = endSessions(app, { user: id, reason: 'address_proved', now })
-  const tokens = endTokens(app, { user: id, reason: 'address_proved', now })
+  const tokens = revokeReclaimed(app, id, now)
   const changed = [...(password_hash ? ['password'] : []), 'email_verified_at']
   for (const workspace_id of audienceOf(app, id))
     app.journal({
