@@ -1,5 +1,5 @@
 import type { Config } from '#kernel/config'
-import type { Letter } from '#kernel/mail/letter'
+import { type Letter, shownTime } from '#kernel/mail/letter'
 
 /** To whom a letter goes. */
 interface Reader {
@@ -54,7 +54,7 @@ export const changedLetter = (config: Config, reader: Reader, now: string): Lett
   subject: 'Your Muster password was changed',
   blocks: [
     'The password of this account was replaced with the help of a mail to this address. Every browser that was signed in is signed out.',
-    { facts: { When: now.replace('T', ' ').replace('Z', ' UTC') } },
+    { facts: { When: shownTime(now) } },
     'CLI tokens go on working. If you think that somebody else had access, look through them and revoke those that you do not know:',
     { code: ['muster tokens list', 'muster tokens revoke TOKEN'] },
     'If it was not you, ask for a new password at once, and tell whoever runs the server:',

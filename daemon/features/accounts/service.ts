@@ -9,7 +9,8 @@ import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { redeemInvitations } from '../invitations/service.ts'
 import { audienceOf } from '../members/service.ts'
-import { createUser, findByEmail } from '../users/service.ts'
+import { accountOf } from '../users/lockout/service.ts'
+import { createUser } from '../users/service.ts'
 import { found } from '../workspaces/service.ts'
 import { takenLetter } from './letters.ts'
 import { defaultWorkspace } from './rules.ts'
@@ -97,7 +98,7 @@ function announce(app: App, entity_type: 'user' | 'workspace', entity_id: string
 function tellOwner(app: App, email: string): void {
   app.log.info({ to: app.mailer.mark(email) }, 'Sign-up with an address that has an account')
   app.mailer.send(async () => {
-    const user = findByEmail(app, email)
+    const user = accountOf(app, email)
     return user && !app.limits.take('mail', `taken ${user.id}`) ? takenLetter(app.config, user) : null
   })
 }

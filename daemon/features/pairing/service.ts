@@ -2,6 +2,7 @@ import type { pairing } from '#contract/pairing'
 import { type App, wholeSeconds } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
+import { type Letter, shownTime } from '#kernel/mail/letter'
 import { problem } from '#kernel/problem'
 import { mint, reachOf } from '../tokens/service.ts'
 import { find as findUser } from '../users/service.ts'
@@ -40,7 +41,7 @@ export function poll(app: App, { actor, query, now }: Call<typeof pairing.poll>)
 }
 
 /** A code is worth one token, which reaches as far and as long as the one that asked for the code. */
-export function redeem(app: App, { body, now }: Call<typeof pairing.redeem>) {
+export function redeem(app: App, { body, now, web }: Call<typeof pairing.redeem>) {
   // Besides the bucket of each address: guessing from many addresses at once must stay hopeless.
   const refused = app.limits.take('pairing', 'everybody')
   if (refused) throw refused
@@ -51,9 +52,37 @@ export function redeem(app: App, { body, now }: Call<typeof pairing.redeem>) {
   if (!row || !reach) throw problem('invalid_code')
   const { user_id, adapter_hint } = row
   const name = adapter_hint ? `pair-${adapter_hint.toLowerCase()}` : 'pair'
-  const { raw } = mint(app, { user: user_id, name, ...reach, via: 'pairing', adapter_hint, now })
-  return { cli_token: raw, user_id, email: findUser(app, user_id).email }
+  const { raw, token } = mint(app, { user: user_id, name, ...reach, via: 'pairing', adapter_hint, now })
+  const user = findUser(app, user_id)
+  tellOwner(app, user, { token_id: token.id, name, ip: web?.ip ?? '', user_agent: (web?.request.headers['user-agent'] ?? '').slice(0, 250) }, now)
+  return { cli_token: raw, user_id, email: user.email }
 }
 
 /** Ends the codes that a user's sessions asked for, within a change: one would be worth a token to whoever was shut out. */
 export const forgetCodes = ({ db }: App, user: string): void => void queries(db).forgetPending.run(user)
+
+interface Device {
+  token_id: string
+  name: string
+  ip: string
+  user_agent: string
+}
+
+/** Once it is stored: whoever had not meant to pair a device should hear of it, at once and by mail. */
+function tellOwner(app: App, user: ReturnType<typeof findUser>, device: Device, now: string): void {
+  app.broadcast({ channel: `user:${user.id}`, type: 'device.paired', payload: device })
+  app.afterCommit(() => app.mailer.send(pairedLetter(user, device, now)))
+}
+
+const pairedLetter = ({ email, full_name }: ReturnType<typeof findUser>, { token_id, name, ip, user_agent }: Device, now: string): Letter => ({
+  to: email,
+  kind: 'device_paired',
+  subject: 'A device was signed in to your Muster account',
+  name: full_name,
+  blocks: [
+    'A pairing code of yours was used: a device is signed in as you.',
+    { facts: { Device: name, Address: ip || 'unknown', Program: user_agent || 'unknown', When: shownTime(now) } },
+    'If you did not do this, revoke its token at once:',
+    { code: [`muster tokens revoke ${token_id}`] },
+  ],
+})

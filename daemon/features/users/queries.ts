@@ -22,7 +22,6 @@ export const queries = statements((db) => ({
   setAvatarUrl: db.prepare<{ id: string; url: string | null; now: string }, Row>(
     `UPDATE users SET avatar_url = @url, updated_at = @now WHERE id = @id AND avatar_url IS NOT @url RETURNING ${columns}`,
   ),
-  ofEmail: db.prepare<[email: string], Row>(`SELECT ${columns} FROM users WHERE email = ?`),
   /** No row when the address has an account. */
   insert: db.prepare<NewUser, Row>(
     `INSERT INTO users (id, email, full_name, password_hash, created_at, updated_at)

@@ -14,9 +14,6 @@ export function find({ db }: App, id: string): Row {
 
 export const exist = ({ db }: App): boolean => queries(db).any.get() !== undefined
 
-/** The user with this address, in lower case; undefined when there is none. */
-export const findByEmail = ({ db }: App, email: string): Row | undefined => queries(db).ofEmail.get(email)
-
 interface NewUser {
   id: string
   email: string

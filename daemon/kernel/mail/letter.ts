@@ -32,6 +32,9 @@ export function oneLine(text: string, most = 200): string {
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : line
 }
 
+/** A moment as people read it: `2026-01-01 12:00:00 UTC`. */
+export const shownTime = (at: string): string => at.replace('T', ' ').replace('Z', ' UTC')
+
 /** The mail in both forms. `from` names the server that it comes from. */
 export function render({ to, subject, name, blocks }: Letter, from: string): Omit<Mail, 'id'> {
   const greeting = name && oneLine(name, 100) ? `Hello ${oneLine(name, 100)},` : 'Hello,'

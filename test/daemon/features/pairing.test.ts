@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { Broadcast } from '#kernel/app'
 import { daemon, fixedClock, type TestDaemon } from '#test'
 import { alphabet, challengeOf, cleanHint, newCode, shown, typed } from '../../../daemon/features/pairing/codes.ts'
 import { endSessions } from '../../../daemon/features/sessions/service.ts'
 import { browser, knownPassword, quickHash } from '../../support/browser.ts'
+import { mailServer } from '../../support/mail-server.ts'
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const start = async ({ call }: TestDaemon, body?: unknown) => (await call('MEMBER', 'POST', '/auth/pair/start', body)).body
@@ -109,6 +111,30 @@ describe('pairing.redeem', () => {
       actor_id: userId,
       payload: { entity_type: 'cli_token', entity_id: data[0].id, metadata: { via: 'pairing', adapter_hint: 'CLAUDE_CODE' } },
     })
+  })
+
+  it('tells its owner at once and by mail, and nobody when it does not work', async () => {
+    const mail = await mailServer()
+    const it = await daemon({ config: { smtpUrl: `smtp://127.0.0.1:${mail.port}`, mailerFrom: 'muster@example.com' } })
+    const heard: Broadcast[] = []
+    it.app.bus.on('broadcast', (message) => void heard.push(message))
+    const { userId, email } = it.person('MEMBER')
+    const { code } = await start(it, { adapter_hint: 'CODEX' })
+    const from = { 'x-forwarded-for': '203.0.113.9', 'user-agent': 'muster/1 <b>evil</b>' }
+    const answers = await Promise.all(['AAAA-AAAA', code, code].map((one) => it.call(null, 'POST', '/auth/pair/redeem', { code: one }, from)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400])
+    await it.app.mailer.idle()
+    const { data } = (await it.call('MEMBER', 'GET', '/auth/cli-tokens')).body
+    const token_id = data.find(({ name }: { name: string }) => name === 'pair-codex').id
+    const payload = { token_id, name: 'pair-codex', ip: '203.0.113.9', user_agent: 'muster/1 <b>evil</b>' }
+    expect(heard).toEqual([{ channel: `user:${userId}`, type: 'device.paired', payload }])
+    expect(mail.arrived).toHaveLength(1)
+    const [letter] = mail.arrived
+    expect(letter).toMatchObject({ to: [email], headers: { subject: 'A device was signed in to your Muster account' } })
+    for (const part of ['pair-codex', '203.0.113.9', 'muster/1 <b>evil</b>', '2026-01-01 00:00:00 UTC', `muster tokens revoke ${token_id}`])
+      expect(letter!.text).toContain(part)
+    expect(letter!.html).not.toContain('<b>')
+    expect(letter!.raw).not.toContain(code)
   })
 
   it('calls a device without a hint "pair"', async () => {

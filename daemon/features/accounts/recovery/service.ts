@@ -8,7 +8,8 @@ import { newId } from '#kernel/ids'
 import type { Letter } from '#kernel/mail/letter'
 import { problem } from '#kernel/problem'
 import { endSessions } from '../../sessions/service.ts'
-import { announce, find, findByEmail, replacePassword } from '../../users/service.ts'
+import { accountOf } from '../../users/lockout/service.ts'
+import { announce, find, replacePassword } from '../../users/service.ts'
 import { changedLetter, resetLetter } from '../letters.ts'
 import { queries } from './queries.ts'
 
@@ -24,7 +25,7 @@ const hinted = new WeakSet<App>()
 export function forgot(app: App, { body }: Call<typeof accounts.forgot>) {
   const { config, mailer } = app
   if (mailer.configured && config.publicUrl) {
-    const email = body?.email.trim().toLowerCase() ?? ''
+    const email = body?.email.trim() ?? ''
     if (isEmail(email)) mailer.send(() => issue(app, email))
   } else if (!hinted.has(app)) {
     hinted.add(app)
@@ -35,7 +36,7 @@ export function forgot(app: App, { body }: Call<typeof accounts.forgot>) {
 
 /** A token for the owner of the address, in place of those asked for before; null when there is nobody, or too many mails went there. */
 async function issue(app: App, email: string): Promise<Letter | null> {
-  const user = findByEmail(app, email)
+  const user = accountOf(app, email)
   if (!user || app.limits.take('mail', `reset ${user.id}`)) return null
   const token = randomBytes(32).toString('hex')
   await app.write(() => {

@@ -120,6 +120,18 @@ describe('accounts.forgot', () => {
     expect(order).toEqual(['auth', 'answer', 'mail'])
   })
 
+  it('takes no look-alike for the address', async () => {
+    const it = await recovering()
+    it.app.db.prepare("UPDATE users SET email = 'kim@example.com' WHERE id = ?").run(it.member.userId)
+    // The lower case of the Kelvin sign is a plain k.
+    for (const address of ['\u212aim@example.com', 'kım@example.com', 'kim@example.com.', 'kim@example.com\u0000']) await it.forgot(address)
+    await it.app.mailer.idle()
+    expect(it.mail.arrived).toEqual([])
+    await it.forgot(' KIM@example.com ')
+    await it.app.mailer.idle()
+    expect(it.mail.arrived).toHaveLength(1)
+  })
+
   it('lets the newest mail alone work', async () => {
     const it = await recovering()
     const [first, second] = [await it.token(), await it.token()]
