@@ -7,6 +7,7 @@ import type { Letter } from '#kernel/mail/letter'
 import { createMailer } from '#kernel/mailer'
 import { createOutbound } from '#kernel/outbound'
 import { closing } from '#test'
+import { deferred } from '../../support/deferred.ts'
 import { certificate, fakeServer, json } from '../../support/fake-server.ts'
 import { mailServer } from '../../support/mail-server.ts'
 
@@ -28,15 +29,6 @@ function mailer(config: Partial<Config>, wait?: (ms: number, signal: AbortSignal
   })
   closing({ close: () => outbound.close() })
   return { ...made, lines, waited, logged: () => lines.map(({ msg }) => msg) }
-}
-
-/** A promise that is kept from outside. */
-function signal() {
-  let resolve = () => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve: () => resolve() }
 }
 
 describe('without a way to send', () => {
@@ -122,7 +114,7 @@ describe('over HTTP', () => {
   it('sends at most three at once and drops what a full queue cannot hold', async () => {
     let open = 0
     let most = 0
-    const three = signal()
+    const three = deferred()
     const { server, send, idle, lines } = await over(async (_, reply) => {
       open += 1
       most = Math.max(most, open)
@@ -165,7 +157,7 @@ describe('when the daemon stops', () => {
   it('sends what is queued and tries once more what waits', async () => {
     let left = 1
     const server = await fakeServer((_, reply) => json(reply, {}, left-- > 0 ? 500 : 200))
-    const waiting = signal()
+    const waiting = deferred()
     const { send, close, logged } = mailer({ mailerApiKey: 'k', mailerApiUrl: server.url }, (_, signal) => {
       waiting.resolve()
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
@@ -178,7 +170,7 @@ describe('when the daemon stops', () => {
   })
 
   it.each(['http', 'smtp'])('gives up in the end on a server that says nothing (%s)', async (kind) => {
-    const asked = signal()
+    const asked = deferred()
     const server = await fakeServer(() => asked.resolve())
     const mute = await mailServer({ onConnect: () => asked.resolve() })
     const { send, close, logged } = mailer(kind === 'http' ? { mailerApiKey: 'k', mailerApiUrl: server.url } : { smtpUrl: `smtp://127.0.0.1:${mute.port}` })
