@@ -1,5 +1,5 @@
 import type { Config } from '#kernel/config'
-import { type Letter, shownTime } from '#kernel/mail/letter'
+import type { Letter } from '#kernel/mail/letter'
 
 /** To whom a letter goes. */
 interface Reader {
@@ -9,13 +9,8 @@ interface Reader {
 
 const begin = ({ email, full_name }: Reader) => ({ to: email, name: full_name })
 
-/** Where the server is, as users see it; null when it does not say. */
-export const originOf = ({ publicUrl }: Config): string | null => (publicUrl ? new URL(publicUrl).origin : null)
-
-const server = (config: Config) => {
-  const origin = originOf(config)
-  return origin ? ` -s ${origin}` : ''
-}
+/** The flag that names the server as users see it; nothing when it does not say. */
+const server = ({ publicUrl }: Config) => (publicUrl ? ` -s ${new URL(publicUrl).origin}` : '')
 
 /** Somebody tried to sign up with the reader's address. */
 export const takenLetter = (config: Config, reader: Reader): Letter => ({
@@ -25,14 +20,14 @@ export const takenLetter = (config: Config, reader: Reader): Letter => ({
   blocks: [
     'Somebody, perhaps you, tried to sign up with this address. It has an account already, so nothing was changed.',
     'If it was you, sign in as before. If you have forgotten the password, ask for a new one:',
-    { code: [`muster account forgot${server(config)}`] },
+    { code: [`muster account forgot ${reader.email}${server(config)}`] },
     'If it was not you, there is nothing to do: whoever it was learned nothing.',
   ],
 })
 
 /** How to replace a forgotten password. */
 export const resetLetter = (config: Config, reader: Reader, token: string): Letter => {
-  const origin = originOf(config)!
+  const { origin } = new URL(config.publicUrl)
   return {
     ...begin(reader),
     kind: 'password_reset',
@@ -46,18 +41,3 @@ export const resetLetter = (config: Config, reader: Reader, token: string): Lett
     ],
   }
 }
-
-/** The password was replaced. */
-export const changedLetter = (config: Config, reader: Reader, now: string): Letter => ({
-  ...begin(reader),
-  kind: 'password_changed',
-  subject: 'Your Muster password was changed',
-  blocks: [
-    'The password of this account was replaced with the help of a mail to this address. Every browser that was signed in is signed out.',
-    { facts: { When: shownTime(now) } },
-    'CLI tokens go on working. If you think that somebody else had access, look through them and revoke those that you do not know:',
-    { code: ['muster tokens list', 'muster tokens revoke TOKEN'] },
-    'If it was not you, ask for a new password at once, and tell whoever runs the server:',
-    { code: [`muster account forgot${server(config)}`] },
-  ],
-})

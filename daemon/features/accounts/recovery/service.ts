@@ -9,8 +9,9 @@ import type { Letter } from '#kernel/mail/letter'
 import { problem } from '#kernel/problem'
 import { endSessions } from '../../sessions/service.ts'
 import { accountOf } from '../../users/lockout/service.ts'
-import { announce, find, replacePassword } from '../../users/service.ts'
-import { changedLetter, resetLetter } from '../letters.ts'
+import { tellChanged } from '../../users/passwords/service.ts'
+import { announce, replacePassword } from '../../users/service.ts'
+import { resetLetter } from '../letters.ts'
 import { queries } from './queries.ts'
 
 const lifetime = 30 * 60_000
@@ -65,7 +66,7 @@ export function reset(app: App, { body, now }: Call<typeof accounts.reset>, pass
   replacePassword(app, { user, password_hash, mailed: purpose === 'password_reset', now })
   announce(app, user, ['password'], 'password_reset')
   endSessions(app, { user, reason: 'password_reset', now })
-  app.afterCommit(() => app.mailer.send(async () => changedLetter(app.config, find(app, user), now)))
+  tellChanged(app, user, 'reset', now)
   return { ok: true }
 }
 

@@ -5,7 +5,8 @@ import type { Call } from '#kernel/feature'
 import { type Problem, problem } from '#kernel/problem'
 import { endSessions } from '../../sessions/service.ts'
 import { accountById, isLocked, noteAttempt, passwordFits } from '../lockout/service.ts'
-import { announce } from '../service.ts'
+import { announce, find } from '../service.ts'
+import { changedLetter } from './letters.ts'
 import { queries } from './queries.ts'
 
 type Change = Call<typeof users.password>
@@ -36,7 +37,15 @@ export function commit(app: App, { actor, now }: Change, { old, password_hash }:
   if (!queries(app.db).replace.get({ id: actor.id, old, password_hash, now })) throw wrong()
   queries(app.db).burnLinks.run(actor.id)
   announce(app, actor.id, ['password'])
+  tellChanged(app, actor.id, 'change', now)
   return { success: true, sessions_revoked: endSessions(app, { user: actor.id, except: actor.session?.id ?? null, reason: 'password_change', now }) }
+}
+
+/** Tells the owner by mail, once the change is stored. */
+export function tellChanged(app: App, user: string, how: 'change' | 'reset', at: string): void {
+  const { email, full_name } = find(app, user)
+  const origin = app.config.publicUrl ? new URL(app.config.publicUrl).origin : null
+  app.afterCommit(() => app.mailer.send(changedLetter({ email, full_name, how, at, origin })))
 }
 
 const wrong = () => problem('wrong_password', { field: 'current_password' })

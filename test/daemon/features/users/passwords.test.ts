@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addPerson, daemon } from '#test'
 import { browser, knownPassword, quickHash } from '../../../support/browser.ts'
+import { mailServer } from '../../../support/mail-server.ts'
 
 const fresh = 'heron orchard 7'
 const change = (current_password: unknown, new_password: unknown = fresh) => ({ current_password, new_password })
@@ -70,6 +71,18 @@ describe('users.password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
     const winner = answers[0]!.status === 200 ? 'first choice 1' : 'second choice 2'
     expect((await browser(it).signIn(ada.email, winner)).body.ok).toBe(true)
+  })
+
+  it('tells the owner by mail, and not when nothing was changed', async () => {
+    const mail = await mailServer()
+    const { it, ada, withToken } = await setUp({ config: { smtpUrl: `smtp://127.0.0.1:${mail.port}`, mailerFrom: 'muster@example.com' } })
+    expect((await withToken(change('wrong'))).status).toBe(401)
+    expect((await withToken(change(knownPassword))).status).toBe(200)
+    await it.app.mailer.idle()
+    expect(mail.arrived).toHaveLength(1)
+    expect(mail.arrived[0]).toMatchObject({ to: [ada.email], headers: { subject: 'Your Muster password was changed' } })
+    expect(mail.arrived[0]!.text).toContain('The password of this account was changed.')
+    expect(mail.arrived[0]!.raw).not.toContain(fresh)
   })
 
   it('burns the links that were mailed before', async () => {
