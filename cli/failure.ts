@@ -82,6 +82,7 @@ function nextOf(code: string, status: number, { command, hasToken }: Situation, 
   const topic = command.split(' ')[0]
   if (code === 'no_workspace' || code === 'workspace_required') return 'muster workspaces list, then muster workspaces use SLUG (or -w SLUG)'
   if (status === 401) return hasToken ? 'muster login (the token in use is no longer accepted)' : 'muster login'
+  if (code === 'two_factor_required') return 'muster account 2fa on'
   if (code === 'not_a_member') return 'muster workspaces list'
   if (code === 'insufficient_scope') return 'muster tokens list, and use a token with a wider scope'
   if (code === 'insufficient_role') return 'muster whoami shows your role; ask an admin of the workspace for a higher one'

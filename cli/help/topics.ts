@@ -1,6 +1,7 @@
 /** What each noun is about. */
 export const topics: Readonly<Record<string, string>> = {
   account: 'Your own name, picture, password and data',
+  'account:2fa': 'The second factor: codes of an authenticator app',
   admin: 'The server on this machine: accounts, with no daemon running',
   agents: 'Agents: the members of crews who do the work',
   chats: 'Conversations with agents',

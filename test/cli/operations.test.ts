@@ -13,6 +13,7 @@ const none: Record<string, string> = {
   'sessions.csrf': 'a step of `muster login --email`',
   'sessions.providers': 'for programs that speak to many kinds of servers',
   'sessions.current': 'speaks of cookies; `muster whoami` speaks of the token',
+  'sessions.confirm': 'a token has nothing to confirm',
   'sessions.refresh': 'cookies only',
   'sessions.signin': 'a redirect for browsers',
   'sessions.signout': 'cookies only; `muster logout` ends the token, `muster sessions revoke` a browser',
