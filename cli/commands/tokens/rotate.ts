@@ -1,12 +1,14 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { changeContexts } from '../../contexts/change.ts'
 import { yesFlag } from '../../flags.ts'
 import { confirm } from '../../input.ts'
 import { handOver, outputFileFlag } from '../../tokens/made.ts'
 
 export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
   static override summary = 'Replace a token of yours by a new one that reaches as far and lasts as long'
-  static override description = 'The old one ends at the same moment, and whatever it held open with it. The new one is written to standard output, this once.'
+  static override description =
+    'The old one ends at the same moment, and whatever it held open with it. The new one is written to standard output, this once. The token that is stored here stays in use: it is replaced there too.'
   static override examples = [
     '$ <%= config.bin %> tokens rotate TOKEN --yes > token.txt',
     '$ <%= config.bin %> tokens rotate TOKEN --yes --output-file /etc/ci/muster-token',
@@ -19,6 +21,25 @@ export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
     const { token: tokenId } = this.args
     const { name, yes, 'output-file': file } = this.flags
     await confirm(`Replace token ${tokenId}? The old one ends at once.`, yes)
-    await handOver(this.out, file, () => this.api.tokens.rotate({ tokenId, body: name === undefined ? {} : { name } }))
+    const own = await this.isOwn(tokenId)
+    await handOver(this.out, file, async () => {
+      const made = await this.api.tokens.rotate({ tokenId, body: name === undefined ? {} : { name } })
+      if (own) await this.store(made.token)
+      return made
+    })
+    if (own) this.out.note(`The context ${this.session.context} uses the new token from now on.`)
+  }
+
+  /** Whether it is the very token that is stored here: replacing it must not sign anybody out. */
+  private async isOwn(tokenId: string): Promise<boolean> {
+    return this.session.tokenOrigin === 'context' && (await this.api.tokens.validate()).id === tokenId
+  }
+
+  private async store(token: string): Promise<void> {
+    const { context } = this.session
+    await changeContexts(({ contexts }) => {
+      const stored = context === undefined ? undefined : contexts[context]
+      if (stored) stored.token = token
+    })
   }
 }

@@ -295,6 +295,21 @@ describe('muster tokens rotate', () => {
   })
 })
 
+describe('muster tokens rotate of the stored token', () => {
+  it('signs nobody out', async () => {
+    const it = await daemon()
+    const url = await it.http.listen({ port: 0, host: '127.0.0.1' })
+    const { home, pipe, run } = cli()
+    await pipe(it.person('MEMBER').token, 'login', '-s', url)
+    const { id } = JSON.parse((await run('tokens', 'validate', '--json')).stdout)
+    const rotated = await run('tokens', 'rotate', id, '--yes')
+    expect(rotated).toMatchObject({ code: 0, stderr: expect.stringContaining('uses the new token') })
+    const { current, contexts } = stored(home)
+    expect(`${contexts[current].token}\n`).toBe(rotated.stdout)
+    expect((await run('whoami')).code).toBe(0)
+  })
+})
+
 describe('muster tokens uses', () => {
   it('lists what an administrative token was used for', async () => {
     const it = await daemon({ config: { adminTokenKey: 'ab'.repeat(32) } })
