@@ -44,12 +44,17 @@ describe('members.provision', () => {
   })
 
   it.each([
-    ['a password', "password_hash = 'x'"],
-    ['a verified address', "email_verified_at = '2026-01-01T00:00:00Z'"],
+    ['a password', "UPDATE users SET password_hash = 'x' WHERE id = ?"],
+    ['a verified address', "UPDATE users SET email_verified_at = '2026-01-01T00:00:00Z' WHERE id = ?"],
+    [
+      'a linked account',
+      `INSERT INTO linked_accounts (id, user_id, provider, provider_account_id, created_at, last_used_at) VALUES ('l', ?, 'https://idp.example', '1', 'now', 'now')`,
+    ],
   ])('gives no link to an account with %s', async (_, claim) => {
     const it = await daemon({ config: { publicUrl } })
     const { email, userId } = it.stranger()
-    it.app.db.prepare(`UPDATE users SET ${claim} WHERE id = ?`).run(userId)
+    it.app.db.prepare(claim).run(userId)
+    it.app.db.prepare('DELETE FROM workspace_members WHERE user_id = ?').run(userId)
     expect((await provision(it, { email })).body).toEqual({ user_id: userId, email, role: 'MEMBER', created_user: false, setup_url: '', expires_at: '' })
     expect(it.app.db.prepare('SELECT count(*) FROM verification_tokens').pluck().get()).toBe(0)
   })

@@ -12,6 +12,7 @@ export const queries = statements((db) => ({
     `INSERT INTO users (id, email, full_name, created_at, updated_at) VALUES (@id, @email, @full_name, @now, @now)
      ON CONFLICT DO NOTHING RETURNING id, password_hash, email_verified_at`,
   ),
+  link: db.prepare<[user: string], { id: string }>('SELECT id FROM linked_accounts WHERE user_id = ? LIMIT 1'),
   /** A workspace of this user in which the other one may not administer people. */
   foreign: db.prepare<{ user: string; admin: string }, { workspace_id: string }>(
     `SELECT m.workspace_id FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id

@@ -50,7 +50,7 @@ function guardSignUps(app: App, actor: Actor): void {
  * use is its owner's alone, and one that others made too is not this caller's to give away.
  */
 const isFree = ({ db }: App, actor: Actor, { id, password_hash, email_verified_at }: Account): boolean =>
-  !password_hash && !email_verified_at && !queries(db).foreign.get({ user: id, admin: actor.id })
+  !password_hash && !email_verified_at && !queries(db).link.get(id) && !queries(db).foreign.get({ user: id, admin: actor.id })
 
 /** One link at a time: an older one ends. */
 function newLink({ db, clock, config }: App, user: string, now: string): { setup_url: string; expires_at: string } {
