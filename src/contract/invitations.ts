@@ -15,6 +15,7 @@ export const Invitation = Type.Object({
   role: Type.Enum([...roles]),
   invited_by: Type.String(),
   expires_at: Time,
+  accepted_at: Type.Null({ description: 'what is listed is open' }),
   created_at: Time,
   inviter: Type.Object({ id: Type.String(), email: Type.String(), full_name: nullable(Type.String()) }),
 })

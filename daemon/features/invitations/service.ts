@@ -20,6 +20,7 @@ const hashOf = (token: string): string => digest('sha256', token, 'hex')
 
 const present = ({ inviter_email, inviter_name, ...row }: Shown): Static<typeof Invitation> => ({
   ...row,
+  accepted_at: null,
   inviter: { id: row.invited_by, email: inviter_email, full_name: inviter_name },
 })
 
@@ -49,7 +50,7 @@ export function create(app: App, { actor, body, now }: Call<typeof invitations.c
   if (!made) throw problem('invitation_exists', { field: 'email', detail: `There is a live invitation for ${email}; revoke it to send another one` })
   note(app, actorOf(actor), 'created', made)
   const inviter = queries(app.db).sender.get(actor.id)!
-  return { ...made, inviter: { id: actor.id, ...inviter }, token, link: linkOf(app, token) }
+  return { ...made, accepted_at: null, inviter: { id: actor.id, ...inviter }, token, link: linkOf(app, token) }
 }
 
 const linkOf = ({ config }: App, token: string): string | null => (config.publicUrl ? `${new URL(config.publicUrl).origin}/invitation?token=${token}` : null)

@@ -26,6 +26,7 @@ describe('invitations.create', () => {
         invited_by: inviter.userId,
         created_at: '2026-01-01T00:00:00Z',
         expires_at: '2026-01-08T00:00:00Z',
+        accepted_at: null,
         inviter: { id: inviter.userId, email: inviter.email, full_name: 'The ADMIN' },
         token: expect.stringMatching(/^[0-9a-f]{64}$/),
         link: null,
