@@ -25,6 +25,9 @@ export function sendProblem(app: App, error: FastifyError | Problem, request: Fa
   const known = error instanceof Problem ? error : translate(error, request)
   if (!known) app.log.error({ err: error, request_id: request.id, operation: request.routeOptions?.config?.operation?.name }, 'Request failed')
   const failure = known ?? problem('internal')
+  // A body that was announced is read to its end and dropped. Closing upon it would reset the connection, often before the
+  // answer was read: a proxy makes a 502 of that.
+  if (isTooLong(error) && request.headers['content-length'] !== undefined) reply.removeHeader('connection')
   if (signsOut(app, request) && failure.status < 500 && failure.status !== 429) clearSession(reply)
   reply
     .code(failure.status)
@@ -44,10 +47,13 @@ const signsOut = (app: App, request: FastifyRequest): boolean => {
   return path.startsWith('/api/auth/') && [...app.operations.values()].some(({ endpoint }) => endpoint.signsOut && urlOf(endpoint) === path)
 }
 
+const isTooLong = ({ code }: { code?: string }) => code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+
 /** The framework's own refusals in our words; null for a fault of ours. */
-function translate({ code, statusCode }: FastifyError, request: FastifyRequest): Problem | null {
+function translate(error: FastifyError, request: FastifyRequest): Problem | null {
+  const { code, statusCode } = error
   const { malformed, upload, overLimit = { code: 'body_over_limit' } } = request.routeOptions?.config?.operation?.endpoint ?? {}
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+  if (isTooLong(error)) {
     const limit = request.routeOptions.bodyLimit
     return problem(overLimit.code, { field: overLimit.field, detail: `The body is larger than the ${limit} bytes that this endpoint takes` })
   }

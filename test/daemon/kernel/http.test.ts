@@ -1,10 +1,11 @@
+import { Agent, request as sendRequest } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { del, get, post } from '#contract/define'
 import { feature, gated } from '#kernel/feature'
 import { problem } from '#kernel/problem'
-import { daemon, type TestDaemon } from '#test'
+import { closing, daemon, type TestDaemon } from '#test'
 
 const endpoints = {
   list: get('/things', {
@@ -284,6 +285,22 @@ describe('bodies', () => {
     const { call } = await probe()
     const frame = JSON.stringify({ name: 'x', pad: '' }).length
     expect((await call(null, 'POST', '/echo', { name: 'x', pad: 'x'.repeat(1000 - frame) })).status).toBe(201)
+  })
+
+  it('reads a body over the limit to its end, so that the answer arrives and the connection goes on', async () => {
+    const it = await probe()
+    await it.http.listen({ port: 0, host: '127.0.0.1' })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    closing({ close: () => agent.destroy() })
+    const send = (method: string, path: string, body = '') =>
+      new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
+        const { port } = it.http.server.address() as AddressInfo
+        const sent = sendRequest({ port, agent, method, path, headers: { 'content-type': 'application/json', 'content-length': body.length } })
+        sent.on('response', (response) => response.resume().on('end', () => resolve({ status: response.statusCode, reused: sent.reusedSocket })))
+        sent.on('error', reject).end(body)
+      })
+    expect(await send('POST', '/api/v1/echo', 'x'.repeat(900_000))).toEqual({ status: 400, reused: false })
+    expect(await send('GET', '/api/v1/things/count')).toEqual({ status: 200, reused: true })
   })
 
   it('counts a body that comes in pieces without an announced length', async () => {
