@@ -140,6 +140,7 @@ export async function startCaddy(backend: string): Promise<TlsProxy> {
 export interface Answered {
   status: number
   headers: IncomingHttpHeaders
+  bytes: Buffer
   text: string
 }
 
@@ -170,7 +171,10 @@ export function through(proxy: TlsProxy, path: string, { method = 'GET', headers
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('error', reject)
-        response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString() }))
+        response.on('end', () => {
+          const bytes = Buffer.concat(chunks)
+          resolve({ status: response.statusCode!, headers: response.headers, bytes, text: bytes.toString() })
+        })
       },
     )
     sent.on('error', reject)
