@@ -51,7 +51,7 @@ export const resetView: View<HostReply<'reset-password'>> = {
     Email: ({ email }) => email,
     Unlocked: ({ unlocked }) => unlocked,
     'Sessions ended': ({ sessions }) => sessions,
-    'Second factor': ({ two_factor }) => two_factor,
+    'Second factor': ({ two_factor }) => (two_factor ? 'on' : 'off'),
   },
 }
 

@@ -4,11 +4,16 @@ import { checkPassword } from '#kernel/common-passwords'
 import { audienceOf } from '../features/members/service.ts'
 import { endSessions } from '../features/sessions/service.ts'
 import { revokeOnHost } from '../features/tokens/service.ts'
+import { disableTwoFactor } from '../features/totp/service.ts'
 import { homeOf } from '../features/workspaces/service.ts'
 import { queries, type Subject } from './queries.ts'
 
 /** Sets a password and lets nobody in who was in before. All of it or nothing, whenever the process ends. */
-export async function resetPassword(app: App, user: Subject, { password }: HostAsk<'reset-password'>): Promise<HostReply<'reset-password'>> {
+export async function resetPassword(
+  app: App,
+  user: Subject,
+  { password, disable_two_factor }: HostAsk<'reset-password'>,
+): Promise<HostReply<'reset-password'>> {
   checkPassword('password', password)
   const password_hash = await app.passwords.hash(password)
   return app.writeNow(() => {
@@ -18,7 +23,8 @@ export async function resetPassword(app: App, user: Subject, { password }: HostA
     const unlocked = user.locked_until !== null && user.locked_until > now
     tell(app, user, `password of user ${user.id} reset on the host`, { changed: ['password', ...(unlocked ? ['locked_until'] : [])] })
     const sessions = endSessions(app, { user: user.id, reason: 'admin_force', now })
-    return { email: user.email, unlocked, sessions, two_factor: user.two_factor_at !== null }
+    const two_factor_disabled = disable_two_factor === true && disableTwoFactor(app, user.id, now)
+    return { email: user.email, unlocked, sessions, two_factor: user.two_factor_at !== null && !two_factor_disabled, two_factor_disabled }
   })
 }
 

@@ -56,8 +56,15 @@ export const host = {
     }),
   },
   'reset-password': {
-    asks: Type.Object({ email: Email, password: Type.String() }),
-    answers: Type.Object({ email: Type.String(), unlocked: Type.Boolean(), sessions: Type.Integer(), two_factor: Type.Boolean() }),
+    asks: Type.Object({ email: Email, password: Type.String(), disable_two_factor: Type.Optional(Type.Boolean()) }),
+    answers: Type.Object({
+      email: Type.String(),
+      unlocked: Type.Boolean(),
+      sessions: Type.Integer(),
+      /** Still asked for after the change. */
+      two_factor: Type.Boolean(),
+      two_factor_disabled: Type.Boolean(),
+    }),
   },
   'invalidate-sessions': {
     asks: Type.Object({ email: Type.Optional(Email), tokens: Type.Optional(Type.Boolean()) }),

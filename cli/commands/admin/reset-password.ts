@@ -14,14 +14,21 @@ export default class AdminResetPassword extends HostCommand<typeof AdminResetPas
   static override flags = {
     ...hostFlags,
     email: Flags.string({ required: true, helpValue: 'ADDRESS', description: 'the user' }),
+    'disable-two-factor': Flags.boolean({ description: 'turn the second factor off too, for one who has lost it and the recovery codes' }),
     'password-stdin': Flags.boolean({ description: 'read the password from standard input; so it is anyway when that is no terminal' }),
   }
 
   async run(): Promise<void> {
     const { email } = this.flags
-    const done = await this.ask('reset-password', { email, password: await this.password(email) })
-    const also = [...(done.unlocked ? ['The account is no longer locked.'] : []), sessionsEnded(done.sessions)]
+    const disable_two_factor = this.flags['disable-two-factor']
+    const done = await this.ask('reset-password', { email, password: await this.password(email), disable_two_factor })
+    const also = [
+      ...(done.unlocked ? ['The account is no longer locked.'] : []),
+      ...(done.two_factor_disabled ? ['The second factor is off.'] : []),
+      sessionsEnded(done.sessions),
+    ]
     await this.out.done(`${done.email} has a new password. ${also.join(' ')}`, done, resetView)
+    if (done.two_factor) this.out.note('The second factor is still asked for; --disable-two-factor turns it off.', 'dim')
   }
 
   private async password(email: string): Promise<string> {

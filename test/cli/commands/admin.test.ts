@@ -3,12 +3,15 @@ import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createClient } from '#client'
 import { migrate, openDatabase } from '#kernel/db'
 import { closing, migrations } from '#test'
 import { cli } from '../../support/cli.ts'
 import { type Musterd, startMusterd } from '../../support/musterd.ts'
+
+// Each starts several processes, one of them again and again.
+vi.setConfig({ testTimeout: 120_000 })
 
 const password = 'correct horse battery'
 
@@ -279,6 +282,29 @@ describe('muster admin reset-password', () => {
     expect(await shown.ended).toBe(0)
     expect(shown.text()).toContain('has a new password')
     expect(shown.text()).not.toContain(better)
+  })
+
+  it('turns the second factor off when asked, and says when it is still on', async () => {
+    const { dir, daemon, env, pipe, first } = await installation()
+    await daemon.stop()
+    const db = open(dir)
+    const row = { user: first.user_id, now: at(0) }
+    db.prepare('UPDATE users SET two_factor_at = @now WHERE id = @user').run(row)
+    db.prepare("INSERT INTO totp_secrets (id, user_id, secret, confirmed, created_at) VALUES ('t', @user, 'sealed', 1, @now)").run(row)
+    db.prepare("INSERT INTO recovery_codes VALUES (@user, 'h', @now)").run(row)
+    const reset = (...words: string[]) => pipe(better, 'admin', 'reset-password', '--email', 'ada@example.com', ...words)
+    expect(await reset()).toMatchObject({ code: 0, stderr: expect.stringContaining('The second factor is still asked for; --disable-two-factor') })
+    const between = await startMusterd(env)
+    expect(await signIn(between, 'ada@example.com', better)).toBeNull()
+    await between.stop()
+    expect(await reset('--disable-two-factor')).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/The second factor is off\. There were no open sessions\.\n$/),
+    })
+    expect(db.prepare('SELECT (SELECT count(*) FROM totp_secrets) + (SELECT count(*) FROM recovery_codes)').pluck().get()).toBe(0)
+    const again = await startMusterd(env)
+    closing({ close: () => again.kill() })
+    expect(await signIn(again, 'ada@example.com', better)).not.toBeNull()
   })
 
   it('is done or not done, wherever it is killed', async () => {
