@@ -15,3 +15,7 @@ CREATE TABLE user_preferences (
   updated_at TEXT NOT NULL,
   PRIMARY KEY (user_id, key)
 ) STRICT;
+
+-- What a person was invited to, and whom they invited, ended ones included.
+CREATE INDEX workspace_invitations_to ON workspace_invitations (email, created_at);
+CREATE INDEX workspace_invitations_by ON workspace_invitations (invited_by, created_at);

@@ -185,6 +185,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     password: ['POST', '/api/v1/users/me/password'],
     setAvatar: ['POST', '/api/v1/users/me/avatar'],
     removeAvatar: ['DELETE', '/api/v1/users/me/avatar'],
+    export: ['GET', '/api/v1/users/me/export'],
     avatar: ['GET', '/api/v1/users/:userId/avatar', 'text'],
   },
   workspaces: {

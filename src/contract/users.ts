@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
 import { Name, nullable } from './fields.ts'
+import { PersonalData } from './personal-data.ts'
 
 export const User = Type.Object({
   id: Type.String(),
@@ -51,6 +52,14 @@ export const users = {
     status: 200,
     reply: User,
     journal: ['audit.entity_updated'],
+    throws: ['not_found'],
+  }),
+  export: get('/users/me/export', {
+    summary: 'Get everything that is stored of your account',
+    access: 'signed-in',
+    rate: 'auth',
+    stepUp: true,
+    reply: PersonalData,
     throws: ['not_found'],
   }),
   avatar: get('/users/:userId/avatar', {

@@ -45,3 +45,11 @@ function toText(value: unknown): string {
     throw error instanceof RangeError ? problem('invalid_json', { detail: 'The body is nested too deeply' }) : error
   }
 }
+
+/** The values themselves, by key. */
+export const valuesOf = ({ db }: App, user: string): Record<string, unknown> =>
+  Object.fromEntries(
+    queries(db)
+      .listOf.all(user)
+      .map(({ key, value_json }) => [key, JSON.parse(value_json) as unknown]),
+  )

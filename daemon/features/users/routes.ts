@@ -1,6 +1,7 @@
 import { users } from '#contract/users'
 import { feature, staged } from '#kernel/feature'
 import * as avatars from './avatars/service.ts'
+import { personalData } from './exports/service.ts'
 import * as passwords from './passwords/service.ts'
 import { find, update } from './service.ts'
 
@@ -13,5 +14,6 @@ export default feature(users, (app) => ({
   ),
   setAvatar: staged(avatars.prepare, (call, avatar) => avatars.set(app, call, avatar)),
   removeAvatar: (call) => avatars.remove(app, call),
+  export: (call) => personalData(app, call),
   avatar: (call) => avatars.send(app, call),
 }))

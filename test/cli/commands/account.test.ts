@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
@@ -59,6 +59,23 @@ describe('muster account password', () => {
     expect(await shown.ended).toBe(0)
     expect(shown.text()).not.toMatch(/heron|plover/)
     expect(await signsIn('heron orchard 7')).toBe(true)
+  })
+})
+
+describe('muster account export', () => {
+  it("is JSON, on standard output or in a file of one's own", async () => {
+    const it = await daemon()
+    const { run, home } = await cliFor(it, 'VIEWER')
+    const { email } = it.person('VIEWER')
+    expect(JSON.parse((await run('account', 'export')).stdout)).toMatchObject({ format: 'muster-personal-data-1', profile: { email } })
+    expect((await run('account', 'export', '--jq', '.memberships[].role')).stdout).toBe('VIEWER\n')
+    const file = join(home, 'me.json')
+    expect((await run('account', 'export', '--to', file)).code).toBe(0)
+    expect(JSON.parse(readFileSync(file, 'utf8')).profile.email).toBe(email)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect((await run('account', 'export', '--to', file)).code).toBe(2)
+    expect((await run('account', 'export', '--to', file, '--force')).code).toBe(0)
+    expect((await run('account', 'export', '--to', join(home, 'none', 'me.json'))).stderr).toContain('cannot be written')
   })
 })
 

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs'
 import { Args, Flags } from '@oclif/core'
 import { locate } from '#client'
 import { ApiCommand } from '../../../command.ts'
+import { writeNew } from '../../../files.ts'
 import { InputError } from '../../../input.ts'
 
 export default class AccountAvatarShow extends ApiCommand<typeof AccountAvatarShow> {
@@ -32,16 +32,7 @@ export default class AccountAvatarShow extends ApiCommand<typeof AccountAvatarSh
       process.stdout.write(body)
       return
     }
-    write(to, body, this.flags.force)
+    writeNew(to, body, { force: this.flags.force })
     await this.out.done(`Wrote ${to}.`)
-  }
-}
-
-function write(to: string, body: Buffer | string, force: boolean): void {
-  try {
-    writeFileSync(to, body, { flag: force ? 'w' : 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new InputError(`${to} is there already.`, 'repeat with --force, or --to another file')
-    throw new InputError(`${to} cannot be written: ${(error as Error).message}`)
   }
 }
