@@ -71,6 +71,7 @@ export const PersonalData = Type.Object({
     total: Type.Integer(),
     newest: Type.Array(Type.Object({ token_id: text, used_at: Time, remote_addr: maybe, user_agent: maybe, path: maybe })),
   }),
+  linked_accounts: Type.Array(Type.Object({ provider: text, provider_account_id: text, email: maybe, created_at: Time, last_used_at: Time })),
   pairings: Type.Array(Type.Object({ id: text, status: text, adapter_hint: maybe, created_at: Time, expires_at: Time, consumed_at: at })),
   mailed_links: Type.Array(Type.Object({ purpose: text, created_at: Time, expires_at: Time })),
   invitations_received: Type.Array(Type.Object(invitation)),

@@ -29,6 +29,7 @@ export function personalData(app: App, { actor: { id }, now, web }: Call<typeof 
     sessions: read.sessions.all(id),
     cli_tokens: read.tokens.all(id).map(({ scopes_json, ...row }) => ({ ...row, scopes: list(scopes_json) })),
     cli_token_uses: { total: read.tokenUseCount.get(id)!.count, newest: read.tokenUses.all(id, usesShown) },
+    linked_accounts: read.linkedAccounts.all(id),
     pairings: read.pairings.all(id),
     mailed_links: read.links.all(id),
     invitations_received: read.invitationsTo.all(profile.email),

@@ -15,11 +15,14 @@ const exported: Record<string, string> = {
   cli_tokens: 'cli_tokens',
   cli_token_uses: 'cli_token_uses',
   cli_pairings: 'pairings',
+  linked_accounts: 'linked_accounts',
   verification_tokens: 'mailed_links',
   workspace_invitations: 'invitations_sent',
 }
 /** Tables that are left out, and why. */
 const excused: Record<string, string> = {
+  totp_secrets: 'the secret of the second factor; since when there is one is in `profile`',
+  recovery_codes: 'hashes of secrets',
   chat_read_cursors: 'of the conversations, which belong to their workspaces',
 }
 
@@ -46,6 +49,8 @@ async function busy() {
   const now = it.app.now()
   put('crew_members', { id: 'm1', crew_id: crew, user_id: ada.userId, role: 'MANAGER', created_at: now, updated_at: now })
   const token = db.prepare('SELECT id FROM cli_tokens WHERE user_id = ?').pluck().get(ada.userId)
+  const link = { provider: 'https://idp.example', provider_account_id: '42', email: 'ada@idp.example', created_at: now, last_used_at: now }
+  put('linked_accounts', { id: 'l1', user_id: ada.userId, ...link })
   put('cli_token_uses', { id: 'u1', token_id: token, used_at: now, remote_addr: '192.0.2.7', user_agent: 'curl', path: '/x' })
   put('verification_tokens', { id: 't1', user_id: ada.userId, token_hash: 'hash-of-a-link', purpose: 'password_reset', created_at: now, expires_at: now })
   const other = it.stranger()
@@ -79,6 +84,7 @@ describe('users.export', () => {
       sessions: [{ ip: '127.0.0.1', user_agent: 'lightMyRequest', revoked_at: null }],
       cli_tokens: [{ id: token, name: 'test', tier: 'STANDARD', scopes: null }],
       cli_token_uses: { total: 1, newest: [{ token_id: token, remote_addr: '192.0.2.7' }] },
+      linked_accounts: [{ provider: 'https://idp.example', provider_account_id: '42', email: 'ada@idp.example' }],
       pairings: [{ status: 'pending', adapter_hint: 'CLAUDE' }],
       mailed_links: [{ purpose: 'password_reset' }],
       invitations_received: [{ workspace_id: other.workspace, role: 'MEMBER', status: 'live' }],
