@@ -1,11 +1,10 @@
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
-import { readTarget, runtimeFile } from '../contexts/session.ts'
+import { readTarget, webAddress } from '../contexts/session.ts'
 import { exits } from '../failure.ts'
 import { banner } from '../output/banner.ts'
-import { dataDir } from '../paths.ts'
+import { timeLeft } from '../output/cell.ts'
 
 interface Pairing {
   code: string
@@ -40,11 +39,9 @@ export default class Pair extends ApiCommand<typeof Pair> {
     this.finish(exits.other)
   }
 
-  /** Where the other device finds the server: the daemon's socket is no place for it. */
   private address(): string {
     if (this.flags.url) return readTarget(this.flags.url).key
-    const { target } = this.session
-    const { key, host } = target.socket ? readTarget(runtimeFile(join(dataDir(), 'musterd.json')).url ?? 'http://127.0.0.1:8080') : target
+    const { key, host } = webAddress(this.session.target)
     if (/^(localhost|127\.|::1)/.test(host ?? '')) this.out.note(`${key} can be reached on this machine only; name another address with --url.`, 'yellow')
     return key
   }
@@ -58,10 +55,7 @@ export default class Pair extends ApiCommand<typeof Pair> {
   }
 
   private async outcome({ code, expires_at }: Pairing): Promise<'consumed' | 'expired'> {
-    const left = () => {
-      const seconds = Math.max(0, Math.ceil((Date.parse(expires_at) - Date.now()) / 1000))
-      return `Waiting for the device, ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} left. Ctrl-C leaves; the code stays good.`
-    }
+    const left = () => `Waiting for the device, ${timeLeft(Date.parse(expires_at))} left. Ctrl-C leaves; the code stays good.`
     return this.progress(left(), async (say) => {
       const clock = setInterval(() => say(left()), 1000)
       try {

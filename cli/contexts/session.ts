@@ -97,6 +97,11 @@ export function localTarget(env: Env = process.env): Target {
   return parseTarget(existsSync(socket) ? `unix://${encodeURI(socket)}` : url)
 }
 
+/** Where browsers and other devices find the server: the daemon's socket is no place for them. */
+export function webAddress(target: Target, env: Env = process.env): Target {
+  return target.socket ? readTarget(runtimeFile(join(dataDir(env), 'musterd.json')).url ?? 'http://127.0.0.1:8080') : target
+}
+
 /** What a running daemon left beside its data. Empty when none did. */
 export function runtimeFile(path: string): { socket?: string; url?: string; pid?: number; version?: string } {
   try {

@@ -65,3 +65,9 @@ export function size(bytes: number | null | undefined): Cell {
   const text = power === 0 ? `${bytes} B` : `${(bytes / 1000 ** power).toFixed(1)} ${['B', 'kB', 'MB', 'GB', 'TB'][power]}`
   return { text, value: bytes }
 }
+
+/** What is left until a moment, as "9:05". */
+export function timeLeft(until: number, now = Date.now()): string {
+  const seconds = Math.max(0, Math.ceil((until - now) / 1000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
