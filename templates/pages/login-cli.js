@@ -21,7 +21,7 @@ async function begin() {
   const user = await whoIsHere()
   if (!user) return location.replace(signInHere())
   the('who').textContent = user.email
-  the('program').textContent = name ? `muster on ${name}` : 'muster'
+  the('program').textContent = `muster on ${name || 'this computer'}`
   turnTo('asking')
   the('allow').addEventListener('click', () => once(allow))
   the('deny').addEventListener('click', () => answer({ error: 'denied' }))

@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
 /** Why no browser can be used here, for `leaveOut` and `skipIf`; false when there is one. */
-export const chromiumMissing: string | false = !existsSync(program) && `${program} is not there. Install it (Debian: apt-get install chromium) or name another in CHROMIUM`
+export const chromiumMissing: string | false =
+  !existsSync(program) && `${program} is not there. Install it (Debian: apt-get install chromium) or name another in CHROMIUM`
 
 // It looks for nothing on the network but what a test tells it to.
 const quiet = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
@@ -36,10 +37,9 @@ export function realBrowser(): (look?: Look) => Promise<Page> {
     contexts.push(context)
     context.setDefaultTimeout(10_000)
     await context.exposeBinding('muster_violation', (_, text: string) => void faults.push(text))
-    await context.addInitScript(() => {
-      const report = (window as unknown as { muster_violation(text: string): void }).muster_violation
-      document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => report(`${violatedDirective}: ${blockedURI}`))
-    })
+    await context.addInitScript(
+      "addEventListener('securitypolicyviolation', (it) => muster_violation(it.violatedDirective + ': ' + it.blockedURI), { capture: true })",
+    )
     const page = await context.newPage()
     page.on('pageerror', (error) => faults.push(error.message))
     page.on('console', (message) => {

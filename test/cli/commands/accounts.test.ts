@@ -123,7 +123,7 @@ describe('muster login', () => {
     const { url, person } = await server()
     const shown = cli().terminal(['login', '-s', url])
     await shown.until(/How do you want to sign in/)
-    shown.type('\u001b[B\r')
+    shown.type('\u001b[B\u001b[B\u001b[B\r')
     await shown.until(/Token for/)
     shown.type(`${person.token}\r`)
     expect(await shown.ended).toBe(0)
