@@ -32,6 +32,11 @@ async function signIn(page: Page, { email }: Pick<Person, 'email'>, password = k
 
 const count = (it: { app: { db: { prepare(sql: string): { pluck(): { get(): unknown } } } } }, table: string) =>
   it.app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
+/** The page after a sign-in, whose scripts have come to their end. */
+async function home(page: Page, at: string): Promise<void> {
+  await page.waitForURL(`${at}/`)
+  await page.getByText('Signed in as').waitFor()
+}
 const hereSays = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
 describe.skipIf(chromiumMissing)('/login', () => {
@@ -39,7 +44,7 @@ describe.skipIf(chromiumMissing)('/login', () => {
     const { it: server, page, ada, at } = await setUp()
     await page.goto('/login')
     await signIn(page, ada)
-    await page.waitForURL(`${at}/`)
+    await home(page, at)
     await hereSays(page, ada.email)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await hereSays(page, 'You are signed out.')
@@ -62,6 +67,19 @@ describe.skipIf(chromiumMissing)('/login', () => {
     await page.waitForURL(`${at}/api/v1/users/me`)
   })
 
+  it('offers the identity provider when there is one, and leads back to where one came from', async () => {
+    const { page } = await setUp()
+    await page.goto('/login')
+    await page.waitForLoadState('networkidle')
+    const link = page.getByRole('link', { name: 'Sign in with your identity provider' })
+    expect(await link.count()).toBe(0)
+    const other = await daemon({ config: { idpClientId: 'muster', idpClientSecret: 'secret' } })
+    const at = await other.http.listen({ port: 0, host: '127.0.0.1' })
+    await page.goto(`${at}/login?callbackUrl=%2Flogin%2Fcli%3Fa%3D1`)
+    await link.waitFor()
+    expect(await link.getAttribute('href')).toBe('/api/v1/auth/idp/redirect?redirect=%2Flogin%2Fcli%3Fa%3D1')
+  })
+
   it('asks for the second factor when the account has one', async () => {
     const { it: server, page, ada, at } = await setUp()
     const before = browser(server)
@@ -82,7 +100,7 @@ describe.skipIf(chromiumMissing)('/login', () => {
     await page.getByRole('alert').getByText('This code is not right').waitFor()
     await code.fill(right)
     await code.press('Enter')
-    await page.waitForURL(`${at}/`)
+    await home(page, at)
     await hereSays(page, ada.email)
   })
 
@@ -90,10 +108,10 @@ describe.skipIf(chromiumMissing)('/login', () => {
     const { page, ada, at } = await setUp()
     await page.goto(`/login?callbackUrl=${encodeURIComponent(callbackUrl)}`)
     await signIn(page, ada)
-    await page.waitForURL(`${at}/`)
+    await home(page, at)
     await page.goto(`/login?callbackUrl=${encodeURIComponent(callbackUrl)}`)
     await page.getByRole('link', { name: 'Go on' }).click()
-    await page.waitForURL(`${at}/`)
+    await home(page, at)
   })
 
   it('shows what an address says as text alone', async () => {
@@ -128,7 +146,7 @@ describe.skipIf(chromiumMissing)('/login', () => {
     expect(await page.getByRole('button', { name: 'Sign in', exact: true }).evaluate((it) => it.matches(':focus-visible'))).toBe(true)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
     await page.keyboard.press('Enter')
-    await page.waitForURL(`${at}/`)
+    await home(page, at)
   })
 })
 
@@ -167,7 +185,7 @@ describe.skipIf(chromiumMissing)('/reset-password', () => {
     await page.getByRole('heading', { name: 'The password is set' }).waitFor()
     await page.getByRole('link', { name: 'Sign in' }).click()
     await signIn(page, ada, 'plover staple 43')
-    await page.waitForURL(`${at}/`)
+    await home(page, at)
 
     await page.goto(`/reset-password?token=${token}`)
     await first.fill('plover staple 45')
@@ -246,7 +264,7 @@ describe.skipIf(chromiumMissing)('muster login --web', () => {
     const { it: server, page, ada, at } = await setUp()
     await page.goto('/login')
     await signIn(page, ada)
-    await page.waitForURL(`${at}/`)
+    await home(page, at)
     const trap = await loopback((_, response) => response.end())
     const secret = 'x'.repeat(43)
     await page.goto(`/login/cli?port=${trap.port}&state=${secret}&challenge=${secret}&name=${encodeURIComponent('"><b>\u202enow\u202e</b> '.repeat(20))}`)
