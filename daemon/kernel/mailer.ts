@@ -6,7 +6,7 @@ import type { Log } from './log.ts'
 import { httpTransport } from './mail/http.ts'
 import { type Letter, type Mail, render } from './mail/letter.ts'
 import { smtpTransport } from './mail/smtp.ts'
-import { isAddress, mailTarget, parseSender } from './mail/target.ts'
+import { isAddress, type MailTarget, mailTarget, parseSender } from './mail/target.ts'
 import { MailError, type Sender, type Transport } from './mail/transport.ts'
 import type { Outbound } from './outbound.ts'
 import type { Vault } from './vault.ts'
@@ -17,6 +17,8 @@ export interface Mailer {
   readonly configured: boolean
   /** Takes a letter, or work that writes one (null for none) and runs in the background like the sending. Never throws. */
   send(letter: Letter | (() => Promise<Letter | null>)): void
+  /** For operators: which way, and what went wrong with the last mail; null when it left, or there was none. */
+  condition(): { way: string | null; failure: string | null }
   /** What logs call an address: the same for the same address, and of no use to find it. */
   mark(address: string): string
   /** Resolves when nothing is queued or under way. */
@@ -41,7 +43,8 @@ const waits = [5000, 30_000]
 const attemptMs = 30_000
 
 export function createMailer({ config, log, outbound, vault, wait = pause }: Parts): Mailer {
-  const transport = openTransport(config, outbound)
+  const target = mailTarget(config)
+  const transport = target && openTransport(target, { from: parseSender(config.mailerFrom)!, outbound })
   const server = config.publicUrl ? new URL(config.publicUrl).host : 'that you have an account on'
   const markKey = vault?.derive('mail-log') ?? randomBytes(32)
   const mark = (address: string) => createHmac('sha256', markKey).update(address.toLowerCase()).digest('hex').slice(0, 16)
@@ -51,6 +54,7 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
   const ending = new AbortController()
   const waiters: (() => void)[] = []
   let running = 0
+  let failure: string | null = null
 
   async function deliver(letter: Letter): Promise<void> {
     const about = { mail: letter.kind, to: mark(letter.to) }
@@ -59,11 +63,13 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
     for (let attempt = 1; ; attempt += 1) {
       try {
         await transport!(mail, AbortSignal.any([ending.signal, AbortSignal.timeout(attemptMs)]))
+        failure = null
         return log.info({ ...about, attempt }, 'Mail sent')
       } catch (error) {
-        const failure = error instanceof MailError ? error : new MailError('Sending failed', false)
-        const again = failure.temporary && attempt <= waits.length && !closing.signal.aborted
-        log[again ? 'warn' : 'error']({ ...about, attempt, reason: failure.message }, again ? 'Mail not sent, will be tried again' : 'Mail not sent')
+        const { message: reason, temporary } = error instanceof MailError ? error : new MailError('Sending failed', false)
+        failure = reason
+        const again = temporary && attempt <= waits.length && !closing.signal.aborted
+        log[again ? 'warn' : 'error']({ ...about, attempt, reason }, again ? 'Mail not sent, will be tried again' : 'Mail not sent')
         if (!again) return
         await wait(waits[attempt - 1]!, closing.signal)
       }
@@ -96,6 +102,7 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
 
   return {
     configured: transport !== null,
+    condition: () => ({ way: target && wayOf(target), failure }),
     mark,
     idle,
     send(job) {
@@ -118,11 +125,9 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
   }
 }
 
-function openTransport(config: Config, outbound: Outbound): Transport | null {
-  const target = mailTarget(config)
-  if (!target) return null
-  const sender: Sender = { from: parseSender(config.mailerFrom)!, outbound }
-  return target.kind === 'http' ? httpTransport(target, sender) : smtpTransport(target, sender)
-}
+const openTransport = (target: MailTarget, sender: Sender): Transport =>
+  target.kind === 'http' ? httpTransport(target, sender) : smtpTransport(target, sender)
+
+const wayOf = (target: MailTarget): string => (target.kind === 'http' ? new URL(target.url).host : `${target.host}:${target.port}`)
 
 const pause = (ms: number, signal: AbortSignal) => setTimeout(ms, undefined, { signal }).catch(() => {})

@@ -10,7 +10,7 @@ import { problem } from '#kernel/problem'
 import { redeemInvitations } from '../invitations/service.ts'
 import { audienceOf } from '../members/service.ts'
 import { accountOf } from '../users/lockout/service.ts'
-import { createUser } from '../users/service.ts'
+import { createUser, exist, isAlone } from '../users/service.ts'
 import { found } from '../workspaces/service.ts'
 import { takenLetter } from './letters.ts'
 import { defaultWorkspace } from './rules.ts'
@@ -29,8 +29,10 @@ export async function prepareNewcomer(app: App, body: Static<typeof SignUp>): Pr
   return { email: body.email.toLowerCase(), full_name, password_hash: await app.passwords.hash(body.password) }
 }
 
-export function checkAllowed({ config }: App): void {
-  if (!config.allowSignup) throw problem('signup_disabled')
+export function checkAllowed(app: App): void {
+  if (!app.config.allowSignup) throw problem('signup_disabled')
+  if (!mayBegin(app) && !exist(app))
+    throw problem('signup_disabled', { detail: 'SVC_ALLOW_SIGNUP has no effect yet: the server has no first user, and the time to create it is over' })
 }
 
 const told = { ok: true, message: 'Done. If the address was free, its account is there now, and you can sign in.' }
@@ -51,9 +53,10 @@ interface Settler {
   email: string
   full_name: string
   now: string
-  /** The first user, whose workspace is the server's. */
-  home?: true
 }
+
+/** The time in which the first user of the server may be made. */
+export const mayBegin = ({ config, clock, startedAt }: App): boolean => !config.bootstrapWindow || clock() - startedAt <= config.bootstrapWindow * 1000
 
 /** Gives a new user a place to be: where the address is invited, else a workspace of their own. */
 function settle(app: App, settler: Settler): void {
@@ -70,13 +73,17 @@ export function foundOwn(app: App, settler: Settler): string {
   return workspace
 }
 
-function foundUnnamed(app: App, { id: owner, email, full_name, now, home }: Settler): string {
+function foundUnnamed(app: App, { id: owner, email, full_name, now }: Settler): string {
   const id = newId(app.clock())
+  // Whoever comes first could have made the first user by bootstrap just as well; without an owner the server would stay for ever.
+  const homes = isAlone(app) && mayBegin(app) ? [{ home: true as const }, {}] : [{}]
   // Ids made within the same second begin alike; their ends are random.
-  for (const tail of [id.slice(0, 8), id.slice(-8)]) {
-    const row = found(app, { ...defaultWorkspace(full_name, email, tail), owner, now, ...(home && { home }) }, id)
-    if (row) return row.id
-  }
+  const tails = [id.slice(0, 8), id.slice(-8)]
+  for (const home of homes)
+    for (const tail of tails) {
+      const row = found(app, { ...defaultWorkspace(full_name, email, tail), owner, now, ...home }, id)
+      if (row) return row.id
+    }
   throw new Error('No slug is free for the workspace of a new user')
 }
 

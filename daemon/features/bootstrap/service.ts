@@ -3,7 +3,7 @@ import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { foundOwn, type Newcomer } from '../accounts/service.ts'
+import { foundOwn, mayBegin, type Newcomer } from '../accounts/service.ts'
 import { handOver, prepareSession, storeSession } from '../sessions/service.ts'
 import { mint } from '../tokens/service.ts'
 import { createFirst, exist } from '../users/service.ts'
@@ -11,9 +11,7 @@ import { createFirst, exist } from '../users/service.ts'
 /** Refuses once there is a user, or when the time given by SVC_BOOTSTRAP_WINDOW is over. */
 export function checkOpen(app: App): void {
   if (anyUser(app)) throw problem('already_initialized')
-  const { bootstrapWindow } = app.config
-  if (bootstrapWindow && app.clock() - app.startedAt > bootstrapWindow * 1000)
-    throw problem('bootstrap_closed', { detail: 'The time to create the first user is over; restart the daemon to open it again' })
+  if (!mayBegin(app)) throw problem('bootstrap_closed', { detail: 'The time to create the first user is over; restart the daemon to open it again' })
 }
 
 function anyUser(app: App): boolean {
@@ -27,9 +25,10 @@ function anyUser(app: App): boolean {
 
 /** The first user with its workspace and token, all or nothing: of many who try at once, one succeeds. */
 export function create(app: App, { now }: Call<typeof bootstrap.create>, { email, full_name, password_hash }: Newcomer) {
+  checkOpen(app)
   const user = createFirst(app, { id: newId(app.clock()), email, full_name, password_hash, now })
   if (!user) throw problem('already_initialized')
-  const workspace_id = foundOwn(app, { id: user.id, email, full_name, now, home: true })
+  const workspace_id = foundOwn(app, { id: user.id, email, full_name, now })
   const { raw } = mint(app, { user: user.id, name: 'bootstrap', via: 'bootstrap', now })
   return { user_id: user.id, email, workspace_id, cli_token: raw }
 }

@@ -33,6 +33,7 @@ export const queries = statements((db) => ({
        failed_login_count = 0, last_failed_login_at = NULL, locked_until = NULL, updated_at = @now WHERE id = @user`,
   ),
   any: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1'),
+  second: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1 OFFSET 1'),
   /** The first user, and only the first: no row when there is one already. */
   insertFirst: db.prepare<NewUser, Row>(
     `INSERT INTO users (id, email, full_name, password_hash, created_at, updated_at)
@@ -42,4 +43,4 @@ export const queries = statements((db) => ({
 }))
 
 /** Statements that read a whole table, and why they may. */
-export const scans = { any: 'stops at the first row', insertFirst: 'stops at the first row' }
+export const scans = { any: 'stops at the first row', second: 'stops at the second row', insertFirst: 'stops at the first row' }

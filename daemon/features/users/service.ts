@@ -14,6 +14,9 @@ export function find({ db }: App, id: string): Row {
 
 export const exist = ({ db }: App): boolean => queries(db).any.get() !== undefined
 
+/** Whether there is no more than one user. */
+export const isAlone = ({ db }: App): boolean => queries(db).second.get() === undefined
+
 interface NewUser {
   id: string
   email: string

@@ -32,7 +32,7 @@ describe('with a server', () => {
       Object.values(found)
         .filter(({ where }) => where === 'server')
         .map(({ name }) => name),
-    ).toEqual(['database', 'key', 'network'])
+    ).toEqual(['database', 'key', 'network', 'mail'])
   })
 
   it('says to others that the rest is not for them', async () => {

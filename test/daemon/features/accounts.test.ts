@@ -46,13 +46,37 @@ describe('accounts.create', () => {
     const [workspace] = it.app.db.prepare('SELECT w.*, m.role, m.user_id FROM workspaces w JOIN workspace_members m ON m.workspace_id = w.id').all() as [
       Record<string, string>,
     ]
-    expect(workspace).toMatchObject({ name: "Ada Lovelace's Workspace", role: 'OWNER', user_id: user['id'], home: 0 })
+    expect(workspace).toMatchObject({ name: "Ada Lovelace's Workspace", role: 'OWNER', user_id: user['id'] })
     expect(workspace['slug']).toBe(`ada-${workspace['id']!.slice(0, 8)}`)
     expect(it.entries(workspace['id']!).map(({ entry_type, actor_id, payload }) => [entry_type, actor_id, payload?.['entity_type']])).toEqual([
       ['audit.entity_created', user['id'], 'user'],
       ['audit.entity_created', user['id'], 'workspace'],
     ])
     expect(count(it, 'cli_tokens')).toBe(0)
+  })
+
+  it('gives the first user of a server the server, as bootstrap would, and nobody after', async () => {
+    const it = await open({ empty: true })
+    await signUp(it)
+    await signUp(it, { email: 'eve@example.com' })
+    const homes = it.app.db.prepare(
+      'SELECT u.email, w.home FROM users u JOIN workspace_members m ON m.user_id = u.id JOIN workspaces w ON w.id = m.workspace_id',
+    )
+    expect(homes.all()).toEqual([
+      { email: 'ada@example.com', home: 1 },
+      { email: 'eve@example.com', home: 0 },
+    ])
+    expect((await it.call(null, 'POST', '/bootstrap', ada)).status).toBe(410)
+  })
+
+  it('makes no first user when the time for it is over', async () => {
+    const it = await open({ empty: true, config: { bootstrapWindow: 60 } })
+    it.clock.advance(60_001)
+    expect((await signUp(it)).body).toMatchObject({ status: 403, code: 'signup_disabled', error: expect.stringContaining('SVC_ALLOW_SIGNUP') })
+    const before = await open({ empty: true, config: { bootstrapWindow: 60 } })
+    await before.call(null, 'POST', '/bootstrap', ada)
+    before.clock.advance(60_001)
+    expect((await signUp(before, { email: 'eve@example.com' })).status).toBe(202)
   })
 
   it('enters every workspace that invites the address instead, in the role given there', async () => {

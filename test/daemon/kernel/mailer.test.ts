@@ -100,6 +100,19 @@ describe('over HTTP', () => {
     expect(logged()).toEqual(['Mail not sent'])
   })
 
+  it('tells operators of the last mail alone', async () => {
+    let left = 1
+    const { server, send, idle, condition } = await over((_, reply) => json(reply, {}, left-- > 0 ? 422 : 200))
+    const way = new URL(server.url).host
+    expect(condition()).toEqual({ way, failure: null })
+    send(letter)
+    await idle()
+    expect(condition()).toEqual({ way, failure: 'The mail service answered 422' })
+    send(letter)
+    await idle()
+    expect(condition()).toEqual({ way, failure: null })
+  })
+
   it('never logs address, content or key', async () => {
     const { send, idle, lines, mark } = await over((_, reply) => json(reply, {}, 500))
     send({ ...letter, blocks: ['token-4711'] })

@@ -110,3 +110,11 @@ function counted(its: readonly Belonging[]): string {
 }
 
 export const size = (bytes: number): string => (bytes < GB ? `${Math.round(bytes / 1024 ** 2)} MB` : `${(bytes / GB).toFixed(1)} GB`)
+
+/** Mail may be missing, since nothing depends on it; what is set up should work. */
+export function judgeMail({ way, failure, publicUrl }: { way: string | null; failure: string | null; publicUrl: string }): Finding {
+  if (way === null) return ok('mail', 'Not set up: forgotten passwords are replaced with muster admin reset-password')
+  if (failure !== null) return warn('mail', `The last mail did not leave: ${failure}`, 'look at MAILER_* or SMTP_URL, and at docs/mail.md')
+  if (!publicUrl) return warn('mail', `Goes through ${way}, but forgotten passwords are not mailed`, 'set SVC_PUBLIC_URL, with which links begin')
+  return ok('mail', `Goes through ${way}`)
+}

@@ -8,7 +8,20 @@ import { keyOpensStored } from '../../credentials/service.ts'
 import { desiredCrews } from '../../crews/containers/service.ts'
 import { homeOf } from '../../workspaces/service.ts'
 import { queries } from '../queries.ts'
-import { type Finding, judgeCrews, judgeDisk, judgeImages, judgeKey, judgeNetwork, judgeOrphans, judgePermissions, judgeRuntime, ok, size } from './rules.ts'
+import {
+  type Finding,
+  judgeCrews,
+  judgeDisk,
+  judgeImages,
+  judgeKey,
+  judgeMail,
+  judgeNetwork,
+  judgeOrphans,
+  judgePermissions,
+  judgeRuntime,
+  ok,
+  size,
+} from './rules.ts'
 
 /** Files beside the database that hold secrets or what was said. */
 const kept = ['muster.db', 'muster.db-wal', 'search.db', 'encryption.key', 'musterd.json', 'musterd.log', 'musterd.sock']
@@ -29,6 +42,7 @@ export async function examine(app: App, actor: Actor): Promise<Finding[]> {
     database(app),
     judgeKey(app.vault !== null, app.vault && keyOpensStored(app)),
     judgeNetwork(network(app)),
+    judgeMail({ ...app.mailer.condition(), publicUrl: app.config.publicUrl }),
   ]
 }
 

@@ -8,6 +8,7 @@ import {
   judgeDisk,
   judgeImages,
   judgeKey,
+  judgeMail,
   judgeNetwork,
   judgeOrphans,
   judgePermissions,
@@ -74,6 +75,10 @@ describe('judging', () => {
     ['no key', judgeKey(false, null), 'fail', /no encryption key/, /ENCRYPTION_KEY/],
     ['another key', judgeKey(true, false), 'fail', /does not open/, /rotate/],
     ['loopback', judgeNetwork({ url: 'http://127.0.0.1:1', loopback: true, limited: true }), 'ok', /this machine alone/, null],
+    ['no mail', judgeMail({ way: null, failure: null, publicUrl: '' }), 'ok', /admin reset-password/, null],
+    ['mail', judgeMail({ way: 'mail.example.com:587', failure: null, publicUrl: 'https://h' }), 'ok', /mail\.example\.com:587/, null],
+    ['mail without an address', judgeMail({ way: 'mail.example.com:587', failure: null, publicUrl: '' }), 'warn', /not mailed/, /SVC_PUBLIC_URL/],
+    ['mail refused', judgeMail({ way: 'h:587', failure: 'h answered 535 (EAUTH)', publicUrl: 'https://h' }), 'warn', /535/, /docs\/mail\.md/],
     ['no limits', judgeNetwork({ url: 'http://127.0.0.1:1', loopback: true, limited: false }), 'warn', /./, /SVC_RATELIMIT_DISABLED/],
   ] as const)('%s', (_, finding, status, detail, fix) => {
     expect(finding.status).toBe(status)
@@ -121,7 +126,7 @@ describe('system.doctor', () => {
 
   it('looks at everything once', async () => {
     const names = (await (await scene()).examine()).map(({ name }) => name)
-    expect(new Set(names)).toEqual(new Set(['runtime', 'images', 'orphans', 'database', 'key', 'network']))
+    expect(new Set(names)).toEqual(new Set(['runtime', 'images', 'orphans', 'database', 'key', 'network', 'mail']))
   })
 
   it('finds what no crew owns', async () => {
