@@ -26,6 +26,8 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
     if (!isPublic) {
       if (!identity) throw problem((identified as { reason: 'no_credentials' }).reason)
       request.actor = { type: 'user', id: identity.userId, email: identity.email, workspace: '', role: null, token: identity.token, session: identity.session }
+      if (identity.session?.unproven && !endpoint.unproven)
+        throw problem('step_up_required', { detail: 'This browser has yet to show your second factor: POST /api/v1/auth/step-up' })
       if (endpoint.access !== 'signed-in') enterWorkspace(app, endpoint, request, request.actor)
       authorize(app.db, endpoint, actorExpected(app.db, endpoint, request.actor, request.params as object))
     }

@@ -13,7 +13,7 @@ export interface Identity {
   userId: string
   email: string
   token: Token | null
-  session: { id: string; stale: boolean } | null
+  session: { id: string; stale: boolean; unproven: boolean } | null
 }
 
 interface Token {

@@ -15,8 +15,8 @@ export interface Actor {
   role: Role | null
   /** The CLI token that was presented, and what it was narrowed to. */
   token: { id: string; scopes: string[] | null; tier: string; expires_at: string | null } | null
-  /** The browser session that was presented. `stale`: the second factor that its user has was not shown lately. */
-  session: { id: string; stale: boolean } | null
+  /** The browser session that was presented. The second factor that its user has: `stale`, not shown lately; `unproven`, never. */
+  session: { id: string; stale: boolean; unproven: boolean } | null
   /** Of callers of the internal interface: what their token is for. */
   bound?: Bound
 }

@@ -59,6 +59,8 @@ export interface Shape {
   upload?: string
   /** In a browser session, a user who has a second factor must have shown it lately. */
   stepUp?: true
+  /** Open also to a browser session that has yet to show the second factor of its user. */
+  unproven?: true
   /** A refusal also clears the session's cookies, unless it is one to try again after (429, 5xx). */
   signsOut?: true
 }

@@ -129,8 +129,9 @@ export const sessions = {
     reply: Type.Array(Session),
   }),
   confirm: post('/auth/step-up', {
-    summary: 'Show the second factor again, for what asks for it',
+    summary: 'Show the second factor in this browser, for what asks for it',
     access: 'signed-in',
+    unproven: true,
     rate: 'auth',
     status: 200,
     body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 100, description: 'Of the authenticator app, or a recovery code' }) }),

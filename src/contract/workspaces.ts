@@ -75,6 +75,7 @@ export const workspaces = {
   update: patch('/workspaces/:workspaceId', {
     summary: 'Change a workspace',
     access: 'ADMIN',
+    stepUp: true,
     scope: 'workspace:admin',
     body: Change,
     reply: Workspace,
@@ -85,6 +86,7 @@ export const workspaces = {
   remove: del('/workspaces/:workspaceId', {
     summary: 'Delete a workspace with its crews, agents and memberships',
     access: 'OWNER',
+    stepUp: true,
     scope: 'workspace:admin',
     status: 200,
     body: Type.Object({ confirm_slug: Type.String({ description: 'the slug of the workspace, to be sure' }) }),

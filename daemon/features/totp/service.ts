@@ -147,6 +147,7 @@ function turnOff(app: App, user: string, now: string): boolean {
   burnAll.run(user)
   // A factor that was shown says nothing about one that is set up later.
   forgetFactor(app, user)
+  for (const { id } of queries(app.db).requiredBy.all(user)) app.afterCommit(() => app.bus.emit('access_lost', id))
   return unset.get({ user, now }) !== undefined
 }
 

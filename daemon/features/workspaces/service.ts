@@ -2,12 +2,13 @@ import type { Static } from 'typebox'
 import type { Role } from '#contract/roles'
 import { laterWorkspaceMembers, type Workspace, type workspaces } from '#contract/workspaces'
 import type { App } from '#kernel/app'
+import { membership } from '#kernel/auth/membership'
 import { capabilitiesIn } from '#kernel/auth/standing'
 import type { Actor, Call } from '#kernel/feature'
 import { cleanName, pageOf, refuseLater, requireSome } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { enrol, rolesOf, standing } from '../members/service.ts'
+import { enrol, standing } from '../members/service.ts'
 import { languageName } from './languages.ts'
 import { queries, type Row } from './queries.ts'
 
@@ -133,8 +134,8 @@ export function languageOf({ db }: App, workspace: string): string | null {
 /** The workspace whose owners own the server; undefined before the first user, or when it was deleted. */
 export const homeOf = ({ db }: App): string | undefined => queries(db).home.get()?.id
 
-/** The role of a user in the workspace that stands for the whole server; undefined for strangers to it. */
+/** The role of a user in the workspace that stands for the whole server; undefined for who is a stranger to it or may not enter. */
 export function homeRoleOf(app: App, user: string): Role | undefined {
   const home = homeOf(app)
-  return home === undefined ? undefined : rolesOf(app, user).get(home)
+  return home === undefined ? undefined : membership(app.db, home, user)?.role
 }

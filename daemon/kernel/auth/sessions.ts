@@ -24,7 +24,7 @@ export const queries = statements((db) => ({
 export interface SessionIdentity {
   userId: string
   email: string
-  session: { id: string; stale: boolean }
+  session: { id: string; stale: boolean; unproven: boolean }
 }
 
 export type SessionVerdict = { identity: SessionIdentity } | { reason: 'session_expired' | 'session_revoked' | 'session_invalid' }
@@ -69,7 +69,7 @@ export function createSessions({ db, clock, seals, write }: Parts) {
     if (Date.parse(row.expires_at) <= clock()) return { reason: 'session_expired' }
     touch(row)
     const stale = row.two_factor_at !== null && !(row.factor_at && Math.abs(clock() - Date.parse(row.factor_at)) < factorHolds)
-    return { identity: { userId: row.user_id, email: row.email, session: { id, stale } } }
+    return { identity: { userId: row.user_id, email: row.email, session: { id, stale, unproven: stale && row.factor_at === null } } }
   }
 
   return {

@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { addPerson, daemon } from '#test'
+import { WebSocket } from 'ws'
+import { addPerson, closing, daemon } from '#test'
 import { disableTwoFactor } from '../../../daemon/features/totp/service.ts'
+import { createSockets } from '../../../daemon/streams/ws.ts'
 import { type Browser, browser, knownPassword, quickHash } from '../../support/browser.ts'
 import { mailServer } from '../../support/mail-server.ts'
 import { codeAt } from '../../support/totp.ts'
@@ -309,6 +313,48 @@ describe('sessions.confirm', () => {
   })
 })
 
+describe('a browser that has yet to show the factor', () => {
+  /** Signed in before the factor was turned on: as after an identity provider, which asks for none. */
+  async function withOther() {
+    const all = await setUp()
+    const { it: server, ada, web } = all
+    const other = browser(server, { 'x-workspace-id': server.workspace })
+    await other.signIn(ada.email, knownPassword)
+    const { secret } = (await web.call('POST', base, { password: knownPassword })).body
+    await web.call('POST', `${base}/confirm`, { code: codeAt(secret, server.clock()) })
+    const code = () => {
+      server.clock.advance(30_000)
+      return codeAt(secret, server.clock())
+    }
+    return { ...all, other, code }
+  }
+
+  it('may do nothing but that, and sign out', async () => {
+    const { web, other, code, it: server } = await withOther()
+    const refused = { status: 403, code: 'step_up_required' }
+    for (const path of ['/crews', '/users/me', '/ws-token', '/auth/sessions', base, '/journal/stream'])
+      expect((await other.call('GET', path)).body, path).toMatchObject(refused)
+    expect((await other.call('DELETE', base, { password: knownPassword, code: code() })).body).toMatchObject(refused)
+    expect((await web.call('GET', '/crews')).status).toBe(200)
+    expect((await other.call('GET', '/api/auth/session')).body.user).toBeDefined()
+    expect((await other.call('POST', '/api/auth/token/refresh')).status).toBe(200)
+    expect((await other.call('POST', '/auth/step-up', { code: 'x' })).body.code).toBe('second_factor_invalid')
+    expect((await other.call('POST', '/auth/step-up', { code: code() })).status).toBe(200)
+    server.clock.advance(minutes(14))
+    await other.call('POST', '/api/auth/token/refresh')
+    server.clock.advance(minutes(10))
+    await other.call('POST', '/api/auth/token/refresh')
+    expect((await other.call('GET', '/crews')).status).toBe(200)
+    expect((await other.call('POST', '/auth/cli-token')).body).toMatchObject(refused)
+  })
+
+  it('may sign out', async () => {
+    const { other } = await withOther()
+    expect((await other.call('POST', '/api/auth/signout')).status).toBe(200)
+    expect(other.jar.has('authjs.session-token')).toBe(false)
+  })
+})
+
 describe('recovery codes', () => {
   it('are renewed with a code; the old ones are void', async () => {
     const { web, code, recovery, signIn } = await withFactor()
@@ -392,7 +438,67 @@ describe('a workspace that asks for a second factor', () => {
     expect((await web.call('GET', '/crews')).body).toMatchObject(barred)
     expect((await server.call(ada, 'GET', '/crews')).body).toMatchObject(barred)
     expect((await server.call(ada, 'GET', `/workspaces/${server.workspace}`)).body).toMatchObject(barred)
-    expect((await web.call('GET', '/workspaces')).body).toMatchObject([{ id }])
+    expect((await web.call('GET', '/workspaces')).body).toMatchObject([{ id, require_two_factor: true }])
+  })
+
+  it('is not ruled by an owner who may not enter', async () => {
+    const { app, call, person, workspace } = await daemon({ config: { adminTokenKey: 'ab'.repeat(32) } })
+    app.db.prepare('UPDATE workspaces SET home = 1 WHERE id = ?').run(workspace)
+    const make = async () => (await call('OWNER', 'POST', '/auth/cli-token', { tier: 'ADMIN' })).status
+    expect([await make(), (await call('OWNER', 'GET', '/admin/rate-limits')).status]).toEqual([200, 200])
+    app.db.exec('UPDATE workspaces SET require_two_factor = 1')
+    expect([await make(), (await call('OWNER', 'GET', '/admin/rate-limits')).status]).toEqual([403, 403])
+    app.db.prepare('UPDATE users SET two_factor_at = ? WHERE id = ?').run(app.now(), person('OWNER').userId)
+    expect([await make(), (await call('OWNER', 'GET', '/admin/rate-limits')).status]).toEqual([200, 200])
+  })
+
+  it('closes at once what a member had open, and nothing else', async () => {
+    const { it: server, ada, web, recovery } = await withFactor()
+    ask(server)
+    const sockets = createSockets(server.app)
+    sockets.attach(server.http.server)
+    closing({ close: () => sockets.close() })
+    await server.http.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = server.http.server.address() as AddressInfo
+    const frames: { type: string; channel?: string; payload?: { message: string } }[] = []
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`)
+    closing({ close: () => socket.terminate() })
+    socket.on('message', (data) => frames.push(JSON.parse(String(data))))
+    const until = async (check: (frame: (typeof frames)[number]) => boolean) => {
+      while (!frames.some(check)) await once(socket, 'message')
+    }
+    await once(socket, 'open')
+    const say = (frame: object) => socket.send(JSON.stringify(frame))
+    say({ type: 'auth', token: (await web.call('GET', '/ws-token')).body.token })
+    for (const channel of [`workspace:${server.workspace}`, `user:${ada.userId}`]) say({ type: 'subscribe', channel })
+    say({ type: 'ping' })
+    await until(({ type }) => type === 'pong')
+    const headers = { authorization: `Bearer ${ada.token}`, 'x-workspace-id': server.workspace }
+    const stream = await fetch(`http://127.0.0.1:${port}/api/v1/journal/stream`, { headers })
+    expect([stream.status, frames.filter(({ type }) => type === 'error')]).toEqual([200, []])
+
+    await web.call('DELETE', base, { password: knownPassword, code: recovery[0] })
+    await until(({ type, channel }) => type === 'error' && channel === `workspace:${server.workspace}`)
+    await stream.text()
+    say({ type: 'subscribe', channel: `workspace:${server.workspace}` })
+    await until(({ payload }) => payload?.message === 'access denied')
+    expect(frames.filter(({ type }) => type === 'error').map(({ channel, payload }) => [channel, payload?.message])).toEqual([
+      [`workspace:${server.workspace}`, 'access revoked'],
+      [`workspace:${server.workspace}`, 'access denied'],
+    ])
+  })
+
+  it('is made so by an owner who has a second factor, and unmade', async () => {
+    const { it: server, ada, web } = await withFactor()
+    server.app.db.prepare("UPDATE workspace_members SET role = 'OWNER' WHERE user_id = ?").run(ada.userId)
+    const require = (require_two_factor: boolean) => web.call('PATCH', `/workspaces/${server.workspace}`, { require_two_factor })
+    expect((await require(true)).status).toBe(200)
+    expect((await server.call('MEMBER', 'GET', '/crews')).body.code).toBe('two_factor_required')
+    server.app.db.exec("UPDATE user_sessions SET factor_at = '2025-12-31T00:00:00Z'")
+    expect((await require(false)).body).toMatchObject({ status: 403, code: 'step_up_required' })
+    server.app.db.prepare('UPDATE user_sessions SET factor_at = ?').run(server.app.now())
+    expect((await require(false)).status).toBe(200)
+    expect((await server.call('MEMBER', 'GET', '/crews')).status).toBe(200)
   })
 })
 
