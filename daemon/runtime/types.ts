@@ -162,6 +162,26 @@ export type SidecarReport =
     }
   | { type: 'credential_limited'; credentialId: string; retryAfterSeconds: number }
 
+/** What an agent asks of the daemon through its sidecar. */
+export interface SidecarCall {
+  /** Made by the sidecar. A daemon that was restarted meanwhile is asked again under the same id. */
+  id: string
+  agentId: string
+  /** As the agent says: not to be believed before it is compared. */
+  runId: string | null
+  /** Where the agent sent it, such as `/escalate`. */
+  route: string
+  body: unknown
+}
+
+export interface SidecarAnswer {
+  status: number
+  body: unknown
+}
+
+/** Answers a call; `signal` says that nobody waits for the answer any more. */
+export type SidecarListener = (crewId: string, call: SidecarCall, signal: AbortSignal) => Promise<SidecarAnswer>
+
 export interface FileEntry {
   path: string
   name: string
@@ -189,6 +209,8 @@ export interface Runtime {
   remove(crewId: string, options: { data: boolean }): Promise<void>
   configureSidecar(crewId: string, config: SidecarConfig): Promise<void>
   onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void
+  /** There is one who answers; until then calls are refused with 503. */
+  onSidecarCall(listener: SidecarListener): void
   /** Something of a crew came up or went away without our asking; a hint to look, not a promise. */
   onChange(listener: (crewId: string) => void): void
   places(crewId: string, agent: AgentSpec): AgentPlaces

@@ -96,6 +96,7 @@ export class FakeRuntime implements Runtime {
   async remove(): Promise<void> {}
   async configureSidecar(): Promise<void> {}
   onSidecarReport(): void {}
+  onSidecarCall(): void {}
   onChange(): void {}
 
   places(_crewId: string, { slug }: AgentSpec): AgentPlaces {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { RuntimeError } from '../errors.ts'
 import { SidecarLink } from '../sidecar/link.ts'
-import type { AgentSpec, SidecarConfig, SidecarReport } from '../types.ts'
+import type { AgentSpec, SidecarConfig, SidecarListener, SidecarReport } from '../types.ts'
 import { type Attachment, attach } from './attach.ts'
 import { placeAgents } from './bring-up.ts'
 import { type ChannelClient, openChannel } from './channel-client.ts'
@@ -23,16 +23,18 @@ export class Connections {
   readonly #engine: Engine
   readonly #naming: Naming
   readonly #report: (crewId: string, report: SidecarReport) => void
+  readonly #answer: SidecarListener
   readonly #channels = new Map<string, Promise<ChannelClient>>()
   readonly #containers = new Map<string, Container>()
   readonly #placed = new Map<string, Set<string>>()
   readonly #sidecars = new Map<string, Promise<Joined>>()
   readonly #configs = new Map<string, SidecarConfig>()
 
-  constructor(engine: Engine, naming: Naming, report: (crewId: string, report: SidecarReport) => void) {
+  constructor(engine: Engine, naming: Naming, report: (crewId: string, report: SidecarReport) => void, answer: SidecarListener) {
     this.#engine = engine
     this.#naming = naming
     this.#report = report
+    this.#answer = answer
   }
 
   /** The crew's running container. */
@@ -104,6 +106,7 @@ export class Connections {
     })
     const link = new SidecarLink(attachment.input, output, {
       report: (report) => this.#report(crewId, report),
+      call: (call, signal) => this.#answer(crewId, call, signal),
       down: () => this.#sidecars.delete(crewId),
     })
     const patience = setTimeout(() => output.destroy(new Error(`no answer within ${joinMs / 1000} s`)), joinMs)

@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer'
 import { digestOf, loadPrograms, type Program, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
+import { nobodyAnswers } from '../sidecar/agent-calls.ts'
 import { within } from '../spool/files.ts'
 import type {
   AgentPlaces,
@@ -15,6 +16,7 @@ import type {
   RunSpec,
   Runtime,
   SidecarConfig,
+  SidecarListener,
   SidecarReport,
 } from '../types.ts'
 import { findBelongings } from './belongings.ts'
@@ -59,6 +61,7 @@ export class DockerRuntime implements Runtime {
   readonly #changeListeners: ((crewId: string) => void)[] = []
   readonly #turns = new Map<string, Promise<unknown>>()
   #events: { close(): void } | null = null
+  #answer: SidecarListener = nobodyAnswers
 
   constructor(options: DockerOptions) {
     const folder = options.programs ?? programsFolder()
@@ -67,9 +70,10 @@ export class DockerRuntime implements Runtime {
     this.#crewPrograms = loadPrograms(folder, crewPrograms)
     this.#sidecarPrograms = loadPrograms(folder, sidecarPrograms)
     this.#programsDigest = digestOf([...this.#crewPrograms, ...this.#sidecarPrograms].flatMap(({ name, content }) => [name, content]))
-    this.#connections = new Connections(this.#engine, options, (crewId, report) => {
-      for (const listener of this.#reportListeners) listener(crewId, report)
-    })
+    const report = (crewId: string, it: SidecarReport) => {
+      for (const listener of this.#reportListeners) listener(crewId, it)
+    }
+    this.#connections = new Connections(this.#engine, options, report, (...asked) => this.#answer(...asked))
     this.#runs = new Runs(this.#engine, options, this.#connections)
   }
 
@@ -151,6 +155,10 @@ export class DockerRuntime implements Runtime {
 
   onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void {
     this.#reportListeners.push(listener)
+  }
+
+  onSidecarCall(listener: SidecarListener): void {
+    this.#answer = listener
   }
 
   onChange(listener: (crewId: string) => void): void {

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { RuntimeError } from '../errors.ts'
 import { digestOf, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
+import { nobodyAnswers } from '../sidecar/agent-calls.ts'
 import { type Sidecar, startSidecar } from '../sidecar/server.ts'
 import { bundle, traces } from '../spool/bundle.ts'
 import { runEnvironment } from '../spool/environment.ts'
@@ -23,7 +24,9 @@ import type {
   RunRef,
   RunSpec,
   Runtime,
+  SidecarCall,
   SidecarConfig,
+  SidecarListener,
   SidecarReport,
 } from '../types.ts'
 import { makePlaces, placesBelow } from './places.ts'
@@ -50,6 +53,7 @@ export class ProcessRuntime implements Runtime {
   readonly #sidecars = new Map<string, Promise<Sidecar>>()
   readonly #configs = new Map<string, SidecarConfig>()
   readonly #reportListeners: ((crewId: string, report: SidecarReport) => void)[] = []
+  #answer: SidecarListener = nobodyAnswers
 
   constructor({ folder, programs = programsFolder() }: ProcessOptions) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -104,7 +108,11 @@ export class ProcessRuntime implements Runtime {
     const report = (it: SidecarReport) => {
       for (const listener of this.#reportListeners) listener(crewId, it)
     }
-    const start = (at: number) => startSidecar({ port: at, isolated: false, report })
+    const ask = (call: SidecarCall) => {
+      const waiting = new AbortController()
+      return { answer: this.#answer(crewId, call, waiting.signal), hangUp: () => waiting.abort() }
+    }
+    const start = (at: number) => startSidecar({ port: at, isolated: false, report, ask })
     const starting = start(port)
       .catch((error: NodeJS.ErrnoException) => {
         if (port !== 0 && error.code === 'EADDRINUSE') return start(0)
@@ -159,6 +167,10 @@ export class ProcessRuntime implements Runtime {
 
   onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void {
     this.#reportListeners.push(listener)
+  }
+
+  onSidecarCall(listener: SidecarListener): void {
+    this.#answer = listener
   }
 
   /** Nobody but us starts or stops a crew here. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ModelCredential } from '../types.ts'
+import type { ModelCredential, SidecarAgent } from '../types.ts'
 import { bodyLimit } from './body.ts'
 import type { Compiled } from './config.ts'
 import type { Vendor } from './vendors.ts'
@@ -27,10 +27,8 @@ export const tooLarge: Refusal = {
 
 /** The credentials that this request may be made with, or why it may not be made. */
 export function admit(request: IncomingMessage, path: string, vendor: Vendor, config: Compiled | null, uid: number | null): ModelCredential[] | Refusal {
-  if (!config) return { status: 503, message: 'This crew is still being set up: its sidecar has no configuration yet. Try again in a moment.' }
-  const agent = presented(request).flatMap((key) => config.agentByKey.get(key) ?? [])[0]
-  if (!agent) return { status: 401, message: 'Muster does not know this key. Use the one that the agent was started with: it stands in its environment.' }
-  if (agent.uid !== undefined && agent.uid !== uid) return { status: 401, message: 'This key belongs to another agent of the crew.' }
+  const agent = whoCalls(request, config, uid)
+  if ('status' in agent) return agent
   if (!methods.has(request.method!)) return { status: 405, message: `${request.method} is not passed on.` }
   if (dots.test(path.split('?')[0]!)) return { status: 400, message: 'The path holds parts that are not passed on.' }
   if (Number(request.headers['content-length'] ?? 0) > bodyLimit) return tooLarge
@@ -38,6 +36,15 @@ export function admit(request: IncomingMessage, path: string, vendor: Vendor, co
   if (credentials.length) return credentials
   const next = 'Next: store one with "muster credentials create" and assign it to the agent.'
   return { status: 401, message: `Muster holds no ${vendor.provider} credential for the agent ${agent.slug}. ${next}` }
+}
+
+/** The agent whose key the client shows, from the agent's own uid; or why it is none. */
+export function whoCalls(request: IncomingMessage, config: Compiled | null, uid: number | null): SidecarAgent | Refusal {
+  if (!config) return { status: 503, message: 'This crew is still being set up: its sidecar has no configuration yet. Try again in a moment.' }
+  const agent = presented(request).flatMap((key) => config.agentByKey.get(key) ?? [])[0]
+  if (!agent) return { status: 401, message: 'Muster does not know this key. Use the one that the agent was started with: it stands in its environment.' }
+  if (agent.uid !== undefined && agent.uid !== uid) return { status: 401, message: 'This key belongs to another agent of the crew.' }
+  return agent
 }
 
 /** Every key that the client shows, in the places where the vendors' clients put it. */

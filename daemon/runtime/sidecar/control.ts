@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import type { SidecarReport } from '../types.ts'
+import type { SidecarAnswer, SidecarCall, SidecarReport } from '../types.ts'
 import { lineReader, parseLine } from './lines.ts'
 import type { FromSidecar, ToSidecar } from './wire.ts'
 
@@ -7,15 +7,20 @@ import type { FromSidecar, ToSidecar } from './wire.ts'
 export interface Control {
   /** Sends a report, and again at the next hello until it is acknowledged: no daemon may be listening now. */
   report(report: SidecarReport): void
+  /** Asks the daemon, the next one too if this one goes away, until it answers or nobody waits any more. */
+  ask: Ask
   /** Says that the program is up, and takes configurations from now on. `configure` throws what is wrong with one. */
   serve(port: number, input: Readable, configure: (raw: unknown) => void): void
 }
+
+export type Ask = (call: SidecarCall) => { answer: Promise<SidecarAnswer>; hangUp(): void }
 
 const keptReports = 256
 
 export function createControl(output: Writable): Control {
   const write = (message: FromSidecar) => void output.write(`${JSON.stringify(message)}\n`)
   const unacked = new Map<number, SidecarReport>()
+  const asked = new Map<string, { call: SidecarCall; resolve(answer: SidecarAnswer): void }>()
   let seq = 0
   let configured = false
 
@@ -23,6 +28,7 @@ export function createControl(output: Writable): Control {
     output.write('\n') // ends what a program that crashed may have left
     write({ type: 'hello', nonce, configured })
     for (const [number, it] of unacked) write({ type: 'report', seq: number, report: it })
+    for (const { call } of asked.values()) write({ type: 'call', call })
   }
 
   function ack(upTo: number): void {
@@ -45,12 +51,21 @@ export function createControl(output: Writable): Control {
       if (unacked.size > keptReports) unacked.delete(unacked.keys().next().value!)
       write({ type: 'report', seq, report: it })
     },
+    ask(call) {
+      const answer = new Promise<SidecarAnswer>((resolve) => asked.set(call.id, { call, resolve }))
+      write({ type: 'call', call })
+      const hangUp = () => void (asked.delete(call.id) && write({ type: 'hangup', id: call.id }))
+      return { answer, hangUp }
+    },
     serve(port, input, configure) {
       const read = lineReader((line) => {
         const message = parseLine(line) as ToSidecar | null
         if (message?.type === 'hello') hello(String(message.nonce))
         else if (message?.type === 'ack') ack(message.seq)
-        else if (message?.type === 'config') apply(String(message.id), message.config, configure)
+        else if (message?.type === 'answer') {
+          asked.get(message.id)?.resolve(message.answer)
+          asked.delete(message.id)
+        } else if (message?.type === 'config') apply(String(message.id), message.config, configure)
       })
       output.write('\n')
       write({ type: 'ready', port })

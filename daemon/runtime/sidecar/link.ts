@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
-import type { SidecarConfig, SidecarReport } from '../types.ts'
+import type { SidecarAnswer, SidecarCall, SidecarConfig, SidecarReport } from '../types.ts'
 import { lineReader, parseLine } from './lines.ts'
 import type { FromSidecar, ToSidecar } from './wire.ts'
 
 export interface LinkEvents {
   report(report: SidecarReport): void
+  /** Must not reject. */
+  call(call: SidecarCall, signal: AbortSignal): Promise<SidecarAnswer>
   /** The streams ended; the link is of no more use. Called once. */
   down(): void
 }
@@ -19,6 +21,7 @@ export class SidecarLink {
   readonly #nonce: string = randomUUID()
   readonly #waiting = new Map<string, { resolve(): void; reject(error: Error): void }>()
   #answered!: { resolve(): void; reject(error: Error): void }
+  readonly #calls = new Map<string, AbortController>()
   #synced = false
   #down = false
   #latest: SidecarConfig | null = null
@@ -84,6 +87,7 @@ export class SidecarLink {
     } else if (message?.type === 'ready' && this.#synced) {
       // The program crashed and was started anew inside its container: numbers begin again and it knows nothing.
       this.#seen = 0
+      this.#dropCalls()
       this.#greet()
       this.#resend()
     } else if (message && this.#synced) this.#handle(message)
@@ -94,12 +98,30 @@ export class SidecarLink {
       if (message.seq > this.#seen) this.#events.report(message.report)
       this.#seen = Math.max(this.#seen, message.seq)
       this.#write({ type: 'ack', seq: message.seq })
-    } else if (message.type === 'configured' || message.type === 'rejected') {
+    } else if (message.type === 'call') this.#answer(message.call)
+    else if (message.type === 'hangup') this.#calls.get(message.id)?.abort()
+    else if (message.type === 'configured' || message.type === 'rejected') {
       const waiting = this.#waiting.get(message.id)
       this.#waiting.delete(message.id)
       if (message.type === 'configured') waiting?.resolve()
       else waiting?.reject(new Error(`the sidecar refused its configuration: ${message.reason}`))
     }
+  }
+
+  #answer(call: SidecarCall): void {
+    if (this.#calls.has(call.id)) return
+    const waiting = new AbortController()
+    this.#calls.set(call.id, waiting)
+    void this.#events.call(call, waiting.signal).then((answer) => {
+      if (this.#calls.get(call.id) === waiting) this.#calls.delete(call.id)
+      if (!waiting.signal.aborted) this.#write({ type: 'answer', id: call.id, answer })
+    })
+  }
+
+  /** Who asked is gone. */
+  #dropCalls(): void {
+    for (const waiting of this.#calls.values()) waiting.abort()
+    this.#calls.clear()
   }
 
   #lost(): void {
@@ -109,6 +131,7 @@ export class SidecarLink {
     this.#answered.reject(error)
     for (const { reject } of this.#waiting.values()) reject(error)
     this.#waiting.clear()
+    this.#dropCalls()
     this.#events.down()
   }
 }

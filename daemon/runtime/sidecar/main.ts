@@ -51,7 +51,7 @@ async function run(): Promise<void> {
   const output = new Socket({ fd: 1, readable: false, writable: true }) // process.stdout would block on a reader that stalls
   output.on('error', () => {})
   const control = createControl(output)
-  const sidecar = await startSidecar({ port: 9119, isolated: true, report: control.report }).catch((error: NodeJS.ErrnoException) =>
+  const sidecar = await startSidecar({ port: 9119, isolated: true, report: control.report, ask: control.ask }).catch((error: NodeJS.ErrnoException) =>
     refuse(`port 9119 cannot be opened (${error.code})`),
   )
   control.serve(sidecar.port, process.stdin, sidecar.configure)

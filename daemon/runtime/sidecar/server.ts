@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { SidecarReport } from '../types.ts'
+import { agentRoutes, createAgentCalls } from './agent-calls.ts'
 import { type Compiled, compileConfig } from './config.ts'
+import type { Ask } from './control.ts'
 import { createTurns } from './credentials.ts'
 import { createDenials } from './denials.ts'
 import { createDial } from './dial.ts'
@@ -9,6 +11,7 @@ import { createEgress } from './egress.ts'
 import { createModelCalls } from './model-calls.ts'
 import { uidOf } from './peers.ts'
 import { createNames } from './resolve.ts'
+import { say } from './say.ts'
 import { createSlots } from './slots.ts'
 
 export interface SidecarOptions {
@@ -17,6 +20,7 @@ export interface SidecarOptions {
   /** Whether the agents have a container and uids of their own. Without, operators' upstreams may be on loopback. */
   isolated: boolean
   report(report: SidecarReport): void
+  ask: Ask
   now?: () => number
   hostsFile?: string
 }
@@ -31,10 +35,11 @@ export interface Sidecar {
 const headerLimit = 32 * 1024
 const connectionSlots = { total: 2048, each: 512 }
 const callSlots = { total: 256, each: 64 }
+const agentCallSlots = { total: 128, each: 16 }
 const tunnelSlots = { total: 512, each: 192 }
 
 /** Starts the sidecar on loopback. It answers at once; until it has a configuration it refuses every call, saying so. */
-export async function startSidecar({ port, isolated, report, now = Date.now, hostsFile }: SidecarOptions): Promise<Sidecar> {
+export async function startSidecar({ port, isolated, report, ask, now = Date.now, hostsFile }: SidecarOptions): Promise<Sidecar> {
   let current: Compiled | null = null
   const config = () => current
   const names = createNames(hostsFile)
@@ -49,16 +54,19 @@ export async function startSidecar({ port, isolated, report, now = Date.now, hos
   })
   const egress = createEgress({ config, dial, slots: createSlots(tunnelSlots.total, tunnelSlots.each), denied: createDenials(report, now) })
 
+  const agentCalls = createAgentCalls({ config, ask, slots: createSlots(agentCallSlots.total, agentCallSlots.each) })
   const connections = createSlots(connectionSlots.total, connectionSlots.each)
 
   function answer(request: IncomingMessage, response: ServerResponse, uid: number | null): void {
     const { url = '', method } = request
     if (!url.startsWith('/')) return void egress.forward(request, response, uid)
-    if (calls.answer(request, response, uid)) return
+    if (calls.answer(request, response, uid) || agentCalls.answer(request, response, uid)) return
     const path = url.split('?')[0]
     if (path === '/health' || path === '/') say(response, 200, { ok: true, configured: current !== null })
     else
-      say(response, 404, { error: `The sidecar has nothing at ${method} ${path}. It serves /v1, /openai, /gemini and /health, and is the crew's HTTP proxy.` })
+      say(response, 404, {
+        error: `The sidecar has nothing at ${method} ${path}. It serves /v1, /openai, /gemini, ${agentRoutes.join(', ')} and /health, and is the crew's HTTP proxy.`,
+      })
   }
 
   /** Whose connection this is; one too many of the same owner is closed. */
@@ -100,9 +108,4 @@ export async function startSidecar({ port, isolated, report, now = Date.now, hos
 function withoutIpv6(error: NodeJS.ErrnoException): [] {
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') return []
   throw error
-}
-
-function say(response: ServerResponse, status: number, body: object): void {
-  const text = JSON.stringify(body)
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
 }

@@ -1,4 +1,4 @@
-import type { SidecarConfig, SidecarReport } from '../types.ts'
+import type { SidecarAnswer, SidecarCall, SidecarConfig, SidecarReport } from '../types.ts'
 
 /**
  * What goes over the sidecar's standard streams, one JSON object a line. Either side may have been killed in the middle of
@@ -9,6 +9,7 @@ export type ToSidecar =
   | { type: 'config'; id: string; config: SidecarConfig }
   /** Everything up to this report is taken care of and need not be sent again. */
   | { type: 'ack'; seq: number }
+  | { type: 'answer'; id: string; answer: SidecarAnswer }
 
 export type FromSidecar =
   /** The program has (re)started and knows nothing. */
@@ -17,3 +18,6 @@ export type FromSidecar =
   | { type: 'configured'; id: string }
   | { type: 'rejected'; id: string; reason: string }
   | { type: 'report'; seq: number; report: SidecarReport }
+  | { type: 'call'; call: SidecarCall }
+  /** The agent does not wait for the answer any more. */
+  | { type: 'hangup'; id: string }

@@ -67,6 +67,7 @@ export class EngineInMemory {
       this.configs.set(crewId, config)
     },
     onSidecarReport: () => {},
+    onSidecarCall: () => {},
     onChange: (listener) => void this.#changed.push(listener),
     places: () => {
       throw new Error('not asked for')

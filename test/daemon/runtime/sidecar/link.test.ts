@@ -4,14 +4,14 @@ import { describe, expect, it, vi } from 'vitest'
 import { createControl } from '#runtime/sidecar/control'
 import { lineLimit, lineReader, parseLine } from '#runtime/sidecar/lines'
 import { SidecarLink } from '#runtime/sidecar/link'
-import type { SidecarReport } from '#runtime/types'
+import type { SidecarAnswer, SidecarCall, SidecarReport } from '#runtime/types'
 import { config } from './support.ts'
 
 const some = config([], {})
 const limited = (credentialId: string): SidecarReport => ({ type: 'credential_limited', credentialId, retryAfterSeconds: 300 })
 
 /** A sidecar program and its streams; `attach` is a daemon that comes along. */
-function program({ refuses = false } = {}) {
+function program({ refuses = false, answer = async (_: SidecarCall, __: AbortSignal): Promise<SidecarAnswer> => ({ status: 200, body: {} }) } = {}) {
   const stdin = new PassThrough()
   const stdout = new PassThrough()
   const configured: unknown[] = []
@@ -23,8 +23,8 @@ function program({ refuses = false } = {}) {
     })
     return control
   }
-  const attach = () => {
-    const events = { report: vi.fn(), down: vi.fn() }
+  const attach = (answers = answer) => {
+    const events = { report: vi.fn(), down: vi.fn(), call: vi.fn(answers) }
     return { link: new SidecarLink(stdin, stdout, events), ...events }
   }
   return { stdin, stdout, start, attach, configured }
@@ -99,6 +99,60 @@ describe('the link between daemon and sidecar', () => {
     await expect(waiting).rejects.toThrow('gone')
     await expect(link.configure(some)).rejects.toThrow('gone')
     expect(down).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('a call of an agent', () => {
+  const call = (id: string): SidecarCall => ({ id, agentId: 'agent-ada', runId: null, route: '/escalate', body: { reason: 'why' } })
+  const fine = { status: 201, body: { ok: true } }
+
+  it('is answered by the daemon', async () => {
+    const { start, attach } = program({ answer: async () => fine })
+    const { ask } = start()
+    const { link, call: heard } = attach()
+    await link.ready
+    expect(await ask(call('one')).answer).toEqual(fine)
+    expect(heard).toHaveBeenCalledExactlyOnceWith(call('one'), expect.any(AbortSignal))
+  })
+
+  it('is asked again of the next daemon, under the same id, and only while somebody waits', async () => {
+    const { stdin, stdout, start, attach } = program({ answer: () => new Promise(() => {}) })
+    const { ask } = start()
+    const first = attach()
+    await first.link.ready
+    const [kept, dropped] = [ask(call('kept')), ask(call('dropped'))]
+    await vi.waitUntil(() => first.call.mock.calls.length === 2)
+    dropped.hangUp()
+    stdout.removeAllListeners('data')
+    const second = attach(async () => fine)
+    await second.link.ready
+    expect(await kept.answer).toEqual(fine)
+    expect(second.call.mock.calls.map(([{ id }]) => id)).toEqual(['kept'])
+    expect(stdin.destroyed).toBe(false)
+  })
+
+  it('is given up when the agent hangs up, when its sidecar restarts and when the streams end', async () => {
+    const signals: AbortSignal[] = []
+    const pending = async (_: SidecarCall, signal: AbortSignal) => {
+      signals.push(signal)
+      return new Promise<SidecarAnswer>(() => {})
+    }
+    const { stdin, stdout, start, attach } = program({ answer: pending })
+    const control = start()
+    await attach().link.ready
+    const first = control.ask(call('one'))
+    await vi.waitUntil(() => signals.length === 1)
+    first.hangUp()
+    await vi.waitUntil(() => signals[0]!.aborted)
+    control.ask(call('two'))
+    await vi.waitUntil(() => signals.length === 2)
+    stdin.removeAllListeners('data')
+    const again = start()
+    await vi.waitUntil(() => signals[1]!.aborted)
+    again.ask(call('three'))
+    await vi.waitUntil(() => signals.length === 3)
+    stdout.destroy()
+    await vi.waitUntil(() => signals[2]!.aborted)
   })
 })
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach } from 'vitest'
+import type { Ask } from '#runtime/sidecar/control'
 import { startSidecar } from '#runtime/sidecar/server'
 import type { ModelCredential, SidecarConfig, SidecarReport } from '#runtime/types'
 
@@ -59,11 +60,13 @@ export const config = (credentials: ModelCredential[], upstreams: Record<string,
   ...more,
 })
 
+const unanswered: Ask = () => ({ answer: Promise.resolve({ status: 503, body: {} }), hangUp: () => undefined })
+
 /** A sidecar on a free port, its reports and its clock. */
-export async function sidecar(configuration: SidecarConfig | null, { isolated = false } = {}) {
+export async function sidecar(configuration: SidecarConfig | null, { isolated = false, ask = unanswered }: { isolated?: boolean; ask?: Ask } = {}) {
   const reports: SidecarReport[] = []
   const clock = { now: 1_000_000 }
-  const it = await startSidecar({ port: 0, isolated, report: (report) => reports.push(report), now: () => clock.now })
+  const it = await startSidecar({ port: 0, isolated, ask, report: (report) => reports.push(report), now: () => clock.now })
   onEnd(() => it.close())
   if (configuration) it.configure(configuration)
   return { ...it, reports, clock, url: `http://127.0.0.1:${it.port}` }

@@ -1,0 +1,86 @@
+import { Buffer } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { SidecarAnswer, SidecarListener } from '../types.ts'
+import { whoCalls } from './admission.ts'
+import type { Compiled } from './config.ts'
+import type { Ask } from './control.ts'
+import { say } from './say.ts'
+import type { Slots } from './slots.ts'
+
+/** What agents may ask of the daemon. Contract, supporting domain, section 3, "Sidecar". */
+export const agentRoutes: readonly string[] = ['/ask-human', '/escalate', '/expose-port', '/report-confidence']
+
+const bodyLimit = 64 * 1024
+
+/** Before the daemon is ready to answer. */
+export const nobodyAnswers: SidecarListener = async () => ({ status: 503, body: { error: 'Muster is starting. Try again in a moment.' } })
+
+interface Parts {
+  config(): Compiled | null
+  ask: Ask
+  slots: Slots
+}
+
+/** Carries agents' calls to the daemon: the sidecar says who asks, the daemon what comes of it. */
+export function createAgentCalls({ config, ask, slots }: Parts): { answer(request: IncomingMessage, response: ServerResponse, uid: number | null): boolean } {
+  async function serve(request: IncomingMessage, response: ServerResponse, route: string, uid: number | null): Promise<void> {
+    const agent = whoCalls(request, config(), uid)
+    if ('status' in agent) return refuse(response, agent.status, agent.message)
+    if (request.method !== 'POST') return refuse(response, 405, `Use POST ${route}.`)
+    const free = slots.take(uid)
+    if (!free) return refuse(response, 429, 'Too many of your calls are still unanswered.')
+    response.once('close', free)
+    const body = await read(request)
+    if ('refused' in body) return refuse(response, ...body.refused)
+    const run = request.headers['x-svc-run-id']
+    const { answer, hangUp } = ask({
+      id: randomUUID(),
+      agentId: agent.agentId,
+      runId: typeof run === 'string' ? run.slice(0, 64) : null,
+      route,
+      body: body.value,
+    })
+    response.once('close', hangUp)
+    const { status, body: said }: SidecarAnswer = await answer
+    if (!response.destroyed) say(response, status, said)
+  }
+
+  return {
+    answer(request, response, uid) {
+      const route = request.url!.split('?', 1)[0]!
+      if (!agentRoutes.includes(route)) return false
+      serve(request, response, route, uid).catch(() => response.destroy())
+      return true
+    },
+  }
+}
+
+type Read = { value: unknown } | { refused: [status: number, message: string] }
+
+/** The body as JSON; none is an empty object. What comes past the limit is let go, so that the refusal can be heard. */
+const read = (request: IncomingMessage): Promise<Read> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= bodyLimit) chunks.push(chunk)
+      else resolve({ refused: [413, `The body may have at most ${bodyLimit} bytes.`] })
+    })
+    request.on('end', () => resolve(parse(Buffer.concat(chunks).toString('utf8'))))
+    request.on('error', reject)
+  })
+
+function parse(text: string): Read {
+  try {
+    return { value: text ? JSON.parse(text) : {} }
+  } catch {
+    return { refused: [400, 'The body must be JSON.'] }
+  }
+}
+
+function refuse(response: ServerResponse, status: number, error: string): void {
+  response.setHeader('connection', 'close')
+  say(response, status, { error })
+}
