@@ -8,6 +8,7 @@ import credentials from './credentials/routes.ts'
 import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
 import idp from './idp/routes.ts'
+import inbox from './inbox/routes.ts'
 import invitations from './invitations/routes.ts'
 import journal from './journal/routes.ts'
 import limits from './limits/routes.ts'
@@ -16,6 +17,7 @@ import members from './members/routes.ts'
 import onboarding from './onboarding/routes.ts'
 import pages from './pages/routes.ts'
 import pairing from './pairing/routes.ts'
+import policies from './policies/routes.ts'
 import preferences from './preferences/routes.ts'
 import runs from './runs/routes.ts'
 import sessions from './sessions/routes.ts'
@@ -34,6 +36,7 @@ export const features = {
   credentials,
   crews: join(crews, crewMembers),
   idp,
+  inbox,
   invitations,
   journal,
   limits,
@@ -41,6 +44,7 @@ export const features = {
   onboarding,
   pages,
   pairing,
+  policies,
   preferences,
   runs,
   sessions,

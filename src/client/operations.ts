@@ -77,6 +77,14 @@ export const operations: Record<string, Record<string, Operation>> = {
     links: ['GET', '/api/v1/users/me/linked-accounts'],
     unlink: ['DELETE', '/api/v1/users/me/linked-accounts/:linkId'],
   },
+  inbox: {
+    list: ['GET', '/api/v1/inbox'],
+    count: ['GET', '/api/v1/inbox/count'],
+    show: ['GET', '/api/v1/inbox/:itemId'],
+    update: ['PATCH', '/api/v1/inbox/:itemId'],
+    bulk: ['POST', '/api/v1/inbox/bulk'],
+    purge: ['DELETE', '/api/v1/inbox'],
+  },
   invitations: {
     list: ['GET', '/api/v1/workspaces/:workspaceId/invitations'],
     create: ['POST', '/api/v1/workspaces/:workspaceId/invitations'],
@@ -127,6 +135,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     start: ['POST', '/api/v1/auth/pair/start'],
     poll: ['GET', '/api/v1/auth/pair/poll'],
     redeem: ['POST', '/api/v1/auth/pair/redeem'],
+  },
+  policies: {
+    list: ['GET', '/api/v1/policies'],
+    show: ['GET', '/api/v1/crews/:crewId/policy'],
+    set: ['PUT', '/api/v1/crews/:crewId/policy'],
   },
   preferences: {
     list: ['GET', '/api/v1/me/preferences'],

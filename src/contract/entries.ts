@@ -30,6 +30,7 @@ export const entries = {
   'credential.rotated': 'notice',
   'credential.rotation_cancelled': 'notice',
   'credential.tested': 'info',
+  'policy.changed': 'notice',
   'system.migration': 'info',
 } as const satisfies Record<string, Severity>
 

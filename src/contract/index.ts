@@ -8,6 +8,7 @@ import { crewMembers } from './crew-members.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
 import { idp } from './idp.ts'
+import { inbox } from './inbox.ts'
 import { invitations } from './invitations.ts'
 import { journal } from './journal.ts'
 import { limits } from './limits.ts'
@@ -16,6 +17,7 @@ import { members } from './members.ts'
 import { onboarding } from './onboarding.ts'
 import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
+import { policies } from './policies.ts'
 import { preferences } from './preferences.ts'
 import { runs } from './runs.ts'
 import { sessions } from './sessions.ts'
@@ -34,6 +36,7 @@ export const api = {
   credentials,
   crews: { ...crews, ...crewMembers },
   idp,
+  inbox,
   invitations,
   journal,
   limits,
@@ -41,6 +44,7 @@ export const api = {
   onboarding,
   pages,
   pairing,
+  policies,
   preferences,
   runs,
   sessions,

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { Ask } from '#runtime/sidecar/control'

@@ -1,0 +1,207 @@
+import type { InboxKind, InboxState, inbox } from '#contract/inbox'
+import type { Role } from '#contract/roles'
+import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
+import type { Actor, Call } from '#kernel/feature'
+import { pageOf } from '#kernel/fields'
+import { type Problem, problem } from '#kernel/problem'
+import { audiencesOf, type Listed, listings, type Place, queries, type Row, type Seen } from './queries.ts'
+import { hintOf, isManaged, payloadOf, present, rolesBelow, stateOf } from './rules.ts'
+
+/** Whom an item is for: somebody, a role and those above, or everybody in the workspace. */
+export type Target = { user: string } | { role: Role } | 'workspace'
+
+export interface Raise {
+  workspace: string
+  kind: InboxKind
+  /** Unique within workspace and kind; never a secret, for the item's id is made of it. */
+  source: string
+  target: Target
+  title: string
+  body?: string | null
+  priority?: Row['priority']
+  blocking?: boolean
+  sender?: { type: 'agent' | 'user' | 'system' | 'pipeline' | 'crew'; id?: string; name?: string }
+  payload?: Record<string, unknown>
+  thread?: string
+  attention?: 'decision' | 'input' | 'review' | 'repair'
+  actions?: { id: string; label: string; effect?: string; irreversible?: boolean }[]
+  now: string
+}
+
+/** `insert`: a repeat is ignored. `upsert`: a repeat refreshes the item, unread for everybody. `thread`: as upsert, into the open item of its thread. */
+export type Mode = 'insert' | 'upsert' | 'thread'
+
+export const itemId = (kind: InboxKind, source: string): string => `ibx_${kind}_${source}`
+
+const audienceOf = (target: Target): string => (target === 'workspace' ? 'all' : 'user' in target ? `user:${target.user}` : `role:${target.role}`)
+
+/** Puts something before people, within a change. Returns the item's id. */
+export function raise(app: App, it: Raise, mode: Mode = 'insert'): string {
+  const { insert, refresh, forgetReads, ofThread } = queries(app.db)
+  const source = (mode === 'thread' && it.thread && ofThread.get(it.workspace, it.thread)?.source_id) || it.source
+  const id = itemId(it.kind, source)
+  const row = {
+    id,
+    workspace_id: it.workspace,
+    kind: it.kind,
+    source_id: source,
+    audience: audienceOf(it.target),
+    title: it.title,
+    body_md: it.body ?? null,
+    priority: it.priority ?? 'medium',
+    blocking: it.blocking ? (1 as const) : (0 as const),
+    sender_type: it.sender?.type ?? null,
+    sender_id: it.sender?.id ?? null,
+    sender_name: it.sender?.name ?? null,
+    payload_json: it.payload ? JSON.stringify(it.payload) : null,
+    thread_key: it.thread ?? null,
+    attention_class: it.attention ?? null,
+    actions_json: it.actions ? JSON.stringify(it.actions) : null,
+    created_at: it.now,
+    updated_at: it.now,
+  }
+  if (!insert.get(row)) {
+    if (mode === 'insert') return id
+    const { seq } = refresh.get(row)!
+    forgetReads.run(seq)
+  }
+  tell(app, it.workspace, { id, state: 'unread' })
+  return id
+}
+
+/** The source was decided: its item is resolved for everybody. Within a change; nothing when there is no item or it is resolved. */
+export function settle(
+  app: App,
+  { workspace, kind, source, action, by, now }: { workspace: string; kind: InboxKind; source: string; action: string; by: string | null; now: string },
+): void {
+  const row = queries(app.db).byId.get(workspace, itemId(kind, source))
+  if (!row || row.resolved_at) return
+  queries(app.db).resolve.run({ seq: row.seq, user: by, action, now })
+  tell(app, workspace, { id: row.id, state: 'resolved' })
+}
+
+/** Adds members to the payload of an item, within a change. */
+export function amendPayload(app: App, row: Pick<Row, 'seq' | 'payload_json'>, more: Record<string, unknown>): void {
+  queries(app.db).patchPayload.run(JSON.stringify({ ...payloadOf(row.payload_json), ...more }), row.seq)
+}
+
+const tell = (app: App, workspace: string, payload: Record<string, string>) =>
+  app.broadcast({ channel: `workspace:${workspace}`, type: 'inbox.updated', payload })
+
+const placeOf = ({ workspace, id, role }: Actor): Place & { audiences: string } => ({ workspace, user: id, audiences: audiencesOf(id, rolesBelow(role!)) })
+
+/** The item if the caller may see it; invisible, foreign and absent ones answer alike. */
+export function find(app: App, actor: Actor, id: string): Seen {
+  const row = queries(app.db).find.get({ ...placeOf(actor), id })
+  if (!row) throw problem('not_found', { field: 'itemId' })
+  return row
+}
+
+export function list(app: App, { actor, query }: Call<typeof inbox.list>) {
+  const { limit, offset } = pageOf(query)
+  const place = placeOf(actor)
+  const audiences = rolesBelow(actor.role!).length + 2
+  const statement = listings(app.db)[`${(query.state ?? 'all') as Listed}${audiences}`]!
+  const rows = statement.all({ ...place, kind: query.kind ?? null, limit: limit + 1, offset })
+  const page = rows.slice(0, limit)
+  return { rows: page.map(present), count: page.length, has_more: rows.length > limit, ...counts(app, place) }
+}
+
+function counts(app: App, place: Place) {
+  const rows = queries(app.db).counts.all(place)
+  const active: Record<string, number> = {}
+  for (const { kind, active: count } of rows) active[kind] = (active[kind] ?? 0) + count
+  const total = rows.reduce((sum, it) => sum + it.active, 0)
+  return {
+    unread_count: total - queries(app.db).readCount.get(place)!.active,
+    ...(total > 0 && { active_by_kind: active }),
+    decision_count: rows.reduce((sum, it) => sum + (it.blocking ? it.active : 0), 0),
+  }
+}
+
+export const count = (app: App, { actor }: Call<typeof inbox.count>) => ({ unread_count: counts(app, placeOf(actor)).unread_count })
+
+/** Whether what a waitpoint or an escalation is about is gone, so that only the item is left. */
+function sourceMissing(app: App, { kind, source_id }: Row): boolean {
+  if (kind === 'escalation') return queries(app.db).escalation.get(source_id) === undefined
+  return queries(app.db).waitpoint.get({ source: source_id })!.live === 0
+}
+
+export function show(app: App, { actor, itemId }: Call<typeof inbox.show>) {
+  const row = find(app, actor, itemId)
+  return { ...present(row), ...(isManaged(row.kind) && { source_missing: sourceMissing(app, row) }) }
+}
+
+/** Moves one item; a problem when it is decided where it comes from. Specification part 3, "States and transitions". */
+function move(app: App, actor: Actor, row: Seen, state: InboxState, action: string | null, now: string): Problem | null {
+  const { read, readFirst, unread, reopen, resolve } = queries(app.db)
+  const own = { seq: row.seq, user: actor.id, now }
+  if (state === 'read') {
+    read.run(own)
+    readFirst.run(own)
+    return null
+  }
+  if (isManaged(row.kind) && (state === 'unread' || !sourceMissing(app, row)))
+    return problem('source_managed', { detail: hintOf(row), extra: { kind: row.kind } })
+  if (state === 'resolved') resolve.run({ ...own, action })
+  else {
+    unread.run(own)
+    reopen.run(own)
+  }
+  return null
+}
+
+export function update(app: App, { actor, itemId, body, now }: Call<typeof inbox.update>) {
+  const row = find(app, actor, itemId)
+  const refused = move(app, actor, row, body.state, body.resolved_action ?? null, now)
+  if (refused) throw refused
+  if (body.state === 'resolved') note(app, actor, { ids: [row.id], state: body.state })
+  tell(app, actor.workspace, { id: row.id, state: body.state })
+  return { id: row.id, state: body.state }
+}
+
+/** Whoever resolves for everybody stands in the journal; what one has read is one's own affair. */
+function note(app: App, actor: Actor, { ids, state }: { ids: string[]; state: InboxState }): void {
+  app.journal({
+    workspace_id: actor.workspace,
+    type: 'audit.entity_updated',
+    summary: ids.length === 1 ? `inbox item ${ids[0]} ${state}` : `${ids.length} inbox items ${state}`,
+    ...actorOf(actor),
+    payload: { action: 'update', entity_type: 'inbox_item', entity_id: ids[0], metadata: { state, ids } },
+    refs: { entity_type: 'inbox_item', entity_id: ids[0] },
+  })
+}
+
+export function bulk(app: App, { actor, body, now }: Call<typeof inbox.bulk>) {
+  const { state, resolved_action = null } = body
+  const result = { updated: 0, skipped: 0, skipped_ids: [] as string[], not_found: [] as string[], state }
+  const moved: string[] = []
+  for (const id of new Set(body.ids)) {
+    const row = queries(app.db).find.get({ ...placeOf(actor), id })
+    if (!row) result.not_found.push(id)
+    else if ((state === 'resolved' && row.blocking) || move(app, actor, row, state, resolved_action, now)) result.skipped_ids.push(id)
+    else if (stateOf(row) !== state) moved.push(id)
+    else result.updated++
+  }
+  result.updated += moved.length
+  result.skipped = result.skipped_ids.length
+  if (state === 'resolved' && moved.length) note(app, actor, { ids: moved, state })
+  if (result.updated) tell(app, actor.workspace, { bulk: 'true', state })
+  return result
+}
+
+export function purge(app: App, { actor, query }: Call<typeof inbox.purge>) {
+  const { changes } = queries(app.db).purge.run({ workspace: actor.workspace, kind: query.kind ?? null })
+  if (changes) {
+    app.journal({
+      workspace_id: actor.workspace,
+      type: 'audit.entity_deleted',
+      summary: `${changes} inbox items deleted`,
+      ...actorOf(actor),
+      payload: { action: 'delete', entity_type: 'inbox_item', metadata: { deleted: changes, ...(query.kind && { kind: query.kind }) } },
+    })
+    tell(app, actor.workspace, { purge: 'true' })
+  }
+  return { deleted: changes }
+}
