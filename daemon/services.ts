@@ -9,6 +9,7 @@ import { forgetTokenUses } from './jobs/token-uses.ts'
 import { openRuntime } from './runtime/open.ts'
 import { Reconciler } from './runtime/reconcile.ts'
 import { createRuns, type RunService } from './runtime/runs/index.ts'
+import { answerCalls } from './runtime/sidecar-calls.ts'
 import { sidecarConfig } from './runtime/sidecar-config.ts'
 import { keepReports } from './runtime/sidecar-reports.ts'
 import { createSockets } from './streams/ws.ts'
@@ -36,6 +37,7 @@ export async function startServices(app: App): Promise<Services> {
     endRuns: (crewId) => endRuns(app, runs, crewId),
   })
   keepReports(app, runtime)
+  answerCalls(app, runtime)
   app.runtime = reconciler
   app.runs = runs
   // An engine that is slow or away must not keep the daemon from answering: the first round goes on beside the requests.

@@ -9,12 +9,14 @@ export const topics: Readonly<Record<string, string>> = {
   config: 'Settings, and where each comes from',
   credentials: 'The vault: keys and secrets for agents',
   crews: 'Crews: agents that share a container',
+  inbox: 'What waits for people: questions, approvals, news',
   invitations: 'Invitations into workspaces: sent, and your own',
   journal: 'Everything that happened, in order',
   limits: 'Limits of the whole server: requests a minute, lockout',
   members: 'Who belongs to the workspace, and their roles',
   onboarding: 'Whether you have been shown around, for clients',
   pairing: 'Pairing codes, for scripts; people use pair and login',
+  policies: 'How much each crew may do without asking',
   preferences: 'What your clients remember for you',
   runs: 'Runs: one piece of work of one agent',
   sessions: 'Browsers where you are signed in',
@@ -27,7 +29,7 @@ export const topics: Readonly<Record<string, string>> = {
 /** Where commands and nouns stand in the overview. What is not named here comes last. */
 export const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
-  ['work', ['chat', 'ask', 'crews', 'agents', 'chats', 'runs', 'journal', 'credentials']],
+  ['work', ['chat', 'ask', 'inbox', 'crews', 'agents', 'chats', 'runs', 'journal', 'policies', 'credentials']],
   ['account', ['whoami', 'signup', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'sessions', 'contexts', 'logout']],
   ['more', ['admin', 'api', 'config', 'completion', 'limits', 'preferences', 'onboarding', 'system', 'pairing', 'sockets', 'version']],
 ]

@@ -150,6 +150,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/runs'],
     show: ['GET', '/api/v1/runs/:runId'],
     ofAgent: ['GET', '/api/v1/agents/:agentId/runs'],
+    reportConfidence: ['POST', '/api/v1/internal/report-confidence'],
   },
   sessions: {
     csrf: ['GET', '/api/auth/csrf'],

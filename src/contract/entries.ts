@@ -10,6 +10,7 @@ export const entries = {
   'run.cancelled': 'info',
   'run.timeout': 'error',
   'run.session_init': 'info',
+  'run.confidence': 'info',
   'chat.user_message': 'info',
   'chat.agent_response': 'info',
   'conversation.compacted': 'info',

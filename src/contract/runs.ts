@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { get } from './define.ts'
+import { get, post } from './define.ts'
 
 export const runStatuses = ['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'] as const
 export type RunStatus = (typeof runStatuses)[number]
@@ -65,6 +65,23 @@ export const runs = {
     summary: 'List the newest 100 runs of an agent',
     access: 'VIEWER',
     reply: Type.Array(BareRun),
+    throws: ['not_found'],
+  }),
+  /** An agent says how sure it is of what it does; people see it in the journal. */
+  reportConfidence: post('/internal/report-confidence', {
+    summary: 'Put on record how sure an agent is',
+    access: 'internal',
+    status: 202,
+    body: Type.Object({
+      workspace_id: text,
+      crew_id: text,
+      agent_id: text,
+      run_id: Type.Optional(maybe),
+      confidence: Type.Number({ minimum: 0, maximum: 1 }),
+      reason: Type.Optional(Type.String({ maxLength: 2000 })),
+    }),
+    reply: Type.Object({ id: Type.String({ description: 'Of the journal entry' }) }),
+    journal: ['run.confidence'],
     throws: ['not_found'],
   }),
 }

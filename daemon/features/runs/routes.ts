@@ -1,7 +1,7 @@
 import { runs } from '#contract/runs'
 import { feature } from '#kernel/feature'
 import { projectRuns } from './projection.ts'
-import { list, ofAgent, show } from './service.ts'
+import { list, ofAgent, reportConfidence, show } from './service.ts'
 
 export default feature(runs, (app) => {
   app.project(projectRuns(app.db))
@@ -9,5 +9,6 @@ export default feature(runs, (app) => {
     list: (call) => list(app, call),
     show: (call) => show(app, call),
     ofAgent: (call) => ofAgent(app, call),
+    reportConfidence: (call) => reportConfidence(app, call),
   }
 })

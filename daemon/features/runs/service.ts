@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { BareRun, Run, runs } from '#contract/runs'
 import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { type Details, listing, type NamedRow, type Row, reads } from './queries.ts'
@@ -63,4 +64,25 @@ export function show({ db }: App, { actor, runId }: Call<typeof runs.show>) {
 export function ofAgent({ db }: App, { actor, agentId }: Call<typeof runs.ofAgent>) {
   if (!reads(db).agent.get(actor.workspace, agentId)) throw problem('not_found')
   return reads(db).ofAgent.all(actor.workspace, agentId).map(bare)
+}
+
+/** Low confidence stands out in the journal. */
+const doubtful = 0.4
+
+export function reportConfidence(app: App, { actor, body }: Call<typeof runs.reportConfidence>) {
+  const { workspace_id, crew_id, agent_id, run_id, confidence, reason } = body
+  const agent = reads(app.db).agent.get(workspace_id, agent_id)
+  if (!agent) throw problem('not_found', { field: 'agent_id' })
+  const { entry } = app.journal({
+    workspace_id,
+    crew_id,
+    agent_id,
+    type: 'run.confidence',
+    ...(confidence < doubtful && { severity: 'warn' as const }),
+    summary: `Agent is ${Math.round(confidence * 100)} % sure`,
+    ...actorOf(actor),
+    ...(run_id && { trace_id: run_id }),
+    payload: { confidence, ...(reason && { reason }) },
+  })
+  return { id: entry.id }
 }

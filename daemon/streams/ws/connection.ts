@@ -2,10 +2,10 @@ import type { RawData, WebSocket } from 'ws'
 import type { App } from '#kernel/app'
 import { credentialOf } from '#kernel/auth'
 import type { Actor } from '#kernel/feature'
+import { perform } from '#kernel/perform'
 import { Problem } from '#kernel/problem'
 import { mayHear } from './channels.ts'
 import { ChatFeed, type Outlet } from './feed.ts'
-import { perform } from './perform.ts'
 import { type Bearer, readSocketToken } from './token.ts'
 
 const authMs = 10_000

@@ -20,9 +20,11 @@ async function asking(answer: () => Promise<SidecarAnswer> = async () => ({ stat
 describe('what agents ask of the daemon', () => {
   it('carries the body with who asks, and the answer back', async () => {
     const { url, asked } = await asking()
-    const { status, body } = await call(`${url}/escalate`, { headers: ada, body: '{"reason":"why"}' })
+    const { status, body } = await call(`${url}/report-confidence`, { headers: ada, body: '{"reason":"why"}' })
     expect([status, JSON.parse(body)]).toEqual([201, { id: 'e1' }])
-    expect(asked).toEqual([{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), agentId: 'agent-ada', runId: 'run-1', route: '/escalate', body: { reason: 'why' } }])
+    expect(asked).toEqual([
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), agentId: 'agent-ada', runId: 'run-1', route: '/report-confidence', body: { reason: 'why' } },
+    ])
   })
 
   it.each([
@@ -33,13 +35,13 @@ describe('what agents ask of the daemon', () => {
     ['too much', ada, 'POST', `"${'x'.repeat(64 * 1024)}"`, 413],
   ])('refuses %s', async (_, headers, method, body, status) => {
     const { url, asked } = await asking()
-    expect((await call(`${url}/ask-human`, { method, headers, body })).status).toBe(status)
+    expect((await call(`${url}/report-confidence`, { method, headers, body })).status).toBe(status)
     expect(asked).toEqual([])
   })
 
   it('hangs up when the agent goes away', async () => {
     const { url, asked, hungUp } = await asking(() => new Promise(() => {}))
-    const out = request(`${url}/escalate`, { method: 'POST', headers: ada }).end('{}')
+    const out = request(`${url}/report-confidence`, { method: 'POST', headers: ada }).end('{}')
     out.on('error', () => undefined)
     await expect.poll(() => asked.length).toBe(1)
     out.destroy()
@@ -49,11 +51,11 @@ describe('what agents ask of the daemon', () => {
   it('lets one agent wait for a bounded number of answers', async () => {
     let answer: () => Promise<SidecarAnswer> = () => new Promise(() => {})
     const { url, asked } = await asking(() => answer())
-    const waiting = Array.from({ length: 16 }, () => request(`${url}/escalate`, { method: 'POST', headers: ada }).end('{}'))
+    const waiting = Array.from({ length: 16 }, () => request(`${url}/report-confidence`, { method: 'POST', headers: ada }).end('{}'))
     for (const it of waiting) it.on('error', () => undefined)
     await expect.poll(() => asked.length).toBe(16)
     answer = async () => ({ status: 200, body: {} })
-    const status = async () => (await call(`${url}/escalate`, { headers: ada, body: '{}' })).status
+    const status = async () => (await call(`${url}/report-confidence`, { headers: ada, body: '{}' })).status
     expect(await status()).toBe(429)
     for (const it of waiting) it.destroy()
     await expect.poll(status).toBe(200)

@@ -1,11 +1,11 @@
-import type { App } from '#kernel/app'
-import { dispatch } from '#kernel/dispatch'
-import type { Actor } from '#kernel/feature'
-import { type Validator, validator } from '#kernel/validate'
+import type { App } from './app.ts'
+import { dispatch } from './dispatch.ts'
+import type { Actor } from './feature.ts'
+import { type Validator, validator } from './validate.ts'
 
 const validators = new Map<string, Validator>()
 
-/** Carries out an operation for a socket, its body checked against the contract as over HTTP. Throws problems. */
+/** Carries out an operation for who does not come over HTTP, the body checked against the contract as there. Throws problems. */
 export async function perform(app: App, name: string, actor: Actor, { body, ...params }: { body?: object }): Promise<unknown> {
   const operation = app.operations.get(name)
   if (!operation) throw new Error(`There is no operation ${name}`)

@@ -1,0 +1,16 @@
+import { ApiCommand } from '../../command.ts'
+import { yesFlag } from '../../flags.ts'
+import { confirm } from '../../input.ts'
+
+export default class InboxPurge extends ApiCommand<typeof InboxPurge> {
+  static override summary = 'Delete all items of the workspace, whoever they are for'
+  static override description = 'What they are about stays: escalations and approvals can still be decided.'
+  static override examples = ['$ <%= config.bin %> inbox purge', '$ <%= config.bin %> inbox purge --yes']
+  static override flags = yesFlag
+
+  async run(): Promise<void> {
+    await confirm('Delete every item of this workspace’s inbox, for everybody?', this.flags.yes)
+    const { deleted } = await this.api.inbox.purge({ query: {} })
+    await this.out.done(`Deleted ${deleted} ${deleted === 1 ? 'item' : 'items'}.`, { deleted })
+  }
+}

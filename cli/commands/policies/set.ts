@@ -1,0 +1,44 @@
+import { Args, Flags } from '@oclif/core'
+import type { autonomyLevels, behaviorModes } from '#contract/policies'
+import { ApiCommand } from '../../command.ts'
+import { oneOf } from '../../flags.ts'
+import { InputError } from '../../input.ts'
+import { crewId } from '../../lookup.ts'
+import { policyView } from '../../views/policies.ts'
+
+const levels = ['strict', 'guided', 'trusted', 'full'] as const satisfies typeof autonomyLevels
+const modes = ['warn', 'block'] as const satisfies typeof behaviorModes
+
+export default class PoliciesSet extends ApiCommand<typeof PoliciesSet> {
+  static override summary = 'Set how much a crew may do without asking'
+  static override description =
+    'strict asks about nearly everything, guided about what is hard to undo, trusted about what reaches beyond the crew, full about nothing; full needs a reason. The behavior says what a denial of the monitor does: warn lets the call go on, block stops it.'
+  static override examples = [
+    '$ <%= config.bin %> policies set web-team --level strict',
+    '$ <%= config.bin %> policies set web-team --level full --reason "a sandbox that is thrown away"',
+  ]
+  static override next = {
+    reason_required: 'repeat with --reason TEXT',
+    forbidden_pairing: 'repeat with --behavior warn',
+    step_up_required: 'muster account 2fa status',
+  }
+  static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
+  static override flags = {
+    level: oneOf(levels, { description: 'autonomy level; as it is when absent' }),
+    behavior: oneOf(modes, { description: 'behavior mode; as it is when absent' }),
+    reason: Flags.string({ helpValue: 'TEXT', description: 'why; required for the level full' }),
+  }
+
+  async run(): Promise<void> {
+    const { level, behavior, reason } = this.flags
+    if (!level && !behavior && reason === undefined) throw new InputError('Nothing to change was given.', 'give --level or --behavior')
+    const id = await crewId(this.api, this.args.crew)
+    const before = await this.api.policies.show({ crewId: id })
+    const kept = reason ?? (level === undefined || level === before.autonomy_level ? before.reason : undefined)
+    const policy = await this.api.policies.set({
+      crewId: id,
+      body: { autonomy_level: level ?? before.autonomy_level, behavior_mode: behavior ?? before.behavior_mode, ...(kept !== undefined && { reason: kept }) },
+    })
+    await this.out.done(`${this.args.crew} is ${policy.autonomy_level} now, and ${policy.behavior_mode}s.`, { ...policy, crew: this.args.crew }, policyView)
+  }
+}

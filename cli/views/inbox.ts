@@ -1,0 +1,40 @@
+import type { Static } from 'typebox'
+import type { InboxItem as Schema } from '#contract/inbox'
+import { when } from '../output/cell.ts'
+import type { View } from '../output/printer.ts'
+
+type Item = Static<typeof Schema>
+
+const tones = { urgent: 'red', high: 'yellow', medium: undefined, low: 'dim' } as const
+const priority = ({ priority: value }: Item) => ({ text: value, value, ...(tones[value] && { tone: tones[value] }) })
+const state = ({ state: value, blocking }: Item) => {
+  if (value === 'resolved') return { text: value, value, tone: 'dim' as const }
+  return { text: blocking ? `${value}, waits for you` : value, value, ...(value === 'unread' && { tone: 'cyan' as const }) }
+}
+
+export const inboxView: View<Item> = {
+  name: ({ id }) => id,
+  empty: 'Nothing waits for you.',
+  columns: {
+    ID: ({ id }) => id,
+    KIND: ({ kind }) => kind.replaceAll('_', ' '),
+    PRIORITY: priority,
+    STATE: state,
+    FROM: ({ sender_name, sender_type }) => sender_name ?? sender_type,
+    TITLE: ({ title }) => title,
+    RAISED: ({ created_at }) => when(created_at),
+  },
+  detail: {
+    Title: ({ title }) => title,
+    Id: ({ id }) => id,
+    Kind: ({ kind }) => kind.replaceAll('_', ' '),
+    State: state,
+    Priority: priority,
+    From: ({ sender_name, sender_type }) => sender_name ?? sender_type,
+    For: ({ target_role, target_user_id }) => (target_user_id ? 'you' : target_role ? `${target_role} and above` : 'everybody'),
+    Raised: ({ created_at }) => when(created_at),
+    Resolved: ({ resolved_at }) => when(resolved_at),
+    Outcome: ({ resolved_action }) => resolved_action,
+  },
+  below: ({ body_md }) => body_md ?? '',
+}

@@ -1,0 +1,62 @@
+import type { App } from '#kernel/app'
+import type { Actor } from '#kernel/feature'
+import { perform } from '#kernel/perform'
+import { Problem, problem } from '#kernel/problem'
+import { agentById } from '../features/agents/service.ts'
+import { executionsOfAgent, findExecution } from '../features/chats/executions/service.ts'
+import type { Runtime, SidecarAnswer, SidecarCall } from './types.ts'
+
+/** An agent that asks, as its sidecar and the database know it. */
+export interface Caller {
+  actor: Actor
+  workspace_id: string
+  crew_id: string
+  agent_id: string
+  /** The run that it asks from; null when that cannot be told. */
+  run_id: string | null
+}
+
+type Answer = (app: App, caller: Caller, call: SidecarCall, signal: AbortSignal) => Promise<SidecarAnswer>
+
+const members = (body: unknown): object => {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw problem('invalid_json', { detail: 'The body must be a JSON object' })
+  return body
+}
+
+/** Carries a call out as an operation of the internal interface; what the agent says of itself is overruled. */
+const operation =
+  (name: string, status: number): Answer =>
+  async (app, { actor, ...who }, { body }) => ({ status, body: await perform(app, name, actor, { body: { ...members(body), ...who } }) })
+
+const routes: Record<string, Answer> = {
+  '/report-confidence': operation('runs.reportConfidence', 202),
+}
+
+/** Answers what agents ask of the daemon through their sidecars. */
+export const answerCalls = (app: App, runtime: Runtime): void =>
+  runtime.onSidecarCall(async (crewId, call, signal) => {
+    try {
+      const route = Object.hasOwn(routes, call.route) ? routes[call.route] : undefined
+      if (!route) throw problem('not_found')
+      return await route(app, callerOf(app, crewId, call), call, signal)
+    } catch (error) {
+      if (!(error instanceof Problem)) app.log.error({ err: error, crew: crewId, route: call.route }, 'A call of an agent failed')
+      const failure = error instanceof Problem ? error : problem('internal')
+      return { status: failure.status, body: failure.toBody(call.route) }
+    }
+  })
+
+function callerOf(app: App, crewId: string, { agentId, runId }: SidecarCall): Caller {
+  const agent = agentById(app, agentId)
+  // The sidecar may not know yet that the agent has left.
+  if (!agent || agent.crew_id !== crewId) throw problem('not_found')
+  const bound = { workspace: agent.workspace_id, crew: crewId, agent: agentId }
+  const actor: Actor = { type: 'agent', id: agentId, email: null, workspace: agent.workspace_id, role: null, token: null, session: null, bound }
+  return { actor, workspace_id: agent.workspace_id, crew_id: crewId, agent_id: agentId, run_id: runOf(app, agentId, runId) }
+}
+
+function runOf(app: App, agentId: string, named: string | null): string | null {
+  if (named !== null) return findExecution(app, named)?.agent_id === agentId ? named : null
+  const open = executionsOfAgent(app, agentId)
+  return open.length === 1 ? open[0]!.id : null
+}

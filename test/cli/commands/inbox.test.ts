@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { daemon } from '#test'
+import { raise } from '../../../daemon/features/inbox/service.ts'
+import { cliFor } from '../../support/cli.ts'
+
+async function setUp(count = 3) {
+  const it = await daemon()
+  for (let n = 1; n <= count; n++)
+    it.app.writeNow(() =>
+      raise(it.app, {
+        workspace: it.workspace,
+        kind: 'message',
+        source: `s${n}`,
+        target: 'workspace',
+        title: `News \u001b[31m${n}`,
+        body: '**Read** me',
+        now: it.app.now(),
+      }),
+    )
+  return { it, ...(await cliFor(it, 'MEMBER')) }
+}
+
+describe('muster inbox', () => {
+  it('lists, shows, counts and marks', async () => {
+    const { it, run } = await setUp()
+    expect((await run('inbox', 'list', '-q')).stdout).toBe('ibx_message_s3\nibx_message_s2\nibx_message_s1\n')
+    expect((await run('inbox', 'list')).stdout).not.toContain('\u001b')
+    expect((await run('inbox', 'count', '-q')).stdout).toBe('3\n')
+    expect(await run('inbox', 'read', 'ibx_message_s1')).toMatchObject({ code: 0, stderr: expect.stringContaining('ibx_message_s1 is read') })
+    expect((await run('inbox', 'show', 'ibx_message_s1', '--jq', '.state')).stdout).toBe('read\n')
+    expect(await run('inbox', 'resolve', 'ibx_message_s2', 'ibx_message_s3')).toMatchObject({ code: 0, stderr: expect.stringContaining('2 resolved') })
+    expect((await run('inbox', 'list', '-q')).stdout).toBe('ibx_message_s1\n')
+    expect((await run('inbox', 'list', '--state', 'resolved', '-q')).stdout.split('\n')).toHaveLength(3)
+    expect(await run('inbox', 'resolve', '--all', '--json')).toMatchObject({ code: 0, stdout: expect.stringContaining('"updated": 1') })
+    expect((await run('inbox', 'unread', 'ibx_message_s1')).code).toBe(0)
+    expect((await run('inbox', 'read', 'ibx_message_none')).code).toBe(3)
+    expect((await run('inbox', 'read', 'ibx_message_s1', 'ibx_message_none')).code).toBe(1)
+    expect((await run('inbox', 'read')).code).toBe(2)
+    expect((await run('inbox', 'purge', '--yes')).code).toBe(4)
+    expect(await (await cliFor(it, 'ADMIN')).run('inbox', 'purge', '--yes', '--json')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"deleted": 3'),
+    })
+    expect((await run('inbox', 'list', '-o', 'table')).stderr).toContain('Nothing waits for you')
+  })
+})
+
+describe('muster policies', () => {
+  it('lists, shows and sets, keeping what is not given', async () => {
+    const it = await daemon()
+    const { run } = await cliFor(it, 'MANAGER')
+    await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })
+    expect((await run('policies')).stdout).toMatch(/^web\tguided\twarn\t/)
+    expect((await run('policies', 'set', 'web', '--behavior', 'block')).code).toBe(0)
+    expect(JSON.parse((await run('policies', 'show', 'web', '--json')).stdout)).toMatchObject({ autonomy_level: 'guided', behavior_mode: 'block' })
+    expect(await run('policies', 'set', 'web', '--level', 'full')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Next: repeat with --behavior warn'),
+    })
+    expect(await run('policies', 'set', 'web', '--level', 'full', '--behavior', 'warn')).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') })
+    expect(await run('policies', 'set', 'web', '--level', 'FULL', '--behavior', 'warn', '--reason', 'mine alone')).toMatchObject({ code: 0 })
+    expect((await run('policies', 'set', 'web')).code).toBe(2)
+    expect(JSON.parse((await run('policies', 'show', 'web', '--json')).stdout).reason).toBe('mine alone')
+  })
+})
