@@ -34,6 +34,7 @@ export const policies = {
   set: put('/crews/:crewId/policy', {
     summary: 'Set how much a crew may do without asking',
     access: 'MANAGER',
+    crew: 'crewId',
     scope: 'crews:write',
     stepUp: true,
     body: Type.Object({
