@@ -16,8 +16,6 @@ export const callback = 'http://localhost/api/v1/auth/idp/callback'
 
 type Method = 'client_secret_basic' | 'client_secret_post'
 interface Options {
-  /** Further addresses to come back to. */
-  callbacks?: string[]
   /** The one way in which it takes the secret of the client. */
   method?: Method
 }
@@ -33,14 +31,18 @@ async function newKey(): Promise<JWK> {
   return { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: crypto.randomUUID() }
 }
 
+/** RSA keys take their time; one serves most tests. */
+const firstKey = newKey()
+
 /** A real OpenID provider on loopback. Whoever is told in `visit` signs in there without being asked. */
-export async function identityProvider({ callbacks = [], method = 'client_secret_basic' }: Options = {}) {
+export async function identityProvider({ method = 'client_secret_basic' }: Options = {}) {
   const { default: Provider } = await import('oidc-provider')
   const accounts = new Map<string, Claims>()
   const instead = new Map<string, RequestListener>()
   const seen: string[] = []
   let who: string | null = null
-  let key = await newKey()
+  let key = await firstKey
+  let callbacks = [callback]
   let forge: ((claims: JWTPayload) => JWTPayload) | null = null
   let signer: JWK | null = null
 
@@ -66,7 +68,7 @@ export async function identityProvider({ callbacks = [], method = 'client_secret
       {
         client_id: client.id,
         client_secret: client.secret,
-        redirect_uris: [callback, ...callbacks],
+        redirect_uris: callbacks,
         token_endpoint_auth_method: method,
       },
     ],
@@ -81,6 +83,10 @@ export async function identityProvider({ callbacks = [], method = 'client_secret
   })
   let provider = new Provider(issuer, configuration())
   let handle = provider.callback()
+  const renew = () => {
+    provider = new Provider(issuer, configuration())
+    handle = provider.callback()
+  }
 
   async function decide(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (who === null) return provider.interactionFinished(request, response, { error: 'access_denied', error_description: 'The person said no' })
@@ -120,8 +126,12 @@ export async function identityProvider({ callbacks = [], method = 'client_secret
     /** Another key from now on. */
     async rotate() {
       key = await newKey()
-      provider = new Provider(issuer, configuration())
-      handle = provider.callback()
+      renew()
+    },
+    /** Browsers may also come back to this address. */
+    allow(address: string) {
+      callbacks = [...callbacks, address]
+      renew()
     },
     /** Changes what id tokens say; with `stranger`, signs them with a key that is not the provider's. */
     async forge(change: (claims: JWTPayload) => JWTPayload, { stranger = false } = {}) {

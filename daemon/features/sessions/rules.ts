@@ -17,8 +17,11 @@ export function safePath(given: string | undefined): string {
   if (!given || given.length > 2000 || !/^\/(?![/\\])/.test(given) || given.includes('\\')) return '/'
   for (const character of given) if (character.charCodeAt(0) <= 0x20 || character.charCodeAt(0) === 0x7f) return '/'
   const url = URL.canParse(given, 'http://here.invalid') ? new URL(given, 'http://here.invalid') : null
-  return url?.host === 'here.invalid' ? given : '/'
+  return url?.host === 'here.invalid' ? asHeader(given) : '/'
 }
+
+/** Headers are ASCII: what a person sees in the address bar is not. */
+const asHeader = (path: string): string => path.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[^\x21-\x7e]+/g, encodeURIComponent)
 
 const messages: Record<string, string> = {
   CredentialsSignin: 'The email address or the password is wrong',
