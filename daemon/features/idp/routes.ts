@@ -6,6 +6,8 @@ import { isConfigured } from './rules.ts'
 import { begin, checkConfigured, finish } from './service.ts'
 
 export default feature(idp, (app) => {
+  const { idpClientId: id, idpClientSecret: secret } = app.config
+  if (Boolean(id) !== Boolean(secret)) app.log.warn('No identity provider: IDP_CLIENT_ID and IDP_CLIENT_SECRET belong together')
   const provider = createProvider(app)
   const gate = () => checkConfigured(app)
   return {

@@ -61,6 +61,9 @@ describe('values', () => {
     ['SVC_ALLOW_PRIVATE_ENDPOINTS', '1', 'allowPrivateEndpoints', true],
     ['SVC_ALLOWED_HOSTS', ' a.example , ,b.example', 'allowedHosts', ['a.example', 'b.example']],
     ['SVC_DATA_DIR', '/srv/muster', 'dataDir', '/srv/muster'],
+    ['IDP_ISSUER', 'https://login.example/realms/team/', 'idpIssuer', 'https://login.example/realms/team/'],
+    ['IDP_ISSUER', 'http://127.0.0.1:9000', 'idpIssuer', 'http://127.0.0.1:9000'],
+    ['IDP_ISSUER', 'http://[::1]:9000/dex', 'idpIssuer', 'http://[::1]:9000/dex'],
   ] as const)('reads %s=%s', (env, text, name, value) => expect(load({ [env]: text }).config[name]).toEqual(value))
 
   it.each([
@@ -82,6 +85,11 @@ describe('values', () => {
     ['SVC_ALLOWED_ORIGINS', 'null', /scheme and host/],
     ['SVC_PUBLIC_URL', 'muster.example', /http/],
     ['SVC_PUBLIC_URL', 'javascript:alert(1)', /http/],
+    ['IDP_ISSUER', 'accounts.google.com', /address of an OpenID provider/],
+    ['IDP_ISSUER', 'ftp://login.example', /address of an OpenID provider/],
+    ['IDP_ISSUER', 'https://login.example/?tenant=1', /without query/],
+    ['IDP_ISSUER', 'https://me:secret@login.example', /without query, fragment or password/],
+    ['IDP_ISSUER', 'http://login.example', /begins with https/],
   ])('refuses %s=%s and says what it takes', (env, text, words) => {
     expect(() => load({ [env]: text })).toThrow(ConfigError)
     expect(() => load({ [env]: text })).toThrow(words)
