@@ -73,7 +73,9 @@ function queryParameters(query: Json | undefined): Json[] {
   }))
 }
 
-function success({ status, reply, kind, summary }: Endpoint): Json {
+function success({ status, reply, kind, media, summary }: Endpoint): Json {
+  if (media)
+    return { [status]: { description: summary, content: Object.fromEntries(media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])) } }
   if (reply) return { [status]: { description: summary, content: { 'application/json': { schema: plain(reply) } } } }
   return { [status]: { description: kind === 'stream' ? 'A stream' : kind === 'text' ? 'Text' : 'Done' } }
 }

@@ -43,6 +43,8 @@ export interface Shape {
   throws?: readonly Code[]
   /** `json` (default); `text` and `stream` handlers write to the reply themselves. */
   kind?: 'json' | 'text' | 'stream'
+  /** Media types of a `text` reply that is bytes. */
+  media?: readonly string[]
   /** The workspace is the session's (header X-Workspace-ID), never the query's. */
   workspace?: 'session'
   /** What a request without a workspace answers, when it is not `workspace_required`. */

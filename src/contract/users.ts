@@ -66,6 +66,7 @@ export const users = {
     summary: 'Get the picture of somebody with whom you share a workspace',
     access: 'signed-in',
     kind: 'text',
+    media: ['image/png', 'image/jpeg', 'image/webp'],
     throws: ['not_found'],
   }),
 }

@@ -42,6 +42,7 @@ async function busy() {
   const authorization = `Bearer ${ada.token}`
   await it.http.inject({ method: 'POST', url: '/api/v1/users/me/avatar', headers: { host: 'localhost', authorization, 'content-type': type }, payload: body })
   await it.call(ada, 'PUT', '/me/preferences/theme', { dark: true })
+  await it.call(ada, 'PUT', '/me/preferences/__proto__', { admin: true })
   await it.call(ada, 'POST', '/auth/pair/start', { adapter_hint: 'CLAUDE' })
   await it.call(ada, 'POST', `/workspaces/${it.workspace}/invitations`, { email: 'eve@example.com', role: 'MEMBER' })
   await it.call('OWNER', 'POST', '/crews', { name: 'Builders', slug: 'builders' })
@@ -73,6 +74,7 @@ describe('users.export', () => {
     const { status, body, headers } = await get(server, ada)
     expect(status).toBe(200)
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'content-disposition': 'attachment; filename="muster-personal-data.json"' })
+    expect(Object.entries(body.preferences)).toContainEqual(['__proto__', { admin: true }])
     expect(body).toMatchObject({
       format: 'muster-personal-data-1',
       exported_at: server.app.now(),
@@ -116,6 +118,18 @@ describe('users.export', () => {
     expect(body).toMatchObject({ avatar: null, preferences: {}, crew_memberships: [], sessions: [], pairings: [], invitations_received: [] })
     expect(body.invitations_sent).toMatchObject([{ email: ada.email }])
     expect(text).not.toContain(ada.userId)
+  })
+
+  it('asks a browser for the second factor once it was not shown lately, as a new password does', async () => {
+    const { it: server, ada, web } = await busy()
+    expect((await web.call('GET', '/users/me/export')).status).toBe(200)
+    server.app.db.prepare('UPDATE users SET two_factor_at = ? WHERE id = ?').run(server.app.now(), ada.userId)
+    const answers = [
+      await web.call('GET', '/users/me/export'),
+      await web.call('POST', '/users/me/password', { current_password: knownPassword, new_password: 'heron orchard 7' }),
+    ]
+    expect(answers.map(({ body }) => body.code)).toEqual(['step_up_required', 'step_up_required'])
+    expect((await get(server, ada)).status).toBe(200)
   })
 
   it('draws on the strict bucket', async () => {
