@@ -3,8 +3,19 @@
 /** The element with that id. */
 export const the = (id) => document.getElementById(id)
 
-/** Asks the server. `status` is 0 when no answer came; `told` is the server's sentence about a failure. */
+/**
+ * Asks the server. `status` is 0 when no answer came; `told` is the server's sentence about a failure. When the server wants to see
+ * the second factor first, it is asked for here, and then the server again.
+ */
 export async function ask(method, path, body) {
+  const answer = await send(method, path, body)
+  if (answer.body?.code !== 'step_up_required') return answer
+  const { askForFactor } = await import('./factor.js')
+  const shown = await askForFactor((code) => send('POST', '/api/v1/auth/step-up', { code }))
+  return shown ? send(method, path, body) : answer
+}
+
+async function send(method, path, body) {
   try {
     const reply = await fetch(path, {
       method,

@@ -246,6 +246,41 @@ describe.skipIf(chromiumMissing)('muster login --web', () => {
     )
   })
 
+  it('shows the second factor on the way when that was long ago', async () => {
+    const { it: server, page, ada, at } = await setUp()
+    await page.goto('/login')
+    await signIn(page, ada)
+    await home(page, at)
+    const other = browser(server)
+    await other.signIn(ada.email, knownPassword)
+    const { secret } = (await other.call('POST', '/users/me/totp', { password: knownPassword })).body
+    await other.call('POST', '/users/me/totp/confirm', { code: codeAt(secret, server.clock()) })
+    server.clock.advance(60_000)
+
+    const shell = cli()
+    const { shown, address } = await begin(shell, at, '--no-browser')
+    await page.goto(address)
+    const allow = page.getByRole('button', { name: 'Sign in' })
+    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    await allow.click()
+    await dialog.getByRole('button', { name: 'Not now' }).click()
+    await page.getByRole('alert').getByText('second factor').waitFor()
+    expect(count(server, 'cli_pairings')).toBe(0)
+
+    await allow.click()
+    const code = dialog.getByLabel('Code of your second factor')
+    expect(await code.evaluate((it) => it.matches(':focus'))).toBe(true)
+    const right = codeAt(secret, server.clock())
+    await code.fill(right === '000000' ? '111111' : '000000')
+    await code.press('Enter')
+    await dialog.getByRole('alert').getByText('The code is wrong').waitFor()
+    await code.fill(right)
+    await code.press('Enter')
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor()
+    expect(await shown.ended).toBe(0)
+    expect(await dialog.count()).toBe(0)
+  })
+
   it('opens the browser that BROWSER names, with the address that it shows', async () => {
     const { at } = await setUp()
     const shell = cli()
