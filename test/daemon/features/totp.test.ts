@@ -192,6 +192,18 @@ describe('sign-in with a second factor', () => {
     expect((await signIn({ code: now(-1) })).body.error).toBe('SecondFactorInvalid')
   })
 
+  it('bears a clock that is set back, far or not at all', async () => {
+    const { it: server, signIn, now } = await withFactor()
+    server.clock.advance(365 * 86_400_000)
+    expect((await signIn({ code: now() })).body.ok).toBe(true)
+    server.clock.advance(-365 * 86_400_000 + minutes(5))
+    const code = now()
+    expect([(await signIn({ code })).body.ok, (await signIn({ code })).body.ok]).toEqual([true, false])
+    for (const away of [-1, 0]) expect((await signIn({ code: now(away) })).body.ok, String(away)).toBe(false)
+    expect((await signIn({ code: now(1) })).body.ok).toBe(true)
+    for (const away of [-1, 0, 1]) expect((await signIn({ code: now(away) })).body.ok, String(away)).toBe(false)
+  })
+
   it('lets one of many in who come at once with the same code', async () => {
     const { it: server, code, signIn, recovery } = await withFactor({ config: { lockoutThreshold: 100 } })
     for (const given of [code(), recovery[3]!]) {
