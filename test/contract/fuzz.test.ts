@@ -97,7 +97,7 @@ const inTurn = [...endpoints].sort((a, b) => turn(a) - turn(b))
 
 /** A workspace where something goes on: people of every role, strangers who invite its owner. */
 async function populated() {
-  const made = await daemon({ shared: true, config: { publicUrl: 'https://muster.example' } })
+  const made = await daemon({ shared: true, config: { publicUrl: 'https://muster.example', allowSignup: true } })
   const { email } = made.person('OWNER')
   for (const role of roles) made.person(role)
   for (let n = 0; n < 4; n++) {
