@@ -3,7 +3,7 @@ import type { App } from '#kernel/app'
 import { executionsOfCrew, wishCancel } from './features/chats/executions/service.ts'
 import { sweepOldMailTokens } from './jobs/mail-tokens.ts'
 import { eraseOldValues } from './jobs/old-values.ts'
-import { forgetCredentialAudit, forgetInvitations } from './jobs/retention.ts'
+import { forgetCredentialAudit, forgetInvitations, forgetSessions } from './jobs/retention.ts'
 import { watchTokenExpiry } from './jobs/token-expiry.ts'
 import { forgetTokenUses } from './jobs/token-uses.ts'
 import { openRuntime } from './runtime/open.ts'
@@ -26,7 +26,7 @@ export async function startServices(app: App): Promise<Services> {
   const oldValues = eraseOldValues(app)
   const mailTokens = sweepOldMailTokens(app)
   const tokenExpiry = watchTokenExpiry(app)
-  const forgetting = [forgetTokenUses(app), forgetCredentialAudit(app), forgetInvitations(app)]
+  const forgetting = [forgetTokenUses(app), forgetCredentialAudit(app), forgetInvitations(app), forgetSessions(app)]
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
   const reconciler = new Reconciler({

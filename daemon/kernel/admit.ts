@@ -3,7 +3,7 @@ import type { Endpoint } from '#contract/define'
 import type { App } from './app.ts'
 import { membershipRow } from './auth/membership.ts'
 import { actorExpected } from './auth/standing.ts'
-import type { Identified } from './auth.ts'
+import { credentialOf, type Identified } from './auth.ts'
 import { authorize, type Operation } from './dispatch.ts'
 import type { Actor } from './feature.ts'
 import { checkBound, isLocalCaller } from './internal.ts'
@@ -31,6 +31,7 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
       if (endpoint.access !== 'signed-in') enterWorkspace(app, endpoint, request, request.actor)
       authorize(app.db, endpoint, actorExpected(app.db, endpoint, request.actor, request.params as object))
     }
+    request.admittedAt = app.clock()
     gate?.()
   }
 
@@ -54,6 +55,17 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
     enter(request, identified)
     done()
   }
+}
+
+/** Milliseconds for which an admission stands. A body that takes longer must not carry rights that were lost meanwhile. */
+const admissionStands = 1000
+
+/** Asks again about a caller whose body took its time: whether the credential still holds, and the role. */
+export function admitAgain(app: App, { actor, admittedAt }: FastifyRequest): void {
+  if (actor?.type !== 'user' || Math.abs(app.clock() - admittedAt) < admissionStands) return
+  const credential = credentialOf(actor)
+  if (credential !== null && !app.auth.holds(credential)) throw problem(actor.session ? 'session_revoked' : 'session_invalid')
+  if (actor.workspace) enterAs(app, actor, actor.workspace)
 }
 
 /** For everybody else on the network there is nothing here. */
@@ -97,6 +109,10 @@ function enterWorkspace(app: App, { workspace, unnamed = 'workspace_required' }:
     const means = workspace === 'session' ? 'the header X-Workspace-ID' : 'the query parameter workspace_id or the header X-Workspace-ID'
     throw problem(unnamed, { detail: `Name a workspace by ${means}` })
   }
+  enterAs(app, actor, named)
+}
+
+function enterAs(app: App, actor: Actor, named: string): void {
   const member = membershipRow(app.db, named, actor.id)
   if (!member) throw problem('not_a_member')
   if (member.barred) throw problem('two_factor_required', { detail: 'This workspace asks its members for a second factor; set one up: muster account 2fa on' })

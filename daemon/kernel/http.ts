@@ -2,7 +2,7 @@ import stringifier, { type Schema } from 'fast-json-stringify'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, type FastifySerializerCompiler, type onRequestHookHandler } from 'fastify'
 
 import { urlOf } from '#contract/define'
-import { admit } from './admit.ts'
+import { admit, admitAgain } from './admit.ts'
 import type { App } from './app.ts'
 import { dispatch, type Operation } from './dispatch.ts'
 import type { Actor } from './feature.ts'
@@ -19,6 +19,8 @@ declare module 'fastify' {
     address: string
     /** The client came over TLS, as the proxies in between say. */
     encrypted: boolean
+    /** When the caller was let in, milliseconds since 1970. */
+    admittedAt: number
     /** Cookies are named and marked as on HTTPS. */
     secureCookies: boolean
   }
@@ -49,6 +51,7 @@ export function createServer(app: App, tls?: { cert: string; key: string }): Fas
   const methods = createMethods([...app.operations.values()].map(({ endpoint }) => endpoint))
   http.decorateRequest('actor', null)
   http.decorateRequest('address', '')
+  http.decorateRequest('admittedAt', 0)
   http.decorateRequest('encrypted', false)
   http.decorateRequest('secureCookies', false)
   http.setSerializerCompiler(compileLater)
@@ -133,6 +136,7 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
     onRequest: [meantFor(operation, methods), admit(app, operation)],
     ...(endpoint.reply && !free && { schema: { response: { [endpoint.status]: endpoint.reply } } }),
     handler: async (request, reply) => {
+      admitAgain(app, request)
       const input = { ...(request.params as object), ...checkedQuery(query, request.query), ...checkedBody(operation, body, request.body) }
       const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
       if (reply.sent || endpoint.kind === 'stream') return reply

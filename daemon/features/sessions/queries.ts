@@ -61,5 +61,5 @@ export const queries = statements((db) => ({
   ),
   showFactor: db.prepare<{ now: string; id: string; user: string }>('UPDATE user_sessions SET factor_at = @now WHERE id = @id AND user_id = @user'),
   forgetFactor: db.prepare<[user: string]>('UPDATE user_sessions SET factor_at = NULL WHERE user_id = ? AND factor_at IS NOT NULL'),
-  erase: db.prepare<[before: string]>('DELETE FROM user_sessions WHERE expires_at <= ?'),
+  erase: db.prepare<[before: string, most: number]>('DELETE FROM user_sessions WHERE id IN (SELECT id FROM user_sessions WHERE expires_at <= ? LIMIT ?)'),
 }))

@@ -174,5 +174,8 @@ function firstBytes(text: string | undefined, bytes: number): string | null {
     .replace(/\uFFFD$/, '')
 }
 
-/** Removes what ran out before this time. */
-export const eraseSessions = ({ db }: App, before: string): number => queries(db).erase.run(before).changes
+/** Days for which a session is kept after its end, for whoever looks into what happened. */
+const keptDays = 90
+
+/** Forgets sessions that ran out long ago, at most so many; how many there were. */
+export const eraseSessions = ({ db, clock }: App, most: number): number => queries(db).erase.run(wholeSeconds(clock() - keptDays * 86_400_000), most).changes
