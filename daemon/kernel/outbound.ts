@@ -126,9 +126,12 @@ function redirected(hop: Hop, { status, headers }: OutboundReply): Hop | null {
   }
 }
 
+/** The build gives an old-style module as its default alone. */
+const loadUndici = async () => (await import('undici')).default
+
 async function exchange(dispatcher: Agent, { url, method, headers, body }: Hop, signal: AbortSignal, maxBytes: number): Promise<OutboundReply> {
   try {
-    const { request } = await import('undici')
+    const { request } = await loadUndici()
     const reply = await request(url, { dispatcher, method, headers: { 'user-agent': 'muster', ...headers }, body: body ?? null, signal })
     return { status: reply.statusCode, headers: reply.headers, text: await readAtMost(reply.body, maxBytes), url: url.href }
   } catch (error) {
@@ -156,7 +159,7 @@ async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number): Promis
 
 /** Connects to the very address that was judged, under the name that was asked for (Host header and certificate). */
 async function createAgent(resolve: Resolve, permits: (is: AddressClass) => boolean): Promise<Agent> {
-  const { Agent, buildConnector } = await import('undici')
+  const { Agent, buildConnector } = await loadUndici()
   const connect = buildConnector({ timeout: 8000 })
   return new Agent({
     keepAliveTimeout: 4000,
