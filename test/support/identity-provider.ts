@@ -138,6 +138,10 @@ export async function identityProvider({ method = 'client_secret_basic' }: Optio
       forge = change
       if (stranger) signer = { ...(await newKey()), kid: key.kid! }
     },
+    /** Browsers of others sign in as `account` from now on. */
+    as(account: string | null) {
+      who = account
+    },
     /** A browser that signs in as `account` (null: says no). Answers where it is sent back to. */
     async visit(location: string, account: string | null): Promise<URL> {
       who = account
