@@ -49,9 +49,10 @@ async function explain(error) {
 }
 
 async function offerProvider() {
-  const { ok, body } = await ask('GET', '/api/v1/auth/idp/status')
-  if (!ok || !body.enabled) return
-  the('provider').href = `/api/v1/auth/idp/redirect?redirect=${encodeURIComponent(callbackUrl)}`
+  const { ok, body } = await ask('GET', '/api/auth/providers')
+  if (!ok || !body.idp) return
+  the('provider').textContent = `Sign in with ${body.idp.name}`
+  the('provider').href = `${body.idp.signinUrl}?redirect=${encodeURIComponent(callbackUrl)}`
   the('provider').hidden = false
 }
 

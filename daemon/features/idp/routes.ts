@@ -3,7 +3,7 @@ import { feature, gated } from '#kernel/feature'
 import { list, unlink } from './links/service.ts'
 import { createProvider } from './provider.ts'
 import { isConfigured } from './rules.ts'
-import { begin, checkConfigured, finish } from './service.ts'
+import { begin, checkConfigured, finish, inWords } from './service.ts'
 
 export default feature(idp, (app) => {
   const { idpClientId: id, idpClientSecret: secret } = app.config
@@ -12,8 +12,8 @@ export default feature(idp, (app) => {
   const gate = () => checkConfigured(app)
   return {
     status: () => ({ enabled: isConfigured(app.config) }),
-    redirect: gated(gate, (call) => begin(app, provider, call)),
-    callback: gated(gate, (call) => finish(app, provider, call)),
+    redirect: gated(gate, (call) => inWords(call.web, begin(app, provider, call))),
+    callback: gated(gate, (call) => inWords(call.web, finish(app, provider, call))),
     links: (call) => list(app, call),
     unlink: (call) => unlink(app, call),
   }

@@ -3,7 +3,8 @@ import type { App } from '#kernel/app'
 import type { Config } from '#kernel/config'
 import { readCookie, setCookie } from '#kernel/cookies'
 import type { Call, Web } from '#kernel/feature'
-import { problem } from '#kernel/problem'
+import { Problem, problem } from '#kernel/problem'
+import { refusalPage } from '../pages/service.ts'
 import { claimsOf, handOver, isLive, prepareSession, safePath, storeSession } from '../sessions/service.ts'
 import { admitPerson } from './links/people.ts'
 import type { Provider } from './provider.ts'
@@ -75,6 +76,16 @@ function burn(app: App, state: string, { request }: Web): string {
 async function whoIsSignedIn(app: App, web: Web): Promise<string | null> {
   const claims = await claimsOf(app, web, 'access')
   return claims && claims !== 'expired' && isLive(app, claims) ? claims.userId : null
+}
+
+/** Programs are told of a refusal as everywhere; a person gets a page that says it. */
+export async function inWords(web: Web, work: Promise<string>): Promise<string> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Problem && web.request.headers.accept?.includes('text/html')) return refusalPage(web, error)
+    throw error
+  }
 }
 
 function go({ reply }: Web, location: string): string {

@@ -1,5 +1,5 @@
 import type { Web } from '#kernel/feature'
-import { problem } from '#kernel/problem'
+import { type Problem, problem } from '#kernel/problem'
 import { pageFiles } from './files.ts'
 
 // Scripts and styles of this server, calls to this server, and nothing else. Forms are sent by scripts, so a password
@@ -31,6 +31,33 @@ const pageHeaders = {
 export function page({ reply }: Web, name: string): Buffer {
   reply.headers(pageHeaders)
   return pageFiles().pages.get(name)!
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/** What a browser that was on its way to somewhere shows a person of a refusal. Without a script: it only says so. */
+export function refusalPage({ reply }: Web, { status, message, headers }: Problem): string {
+  const style = [...pageFiles().assets.keys()].find((name) => name.endsWith('.css'))
+  reply.code(status).headers({ ...headers, ...pageHeaders })
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="robots" content="noindex" />
+    <title>Sign in · Muster</title>
+    <link rel="stylesheet" href="/assets/${style}" />
+  </head>
+  <body>
+    <p class="name"><a href="/">Muster</a></p>
+    <main>
+      <h1>That did not work</h1>
+      <div class="told" role="alert">${escaped(message)}.</div>
+      <a class="button" href="/login">Back to the sign-in</a>
+    </main>
+  </body>
+</html>
+`
 }
 
 /** A style or script. Its name holds its digest, so it may be kept for good. */

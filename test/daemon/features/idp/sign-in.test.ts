@@ -168,6 +168,16 @@ describe('idp.callback', () => {
     expect((await back(it.web, url)).body.detail).toBe('The identity provider did not let you in: an unknown error')
   })
 
+  it('tells a person of a refusal in a page, and programs as everywhere', async () => {
+    const { web } = await setUp()
+    const ask = (accept: string) => web.call('GET', '/auth/idp/callback?state=x&error=y', undefined, { accept })
+    const page = await ask('text/html,application/xhtml+xml;q=0.9,*/*;q=0.8')
+    expect(page).toMatchObject({ status: 400, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } })
+    expect(page.text).toContain('This sign-in was not begun in this browser')
+    expect(String(page.headers['content-security-policy'])).toContain("default-src 'none'")
+    expect(await ask('*/*')).toMatchObject({ status: 400, body: { code: 'idp_state_unknown' } })
+  })
+
   it('takes a state once, even when two come with it at the same time', async () => {
     const it = await setUp()
     const url = await it.provider.visit(await start(it.web), 'ann')
