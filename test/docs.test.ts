@@ -4,7 +4,7 @@ import { settings } from '#kernel/settings'
 
 const root = new URL('..', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8')
-const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', ...readdirSync(new URL('docs', root)).map((name) => `docs/${name}`)].filter(
+const pages = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', ...readdirSync(new URL('docs', root)).map((name) => `docs/${name}`)].filter(
   (name) => name.endsWith('.md'),
 )
 const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts
@@ -26,6 +26,8 @@ describe.each(pages)('%s', (page) => {
     const named = [...code.matchAll(/(?:^|[$|(] *)muster ((?!up\b)[a-z-]+(?: [a-z][a-z-]*)?)/gm)].map((match) => match[1]!.split(' '))
     expect(named.filter((words) => !isCommand(words)).map((words) => words.join(' '))).toEqual([])
   })
+
+  it('holds nothing that a merge left behind', () => expect(text).not.toMatch(/^(<<<<<<<|=======|>>>>>>>)/m))
 
   it('names scripts that there are', () => {
     const named = [...code.matchAll(/npm run ([a-z-]+)/g)].map((match) => match[1]!)
