@@ -4,9 +4,14 @@ import { settings } from '#kernel/settings'
 
 const root = new URL('..', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8')
-const pages = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', ...readdirSync(new URL('docs', root)).map((name) => `docs/${name}`)].filter(
-  (name) => name.endsWith('.md'),
-)
+const pages = [
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'ARCHITECTURE.md',
+  ...readdirSync(new URL('docs', root)).map((name) => `docs/${name}`),
+].filter((name) => name.endsWith('.md'))
 const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts
 
 const isCommand = (words: string[]) => {
