@@ -128,3 +128,27 @@ describe('muster onboarding', () => {
     expect((await run('onboarding', 'status', '--jq', '.completed')).stdout).toBe('true\n')
   })
 })
+
+describe('muster account links', () => {
+  it('says whether there is a provider', async () => {
+    const off = await cliFor(await daemon(), 'VIEWER')
+    expect((await off.run('account', 'providers')).stdout).toContain('not configured')
+    const on = await cliFor(await daemon({ config: { idpClientId: 'muster', idpClientSecret: 'secret' } }), 'VIEWER')
+    expect((await on.run('account', 'providers')).stdout).toContain('yes')
+    expect(JSON.parse((await on.run('idp', 'status', '--json')).stdout)).toEqual({ enabled: true })
+  })
+
+  it('lists and unlinks, but never the last way in', async () => {
+    const it = await daemon()
+    const { userId } = it.person('VIEWER')
+    const { run } = await cliFor(it, 'VIEWER')
+    expect(JSON.parse((await run('account', 'links', '--json')).stdout)).toEqual([])
+    const link = it.app.db.prepare('INSERT INTO linked_accounts VALUES (?, ?, ?, ?, ?, ?, ?)')
+    link.run('clink', userId, it.app.config.idpIssuer, '1', 'ada@example.com', it.app.now(), it.app.now())
+    expect((await run('account', 'links')).stdout).toMatch(/clink +https:\/\/accounts\.google\.com +ada@example\.com/)
+    expect(await run('account', 'unlink', 'clink', '--yes')).toMatchObject({ code: 5, stderr: expect.stringContaining('Next: muster account forgot') })
+    it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, userId)
+    expect(await run('account', 'unlink', 'clink', '--yes')).toMatchObject({ code: 0, stderr: expect.stringContaining('Unlinked clink') })
+    expect(await run('account', 'unlink', 'clink', '--yes')).toMatchObject({ code: 3, stderr: expect.stringContaining('Next: muster account links') })
+  })
+})
