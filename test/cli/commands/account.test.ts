@@ -145,7 +145,7 @@ describe('muster account links', () => {
     expect(JSON.parse((await run('account', 'links', '--json')).stdout)).toEqual([])
     const link = it.app.db.prepare('INSERT INTO linked_accounts VALUES (?, ?, ?, ?, ?, ?, ?)')
     link.run('clink', userId, it.app.config.idpIssuer, '1', 'ada@example.com', it.app.now(), it.app.now())
-    expect((await run('account', 'links')).stdout).toMatch(/clink +https:\/\/accounts\.google\.com +ada@example\.com/)
+    expect((await run('account', 'links')).stdout).toMatch(/^clink\thttps:\/\/accounts\.google\.com\tada@example\.com\t/)
     expect(await run('account', 'unlink', 'clink', '--yes')).toMatchObject({ code: 5, stderr: expect.stringContaining('Next: muster account forgot') })
     it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, userId)
     expect(await run('account', 'unlink', 'clink', '--yes')).toMatchObject({ code: 0, stderr: expect.stringContaining('Unlinked clink') })
