@@ -41,7 +41,7 @@ describe('muster config show', () => {
     const ran = await run('config', 'show', '--origin')
     expect(ran.stdout).toContain('muster\tserver\thttp://elsewhere:1\tenvironment\tSVC_SERVER\n')
     expect(ran.stdout).toContain('muster\ttoken\t[set]\tenvironment\tSVC_TOKEN\n')
-    expect(ran.stdout + ran.stderr).not.toContain('secret')
+    expect(ran.stdout + ran.stderr).not.toMatch(/(very|also)-secret/)
     if (existsSync(join(root, 'dist/daemon/musterd.js'))) expect(ran.stdout).toContain('musterd\tserver.port\t4711\tenvironment\tSVC_PORT\n')
     expect((await run('config', 'show', '--changed', '--jq', 'map(.origin) | index("default")')).stdout).toBe('null\n')
   })

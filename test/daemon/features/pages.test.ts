@@ -81,3 +81,7 @@ it('redirects of the contract lead to a page', async () => {
 it('every file is of a kind that is served', () => {
   for (const name of readdirSync(folder)) expect(name).toMatch(/^[a-z-]+\.(html|css|js|svg)$/)
 })
+
+it('the built daemon carries every file', () => {
+  expect(readdirSync(new URL('../../../dist/daemon/pages/', import.meta.url)).sort()).toEqual(readdirSync(folder).sort())
+})
