@@ -89,8 +89,10 @@ describe('a hostile server', () => {
 
   it.each(tried.map((command) => [command.id, lineFor(command)] as const))('does not reach the terminal through %s', async (_, line) => {
     const server = await hostile()
-    const shown = cli({ SVC_SERVER: server.url, SVC_TOKEN: 't' }).terminal(line, { env: { PAGER: '' } })
-    for (let answered = 0; await asks(shown, answered); answered++) shown.type('plover staple 42\r')
+    const { home, terminal } = cli({ SVC_SERVER: server.url, SVC_TOKEN: 't' })
+    const shown = terminal(line, { env: { PAGER: '' } })
+    // It does as a secret, a name and the file to write something to.
+    for (let answered = 0; await asks(shown, answered); answered++) shown.type(`${home}/answer\r`)
     await shown.ended
     // What prompts draw themselves is left out: they move the cursor, and end before the result is written.
     const text = shown.text().split('\u001b[?25h').at(-1)!
