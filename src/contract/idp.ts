@@ -46,6 +46,7 @@ export const idp = {
       'idp_refused',
       'idp_exchange_failed',
       'idp_email_unverified',
+      'idp_sign_in_first',
       'idp_profile_failed',
       'idp_unavailable',
       'signup_disabled',

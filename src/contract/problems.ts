@@ -45,6 +45,7 @@ export const problems = {
   idp_refused: [400, 'The identity provider did not let you in'],
   idp_exchange_failed: [400, 'The identity provider did not confirm the sign-in'],
   idp_email_unverified: [400, 'The identity provider has not verified the address'],
+  idp_sign_in_first: [400, 'Sign in to the account here first'],
   idp_profile_failed: [502, 'The identity provider gave no usable profile'],
   idp_unavailable: [502, 'The identity provider cannot be used'],
   last_way_in: [409, 'There is no other way to sign in'],

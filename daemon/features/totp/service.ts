@@ -151,14 +151,11 @@ function turnOff(app: App, user: string, now: string): boolean {
   return unset.get({ user, now }) !== undefined
 }
 
-/**
- * Takes the second factor of a user away, within a change, in the name of the host's administrator or because somebody else
- * set it up (`reclaimed`); false when there was none.
- */
-export function disableTwoFactor(app: App, user: string, now: string, via: 'host' | 'reclaimed' = 'host'): boolean {
+/** Takes the second factor of a user away, in the name of the host's administrator, within a change; false when there was none. */
+export function disableTwoFactor(app: App, user: string, now: string): boolean {
   if (!turnOff(app, user, now)) return false
-  const summary = `second factor of user ${user} turned off ${via === 'host' ? 'on the host' : 'with every other way in'}`
-  announce(app, user, summary, { changed: ['two_factor_at'], two_factor: false, via }, via === 'host' ? 'system' : 'user')
+  const summary = `second factor of user ${user} turned off on the host`
+  announce(app, user, summary, { changed: ['two_factor_at'], two_factor: false, via: 'host' }, 'system')
   return true
 }
 

@@ -7,7 +7,6 @@ import { audienceOf } from '../../members/service.ts'
 import { forgetCodes } from '../../pairing/service.ts'
 import { endSessions } from '../../sessions/service.ts'
 import { revokeReclaimed } from '../../tokens/service.ts'
-import { disableTwoFactor } from '../../totp/service.ts'
 import { exist } from '../../users/service.ts'
 import type { Profile } from '../rules.ts'
 import { type Person, queries } from './queries.ts'
@@ -67,15 +66,19 @@ function noteUser(app: App, id: string): void {
 
 /**
  * Gives an account to the one whose address it has, within a change. Whoever made it never showed that the address was
- * theirs, and may have made it to wait for its owner: every other way in is closed.
+ * theirs, and may have made it to wait for its owner: every other way in is closed. A second factor is not taken away by
+ * anybody who does not have it, so with one the account stays as it is.
  */
-function reclaim(app: App, { id, password_hash }: Person, now: string): void {
+function reclaim(app: App, { id, password_hash, two_factor_at }: Person, now: string): void {
+  if (two_factor_at)
+    throw problem('idp_sign_in_first', {
+      detail: 'The account with your address has a second factor: sign in to it here first, then with the identity provider in the same browser',
+    })
   const { dropPassword, dropMailTokens, removeAll } = queries(app.db)
   dropPassword.run(id)
   dropMailTokens.run(id)
   for (const link of removeAll.all(id)) note(app, link, 'audit.entity_deleted', { reason: 'address_proved' })
   forgetCodes(app, id)
-  disableTwoFactor(app, id, now, 'reclaimed')
   const sessions = endSessions(app, { user: id, reason: 'address_proved', now })
   const tokens = revokeReclaimed(app, id, now)
   const changed = [...(password_hash ? ['password'] : []), 'email_verified_at']

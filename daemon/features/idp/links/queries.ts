@@ -17,8 +17,9 @@ export interface Person {
   full_name: string | null
   password_hash: string | null
   email_verified_at: string | null
+  two_factor_at: string | null
 }
-const personal = 'id, email, full_name, password_hash, email_verified_at'
+const personal = 'id, email, full_name, password_hash, email_verified_at, two_factor_at'
 
 export const queries = statements((db) => ({
   listOf: db.prepare<[user: string], Row>(`SELECT ${columns} FROM linked_accounts WHERE user_id = ? ORDER BY created_at DESC, rowid DESC`),

@@ -137,7 +137,6 @@ describe('a person who is known', () => {
     await held.signIn(intruder.email, knownPassword)
     const pairing = (await held.call('POST', '/auth/pair/start', {})).body.code
     const paired = (await it.server.call(intruder, 'POST', '/auth/pair/start', {})).body.code
-    app.db.prepare('UPDATE users SET two_factor_at = ? WHERE id = ?').run(app.now(), intruder.userId)
     app.db.prepare("INSERT INTO verification_tokens VALUES ('t', ?, 'hash', 'account_setup', ?, '2027-01-01T00:00:00Z')").run(intruder.userId, app.now())
     app.db.prepare("INSERT INTO linked_accounts VALUES ('l', ?, ?, 'mallory', NULL, ?, ?)").run(intruder.userId, it.provider.issuer, app.now(), app.now())
     const revoked: string[] = []
@@ -145,7 +144,7 @@ describe('a person who is known', () => {
 
     expect((await signIn(it)).status).toBe(307)
     expect(await me(it.web)).toMatchObject({ id: intruder.userId })
-    expect(userOf(it.server, 'ann@example.com')).toMatchObject({ password_hash: null, email_verified_at: app.now(), two_factor_at: null })
+    expect(userOf(it.server, 'ann@example.com')).toMatchObject({ password_hash: null, email_verified_at: app.now() })
     expect(await me(held)).toMatchObject({ status: 401 })
     expect((await held.call('POST', '/api/auth/token/refresh')).status).toBe(401)
     expect((await it.server.call(intruder, 'GET', '/users/me')).status).toBe(401)
@@ -168,14 +167,25 @@ describe('a person who is known', () => {
     expect((await browser(it.server).signIn(person.email, knownPassword)).body.ok).toBe(true)
   })
 
-  it('has not shown a second factor by it: changes that ask for one are refused', async () => {
+  it('has not shown a second factor by it: the browser may do nothing before that', async () => {
     const it = await setUp()
     await signIn(it)
     const { id } = await me(it.web)
     it.server.app.db.prepare('UPDATE users SET two_factor_at = ? WHERE id = ?').run(it.server.app.now(), id)
-    expect((await me(it.web)).id).toBe(id)
-    const [{ id: link }] = (await it.web.call('GET', '/users/me/linked-accounts')).body
-    expect((await it.web.call('DELETE', `/users/me/linked-accounts/${link}`)).body.code).toBe('step_up_required')
+    const again = browser(it.server)
+    expect((await signIn({ ...it, web: again })).status).toBe(307)
+    expect(await me(again)).toMatchObject({ status: 403, code: 'step_up_required' })
+    expect((await again.call('POST', '/auth/step-up', { code: '000000' })).body.code).toBe('second_factor_invalid')
+  })
+
+  it('keeps a second factor that only the address would undo: nothing is closed, nothing linked', async () => {
+    const it = await setUp()
+    const person = addAnn(it)
+    it.server.app.db.prepare('UPDATE users SET two_factor_at = ? WHERE id = ?').run(it.server.app.now(), person.userId)
+    expect((await signIn(it)).body).toMatchObject({ status: 400, code: 'idp_sign_in_first' })
+    expect(userOf(it.server, 'ann@example.com')).toMatchObject({ password_hash: quickHash, email_verified_at: null })
+    expect((await it.server.call(person, 'GET', '/users/me')).status).toBe(200)
+    expect(rows(it.server, 'linked_accounts')).toHaveLength(0)
   })
 
   it('is one person, even when two sign-ins of a new one end at the same time', async () => {
