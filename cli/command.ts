@@ -83,6 +83,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const timeout = durationMs(process.env['SVC_HTTP_TIMEOUT'], 'SVC_HTTP_TIMEOUT')
     return createConnection({
       server: target,
+      headers: { 'user-agent': this.config.userAgent },
       ...(token && { token }),
       ...(workspace && { workspace }),
       ...(timeout && { timeout }),

@@ -25,7 +25,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
 }
 const withValue = new Set(['-s', '--server', '-w', '--workspace', '--context', '-o', '--output', '--jq'])
 
-/** Finds the command that the words mean: singular nouns, synonyms of verbs and a bare noun (its list) are understood. */
+/** Finds the command that the words mean: singular nouns, synonyms of verbs and a bare noun (its list, or the one thing there is) are understood. */
 export function resolve(argv: readonly string[], known: Known): Request {
   const words = flagsLast(argv)
   if (words[0] === '--version' || words[0] === '-V') return { kind: 'version' }
@@ -49,8 +49,8 @@ export function resolve(argv: readonly string[], known: Known): Request {
   const stray = rest[0] !== undefined && !rest[0].startsWith('-')
   if (id && !(hasBelow && stray)) return { kind: 'run', id, argv: rest }
   if (stray) return { kind: 'unknown', words: nouns.slice(0, used + 1), near: nearest([...path, rest[0]].join(':'), known) }
-  const list = idOf(`${path.join(':')}:list`, known)
-  return list ? { kind: 'run', id: list, argv: rest } : { kind: 'help', words: path }
+  const bare = idOf(`${path.join(':')}:list`, known) ?? idOf(`${path.join(':')}:show`, known)
+  return bare ? { kind: 'run', id: bare, argv: rest } : { kind: 'help', words: path }
 }
 
 /** The id that a name stands for, when it is one. */

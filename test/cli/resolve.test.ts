@@ -13,6 +13,7 @@ const known: Known = {
     'crews:members:create',
     'journal:get',
     'journal:list',
+    'members:add',
     'policies:show',
     'up',
     'chat',
@@ -39,6 +40,7 @@ describe('resolve', () => {
     ['crews new', 'crews:create', []],
     ['journal show j_1', 'journal:get', ['j_1']],
     ['policy show', 'policies:show', []],
+    ['policies', 'policies:show', []],
     ['journal tail', 'journal:list', []],
     ['watch -q', 'journal:list', ['-q']],
     ['-w acme crews list', 'crews:list', ['-w', 'acme']],
@@ -59,7 +61,7 @@ describe('resolve', () => {
     ['crews --help', ['crews']],
     ['crews create --help', ['crews', 'create']],
     ['-q crews create -h', ['crews', 'create']],
-    ['policies', ['policies']],
+    ['members', ['members']],
   ])('shows help for "%s"', (line, words) => expect(run(line)).toEqual({ kind: 'help', words }))
 
   it.each(['--version', '-V', '--version --json'])('shows the version for "%s"', (line) => expect(run(line)).toEqual({ kind: 'version' }))
