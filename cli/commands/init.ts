@@ -1,5 +1,6 @@
 import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
+import { jar } from '../contexts/jar.ts'
 import { signIn, travelsOpenly } from '../contexts/sign-in.ts'
 import { ask, InputError, interactive, newPassword } from '../input.ts'
 import { signedInView } from '../views/sign-in.ts'
@@ -23,7 +24,10 @@ export default class Init extends ApiCommand<typeof Init> {
     const email = await this.given('email', 'Your email address')
     const full_name = await this.given('name', 'Your full name')
     const password = await newPassword('Your password', { piped: this.flags['password-stdin'] })
-    const created = await this.api.bootstrap.create({ body: { email, full_name, password } })
+    const cookies = jar()
+    const created = await this.api.bootstrap.create({ body: { email, full_name, password } }, cookies.options())
+    // The answer signs a browser in as well, which this is not. A session that stays does no harm: it runs out.
+    await this.api.sessions.signout({}, cookies.options()).catch(() => undefined)
     const signedIn = await signIn({ target, token: created.cli_token, workspace: created.workspace_id, as: this.flags.as })
     await this.out.done(`Created ${created.email}, owner of the workspace ${signedIn.workspace}, and signed in.`, signedIn, signedInView)
     this.out.note('Next: muster crews create NAME', 'dim')

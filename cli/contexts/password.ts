@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { type Client, ProblemError } from '#client'
+import { type Jar, jar } from './jar.ts'
 
 interface Credentials {
   email: string
@@ -50,17 +51,3 @@ export const thisMachine = (): string =>
   hostname()
     .replace(/[^A-Za-z0-9._-]/g, '')
     .slice(0, 60) || 'unnamed'
-
-type Jar = ReturnType<typeof jar>
-
-/** Keeps the cookies of one server for as long as the command runs. */
-function jar() {
-  const held = new Map<string, string>()
-  const keep = (headers: Readonly<Record<string, string | string[] | undefined>>) => {
-    for (const line of [headers['set-cookie'] ?? []].flat()) {
-      const [, name, value] = /^([^=;\s]+)=([^;]*)/.exec(line) ?? []
-      if (name && value !== undefined) held.set(name, value)
-    }
-  }
-  return { options: () => ({ headers: { cookie: [...held].map(([name, value]) => `${name}=${value}`).join('; ') }, onHeaders: keep }) }
-}

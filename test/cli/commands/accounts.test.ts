@@ -25,6 +25,7 @@ describe('muster init', () => {
     expect(contexts[current]).toMatchObject({ server: url, user: 'ada@example.com', token: expect.stringMatching(/^svc_cli_[0-9a-f]{64}$/) })
     expect(statSync(join(home, '.config/muster/config.yaml')).mode & 0o777).toBe(0o600)
     expect(made.stdout + made.stderr).not.toContain(contexts[current].token)
+    expect((await run('sessions', '--json')).stdout).toBe('[]\n')
     expect(JSON.parse((await run('whoami', '--json')).stdout)).toMatchObject({
       user_email: 'ada@example.com',
       server: url,
