@@ -140,6 +140,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/policies'],
     show: ['GET', '/api/v1/crews/:crewId/policy'],
     set: ['PUT', '/api/v1/crews/:crewId/policy'],
+    simulate: ['GET', '/api/v1/crews/:crewId/policy/simulate'],
   },
   preferences: {
     list: ['GET', '/api/v1/me/preferences'],

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { type Entry, priorities } from '#contract/entries'
 import type { journal } from '#contract/journal'
 import type { App } from '#kernel/app'
@@ -5,9 +6,9 @@ import type { Call } from '#kernel/feature'
 import { render } from '#kernel/journal/chain'
 import { problem } from '#kernel/problem'
 import { readCursor } from './cursor.ts'
-import { readFilter, readLimit } from './filter.ts'
+import { type Query, readFilter, readLimit } from './filter.ts'
 import { lookups, queries } from './queries.ts'
-import type { JournalReads } from './reads.ts'
+import { createJournalReads, type JournalReads } from './reads.ts'
 
 export function list({ db }: App, reads: JournalReads, { actor, query }: Call<typeof journal.list>): Promise<string> {
   const filter = readFilter(query)
@@ -53,3 +54,19 @@ export const lookUp = ({ db }: App, workspace: string) => ({
   agents: lookups(db).agents.all(workspace),
   missions: [],
 })
+
+const opened = new WeakMap<App, JournalReads>()
+
+/** Everything that matches, newest first, a page at a time: other requests come in between. For other features. */
+export async function* walk(app: App, workspace: string, query: Query): AsyncGenerator<Entry[]> {
+  const reads = opened.get(app) ?? createJournalReads(app)
+  opened.set(app, reads)
+  const filter = readFilter(query)
+  for (let upTo: number | undefined; ; ) {
+    const { entries, next_cursor } = JSON.parse(await reads.page(workspace, filter, { upTo }, 500)) as { entries: Entry[]; next_cursor?: string }
+    if (entries.length) yield entries
+    if (!next_cursor) return
+    upTo = queries(app.db).before.get(readCursor(next_cursor)) ?? 0
+    await turn()
+  }
+}

@@ -1,0 +1,35 @@
+import { Flags } from '@oclif/core'
+import type { autonomyLevels, behaviorModes } from '#contract/policies'
+import { ApiCommand } from '../../command.ts'
+import { momentOf, oneOf } from '../../flags.ts'
+import { InputError } from '../../input.ts'
+import { crewId } from '../../lookup.ts'
+import { simulationView } from '../../views/simulation.ts'
+
+const levels = ['strict', 'guided', 'trusted', 'full'] as const satisfies typeof autonomyLevels
+const modes = ['warn', 'block'] as const satisfies typeof behaviorModes
+
+export default class PoliciesSimulate extends ApiCommand<typeof PoliciesSimulate> {
+  static override summary = 'Say what another autonomy level would have made of the past'
+  static override description =
+    'Replays the journal of a crew: which decisions that people made would not be asked for any more, what would be asked anew, and where the policy would have decided otherwise than people did. Nothing is changed.'
+  static override examples = [
+    '$ <%= config.bin %> policies simulate --crew web-team --level trusted --since 30d',
+    '$ <%= config.bin %> policies simulate --crew web-team --level full --jq .differences',
+  ]
+  static override next = { forbidden_pairing: 'repeat with --behavior warn' }
+  static override flags = {
+    crew: Flags.string({ required: true, helpValue: 'CREW', description: 'slug or id of the crew' }),
+    level: oneOf(levels, { description: 'autonomy level to try' }),
+    behavior: oneOf(modes, { description: 'behavior mode to try; as it is when absent' }),
+    since: Flags.string({ default: '30d', helpValue: 'WHEN', description: 'replay from then on: a time, or how long ago' }),
+  }
+
+  async run(): Promise<void> {
+    const { crew, level, behavior, since } = this.flags
+    if (!level) throw new InputError('--level is missing.', `muster policies simulate --crew ${crew} --level trusted`)
+    const from = momentOf(since, '--since')
+    const query = { autonomy_level: level, ...(behavior && { behavior_mode: behavior }), ...(from && { since: from }) }
+    await this.out.show({ ...(await this.api.policies.simulate({ crewId: await crewId(this.api, crew), query })), crew }, simulationView)
+  }
+}

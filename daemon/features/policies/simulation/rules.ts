@@ -1,0 +1,91 @@
+import type { Entry } from '#contract/entries'
+import type { AutonomyLevel, BehaviorMode } from '#contract/policies'
+import { type Verdict, verdictOf } from '../rules.ts'
+
+/** What an entry tells about asking and deciding. `action` is null where only the request says it. */
+export type Judgement =
+  /** People decided. */
+  | { kind: 'decided'; action: string | null; approval: string | null; outcome: 'granted' | 'denied' }
+  /** People were asked. */
+  | { kind: 'asked'; action: string | null; approval: string | null }
+  /** Nobody decided in time, or the question was withdrawn. */
+  | { kind: 'unanswered'; action: string | null; approval: string | null }
+  /** An agent did it without asking. */
+  | { kind: 'applied'; action: string }
+
+/** Entry types that may speak of an action of the policy. Others are not read. */
+export const judgedTypes = [
+  'approval.requested',
+  'approval.granted',
+  'approval.denied',
+  'approval.timeout',
+  'approval.cancelled',
+  'peer.escalation',
+  'audit.entity_created',
+  'audit.entity_updated',
+  'agent.status_change',
+  'assignment.created',
+  'crew.action',
+  'guardrail.input_blocked',
+  'guardrail.output_blocked',
+  'memory.updated',
+  'memory.skill_proposed',
+  'mission.created',
+  'mission.comment',
+  'mission.status_change',
+  'skill.assigned',
+  'skill.imported',
+  'task.delegated',
+] as const
+
+/** Approvals of these kinds are asked for by an action that has a name of its own. */
+const actionOfKind: Readonly<Record<string, string>> = { ephemeral_hire: 'ephemeral_spawn' }
+
+/** A question that an agent asks of itself: no policy makes it ask, or keeps it from asking. */
+export const ownQuestion = 'own_question'
+/** The monitor refuses what an agent does: what comes of it is the behavior mode's affair. */
+export const monitorDenial = 'monitor_deny'
+
+const toolApproval: Readonly<Record<AutonomyLevel, Verdict>> = { strict: 'ask', guided: 'ask', trusted: 'inbox', full: 'journal' }
+
+/** What a policy makes of an action. Actions that it says nothing about are asked about at every level. */
+export function verdictUnder(action: string, level: AutonomyLevel, mode: BehaviorMode): Verdict {
+  if (action === 'tool_call') return toolApproval[level]
+  if (action !== monitorDenial) return verdictOf(action, level)
+  if (mode === 'warn') return level === 'full' ? 'journal' : 'inbox'
+  return level === 'trusted' ? 'refuse' : 'ask'
+}
+
+/** True when the agent goes on without waiting for anybody. */
+export const goesThrough = (verdict: Verdict): boolean => verdict !== 'ask' && verdict !== 'refuse'
+
+const text = (value: unknown): string | null => (typeof value === 'string' && value ? value : null)
+
+/** Contract part 3, section 1.1 names the types; `payload.policy_action` names the action. Null for what says nothing. */
+export function judge(entry: Entry): Judgement | null {
+  const { entry_type: type, payload = {}, refs = {} } = entry
+  if (type === 'peer.escalation') return judgeEscalation(entry)
+  const approval = text(payload['approval_id']) ?? text(refs['approval_id'])
+  const named = text(payload['policy_action'])
+  if (!type.startsWith('approval.')) {
+    const held = approval !== null || payload['policy_verdict'] === 'ask' || payload['policy_verdict'] === 'refuse'
+    return named && !held && isAgents(entry) ? { kind: 'applied', action: named } : null
+  }
+  const kind = text(payload['kind'])
+  const action = named ?? (kind === null || kind === 'autonomy_gate' ? null : (actionOfKind[kind] ?? kind))
+  if (type === 'approval.requested') return { kind: 'asked', action, approval }
+  if (type === 'approval.granted' || type === 'approval.denied')
+    return { kind: 'decided', action, approval, outcome: type === 'approval.granted' ? 'granted' : 'denied' }
+  return { kind: 'unanswered', action, approval }
+}
+
+const isAgents = ({ actor_type }: Entry): boolean => actor_type === 'agent' || actor_type === 'sidecar'
+
+/** An escalation is a thing that agents do, and its answer is a decision of people. */
+function judgeEscalation({ payload = {} }: Entry): Judgement | null {
+  const named = text(payload['policy_action'])
+  const asked = named === null || named === 'escalation_create' ? ownQuestion : named
+  if (payload['state'] === 'pending') return { kind: 'applied', action: named ?? 'escalation_create' }
+  if (payload['state'] !== 'resolved' || payload['auto_resolved'] === true) return null
+  return { kind: 'decided', action: asked, approval: null, outcome: payload['action'] === 'reject' ? 'denied' : 'granted' }
+}
