@@ -21,6 +21,8 @@ export interface LiveSocket {
   /** Frames as they arrive; ends when the socket closes. One reader. */
   frames: AsyncGenerator<SocketFrame>
   close(): void
+  /** Closes without a farewell: the other end has gone silent. */
+  terminate(): void
   /** Why the socket closed: the code and the server's words. */
   closed: Promise<{ code: number; reason: string }>
 }
@@ -80,5 +82,5 @@ function listen(socket: WebSocket): LiveSocket {
       }
     }
   }
-  return { send: (frame) => socket.send(JSON.stringify(frame)), frames: frames(), close: () => socket.close(1000), closed }
+  return { send: (frame) => socket.send(JSON.stringify(frame)), frames: frames(), close: () => socket.close(1000), terminate: () => socket.terminate(), closed }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { EntryType } from '#contract/entries'
 import { daemon } from '#test'
 import { raise } from '../../../daemon/features/inbox/service.ts'
 import { cliFor } from '../../support/cli.ts'
@@ -61,5 +62,33 @@ describe('muster policies', () => {
     expect(await run('policies', 'set', 'web', '--level', 'FULL', '--behavior', 'warn', '--reason', 'mine alone')).toMatchObject({ code: 0 })
     expect((await run('policies', 'set', 'web')).code).toBe(2)
     expect(JSON.parse((await run('policies', 'show', 'web', '--json')).stdout).reason).toBe('mine alone')
+  })
+  it('simulates another level, and says what it cannot tell', async () => {
+    const it = await daemon()
+    const { run, terminal } = await cliFor(it, 'VIEWER')
+    const { body: crew } = await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })
+    const simulate = (...more: string[]) => run('policies', 'simulate', '--crew', 'web', '--since', '2025-12-31T00:00:00Z', ...more)
+    const empty = terminal(['policies', 'simulate', '--crew', 'web', '--level', 'trusted'])
+    await empty.until(/nothing to judge by/)
+    it.app.writeNow(() =>
+      it.app.journal({
+        workspace_id: it.workspace,
+        crew_id: crew.id,
+        type: 'approval.denied' as EntryType,
+        severity: 'notice',
+        summary: 'No \u001b[31mmission',
+        actor_type: 'user',
+        payload: { approval_id: 'a', policy_action: 'mission_create' },
+      }),
+    )
+    expect(await simulate('--level', 'trusted')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Decisions no longer asked\t1$/m) })
+    const { id } = it.entries().at(-1)!
+    expect(JSON.parse((await simulate('--level', 'trusted', '--json')).stdout).differences).toMatchObject([{ entry_id: id, would: 'notice' }])
+    const shown = await simulate('--level', 'trusted', '-o', 'table')
+    expect(shown.stdout).toContain(`${id}  mission_create: denied by people, would be let through  No mission`)
+    expect(shown.stdout).not.toContain('\u001b')
+    expect((await simulate()).code).toBe(2)
+    expect(await simulate('--level', 'full', '--behavior', 'block')).toMatchObject({ code: 2, stderr: expect.stringContaining('--behavior warn') })
+    expect((await run('policies', 'simulate', '--crew', 'none', '--level', 'full')).code).toBe(3)
   })
 })
