@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
 import { executionsOfCrew, wishCancel } from './features/chats/executions/service.ts'
+import { watchDeadlines } from './jobs/decisions.ts'
 import { sweepOldMailTokens } from './jobs/mail-tokens.ts'
 import { eraseOldValues } from './jobs/old-values.ts'
 import { forgetCredentialAudit, forgetInvitations, forgetSessions } from './jobs/retention.ts'
@@ -26,6 +27,7 @@ export async function startServices(app: App): Promise<Services> {
   const oldValues = eraseOldValues(app)
   const mailTokens = sweepOldMailTokens(app)
   const tokenExpiry = watchTokenExpiry(app)
+  const deadlines = watchDeadlines(app)
   const forgetting = [forgetTokenUses(app), forgetCredentialAudit(app), forgetInvitations(app), forgetSessions(app)]
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
@@ -50,6 +52,7 @@ export async function startServices(app: App): Promise<Services> {
       sockets.close()
       for (const job of forgetting) job.close()
       tokenExpiry.close()
+      deadlines.close()
       mailTokens.close()
       oldValues.close()
       await runs.close()

@@ -7,6 +7,7 @@ import chats from './chats/routes.ts'
 import credentials from './credentials/routes.ts'
 import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
+import escalations from './escalations/routes.ts'
 import idp from './idp/routes.ts'
 import inbox from './inbox/routes.ts'
 import invitations from './invitations/routes.ts'
@@ -35,6 +36,7 @@ export const features = {
   chats,
   credentials,
   crews: join(crews, crewMembers),
+  escalations,
   idp,
   inbox,
   invitations,

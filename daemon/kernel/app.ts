@@ -36,6 +36,8 @@ interface Events {
   access_lost: (workspaceId: string) => void
   /** There is a new token, which runs out at this time. */
   token_expires: (at: string) => void
+  /** Something is to be ended at this time if nobody decides it before. */
+  due: (at: string) => void
 }
 
 /** Everything a feature stands on. */

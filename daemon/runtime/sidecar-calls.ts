@@ -4,6 +4,9 @@ import { perform } from '#kernel/perform'
 import { Problem, problem } from '#kernel/problem'
 import { agentById } from '../features/agents/service.ts'
 import { executionsOfAgent, findExecution } from '../features/chats/executions/service.ts'
+import { knownSecrets } from '../features/credentials/delivery/service.ts'
+import { waitForAnswer } from '../features/escalations/service.ts'
+import { createScrubber } from './adapters/scrub.ts'
 import type { Runtime, SidecarAnswer, SidecarCall } from './types.ts'
 
 /** An agent that asks, as its sidecar and the database know it. */
@@ -28,7 +31,19 @@ const operation =
   (name: string, status: number): Answer =>
   async (app, { actor, ...who }, { body }) => ({ status, body: await perform(app, name, actor, { body: { ...members(body), ...who } }) })
 
+/** Asks people and waits for what they answer; a call that comes again after a restart is the same question. */
+const escalate: Answer = async (app, { actor, ...who }, { id, body }, signal) => {
+  const { reason, context, ...rest } = members(body) as { reason?: unknown; context?: unknown }
+  // What people read must hold nothing of the vault; an offered credential goes there unread.
+  const { clean } = createScrubber(knownSecrets(app, who.workspace_id))
+  const question = { ...rest, reason: clean(reason), ...(context !== undefined && { context: clean(context) }) }
+  const asked = (await perform(app, 'escalations.create', actor, { body: { ...question, ...who, call_id: id } })) as { escalation_id: string }
+  const outcome = await waitForAnswer(app, asked.escalation_id, signal)
+  return { status: 200, body: { escalation_id: asked.escalation_id, ...outcome } }
+}
+
 const routes: Record<string, Answer> = {
+  '/escalate': escalate,
   '/report-confidence': operation('runs.reportConfidence', 202),
 }
 

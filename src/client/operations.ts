@@ -70,6 +70,17 @@ export const operations: Record<string, Record<string, Operation>> = {
     setMember: ['PATCH', '/api/v1/crews/:crewId/members/:memberId'],
     removeMember: ['DELETE', '/api/v1/crews/:crewId/members/:memberId'],
   },
+  escalations: {
+    list: ['GET', '/api/v1/crews/:crewId/escalations'],
+    pending: ['GET', '/api/v1/escalations/pending-count'],
+    show: ['GET', '/api/v1/escalations/:escalationId'],
+    resolve: ['PATCH', '/api/v1/escalations/:escalationId/resolve'],
+    cancel: ['POST', '/api/v1/escalations/:escalationId/cancel'],
+    sweep: ['POST', '/api/v1/escalations/sweep-expired'],
+    purge: ['DELETE', '/api/v1/crews/:crewId/escalations'],
+    create: ['POST', '/api/v1/internal/escalations'],
+    wait: ['GET', '/api/v1/internal/escalations/:escalationId/wait'],
+  },
   idp: {
     status: ['GET', '/api/v1/auth/idp/status'],
     redirect: ['GET', '/api/v1/auth/idp/redirect', 'text'],

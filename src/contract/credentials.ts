@@ -179,7 +179,7 @@ const changing = {
   reply: Credential,
   journal: ['audit.entity_updated', 'credential.rotated'],
   entity: 'credential',
-  throws: ['not_found', 'name_taken', 'no_fields', 'encryption_unavailable'],
+  throws: ['not_found', 'name_taken', 'no_fields', 'encryption_unavailable', 'source_managed'],
 } as const
 
 const testing = { access: 'MANAGER', ...writing, status: 200, reply: TestReply } as const
@@ -214,7 +214,7 @@ export const credentials = {
     reply: success,
     journal: ['audit.entity_deleted'],
     entity: 'credential',
-    throws: ['not_found'],
+    throws: ['not_found', 'source_managed'],
   }),
   check: post('/credentials/test', {
     summary: 'Ask the provider whether it takes a value that is not stored',
@@ -226,7 +226,7 @@ export const credentials = {
     summary: 'Ask the provider whether it takes the stored value',
     ...testing,
     journal: ['credential.tested'],
-    throws: ['not_found', 'encryption_unavailable'],
+    throws: ['not_found', 'encryption_unavailable', 'source_managed'],
   }),
   rotate: post('/credentials/:credentialId/rotate', {
     summary: 'Replace the value; the old one is kept for a while',
@@ -235,7 +235,7 @@ export const credentials = {
     body: Type.Object({ value, grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: maxGraceSeconds, default: 86_400 })) }),
     reply: Rotation,
     journal: ['credential.rotated'],
-    throws: ['not_found', 'encryption_unavailable'],
+    throws: ['not_found', 'encryption_unavailable', 'source_managed'],
   }),
   rotations: get('/credentials/:credentialId/rotations', {
     summary: 'List the rotations of a credential, newest first',
@@ -285,7 +285,7 @@ export const credentials = {
     reply: Type.Object({ id: Id }),
     journal: ['audit.entity_created'],
     entity: 'agent_credential',
-    throws: ['not_found', 'already_assigned'],
+    throws: ['not_found', 'already_assigned', 'source_managed'],
   }),
   unassign: del('/agents/:agentId/credentials/:assignmentId', {
     summary: 'Take a credential back from an agent',

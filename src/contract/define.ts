@@ -14,10 +14,10 @@ export interface Shape {
   summary: string
   access: Access
   /**
-   * Where the crew is named that this concerns (`agentId`: the agent's crew): there the caller's role in it counts as
+   * Where the crew is named that this concerns (`agentId`, `escalationId`: the crew of that agent or question): there the caller's role in it counts as
    * well as the one in the workspace, whichever is higher.
    */
-  crew?: 'crewId' | 'agentId' | 'body.crew_id'
+  crew?: 'crewId' | 'agentId' | 'escalationId' | 'body.crew_id'
   /** Members who were given this may call without the role. */
   capability?: Capability
   /** The scope that a scoped CLI token needs. Every changing workspace route names one. */

@@ -31,6 +31,8 @@ export const entries = {
   'credential.rotated': 'notice',
   'credential.rotation_cancelled': 'notice',
   'credential.tested': 'info',
+  'keeper.decision': 'notice',
+  'peer.escalation': 'notice',
   'policy.changed': 'notice',
   'system.migration': 'info',
 } as const satisfies Record<string, Severity>

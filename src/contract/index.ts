@@ -7,6 +7,7 @@ import { credentials } from './credentials.ts'
 import { crewMembers } from './crew-members.ts'
 import { crews } from './crews.ts'
 import type { Endpoint } from './define.ts'
+import { escalations } from './escalations.ts'
 import { idp } from './idp.ts'
 import { inbox } from './inbox.ts'
 import { invitations } from './invitations.ts'
@@ -35,6 +36,7 @@ export const api = {
   chats,
   credentials,
   crews: { ...crews, ...crewMembers },
+  escalations,
   idp,
   inbox,
   invitations,

@@ -10,6 +10,7 @@ const members = {
   slug: 'slug',
   language: 'preferred_language',
   'require-two-factor': 'require_two_factor',
+  'require-second-approver': 'require_second_approver',
   'credential-audit-days': 'credential_audit_retention_days',
 }
 
@@ -27,6 +28,10 @@ export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate
     slug: Flags.string({ description: 'another short name' }),
     language: Flags.string({ description: 'language of the workspace, as German or de' }),
     'require-two-factor': Flags.boolean({ allowNo: true, description: 'only members with a second factor may enter' }),
+    'require-second-approver': Flags.boolean({
+      allowNo: true,
+      description: 'who created an agent does not decide alone about the secrets that it offers',
+    }),
     'credential-audit-days': Flags.integer({ min: 0, helpValue: 'DAYS', description: 'how long the records of credentials are kept; 0 for ever' }),
   }
 

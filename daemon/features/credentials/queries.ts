@@ -13,7 +13,7 @@ export interface CredentialRow {
   account_label: string | null
   account_email: string | null
   encrypted_value: string | null
-  status: 'ACTIVE' | 'ERROR'
+  status: 'ACTIVE' | 'ERROR' | 'PENDING_APPROVAL'
   last_error: string | null
   last_used_at: string | null
   token_expires_at: string | null
@@ -64,6 +64,22 @@ export const queries = statements((db) => ({
      VALUES (@id, @workspace_id, @name, @type, @provider, @description, @scope, @tags_json, @account_label, @account_email, @encrypted_value, 'ACTIVE',
        @token_expires_at, @created_by, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
+  ),
+  propose: db.prepare<[Stored & { encrypted_value: string }], { id: string }>(
+    `INSERT INTO credentials (id, workspace_id, name, type, provider, description, scope, tags_json, account_label, account_email, encrypted_value, status,
+       token_expires_at, created_by, created_at, updated_at)
+     VALUES (@id, @workspace_id, @name, @type, @provider, @description, @scope, @tags_json, @account_label, @account_email, @encrypted_value, 'PENDING_APPROVAL',
+       @token_expires_at, NULL, @updated_at, @updated_at)
+     ON CONFLICT DO NOTHING RETURNING id`,
+  ),
+  /** Nothing when it is not waiting any more. */
+  accept: db.prepare<{ id: string; user: string; now: string }, { name: string }>(
+    `UPDATE credentials SET status = 'ACTIVE', created_by = @user, updated_at = @now
+     WHERE id = @id AND status = 'PENDING_APPROVAL' AND deleted_at IS NULL RETURNING name`,
+  ),
+  refuse: db.prepare<{ id: string; now: string }, { name: string; workspace_id: string }>(
+    `UPDATE credentials SET status = 'REJECTED', encrypted_value = NULL, deleted_at = @now, updated_at = @now
+     WHERE id = @id AND status = 'PENDING_APPROVAL' AND deleted_at IS NULL RETURNING name, workspace_id`,
   ),
   update: db.prepare<[Stored], { id: string }>(
     `UPDATE OR IGNORE credentials SET name = @name, type = @type, provider = @provider, description = @description, scope = @scope, tags_json = @tags_json,

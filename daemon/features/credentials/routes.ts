@@ -8,7 +8,7 @@ import { check, recordTest, testStored } from './probes/service.ts'
 import { queries } from './queries.ts'
 import { queries as rotationQueries } from './rotations/queries.ts'
 import { cancelRotation, replaceValue, toRotation } from './rotations/service.ts'
-import { createCredential, findCredential, removeCredential, seesAll, toCredential, updateCredential } from './service.ts'
+import { createCredential, findCredential, findDecided, removeCredential, seesAll, toCredential, updateCredential } from './service.ts'
 
 export default feature(credentials, (app) => ({
   list: ({ actor, query }) =>
@@ -19,14 +19,17 @@ export default feature(credentials, (app) => ({
   show: ({ actor, credentialId }) => toCredential(app, findCredential(app, actor, credentialId)),
   update: (call) => updateCredential(app, call),
   replace: (call) => updateCredential(app, call),
-  remove: (call) => removeCredential(app, call),
+  remove: (call) => {
+    findDecided(app, call.actor, call.credentialId)
+    return removeCredential(app, call)
+  },
   check: (call) => check(app, call),
   test: staged(
     (call) => testStored(app, call),
     (call, tested) => recordTest(app, call, tested),
   ),
   rotate: ({ actor, credentialId, body }) => {
-    const row = findCredential(app, actor, credentialId)
+    const row = findDecided(app, actor, credentialId)
     return toRotation(app, replaceValue(app, actor, row, body.value, body.grace_seconds ?? 86_400))
   },
   rotations: ({ actor, credentialId, query }) => {

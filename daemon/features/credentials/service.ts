@@ -35,6 +35,14 @@ export function findCredential(app: App, actor: Actor, credentialId: string): Cr
   return row
 }
 
+/** The same for who would change it: what an agent offered is decided first, where it was offered. */
+export function findDecided(app: App, actor: Actor, credentialId: string): CredentialRow {
+  const row = findCredential(app, actor, credentialId)
+  if (row.status === 'PENDING_APPROVAL')
+    throw problem('source_managed', { detail: 'An agent offered this credential: approve or reject its escalation first (muster escalations list)' })
+  return row
+}
+
 export function toCredential(app: App, row: CredentialRow): Static<typeof Credential> {
   const { encrypted_value: _value, cooldown_until: _cooldown, tags_json, crew_ids_json, agents, ...rest } = row
   return {
@@ -99,7 +107,7 @@ function guardCrews({ db }: App, actor: Actor, crewIds: string[]): void {
 }
 
 export function updateCredential(app: App, { actor, body, now, credentialId }: Call<typeof credentials.update>): Reply<typeof credentials.update> {
-  const before = findCredential(app, actor, credentialId)
+  const before = findDecided(app, actor, credentialId)
   refuseLater(body, laterCredentialMembers, neutral)
   requireSome(body, memberNames)
   const members = merge(body, membersOf(before))

@@ -3,9 +3,13 @@ import type { Role } from '#contract/roles'
 import type { Workspace } from '#contract/workspaces'
 import { statements } from '#kernel/db'
 
-export type Row = Omit<Static<typeof Workspace>, 'allow_privileged_credentials' | 'require_two_factor' | `currentUser${string}` | `_count${string}`> & {
+export type Row = Omit<
+  Static<typeof Workspace>,
+  'allow_privileged_credentials' | 'require_two_factor' | 'require_second_approver' | `currentUser${string}` | `_count${string}`
+> & {
   allow_privileged_credentials: number
   require_two_factor: number
+  require_second_approver: number
 }
 
 export interface Counts {
@@ -25,6 +29,7 @@ const names = [
   'credential_audit_retention_days',
   'audit_log_retention_days',
   'require_two_factor',
+  'require_second_approver',
   'created_at',
   'updated_at',
 ]
@@ -58,7 +63,7 @@ export const queries = statements((db) => ({
   ),
   /** Nothing when the slug is taken. */
   update: db.prepare<Row, Row>(
-    `UPDATE OR IGNORE workspaces SET name = @name, slug = @slug, preferred_language = @preferred_language, require_two_factor = @require_two_factor,
+    `UPDATE OR IGNORE workspaces SET name = @name, slug = @slug, preferred_language = @preferred_language, require_two_factor = @require_two_factor, require_second_approver = @require_second_approver,
        credential_audit_retention_days = @credential_audit_retention_days, audit_log_retention_days = @audit_log_retention_days, updated_at = @updated_at
      WHERE id = @id AND deleted_at IS NULL RETURNING ${columns}`,
   ),

@@ -14,10 +14,11 @@ import { queries, type Row } from './queries.ts'
 
 type Shown = Static<typeof Workspace>
 
-const present = ({ allow_privileged_credentials, require_two_factor, ...row }: Row, role?: Role | null): Shown => ({
+const present = ({ allow_privileged_credentials, require_two_factor, require_second_approver, ...row }: Row, role?: Role | null): Shown => ({
   ...row,
   allow_privileged_credentials: allow_privileged_credentials === 1,
   require_two_factor: require_two_factor === 1,
+  require_second_approver: require_second_approver === 1,
   ...(role && { currentUserRole: role }),
 })
 
@@ -78,7 +79,15 @@ export function create(app: App, { actor, body, now }: Call<typeof workspaces.cr
   return present(row)
 }
 
-const changeable = ['name', 'slug', 'preferred_language', 'require_two_factor', 'credential_audit_retention_days', ...laterWorkspaceMembers] as const
+const changeable = [
+  'name',
+  'slug',
+  'preferred_language',
+  'require_two_factor',
+  'require_second_approver',
+  'credential_audit_retention_days',
+  ...laterWorkspaceMembers,
+] as const
 
 export function update(app: App, { actor, body, now }: Call<typeof workspaces.update>): Shown {
   const { db } = app
@@ -91,12 +100,15 @@ export function update(app: App, { actor, body, now }: Call<typeof workspaces.up
   if (!before) throw problem('not_found')
   const { name, slug = before.slug, preferred_language, require_two_factor = before.require_two_factor === 1 } = body
   if (require_two_factor !== (before.require_two_factor === 1)) mayAskForFactors(app, actor, role)
+  const { require_second_approver = before.require_second_approver === 1 } = body
+  if (require_second_approver !== (before.require_second_approver === 1)) ownersOnly(role, 'require_second_approver')
   const after = queries(db).update.get({
     ...before,
     name: name === undefined ? before.name : nameOf(name),
     slug,
     preferred_language: preferred_language === undefined ? before.preferred_language : preferred_language?.trim() || null,
     require_two_factor: require_two_factor ? 1 : 0,
+    require_second_approver: require_second_approver ? 1 : 0,
     ...given(body, before, 'credential_audit_retention_days'),
     ...given(body, before, 'audit_log_retention_days'),
     updated_at: now,
@@ -112,9 +124,13 @@ const given = <K extends 'credential_audit_retention_days' | 'audit_log_retentio
   [name]: body[name] === undefined ? before[name] : body[name],
 })
 
+function ownersOnly(role: Role, field: string): void {
+  if (role !== 'OWNER') throw problem('insufficient_role', { field, detail: `${field} is changed by an OWNER alone` })
+}
+
 /** Nobody locks themselves out, and nobody below the owners locks others out. */
 function mayAskForFactors({ db }: App, { id }: Actor, role: Role): void {
-  if (role !== 'OWNER') throw problem('insufficient_role', { field: 'require_two_factor', detail: 'require_two_factor is changed by an OWNER alone' })
+  ownersOnly(role, 'require_two_factor')
   if (!queries(db).factorSince.get(id)?.two_factor_at)
     throw problem('second_factor_missing', {
       field: 'require_two_factor',

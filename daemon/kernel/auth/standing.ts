@@ -16,6 +16,9 @@ export const queries = statements((db) => ({
   crewOfAgent: db.prepare<{ agent: string; workspace: string }, { crew_id: string | null }>(
     'SELECT crew_id FROM agents WHERE id = @agent AND workspace_id = @workspace AND deleted_at IS NULL',
   ),
+  crewOfEscalation: db.prepare<{ escalation: string; workspace: string }, { crew_id: string }>(
+    'SELECT crew_id FROM escalations WHERE id = @escalation AND workspace_id = @workspace',
+  ),
   member: db.prepare<{ user: string; workspace: string }, { role: Role; capabilities_json: string | null }>(
     'SELECT role, capabilities_json FROM workspace_members WHERE workspace_id = @workspace AND user_id = @user',
   ),
@@ -54,9 +57,10 @@ export function actorExpected(db: Db, endpoint: Endpoint, actor: Actor, params: 
 }
 
 function crewNamed(db: Db, place: NonNullable<Endpoint['crew']>, { workspace }: Actor, input: object): string | null {
-  const { crewId, agentId, body } = input as { crewId?: string; agentId?: string; body?: { crew_id?: string | null } }
+  const { crewId, agentId, escalationId, body } = input as { crewId?: string; agentId?: string; escalationId?: string; body?: { crew_id?: string | null } }
   if (place === 'crewId') return crewId ?? null
   if (place === 'body.crew_id') return body?.crew_id ?? null
+  if (place === 'escalationId') return (escalationId && queries(db).crewOfEscalation.get({ escalation: escalationId, workspace })?.crew_id) || null
   return (agentId && queries(db).crewOfAgent.get({ agent: agentId, workspace })?.crew_id) || null
 }
 

@@ -19,7 +19,7 @@ export interface GrantRow {
   provider: CredentialProvider
   scope: 'WORKSPACE' | 'CREW'
   encrypted_value: string | null
-  status: 'ACTIVE' | 'ERROR'
+  status: 'ACTIVE' | 'ERROR' | 'PENDING_APPROVAL'
   token_expires_at: string | null
   cooldown_until: string | null
   account_label: string | null

@@ -6,7 +6,7 @@ import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { statusOf } from '../rules.ts'
-import { findCredential, sees } from '../service.ts'
+import { findDecided, sees } from '../service.ts'
 import { type AgentRef, type GrantRow, queries } from './queries.ts'
 import { variableName, variableOfName } from './rules.ts'
 
@@ -54,7 +54,7 @@ function toAssignment(app: App, agentId: string, row: GrantRow): Static<typeof A
 
 export function assign(app: App, { actor, agentId, body, now }: Call<typeof credentials.assign>) {
   const agent = findAgent(app, actor.workspace, agentId)
-  const credential = findCredential(app, actor, body.credential_id)
+  const credential = findDecided(app, actor, body.credential_id)
   if (credential.scope === 'CREW' && !(JSON.parse(credential.crew_ids_json) as string[]).includes(agent.crew_id ?? '')) {
     throw problem('invalid_field', { field: 'credential_id', detail: `The credential "${credential.name}" is for crews that the agent does not belong to` })
   }

@@ -7,7 +7,13 @@ export const queries = statements((db) => ({
   /** Oldest first. */
   keys: db.prepare<
     [workspace: string, provider: string],
-    { id: string; encrypted_value: string | null; status: 'ACTIVE' | 'ERROR'; token_expires_at: string | null; cooldown_until: string | null }
+    {
+      id: string
+      encrypted_value: string | null
+      status: 'ACTIVE' | 'ERROR' | 'PENDING_APPROVAL'
+      token_expires_at: string | null
+      cooldown_until: string | null
+    }
   >(
     `SELECT id, encrypted_value, status, token_expires_at, cooldown_until FROM credentials
      WHERE workspace_id = ? AND deleted_at IS NULL AND type = 'API_KEY' AND provider = ? ORDER BY created_at, id`,

@@ -8,7 +8,7 @@ import { problem } from '#kernel/problem'
 import { note } from '../audit/service.ts'
 import { type CredentialRow, queries } from '../queries.ts'
 import { cleanValue } from '../rules.ts'
-import { findCredential } from '../service.ts'
+import { findCredential, findDecided } from '../service.ts'
 import { openValue } from '../values.ts'
 import { probeOf } from './rules.ts'
 
@@ -51,7 +51,7 @@ interface Tested {
 }
 
 export async function testStored(app: App, { actor, credentialId }: Call<typeof credentials.test>): Promise<Tested> {
-  const row = findCredential(app, actor, credentialId)
+  const row = findDecided(app, actor, credentialId)
   const value = openValue(app, row)
   if (value === null) throw problem('encryption_unavailable', { detail: 'The stored value cannot be opened with this encryption key' })
   return { row, outcome: await ask(app, actor, { type: row.type, provider: row.provider, value }) }

@@ -1,0 +1,101 @@
+import { type Static, Type } from 'typebox'
+import { CredentialDraft, defaultVariables, deliveries } from '#contract/credentials'
+import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
+import type { Actor } from '#kernel/feature'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { validator } from '#kernel/validate'
+import { queries as assignmentQueries } from '../assignments/queries.ts'
+import { variableOfName } from '../assignments/rules.ts'
+import { note } from '../audit/service.ts'
+import { queries } from '../queries.ts'
+import { cleanValue, merge } from '../rules.ts'
+import { forgetKnown, sealValue, vaultOf } from '../values.ts'
+
+const { name, value, type, provider } = CredentialDraft.properties
+const check = validator(Type.Object({ name, value, type, provider }), 'body')
+
+export type Proposal = Pick<Static<typeof CredentialDraft>, 'name' | 'value' | 'type' | 'provider'>
+
+/** What an agent offers, once it is what a credential must be; the refusal names the member. */
+export function readProposal(given: unknown): Proposal {
+  const read = check(given)
+  if ('problem' in read) throw read.problem
+  return read.value as Proposal
+}
+
+interface Offered {
+  workspace: string
+  crew: string
+  agent: string
+  now: string
+}
+
+/** Stores what an agent offers, sealed, delivered to nobody until people accept it. Within a change. */
+export function propose(app: App, { workspace, crew, agent, now }: Offered, proposal: Proposal): { id: string; name: string } {
+  vaultOf(app)
+  // A model key that the whole workspace could use would be used by all of it.
+  const forCrew = deliveries[proposal.type ?? 'SECRET'] === 'model'
+  const { tags, crew_ids, ...members } = merge({ ...proposal, ...(forCrew && { scope: 'CREW' as const, crew_ids: [crew] }) })
+  const id = newId(app.clock())
+  const made = queries(app.db).propose.get({
+    ...members,
+    id,
+    workspace_id: workspace,
+    tags_json: JSON.stringify(tags),
+    encrypted_value: sealValue(app, id, cleanValue(members.type, proposal.value)),
+    updated_at: now,
+  })
+  if (!made) throw problem('name_taken', { field: 'metadata.name', detail: `Another credential has the name "${members.name}"` })
+  for (const it of crew_ids) queries(app.db).addCrew.run(id, it)
+  forgetKnown(app, workspace)
+  note(app, id, 'CREATED', null, { offered_by: agent })
+  return { id, name: members.name }
+}
+
+/** People accept: the credential works from now on, and the agent that offered it has it. Within a change. */
+export function acceptProposal(app: App, actor: Actor, { id, agent, now }: { id: string; agent: string; now: string }): void {
+  const row = queries(app.db).accept.get({ id, user: actor.id, now })
+  const full = row && queries(app.db).find.get(actor.workspace, id)
+  if (!row || !full) throw problem('not_found', { detail: 'The credential that was offered is gone' })
+  const variable = (deliveries[full.type] === 'model' && (defaultVariables as Record<string, string>)[full.provider]) || variableOfName(row.name)
+  assignmentQueries(app.db).insert.get({
+    id: newId(app.clock()),
+    workspace_id: actor.workspace,
+    agent_id: agent,
+    credential_id: id,
+    env_var_name: variable,
+    priority: 0,
+    expires_at: null,
+    lease_source: null,
+    lease_issued_at: null,
+    created_at: now,
+  })
+  app.journal({
+    workspace_id: actor.workspace,
+    agent_id: agent,
+    type: 'audit.entity_updated',
+    summary: `credential ${row.name} accepted and assigned`,
+    ...actorOf(actor),
+    payload: { action: 'update', entity_type: 'credential', entity_id: id, metadata: { status: 'ACTIVE', assigned_to: agent, env_var_name: variable } },
+    refs: { entity_type: 'credential', entity_id: id },
+  })
+}
+
+/** Nobody wants it, or nobody answered: the value is erased. Nothing when that was decided before. Within a change. */
+export function refuseProposal(app: App, actor: Actor | null, id: string, now: string): void {
+  const row = queries(app.db).refuse.get({ id, now })
+  if (!row) return
+  queries(app.db).dropCrews.run(id)
+  forgetKnown(app, row.workspace_id)
+  note(app, id, 'REJECTED', actor)
+  app.journal({
+    workspace_id: row.workspace_id,
+    type: 'audit.entity_deleted',
+    summary: `credential ${row.name} refused, its value erased`,
+    ...actorOf(actor),
+    payload: { action: 'delete', entity_type: 'credential', entity_id: id, metadata: { status: 'REJECTED' } },
+    refs: { entity_type: 'credential', entity_id: id },
+  })
+}

@@ -1,0 +1,67 @@
+import type { Static } from 'typebox'
+import type { Escalation } from '#contract/escalations'
+import type { Row } from './queries.ts'
+
+/** Stands where people must not read what was said. */
+export const masked = '********'
+
+/** Whether the agent that asked is still there to hear an answer, at this time (RFC 3339). */
+export const isWaiting = ({ status, agent_gave_up_at, deadline_at }: Row, now: string): boolean =>
+  status === 'PENDING' && agent_gave_up_at === null && deadline_at > now
+
+/** Of an offered secret: whether its initiator may not decide alone. This version knows no tiers of credentials. */
+export const secondApprover = ({ type, second_approver }: Pick<Row, 'type' | 'second_approver'>) =>
+  type === 'CREDENTIAL' && {
+    second_approver_required: second_approver === 1,
+    second_approver_by_workspace: second_approver === 1,
+    second_approver_by_tier: false,
+  }
+
+/** A question as members see it. */
+export const present = (row: Row): Static<typeof Escalation> => ({
+  id: row.id,
+  crew_id: row.crew_id,
+  type: row.type,
+  from_name: row.from_name,
+  from_slug: row.from_slug,
+  reason: row.reason,
+  context: row.context,
+  metadata: row.metadata,
+  peer_conversation_id: null,
+  chat_id: row.chat_id,
+  status: row.status,
+  resolution: shownResolution(row),
+  action: row.action,
+  redirect_to: row.redirect_to,
+  resolved_by: row.resolved_by,
+  resolved_by_user_id: row.resolved_by_user_id,
+  resolved_at: row.resolved_at,
+  created_at: row.created_at,
+  credential_id: row.credential_id,
+  deadline_at: row.deadline_at,
+  answer_deadline_at: row.answer_deadline_at,
+  agent_gave_up_at: row.agent_gave_up_at,
+  ...secondApprover(row),
+})
+
+/** The answer to an offered secret may hold one. */
+export const shownResolution = ({ type, resolution }: Pick<Row, 'type' | 'resolution'>): string | null =>
+  resolution === null ? null : type === 'CREDENTIAL' ? masked : resolution
+
+/** One line for titles, as long as people read. */
+export function headline(text: string, most = 120): string {
+  const line = text.trim().split(/\s*\n\s*/)[0]!
+  const characters = [...line]
+  return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`
+}
+
+/** The address of a LINK; null when it is not an https one. */
+export function linkOf(metadata: unknown): string | null {
+  const given = typeof metadata === 'string' ? metadata.trim() : (metadata as { url?: unknown } | undefined)?.url
+  if (typeof given !== 'string' || given.length > 2048 || !URL.canParse(given)) return null
+  const { protocol, href, username, password } = new URL(given)
+  return protocol === 'https:' && !username && !password ? href : null
+}
+
+/** Where a question stands, for the journal. */
+export const stateNames = { PENDING: 'pending', RESOLVED: 'resolved', EXPIRED: 'expired', CANCELLED: 'cancelled' } as const

@@ -1,0 +1,214 @@
+import type { Static } from 'typebox'
+import { agentWaitsSeconds, answerWithinSeconds, type Escalation, type escalations } from '#contract/escalations'
+import { type App, wholeSeconds } from '#kernel/app'
+import type { Actor, Call } from '#kernel/feature'
+import { blankToNull, pageOf } from '#kernel/fields'
+import { newId } from '#kernel/ids'
+import { Problem, problem } from '#kernel/problem'
+import { findExecution } from '../chats/executions/service.ts'
+import { propose, readProposal } from '../credentials/proposals/service.ts'
+import { findCrew } from '../crews/service.ts'
+import { raise } from '../inbox/service.ts'
+import { consult, policyOf } from '../policies/service.ts'
+import { expireDue } from './answers.ts'
+import { queries, type Row } from './queries.ts'
+import { headline, linkOf, masked, present } from './rules.ts'
+import { tell } from './telling.ts'
+
+export { cancelOrphans, expireDue } from './answers.ts'
+export { type Outcome, waitForAnswer } from './waiting.ts'
+
+type Shown = Static<typeof Escalation>
+
+/** Open questions of one agent: a loop must not fill the inbox. */
+const openAtMost = 20
+
+/** When the next question expires; null when none is open. */
+export const nextExpiry = ({ db }: App): string | null => queries(db).next.get()?.at ?? null
+
+/** Reads answer what is so now, also in the second before the timer runs. */
+async function settleDue(app: App): Promise<void> {
+  const next = nextExpiry(app)
+  if (next !== null && next <= app.now()) await app.write(() => expireDue(app, 500))
+}
+
+export async function list(app: App, { actor, crewId, query }: Call<typeof escalations.list>): Promise<Shown[]> {
+  findCrew(app, actor.workspace, crewId)
+  await settleDue(app)
+  const window = { crew: crewId, ...pageOf(query, { fallback: 50, max: 100 }) }
+  const rows = query.status ? queries(app.db).listOf.all({ ...window, status: query.status }) : queries(app.db).list.all(window)
+  return rows.map(present)
+}
+
+export async function pending(app: App, { actor }: Call<typeof escalations.pending>): Promise<{ count: number }> {
+  await settleDue(app)
+  return queries(app.db).pending.get(actor.workspace)!
+}
+
+/** A question of the workspace; foreign and absent ones answer alike. */
+export function find(app: App, workspace: string, id: string): Row {
+  const row = queries(app.db).find.get(workspace, id)
+  if (!row) throw problem('not_found', { detail: 'There is no such escalation' })
+  return row
+}
+
+export async function show(app: App, { actor, escalationId }: Call<typeof escalations.show>): Promise<Shown> {
+  await settleDue(app)
+  return present(find(app, actor.workspace, escalationId))
+}
+
+type Asked = Call<typeof escalations.create>['body']
+
+/** Puts an agent's question before people, or finds the one that it asked in this call before. Within a change. */
+export function create(app: App, { actor, body, now }: Call<typeof escalations.create>) {
+  const agent = askerOf(app, body)
+  const known = body.call_id ? queries(app.db).ofCall.get(body.call_id) : undefined
+  if (known) {
+    if (known.from_agent_id !== agent.id) throw problem('not_found', { field: 'call_id' })
+    queries(app.db).comeBack.run({ id: known.id, now })
+    return promised(known)
+  }
+  const level = permitted(app, body)
+  if (queries(app.db).open.get(agent.id)!.n >= openAtMost)
+    throw problem('rate_limited', { detail: `${openAtMost} of your questions are still open. Go on without an answer, or wait.` })
+  const row = store(app, agent.id, body, now)
+  putBefore(app, row, now)
+  tell(app, row, { ...actor, type: 'agent', id: agent.id }, { agent_still_waiting: true, autonomy_level: level })
+  app.afterCommit(() => app.bus.emit('due', row.answer_deadline_at))
+  return promised(row)
+}
+
+function askerOf(app: App, { workspace_id: workspace, crew_id: crew, agent_id, from_slug }: Asked) {
+  if (!agent_id && !from_slug) throw problem('missing_field', { field: 'from_slug', detail: 'Say which agent asks: from_slug or agent_id' })
+  const agent = queries(app.db).agent.get({ workspace, crew, id: agent_id ?? null, slug: agent_id ? null : from_slug! })
+  if (!agent) throw problem('not_found', { field: agent_id ? 'agent_id' : 'from_slug' })
+  return agent
+}
+
+/** The level that allows it. */
+function permitted(app: App, { workspace_id: workspace, crew_id: crew }: Asked): string {
+  const { level } = policyOf(app, workspace, crew)
+  if (consult(app, { workspace, crew, action: 'escalation_create' }) === 'refuse')
+    throw problem('policy_refused', { extra: { reason: 'policy', crew_id: crew, autonomy_level: level, policy_action: 'escalation_create' } })
+  return level
+}
+
+function store(app: App, agent: string, body: Asked, now: string): Row {
+  const { workspace_id, crew_id, call_id = null, type = 'TEXT' } = body
+  const reason = body.reason.trim()
+  if (!reason) throw problem('missing_field', { field: 'reason', detail: 'Say what you need from people' })
+  const { metadata, credential, secret } = attached(app, agent, body, now)
+  const clean = (text: string | null) => (text !== null && secret ? text.replaceAll(secret, masked) : text)
+  const id = newId(app.clock())
+  queries(app.db).insert.run({
+    id,
+    workspace_id,
+    crew_id,
+    from_agent_id: agent,
+    ...placeOf(app, agent, body),
+    call_id,
+    type,
+    reason: clean(reason)!,
+    context: clean(blankToNull(body.context)),
+    metadata,
+    credential_id: credential,
+    now,
+    deadline_at: wholeSeconds(app.clock() + agentWaitsSeconds * 1000),
+    answer_deadline_at: wholeSeconds(app.clock() + answerWithinSeconds * 1000),
+  })
+  return queries(app.db).byId.get(id)!
+}
+
+/** Run and chat, as far as they are the agent's own. */
+function placeOf(app: App, agent: string, { run_id, chat_id }: Asked): { run_id: string | null; chat_id: string | null } {
+  const run = run_id ? findExecution(app, run_id) : undefined
+  const own = run?.agent_id === agent ? run : undefined
+  const chat = own?.chat_id ?? chat_id ?? null
+  if (chat && !queries(app.db).chatOf.get(chat, agent)) throw problem('not_found', { field: 'chat_id' })
+  return { run_id: own?.id ?? null, chat_id: chat }
+}
+
+interface Attached {
+  metadata: string | null
+  credential: string | null
+  /** The value that was offered: it is nowhere but in the vault from now on. */
+  secret: string | null
+}
+
+function attached(app: App, agent: string, { workspace_id: workspace, crew_id: crew, type = 'TEXT', metadata }: Asked, now: string): Attached {
+  if (type === 'TEXT') return { metadata: typeof metadata === 'object' ? JSON.stringify(metadata) : blankToNull(metadata), credential: null, secret: null }
+  if (type === 'LINK') {
+    const link = linkOf(metadata)
+    if (link === null) throw problem('invalid_field', { field: 'metadata', detail: 'metadata of a LINK must be an https address of at most 2048 characters' })
+    return { metadata: link, credential: null, secret: null }
+  }
+  try {
+    const proposal = readProposal(typeof metadata === 'string' ? JSON.parse(metadata) : (metadata ?? {}))
+    const { id, name } = propose(app, { workspace, crew, agent, now }, proposal)
+    const shown = { name, type: proposal.type ?? 'SECRET', provider: proposal.provider ?? 'NONE' }
+    return { metadata: JSON.stringify(shown), credential: id, secret: proposal.value }
+  } catch (error) {
+    throw ofMetadata(error)
+  }
+}
+
+/** The member at fault lies within `metadata`; what is no JSON is not repeated, for it may hold the value. */
+function ofMetadata(error: unknown): unknown {
+  if (error instanceof SyntaxError) return problem('invalid_field', { field: 'metadata', detail: 'metadata must be JSON: {name, type, provider, value}' })
+  if (!(error instanceof Problem) || !error.field || error.field.startsWith('metadata')) return error
+  return problem(error.code, { detail: error.message, field: `metadata.${error.field}` })
+}
+
+/** The card in the inbox. */
+function putBefore(app: App, row: Row, now: string): void {
+  const body = [row.reason, row.context, row.type === 'LINK' && `<${row.metadata}>`, row.credential_id && `Offers the credential ${nameIn(row)}.`]
+  raise(app, {
+    workspace: row.workspace_id,
+    kind: 'escalation',
+    source: row.id,
+    target: { role: 'MANAGER' },
+    title: `${row.from_name} asks: ${headline(row.reason)}`,
+    body: body.filter(Boolean).join('\n\n'),
+    priority: 'high',
+    blocking: true,
+    sender: { type: 'agent', id: row.from_agent_id, name: row.from_name },
+    attention: 'decision',
+    actions: [
+      { id: 'approve', label: 'Approve' },
+      { id: 'reject', label: 'Reject' },
+      ...(row.type === 'CREDENTIAL' ? [] : [{ id: 'redirect', label: 'Redirect' }]),
+    ],
+    payload: {
+      crew_id: row.crew_id,
+      ...(row.chat_id && { chat_id: row.chat_id }),
+      ...(row.run_id && { run_id: row.run_id }),
+      reason: row.reason,
+      escalation_type: row.type,
+      ...(row.credential_id && { has_pending_credential: true, credential_id: row.credential_id }),
+    },
+    now,
+  })
+}
+
+const nameIn = ({ metadata }: Row): string => (JSON.parse(metadata ?? '{}') as { name?: string }).name ?? ''
+
+const promised = ({ id, status, deadline_at, answer_deadline_at }: Row) => ({
+  escalation_id: id,
+  status,
+  deadline_at,
+  timeout_seconds: agentWaitsSeconds,
+  answer_deadline_at,
+})
+
+/** Whether this caller of the internal interface may know of the question. */
+export function findBound(app: App, { bound }: Actor, id: string): Row {
+  const row = queries(app.db).byId.get(id)
+  const mine =
+    row &&
+    bound &&
+    (bound.workspace ?? row.workspace_id) === row.workspace_id &&
+    (bound.crew ?? row.crew_id) === row.crew_id &&
+    (bound.agent ?? row.from_agent_id) === row.from_agent_id
+  if (!mine) throw problem('not_found', { field: 'escalationId' })
+  return row
+}

@@ -1,0 +1,103 @@
+import type { Static } from 'typebox'
+import type { EscalationOutcome } from '#contract/escalations'
+import type { App } from '#kernel/app'
+import { problem } from '#kernel/problem'
+import { queries, type Row } from './queries.ts'
+import { isWaiting } from './rules.ts'
+import { record } from './telling.ts'
+
+export type Outcome = Static<typeof EscalationOutcome>
+
+const waiting = new WeakMap<App, Map<string, Set<() => void>>>()
+
+function waitersOf(app: App): Map<string, Set<() => void>> {
+  const known = waiting.get(app) ?? new Map<string, Set<() => void>>()
+  waiting.set(app, known)
+  return known
+}
+
+/** Wakes whoever waits for this question, once the current change is committed. */
+export const wake = (app: App, id: string): void =>
+  app.afterCommit(() => {
+    for (const go of waitersOf(app).get(id) ?? []) go()
+  })
+
+/**
+ * What became of a question: as soon as it is settled, or when the agent's time is over. Null when `signal` ended the waiting
+ * before; unless the daemon stops, it is on record then that the agent waits no more.
+ */
+export async function waitForAnswer(app: App, id: string, signal: AbortSignal): Promise<Outcome | null> {
+  const { byId } = queries(app.db)
+  const asked = byId.get(id)!
+  if (isWaiting(asked, app.now()) && !signal.aborted) await settledOr(app, asked, signal)
+  if (signal.aborted && app.stopping.signal.aborted) return null
+  const row = byId.get(id)
+  // Another connection may still wait for the same.
+  if (row?.status === 'PENDING' && !waitersOf(app).has(id)) await app.write(() => giveUp(app, id))
+  return signal.aborted ? null : outcomeOf(app, byId.get(id))
+}
+
+/** Resolves when the question is settled, the agent's time is over or `signal` says so. */
+function settledOr(app: App, { id, deadline_at }: Row, signal: AbortSignal): Promise<void> {
+  const all = waitersOf(app)
+  return new Promise((resolve) => {
+    const own = all.get(id) ?? new Set()
+    all.set(id, own)
+    const timer = setTimeout(done, Math.max(0, Date.parse(deadline_at) - app.clock())).unref()
+    own.add(done)
+    signal.addEventListener('abort', done)
+    function done() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      own.delete(done)
+      if (!own.size) all.delete(id)
+      resolve()
+    }
+  })
+}
+
+/** The agent goes on without an answer; the question stays open. */
+function giveUp(app: App, id: string): void {
+  const { giveUp: mark, byId } = queries(app.db)
+  if (!mark.get({ id, now: app.now() })) return
+  const row = byId.get(id)!
+  record(app, row, null, {
+    summary: `@${row.from_slug} goes on without an answer`,
+    more: { agent_still_waiting: false, warning: 'The agent goes on without an answer; people may still give one' },
+  })
+}
+
+const warnings = {
+  UNANSWERED: 'Nobody answered in time. People may still answer; go on carefully, and say at the end what you assumed.',
+  EXPIRED: 'Nobody answered, and nobody can any more.',
+  CANCELLED: 'The question was withdrawn.',
+}
+
+/** A question that was deleted with its crew's others counts as withdrawn. */
+function outcomeOf(app: App, row: Row | undefined): Outcome {
+  if (row?.status === 'RESOLVED')
+    return { status: 'RESOLVED', resolution: resolutionOf(app, row), action: row.action ?? '', ...(row.redirect_to && { redirect_to: row.redirect_to }) }
+  const status = !row ? 'CANCELLED' : row.status === 'PENDING' ? 'UNANSWERED' : row.status
+  return {
+    status,
+    resolution: '',
+    action: '',
+    warning: warnings[status],
+    agent_action: 'continued_with_warning',
+    still_open: status === 'UNANSWERED',
+  }
+}
+
+const rowOf = (id: string) => `escalations:${id}`
+
+/** The answer to an offered secret is kept sealed. */
+export function sealResolution({ vault }: App, { id, type }: Row, text: string): string {
+  if (type !== 'CREDENTIAL') return text
+  if (!vault) throw problem('encryption_unavailable', { detail: 'This server has no encryption key, so it cannot keep the answer' })
+  return vault.seal(text, rowOf(id))
+}
+
+function resolutionOf({ vault }: App, { id, type, resolution }: Row): string {
+  if (resolution === null) return ''
+  return type === 'CREDENTIAL' && vault ? vault.open(resolution, rowOf(id)) : resolution
+}
