@@ -9,6 +9,7 @@ export const topics: Readonly<Record<string, string>> = {
   config: 'Settings, and where each comes from',
   credentials: 'The vault: keys and secrets for agents',
   crews: 'Crews: agents that share a container',
+  escalations: 'What agents ask people: answer, withdraw',
   inbox: 'What waits for people: questions, approvals, news',
   invitations: 'Invitations into workspaces: sent, and your own',
   journal: 'Everything that happened, in order',
@@ -29,7 +30,7 @@ export const topics: Readonly<Record<string, string>> = {
 /** Where commands and nouns stand in the overview. What is not named here comes last. */
 export const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
-  ['work', ['chat', 'ask', 'inbox', 'crews', 'agents', 'chats', 'runs', 'journal', 'policies', 'credentials']],
+  ['work', ['chat', 'ask', 'inbox', 'escalations', 'crews', 'agents', 'chats', 'runs', 'journal', 'policies', 'credentials']],
   ['account', ['whoami', 'signup', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'sessions', 'contexts', 'logout']],
   ['more', ['admin', 'api', 'config', 'completion', 'limits', 'preferences', 'onboarding', 'system', 'pairing', 'sockets', 'version']],
 ]

@@ -121,3 +121,5 @@ export const queries = statements((db) => ({
   ),
   chatOf: db.prepare<[chat: string, agent: string], { id: string }>('SELECT id FROM chats WHERE id = ? AND agent_id = ?'),
 }))
+
+export const scans = { next: 'ends at the first open question', orphans: 'looks at the open questions alone, when something is deleted' }

@@ -1,0 +1,43 @@
+import { Args } from '@oclif/core'
+import type { escalationStatuses } from '#contract/escalations'
+import { ApiCommand } from '../../command.ts'
+import { oneOf, windowFlags, windowOf } from '../../flags.ts'
+import { crewId } from '../../lookup.ts'
+import { type Escalation, escalationView } from '../../views/escalations.ts'
+
+const statuses = ['PENDING', 'RESOLVED', 'EXPIRED', 'CANCELLED', 'ALL'] as const satisfies readonly ((typeof escalationStatuses)[number] | 'ALL')[]
+
+export default class EscalationsList extends ApiCommand<typeof EscalationsList> {
+  static override summary = 'List what agents ask people, newest first'
+  static override description = 'Open questions of all crews, unless a crew or a status is named. --limit and --offset count within each crew.'
+  static override examples = [
+    '$ <%= config.bin %> escalations list',
+    '$ <%= config.bin %> escalations list web-team --status all',
+    '$ <%= config.bin %> escalations list -q',
+  ]
+  static override args = { crew: Args.string({ description: 'slug or id of a crew; all crews when left out' }) }
+  static override flags = { ...windowFlags, status: oneOf(statuses, { description: 'which ones; pending when absent' }) }
+
+  async run(): Promise<void> {
+    const { status = 'PENDING' } = this.flags
+    const query = { ...windowOf(this.flags), ...(status !== 'ALL' && { status }) }
+    const found: Escalation[] = []
+    for (const { id, slug } of await this.crews()) {
+      const rows = await this.api.escalations.list({ crewId: id, query })
+      found.push(...rows.map((row) => ({ ...row, crew: slug })))
+    }
+    found.sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
+    await this.out.list(found, escalationView)
+  }
+
+  private async crews(): Promise<{ id: string; slug: string }[]> {
+    const { crew } = this.args
+    if (crew !== undefined) return [{ id: await crewId(this.api, crew), slug: crew }]
+    const all: { id: string; slug: string }[] = []
+    for (;;) {
+      const page = await this.api.crews.list({ query: { limit: 500, offset: all.length } })
+      all.push(...page)
+      if (page.length < 500) return all
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { Args } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { yesFlag } from '../../flags.ts'
+import { confirm } from '../../input.ts'
+import { crewId } from '../../lookup.ts'
+
+export default class EscalationsPurge extends ApiCommand<typeof EscalationsPurge> {
+  static override summary = 'Delete all questions of a crew’s agents'
+  static override description = 'Open ones are withdrawn first; credentials that wait for a decision are erased. The journal keeps what happened.'
+  static override examples = ['$ <%= config.bin %> escalations purge web-team']
+  static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
+  static override flags = yesFlag
+
+  async run(): Promise<void> {
+    const id = await crewId(this.api, this.args.crew)
+    await confirm(`Delete every question of the agents of ${this.args.crew}?`, this.flags.yes)
+    const reply = await this.api.escalations.purge({ crewId: id })
+    await this.out.done(`Deleted ${reply.deleted}.`, reply)
+  }
+}
