@@ -82,7 +82,8 @@ export const signInHere = (path = location.pathname + location.search) => `/logi
 export function ownPath(address) {
   if (!address || !/^\/(?![/\\])/.test(address) || address.includes('\\') || !URL.canParse(address, location.origin)) return '/'
   const url = new URL(address, location.origin)
-  return url.origin === location.origin ? url.pathname + url.search + url.hash : '/'
+  // Without its dots `/.//elsewhere` would be `//elsewhere`, an address of another server.
+  return url.origin === location.origin && !url.pathname.startsWith('//') ? url.pathname + url.search + url.hash : '/'
 }
 
 /** Takes a secret out of the address bar and the history, and answers it. */

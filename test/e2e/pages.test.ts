@@ -105,15 +105,18 @@ describe.skipIf(chromiumMissing)('/login', () => {
     await hereSays(page, ada.email)
   })
 
-  it.each(['//evil.example/', 'https://evil.example/', '/\\evil.example', 'javascript:alert(1)'])('leads nowhere else: %s', async (callbackUrl) => {
-    const { page, ada, at } = await setUp()
-    await page.goto(`/login?callbackUrl=${encodeURIComponent(callbackUrl)}`)
-    await signIn(page, ada)
-    await home(page, at)
-    await page.goto(`/login?callbackUrl=${encodeURIComponent(callbackUrl)}`)
-    await page.getByRole('link', { name: 'Go on' }).click()
-    await home(page, at)
-  })
+  it.each(['//evil.example/', 'https://evil.example/', '/\\evil.example', '/.//evil.example/', 'javascript:alert(1)'])(
+    'leads nowhere else: %s',
+    async (callbackUrl) => {
+      const { page, ada, at } = await setUp()
+      await page.goto(`/login?callbackUrl=${encodeURIComponent(callbackUrl)}`)
+      await signIn(page, ada)
+      await home(page, at)
+      await page.goto(`/login?callbackUrl=${encodeURIComponent(callbackUrl)}`)
+      await page.getByRole('link', { name: 'Go on' }).click()
+      await home(page, at)
+    },
+  )
 
   it('shows what an address says as text alone', async () => {
     const { page } = await setUp()

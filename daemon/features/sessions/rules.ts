@@ -17,7 +17,8 @@ export function safePath(given: string | undefined): string {
   if (!given || given.length > 2000 || !/^\/(?![/\\])/.test(given) || given.includes('\\')) return '/'
   for (const character of given) if (character.charCodeAt(0) <= 0x20 || character.charCodeAt(0) === 0x7f) return '/'
   const url = URL.canParse(given, 'http://here.invalid') ? new URL(given, 'http://here.invalid') : null
-  return url?.host === 'here.invalid' ? asHeader(given) : '/'
+  // `/.//evil.example` becomes `//evil.example` once somebody takes the dots away.
+  return url?.host === 'here.invalid' && !url.pathname.startsWith('//') ? asHeader(given) : '/'
 }
 
 /** Headers are ASCII: what a person sees in the address bar is not. */

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { daemon } from '#test'
 
 const paths = ['/', '/login', '/login/cli', '/reset-password', '/invitation']
@@ -66,6 +66,21 @@ it('scripts import each other by digest', async () => {
   const script = assetsOf(await read('/login')).find((name) => name.endsWith('.js'))!
   const [, imported] = /from ["'](\/assets\/server-[0-9a-f]{10}\.js)["']/.exec(await read(script))!
   expect(await read(imported!)).toContain('export async function ask')
+})
+
+it.each([
+  ['/login/cli?a=1#b', '/login/cli?a=1#b'],
+  ['http://localhost:1/crews', '/'],
+  ['//evil.example', '/'],
+  ['/\\evil.example', '/'],
+  ['/.//evil.example', '/'],
+  ['/crews/..//evil.example', '/'],
+  ['/%2e//evil.example', '/'],
+])('scripts take %s for %s', async (given, path) => {
+  vi.stubGlobal('location', new URL('http://localhost:1/login'))
+  const { ownPath } = await import(new URL('server.js', folder).href)
+  expect(ownPath(given)).toBe(path)
+  vi.unstubAllGlobals()
 })
 
 it.each(['style.css', '..%2f..%2fpackage.json', 'login.html', 'style-0000000000.css', 'constructor', '%00'])('/assets/%s is not there', async (name) => {

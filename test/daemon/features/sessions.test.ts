@@ -58,7 +58,16 @@ describe('sessions.create', () => {
     const send = (more: Record<string, string>) =>
       web.call('POST', '/api/auth/callback/credentials', form(more), { 'content-type': 'application/x-www-form-urlencoded' })
     expect(await send({ callbackUrl: '/crews?x=1' })).toMatchObject({ status: 302, headers: { location: '/crews?x=1' } })
-    for (const callbackUrl of ['//evil.example', 'https://evil.example', '/\\evil.example', '/a\\b', 'javascript:alert(1)', '/\t/evil.example'])
+    for (const callbackUrl of [
+      '//evil.example',
+      'https://evil.example',
+      '/\\evil.example',
+      '/a\\b',
+      'javascript:alert(1)',
+      '/\t/evil.example',
+      '/.//evil.example',
+      '/a/..//evil.example',
+    ])
       expect((await send({ callbackUrl })).headers['location'], callbackUrl).toBe('/')
     expect(await send({ password: 'wrong' })).toMatchObject({ status: 302, headers: { location: '/login?error=CredentialsSignin' } })
     expect(await send({ json: 'true' })).toMatchObject({ status: 200, body: { ok: true } })
