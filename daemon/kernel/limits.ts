@@ -4,12 +4,17 @@ import { createCache } from './cache.ts'
 import type { Config } from './config.ts'
 import { type Problem, problem } from './problem.ts'
 
-/** `test`: questions to providers whether they take a key. `mail`: mails of one kind to one address, which anyone may bring about. */
-export type Bucket = 'auth' | 'api' | 'test' | 'pairing' | 'mail'
+/**
+ * `test`: questions to providers whether they take a key. `mail`: mails of one kind to one address, which anyone may bring
+ * about. `failures`: sign-ins that fail, of whatever account.
+ */
+export type Bucket = 'auth' | 'api' | 'test' | 'pairing' | 'mail' | 'failures'
 
 export interface Limits {
   /** Takes one request of this client from its bucket; a problem when there is none left. */
   take(bucket: Bucket, client: string): Problem | null
+  /** Puts back what was taken for something that does not count after all. */
+  giveBack(bucket: Bucket, client: string): void
   /** The value in force. */
   value(key: LimiterKey): number
   /** The value of the configuration. */
@@ -25,10 +30,14 @@ const pairingPerMinute = 300
 /** Keys that one person may have tested. Contract, credentials. */
 const testsPerMinute = 60
 /** Mails at once, and the minutes after which as many may follow. */
-const mails = { burst: 5, minutes: 60 }
+const mailsPerHour = 5
+/** Failed sign-ins of one client, as a multiple of its sign-ins a minute: one password tried on every account comes to an end. */
+const failuresPerHour = 6
+/** Buckets that are refilled over an hour. */
+const slow: ReadonlySet<Bucket> = new Set<Bucket>(['mail', 'failures'])
 const bound = 50_000
 
-/** Token buckets for each client network, refilled evenly over a minute (`mail`: over an hour), burst = rate. Contract part 1, section 1.6. */
+/** Token buckets for each client network, refilled evenly over a minute (the slow ones: over an hour), burst = rate. Contract part 1, section 1.6. */
 export function createLimits(config: Config, clock: () => number): Limits {
   const fallbacks: Record<LimiterKey, number> = {
     'http.auth_per_min': config.authPerMinute,
@@ -43,7 +52,8 @@ export function createLimits(config: Config, clock: () => number): Limits {
     api: () => value('http.api_per_min'),
     pairing: () => pairingPerMinute,
     test: () => testsPerMinute,
-    mail: () => mails.burst,
+    mail: () => mailsPerHour,
+    failures: () => failuresPerHour * value('http.auth_per_min'),
   }
   // A flood of addresses must not grow without end: the one that was quiet the longest goes first, and its bucket is the fullest.
   const buckets = createCache<{ left: number; at: number }>(bound)
@@ -52,9 +62,9 @@ export function createLimits(config: Config, clock: () => number): Limits {
     take(bucket, client) {
       if (config.rateLimitDisabled) return null
       const rate = rates[bucket]()
-      const refill = 60_000 * (bucket === 'mail' ? mails.minutes : 1)
+      const refill = slow.has(bucket) ? 3_600_000 : 60_000
       const now = clock()
-      const key = `${bucket} ${network(client)}`
+      const key = keyOf(bucket, client)
       const held = buckets.get(key) ?? { left: rate, at: now }
       const left = Math.min(rate, held.left + (Math.max(0, now - held.at) * rate) / refill)
       const allowed = left >= 1
@@ -69,6 +79,10 @@ export function createLimits(config: Config, clock: () => number): Limits {
       }
       return problem('rate_limited', { headers, detail: `Too many requests; try again in ${wait} s` })
     },
+    giveBack(bucket, client) {
+      const held = buckets.get(keyOf(bucket, client))
+      if (held) held.left = Math.min(rates[bucket](), held.left + 1)
+    },
     value,
     fallback: (key) => fallbacks[key],
     overridden: (key) => overrides.has(key),
@@ -78,6 +92,8 @@ export function createLimits(config: Config, clock: () => number): Limits {
     },
   }
 }
+
+const keyOf = (bucket: Bucket, client: string): string => `${bucket} ${network(client)}`
 
 /** Whoever has one IPv6 address has the 2^64 of its network: they share a bucket. */
 export function network(ip: string): string {

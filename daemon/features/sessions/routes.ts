@@ -17,7 +17,7 @@ export default feature(sessions, (app) => ({
   create: settled({
     prepare: (call) => signingIn.prepare(app, call),
     commit: (call, ready) => signingIn.commit(app, call, ready),
-    settle: signingIn.settle,
+    settle: (call, failure, ready) => signingIn.settle(app, call, failure, ready),
   }),
   refresh: settled({
     prepare: (call) => refreshing.prepare(app, call),

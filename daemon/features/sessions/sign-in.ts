@@ -37,6 +37,9 @@ interface Ready {
 
 export async function prepare(app: App, { body, web }: SignIn): Promise<Ready> {
   checkCsrf(web!, body.csrfToken)
+  // Every attempt counts until it turns out to be none: of many at once none is compared past the limit.
+  const refused = app.limits.take('failures', web!.ip)
+  if (refused) throw refused
   const account = accountOf(app, body.email)
   const fits = await passwordFits(app, account, body.password)
   return { account, opening: account && fits ? await prepareSession(app, account) : null }
@@ -67,8 +70,9 @@ function commitBoth(app: App, { body, now, web }: SignIn, account: Account, open
 }
 
 /** JSON for programs, a redirect for forms. */
-export function settle({ body, query, web }: SignIn, failure: Failure | null, { opening }: Ready): Reply {
+export function settle({ limits }: App, { body, query, web }: SignIn, failure: Failure | null, { opening }: Ready): Reply {
   const { reply, request } = web!
+  if (!failure || failure === 'SecondFactorRequired') limits.giveBack('failures', web!.ip)
   const asJson = [body.json, body.redirect].map(String)
   const json = !request.headers['content-type']?.includes('form') || asJson[0] === 'true' || asJson[1] === 'false'
   if (!failure) handOver(web!, opening!)

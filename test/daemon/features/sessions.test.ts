@@ -155,6 +155,29 @@ describe('the lock', () => {
     expect(await attempt(web, ada.email, knownPassword)).toBe(true)
   })
 
+  it('ends the guessing of one address over many accounts, and lets others in', async () => {
+    const { it: server, ada } = await setUp({ config: { rateLimitDisabled: false, authPerMinute: 2 } })
+    const from = (ip: string) => browser(server, { 'x-forwarded-for': ip })
+    const web = from('203.0.113.7')
+    const attempt = async (email: string, password = knownPassword) => {
+      server.clock.advance(30_000)
+      return web.signIn(email, password)
+    }
+    // Twelve an hour; what succeeds in between does not count.
+    for (let index = 0; index < 13; index += 1) {
+      if (index % 7 === 0) expect((await attempt(ada.email)).body.ok).toBe(true)
+      expect((await attempt(`nobody-${index}@example.com`)).body).toMatchObject({ ok: false, error: 'CredentialsSignin' })
+    }
+    for (const email of ['nobody@example.com', ada.email]) {
+      const refused = await attempt(email)
+      expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(60)
+    }
+    expect((await from('203.0.113.8').signIn(ada.email, knownPassword)).body.ok).toBe(true)
+    server.clock.advance(minutes(60))
+    expect((await web.signIn(ada.email, knownPassword)).body.ok).toBe(true)
+  })
+
   it('counts every one of many guesses at once', async () => {
     const { it: server, ada } = await setUp({ config: { lockoutThreshold: 20 } })
     await Promise.all(Array.from({ length: 12 }, () => browser(server).signIn(ada.email, 'wrong')))
