@@ -23,3 +23,7 @@ CREATE INDEX workspace_members_owners ON workspace_members (workspace_id) WHERE 
 CREATE INDEX credentials_of_workspace ON credentials (workspace_id);
 DROP INDEX credential_audit_credential;
 CREATE INDEX credential_audit_credential ON credential_audit (credential_id, created_at);
+
+-- Who handed the link to an account over; null for what was mailed to its owner.
+ALTER TABLE verification_tokens ADD COLUMN issued_by TEXT REFERENCES users (id);
+CREATE INDEX verification_tokens_issued ON verification_tokens (issued_by) WHERE issued_by IS NOT NULL;

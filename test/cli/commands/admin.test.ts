@@ -224,7 +224,11 @@ describe('muster admin reset-password', () => {
     await daemon.stop()
     const db = open(dir)
     db.prepare('UPDATE users SET failed_login_count = 10, last_failed_login_at = @at, locked_until = @until').run({ at: at(0), until: at(900) })
-    db.prepare("INSERT INTO verification_tokens VALUES ('v', @user, 'h', 'password_reset', @now, @end)").run({ user: first.user_id, now: at(0), end: at(900) })
+    db.prepare("INSERT INTO verification_tokens VALUES ('v', @user, 'h', 'password_reset', @now, @end, NULL)").run({
+      user: first.user_id,
+      now: at(0),
+      end: at(900),
+    })
 
     const done = await pipe(`${better}\n`, 'admin', 'reset-password', '--email', 'Ada@example.com', '--password-stdin')
     expect(done).toEqual({

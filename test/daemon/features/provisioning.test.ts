@@ -87,6 +87,22 @@ describe('members.provision', () => {
     expect((await provision(it, { email: 'ada@example.com' }, it.stranger())).body).toMatchObject({ setup_url: '' })
   })
 
+  it.each([
+    ['ADMIN is taken away', 'PATCH', { role: 'MEMBER' }],
+    ['is removed', 'DELETE', undefined],
+  ])('ends the links that somebody handed over who %s, and no others', async (_, method, change) => {
+    const it = await daemon({ config: { publicUrl } })
+    const links = async (email: string, who: Parameters<TestDaemon['call']>[0]) =>
+      new URL((await provision(it, { email, role: 'MANAGER' }, who)).body.setup_url).searchParams.get('token')
+    const [kept, held] = [await links('ada@example.com', 'OWNER'), await links('eve@example.com', 'ADMIN')]
+    const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { id: string; role: string }[]
+    const { id } = members.find(({ role }) => role === 'ADMIN')!
+    expect((await it.call('OWNER', method, `/workspaces/${it.workspace}/members/${id}`, change)).status).toBe(200)
+    const reset = (token: string | null) => it.call(null, 'POST', '/auth/reset', { token, new_password: 'a horse of another colour' })
+    expect((await reset(held)).body.code).toBe('invalid_token')
+    expect((await reset(kept)).status).toBe(200)
+  })
+
   it('gives a new link after removal, and ends the old one', async () => {
     const it = await daemon({ config: { publicUrl } })
     const first = (await provision(it, { email: 'ada@example.com' })).body

@@ -21,8 +21,13 @@ export const queries = statements((db) => ({
      LIMIT 1`,
   ),
   dropTokens: db.prepare<[user: string]>("DELETE FROM verification_tokens WHERE user_id = ? AND purpose = 'account_setup'"),
-  insertToken: db.prepare<{ id: string; user: string; hash: string; now: string; expires_at: string }>(
-    `INSERT INTO verification_tokens (id, user_id, token_hash, purpose, created_at, expires_at)
-     VALUES (@id, @user, @hash, 'account_setup', @now, @expires_at)`,
+  insertToken: db.prepare<{ id: string; user: string; by: string; hash: string; now: string; expires_at: string }>(
+    `INSERT INTO verification_tokens (id, user_id, issued_by, token_hash, purpose, created_at, expires_at)
+     VALUES (@id, @user, @by, @hash, 'account_setup', @now, @expires_at)`,
+  ),
+  /** Into accounts that are members of the workspace. */
+  dropIssued: db.prepare<{ by: string; workspace: string }>(
+    `DELETE FROM verification_tokens WHERE issued_by = @by
+       AND user_id IN (SELECT user_id FROM workspace_members WHERE workspace_id = @workspace)`,
   ),
 }))

@@ -35,7 +35,7 @@ export function provision(app: App, { actor, body, now }: Call<typeof members.pr
     noteAccount(app, actor, made.id)
   }
   noteMember(app, actor, 'create', member, { provisioned: true, setup_link: mayLink })
-  return { user_id: account.id, email, role, created_user: Boolean(made), ...(mayLink ? newLink(app, account.id, now) : noLink) }
+  return { user_id: account.id, email, role, created_user: Boolean(made), ...(mayLink ? newLink(app, actor, account.id, now) : noLink) }
 }
 
 /** Anyone may own a workspace: where the server takes no sign-ups, that must not let anyone make accounts either. */
@@ -53,13 +53,16 @@ const isFree = ({ db }: App, actor: Actor, { id, password_hash, email_verified_a
   !password_hash && !email_verified_at && !queries(db).link.get(id) && !queries(db).foreign.get({ user: id, admin: actor.id })
 
 /** One link at a time: an older one ends. */
-function newLink({ db, clock, config }: App, user: string, now: string): { setup_url: string; expires_at: string } {
+function newLink({ db, clock, config }: App, { id: by }: Actor, user: string, now: string): { setup_url: string; expires_at: string } {
   const token = randomBytes(32).toString('hex')
   const expires_at = wholeSeconds(Date.parse(now) + lifetimeMs)
   queries(db).dropTokens.run(user)
-  queries(db).insertToken.run({ id: newId(clock()), user, hash: digest('sha256', token, 'hex'), now, expires_at })
+  queries(db).insertToken.run({ id: newId(clock()), user, by, hash: digest('sha256', token, 'hex'), now, expires_at })
   return { setup_url: `${new URL(config.publicUrl).origin}/reset-password?token=${token}`, expires_at }
 }
+
+/** Ends the links that a user handed over who may make members no more: whoever follows one is a member. Within a change. */
+export const withdrawLinksBy = ({ db }: App, { workspace }: Actor, by: string): void => void queries(db).dropIssued.run({ by, workspace })
 
 function noteAccount(app: App, actor: Actor, user: string): void {
   app.journal({

@@ -8,6 +8,7 @@ import { problem } from '#kernel/problem'
 import { forgetCrewMemberships } from '../../crews/members/service.ts'
 import { settleInvitation, withdrawInvitationsBy } from '../../invitations/service.ts'
 import { find as findUser } from '../../users/service.ts'
+import { withdrawLinksBy } from '../provisioning/service.ts'
 import { type Membership, queries } from '../queries.ts'
 import { checkGift, enrol, standing } from '../service.ts'
 import { refusalOfChange } from './rules.ts'
@@ -58,8 +59,14 @@ function change(app: App, actor: Actor, before: Membership, role: Role, now: str
   const after = queries(app.db).setRole.get({ workspace: actor.workspace, id: before.id, role, now })
   if (!after) throw problem('last_owner', { detail: 'This is the last OWNER of the workspace; hand the ownership over first' })
   // Who may not invite any more cannot come back, or bring others, with what was sent before.
-  if (!allows('ADMIN', role)) withdrawInvitationsBy(app, actor, before.user_id)
+  if (!allows('ADMIN', role)) withdrawOffersBy(app, actor, before.user_id)
   noteMember(app, actor, 'update', after, { previous_role: before.role, changed: ['role'] })
+}
+
+/** Ends the ways into the workspace that somebody opened who may open none any more. */
+function withdrawOffersBy(app: App, actor: Actor, user: string): void {
+  withdrawInvitationsBy(app, actor, user)
+  withdrawLinksBy(app, actor, user)
 }
 
 /** The one way to make an OWNER over the API: both sides change in one step, and never is there none. */
@@ -85,7 +92,7 @@ export function remove(app: App, { actor, memberId }: Call<typeof members.remove
   if (!queries(db).remove.get({ workspace: actor.workspace, id: memberId }))
     throw problem('last_owner', { detail: 'You are the last OWNER; hand the ownership over first, or delete the workspace' })
   forgetCrewMemberships(app, actor.workspace, target.user_id)
-  withdrawInvitationsBy(app, actor, target.user_id)
+  withdrawOffersBy(app, actor, target.user_id)
   noteMember(app, actor, 'delete', target)
   app.afterCommit(() => app.bus.emit('access_lost', actor.workspace))
   return { success: true }

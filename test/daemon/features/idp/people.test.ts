@@ -137,7 +137,7 @@ describe('a person who is known', () => {
     await held.signIn(intruder.email, knownPassword)
     const pairing = (await held.call('POST', '/auth/pair/start', {})).body.code
     const paired = (await it.server.call(intruder, 'POST', '/auth/pair/start', {})).body.code
-    app.db.prepare("INSERT INTO verification_tokens VALUES ('t', ?, 'hash', 'account_setup', ?, '2027-01-01T00:00:00Z')").run(intruder.userId, app.now())
+    app.db.prepare("INSERT INTO verification_tokens VALUES ('t', ?, 'hash', 'account_setup', ?, '2027-01-01T00:00:00Z', NULL)").run(intruder.userId, app.now())
     app.db.prepare("INSERT INTO linked_accounts VALUES ('l', ?, ?, 'mallory', NULL, ?, ?)").run(intruder.userId, it.provider.issuer, app.now(), app.now())
     const revoked: string[] = []
     app.bus.on('revoked', (id) => revoked.push(id))
