@@ -32,10 +32,11 @@ export const queries = statements((db) => ({
     `SELECT m.workspace_id, m.role FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = ? AND w.deleted_at IS NULL`,
   ),
-  /** Live workspaces, first those that belong to others. */
+  /** Live workspaces: the server's first one, then by turns the oldest of those that belong to others and of one's own. */
   audience: db.prepare<[user: string, limit: number], { workspace_id: string }>(
     `SELECT m.workspace_id FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
-     WHERE m.user_id = ? AND w.deleted_at IS NULL ORDER BY m.role = 'OWNER', m.rowid LIMIT ?`,
+     WHERE m.user_id = ? AND w.deleted_at IS NULL
+     ORDER BY w.home DESC, row_number() OVER (PARTITION BY m.role = 'OWNER' ORDER BY m.rowid), m.role = 'OWNER' LIMIT ?`,
   ),
   insert: db.prepare<{ id: string; workspace: string; user: string; role: Role; now: string }, Membership>(
     `INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
@@ -54,3 +55,6 @@ export const queries = statements((db) => ({
   ),
   removeAll: db.prepare<[workspace: string], { user_id: string }>('DELETE FROM workspace_members WHERE workspace_id = ? RETURNING user_id'),
 }))
+
+/** Statements that read a whole table, and why they may. */
+export const scans = { audience: 'goes over the memberships of one user' }

@@ -81,10 +81,13 @@ export const rolesOf = ({ db }: App, user: string): Map<string, Role> =>
       .map(({ workspace_id, role }) => [workspace_id, role]),
   )
 
-/** Longest audience of one event. Anyone may own any number of workspaces, which must not make an event dear. */
+/**
+ * Longest audience of one event. Anyone may own any number of workspaces and take others into them, which must neither make
+ * an event dear nor keep it from the journals where it counts.
+ */
 const audienceLimit = 200
 
-/** The workspaces whose journals tell of what a user does for all of them: first those where others look on. */
+/** The workspaces whose journals tell of what a user does for all of them. */
 export const audienceOf = ({ db }: App, user: string): string[] =>
   queries(db)
     .audience.all(user, audienceLimit)

@@ -44,7 +44,7 @@ describe('tokens.create', () => {
     }
   })
 
-  it('tells no more than 200 of them, and those of others first', async () => {
+  it('tells no more than 200 of them, and those of others however many one owns', async () => {
     const it = await daemon()
     const { userId } = it.person('MEMBER')
     it.app.db.exec(`
@@ -56,6 +56,19 @@ describe('tokens.create', () => {
     const { id } = await create(it, undefined, 'MEMBER')
     expect(it.entries().at(-1)?.payload).toMatchObject({ entity_id: id })
     expect(it.app.db.prepare("SELECT count(*) FROM journal WHERE doc LIKE '%cli_token%'").pluck().get()).toBe(200)
+  })
+
+  it('cannot be kept from the journals by somebody who takes its owner into many workspaces', async () => {
+    const it = await daemon()
+    const owner = it.person('OWNER')
+    const own = (await it.call(owner, 'POST', '/workspaces', { name: 'Own', slug: 'own' })).body.id
+    it.app.db.exec(`
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO workspaces (id, name, slug, created_at, updated_at) SELECT 'w' || i, 'Trap', 'trap-' || i, 'x', 'x' FROM n;
+      INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
+        SELECT 'm' || id, id, '${owner.userId}', 'VIEWER', 'x', 'x' FROM workspaces WHERE name = 'Trap'`)
+    const { id } = await create(it, undefined, owner)
+    for (const workspace of [it.workspace, own]) expect(it.entries(workspace).at(-1)?.payload).toMatchObject({ entity_id: id })
   })
 
   it('works until it ends, and not a moment longer', async () => {
