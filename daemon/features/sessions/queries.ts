@@ -59,6 +59,11 @@ export const queries = statements((db) => ({
     `UPDATE user_sessions SET revoked_at = @now, revoked_reason = @reason
      WHERE user_id = @user AND revoked_at IS NULL AND expires_at > @now AND id IS NOT @except RETURNING id`,
   ),
+  /** Live ones past so many others, those first that were used last. */
+  beyond: db.prepare<{ user: string; but: string; now: string; others: number }, { id: string }>(
+    `SELECT id FROM user_sessions WHERE user_id = @user AND id <> @but AND revoked_at IS NULL AND expires_at > @now
+     ORDER BY last_used_at DESC, rowid DESC LIMIT -1 OFFSET @others`,
+  ),
   showFactor: db.prepare<{ now: string; id: string; user: string }>('UPDATE user_sessions SET factor_at = @now WHERE id = @id AND user_id = @user'),
   forgetFactor: db.prepare<[user: string]>('UPDATE user_sessions SET factor_at = NULL WHERE user_id = ? AND factor_at IS NOT NULL'),
   erase: db.prepare<[before: string, most: number]>('DELETE FROM user_sessions WHERE id IN (SELECT id FROM user_sessions WHERE expires_at <= ? LIMIT ?)'),

@@ -13,7 +13,16 @@ import { queries, type Row } from './queries.ts'
 
 export { safePath } from './rules.ts'
 
-export type Reason = 'logout' | 'password_change' | 'password_reset' | 'admin_force' | 'admin_invalidate' | 'user_revoked' | 'refresh_replay' | 'address_proved'
+export type Reason =
+  | 'logout'
+  | 'password_change'
+  | 'password_reset'
+  | 'admin_force'
+  | 'admin_invalidate'
+  | 'user_revoked'
+  | 'refresh_replay'
+  | 'address_proved'
+  | 'too_many'
 
 /** A session that is ready to be stored, with the tokens of its cookies. */
 export interface Opening {
@@ -48,12 +57,16 @@ interface Origin {
   now: string
 }
 
-/** Second step, within a change: the row. */
+/** Browsers of a user that are signed in at once. Ending them all is one change, which must not grow without end. */
+const most = 100
+
+/** Second step, within a change: the row. The session that was not used for the longest time makes room. */
 export function storeSession(app: App, { id, user, jti }: Opening, { web, via, factor = false, now }: Origin): void {
   const user_agent = firstBytes(web?.request.headers['user-agent'], 250)
   const expires_at = wholeSeconds(app.clock() + lifetimes.refresh * 1000)
   queries(app.db).insert.run({ id, user, jti, now, expires_at, user_agent, ip: web?.ip.slice(0, 64) ?? null, factor_at: factor ? now : null })
   announce(app, user, id, 'audit.entity_created', { via })
+  for (const { id: only } of queries(app.db).beyond.all({ user, but: id, now, others: most - 1 })) endSessions(app, { user, only, reason: 'too_many', now })
 }
 
 /** Third step, after the commit: the cookies. */
@@ -74,7 +87,7 @@ export function endSessions(
     app.afterCommit(() => app.bus.emit('revoked', id))
   }
   // Who was shut out of a session may have asked for a pairing code with it.
-  if (reason !== 'logout') forgetCodes(app, user)
+  if (reason !== 'logout' && reason !== 'too_many') forgetCodes(app, user)
   return ended.length
 }
 

@@ -121,6 +121,23 @@ describe('sessions.create', () => {
     expect((await web.call('GET', '/auth/sessions')).body[0].user_agent).toBe(`x${'é'.repeat(124)}`)
   })
 
+  it('signs out the browser that was used the longest ago when there are more than a hundred', async () => {
+    const { it: server, ada, signIn } = await setUp()
+    server.app.db
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
+         INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti)
+           SELECT 's_' || i, ?, '2025-12-01T00:00:00Z', format('2026-01-%02dT00:00:00Z', 2 + i % 28), '2026-01-30T00:00:00Z', 'x' FROM n`,
+      )
+      .run(ada.userId)
+    server.app.db.prepare("UPDATE user_sessions SET last_used_at = '2025-12-01T00:00:00Z' WHERE id = 's_7'").run()
+    const ended: string[] = []
+    server.app.bus.on('revoked', (id) => ended.push(id))
+    expect((await signIn()).body.ok).toBe(true)
+    expect(ended).toEqual(['s_7'])
+    expect(sessionsIn(server).filter((row) => row['revoked_at'])).toMatchObject([{ id: 's_7', revoked_reason: 'too_many' }])
+  })
+
   it('has no session when the store fails', async () => {
     const { it: server, web, signIn } = await setUp({ quiet: true })
     server.app.db.exec("CREATE TRIGGER no BEFORE INSERT ON user_sessions BEGIN SELECT RAISE(ABORT, 'full'); END")
