@@ -17,7 +17,7 @@ export const pendingFor = 60 * 60_000
 
 export const isPending = ({ db, clock }: App, user: string) => {
   const row = queries(db).find.get({ user, confirmed: 0 })
-  return row && clock() - Date.parse(row.created_at) < pendingFor ? row : undefined
+  return row && Math.abs(clock() - Date.parse(row.created_at)) < pendingFor ? row : undefined
 }
 
 export function show(app: App, { actor: { id } }: Call<typeof totp.show>): Static<typeof totp.show.reply> {

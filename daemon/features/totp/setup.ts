@@ -32,7 +32,7 @@ export function start(app: App, { actor, body, now }: Call<typeof totp.start>, c
 
 const isFresh = (app: App, { session }: Actor): boolean => {
   const since = session && sessionRow(app, session.id)?.created_at
-  return since != null && app.clock() - Date.parse(since) < freshFor
+  return since != null && Math.abs(app.clock() - Date.parse(since)) < freshFor
 }
 
 /** The first code proves that the app has the secret. Other browsers must show the factor from now on. */

@@ -108,6 +108,8 @@ describe('setting up', () => {
     expect((await web.call('POST', base)).status).toBe(201)
     server.clock.advance(minutes(1))
     expect((await web.call('POST', base)).body.code).toBe('fresh_session_required')
+    server.clock.advance(minutes(-60))
+    expect((await web.call('POST', base)).body.code).toBe('fresh_session_required')
   })
 
   it('moves to another app with a code of the one in use', async () => {
