@@ -1,10 +1,18 @@
 import { problem } from './problem.ts'
 
+/** Characters that turn the writing around, so that a name reads as another one. */
+export const turning = /[\u202a-\u202e\u2066-\u2069]/gu
+
+/** Whether there is anything to see of a text. */
+export const isVisible = (text: string): boolean => /[^\p{Default_Ignorable_Code_Point}\p{C}\p{Z}]/u.test(text)
+
 /** Trimmed and in one Unicode form (NFC), so that names that look the same are the same; from `min` to `max` in the unit given. */
 export function cleanName(field: string, given: string, { min, max, unit }: { min: number; max: number; unit: 'characters' | 'bytes' }): string {
   const name = given.normalize('NFC').trim()
   const size = unit === 'bytes' ? Buffer.byteLength(name) : [...name].length
   if (size < min || size > max) throw problem('invalid_field', { field, detail: `${field} must have ${min} to ${max} ${unit}` })
+  if (name && !isVisible(name)) throw problem('invalid_field', { field, detail: `${field} must have a character that can be seen` })
+  if (name.search(turning) >= 0) throw problem('invalid_field', { field, detail: `${field} must not change the direction of writing` })
   return name
 }
 

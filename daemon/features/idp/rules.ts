@@ -1,5 +1,6 @@
 import { isEmail } from '#contract/fields'
 import type { Config } from '#kernel/config'
+import { isVisible, turning } from '#kernel/fields'
 
 /** What an identity provider says of a person. */
 export interface Profile {
@@ -26,8 +27,9 @@ function readName(given: unknown): string | null {
     .replace(/\p{Surrogate}/gu, '\ufffd')
     .normalize('NFC')
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replace(turning, '')
     .trim()
-  return [...line].slice(0, 100).join('').trim() || null
+  return isVisible(line) ? [...line].slice(0, 100).join('').trim() : null
 }
 
 /** The provider's word for an error, as far as it is one. */

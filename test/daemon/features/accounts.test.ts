@@ -60,7 +60,7 @@ describe('accounts.create', () => {
     await signUp(it)
     await signUp(it, { email: 'eve@example.com' })
     const homes = it.app.db.prepare(
-      'SELECT u.email, w.home FROM users u JOIN workspace_members m ON m.user_id = u.id JOIN workspaces w ON w.id = m.workspace_id',
+      'SELECT u.email, w.home FROM users u JOIN workspace_members m ON m.user_id = u.id JOIN workspaces w ON w.id = m.workspace_id ORDER BY u.rowid',
     )
     expect(homes.all()).toEqual([
       { email: 'ada@example.com', home: 1 },
@@ -203,6 +203,8 @@ describe('accounts.create', () => {
   it.each([
     ['a name of one letter', { full_name: ' A ' }, 'full_name'],
     ['a name with a line break', { full_name: 'Ada\r\nBcc: eve@example.com' }, 'full_name'],
+    ['a name that cannot be seen', { full_name: '\u200b\u3164\u200b' }, 'full_name'],
+    ['a name that turns the writing around', { full_name: '\u202eecilA' }, 'full_name'],
     ['a name of 101 letters', { full_name: 'x'.repeat(101) }, 'full_name'],
     ['an address without a domain', { email: 'ada@' }, 'email'],
     ['an address with a name', { email: 'Ada <ada@example.com>' }, 'email'],

@@ -31,6 +31,8 @@ describe('a new person', () => {
     [{ name: 7 }, null, "ann's Workspace"],
     [{ name: '日本 太郎 👩‍🚀' }, '日本 太郎 👩‍🚀', "日本 太郎 👩‍🚀's Workspace"],
     [{ name: 'A\u0000B\r\nC\u2028D' }, 'A B C D', "A B C D's Workspace"],
+    [{ name: '\u202eann\u202c' }, 'ann', "ann's Workspace"],
+    [{ name: '\u200b\u3164' }, null, "ann's Workspace"],
     [{ name: 'é'.repeat(300) }, 'é'.repeat(100), `${'é'.repeat(88)}'s Workspace`],
   ])('of %j is called %s', async (more, full_name, workspace) => {
     const it = await setUp({ accounts: { ann: { ...ann, ...more } } })
