@@ -1,8 +1,7 @@
-import { hash as digest, randomBytes } from 'node:crypto'
 import type { Reply } from '#contract/define'
 import type { members } from '#contract/members'
 import { allows } from '#contract/roles'
-import { type App, wholeSeconds } from '#kernel/app'
+import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { cleanName } from '#kernel/fields'
@@ -12,9 +11,9 @@ import { settleInvitation } from '../../invitations/service.ts'
 import { homeRoleOf } from '../../workspaces/service.ts'
 import { noteMember } from '../roster/service.ts'
 import { checkGift, enrol, standing } from '../service.ts'
+import { newLink } from './links.ts'
 import { type Account, queries } from './queries.ts'
 
-const lifetimeMs = 7 * 86_400_000
 const noLink = { setup_url: '', expires_at: '' }
 
 /** Makes a member of whoever has the address; an account that nobody uses yet gets a link to set it up. */
@@ -51,18 +50,6 @@ function guardSignUps(app: App, actor: Actor): void {
  */
 const isFree = ({ db }: App, actor: Actor, { id, password_hash, email_verified_at }: Account): boolean =>
   !password_hash && !email_verified_at && !queries(db).link.get(id) && !queries(db).foreign.get({ user: id, admin: actor.id })
-
-/** One link at a time: an older one ends. */
-function newLink({ db, clock, config }: App, { id: by }: Actor, user: string, now: string): { setup_url: string; expires_at: string } {
-  const token = randomBytes(32).toString('hex')
-  const expires_at = wholeSeconds(Date.parse(now) + lifetimeMs)
-  queries(db).dropTokens.run(user)
-  queries(db).insertToken.run({ id: newId(clock()), user, by, hash: digest('sha256', token, 'hex'), now, expires_at })
-  return { setup_url: `${new URL(config.publicUrl).origin}/reset-password?token=${token}`, expires_at }
-}
-
-/** Ends the links that a user handed over who may make members no more: whoever follows one is a member. Within a change. */
-export const withdrawLinksBy = ({ db }: App, { workspace }: Actor, by: string): void => void queries(db).dropIssued.run({ by, workspace })
 
 function noteAccount(app: App, actor: Actor, user: string): void {
   app.journal({
