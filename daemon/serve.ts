@@ -17,6 +17,7 @@ import { version } from '#kernel/version'
 import { features } from './features/index.ts'
 import { type Services, startServices } from './services.ts'
 import { openStore } from './store.ts'
+import { exposePorts } from './streams/exposed/listener.ts'
 
 /** Runs the daemon until SIGTERM or SIGINT. Prints one line of JSON on standard output when it is ready. */
 export async function serve(config: Config): Promise<void> {
@@ -35,9 +36,11 @@ export async function serve(config: Config): Promise<void> {
   await http.listen({ host: config.host, port: config.port })
   services.attach(http.server)
   services.attach(local)
+  const exposing = await exposePorts(app, tls)
   announce(config, http)
   log.info({ version, data_dir: config.dataDir, runtime: config.containerProvider }, 'Ready')
   await stopped(log)
+  exposing.close()
   await drain(app, http, local, services)
   db.close()
   lock.release()

@@ -1,9 +1,11 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
 import { executionsOfCrew, wishCancel } from './features/chats/executions/service.ts'
+import { isExposed } from './features/ports/service.ts'
 import { watchDeadlines } from './jobs/decisions.ts'
 import { sweepOldMailTokens } from './jobs/mail-tokens.ts'
 import { eraseOldValues } from './jobs/old-values.ts'
+import { expirePorts } from './jobs/port-expiry.ts'
 import { forgetCredentialAudit, forgetInvitations, forgetSessions } from './jobs/retention.ts'
 import { watchTokenExpiry } from './jobs/token-expiry.ts'
 import { forgetTokenUses } from './jobs/token-uses.ts'
@@ -28,6 +30,7 @@ export async function startServices(app: App): Promise<Services> {
   const mailTokens = sweepOldMailTokens(app)
   const tokenExpiry = watchTokenExpiry(app)
   const deadlines = watchDeadlines(app)
+  const portExpiry = expirePorts(app)
   const forgetting = [forgetTokenUses(app), forgetCredentialAudit(app), forgetInvitations(app), forgetSessions(app)]
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
@@ -35,7 +38,7 @@ export async function startServices(app: App): Promise<Services> {
     app,
     runtime,
     sidecarConfig: (crew) => sidecarConfig(app, crew),
-    isLive: (crewId) => executionsOfCrew(app, crewId).length > 0,
+    isLive: (crewId) => executionsOfCrew(app, crewId).length > 0 || isExposed(app, crewId),
     endRuns: (crewId) => endRuns(app, runs, crewId),
   })
   keepReports(app, runtime)
@@ -53,6 +56,7 @@ export async function startServices(app: App): Promise<Services> {
       for (const job of forgetting) job.close()
       tokenExpiry.close()
       deadlines.close()
+      portExpiry.close()
       mailTokens.close()
       oldValues.close()
       await runs.close()

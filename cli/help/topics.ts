@@ -18,6 +18,7 @@ export const topics: Readonly<Record<string, string>> = {
   onboarding: 'Whether you have been shown around, for clients',
   pairing: 'Pairing codes, for scripts; people use pair and login',
   policies: 'How much each crew may do without asking',
+  ports: 'Ports of crews, open by URL for a while',
   preferences: 'What your clients remember for you',
   runs: 'Runs: one piece of work of one agent',
   sessions: 'Browsers where you are signed in',
@@ -30,7 +31,7 @@ export const topics: Readonly<Record<string, string>> = {
 /** Where commands and nouns stand in the overview. What is not named here comes last. */
 export const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
-  ['work', ['chat', 'ask', 'inbox', 'escalations', 'crews', 'agents', 'chats', 'runs', 'journal', 'policies', 'credentials']],
+  ['work', ['chat', 'ask', 'inbox', 'escalations', 'crews', 'agents', 'chats', 'runs', 'journal', 'policies', 'ports', 'credentials']],
   ['account', ['whoami', 'signup', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'sessions', 'contexts', 'logout']],
   ['more', ['admin', 'api', 'config', 'completion', 'limits', 'preferences', 'onboarding', 'system', 'pairing', 'sockets', 'version']],
 ]

@@ -19,6 +19,7 @@ import onboarding from './onboarding/routes.ts'
 import pages from './pages/routes.ts'
 import pairing from './pairing/routes.ts'
 import policies from './policies/routes.ts'
+import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
 import runs from './runs/routes.ts'
 import sessions from './sessions/routes.ts'
@@ -47,6 +48,7 @@ export const features = {
   pages,
   pairing,
   policies,
+  ports,
   preferences,
   runs,
   sessions,

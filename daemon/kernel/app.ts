@@ -1,4 +1,5 @@
 import { hash as digest, randomBytes } from 'node:crypto'
+import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { RuntimeService } from '#runtime/service-types'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth.ts'
@@ -62,6 +63,10 @@ export interface App extends Writer {
   runtime: RuntimeService | null
   /** The same of the agents' runs. */
   runs: Runs | null
+  /** Serves what stands behind capability URLs (`/exposed/…`), as it comes; null where another listener does. */
+  exposed: RequestListener | null
+  /** Where capability URLs begin; null when the server does not know how it is reached. */
+  exposedUrl: string | null
   /** Aborted when the daemon stops: streams end, nothing new is admitted. */
   readonly stopping: AbortController
   /** When this process began, milliseconds since 1970. */
@@ -166,6 +171,8 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     mailer: createMailer({ config, log, outbound, vault }),
     runtime: null,
     runs: null,
+    exposed: null,
+    exposedUrl: config.publicUrl || null,
     stopping: new AbortController(),
     startedAt: clock(),
     now,

@@ -160,6 +160,7 @@ function checkTogether(config: Config): void {
   }
   if (config.publicUrl && !(URL.canParse(config.publicUrl) && /^https?:$/.test(new URL(config.publicUrl).protocol)))
     throw new ConfigError(`server.public_url must be an address that begins with http:// or https://, not "${config.publicUrl}"`)
+  checkExposed(config)
   checkIssuer(config)
   try {
     mailTarget(config)
@@ -169,6 +170,18 @@ function checkTogether(config: Config): void {
   if (config.sessionSecret && config.sessionSecret.length < 32) throw new ConfigError('SVC_JWT_SECRET must have at least 32 characters')
   if (config.internalToken && config.internalToken.length < 32) throw new ConfigError('SVC_INTERNAL_TOKEN must have at least 32 characters')
   if (config.rateLimitDisabled && config.env === 'production') throw new ConfigError('SVC_RATELIMIT_DISABLED is refused in production; set SVC_ENV=development')
+}
+
+/** Tokens stand in these URLs: no network may carry them in clear, and nobody can be sent to an address that is none. */
+function checkExposed({ exposedHost, exposedUrl, exposedPort, host, port, tlsCert, trustedProxies }: Config): void {
+  if (exposedUrl && !(URL.canParse(exposedUrl) && /^https?:$/.test(new URL(exposedUrl).protocol)))
+    throw new ConfigError(`exposed.url must be an address that begins with http:// or https://, not "${exposedUrl}"`)
+  if (exposedUrl && !exposedHost) throw new ConfigError('exposed.url is the address of the listener for exposed ports: set exposed.host too')
+  if (!exposedHost) return
+  if (!isLoopbackHost(exposedHost) && !exposedUrl) throw new ConfigError('exposed.host is not loopback: say in exposed.url how browsers reach it')
+  if (!isLoopbackHost(exposedHost) && !tlsCert && !trustedProxies.length)
+    throw new ConfigError('exposed.host would carry tokens over the network in clear: set SVC_TLS_CERT and SVC_TLS_KEY, or SVC_TRUSTED_PROXY_CIDRS')
+  if (port !== 0 && port === exposedPort && host === exposedHost) throw new ConfigError('exposed.port must not be server.port')
 }
 
 /** The secret of the client goes to the provider: over plain HTTP only within this machine, or where nothing is at stake. */

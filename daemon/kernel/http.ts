@@ -1,5 +1,13 @@
+import { type IncomingMessage, METHODS } from 'node:http'
 import stringifier, { type Schema } from 'fast-json-stringify'
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, type FastifySerializerCompiler, type onRequestHookHandler } from 'fastify'
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifySerializerCompiler,
+  type HTTPMethods,
+  type onRequestHookHandler,
+} from 'fastify'
 
 import { urlOf } from '#contract/define'
 import { admit, admitAgain } from './admit.ts'
@@ -26,11 +34,16 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: Operation
+    /** Passed on as it is. */
+    exposed?: boolean
   }
 }
 
 const globalBodyLimit = 16 * 1024 * 1024
 const handlerBodyLimit = 1024 * 1024
+const bodyMs = 60_000
+const exposedPath = /^\/exposed\//
+const exposedRoute = '/exposed'
 
 /** The HTTP side of every operation. Order of checks: host, method, origin, rate, identity, workspace, role, scope, body. */
 export function createServer(app: App, tls?: { cert: string; key: string }): FastifyInstance {
@@ -38,7 +51,9 @@ export function createServer(app: App, tls?: { cert: string; key: string }): Fas
   const http = Fastify({
     ...(tls && { https: tls }),
     bodyLimit: globalBodyLimit,
-    requestTimeout: 60_000,
+    // What is passed on to a crew may take its time; everything else is watched by `expectBody`.
+    requestTimeout: 0,
+    rewriteUrl: ({ url = '/' }) => (exposedPath.test(url) ? exposedRoute : url),
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
     genReqId: ({ headers }) => {
@@ -65,6 +80,7 @@ export function createServer(app: App, tls?: { cert: string; key: string }): Fas
     request.address = app.perimeter.clientIp(socket.remoteAddress, headers)
     request.encrypted = app.perimeter.isSecure(socket.remoteAddress, headers, 'encrypted' in socket)
     request.secureCookies = request.encrypted || app.config.forceSecureCookies
+    if (!request.routeOptions.config.exposed) expectBody(request.raw)
     done()
   })
   http.addHook('onResponse', (request, reply, done) => {
@@ -79,7 +95,33 @@ export function createServer(app: App, tls?: { cert: string; key: string }): Fas
     throw (path.startsWith('/api/') && app.limits.take('api', request.address)) || methods.refuse(path) || problem('not_found')
   })
   for (const operation of app.operations.values()) addRoute(app, http, operation, methods)
+  addExposed(app, http)
   return http
+}
+
+/** Capability URLs take every method and every path: the router sees one address, and none of its rules for bodies applies. */
+function addExposed(app: App, http: FastifyInstance): void {
+  const known = new Set(http.supportedMethods)
+  for (const method of METHODS) if (!known.has(method) && method !== 'CONNECT') http.addHttpMethod(method, { hasBody: true })
+  http.route({
+    method: METHODS.filter((method) => method !== 'CONNECT') as HTTPMethods[],
+    url: exposedRoute,
+    config: { exposed: true },
+    onRequest(request, reply, done) {
+      if (!app.exposed) return done(problem('not_found'))
+      request.raw.url = request.originalUrl
+      reply.hijack()
+      app.exposed(request.raw, reply.raw)
+    },
+    handler: () => undefined,
+  })
+}
+
+/** A body that has not arrived in time is given up, and its connection with it. */
+function expectBody(raw: IncomingMessage): void {
+  if (raw.headers['content-length'] === undefined && raw.headers['transfer-encoding'] === undefined) return
+  const late = setTimeout(() => refuseConnection({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, raw.socket), bodyMs).unref()
+  raw.once('close', () => clearTimeout(late))
 }
 
 /** Answers are written by code made from their schema, so nothing undeclared leaves; made on first use, so that starting is quick. */
@@ -117,6 +159,7 @@ function acceptBodies(http: FastifyInstance): void {
 function guardPerimeter(app: App, { headers, socket, routeOptions }: FastifyRequest): void {
   if (socket.remoteAddress && !app.perimeter.acceptsHost(headers.host))
     throw problem('host_rejected', { detail: `This server does not answer to the host "${headers.host ?? ''}"; add it to SVC_ALLOWED_HOSTS` })
+  if (routeOptions.config.exposed) return
   const largest = Math.max(globalBodyLimit, routeOptions.config.operation?.endpoint.bodyLimit ?? 0)
   if (Number(headers['content-length'] ?? 0) > largest) throw problem('body_too_large')
 }

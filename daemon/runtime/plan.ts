@@ -21,7 +21,7 @@ export type Step =
 export interface Facts {
   /** Milliseconds since 1970. */
   now: number
-  /** A run of the crew goes on, or is about to. */
+  /** A run of the crew goes on, or is about to, or a port of it is open to people. */
   live: boolean
   /** We are joined to this very container, and its sidecar has the newest configuration. */
   connected: boolean

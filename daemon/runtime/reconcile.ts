@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Recorded } from '#kernel/journal'
 import { type DesiredCrew, desiredCrew, desiredCrews, markSeen, type Seen, use } from '../features/crews/containers/service.ts'
@@ -19,7 +20,7 @@ const longestRetryMs = 60_000
 const startsAtOnce = 4
 /** A crew that needs more steps than this in a row does not settle. */
 const mostSteps = 8
-const runEnds = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.timeout'])
+const uses = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.timeout', 'network.port_closed'])
 
 /** What is remembered of a crew between two looks. */
 interface Care {
@@ -139,6 +140,10 @@ export class Reconciler implements RuntimeService {
     })
   }
 
+  connect(crewId: string, port: number): Promise<Duplex> {
+    return this.#parts.runtime.connect(crewId, port)
+  }
+
   hasImage(image: string): Promise<boolean | null> {
     return this.#parts.runtime.hasImage(image)
   }
@@ -171,11 +176,11 @@ export class Reconciler implements RuntimeService {
     const type = payload?.['entity_type']
     if (entry_type.startsWith('audit.entity_') && type === 'crew') this.look(String(payload?.['entity_id']))
     else if (entry_type.startsWith('audit.entity_') && type === 'agent' && crew_id) this.look(crew_id)
-    else if (runEnds.has(entry_type) && crew_id) this.#noteUse(crew_id)
+    else if (uses.has(entry_type) && crew_id) this.#noteUse(crew_id)
     else if (entry_type.startsWith('credential.') || String(type).includes('credential')) this.#lookAtRunning()
   }
 
-  /** Idle time counts from the end of the last run. */
+  /** Idle time counts from the end of the last run, or of the last port that was open. */
   #noteUse(crewId: string): void {
     const { app } = this.#parts
     app.write(() => use(app, crewId)).catch((error: Error) => app.log.error({ err: error }, 'The use of a crew could not be noted'))

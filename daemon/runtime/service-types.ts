@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+
 /** A crew's container as the runtime sees it at this moment. */
 export interface ContainerStatus {
   /** `unknown`: the engine does not answer. `not_configured`: there is no runtime, or the crew never had a container. */
@@ -52,6 +54,8 @@ export interface RuntimeService {
   logs(crewId: string, tail: number): Promise<string>
   /** Whether the engine has this image; null when nobody can tell. */
   hasImage(image: string): Promise<boolean | null>
+  /** Connects to a port inside the crew, wherever its container is now. Rejects when nobody listens there. */
+  connect(crewId: string, port: number): Promise<Duplex>
   /** Never throws for an engine that is away. */
   condition(): Promise<RuntimeCondition>
 }

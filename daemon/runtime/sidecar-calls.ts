@@ -5,6 +5,7 @@ import { Problem, problem } from '#kernel/problem'
 import { agentById } from '../features/agents/service.ts'
 import { executionsOfAgent, findExecution } from '../features/chats/executions/service.ts'
 import { knownSecrets } from '../features/credentials/delivery/service.ts'
+import { containerOf } from '../features/crews/containers/service.ts'
 import { waitForAnswer } from '../features/escalations/service.ts'
 import { createScrubber } from './adapters/scrub.ts'
 import type { Runtime, SidecarAnswer, SidecarCall } from './types.ts'
@@ -42,8 +43,20 @@ const escalate: Answer = async (app, { actor, ...who }, { id, body }, signal) =>
   return { status: 200, body: { escalation_id: asked.escalation_id, ...outcome } }
 }
 
+/** The agent says which port; which container that means is known here. */
+const exposePort: Answer = async (app, { actor, run_id, ...who }, { id, body }) => {
+  const container_id = containerOf(app, who.crew_id)?.container_id
+  if (!container_id) throw problem('container_unreachable', { detail: 'The crew has no container' })
+  const chat_id = run_id ? findExecution(app, run_id)?.chat_id : undefined
+  const { description, ...rest } = members(body) as { description?: unknown }
+  const { clean } = createScrubber(knownSecrets(app, who.workspace_id))
+  const asked = { ...rest, ...(description !== undefined && { description: clean(description) }), ...who, container_id, chat_id, call_id: id }
+  return { status: 201, body: await perform(app, 'ports.expose', actor, { body: asked }) }
+}
+
 const routes: Record<string, Answer> = {
   '/escalate': escalate,
+  '/expose-port': exposePort,
   '/report-confidence': operation('runs.reportConfidence', 202),
 }
 

@@ -10,7 +10,7 @@ export interface StepParts {
   runtime: Runtime
   /** What the crew's sidecar shall know now. */
   sidecarConfig(crew: DesiredCrew): SidecarConfig
-  /** Whether a run of the crew goes on, waits to be started or is being started. */
+  /** Whether a run of the crew goes on, waits to be started or is being started, or a port of it is open. */
   isLive(crewId: string): boolean
   /** Ends the runs of a crew that is about to be stopped; resolves when they have their terminal entries. */
   endRuns(crewId: string): Promise<void>

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { Belonging } from './service-types.ts'
 
 /** What the rest of the daemon knows of a runtime: Docker containers or plain local processes behind one interface. */
@@ -222,6 +223,8 @@ export interface Runtime {
   follow(run: RunRef, offset: number, sink: FollowSink): Follow
   /** Removes a finished run's spool. */
   discardRun(run: RunRef): Promise<void>
+  /** Connects to a port on the crew's own loopback. Rejects with a RuntimeError when nobody of the crew listens there. */
+  connect(crewId: string, port: number): Promise<Duplex>
   logs(crewId: string, tail: number): Promise<string>
   /** Files below an agent's own output folder; `subdir` is relative and never leaves it. */
   listFiles(crewId: string, agent: AgentSpec, subdir: string, recursive: boolean): Promise<FileEntry[]>

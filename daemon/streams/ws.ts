@@ -114,6 +114,7 @@ export function createSockets(app: App): Sockets {
 
 /** Why a connection is not upgraded, as a status line; null when it is. */
 function refusal(app: App, { url, headers, socket }: IncomingMessage): string | null {
+  if (app.exposed && url?.startsWith('/exposed/')) return '426 Upgrade Required\r\nUpgrade: HTTP/1.1'
   if (url?.split('?', 1)[0] !== '/ws') return '404 Not Found'
   if (app.stopping.signal.aborted) return '503 Service Unavailable'
   // The local socket has no address and needs no name.

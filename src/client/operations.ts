@@ -153,6 +153,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     set: ['PUT', '/api/v1/crews/:crewId/policy'],
     simulate: ['GET', '/api/v1/crews/:crewId/policy/simulate'],
   },
+  ports: {
+    list: ['GET', '/api/v1/crews/:crewId/port-expose'],
+    revoke: ['POST', '/api/v1/crews/:crewId/port-expose/:exposureId/revoke'],
+    expose: ['POST', '/api/v1/internal/port-expose'],
+  },
   preferences: {
     list: ['GET', '/api/v1/me/preferences'],
     set: ['PUT', '/api/v1/me/preferences/:key'],

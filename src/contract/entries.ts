@@ -16,6 +16,8 @@ export const entries = {
   'conversation.compacted': 'info',
   'exec.command': 'info',
   'network.egress': 'info',
+  'network.port_opened': 'info',
+  'network.port_closed': 'info',
   'agent.status_change': 'info',
   'agent.error': 'error',
   'memory.priority_changed': 'notice',

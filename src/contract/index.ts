@@ -19,6 +19,7 @@ import { onboarding } from './onboarding.ts'
 import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
 import { policies } from './policies.ts'
+import { ports } from './ports.ts'
 import { preferences } from './preferences.ts'
 import { runs } from './runs.ts'
 import { sessions } from './sessions.ts'
@@ -47,6 +48,7 @@ export const api = {
   pages,
   pairing,
   policies,
+  ports,
   preferences,
   runs,
   sessions,

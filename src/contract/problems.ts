@@ -79,6 +79,10 @@ export const problems = {
   crew_not_running: [409, 'The crew container is not running'],
   encryption_unavailable: [503, 'There is no encryption key'],
   admin_tokens_unavailable: [503, 'Administrative tokens are not configured'],
+  outside_crew: [403, 'That does not belong to this crew'],
+  exposure_quota: [429, 'Too many ports are open'],
+  exposure_ended: [409, 'There is no such open port'],
+  container_unreachable: [502, 'The container cannot be reached'],
   runtime_failed: [502, 'The container runtime failed'],
   runtime_unavailable: [503, 'No container runtime answers'],
 } as const satisfies Record<string, readonly [status: number, title: string]>

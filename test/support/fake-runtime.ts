@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import type { AgentPlaces, AgentSpec, Follow, FollowSink, RunEnd, RunRef, RunSpec, Runtime } from '#runtime/types'
+import { RuntimeError } from '../../daemon/runtime/errors.ts'
 
 interface Program {
   spec: RunSpec
@@ -147,6 +148,9 @@ export class FakeRuntime implements Runtime {
 
   async discardRun({ runId }: RunRef): Promise<void> {
     this.discarded.push(runId)
+  }
+  async connect(): Promise<never> {
+    throw new RuntimeError('refused', 'nobody listens here')
   }
   async logs(): Promise<string> {
     return ''

@@ -12,6 +12,7 @@ import { newId } from '#kernel/ids'
 import { type Problem, problem } from '#kernel/problem'
 import { paysWith } from '../credentials/delivery/service.ts'
 import { givePlace } from '../crews/places/service.ts'
+import { revokeOfAgent } from '../ports/service.ts'
 import { type AgentCounts, type AgentMembers, type AgentRow, queries } from './queries.ts'
 import { memberNames, merge, searchText } from './rules.ts'
 
@@ -117,6 +118,7 @@ export function updateAgent(app: App, { actor, body, now, agentId }: Call<typeof
   const changed = queries(app.db).update.get({ ...stored(members), id: agentId, workspace_id: actor.workspace, updated_at: now })
   if (!changed) throw conflict(app, actor.workspace, agentId, members)
   if (members.crew_id) givePlace(app, members.crew_id, agentId, members.slug)
+  if (members.crew_id !== before.crew_id) revokeOfAgent(app, agentId, 'the agent has left the crew', actor)
   tell(app, actor.workspace, 'agent.updated', { id: agentId })
   return toAgent(app, findAgent(app, actor.workspace, agentId), actor)
 }
@@ -153,15 +155,16 @@ function demoteOthers(app: App, actor: Actor, crewId: string, except: string): v
 
 export function removeAgent(app: App, { actor, agentId }: Call<typeof agents.remove>) {
   const { slug, crew_id } = editable(app, actor, agentId)
-  retire(app, actor.workspace, agentId)
+  retire(app, actor, agentId)
   return { success: true, id: agentId, slug, crew_id }
 }
 
 /** The row stays for the record, its credentials are withdrawn. */
-function retire(app: App, workspace: string, agentId: string): void {
+function retire(app: App, actor: Actor, agentId: string): void {
   queries(app.db).remove.run(app.now(), app.now(), agentId)
   queries(app.db).unassign.run(agentId)
-  tell(app, workspace, 'agent.deleted', { id: agentId })
+  revokeOfAgent(app, agentId, 'the agent was deleted', actor)
+  tell(app, actor.workspace, 'agent.deleted', { id: agentId })
 }
 
 /** Deletes the agents of a crew that goes, each with an entry of its own. Within a change. */
@@ -175,7 +178,7 @@ export function removeFreeAgents(app: App, actor: Actor): void {
 }
 
 function removeWith(app: App, actor: Actor, { id, slug }: { id: string; slug: string }, crew: { crew_id?: string }): void {
-  retire(app, actor.workspace, id)
+  retire(app, actor, id)
   app.journal({
     workspace_id: actor.workspace,
     ...crew,

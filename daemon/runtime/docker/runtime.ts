@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer'
+import type { Duplex } from 'node:stream'
 import { digestOf, loadPrograms, type Program, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
 import { nobodyAnswers } from '../sidecar/agent-calls.ts'
@@ -20,6 +21,7 @@ import type {
   SidecarReport,
 } from '../types.ts'
 import { findBelongings } from './belongings.ts'
+import { Bridges } from './bridges.ts'
 import { bringUp, removeContainers, removeNetworkAndVolumes, stopContainers } from './bring-up.ts'
 import { Connections } from './connections.ts'
 import { crewContainerOf, findCrew, isHealthy, observeCrews } from './crews.ts'
@@ -43,7 +45,7 @@ export interface DockerOptions extends Naming {
   programs?: string
 }
 
-const crewPrograms = ['supervise.sh', 'end-run.sh', 'channel.cjs']
+const crewPrograms = ['supervise.sh', 'end-run.sh', 'channel.cjs', 'bridge.cjs']
 const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs']
 const pingMs = 3000
 
@@ -54,6 +56,7 @@ export class DockerRuntime implements Runtime {
   readonly #options: DockerOptions
   readonly #connections: Connections
   readonly #runs: Runs
+  readonly #bridges: Bridges
   readonly #crewPrograms: Program[]
   readonly #sidecarPrograms: Program[]
   readonly #programsDigest: string
@@ -74,6 +77,7 @@ export class DockerRuntime implements Runtime {
       for (const listener of this.#reportListeners) listener(crewId, it)
     }
     this.#connections = new Connections(this.#engine, options, report, (...asked) => this.#answer(...asked))
+    this.#bridges = new Bridges(this.#connections)
     this.#runs = new Runs(this.#engine, options, this.#connections)
   }
 
@@ -127,20 +131,20 @@ export class DockerRuntime implements Runtime {
       crew: await ensureImage(this.#engine, this.#options, 'crew', spec.image || crewImage, this.#crewPrograms, progress),
       sidecar: await ensureImage(this.#engine, this.#options, 'sidecar', sidecarImage, this.#sidecarPrograms, progress),
     }
-    this.#connections.drop(spec.crewId)
+    this.#drop(spec.crewId)
     await bringUp(this.#engine, this.#options, spec, this.contractOf(spec), images, progress, (sidecar) => this.#connections.joinSidecar(spec.crewId, sidecar))
   }
 
   stop(crewId: string): Promise<void> {
     return this.#inTurn(crewId, async () => {
-      this.#connections.drop(crewId)
+      this.#drop(crewId)
       await stopContainers(this.#engine, this.#options, crewId)
     })
   }
 
   remove(crewId: string, { data }: { data: boolean }): Promise<void> {
     return this.#inTurn(crewId, async () => {
-      this.#connections.drop(crewId)
+      this.#drop(crewId)
       await removeContainers(this.#engine, this.#options, crewId)
       await removeNetworkAndVolumes(this.#engine, this.#options, crewId, data)
     })
@@ -189,6 +193,10 @@ export class DockerRuntime implements Runtime {
     return this.#runs.discard(run)
   }
 
+  connect(crewId: string, port: number): Promise<Duplex> {
+    return this.#bridges.connect(crewId, port)
+  }
+
   logs(crewId: string, tail: number): Promise<string> {
     return readLogs(this.#engine, this.#options, crewId, tail)
   }
@@ -209,7 +217,13 @@ export class DockerRuntime implements Runtime {
 
   async close(): Promise<void> {
     this.#events?.close()
+    this.#bridges.close()
     this.#connections.close()
+  }
+
+  #drop(crewId: string): void {
+    this.#connections.drop(crewId)
+    this.#bridges.drop(crewId)
   }
 
   /** One change of a crew's containers at a time. */

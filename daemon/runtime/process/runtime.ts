@@ -2,6 +2,8 @@ import type { Buffer } from 'node:buffer'
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { connectHere } from '../bridge/here.ts'
 import { RuntimeError } from '../errors.ts'
 import { digestOf, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
@@ -29,6 +31,7 @@ import type {
   SidecarListener,
   SidecarReport,
 } from '../types.ts'
+import { checkListener } from './listeners.ts'
 import { makePlaces, placesBelow } from './places.ts'
 import { launch, run } from './programs.ts'
 import { foldersIn, readState, writeState } from './state.ts'
@@ -207,6 +210,14 @@ export class ProcessRuntime implements Runtime {
 
   async discardRun(ref: RunRef): Promise<void> {
     for (const suffix of traces) await rm(`${this.#runFolder(ref)}${suffix}`, { recursive: true, force: true })
+  }
+
+  async connect(crewId: string, port: number): Promise<Duplex> {
+    if (readState(this.#root(crewId))?.state !== 'running') throw new RuntimeError('not_running', 'The crew is not running')
+    await checkListener(port, `SVC_CREW_SHARED=${this.#root(crewId)}/shared`)
+    return connectHere(port).catch((error: Error) => {
+      throw new RuntimeError('refused', error.message, { cause: error })
+    })
   }
 
   async logs(crewId: string, tail: number): Promise<string> {

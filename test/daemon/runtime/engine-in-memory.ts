@@ -44,6 +44,7 @@ export class EngineInMemory {
     belongings: async () => this.belongings,
     hasImage: async () => null,
     contractOf: () => 'contract',
+    connect: () => Promise.reject(new Error('nobody listens here')),
     ensure: async ({ crewId }: CrewSpec, progress: Progress) => {
       this.done.push(`ensure ${crewId}`)
       progress.step('starting the container')

@@ -23,6 +23,7 @@ const runtime = (over: Partial<RuntimeService> = {}): RuntimeService => ({
   status: async () => running,
   logs: async (_crew, tail) => `${tail} lines`,
   condition: async () => ({ kind: 'docker', engine: { ok: true, detail: '' }, images: [], orphans: [] }),
+  connect: () => Promise.reject(new Error('nobody listens here')),
   hasImage: async (image) => image !== 'absent:1',
   ...over,
 })

@@ -1,0 +1,30 @@
+import { Args, Flags } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { yesFlag } from '../../flags.ts'
+import { confirm } from '../../input.ts'
+import { crewId } from '../../lookup.ts'
+
+export default class PortsRevoke extends ApiCommand<typeof PortsRevoke> {
+  static override summary = 'Close a port that an agent has opened'
+  static override description = 'The URL stops working with the next request; what is being transferred goes on. `muster ports list` shows the ids.'
+  static override examples = [
+    '$ <%= config.bin %> ports revoke web-team PORT',
+    '$ <%= config.bin %> ports revoke web-team PORT --reason "the demo is over" --yes',
+  ]
+  static override next = { exposure_ended: 'muster ports list CREW --status all' }
+  static override hiddenAliases = ['expose:revoke']
+  static override args = {
+    crew: Args.string({ required: true, description: 'slug or id of the crew' }),
+    port: Args.string({ required: true, description: 'id of the open port' }),
+  }
+  static override flags = { ...yesFlag, reason: Flags.string({ helpValue: 'TEXT', description: 'why, for the record' }) }
+
+  async run(): Promise<void> {
+    const { crew, port } = this.args
+    const { reason, yes } = this.flags
+    const id = await crewId(this.api, crew)
+    await confirm(`Revoke port ${port} of ${crew}?`, yes)
+    await this.api.ports.revoke({ crewId: id, exposureId: port, body: { ...(reason !== undefined && { reason }) } })
+    await this.out.done(`Revoked port ${port} of ${crew}.`)
+  }
+}

@@ -1,0 +1,12 @@
+import { ports } from '#contract/ports'
+import { feature, staged } from '#kernel/feature'
+import { expose, list, reach, revoke } from './service.ts'
+
+export default feature(ports, (app) => ({
+  list: (call) => list(app, call),
+  revoke: (call) => revoke(app, call),
+  expose: staged(
+    (call) => reach(app, call),
+    (call) => expose(app, call),
+  ),
+}))

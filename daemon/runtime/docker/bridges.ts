@@ -1,0 +1,125 @@
+import type { Duplex } from 'node:stream'
+import { type Connections as Carried, createConnections } from '../bridge/connections.ts'
+import { RuntimeError } from '../errors.ts'
+import { demultiplex } from './attach.ts'
+import type { Connections } from './connections.ts'
+import { asking, type Container, statusOf } from './engine.ts'
+import { ids } from './names.ts'
+
+const program = ['node', '/opt/muster/bridge.cjs']
+const aliveMs = 20_000
+/** How long a program that carries nothing is kept for the next connection. */
+const idleMs = 60_000
+const startMs = 20_000
+
+interface Bridge {
+  readonly closed: boolean
+  readonly carried: Carried
+  close(): void
+}
+
+/**
+ * Connections to ports inside crews. A program in the crew's container makes them, and all of a crew's go over its standard
+ * streams: nothing of the crew's network is opened, and the engine may be far away.
+ */
+export class Bridges {
+  readonly #connections: Connections
+  readonly #bridges = new Map<string, Promise<Bridge>>()
+
+  constructor(connections: Connections) {
+    this.#connections = connections
+  }
+
+  async connect(crewId: string, port: number): Promise<Duplex> {
+    const { carried } = await this.#bridge(crewId)
+    return carried.open(port).catch((error: Error) => {
+      throw new RuntimeError('refused', error.message, { cause: error })
+    })
+  }
+
+  /** A program lives no longer than its container: one that is gone is looked for again, in the container that there is now. */
+  async #bridge(crewId: string): Promise<Bridge> {
+    const known = this.#bridges.get(crewId)
+    if (known && !(await known.then((it) => it.closed).catch(() => true))) return known
+    if (this.#bridges.get(crewId) === known) this.#bridges.set(crewId, this.#connections.within(crewId, openBridge))
+    return this.#bridges.get(crewId)!
+  }
+
+  drop(crewId: string): void {
+    this.#bridges.get(crewId)?.then(
+      (it) => it.close(),
+      () => {},
+    )
+    this.#bridges.delete(crewId)
+  }
+
+  close(): void {
+    for (const crewId of [...this.#bridges.keys()]) this.drop(crewId)
+  }
+}
+
+async function openBridge(container: Container): Promise<Bridge> {
+  const stream = await start(container)
+  let closed = false
+  let greeted = (_error?: Error) => {}
+  const greeting = new Promise<void>((resolve, reject) => {
+    greeted = (error) => (error ? reject(error) : resolve())
+  })
+  let said = ''
+  const wait = () => setTimeout(() => end('nobody needed it'), idleMs).unref()
+  let idle = wait()
+  const end = (reason: string) => {
+    if (closed) return
+    closed = true
+    clearInterval(alive)
+    clearTimeout(idle)
+    const error = new RuntimeError('not_running', `The way into the crew broke: ${said.trim() || reason}`)
+    greeted(error)
+    carried.close(error)
+    stream.destroy()
+  }
+  const carried = createConnections({
+    write: (bytes, done) => void stream.write(bytes, () => done()),
+    broken: (error) => end(error.message),
+    counted: (open) => {
+      clearTimeout(idle)
+      if (!open) idle = wait()
+    },
+  })
+  const alive = setInterval(() => carried.alive(), aliveMs).unref()
+  stream.on(
+    'data',
+    demultiplex((source, chunk) => {
+      if (source === 2) said = (said + chunk).slice(-1000)
+      else {
+        greeted()
+        carried.receive(chunk)
+      }
+    }),
+  )
+  stream.on('end', () => end('its program ended'))
+  stream.on('close', () => end('the connection to the engine closed'))
+  stream.on('error', (error) => end(error.message))
+  const late = setTimeout(() => end(`no answer within ${startMs / 1000} s`), startMs)
+  await greeting.finally(() => clearTimeout(late))
+  return {
+    get closed() {
+      return closed
+    },
+    carried,
+    close: () => end('it was closed'),
+  }
+}
+
+/** As nobody: a user that no agent and nothing of ours is, so that it can be neither read nor ended by them. */
+const start = (container: Container): Promise<Duplex> =>
+  asking('opening a way into a crew', async () => {
+    const refused = (error: unknown) => {
+      if (statusOf(error) === 409) throw new RuntimeError('not_running', "The crew's container is not running", { cause: error })
+      throw error
+    }
+    const exec = await container
+      .exec({ User: `${ids.nobody}:${ids.nobody}`, Cmd: program, AttachStdin: true, AttachStdout: true, AttachStderr: true })
+      .catch(refused)
+    return (await exec.start({ hijack: true, stdin: true }).catch(refused)) as unknown as Duplex
+  })

@@ -1,0 +1,175 @@
+import { type ClientRequest, type IncomingMessage, request as open, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { App } from '#kernel/app'
+import { targetOf } from '../../features/ports/service.ts'
+import { answerHeaders, type Forwarded, type Headers, preflight, requestHeaders, sandbox } from './headers.ts'
+
+/** How long either side may say nothing; ten times as long while the other reads slowly, or where events are waited for. */
+const idleMs = 60_000
+const patience = 10
+const connectMs = 20_000
+
+export interface Exposed {
+  /** Answers a request to a capability URL; anything else is 404. */
+  serve(request: IncomingMessage, response: ServerResponse): void
+  close(): void
+}
+
+const words: Record<number, string> = {
+  400: 'This request cannot be passed on.',
+  404: 'There is nothing at this address: it never was valid, or it was revoked.',
+  410: 'The time of this address is over. Ask the agent for another one.',
+  426: 'Connections to this address cannot be upgraded: it speaks HTTP only.',
+  502: 'The program behind this address does not answer.',
+}
+
+/**
+ * Passes requests to programs in crews and their answers back, as streams both ways: nothing is collected, a slow reader slows
+ * the writer, and when one side goes the other is let go. Specification part 3, "Port exposure".
+ */
+export function createExposed(app: App, { silence = idleMs }: { silence?: number } = {}): Exposed {
+  const passages = new Set<() => void>()
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const found = addressOf(request.url ?? '')
+    const target = found && targetOf(app, found.token)
+    if (!found || !target) return refuse(request, response, 404)
+    if (target === 'expired') return refuse(request, response, 410)
+    if (request.headers.upgrade !== undefined) return refuse(request, response, 426, { upgrade: 'HTTP/1.1' })
+    // A worker would outlive the page; a coding that we do not know would lose its name on the way.
+    if (request.headers['service-worker'] !== undefined) return refuse(request, response, 404)
+    if ((request.headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked') return refuse(request, response, 400)
+    const asked = preflight(request.headers, request.method)
+    if (asked) return void response.writeHead(204, asked).end()
+    const { remoteAddress } = request.socket
+    const forwarded = {
+      port: target.container_port,
+      host: request.headers.host,
+      address: app.perimeter.clientIp(remoteAddress, request.headers),
+      encrypted: app.perimeter.isSecure(remoteAddress, request.headers, 'encrypted' in request.socket),
+      prefix: `/exposed/${found.token}`,
+    }
+    const connection = await connected(app, target.crew_id, target.container_port)
+    if (!connection) return refuse(request, response, 502)
+    if (response.destroyed) return void connection.destroy()
+    pass(request, response, connection, found.path, forwarded)
+  }
+
+  function pass(request: IncomingMessage, response: ServerResponse, connection: Duplex, path: string, forwarded: Forwarded): void {
+    let answer: IncomingMessage | null = null
+    let upstream: ClientRequest | null = null
+    let left = 0
+    const clock = setTimeout(late, silence)
+    const heard = () => {
+      left = 0
+      clock.refresh()
+    }
+    const leave = () => {
+      clearTimeout(clock)
+      passages.delete(stop)
+      app.metrics.openStreams.dec({ kind: 'exposed' })
+      request.unpipe()
+      request.resume()
+      connection.destroy()
+    }
+    const stop = () => {
+      connection.destroy()
+      response.destroy()
+    }
+    function late(): void {
+      const waits = response.writableNeedDrain || answer?.headers['content-type']?.startsWith('text/event-stream')
+      if (answer && waits && ++left < patience) clock.refresh()
+      else fail()
+    }
+    function fail(): void {
+      if (response.headersSent) response.destroy()
+      else refuse(request, response, 502)
+      connection.destroy()
+    }
+
+    passages.add(stop)
+    app.metrics.openStreams.inc({ kind: 'exposed' })
+    response.on('close', leave)
+    // Whoever hears of an error on the connection hears of it here as well.
+    connection.on('error', () => {})
+    try {
+      const headers = requestHeaders(request.rawHeaders, forwarded)
+      upstream = open({ method: request.method, path, headers, createConnection: () => connection, setHost: false })
+    } catch {
+      refuse(request, response, 400)
+      return
+    }
+    upstream.on('error', () => answer?.complete || fail())
+    upstream.on('upgrade', fail)
+    upstream.on('response', (it) => {
+      answer = it
+      heard()
+      try {
+        response.writeHead(it.statusCode!, answerHeaders(it.rawHeaders, forwarded))
+      } catch {
+        fail()
+        return
+      }
+      response.flushHeaders()
+      it.on('data', heard)
+      it.on('error', fail)
+      it.pipe(response)
+    })
+    request.on('data', heard)
+    request.on('error', stop)
+    if (hasBody(request)) request.pipe(upstream)
+    else upstream.end()
+  }
+
+  const close = () => {
+    for (const stop of [...passages]) stop()
+  }
+  app.stopping.signal.addEventListener('abort', close)
+  return {
+    serve: (request, response) =>
+      void serve(request, response).catch((error: Error) => {
+        app.log.error({ err: error }, 'A request to an exposed port failed')
+        refuse(request, response, 502)
+      }),
+    close() {
+      app.stopping.signal.removeEventListener('abort', close)
+      close()
+    },
+  }
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** What stands behind the token goes on as it is written. */
+function addressOf(url: string): { token: string; path: string } | null {
+  const [, token, rest] = /^\/exposed\/([^/?#]+)(.*)$/s.exec(url) ?? []
+  if (!token) return null
+  return { token, path: rest?.startsWith('/') ? rest : `/${rest ?? ''}` }
+}
+
+async function connected(app: App, crewId: string, port: number): Promise<Duplex | null> {
+  if (!app.runtime) return null
+  const connecting = app.runtime.connect(crewId, port)
+  let late: NodeJS.Timeout | undefined
+  const patient = new Promise<null>((resolve) => {
+    late = setTimeout(() => resolve(null), connectMs)
+  })
+  try {
+    const connection = await Promise.race([connecting, patient])
+    if (!connection) connecting.then((it) => it.destroy()).catch(() => {})
+    return connection
+  } catch (error) {
+    app.log.debug({ err: error, crew: crewId, port }, 'An exposed port cannot be reached')
+    return null
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, status: number, more: Headers = {}): void {
+  if (response.headersSent || response.destroyed) return void response.destroy()
+  // What else the client sends is let go, so that it can hear the answer.
+  request.unpipe()
+  request.resume()
+  response.writeHead(status, { ...sandbox, 'cache-control': 'no-store', 'content-type': 'text/plain; charset=utf-8', ...more }).end(`${words[status]}\n`)
+}
