@@ -70,6 +70,6 @@ export const ports = {
     }),
     reply: Type.Object({ id: Id, token: Type.String(), url: Type.String(), expires_at: Time }),
     journal: ['network.port_opened'],
-    throws: ['outside_crew', 'exposure_quota', 'container_unreachable', 'unavailable', 'invalid_field', 'exposure_ended'],
+    throws: ['not_found', 'outside_crew', 'exposure_quota', 'container_unreachable', 'unavailable', 'invalid_field', 'exposure_ended'],
   }),
 }

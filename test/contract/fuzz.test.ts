@@ -163,7 +163,7 @@ const secretive = [
 ]
 
 it('got through to most of them', () => {
-  const others = endpoints.filter(({ name, endpoint }) => !secretive.includes(name) && endpoint.kind !== 'stream')
+  const others = endpoints.filter(({ name, endpoint }) => !secretive.includes(name) && endpoint.kind !== 'stream' && endpoint.access !== 'internal')
   const never = others.filter(({ name }) => !succeeded.has(name)).map(({ name }) => name)
   expect(never.length, `never succeeded: ${never.join(', ')}`).toBeLessThan(others.length / 5)
 })
