@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
-import { executionsOfCrew, wishCancel } from './features/chats/executions/service.ts'
+import { wishCancel, workingOfCrew } from './features/chats/executions/service.ts'
 import { isExposed } from './features/ports/service.ts'
 import { watchDeadlines } from './jobs/decisions.ts'
 import { sweepOldMailTokens } from './jobs/mail-tokens.ts'
@@ -38,7 +38,7 @@ export async function startServices(app: App): Promise<Services> {
     app,
     runtime,
     sidecarConfig: (crew) => sidecarConfig(app, crew),
-    isLive: (crewId) => executionsOfCrew(app, crewId).length > 0 || isExposed(app, crewId),
+    isLive: (crewId) => workingOfCrew(app, crewId).length > 0 || isExposed(app, crewId),
     endRuns: (crewId) => endRuns(app, runs, crewId),
   })
   keepReports(app, runtime)
@@ -67,9 +67,9 @@ export async function startServices(app: App): Promise<Services> {
   }
 }
 
-/** Ends what goes on in a crew whose container is about to stop; resolves when every run has its terminal entry. */
+/** Ends what goes on in a crew whose container is about to stop; resolves when every run has its terminal entry. Runs that wait for people need none. */
 async function endRuns(app: App, runs: RunService, crewId: string): Promise<void> {
-  const open = executionsOfCrew(app, crewId)
+  const open = workingOfCrew(app, crewId)
   await app.write(() => {
     for (const { id } of open) wishCancel(app, id, null)
   })

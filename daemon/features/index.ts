@@ -2,6 +2,7 @@ import { type Feature, join } from '#kernel/feature'
 import accounts from './accounts/routes.ts'
 import activity from './agents/activity/routes.ts'
 import agents from './agents/routes.ts'
+import asks from './asks/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import chats from './chats/routes.ts'
 import credentials from './credentials/routes.ts'
@@ -9,6 +10,7 @@ import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
 import escalations from './escalations/routes.ts'
 import idp from './idp/routes.ts'
+import acts from './inbox/acts/routes.ts'
 import inbox from './inbox/routes.ts'
 import invitations from './invitations/routes.ts'
 import journal from './journal/routes.ts'
@@ -33,13 +35,14 @@ import workspaces from './workspaces/routes.ts'
 export const features = {
   accounts,
   agents: join(agents, activity),
+  asks,
   bootstrap,
   chats,
   credentials,
   crews: join(crews, crewMembers),
   escalations,
   idp,
-  inbox,
+  inbox: join(inbox, acts),
   invitations,
   journal,
   limits,

@@ -41,7 +41,9 @@ export interface Runs {
   watch(chatId: string, after: number | null, watcher: Watcher): Watch
   /** Ends a run whose row says that its end is wished for. Called after the change that stored the wish. */
   cancel(runId: string): void
-  /** Resolves when the run has its terminal entry; at once when it has one already. */
+  /** All places are taken: a run that begins now waits. */
+  readonly full: boolean
+  /** Resolves when the run has its terminal entry, or waits for a person without a program; at once when that is so already. */
   ended(runId: string): Promise<void>
   /** The chat is gone: its watchers are told. */
   forget(chatId: string): void

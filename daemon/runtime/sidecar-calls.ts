@@ -3,11 +3,13 @@ import type { Actor } from '#kernel/feature'
 import { perform } from '#kernel/perform'
 import { Problem, problem } from '#kernel/problem'
 import { agentById } from '../features/agents/service.ts'
-import { executionsOfAgent, findExecution } from '../features/chats/executions/service.ts'
+import { findExecution, workingOfAgent } from '../features/chats/executions/service.ts'
 import { knownSecrets } from '../features/credentials/delivery/service.ts'
 import { containerOf } from '../features/crews/containers/service.ts'
 import { waitForAnswer } from '../features/escalations/service.ts'
 import { createScrubber } from './adapters/scrub.ts'
+import { runOfProgram } from './runs/program.ts'
+import { secretsOf } from './runs/secrets.ts'
 import type { Runtime, SidecarAnswer, SidecarCall } from './types.ts'
 
 /** An agent that asks, as its sidecar and the database know it. */
@@ -54,7 +56,15 @@ const exposePort: Answer = async (app, { actor, run_id, ...who }, { id, body }) 
   return { status: 201, body: await perform(app, 'ports.expose', actor, { body: asked }) }
 }
 
+/** Asks a person; the run's program is ended for it, and goes on with the answer. A call that comes again after a restart is the same question. */
+const askHuman: Answer = async (app, { actor, ...who }, { id, body }) => {
+  const { clean } = createScrubber(secretsOf(app, who))
+  const asked = { ...clean(members(body)), ...who, call_id: id }
+  return { status: 202, body: await perform(app, 'asks.park', actor, { body: asked }) }
+}
+
 const routes: Record<string, Answer> = {
+  '/ask-human': askHuman,
   '/escalate': escalate,
   '/expose-port': exposePort,
   '/report-confidence': operation('runs.reportConfidence', 202),
@@ -84,7 +94,8 @@ function callerOf(app: App, crewId: string, { agentId, runId }: SidecarCall): Ca
 }
 
 function runOf(app: App, agentId: string, named: string | null): string | null {
-  if (named !== null) return findExecution(app, named)?.agent_id === agentId ? named : null
-  const open = executionsOfAgent(app, agentId)
+  const id = named === null ? null : runOfProgram(named)
+  if (id !== null) return findExecution(app, id)?.agent_id === agentId ? id : null
+  const open = workingOfAgent(app, agentId)
   return open.length === 1 ? open[0]!.id : null
 }

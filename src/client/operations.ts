@@ -22,6 +22,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     files: ['GET', '/api/v1/agents/:agentId/files'],
     download: ['GET', '/api/v1/agents/:agentId/files/download', 'text'],
   },
+  asks: {
+    park: ['POST', '/api/v1/internal/sessions/park'],
+  },
   bootstrap: {
     create: ['POST', '/api/v1/bootstrap'],
   },
@@ -95,6 +98,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     update: ['PATCH', '/api/v1/inbox/:itemId'],
     bulk: ['POST', '/api/v1/inbox/bulk'],
     purge: ['DELETE', '/api/v1/inbox'],
+    act: ['POST', '/api/v1/inbox/:itemId/act'],
   },
   invitations: {
     list: ['GET', '/api/v1/workspaces/:workspaceId/invitations'],

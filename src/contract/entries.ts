@@ -9,6 +9,8 @@ export const entries = {
   'run.failed': 'error',
   'run.cancelled': 'info',
   'run.timeout': 'error',
+  'run.parked': 'notice',
+  'run.resumed': 'info',
   'run.session_init': 'info',
   'run.confidence': 'info',
   'chat.user_message': 'info',

@@ -72,7 +72,7 @@ export type ChatEvent =
   | { type: 'user_message'; content: string; metadata: { author_user_id?: string; [member: string]: unknown } }
   | { type: 'crew_provisioning'; content?: string; metadata: { crew_id: string; crew_slug: string; status: string } }
   | { type: 'agent_busy'; content?: string }
-  | { type: 'done'; content: ''; metadata?: { trace_id?: string; no_reply?: boolean } }
+  | { type: 'done'; content: ''; metadata?: { trace_id?: string; no_reply?: boolean; parked?: boolean; inbox_item_id?: string } }
 
 /** `seq` is monotonic in a session, across its runs. */
 export type RunFrame = ChatEvent & { seq: number }

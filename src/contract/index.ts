@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { agents } from './agents.ts'
+import { acts, asks } from './asks.ts'
 import { bootstrap } from './bootstrap.ts'
 import { chats } from './chats.ts'
 import { credentials } from './credentials.ts'
@@ -33,13 +34,14 @@ import { workspaces } from './workspaces.ts'
 export const api = {
   accounts,
   agents: { ...agents, ...activity },
+  asks,
   bootstrap,
   chats,
   credentials,
   crews: { ...crews, ...crewMembers },
   escalations,
   idp,
-  inbox,
+  inbox: { ...inbox, ...acts },
   invitations,
   journal,
   limits,

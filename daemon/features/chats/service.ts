@@ -12,8 +12,8 @@ import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { validator } from '#kernel/validate'
 import { type AgentRow, agentById, findAgent } from '../agents/service.ts'
-import { beginExecution, executionOfChat, wishCancel } from './executions/service.ts'
-import { addMessage, messageWindow } from './messages/service.ts'
+import { beginExecution, busy, executionOfChat, wishCancel } from './executions/service.ts'
+import { addMessage, journalUserMessage, messageWindow } from './messages/service.ts'
 import { type ChatRow, queries } from './queries.ts'
 
 const absent = (what: string) => problem('not_found', { detail: `There is no such ${what}` })
@@ -75,8 +75,7 @@ export function readChat(app: App, { actor, agentId, chatId, now }: Call<typeof 
 /** Deletes a chat with messages and cursors; not while its agent works in it. */
 export function removeChat(app: App, { actor, agentId, chatId }: Call<typeof chats.remove>): undefined {
   const { agent, chat } = ownChat(app, actor, agentId, chatId)
-  const running = executionOfChat(app, chatId)
-  if (running) throw problem('chat_busy', { detail: 'The agent is working in this chat; cancel the run first', extra: { run_id: running.id } })
+  if (executionOfChat(app, chatId)) throw busy(app, chatId, 'The agent is working in this chat; cancel the run first')
   queries(app.db).remove.run(chatId)
   audit(app, actor, 'delete', chat, agent)
   tell(app, actor, 'chat_deleted', { agent_id: agentId, chat_id: chatId })
@@ -125,8 +124,6 @@ function keptMetadata(metadata: Record<string, unknown> | undefined): Record<str
   return 'value' in checked ? { ask_submission: checked.value } : {}
 }
 
-const shownLimit = 8 * 1024
-
 /** Stores what the user said and the run that answers it, together. Contract part 2, section 6.2. */
 export function sendMessage(app: App, { actor, chatId, body }: Call<typeof chats.send>): Reply<typeof chats.send> {
   const { chat } = enterChat(app, actor, chatId) ?? {}
@@ -154,23 +151,9 @@ export function sendMessage(app: App, { actor, chatId, body }: Call<typeof chats
     first_frame: chat.last_frame + 1,
     created_at: app.clock(),
   }
-  journalMessage(app, actor, run, agent, body.content)
+  journalUserMessage(app, actor, { runId, chatId }, agent, body.content)
   beginExecution(app, run, { tags: [], ...(agent.llm_model && { model: agent.llm_model }), adapter: agent.cli_adapter })
   return { message_id: message.id, run_id: runId }
-}
-
-function journalMessage(app: App, actor: Actor, run: { id: string; chat_id: string }, agent: AgentRow, text: string): void {
-  const content = Buffer.from(text).subarray(0, shownLimit).toString('utf8').replace(/�$/, '')
-  app.journal({
-    workspace_id: agent.workspace_id,
-    crew_id: agent.crew_id!,
-    agent_id: agent.id,
-    trace_id: run.id,
-    type: 'chat.user_message',
-    summary: `Message to ${agent.name}`,
-    ...actorOf(actor),
-    payload: { chat_id: run.chat_id, agent_slug: agent.slug, content, length_chars: text.length, ...(content.length < text.length && { truncated: true }) },
-  })
 }
 
 function mayEndOthers(app: App, { id }: Actor, { chat, role }: { chat: ChatRow; role: Role }): boolean {

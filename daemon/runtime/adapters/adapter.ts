@@ -8,6 +8,8 @@ export interface Adapter {
   readonly name: string
   /** Program that must be in the crew's image. */
   readonly program: string
+  /** The client can keep a session and go on with it. */
+  readonly keepsSessions: boolean
   launch(turn: Turn): Launch
   parser(options: ParserOptions): Parser
   verdict(parser: Pick<Parser, 'facts' | 'abort'>, ending: Ending): Verdict
@@ -38,8 +40,8 @@ export interface Turn {
   proxy: string | null
   /** The agent's own variables. They never override the ones that Muster sets. */
   env: Record<string, string>
-  /** A session of the client's own to keep or go on with; null keeps none. */
-  session: { id: string; resume: boolean } | null
+  /** A session of the client's own to keep in this folder, or to go on with from there; null keeps none. */
+  session: { id: string; resume: boolean; folder: string } | null
   /** How often the client asks the model service again by itself; 5 unless stated. */
   retries?: number
 }

@@ -9,6 +9,7 @@ import { judge } from './verdict.ts'
 export const claudeCode: Adapter = {
   name: 'CLAUDE_CODE',
   program: 'claude',
+  keepsSessions: true,
   launch,
   parser: (options) => createParser(createReader(options.mcpServers ?? []), options),
   verdict: (parser, ending) => judge(parser, ending, stderrFailure),
@@ -62,7 +63,8 @@ function session({ session }: Turn): string[] {
 /** A message that begins with a slash would be taken for a command of the client itself, such as /clear. */
 const asMessage = (prompt: string) => (prompt.startsWith('/') ? `\n${prompt}` : prompt)
 
-const clientEnv = ({ retries = 5 }: Turn): Record<string, string> => ({
+const clientEnv = ({ retries = 5, session }: Turn): Record<string, string> => ({
+  ...(session && { CLAUDE_CONFIG_DIR: session.folder }),
   CLAUDE_CODE_MAX_RETRIES: String(retries),
   CLAUDE_CODE_DISABLE_AUTOUPDATE: '1',
   DISABLE_AUTOUPDATER: '1',

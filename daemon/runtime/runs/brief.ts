@@ -2,7 +2,7 @@ import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
 import { type AgentRow, agentById, agentsOfCrew } from '../../features/agents/service.ts'
 import type { Execution } from '../../features/chats/executions/service.ts'
-import { findMessage, messagesBefore } from '../../features/chats/messages/service.ts'
+import { findMessage, type MessageRow, messagesBefore } from '../../features/chats/messages/service.ts'
 import { deliveryOf, secretFiles } from '../../features/credentials/delivery/service.ts'
 import { containerOf } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
@@ -11,7 +11,8 @@ import { type Adapter, capReason, type Folders, foldersOf, type Turn } from '../
 import { composePrompt, type Remembered } from '../adapters/history.ts'
 import { agentKey } from '../agent-keys.ts'
 import type { Runtime } from '../types.ts'
-import type { Brief } from './parts.ts'
+import type { Brief, LaunchFacts } from './parts.ts'
+import { clientSessionId, programOf } from './program.ts'
 import { systemPrompt } from './system-prompt.ts'
 
 /** More of a chat never fits into a prompt. */
@@ -33,22 +34,29 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Execution):
   const adapter = adapterOf(agent.cli_adapter)
   if (!adapter) throw problem('runtime_failed', { detail: `This version cannot run ${agent.cli_adapter}` })
   const places = runtime.places(run.crew_id, place.agent)
-  const folders = foldersOf(places, run.id)
+  const { runId } = programOf(run, place)
+  const folders = foldersOf(places, runId)
   const system = systemPrompt(situationOf(app, agent, run, folders))
-  const prompt = composePrompt({ history: memoryOf(app, run.chat_id, message.seq), message: message.content, systemPrompt: system })
-  const turn = turnOf(app, agent, run, { folders, systemPrompt: system, prompt: prompt.text, sidecar: places.sidecarUrl, env: {} })
+  const session = sessionOf(run, adapter, runId)
+  // A client that goes on with its own session knows what was said.
+  const history = session?.resumed ? [] : memoryOf(app, run.chat_id, message.seq)
+  const prompt = composePrompt({ history, message: wordsOf(message), systemPrompt: system })
+  const kept = session && { id: session.id, resume: session.resumed, folder: `${places.runs}/${session.program}/client` }
+  const turn = turnOf(app, agent, run, { folders, systemPrompt: system, prompt: prompt.text, sidecar: places.sidecarUrl, env: {}, session: kept })
+  const timeoutSeconds = timeLeft(agent.timeout_seconds, run)
   const { spec, mcpServers } = adapter.launch(turn)
   const { models, secrets } = deliveryOf(app, agent.id)
   const files = [...spec.files, ...secretFiles(secrets, places.secrets)]
   const argv = runtime.kind === 'process' && agent.cli_adapter === 'CLAUDE_CODE' ? [app.config.claudeCommand, ...spec.argv.slice(1)] : spec.argv
   return {
     credentialIds: [...models, ...secrets].map(({ credentialId }) => credentialId),
-    spec: { ...spec, argv, files, runId: run.id, crewId: run.crew_id, agent: place.agent, timeoutSeconds: agent.timeout_seconds },
+    spec: { ...spec, argv, files, runId, crewId: run.crew_id, agent: place.agent, timeoutSeconds },
     facts: {
       agent: place.agent,
       adapter: adapter.name,
       mcpServers,
-      timeoutSeconds: agent.timeout_seconds,
+      timeoutSeconds,
+      session,
       command: {
         cmd: capReason(spec.argv.join(' ')),
         container_id: containerOf(app, run.crew_id)?.container_id ?? null,
@@ -59,6 +67,24 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Execution):
     overflow: prompt.overflow,
   }
 }
+
+/** The session that the client begins, or goes on with. */
+function sessionOf(run: Execution, adapter: Adapter, program: string): LaunchFacts['session'] {
+  if (!adapter.keepsSessions) return null
+  const before = run.launch_json ? (JSON.parse(run.launch_json) as LaunchFacts) : null
+  if (before?.session && before.adapter === adapter.name) return { ...before.session, resumed: true }
+  return { id: clientSessionId(program), program, resumed: false }
+}
+
+/** What the agent is told: the message, or the answer with the question that it answers. */
+function wordsOf({ content, metadata_json }: MessageRow): string {
+  const { answer_to } = (metadata_json ? JSON.parse(metadata_json) : {}) as { answer_to?: { question: string; by: string } }
+  if (!answer_to) return content
+  return ['You asked:', answer_to.question, '', `${answer_to.by} answers:`, content, '', 'Go on from where you stopped to ask.'].join('\n')
+}
+
+/** A minute at least, however long the run has worked before it asked. */
+const timeLeft = (limit: number, { worked_ms }: Execution): number => Math.max(limit - Math.floor(worked_ms / 1000), Math.min(limit, 60))
 
 function situationOf(app: App, agent: AgentRow, run: Execution, folders: Folders) {
   const mates = agentsOfCrew(app, run.crew_id).filter(({ id }) => id !== agent.id)
@@ -72,7 +98,7 @@ function memoryOf(app: App, chatId: string, seq: number): Remembered[] {
     .map(({ role, content, tool_summary }) => ({ role, content, tool_summary }))
 }
 
-type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env'> & { sidecar: string }
+type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env' | 'session'> & { sidecar: string }
 
 const turnOf = (app: App, agent: AgentRow, run: Execution, { sidecar, ...given }: Given): Turn => ({
   ...given,
@@ -88,5 +114,4 @@ const turnOf = (app: App, agent: AgentRow, run: Execution, { sidecar, ...given }
   unattended: run.trigger_type !== 'USER',
   access: { via: 'sidecar', key: agentKey(app, agent.id), origin: sidecar },
   proxy: sidecar,
-  session: null,
 })

@@ -1,6 +1,6 @@
 import type { AgentFrame, ChatEvent } from '#contract/frames'
 import { Problem } from '#kernel/problem'
-import type { Ending, Execution } from '../../features/chats/executions/service.ts'
+import type { Ending, Execution, Parked } from '../../features/chats/executions/service.ts'
 import { capReason, type Verdict } from '../adapters/adapter.ts'
 import { errorFrame } from '../adapters/verdict.ts'
 import type { Lost } from '../types.ts'
@@ -45,6 +45,34 @@ export function endingOf(run: Execution, { verdict, told, facts, error: given, r
   }
   return { ending, tail }
 }
+
+/** What is to be stored of a program that ended because its run waits for a person, and the frames that tell of it. */
+export function parkedOf(run: Execution, { verdict, told, facts }: Result, asked: Asked, lastFrame: number): { parked: Parked; tail: ChatEvent[] } {
+  const tail: ChatEvent[] = [
+    { type: 'text', content: asked.question },
+    { type: 'status', content: 'Waiting for an answer' },
+    { type: 'done', content: '', metadata: { trace_id: run.id, parked: true, inbox_item_id: asked.inbox_item_id } },
+  ]
+  const said = told?.parts.filter(({ type }) => type !== 'error') ?? []
+  const message: Parked['message'] = {
+    role: 'assistant',
+    content: [told?.content, asked.question].filter(Boolean).join('\n\n'),
+    parts: [...said, { type: 'text', content: asked.question }],
+    toolSummary: told?.toolSummary ?? null,
+    metadata: { run_id: run.id, status: 'PARKED', inbox_item_id: asked.inbox_item_id },
+  }
+  const { exit_code: exitCode, metadata } = verdict
+  return { parked: { exitCode, metadata, message, command: facts && { ...facts.command }, lastFrame: lastFrame + tail.length }, tail }
+}
+
+/** What a run waits for. */
+export type Asked = { question: string; inbox_item_id: string }
+
+/** A program that was ended for a question, and whose run is then cancelled. */
+export const cancelledInstead = (result: Result): Result => ({
+  ...result,
+  verdict: { ...result.verdict, status: 'cancelled', kind: null, reason: 'Cancelled' },
+})
 
 /** What the chat keeps: what the agent said, or a note of why it said nothing. */
 function messageOf(run: Execution, told: Told | null, error: ErrorFrame | null, status: Ending['outcome']): Ending['message'] {

@@ -1,7 +1,6 @@
 import type { App } from '#kernel/app'
 import type { Recorded } from '#kernel/journal'
 import type { AgentFile, Runs, Watch, Watcher } from '#kernel/runs'
-import { agentById } from '../../features/agents/service.ts'
 import {
   type Execution,
   executionsOfAgent,
@@ -9,22 +8,20 @@ import {
   findExecution,
   lastFrameOf,
   leftExecutions,
-  markDiscarded,
   openExecutions,
   skipFrames,
   wishCancel,
 } from '../../features/chats/executions/service.ts'
-import { knownSecrets } from '../../features/credentials/delivery/service.ts'
 import { desiredCrew } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
 import { adapterOf } from '../adapters/index.ts'
-import { literalSecrets, mergeMcp } from '../adapters/mcp.ts'
-import { agentKey } from '../agent-keys.ts'
 import type { Runtime } from '../types.ts'
 import { briefRun } from './brief.ts'
 import { createCrewGate } from './crew-gate.ts'
-import { type LaunchFacts, programOf, type RunParts } from './parts.ts'
+import type { LaunchFacts, RunParts } from './parts.ts'
+import { discardPrograms } from './program.ts'
 import { prologueFrames, Run } from './run.ts'
+import { secretsOf } from './secrets.ts'
 import { Session } from './session.ts'
 import { Slots } from './slots.ts'
 
@@ -96,22 +93,38 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
 
   async function readyAndTidy(crewId: string): Promise<void> {
     await gate.ready(crewId)
-    for (const run of leftExecutions(app, crewId)) {
-      const facts = JSON.parse(run.launch_json!) as LaunchFacts
-      runtime.discardRun(programOf(run, facts)).then(
-        () => app.write(() => markDiscarded(app, run.id)),
-        (error: Error) => app.log.warn({ err: error, run: run.id }, 'A spool is left for later'),
-      )
-    }
+    for (const run of leftExecutions(app, crewId)) discard(run)
+  }
+
+  const discard = (run: Execution): void => void discardPrograms(app, runtime, run, JSON.parse(run.launch_json!) as LaunchFacts)
+
+  /** Begins what waits for its place; what is still being parked goes on once it is. */
+  function resume(id: string): void {
+    const before = live.get(id)
+    if (before) return void before.over.then(() => resume(id))
+    const execution = findExecution(app, id)
+    if (execution?.phase === 'queued') begin(execution)
+  }
+
+  /** The end of a run: of one that waited for a person only its spools are left. */
+  function end(id: string): void {
+    const run = live.get(id)
+    const execution = run ? null : findExecution(app, id)
+    if (execution?.launch_json) discard(execution)
+    run?.sayFarewell()
   }
 
   function onEntry({ entry }: Recorded): void {
     const { entry_type, trace_id, crew_id, payload } = entry
     if (entry_type === 'run.started' && trace_id) {
       const execution = findExecution(app, trace_id)
-      if (execution && execution.phase !== 'ended' && !live.has(trace_id)) begin(execution)
+      if (execution?.phase === 'queued' && !live.has(trace_id)) begin(execution)
+    } else if (entry_type === 'run.parked' && trace_id) {
+      live.get(trace_id)?.park()
+    } else if (entry_type === 'run.resumed' && trace_id) {
+      resume(trace_id)
     } else if (trace_id && terminals.has(entry_type)) {
-      live.get(trace_id)?.sayFarewell()
+      end(trace_id)
     } else if (entry_type.startsWith('provisioning.') && crew_id) {
       tellProgress(crew_id, entry.entry_type.slice('provisioning.'.length), entry.summary)
     } else if (entry_type === 'audit.entity_deleted') {
@@ -155,6 +168,9 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
         },
       }
     },
+    get full() {
+      return !parts.slots.free
+    },
     cancel: (runId) => live.get(runId)?.cancel(),
     ended: async (runId) => live.get(runId)?.over,
     forget(chatId) {
@@ -178,7 +194,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       })
       for (const { id } of open) {
         const execution = findExecution(app, id)
-        if (execution && !live.has(id)) begin(execution)
+        if (execution && execution.phase !== 'parked' && !live.has(id)) begin(execution)
       }
     },
     async close() {
@@ -190,10 +206,4 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       for (const session of sessions.values()) session.close()
     },
   }
-}
-
-/** Values that must not show up in what a run prints: the agent's own key, the workspace's secrets, those in its tool servers' settings. */
-function secretsOf(app: App, { agent_id, workspace_id }: Execution): string[] {
-  const config = agentById(app, agent_id)?.mcp_config_json
-  return [agentKey(app, agent_id), ...knownSecrets(app, workspace_id), ...(config ? literalSecrets(mergeMcp([config])) : [])]
 }

@@ -11,6 +11,8 @@ export interface LaunchFacts {
   adapter: string
   mcpServers: string[]
   timeoutSeconds: number
+  /** What the client keeps of its work, below the folder of that program; null when it keeps nothing. */
+  session: { id: string; program: string; resumed: boolean } | null
   /** For the journal's `exec.command`. */
   command: { cmd: string; container_id: string | null; adapter: string; model: string | null }
 }
@@ -40,6 +42,3 @@ export interface RunParts {
   /** Values that must not show up in what the agent prints. */
   secretsOf(run: Execution): readonly string[]
 }
-
-/** A run's program, as the runtime knows it. */
-export const programOf = (run: Execution, { agent }: LaunchFacts) => ({ crewId: run.crew_id, runId: run.id, agent })

@@ -3,7 +3,8 @@ import { type Execution, noteSession } from '../../features/chats/executions/ser
 import type { Parser } from '../adapters/adapter.ts'
 import type { Result } from './ending.ts'
 import { OutputReader } from './output.ts'
-import { type LaunchFacts, programOf, type RunParts } from './parts.ts'
+import type { LaunchFacts, RunParts } from './parts.ts'
+import { programOf } from './program.ts'
 import type { Session } from './session.ts'
 import { createTranscript } from './transcript.ts'
 import { pause } from './waiting.ts'
@@ -22,6 +23,8 @@ export interface Reading {
   facts: LaunchFacts
   session: Session
   cancelled: AbortSignal
+  /** The run waits for a person from now on. */
+  parked: AbortSignal
   detached: AbortSignal
 }
 
@@ -30,7 +33,7 @@ export const deadlineOf = (launchedAt: number, facts: LaunchFacts): number => la
 
 /** Reads a started run to its end; null when it is left to a later daemon. */
 export async function readRun(reading: Reading, launchedAt: number): Promise<Result | null> {
-  const { parts, run, facts, session, cancelled, detached } = reading
+  const { parts, run, facts, session, cancelled, parked, detached } = reading
   const adapter = parts.adapterOf(facts.adapter)
   if (!adapter) throw new Error(`There is no adapter ${facts.adapter}`)
   const secrets = parts.secretsOf(run)
@@ -70,14 +73,15 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
     }, left),
     setTimeout(() => reader.giveUp({ end: { kind: 'lost', reason: 'the container engine does not answer' }, stderr: '' }), left + 2 * graceMs),
   ]
-  cancelled.addEventListener('abort', end)
+  const asked = AbortSignal.any([cancelled, parked])
+  asked.addEventListener('abort', end)
   detached.addEventListener('abort', () => reader.close())
-  if (cancelled.aborted) end()
+  if (asked.aborted) end()
   if (detached.aborted) reader.close()
 
   const output = await reader.done
   for (const clock of clocks) clearTimeout(clock)
-  cancelled.removeEventListener('abort', end)
+  asked.removeEventListener('abort', end)
   if (!output) return null
   // What the program started ends before the run does.
   await (ending as Promise<void> | null)

@@ -1,9 +1,11 @@
 import type { ChatEvent } from '#contract/frames'
-import { type Execution, endExecution, markDiscarded, markLaunching, markRunning } from '../../features/chats/executions/service.ts'
+import { sessionOfRun } from '../../features/asks/sessions/service.ts'
+import { type Execution, endExecution, markLaunching, markRunning, settleParking, startOver } from '../../features/chats/executions/service.ts'
 import { findMessage } from '../../features/chats/messages/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
-import { cancelledEarly, endingOf, failedEarly, lostByRestart, type Result } from './ending.ts'
-import { type Brief, type LaunchFacts, programOf, type RunParts } from './parts.ts'
+import { cancelledEarly, cancelledInstead, endingOf, failedEarly, lostByRestart, parkedOf, type Result } from './ending.ts'
+import type { Brief, LaunchFacts, RunParts } from './parts.ts'
+import { discardPrograms, programOf } from './program.ts'
 import { deadlineOf, endProcesses, type Reading, readRun } from './reading.ts'
 import type { Session } from './session.ts'
 import { pause, unless } from './waiting.ts'
@@ -17,8 +19,8 @@ const startTries = 3
 
 /** Carries out one run, from its row to its terminal entry. */
 export class Run {
-  readonly execution: Execution
-  /** Resolves when the run has its terminal entry, or is left to a later daemon. */
+  execution: Execution
+  /** Resolves when the run has its terminal entry, waits for a person without a program, or is left to a later daemon. */
   readonly over: Promise<void>
   private readonly parts: RunParts
   private readonly session: Session
@@ -26,8 +28,7 @@ export class Run {
   private readonly detached = new AbortController()
   /** Set by what comes first of the two. */
   private readonly stopped = AbortSignal.any([this.cancelled.signal, this.detached.signal])
-  /** A daemon before this one had started the program, or was about to. */
-  private readonly recovered: boolean
+  private readonly parked = new AbortController()
   private launched: boolean
   private prologue = 0
   private tail: ChatEvent[] = []
@@ -36,15 +37,20 @@ export class Run {
     this.parts = parts
     this.execution = execution
     this.session = session
-    this.recovered = execution.phase !== 'queued'
     this.launched = this.recovered
     if (execution.cancelled_at !== null) this.cancelled.abort()
+    if (execution.phase === 'parking') this.parked.abort()
     this.over = this.carryOut().catch((error: Error) => parts.app.log.error({ err: error, run: execution.id }, 'A run could not be ended'))
   }
 
   /** Ends the run; its row says already that this is wished for. */
   cancel(): void {
     this.cancelled.abort()
+  }
+
+  /** Ends the program: the run waits for a person, as its row says already. */
+  park(): void {
+    this.parked.abort()
   }
 
   /** Leaves the run to a later daemon. */
@@ -69,6 +75,11 @@ export class Run {
     this.session.end()
   }
 
+  /** A daemon before this one had started the program, or was about to. */
+  private get recovered(): boolean {
+    return this.execution.phase !== 'queued'
+  }
+
   private say(event: ChatEvent): void {
     // The last of the kept numbers are for what tells of the end.
     if (!this.launched && ++this.prologue > prologueFrames - 10) return
@@ -81,8 +92,9 @@ export class Run {
     const leave = await this.enter()
     if (this.detached.signal.aborted) return leave?.()
     try {
-      const result = leave ? await this.work() : cancelledEarly
-      if (result) await this.finish(result)
+      let result = leave ? await this.work() : cancelledEarly
+      if (result && (await this.startsOver(result))) result = await this.work()
+      if (result) await this.settle(result)
     } finally {
       leave?.()
     }
@@ -193,19 +205,45 @@ export class Run {
   }
 
   private reading(facts: LaunchFacts): Reading {
-    const { parts, execution, session, cancelled, detached } = this
-    return { parts, run: execution, facts, session, cancelled: cancelled.signal, detached: detached.signal }
+    const { parts, execution, session, cancelled, parked, detached } = this
+    return { parts, run: execution, facts, session, cancelled: cancelled.signal, parked: parked.signal, detached: detached.signal }
   }
 
-  private async finish(result: Result): Promise<void> {
+  /** The client has lost its session: the run is started once more, with what the chat knows. */
+  private async startsOver({ facts, verdict, told }: Result): Promise<boolean> {
+    if (!facts?.session?.resumed || verdict.kind !== 'resume_missing' || told?.parts.length || this.stopped.aborted) return false
+    const { app } = this.parts
+    const again = await app.write(() => startOver(app, this.execution.id, this.session.lastSeq + 1))
+    if (again) this.execution = again
+    return again !== undefined
+  }
+
+  /** Ends the run, or leaves it to wait for a person. */
+  private async settle(result: Result): Promise<void> {
+    const ended = this.parked.signal.aborted ? false : await this.finish(result)
+    if (ended || (await this.leaveParked(result))) return
+    if (this.parked.signal.aborted) await this.finish(cancelledInstead(result))
+  }
+
+  /** False when the run waits for nobody, or its end is wished for. */
+  private async leaveParked(result: Result): Promise<boolean> {
+    const { app } = this.parts
+    const asked = sessionOfRun(app, this.execution.id)
+    if (!asked) return false
+    const { parked, tail } = parkedOf(this.execution, result, asked, this.session.lastSeq)
+    if (!(await app.write(() => settleParking(app, this.execution.id, parked)))) return false
+    for (const event of tail) this.session.push(event)
+    this.session.end()
+    return true
+  }
+
+  private async finish(result: Result): Promise<boolean> {
     const { app, runtime } = this.parts
     const { ending, tail } = endingOf(this.execution, result, this.session.lastSeq)
     this.tail = tail
-    await app.write(() => endExecution(app, this.execution.id, ending))
-    if (!result.facts) return
-    await runtime.discardRun(programOf(this.execution, result.facts)).then(
-      () => app.write(() => markDiscarded(app, this.execution.id)),
-      (error: Error) => app.log.warn({ err: error, run: this.execution.id }, 'A spool is left for later'),
-    )
+    const ended = await app.write(() => endExecution(app, this.execution.id, ending))
+    if (!ended) this.tail = []
+    else if (result.facts) await discardPrograms(app, runtime, this.execution, result.facts)
+    return ended
   }
 }

@@ -1,6 +1,7 @@
 import { statements } from '#kernel/db'
 
-export type Phase = 'queued' | 'launching' | 'running' | 'ended'
+/** `parking`: it has asked a person, and its program is being ended. `parked`: it waits for the answer without one. */
+export type Phase = 'queued' | 'launching' | 'running' | 'parking' | 'parked' | 'ended'
 export type Outcome = 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMEOUT'
 
 export interface Execution {
@@ -28,15 +29,32 @@ export interface Execution {
   ended_at: number | null
   outcome: Outcome | null
   tokens: number | null
+  /** How many programs of the run have ended before this one. */
+  attempt: number
+  worked_ms: number
+  /** JSON of `Spent`. */
+  spent_json: string | null
 }
 
 export type NewExecution = Omit<
   Execution,
-  'phase' | 'output_frame' | 'init_noted' | 'launch_json' | 'launched_at' | 'cancelled_at' | 'cancelled_by' | 'ended_at' | 'outcome' | 'tokens'
+  | 'phase'
+  | 'output_frame'
+  | 'init_noted'
+  | 'launch_json'
+  | 'launched_at'
+  | 'cancelled_at'
+  | 'cancelled_by'
+  | 'ended_at'
+  | 'outcome'
+  | 'tokens'
+  | 'attempt'
+  | 'worked_ms'
+  | 'spent_json'
 >
 
 const columns = `id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, message_id, triggered_by, trigger_type, max_turns, phase, first_frame, output_frame,
-  init_noted, launch_json, created_at, launched_at, cancelled_at, cancelled_by, ended_at, outcome, tokens`
+  init_noted, launch_json, created_at, launched_at, cancelled_at, cancelled_by, ended_at, outcome, tokens, attempt, worked_ms, spent_json`
 
 export const queries = statements((db) => ({
   insert: db.prepare<[NewExecution], { id: string }>(
@@ -49,10 +67,12 @@ export const queries = statements((db) => ({
   ofChat: db.prepare<[chat: string], Execution>(`SELECT ${columns} FROM run_executions WHERE chat_id = ? AND phase <> 'ended'`),
   ofAgent: db.prepare<[agent: string], Execution>(`SELECT ${columns} FROM run_executions WHERE agent_id = ? AND phase <> 'ended'`),
   ofCrew: db.prepare<[crew: string], Execution>(`SELECT ${columns} FROM run_executions WHERE crew_id = ? AND phase <> 'ended'`),
+  workingOfAgent: db.prepare<[agent: string], Execution>(`SELECT ${columns} FROM run_executions WHERE agent_id = ? AND phase <> 'ended' AND phase <> 'parked'`),
+  workingOfCrew: db.prepare<[crew: string], Execution>(`SELECT ${columns} FROM run_executions WHERE crew_id = ? AND phase <> 'ended' AND phase <> 'parked'`),
   history: db.prepare<[agent: string, limit: number], Execution>(
     `SELECT ${columns} FROM run_executions WHERE agent_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
   ),
-  queued: db.prepare<[], { count: number }>("SELECT count(*) AS count FROM run_executions WHERE phase <> 'ended'"),
+  queued: db.prepare<[], { count: number }>("SELECT count(*) AS count FROM run_executions WHERE phase <> 'ended' AND phase <> 'parked'"),
   launch: db.prepare<[{ id: string; frame: number; launch: string; at: number }], Execution>(
     `UPDATE run_executions SET phase = 'launching', output_frame = @frame, launch_json = @launch, launched_at = @at
      WHERE id = @id AND phase = 'queued' RETURNING ${columns}`,
@@ -63,9 +83,26 @@ export const queries = statements((db) => ({
     `UPDATE run_executions SET cancelled_at = coalesce(cancelled_at, ?), cancelled_by = coalesce(cancelled_by, ?)
      WHERE id = ? AND phase <> 'ended' RETURNING ${columns}`,
   ),
-  /** The one place where a run ends: no row comes back when it had ended before. */
+  /** The one place where a run ends: no row comes back when it had ended before, or waits for a person and nobody wishes its end. */
   end: db.prepare<[at: number, outcome: Outcome, tokens: number | null, id: string], Execution>(
-    `UPDATE run_executions SET phase = 'ended', ended_at = ?, outcome = ?, tokens = ? WHERE id = ? AND phase <> 'ended' RETURNING ${columns}`,
+    `UPDATE run_executions SET phase = 'ended', ended_at = ?, outcome = ?, tokens = ?
+     WHERE id = ? AND phase <> 'ended' AND (phase NOT IN ('parking', 'parked') OR cancelled_at IS NOT NULL) RETURNING ${columns}`,
+  ),
+  park: db.prepare<[id: string], Execution>(
+    `UPDATE run_executions SET phase = 'parking' WHERE id = ? AND phase IN ('launching', 'running') AND cancelled_at IS NULL RETURNING ${columns}`,
+  ),
+  settleParking: db.prepare<{ id: string; worked: number; spent: string }, Execution>(
+    `UPDATE run_executions SET phase = 'parked', worked_ms = worked_ms + @worked, launched_at = NULL, spent_json = @spent
+     WHERE id = @id AND phase = 'parking' AND cancelled_at IS NULL RETURNING ${columns}`,
+  ),
+  resume: db.prepare<{ id: string; message: string }, Execution>(
+    `UPDATE run_executions SET phase = 'queued', attempt = attempt + 1, message_id = @message, output_frame = NULL,
+       first_frame = 1 + (SELECT last_frame FROM chats WHERE chats.id = chat_id)
+     WHERE id = @id AND phase = 'parked' RETURNING ${columns}`,
+  ),
+  startOver: db.prepare<{ id: string; frame: number }, Execution>(
+    `UPDATE run_executions SET phase = 'queued', attempt = attempt + 1, first_frame = @frame, output_frame = NULL, launch_json = NULL, launched_at = NULL
+     WHERE id = @id AND phase IN ('launching', 'running') AND cancelled_at IS NULL RETURNING ${columns}`,
   ),
   skipFrames: db.prepare<[first: number, id: string]>("UPDATE run_executions SET first_frame = ? WHERE id = ? AND phase = 'queued'"),
   discarded: db.prepare<[id: string]>('UPDATE run_executions SET discarded = 1 WHERE id = ?'),

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { Message, MessagePart } from '#contract/chats'
 import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
+import type { Actor } from '#kernel/feature'
+import type { AgentRow } from '../../agents/service.ts'
 import { type MessageRow, queries } from './queries.ts'
 
 export type { MessageRow } from './queries.ts'
@@ -57,6 +60,23 @@ export function addMessage(app: App, message: NewMessage): { id: string; seq: nu
   })!
   queries(app.db).touch.run(ts, role === 'user' ? titleOf(content) : null, chatId)
   return { id, seq, ts }
+}
+
+const shownLimit = 8 * 1024
+
+/** Puts what a person said to an agent on record. Within a change. */
+export function journalUserMessage(app: App, actor: Actor, { runId, chatId }: { runId: string; chatId: string }, agent: AgentRow, text: string): void {
+  const content = Buffer.from(text).subarray(0, shownLimit).toString('utf8').replace(/�$/, '')
+  app.journal({
+    workspace_id: agent.workspace_id,
+    ...(agent.crew_id && { crew_id: agent.crew_id }),
+    agent_id: agent.id,
+    trace_id: runId,
+    type: 'chat.user_message',
+    summary: `Message to ${agent.name}`,
+    ...actorOf(actor),
+    payload: { chat_id: chatId, agent_slug: agent.slug, content, length_chars: text.length, ...(content.length < text.length && { truncated: true }) },
+  })
 }
 
 export const findMessage = ({ db }: App, id: string): MessageRow | undefined => queries(db).find.get(id)

@@ -5,6 +5,7 @@ import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
 import { Problem, problem } from '#kernel/problem'
 import type { ContainerStatus, RuntimeService } from '#runtime/service-types'
+import { executionsOfCrew, wishCancel } from '../../chats/executions/service.ts'
 import type { CrewRow } from '../queries.ts'
 import { findCrew } from '../service.ts'
 import { containerOf, noContainer, want } from './service.ts'
@@ -16,6 +17,8 @@ export function wish(app: App, { actor, crewId }: Wish, desired: 'running' | 'st
   findCrew(app, actor.workspace, crewId)
   runtimeOf(app)
   want(app, crewId, desired, actor)
+  // What waits for a person has no program that the container's end would end.
+  if (desired === 'stopped') for (const { id, phase } of executionsOfCrew(app, crewId)) if (phase === 'parked') wishCancel(app, id, actor.id)
 }
 
 export const start = (app: App, { actor, crewId }: Wish) => settle(app, actor.workspace, crewId, 'start')

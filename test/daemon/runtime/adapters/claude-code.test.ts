@@ -115,8 +115,8 @@ describe('launch of claude', () => {
 
   it('keeps, then goes on with, a session of the client', () => {
     const id = '11111111-2222-4333-8444-555555555555'
-    expect(launch({ session: { id, resume: false } }).spec.argv).toContain(`--session-id=${id}`)
-    const { argv } = launch({ session: { id, resume: true } }).spec
+    expect(launch({ session: { id, resume: false, folder: '/run/client' } }).spec.argv).toContain(`--session-id=${id}`)
+    const { argv } = launch({ session: { id, resume: true, folder: '/run/client' } }).spec
     expect(argv).toContain(`--resume=${id}`)
     expect(argv).not.toContain('--no-session-persistence')
   })

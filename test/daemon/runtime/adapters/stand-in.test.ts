@@ -101,6 +101,6 @@ describe('the stand-in for claude', () => {
 
   it('keeps no sessions', async () => {
     const { run } = scene()
-    expect((await run({ session: { id: randomUUID(), resume: true } })).verdict).toMatchObject({ status: 'failed', kind: 'resume_missing' })
+    expect((await run({ session: { id: randomUUID(), resume: true, folder: '/nowhere' } })).verdict).toMatchObject({ status: 'failed', kind: 'resume_missing' })
   })
 })

@@ -1,0 +1,112 @@
+import type { asks } from '#contract/asks'
+import { allows } from '#contract/roles'
+import type { App } from '#kernel/app'
+import { membership } from '#kernel/auth/membership'
+import { actorOf } from '#kernel/dispatch'
+import type { Call } from '#kernel/feature'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { type Execution, findExecution, parkExecution } from '../chats/executions/service.ts'
+import { itemId, raise, type Target } from '../inbox/service.ts'
+import { awaitInput, type SessionRow, sessionOfRun } from './sessions/service.ts'
+
+type Question = Call<typeof asks.park>
+
+const parked = ({ id, inbox_item_id }: SessionRow) => ({ status: 'parked', session_id: id, inbox_item_id })
+
+/**
+ * Puts an agent's question before a person: session, card, entry and the run's new phase together. Its program is ended
+ * once that is stored. Asked again with the same call, or while the run waits already, it is the same question.
+ */
+export function park(app: App, { actor, body, now }: Question) {
+  const run = runOf(app, body)
+  const before = sessionOfRun(app, run.id)
+  if (before && (before.call_id === (body.call_id ?? false) || run.phase === 'parking' || run.phase === 'parked')) return parked(before)
+  const question = body.question.trim()
+  if (question === '') throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
+  if (!parkExecution(app, run.id)) throw problem('run_gone', { detail: 'The run is over, or about to end', extra: { source_id: run.id } })
+  const ask = newId(app.clock())
+  const inbox_item_id = itemId('run_needs_human', ask)
+  const { seq } = app.journal({
+    workspace_id: run.workspace_id,
+    crew_id: run.crew_id,
+    agent_id: run.agent_id,
+    trace_id: run.id,
+    type: 'run.parked',
+    summary: `${run.agent_name} waits for an answer`,
+    ...actorOf(actor),
+    payload: { chat_id: run.chat_id, question, inbox_item_id },
+    refs: { inbox_item_id },
+  })
+  const { workspace_id, agent_id, chat_id } = run
+  const session = awaitInput(
+    app,
+    {
+      workspace_id,
+      agent_id,
+      chat_id,
+      run_id: run.id,
+      cli_resume_id: clientSession(run),
+      journal_cursor: seq,
+      ask_id: ask,
+      call_id: body.call_id ?? null,
+      question,
+      inbox_item_id,
+    },
+    now,
+  )
+  raiseCard(app, run, { ask, question, context: body.context?.trim() ?? '' }, now)
+  return parked(session)
+}
+
+function runOf(app: App, { run_id, agent_id, workspace_id }: Question['body']): Execution {
+  if (!run_id) throw problem('run_gone', { detail: 'Which run asks cannot be told: send its id, $SVC_RUN_ID, as the header X-Svc-Run-Id' })
+  const run = findExecution(app, run_id)
+  if (run?.agent_id !== agent_id || run.workspace_id !== workspace_id) throw problem('run_gone', { extra: { source_id: run_id } })
+  return run
+}
+
+const clientSession = ({ launch_json }: Execution): string | null =>
+  launch_json ? ((JSON.parse(launch_json) as { session?: { id: string } | null }).session?.id ?? null) : null
+
+/** Who began the run, if they may decide; else those who lead. */
+function targetOf(app: App, { workspace_id, triggered_by }: Execution): Target {
+  const role = triggered_by && membership(app.db, workspace_id, triggered_by)?.role
+  return role && allows('MEMBER', role) ? { user: triggered_by } : { role: 'MANAGER' }
+}
+
+/** The beginning of a text, on one line. */
+function titleOf(text: string): string {
+  const line = [...text.replace(/[\s\p{C}]+/gu, ' ').trim()]
+  return line.length <= 120 ? line.join('') : `${line.slice(0, 119).join('')}…`
+}
+
+function raiseCard(app: App, run: Execution, { ask, question, context }: { ask: string; question: string; context: string }, now: string): void {
+  const target = targetOf(app, run)
+  raise(app, {
+    workspace: run.workspace_id,
+    kind: 'run_needs_human',
+    source: ask,
+    target,
+    title: `${run.agent_name} asks: ${titleOf(question)}`,
+    body: context ? `${question}\n\n${context}` : question,
+    priority: 'high',
+    blocking: true,
+    sender: { type: 'agent', id: run.agent_id, name: run.agent_name },
+    thread: `chat:${run.chat_id}`,
+    attention: 'input',
+    payload: {
+      who_can_act: [typeof target === 'object' && 'user' in target ? `user:${target.user}` : 'role:MANAGER'],
+      context: { run: run.id, chat: run.chat_id },
+      agent_id: run.agent_id,
+      crew_id: run.crew_id,
+      question,
+    },
+    actions: [
+      { id: 'answer', label: 'Answer', effect: 'The agent goes on with your answer' },
+      { id: 'take_over', label: 'Take over', effect: 'Ends the run: the chat is yours', irreversible: true },
+      { id: 'dismiss', label: 'Dismiss', effect: 'Ends the run', irreversible: true },
+    ],
+    now,
+  })
+}
