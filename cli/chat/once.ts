@@ -19,6 +19,8 @@ export interface Answer {
   cost: number | null
   duration_ms: number | null
   error: string | null
+  /** What the agent waits for, when it has asked a person. */
+  inbox_item_id?: string
   /** Kind of the failure, as `bad_key`; null when there was none. */
   reason: string | null
 }
@@ -111,7 +113,7 @@ async function complete({ api, chatId, watching }: Turning, turn: Turn, { id: ru
   if (text) watching.see({ type: 'text', text, fresh: false })
 }
 
-function answerOf({ text, tools, result, error }: Turn, run: RunRow, chatId: string): Answer {
+function answerOf({ text, tools, result, error, waitsFor }: Turn, run: RunRow, chatId: string): Answer {
   return {
     chat_id: chatId,
     run_id: run.id,
@@ -121,6 +123,7 @@ function answerOf({ text, tools, result, error }: Turn, run: RunRow, chatId: str
     usage: result?.usage ?? null,
     cost: result?.total_cost_usd ?? null,
     duration_ms: result?.duration_ms ?? (run.finished_at ? Date.parse(run.finished_at) - Date.parse(run.started_at) : null),
+    ...(waitsFor && { inbox_item_id: waitsFor }),
     error: run.error_message ?? error?.text ?? null,
     reason: error?.reason ?? null,
   }

@@ -23,6 +23,8 @@ export class Turn {
   result: Result | null = null
   error: { text: string; reason: string } | null = null
   done = false
+  /** The item of the inbox that the agent waits for, when it has asked a person. */
+  waitsFor: string | null = null
   /** Frames are missing: only the stored message has everything. */
   incomplete = false
   private speaker: string | null = null
@@ -120,6 +122,7 @@ export class Turn {
   private finish({ metadata }: RunFrame & { type: 'done' }): TurnEvent[] {
     this.done = true
     this.runId ??= metadata?.trace_id ?? null
+    this.waitsFor = metadata?.inbox_item_id ?? null
     for (const tool of this.running) tool.status = 'unfinished'
     return [{ type: 'done' }]
   }

@@ -10,7 +10,7 @@ import { agentId } from '../lookup.ts'
 import { cleanLine } from '../output/clean.ts'
 import { colored, painter } from '../output/theme.ts'
 
-const codes = { COMPLETED: exits.ok, FAILED: exits.other, TIMEOUT: 124, RUNNING: exits.other } as const
+const codes = { COMPLETED: exits.ok, FAILED: exits.other, TIMEOUT: 124, RUNNING: exits.conflict } as const
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 /** Longest wait for a run to end after it was cancelled: a client that does not listen is killed after 10 s. */
 const farewellMs = 20_000
@@ -99,9 +99,16 @@ export default class Ask extends ApiCommand<typeof Ask> {
     this.finish(answer.status === 'CANCELLED' ? (this.stoppedWith ?? exits.interrupted) : codes[answer.status])
     if (answer.status === 'COMPLETED' || !plain) return
     if (answer.status === 'CANCELLED' && this.stoppedWith !== undefined) return this.out.note(this.stoppedWith === 124 ? this.late() : 'Cancelled.', 'yellow')
+    if (answer.inbox_item_id) return this.waits(answer.inbox_item_id)
     const paint = painter(colored(process.stderr))
     process.stderr.write(`${paint('red', 'Error:')} ${cleanLine(answer.error ?? `The run ended as ${answer.status}.`)}\n`)
     process.stderr.write(`${paint('dim', 'Next:')} ${nextOf(answer.reason, this.args.agent) ?? `muster runs show ${answer.run_id}`}\n`)
+  }
+
+  /** The agent has asked a person: whoever answers lets the run go on. */
+  private waits(item: string): void {
+    this.out.note('The agent waits for an answer.', 'yellow')
+    this.out.note(`Next: muster inbox act ${item} --answer TEXT`, 'dim')
   }
 
   private late(): string {

@@ -39,7 +39,7 @@ export const asks = {
     }),
     reply: Type.Object({ status: Type.String({ description: 'parked' }), session_id: Id, inbox_item_id: Id }),
     journal: ['run.parked'],
-    throws: ['run_gone'],
+    throws: ['not_found', 'run_gone'],
   }),
 }
 

@@ -49,7 +49,7 @@ export function endingOf(run: Execution, { verdict, told, facts, error: given, r
 /** What is to be stored of a program that ended because its run waits for a person, and the frames that tell of it. */
 export function parkedOf(run: Execution, { verdict, told, facts }: Result, asked: Asked, lastFrame: number): { parked: Parked; tail: ChatEvent[] } {
   const tail: ChatEvent[] = [
-    { type: 'text', content: asked.question },
+    { type: 'text', content: told?.parts.at(-1)?.type === 'text' ? `\n\n${asked.question}` : asked.question },
     { type: 'status', content: 'Waiting for an answer' },
     { type: 'done', content: '', metadata: { trace_id: run.id, parked: true, inbox_item_id: asked.inbox_item_id } },
   ]

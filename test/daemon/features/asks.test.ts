@@ -81,7 +81,7 @@ describe('an agent that asks a human', () => {
       metadata: { run_id, status: 'PARKED', inbox_item_id: item },
     })
     expect(watch(it, chat).slice(-3)).toMatchObject([
-      { type: 'text', content: 'Which one?' },
+      { type: 'text', content: '\n\nWhich one?' },
       { type: 'status', content: 'Waiting for an answer' },
       { type: 'done', metadata: { trace_id: run_id, parked: true, inbox_item_id: item } },
     ])
