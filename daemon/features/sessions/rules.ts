@@ -33,4 +33,4 @@ const messages: Record<string, string> = {
   Configuration: 'The server is not set up for this way of signing in',
 }
 
-export const messageOf = (error: string): string => messages[error] ?? 'Signing in failed; try again'
+export const messageOf = (error: string): string => (Object.hasOwn(messages, error) ? messages[error]! : 'Signing in failed; try again')

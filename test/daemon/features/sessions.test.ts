@@ -467,6 +467,8 @@ describe('the rest of /api/auth', () => {
     expect((await web.call('GET', '/api/auth/signin?callbackUrl=//evil')).headers['location']).toBe('/login?callbackUrl=%2F')
     expect((await web.call('GET', '/api/auth/error')).body).toEqual({ error: 'Default', message: expect.any(String) })
     expect((await web.call('GET', '/api/auth/error?error=CredentialsSignin')).body.error).toBe('CredentialsSignin')
+    for (const error of ['constructor', '__proto__', 'nonsense'])
+      expect((await web.call('GET', `/api/auth/error?error=${error}`)).body).toEqual({ error, message: 'Signing in failed; try again' })
   })
 
   it('is in the strict bucket when it changes something, in the general one when it is read', async () => {
