@@ -79,7 +79,7 @@ export interface Authenticator {
   identify(request: Request): Identified | Promise<Identified>
   /** Puts a use of an administrative token on record, before it has any effect; nothing for the others. */
   record(token: Token, use: Omit<Request, 'authorization'>): Promise<void>
-  /** True while the token or session of this id is neither revoked nor past its time: long connections ask again. */
+  /** True while the token or session of this id is neither revoked nor past its time, nor waits for a second factor: long connections ask again. */
   holds(credentialId: string): boolean
   /** Forgets a token at once, when it is revoked. */
   forget(tokenId: string): void

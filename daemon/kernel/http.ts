@@ -179,7 +179,7 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
     onRequest: [meantFor(operation, methods), admit(app, operation)],
     ...(endpoint.reply && !free && { schema: { response: { [endpoint.status]: endpoint.reply } } }),
     handler: async (request, reply) => {
-      admitAgain(app, request)
+      admitAgain(app, endpoint, request)
       const input = { ...(request.params as object), ...checkedQuery(query, request.query), ...checkedBody(operation, body, request.body) }
       const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
       if (reply.sent || endpoint.kind === 'stream') return reply

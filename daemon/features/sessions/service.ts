@@ -96,9 +96,16 @@ export const showFactor = ({ db }: App, { user, session, now }: { user: string; 
   queries(db).showFactor.run({ user, id: session, now })
 }
 
-/** Forgets, within a change, that a user showed a second factor anywhere: there is another one now, or none. */
+/** Forgets, within a change, that a user showed a second factor anywhere: there is none any more. */
 export const forgetFactor = ({ db }: App, user: string): void => {
   queries(db).forgetFactor.run(user)
+}
+
+/** A new second factor, within a change: it was shown in this session, and what the others have open is closed until it is shown there. */
+export function askAnew(app: App, { user, session, now }: { user: string; session: string | null; now: string }): void {
+  forgetFactor(app, user)
+  if (session !== null) showFactor(app, { user, session, now })
+  for (const { id } of queries(app.db).beyond.all({ user, but: session ?? '', now, others: 0 })) app.afterCommit(() => app.bus.emit('revoked', id))
 }
 
 /** Done on the host by its administrator, not by the user. */

@@ -3,7 +3,7 @@ import { type App, wholeSeconds } from '#kernel/app'
 import type { Actor, Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { type Problem, problem } from '#kernel/problem'
-import { forgetFactor, sessionRow, showFactor } from '../sessions/service.ts'
+import { askAnew, sessionRow } from '../sessions/service.ts'
 import { type Account, accountById } from '../users/lockout/service.ts'
 import { letters } from './letters.ts'
 import { queries } from './queries.ts'
@@ -46,8 +46,7 @@ export function confirm(app: App, { actor, body, now }: Call<typeof totp.confirm
   forget.run({ user: actor.id, confirmed: 1 })
   use.run(row.id)
   turnOn.run({ user: actor.id, now })
-  forgetFactor(app, actor.id)
-  if (actor.session) showFactor(app, { user: actor.id, session: actor.session.id, now })
+  askAnew(app, { user: actor.id, session: actor.session?.id ?? null, now })
   const summary = `user ${actor.id} ${moved ? 'moved the second factor to another app' : 'turned the second factor on'}`
   announce(app, actor.id, summary, { changed: ['two_factor_at'], two_factor: true })
   tell(app, actor.id, moved ? letters.moved() : letters.turnedOn())

@@ -69,7 +69,7 @@ export function createSessions({ db, clock, seals, write }: Parts) {
     if (Date.parse(row.expires_at) <= clock()) return { reason: 'session_expired' }
     touch(row)
     const stale = row.two_factor_at !== null && !(row.factor_at && Math.abs(clock() - Date.parse(row.factor_at)) < factorHolds)
-    return { identity: { userId: row.user_id, email: row.email, session: { id, stale, unproven: stale && row.factor_at === null } } }
+    return { identity: { userId: row.user_id, email: row.email, session: { id, stale, unproven: isUnproven(row) } } }
   }
 
   return {
@@ -79,10 +79,13 @@ export function createSessions({ db, clock, seals, write }: Parts) {
       if (claims === 'expired') return { reason: 'session_expired' }
       return claims ? judge(claims.sessionId, claims.userId) : { reason: 'session_invalid' }
     },
-    /** True while the session is neither revoked nor past its time. */
+    /** True while the session is neither revoked nor past its time, nor waits for a second factor. */
     holds(id: string): boolean {
       const row = queries(db).find.get(id)
-      return row !== undefined && !row.revoked_at && Date.parse(row.expires_at) > clock()
+      return row !== undefined && !row.revoked_at && Date.parse(row.expires_at) > clock() && !isUnproven(row)
     },
   }
 }
+
+/** Whether the user's second factor was never shown in this session. */
+const isUnproven = ({ two_factor_at, factor_at }: Row): boolean => two_factor_at !== null && factor_at === null

@@ -5,6 +5,7 @@ import { addPerson, closing } from '#test'
 import { createSockets } from '../../../daemon/streams/ws.ts'
 import { type Browser, browser, knownPassword, quickHash } from '../../support/browser.ts'
 import { workplace } from '../../support/runs.ts'
+import { codeAt } from '../../support/totp.ts'
 
 /** Two browsers of one user at a listening daemon, and a chat to watch. */
 async function setUp() {
@@ -46,6 +47,15 @@ async function socket(base: string, web: Browser) {
   return client
 }
 
+/** What a new socket is told that shows this token. */
+async function firstAnswer(base: string, token: string): Promise<unknown> {
+  const client = new WebSocket(`${base.replace('http', 'ws')}/ws`)
+  closing({ close: () => client.terminate() })
+  await once(client, 'open')
+  client.send(JSON.stringify({ type: 'auth', token }))
+  return JSON.parse(String((await once(client, 'message'))[0]))
+}
+
 describe('a session that ends', () => {
   it('closes its own socket and streams at once, and nobody else’s', async () => {
     const { it: server, laptop, phone, chat } = await setUp()
@@ -75,5 +85,26 @@ describe('a session that ends', () => {
     await once(client, 'open')
     client.send(JSON.stringify({ type: 'auth', token: body.token }))
     expect((await once(client, 'close'))[0]).toBe(4401)
+  })
+})
+
+describe('a second factor that is turned on', () => {
+  it('closes what other browsers have open, and their socket tokens open nothing before it is shown there', async () => {
+    const { it: server, laptop, phone } = await setUp()
+    const [own, other] = [await socket(server.base, phone), await socket(server.base, laptop)]
+    const stream = await watch(server.base, '/api/v1/journal/stream', laptop, server.workspace)
+    const { token } = (await laptop.call('GET', '/ws-token')).body
+    const closed = once(other, 'close')
+    const { secret } = (await phone.call('POST', '/users/me/totp', { password: knownPassword })).body
+    expect((await phone.call('POST', '/users/me/totp/confirm', { code: codeAt(secret, server.clock()) })).status).toBe(200)
+    expect((await closed)[0]).toBe(4401)
+    await stream.ended
+    expect(await firstAnswer(server.base, token)).toMatchObject({ type: 'session_revoked' })
+    const pong = once(own, 'message')
+    own.send('{"type":"ping"}')
+    expect(JSON.parse(String((await pong)[0])).type).toBe('pong')
+    server.clock.advance(30_000)
+    expect((await laptop.call('POST', '/auth/step-up', { code: codeAt(secret, server.clock()) })).status).toBe(200)
+    expect(await firstAnswer(server.base, token)).toMatchObject({ type: 'ready' })
   })
 })
