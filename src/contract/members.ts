@@ -62,6 +62,7 @@ export const members = {
   transfer: post('/workspaces/:workspaceId/members/:memberId/transfer', {
     summary: 'Hand your ownership over to a member and become an ADMIN',
     access: 'OWNER',
+    stepUp: true,
     scope: 'workspace:admin',
     status: 200,
     reply: changed,

@@ -289,9 +289,15 @@ describe('sessions.confirm', () => {
     ['POST', '/auth/cli-token', undefined],
     ['POST', '/auth/cli-tokens/none/rotate', undefined],
     ['POST', '/auth/pair/start', undefined],
-  ] as const)('is asked for by %s %s', async (method, path, body) => {
+    ['POST', '/users/me/password', { current_password: 'x', new_password: 'x' }],
+    ['DELETE', '/users/me/linked-accounts/none', undefined],
+    ['PATCH', '/workspaces/HERE', {}],
+    ['DELETE', '/workspaces/HERE', { confirm_slug: 'x' }],
+    ['POST', '/workspaces/HERE/members/none/transfer', undefined],
+  ] as const)('is asked for by %s %s', async (method, address, body) => {
     const { it: server, ada, web } = await withFactor()
-    server.app.db.exec("UPDATE user_sessions SET factor_at = '2025-12-31T00:00:00Z'")
+    const path = address.replace('HERE', server.workspace)
+    server.app.db.exec("UPDATE user_sessions SET factor_at = '2025-12-31T00:00:00Z'; UPDATE workspace_members SET role = 'OWNER'")
     expect((await web.call(method, path, body)).body).toMatchObject({ status: 403, code: 'step_up_required' })
     expect((await server.call(ada, method, path, body)).body?.code).not.toBe('step_up_required')
   })
