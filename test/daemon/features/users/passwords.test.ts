@@ -73,6 +73,18 @@ describe('users.password', () => {
     expect((await browser(it).signIn(ada.email, winner)).body.ok).toBe(true)
   })
 
+  it('is not taken when the other sessions cannot be ended', async () => {
+    const { it, signedIn, withToken, account } = await setUp({ quiet: true })
+    const web = await signedIn()
+    const before = account()
+    it.app.db.exec("CREATE TRIGGER full BEFORE UPDATE OF revoked_at ON user_sessions BEGIN SELECT RAISE(ABORT, 'disk'); END")
+    expect((await withToken(change(knownPassword))).status).toBe(500)
+    expect(account()).toEqual(before)
+    expect(await live(web)).toBe(200)
+    it.app.db.exec('DROP TRIGGER full')
+    expect((await withToken(change(knownPassword))).body).toEqual({ success: true, sessions_revoked: 1 })
+  })
+
   it('tells the owner by mail, and not when nothing was changed', async () => {
     const mail = await mailServer()
     const { it, ada, withToken } = await setUp({ config: { smtpUrl: `smtp://127.0.0.1:${mail.port}`, mailerFrom: 'muster@example.com' } })
