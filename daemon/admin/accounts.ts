@@ -1,7 +1,7 @@
 import type { HostAsk, HostReply } from '#contract/host'
 import type { App } from '#kernel/app'
 import { checkPassword } from '#kernel/common-passwords'
-import { audienceOf } from '../features/members/service.ts'
+import { audienceOf, journalAffair } from '../features/members/service.ts'
 import { endSessions } from '../features/sessions/service.ts'
 import { revokeOnHost } from '../features/tokens/service.ts'
 import { disableTwoFactor } from '../features/totp/service.ts'
@@ -50,13 +50,6 @@ export function invalidate(app: App, users: Subject[], tokens: boolean): HostRep
 function tell(app: App, { id }: Subject, summary: string, metadata: object): void {
   const audience = audienceOf(app, id)
   const home = homeOf(app)
-  for (const workspace_id of audience.length || !home ? audience : [home])
-    app.journal({
-      workspace_id,
-      type: 'audit.entity_updated',
-      summary,
-      actor_type: 'system',
-      payload: { action: 'update', entity_type: 'user', entity_id: id, metadata: { ...metadata, via: 'host' } },
-      refs: { entity_type: 'user', entity_id: id },
-    })
+  const where = audience.length || !home ? audience : [home]
+  journalAffair(app, { user: id, action: 'update', summary, metadata: { ...metadata, via: 'host' }, by: 'system' }, where)
 }

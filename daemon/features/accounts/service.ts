@@ -8,7 +8,7 @@ import { cleanName } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { redeemInvitations } from '../invitations/service.ts'
-import { audienceOf } from '../members/service.ts'
+import { journalAffair } from '../members/service.ts'
 import { accountOf } from '../users/lockout/service.ts'
 import { createUser, exist, isAlone } from '../users/service.ts'
 import { found } from '../workspaces/service.ts'
@@ -61,15 +61,17 @@ export const mayBegin = ({ config, clock, startedAt }: App): boolean => !config.
 /** Gives a new user a place to be: where the address is invited, else a workspace of their own. */
 function settle(app: App, settler: Settler): void {
   const { id: user, email, now } = settler
-  if (redeemInvitations(app, { user, email, now }).length) announce(app, 'user', user, user, audienceOf(app, user))
+  if (redeemInvitations(app, { user, email, now }).length) journalAffair(app, { user, action: 'create', summary: `user ${user} created` })
   else foundOwn(app, settler)
 }
 
 /** A new user with a workspace that the user owns and has not named, journaled. Answers the workspace. */
 export function foundOwn(app: App, settler: Settler): string {
   const workspace = foundUnnamed(app, settler)
-  announce(app, 'user', settler.id, settler.id, [workspace])
-  announce(app, 'workspace', workspace, settler.id, [workspace])
+  const { id: user } = settler
+  journalAffair(app, { user, action: 'create', summary: `user ${user} created` }, [workspace])
+  const entity = { type: 'workspace', id: workspace }
+  journalAffair(app, { user, action: 'create', entity, summary: `workspace ${workspace} created` }, [workspace])
   return workspace
 }
 
@@ -85,20 +87,6 @@ function foundUnnamed(app: App, { id: owner, email, full_name, now }: Settler): 
       if (row) return row.id
     }
   throw new Error('No slug is free for the workspace of a new user')
-}
-
-/** Journals that something came to be, by the user's own doing. */
-function announce(app: App, entity_type: 'user' | 'workspace', entity_id: string, actor_id: string, workspaces: string[]): void {
-  for (const workspace_id of workspaces)
-    app.journal({
-      workspace_id,
-      type: 'audit.entity_created',
-      summary: `${entity_type} ${entity_id} created`,
-      actor_type: 'user',
-      actor_id,
-      payload: { action: 'create', entity_type, entity_id },
-      refs: { entity_type, entity_id },
-    })
 }
 
 /** Somebody signed up with an address that has an account: its owner should know. */

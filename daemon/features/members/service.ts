@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { Severity } from '#contract/entries'
 import type { Member, members } from '#contract/members'
 import { allows, type Role } from '#contract/roles'
 import type { App } from '#kernel/app'
@@ -92,3 +93,33 @@ export const audienceOf = ({ db }: App, user: string): string[] =>
   queries(db)
     .audience.all(user, audienceLimit)
     .map(({ workspace_id }) => workspace_id)
+
+/** Something that concerns a user in every workspace: the user's own account, or what opens it. */
+interface Affair {
+  user: string
+  action: 'create' | 'update' | 'delete'
+  /** What it was done to; the user, when nothing else is named. */
+  entity?: { type: string; id: string }
+  summary: string
+  metadata?: object
+  severity?: Severity
+  /** The user, unless it was done in the name of the daemon or of its host's administrator. */
+  by?: 'user' | 'system'
+}
+
+/** Tells the journals of a user's workspaces of it, within a change. */
+export function journalAffair(app: App, affair: Affair, workspaces = audienceOf(app, affair.user)): void {
+  const { user, action, entity = { type: 'user', id: user }, summary, metadata, severity, by = 'user' } = affair
+  const about = { entity_type: entity.type, entity_id: entity.id }
+  for (const workspace_id of workspaces)
+    app.journal({
+      workspace_id,
+      type: `audit.entity_${action}d`,
+      ...(severity && { severity }),
+      summary,
+      actor_type: by,
+      ...(by === 'user' && { actor_id: user }),
+      payload: { action, ...about, ...(metadata && { metadata }) },
+      refs: about,
+    })
+}

@@ -7,7 +7,7 @@ import { clearSession, readCookie, setCookie } from '#kernel/cookies'
 import type { Call, Web } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
 import { problem } from '#kernel/problem'
-import { audienceOf } from '../members/service.ts'
+import { journalAffair } from '../members/service.ts'
 import { forgetCodes } from '../pairing/service.ts'
 import { queries, type Row } from './queries.ts'
 
@@ -65,7 +65,7 @@ export function storeSession(app: App, { id, user, jti }: Opening, { web, via, f
   const user_agent = firstBytes(web?.request.headers['user-agent'], 250)
   const expires_at = wholeSeconds(app.clock() + lifetimes.refresh * 1000)
   queries(app.db).insert.run({ id, user, jti, now, expires_at, user_agent, ip: web?.ip.slice(0, 64) ?? null, factor_at: factor ? now : null })
-  announce(app, user, id, 'audit.entity_created', { via })
+  announce(app, 'create', user, id, { via })
   for (const { id: only } of queries(app.db).beyond.all({ user, but: id, now, others: most - 1 })) endSessions(app, { user, only, reason: 'too_many', now })
 }
 
@@ -83,7 +83,7 @@ export function endSessions(
   const { revoke, revokeAll } = queries(app.db)
   const ended = only === undefined ? revokeAll.all({ user, except, reason, now }) : revoke.all({ id: only, user, reason, now })
   for (const { id } of ended) {
-    announce(app, user, id, 'audit.entity_deleted', { reason }, byHost.has(reason) ? 'system' : 'user')
+    announce(app, 'delete', user, id, { reason }, byHost.has(reason) ? 'system' : 'user')
     app.afterCommit(() => app.bus.emit('revoked', id))
   }
   // Who was shut out of a session may have asked for a pairing code with it.
@@ -112,25 +112,9 @@ export function askAnew(app: App, { user, session, now }: { user: string; sessio
 const byHost: ReadonlySet<Reason> = new Set<Reason>(['admin_force', 'admin_invalidate'])
 
 /** A session opens every workspace of its user, so their journals tell of it; from where is the user's own affair. */
-function announce(
-  app: App,
-  user: string,
-  id: string,
-  type: 'audit.entity_created' | 'audit.entity_deleted',
-  metadata: object,
-  actor: 'user' | 'system' = 'user',
-): void {
-  const action = type === 'audit.entity_created' ? 'create' : 'delete'
-  for (const workspace_id of audienceOf(app, user))
-    app.journal({
-      workspace_id,
-      type,
-      summary: `session ${id.slice(0, 10)} ${action === 'create' ? 'opened' : 'ended'}${actor === 'system' ? ' on the host' : ''}`,
-      actor_type: actor,
-      ...(actor === 'user' && { actor_id: user }),
-      payload: { action, entity_type: 'session', entity_id: id, metadata },
-      refs: { entity_type: 'session', entity_id: id },
-    })
+function announce(app: App, action: 'create' | 'delete', user: string, id: string, metadata: object, by: 'user' | 'system' = 'user'): void {
+  const summary = `session ${id.slice(0, 10)} ${action === 'create' ? 'opened' : 'ended'}${by === 'system' ? ' on the host' : ''}`
+  journalAffair(app, { user, action, entity: { type: 'session', id }, summary, metadata, by })
 }
 
 export function list({ db }: App, { actor, query, now }: Call<typeof sessions.list>): Static<typeof Session>[] {

@@ -1,5 +1,4 @@
 import type { Static } from 'typebox'
-import type { EntryType } from '#contract/entries'
 import type { Scope } from '#contract/roles'
 import { type Tier, type Token, type TokenUse, type tokens, usesKeptDays } from '#contract/tokens'
 import { type App, wholeSeconds } from '#kernel/app'
@@ -8,7 +7,7 @@ import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { audienceOf, rolesOf } from '../members/service.ts'
+import { journalAffair, rolesOf } from '../members/service.ts'
 import { homeRoleOf } from '../workspaces/service.ts'
 import { queries, type Row } from './queries.ts'
 import { adminLifetime, beyondRole, beyondScopes, endOf } from './rules.ts'
@@ -60,36 +59,27 @@ export function mint(
     now,
   })!
   if (expires_at) app.afterCommit(() => app.bus.emit('token_expires', expires_at))
-  announce(app, 'audit.entity_created', user, row, { via, ...(adapter_hint && { adapter_hint }), ...(replaces && { replaces }) })
+  announce(app, 'create', user, row, { via, ...(adapter_hint && { adapter_hint }), ...(replaces && { replaces }) })
   return { raw, token: present(row) }
 }
 
 /** A token opens every workspace of its user, so their journals tell of it; its name is the user's own affair. */
 function announce(
   app: App,
-  type: EntryType,
+  action: 'create' | 'delete',
   user: string,
   { id, tier, scopes_json, expires_at }: Row,
   more: object = {},
-  actor: 'user' | 'system' = 'user',
+  by: 'user' | 'system' = 'user',
 ): void {
-  const action = type === 'audit.entity_created' ? 'create' : 'delete'
-  for (const workspace_id of audienceOf(app, user)) {
-    app.journal({
-      workspace_id,
-      type,
-      summary: `cli_token ${id} ${action === 'create' ? 'created' : 'revoked'}${actor === 'system' ? ' on the host' : ''}`,
-      actor_type: actor,
-      ...(actor === 'user' && { actor_id: user }),
-      payload: {
-        action,
-        entity_type: 'cli_token',
-        entity_id: id,
-        metadata: { tier, ...(scopes_json && { scopes: JSON.parse(scopes_json) as string[] }), ...(expires_at && { expires_at }), ...more },
-      },
-      refs: { entity_type: 'cli_token', entity_id: id },
-    })
-  }
+  journalAffair(app, {
+    user,
+    action,
+    entity: { type: 'cli_token', id },
+    summary: `cli_token ${id} ${action === 'create' ? 'created' : 'revoked'}${by === 'system' ? ' on the host' : ''}`,
+    metadata: { tier, ...(scopes_json && { scopes: JSON.parse(scopes_json) as string[] }), ...(expires_at && { expires_at }), ...more },
+    by,
+  })
 }
 
 export function create(app: App, { actor, body = {}, now }: Call<typeof tokens.create>) {
@@ -150,7 +140,7 @@ export function validate({ actor: { id, email, token } }: { actor: Actor }) {
 export function revoke(app: App, { actor, tokenId, now }: Call<typeof tokens.revoke>): { status: string } {
   const row = queries(app.db).revoke.get({ user: actor.id, id: tokenId, now })
   if (row) {
-    announce(app, 'audit.entity_deleted', actor.id, row)
+    announce(app, 'delete', actor.id, row)
     app.afterCommit(() => end(app, tokenId))
   } else if (!queries(app.db).find.get(actor.id, tokenId)) throw problem('not_found', { field: 'tokenId' })
   return { status: 'revoked' }
@@ -178,7 +168,7 @@ export function rotate(app: App, { actor, tokenId, body = {}, now }: Call<typeof
     replaces: tokenId,
     now,
   })
-  announce(app, 'audit.entity_deleted', actor.id, old, { replaced_by: token.id })
+  announce(app, 'delete', actor.id, old, { replaced_by: token.id })
   app.afterCommit(() => end(app, tokenId))
   return { token: raw, ...token }
 }
@@ -217,7 +207,7 @@ export const revokeReclaimed = (app: App, user: string, now: string): number => 
 function revokeAll(app: App, user: string, now: string, about: object, by: 'user' | 'system'): number {
   const ended = queries(app.db).revokeAll.all({ user, now })
   for (const row of ended) {
-    announce(app, 'audit.entity_deleted', user, row, about, by)
+    announce(app, 'delete', user, row, about, by)
     app.afterCommit(() => end(app, row.id))
   }
   return ended.length

@@ -4,7 +4,7 @@ import type { totp } from '#contract/totp'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { type Problem, problem } from '#kernel/problem'
-import { audienceOf } from '../members/service.ts'
+import { journalAffair } from '../members/service.ts'
 import { forgetFactor } from '../sessions/service.ts'
 import { type Account, accountById, isLocked, noteAttempt, passwordFits } from '../users/lockout/service.ts'
 import { letters } from './letters.ts'
@@ -160,18 +160,8 @@ export function disableTwoFactor(app: App, user: string, now: string): boolean {
 }
 
 /** A second factor opens every workspace of its user, so their journals tell of it. Never of a secret or a code. */
-export function announce(app: App, user: string, summary: string, metadata: object, actor: 'user' | 'system' = 'user'): void {
-  for (const workspace_id of audienceOf(app, user))
-    app.journal({
-      workspace_id,
-      type: 'audit.entity_updated',
-      summary,
-      actor_type: actor,
-      ...(actor === 'user' && { actor_id: user }),
-      payload: { action: 'update', entity_type: 'user', entity_id: user, metadata },
-      refs: { entity_type: 'user', entity_id: user },
-    })
-}
+export const announce = (app: App, user: string, summary: string, metadata: object, by: 'user' | 'system' = 'user'): void =>
+  journalAffair(app, { user, action: 'update', summary, metadata, by })
 
 /** Mails the user once the change is committed. */
 export function tell(app: App, user: string, letter: ReturnType<(typeof letters)[keyof typeof letters]>): void {

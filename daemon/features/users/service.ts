@@ -3,7 +3,7 @@ import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { cleanName } from '#kernel/fields'
 import { problem } from '#kernel/problem'
-import { audienceOf } from '../members/service.ts'
+import { journalAffair } from '../members/service.ts'
 import { queries, type Row } from './queries.ts'
 
 export function find({ db }: App, id: string): Row {
@@ -58,16 +58,5 @@ export function setAvatarUrl(app: App, id: string, url: string | null, now: stri
 }
 
 /** Tells the journals of a user's workspaces which members of the profile the user changed, and by what way when it is not the usual one. */
-export function announce(app: App, user: string, changed: string[], via?: 'password_reset'): void {
-  for (const workspace_id of audienceOf(app, user)) {
-    app.journal({
-      workspace_id,
-      type: 'audit.entity_updated',
-      summary: `user ${user} updated`,
-      actor_type: 'user',
-      actor_id: user,
-      payload: { action: 'update', entity_type: 'user', entity_id: user, metadata: { changed, ...(via && { via }) } },
-      refs: { entity_type: 'user', entity_id: user },
-    })
-  }
-}
+export const announce = (app: App, user: string, changed: string[], via?: 'password_reset'): void =>
+  journalAffair(app, { user, action: 'update', summary: `user ${user} updated`, metadata: { changed, ...(via && { via }) } })

@@ -3,7 +3,7 @@ import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { foundOwn } from '../../accounts/service.ts'
 import { redeemInvitations } from '../../invitations/service.ts'
-import { audienceOf } from '../../members/service.ts'
+import { journalAffair } from '../../members/service.ts'
 import { forgetCodes } from '../../pairing/service.ts'
 import { endSessions } from '../../sessions/service.ts'
 import { revokeReclaimed } from '../../tokens/service.ts'
@@ -32,7 +32,7 @@ export function admitPerson(app: App, provider: string, profile: Profile, signed
   if (holder) queries(app.db).verify.run({ id: holder.id, now })
   const owner = holder ?? createPerson(app, { ...profile, email }, now)
   const made = queries(app.db).insert.get({ id: newId(app.clock()), user: owner.id, provider, account, email, now })!
-  note(app, made, 'audit.entity_created')
+  note(app, made, 'create')
   return owner
 }
 
@@ -46,22 +46,9 @@ function createPerson(app: App, { email, verified, name: full_name }: Profile & 
   const invited = verified ? redeemInvitations(app, { user: person.id, email, now }) : []
   if (!invited.length && !app.config.allowSignup)
     throw problem('signup_disabled', { detail: 'There is no account with your address, and this server lets in only whom it invites (SVC_ALLOW_SIGNUP)' })
-  if (invited.length) noteUser(app, person.id)
+  if (invited.length) journalAffair(app, { user: person.id, action: 'create', summary: `user ${person.id} created`, metadata: { via: 'idp' } })
   else foundOwn(app, { id: person.id, email, full_name: full_name ?? email.split('@', 1)[0]!, now })
   return person
-}
-
-function noteUser(app: App, id: string): void {
-  for (const workspace_id of audienceOf(app, id))
-    app.journal({
-      workspace_id,
-      type: 'audit.entity_created',
-      summary: `user ${id} created`,
-      actor_type: 'user',
-      actor_id: id,
-      payload: { action: 'create', entity_type: 'user', entity_id: id, metadata: { via: 'idp' } },
-      refs: { entity_type: 'user', entity_id: id },
-    })
 }
 
 /**
@@ -77,20 +64,16 @@ function reclaim(app: App, { id, password_hash, two_factor_at }: Person, now: st
   const { dropPassword, dropMailTokens, removeAll } = queries(app.db)
   dropPassword.run(id)
   dropMailTokens.run(id)
-  for (const link of removeAll.all(id)) note(app, link, 'audit.entity_deleted', { reason: 'address_proved' })
+  for (const link of removeAll.all(id)) note(app, link, 'delete', { reason: 'address_proved' })
   forgetCodes(app, id)
   const sessions = endSessions(app, { user: id, reason: 'address_proved', now })
   const tokens = revokeReclaimed(app, id, now)
   const changed = [...(password_hash ? ['password'] : []), 'email_verified_at']
-  for (const workspace_id of audienceOf(app, id))
-    app.journal({
-      workspace_id,
-      type: 'audit.entity_updated',
-      severity: 'warn',
-      summary: `user ${id} proved the address: every other way in was closed`,
-      actor_type: 'user',
-      actor_id: id,
-      payload: { action: 'update', entity_type: 'user', entity_id: id, metadata: { changed, via: 'idp', sessions, tokens } },
-      refs: { entity_type: 'user', entity_id: id },
-    })
+  journalAffair(app, {
+    user: id,
+    action: 'update',
+    severity: 'warn',
+    summary: `user ${id} proved the address: every other way in was closed`,
+    metadata: { changed, via: 'idp', sessions, tokens },
+  })
 }

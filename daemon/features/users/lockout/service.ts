@@ -1,5 +1,5 @@
 import { type App, wholeSeconds } from '#kernel/app'
-import { audienceOf } from '../../members/service.ts'
+import { journalAffair } from '../../members/service.ts'
 import { queries, type Row } from './queries.ts'
 
 export type Account = Row
@@ -34,15 +34,13 @@ export function noteAttempt(app: App, id: string, right: boolean, now: string): 
   const until = wholeSeconds(app.clock() + app.limits.value('login.lockout_duration_sec') * 1000)
   const after = queries(app.db).fail.get({ id, now, threshold: app.limits.value('login.lockout_threshold'), until })
   if (!after?.locked_until) return 'wrong'
-  for (const workspace_id of audienceOf(app, id))
-    app.journal({
-      workspace_id,
-      type: 'audit.entity_updated',
-      severity: 'warn',
-      summary: `user ${id} locked after too many wrong passwords`,
-      actor_type: 'system',
-      payload: { action: 'update', entity_type: 'user', entity_id: id, metadata: { changed: ['locked_until'], locked_until: after.locked_until } },
-      refs: { entity_type: 'user', entity_id: id },
-    })
+  journalAffair(app, {
+    user: id,
+    action: 'update',
+    severity: 'warn',
+    summary: `user ${id} locked after too many wrong passwords`,
+    metadata: { changed: ['locked_until'], locked_until: after.locked_until },
+    by: 'system',
+  })
   return 'locked'
 }

@@ -57,6 +57,7 @@ describe('accounts.forgot', () => {
         purpose: 'password_reset',
         created_at: '2026-01-01T00:00:00Z',
         expires_at: '2026-01-01T00:30:00Z',
+        issued_by: null,
       },
     ])
   })
