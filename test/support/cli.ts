@@ -27,6 +27,7 @@ export interface Terminal {
   /** Resolves once the screen was sent something that matches. */
   until(pattern: RegExp): Promise<string>
   type(text: string): void
+  resize(cols: number, rows: number): void
   /** The exit code; 128 and the signal when one ended it, as shells say. */
   ended: Promise<number>
   kill(signal?: string): void
@@ -121,6 +122,7 @@ function openTerminal(args: string[], env: Record<string, string>, size: { cols?
         ended.then(() => reject(new Error(`The command ended without showing ${pattern}:\n${shown}`)))
       }),
     type: (text) => pty.write(text),
+    resize: (cols, rows) => pty.resize(cols, rows),
     ended,
     kill,
   }

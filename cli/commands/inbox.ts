@@ -1,0 +1,53 @@
+import { Flags } from '@oclif/core'
+import { ApiCommand } from '../command.ts'
+import { explain } from '../failure.ts'
+import { durationMs } from '../flags.ts'
+import { whereIAm } from '../inbox/here.ts'
+import { listFlags, listInbox } from '../inbox/list.ts'
+
+const signals = { SIGTERM: 143, SIGHUP: 129 } as const
+
+export default class Inbox extends ApiCommand<typeof Inbox> {
+  static override summary = 'See what waits for you, and decide it'
+  static override description =
+    'At a terminal: a list with the chosen item below it; one key approves, denies, answers or resolves, and a decision is sent only after some seconds in which u takes it back. ? tells the keys. Elsewhere, and with --json and the like, it is `muster inbox list`.'
+  static override examples = [
+    '$ <%= config.bin %> inbox',
+    '$ <%= config.bin %> inbox --undo 10s',
+    '$ <%= config.bin %> inbox --kind escalation --json=id,title',
+  ]
+  static override flags = {
+    ...listFlags,
+    undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be taken back' }),
+  }
+
+  async run(): Promise<void> {
+    const undo = durationMs(this.flags.undo, '--undo') ?? 0
+    const { limit, offset, kind, state } = this.flags
+    if (!this.atTerminal || limit !== undefined || offset !== undefined) return listInbox(this.api, this.out, this.flags)
+    const { workspaceId, slug } = await whereIAm(this.api, this.session.workspace)
+    const { Desk } = await import('../inbox/desk.ts')
+    const leave = new AbortController()
+    for (const [signal, code] of Object.entries(signals)) process.once(signal, () => leave.abort(code))
+    const desk = new Desk({
+      api: this.api,
+      connection: this.connection,
+      workspace: { id: workspaceId, slug },
+      query: { state: state ?? 'active', ...(kind && { kind }) },
+      undo,
+      input: process.stdin,
+      output: process.stdout,
+      explain: (error) => explain(error, { command: 'inbox', local: this.session.serverOrigin === 'default', hasToken: Boolean(this.session.token) }).what,
+    })
+    const { code, sent, unsent } = await desk.run(leave.signal)
+    if (sent) this.out.note(`${sent} ${sent === 1 ? 'decision' : 'decisions'} sent.`, 'dim')
+    if (unsent) this.out.note(`${unsent} ${unsent === 1 ? 'decision was' : 'decisions were'} not sent.`, 'yellow')
+    this.finish(code)
+  }
+
+  /** A person sits there, and asked for no other form. */
+  private get atTerminal(): boolean {
+    const { format, jq } = this.out.wanted
+    return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env['TERM'] !== 'dumb' && format === 'auto' && jq === undefined
+  }
+}

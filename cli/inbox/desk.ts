@@ -1,0 +1,357 @@
+import type { ReadStream, WriteStream } from 'node:tty'
+import type { Client, Connection } from '#client'
+import { Editor } from '../chat/editor.ts'
+import { around, layout } from '../chat/layout.ts'
+import type { Cursor } from '../chat/screen.ts'
+import { displayable, type Row, span } from '../markdown/rows.ts'
+import { cleanLine } from '../output/clean.ts'
+import { colored, painter } from '../output/theme.ts'
+import { shorten } from '../output/width.ts'
+import { canBeUnread, type Decision, decisionsOf, type Item, send, type Verb, words } from './decisions.ts'
+import { FullScreen } from './full-screen.ts'
+import { Keyboard } from './keyboard.ts'
+import type { Wish } from './keys.ts'
+import { type News, news } from './news.ts'
+import { detailRows, headRow, helpRows, hintRow, listRows } from './pages.ts'
+import { Pending } from './pending.ts'
+import { Shelf } from './shelf.ts'
+
+export interface DeskOptions {
+  api: Client
+  connection: Connection
+  workspace: { id: string; slug: string }
+  query: ConstructorParameters<typeof Shelf>[1]
+  /** How long a decision can be taken back, in milliseconds. */
+  undo: number
+  input: ReadStream
+  output: WriteStream
+  /** What went wrong, in a sentence. */
+  explain(error: unknown): string
+}
+
+/** Ages grow. */
+const agesMs = 30_000
+const tickMs = 250
+
+/** The inbox on a terminal: a list, the chosen item below it, and one key for each decision. */
+export class Desk {
+  private readonly it: DeskOptions
+  private readonly shelf: Shelf
+  private readonly screen: FullScreen
+  private readonly pending: Pending
+  private readonly stop = new AbortController()
+  private keyboard: Keyboard | null = null
+  private editor: Editor | null = null
+  private mode: 'list' | 'item' | 'help' = 'list'
+  private scroll = 0
+  private scrollable = 0
+  private remark: { text: string; tone: 'red' | 'yellow' | 'green' } | null = null
+  private leaving = false
+  private connected = true
+  private clock: NodeJS.Timeout | null = null
+  private readonly ages: NodeJS.Timeout
+  private finish!: (code: number) => void
+  private fail!: (error: unknown) => void
+  private readonly over: Promise<number>
+
+  constructor(options: DeskOptions) {
+    this.it = options
+    this.over = new Promise((resolve, reject) => {
+      this.finish = resolve
+      this.fail = reject
+    })
+    this.shelf = new Shelf(options.api, options.query)
+    this.pending = new Pending({
+      window: options.undo,
+      send: (decision) => send(options.api, options.connection, decision),
+      sent: (decision, error) => this.sent(decision, error),
+      changed: () => this.draw(),
+    })
+    this.screen = new FullScreen(options.output, painter(colored(options.output)))
+    this.screen.onResize = () => this.draw()
+    this.ages = setInterval(() => this.draw(), agesMs)
+  }
+
+  /** Shows the inbox until the person leaves; the exit code, and how many decisions were sent and were not. `leave` makes them, its reason is the code then. */
+  async run(leave: AbortSignal): Promise<{ code: number; sent: number; unsent: number }> {
+    leave.addEventListener('abort', () => this.finish(Number(leave.reason)))
+    this.keyboard = new Keyboard(this.it.input, this.it.output, {
+      wish: (wish) => this.obey(wish),
+      escape: () => this.closeEditor(),
+      hungUp: () => this.finish(129),
+      suspend: () => this.screen.park(),
+      resume: () => this.screen.resume(),
+    })
+    try {
+      this.draw()
+      void this.follow()
+      const code = await this.over
+      const unsent = this.pending.size
+      this.pending.drop()
+      return { code, sent: this.pending.sent, unsent }
+    } finally {
+      this.stop.abort()
+      clearInterval(this.ages)
+      if (this.clock) clearInterval(this.clock)
+      this.editor?.close()
+      this.screen.close()
+      this.keyboard.close()
+    }
+  }
+
+  /** Hears of new and decided items as they come. */
+  private async follow(): Promise<void> {
+    const { connection, workspace } = this.it
+    try {
+      await this.refresh()
+      for await (const event of news(connection, `workspace:${workspace.id}`, { signal: this.stop.signal })) await this.heard(event)
+    } catch (error) {
+      if (!this.stop.signal.aborted) this.fail(error)
+    }
+  }
+
+  private async heard(event: News): Promise<void> {
+    if (event.type === 'event' && event.name !== 'inbox.updated') return
+    this.connected = event.type !== 'lost'
+    if (this.connected) await this.refresh().catch((error: unknown) => this.complain(error))
+    this.draw()
+  }
+
+  private async refresh(): Promise<void> {
+    await this.shelf.refresh()
+    const dropped = this.pending.keepOnly(this.shelf.items, !this.shelf.more)
+    if (dropped.length) this.remark = { text: dropped.at(-1)!, tone: 'yellow' }
+    this.look()
+  }
+
+  /** Fetches the chosen item. */
+  private look(): void {
+    this.draw()
+    void this.shelf.load().then((loaded) => {
+      if (loaded) this.opened()
+      this.draw()
+    })
+  }
+
+  /** An item that is open has been read. */
+  private opened(): void {
+    const item = this.shelf.shown
+    if (this.mode !== 'item' || item?.state !== 'unread') return
+    this.shelf.mark(item.id, 'read')
+    this.it.api.inbox.update({ itemId: item.id, body: { state: 'read' } }).catch((error: unknown) => this.complain(error))
+  }
+
+  private obey(wish: Wish): void {
+    if (wish === 'redraw') this.screen.clear()
+    else if (this.leaving) this.decideToLeave(wish)
+    else this.act(wish)
+    this.draw()
+  }
+
+  private act(wish: Wish): void {
+    this.remark = null
+    if (this.mode === 'help' && wish !== 'leave' && wish !== 'interrupt') this.mode = 'list'
+    else if (wish === 'approve' || wish === 'deny' || wish === 'take_over' || wish === 'resolve') this.decide(wish)
+    else if (wish === 'answer') this.openEditor()
+    else this.moves[wish as keyof typeof this.moves]?.()
+  }
+
+  private readonly moves = {
+    up: () => this.choose(() => this.shelf.move(-1)),
+    down: () => this.choose(() => this.shelf.move(1)),
+    first: () => this.choose(() => this.shelf.choose(0)),
+    last: () => this.choose(() => this.shelf.choose(this.shelf.items.length - 1)),
+    'page-up': () => this.turn(-1),
+    'page-down': () => this.turn(1),
+    open: () => this.open(),
+    back: () => {
+      this.mode = 'list'
+      this.scroll = 0
+    },
+    unread: () => this.unread(),
+    undo: () => this.undo(),
+    help: () => {
+      this.mode = 'help'
+    },
+    leave: () => this.leave(),
+    interrupt: () => this.leave(),
+  }
+
+  private choose(move: () => boolean): void {
+    if (!move()) return
+    this.scroll = 0
+    this.look()
+  }
+
+  private turn(by: number): void {
+    this.scroll = Math.max(0, Math.min(this.scrollable, this.scroll + by * Math.max(1, this.room.below - 2)))
+  }
+
+  private open(): void {
+    if (!this.shelf.current) return
+    this.mode = 'item'
+    this.scroll = 0
+    this.opened()
+  }
+
+  private unread(): void {
+    const item = this.shelf.shown
+    if (!item || !canBeUnread(item)) return
+    this.shelf.mark(item.id, 'unread')
+    this.mode = 'list'
+    this.it.api.inbox.update({ itemId: item.id, body: { state: 'unread' } }).catch((error: unknown) => this.complain(error))
+  }
+
+  /** Only what is on the screen is decided. */
+  private decide(verb: Verb, text?: string): void {
+    const item = this.shelf.shown
+    if (!item) return void this.say(this.shelf.current ? 'The item is not here yet.' : 'There is nothing to decide.', 'yellow')
+    if (!decisionsOf(item).includes(verb)) return void this.say(`This cannot be ${words[verb][1].toLowerCase()} here.`, 'yellow')
+    this.pending.add({ item, verb, ...(text !== undefined && { text }) })
+    this.mode = 'list'
+    this.choose(() => this.shelf.move(1))
+  }
+
+  private undo(): void {
+    const back = this.pending.undo()
+    if (!back) return void this.say('There is nothing to undo.', 'yellow')
+    this.choose(() => this.shelf.choose(this.shelf.items.findIndex(({ id }) => id === back.item.id)))
+    this.say(`${words[back.verb][0]} was taken back.`, 'green')
+  }
+
+  private sent({ item, verb }: Decision, error?: unknown): void {
+    if (error === undefined) this.say(`${words[verb][1]}: ${cleanLine(item.title)}`, 'green')
+    else this.complain(error)
+    this.refresh().catch((failure: unknown) => this.complain(failure))
+  }
+
+  private leave(): void {
+    if (this.pending.size) this.leaving = true
+    else this.finish(0)
+  }
+
+  private decideToLeave(wish: Wish): void {
+    if (wish === 'interrupt') return void this.finish(130)
+    if (wish === 'undo') this.undo()
+    if (wish === 'back') this.leaving = false
+    if (wish === 'open') void this.flush()
+    else if (!this.pending.size) this.finish(0)
+  }
+
+  /** Sends everything, and leaves unless something of it was refused. */
+  private async flush(): Promise<void> {
+    const { failed } = this.pending
+    await this.pending.flush()
+    this.leaving = false
+    if (this.pending.failed === failed) this.finish(0)
+  }
+
+  private openEditor(): void {
+    const item = this.shelf.shown
+    if (!item || !decisionsOf(item).includes('answer')) return void this.say('There is no question to answer here.', 'yellow')
+    if (this.keyboard) this.keyboard.typing = true
+    this.editor = new Editor(this.it.input, this.it.output, {
+      history: [],
+      complete: (text) => text,
+      on: {
+        submit: (text) => {
+          this.closeEditor()
+          // Somebody else may have answered while this was typed.
+          if (this.shelf.current?.id === item.id) this.decide('answer', text.trim())
+          else this.say('The item is not there any more; nothing was sent.', 'yellow')
+        },
+        interrupt: () => this.closeEditor(),
+        leave: () => this.closeEditor(),
+        change: () => this.draw(),
+        clear: () => this.screen.clear(),
+        suspend: () => this.screen.park(),
+        resume: () => this.screen.resume(),
+      },
+    })
+  }
+
+  private closeEditor(): void {
+    this.editor?.close()
+    this.editor = null
+    this.keyboard?.seize()
+    this.draw()
+  }
+
+  private say(text: string, tone: 'red' | 'yellow' | 'green'): void {
+    this.remark = { text, tone }
+    this.draw()
+  }
+
+  private complain(error: unknown): void {
+    if (!this.stop.signal.aborted) this.say(this.it.explain(error), 'red')
+  }
+
+  /** Rows of the list, and of what stands below it. */
+  private get room(): { list: number; below: number } {
+    const left = this.screen.height - 4
+    if (this.mode !== 'list') return { list: 0, below: left + 1 }
+    const list = Math.max(1, Math.min(this.shelf.items.length || 1, Math.floor(left * 0.45)))
+    return { list, below: left - list }
+  }
+
+  private draw(): void {
+    if (this.pending.size && !this.clock) this.clock = setInterval(() => this.draw(), tickMs)
+    if (!this.pending.size && this.clock) {
+      clearInterval(this.clock)
+      this.clock = null
+    }
+    const { width, height } = this.screen
+    const { list, below } = this.room
+    const typed = this.typed(width)
+    const text = this.below(width)
+    const visible = Math.max(0, below - typed.rows.length)
+    this.scrollable = Math.max(0, text.length - visible)
+    this.scroll = Math.min(this.scroll, this.scrollable)
+    const rows: Row[] = [headRow(this.shelf, this.it.workspace.slug, width)]
+    if (list) rows.push(...padded(this.list(list, width), list), [span('─'.repeat(width), 'dim')])
+    rows.push(...padded(text.slice(this.scroll, this.scroll + visible), visible))
+    const top = rows.length
+    rows.push(...typed.rows, this.status(width), hintRow(this.editor ? null : this.shelf.shown, this.pending.size, width))
+    this.screen.show(rows.slice(0, height), typed.cursor && { row: top + typed.cursor.row, column: typed.cursor.column })
+  }
+
+  private list(height: number, width: number): Row[] {
+    if (!this.shelf.items.length) return [[span(this.shelf.loaded ? 'Nothing waits for you.' : 'Loading', 'dim')]]
+    return listRows(this.shelf, height, width, (id) => this.pending.of(id))
+  }
+
+  private below(width: number): Row[] {
+    if (this.mode === 'help') return helpRows(width)
+    const { shown, gone, current, trouble } = this.shelf
+    if (shown) return detailRows(shown, Math.min(width, 100))
+    if (gone) return [[span('This item was decided meanwhile.', 'dim')]]
+    if (current && trouble) return [[span(shorten(cleanLine(this.it.explain(trouble)), width), 'red')]]
+    return current ? [[span('Loading', 'dim')]] : []
+  }
+
+  private typed(width: number): { rows: Row[]; cursor: Cursor | null } {
+    if (!this.editor) return { rows: [], cursor: null }
+    const { rows, cursor } = around(layout(this.editor.text, this.editor.cursor, width - 10), Math.max(2, Math.floor(this.screen.height / 3)))
+    const lines = rows.map((it, at): Row => [span(at ? '        ' : 'Answer: ', 'cyan'), span(displayable(it))])
+    return { rows: lines, cursor: { row: cursor.row, column: 8 + cursor.column } }
+  }
+
+  private status(width: number): Row {
+    const row = (text: string, tone: 'red' | 'yellow' | 'green' | 'dim') => [span(shorten(cleanLine(text), width), tone)]
+    const { latest, size } = this.pending
+    if (this.editor) return row('Enter sends · Alt-Enter begins a line · Esc leaves it', 'dim')
+    if (this.leaving) return row(`${size} not sent yet. Enter sends, u takes back, Esc stays, Ctrl-C leaves without.`, 'yellow')
+    if (this.remark?.tone === 'red') return row(this.remark.text, 'red')
+    if (latest) {
+      const more = size > 1 ? ` (and ${size - 1} more)` : ''
+      return row(`${words[latest.decision.verb][0]} in ${latest.seconds} s${more} · u undoes · ${titleOf(latest.decision.item)}`, 'yellow')
+    }
+    if (this.remark) return row(this.remark.text, this.remark.tone)
+    return row(this.connected ? '' : 'The connection is lost; trying again', 'yellow')
+  }
+}
+
+const titleOf = ({ title }: Item): string => cleanLine(title)
+
+const padded = (rows: readonly Row[], height: number): Row[] =>
+  [...rows, ...Array.from({ length: Math.max(0, height - rows.length) }, (): Row => [])].slice(0, height)

@@ -1,0 +1,79 @@
+import type { Key } from 'node:readline'
+
+/** What a key asks for. */
+export type Wish =
+  | 'up'
+  | 'down'
+  | 'first'
+  | 'last'
+  | 'page-up'
+  | 'page-down'
+  | 'open'
+  | 'back'
+  | 'approve'
+  | 'deny'
+  | 'answer'
+  | 'take_over'
+  | 'resolve'
+  | 'unread'
+  | 'undo'
+  | 'help'
+  | 'leave'
+  | 'interrupt'
+  | 'redraw'
+  | 'suspend'
+
+const named: Readonly<Record<string, Wish>> = {
+  up: 'up',
+  down: 'down',
+  home: 'first',
+  end: 'last',
+  pageup: 'page-up',
+  pagedown: 'page-down',
+  space: 'page-down',
+  return: 'open',
+  right: 'open',
+  escape: 'back',
+  left: 'back',
+}
+const typed: Readonly<Record<string, Wish>> = {
+  k: 'up',
+  j: 'down',
+  g: 'first',
+  G: 'last',
+  b: 'page-up',
+  a: 'approve',
+  d: 'deny',
+  r: 'answer',
+  t: 'take_over',
+  x: 'resolve',
+  n: 'unread',
+  u: 'undo',
+  '?': 'help',
+  q: 'leave',
+}
+const controls: Readonly<Record<string, Wish>> = { c: 'interrupt', d: 'leave', l: 'redraw', z: 'suspend' }
+
+/** What a key means in the list and in an item. */
+export function wishOf(text: string | undefined, { name = '', ctrl, meta }: Key): Wish | undefined {
+  if (ctrl) return Object.hasOwn(controls, name) ? controls[name] : undefined
+  // The escape key comes as one that was held.
+  if (meta && name !== 'escape') return undefined
+  if (text !== undefined && Object.hasOwn(typed, text)) return typed[text]
+  return Object.hasOwn(named, name) ? named[name] : undefined
+}
+
+/** Keys as the help tells them. */
+export const help: readonly (readonly [keys: string, about: string])[] = [
+  ['↑ ↓ j k', 'choose an item; g and G the first and the last'],
+  ['Enter', 'open the item, and mark it read; Esc goes back'],
+  ['Space b', 'scroll its text'],
+  ['a', 'approve'],
+  ['d', 'deny; dismiss what a run asks for'],
+  ['r', 'answer a question; Enter sends, Esc leaves it'],
+  ['t', 'take a run over'],
+  ['x', 'resolve, for everybody'],
+  ['n', 'mark unread'],
+  ['u', 'undo: a decision is sent only after some seconds'],
+  ['q', 'leave; asks when something is not sent yet'],
+]

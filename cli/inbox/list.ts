@@ -1,0 +1,40 @@
+import type { Client } from '#client'
+import type { inboxKinds } from '#contract/inbox'
+import { oneOf, windowFlags, windowOf } from '../flags.ts'
+import type { Printer } from '../output/printer.ts'
+import { inboxView } from '../views/inbox.ts'
+
+const states = ['active', 'unread', 'read', 'resolved', 'all'] as const
+const kinds = [
+  'waitpoint',
+  'escalation',
+  'failed_run',
+  'message',
+  'memory_consolidation',
+  'run_needs_human',
+  'schedule_missed',
+  'schedule_circuit_breaker_tripped',
+  'webhook_fire_failed',
+  'automation_enqueue_failed',
+] as const satisfies typeof inboxKinds
+
+/** Flags that choose items of the inbox. */
+export const listFlags = {
+  ...windowFlags,
+  state: oneOf(states, { description: 'which ones; active is read and unread' }),
+  kind: oneOf(kinds, { description: 'of this kind only' }),
+}
+
+export interface ListFlags {
+  limit?: number | undefined
+  offset?: number | undefined
+  state?: (typeof states)[number] | undefined
+  kind?: (typeof kinds)[number] | undefined
+}
+
+/** Lists items of the inbox; those that are resolved only when asked for. */
+export async function listInbox(api: Client, out: Printer, { state = 'active', kind, ...window }: ListFlags): Promise<void> {
+  const reply = await api.inbox.list({ query: { ...windowOf(window), state, ...(kind && { kind }) } })
+  await out.list(reply.rows, inboxView, reply)
+  if (reply.decision_count) out.note(`${reply.decision_count} of what is open ${reply.decision_count === 1 ? 'waits' : 'wait'} for a decision.`, 'dim')
+}
