@@ -1,18 +1,13 @@
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { Client, Connection } from '#client'
-import { Editor } from '../chat/editor.ts'
-import { around, layout } from '../chat/layout.ts'
-import type { Cursor } from '../chat/screen.ts'
-import { displayable, type Row, span } from '../markdown/rows.ts'
 import { cleanLine } from '../output/clean.ts'
 import { colored, painter } from '../output/theme.ts'
-import { shorten } from '../output/width.ts'
-import { canBeUnread, type Decision, decisionsOf, type Item, send, type Verb, words } from './decisions.ts'
+import { canBeUnread, type Decision, decisionsOf, send, type Verb, words } from './decisions.ts'
+import { type Frame, frameOf, type Remark } from './frame.ts'
 import { FullScreen } from './full-screen.ts'
 import { Keyboard } from './keyboard.ts'
 import type { Wish } from './keys.ts'
 import { type News, news } from './news.ts'
-import { detailRows, headRow, helpRows, hintRow, listRows } from './pages.ts'
 import { Pending } from './pending.ts'
 import { Shelf } from './shelf.ts'
 
@@ -41,11 +36,10 @@ export class Desk {
   private readonly pending: Pending
   private readonly stop = new AbortController()
   private keyboard: Keyboard | null = null
-  private editor: Editor | null = null
   private mode: 'list' | 'item' | 'help' = 'list'
   private scroll = 0
-  private scrollable = 0
-  private remark: { text: string; tone: 'red' | 'yellow' | 'green' } | null = null
+  private frame: Frame | null = null
+  private remark: Remark | null = null
   private leaving = false
   private connected = true
   private clock: NodeJS.Timeout | null = null
@@ -77,7 +71,8 @@ export class Desk {
     leave.addEventListener('abort', () => this.finish(Number(leave.reason)))
     this.keyboard = new Keyboard(this.it.input, this.it.output, {
       wish: (wish) => this.obey(wish),
-      escape: () => this.closeEditor(),
+      change: () => this.draw(),
+      clear: () => this.screen.clear(),
       hungUp: () => this.finish(129),
       suspend: () => this.screen.park(),
       resume: () => this.screen.resume(),
@@ -93,7 +88,6 @@ export class Desk {
       this.stop.abort()
       clearInterval(this.ages)
       if (this.clock) clearInterval(this.clock)
-      this.editor?.close()
       this.screen.close()
       this.keyboard.close()
     }
@@ -152,7 +146,7 @@ export class Desk {
     this.remark = null
     if (this.mode === 'help' && wish !== 'leave' && wish !== 'interrupt') this.mode = 'list'
     else if (wish === 'approve' || wish === 'deny' || wish === 'take_over' || wish === 'resolve') this.decide(wish)
-    else if (wish === 'answer') this.openEditor()
+    else if (wish === 'answer') this.answer()
     else this.moves[wish as keyof typeof this.moves]?.()
   }
 
@@ -184,7 +178,7 @@ export class Desk {
   }
 
   private turn(by: number): void {
-    this.scroll = Math.max(0, Math.min(this.scrollable, this.scroll + by * Math.max(1, this.room.below - 2)))
+    this.scroll = Math.max(0, this.scroll + by * (this.frame?.page ?? 1))
   }
 
   private open(): void {
@@ -246,38 +240,17 @@ export class Desk {
     if (this.pending.failed === failed) this.finish(0)
   }
 
-  private openEditor(): void {
+  private answer(): void {
     const item = this.shelf.shown
     if (!item || !decisionsOf(item).includes('answer')) return void this.say('There is no question to answer here.', 'yellow')
-    if (this.keyboard) this.keyboard.typing = true
-    this.editor = new Editor(this.it.input, this.it.output, {
-      history: [],
-      complete: (text) => text,
-      on: {
-        submit: (text) => {
-          this.closeEditor()
-          // Somebody else may have answered while this was typed.
-          if (this.shelf.current?.id === item.id) this.decide('answer', text.trim())
-          else this.say('The item is not there any more; nothing was sent.', 'yellow')
-        },
-        interrupt: () => this.closeEditor(),
-        leave: () => this.closeEditor(),
-        change: () => this.draw(),
-        clear: () => this.screen.clear(),
-        suspend: () => this.screen.park(),
-        resume: () => this.screen.resume(),
-      },
+    this.keyboard?.read((text) => {
+      // Somebody else may have answered while this was typed.
+      if (this.shelf.current?.id === item.id) this.decide('answer', text.trim())
+      else this.say('The item is not there any more; nothing was sent.', 'yellow')
     })
   }
 
-  private closeEditor(): void {
-    this.editor?.close()
-    this.editor = null
-    this.keyboard?.seize()
-    this.draw()
-  }
-
-  private say(text: string, tone: 'red' | 'yellow' | 'green'): void {
+  private say(text: string, tone: Remark['tone']): void {
     this.remark = { text, tone }
     this.draw()
   }
@@ -286,72 +259,32 @@ export class Desk {
     if (!this.stop.signal.aborted) this.say(this.it.explain(error), 'red')
   }
 
-  /** Rows of the list, and of what stands below it. */
-  private get room(): { list: number; below: number } {
-    const left = this.screen.height - 4
-    if (this.mode !== 'list') return { list: 0, below: left + 1 }
-    const list = Math.max(1, Math.min(this.shelf.items.length || 1, Math.floor(left * 0.45)))
-    return { list, below: left - list }
-  }
-
   private draw(): void {
-    if (this.pending.size && !this.clock) this.clock = setInterval(() => this.draw(), tickMs)
-    if (!this.pending.size && this.clock) {
-      clearInterval(this.clock)
-      this.clock = null
-    }
+    this.tick()
     const { width, height } = this.screen
-    const { list, below } = this.room
-    const typed = this.typed(width)
-    const text = this.below(width)
-    const visible = Math.max(0, below - typed.rows.length)
-    this.scrollable = Math.max(0, text.length - visible)
-    this.scroll = Math.min(this.scroll, this.scrollable)
-    const rows: Row[] = [headRow(this.shelf, this.it.workspace.slug, width)]
-    if (list) rows.push(...padded(this.list(list, width), list), [span('─'.repeat(width), 'dim')])
-    rows.push(...padded(text.slice(this.scroll, this.scroll + visible), visible))
-    const top = rows.length
-    rows.push(...typed.rows, this.status(width), hintRow(this.editor ? null : this.shelf.shown, this.pending.size, width))
-    this.screen.show(rows.slice(0, height), typed.cursor && { row: top + typed.cursor.row, column: typed.cursor.column })
+    this.frame = frameOf({
+      shelf: this.shelf,
+      pending: this.pending,
+      place: this.it.workspace.slug,
+      mode: this.mode,
+      scroll: this.scroll,
+      typed: this.keyboard?.typed ?? null,
+      remark: this.remark,
+      leaving: this.leaving,
+      connected: this.connected,
+      explain: this.it.explain,
+      width,
+      height,
+    })
+    this.scroll = this.frame.scroll
+    this.screen.show(this.frame.rows, this.frame.cursor)
   }
 
-  private list(height: number, width: number): Row[] {
-    if (!this.shelf.items.length) return [[span(this.shelf.loaded ? 'Nothing waits for you.' : 'Loading', 'dim')]]
-    return listRows(this.shelf, height, width, (id) => this.pending.of(id))
-  }
-
-  private below(width: number): Row[] {
-    if (this.mode === 'help') return helpRows(width)
-    const { shown, gone, current, trouble } = this.shelf
-    if (shown) return detailRows(shown, Math.min(width, 100))
-    if (gone) return [[span('This item was decided meanwhile.', 'dim')]]
-    if (current && trouble) return [[span(shorten(cleanLine(this.it.explain(trouble)), width), 'red')]]
-    return current ? [[span('Loading', 'dim')]] : []
-  }
-
-  private typed(width: number): { rows: Row[]; cursor: Cursor | null } {
-    if (!this.editor) return { rows: [], cursor: null }
-    const { rows, cursor } = around(layout(this.editor.text, this.editor.cursor, width - 10), Math.max(2, Math.floor(this.screen.height / 3)))
-    const lines = rows.map((it, at): Row => [span(at ? '        ' : 'Answer: ', 'cyan'), span(displayable(it))])
-    return { rows: lines, cursor: { row: cursor.row, column: 8 + cursor.column } }
-  }
-
-  private status(width: number): Row {
-    const row = (text: string, tone: 'red' | 'yellow' | 'green' | 'dim') => [span(shorten(cleanLine(text), width), tone)]
-    const { latest, size } = this.pending
-    if (this.editor) return row('Enter sends · Alt-Enter begins a line · Esc leaves it', 'dim')
-    if (this.leaving) return row(`${size} not sent yet. Enter sends, u takes back, Esc stays, Ctrl-C leaves without.`, 'yellow')
-    if (this.remark?.tone === 'red') return row(this.remark.text, 'red')
-    if (latest) {
-      const more = size > 1 ? ` (and ${size - 1} more)` : ''
-      return row(`${words[latest.decision.verb][0]} in ${latest.seconds} s${more} · u undoes · ${titleOf(latest.decision.item)}`, 'yellow')
-    }
-    if (this.remark) return row(this.remark.text, this.remark.tone)
-    return row(this.connected ? '' : 'The connection is lost; trying again', 'yellow')
+  /** The clock runs while something can be taken back. */
+  private tick(): void {
+    if (this.pending.size && !this.clock) this.clock = setInterval(() => this.draw(), tickMs)
+    if (this.pending.size || !this.clock) return
+    clearInterval(this.clock)
+    this.clock = null
   }
 }
-
-const titleOf = ({ title }: Item): string => cleanLine(title)
-
-const padded = (rows: readonly Row[], height: number): Row[] =>
-  [...rows, ...Array.from({ length: Math.max(0, height - rows.length) }, (): Row => [])].slice(0, height)

@@ -1,11 +1,13 @@
 import { emitKeypressEvents, type Interface, type Key } from 'node:readline'
 import type { ReadStream } from 'node:tty'
+import { Editor } from '../chat/editor.ts'
 import { type Wish, wishOf } from './keys.ts'
 
 export interface KeyboardEvents {
   wish(wish: Wish): void
-  /** The escape key, while a line is being typed. */
-  escape(): void
+  /** Something was typed, or no line is being typed any more. */
+  change(): void
+  clear(): void
   /** The terminal is gone. */
   hungUp(): void
   /** The program is about to be suspended; and it goes on. */
@@ -22,8 +24,8 @@ export class Keyboard {
   private readonly output: { write(text: string): unknown }
   private readonly on: KeyboardEvents
   private pasting = false
-  /** A line is being typed: whoever reads it has the keys. */
-  typing = false
+  /** A text is being typed: it has the keys. */
+  private editor: Editor | null = null
 
   constructor(input: ReadStream, output: { write(text: string): unknown }, on: KeyboardEvents) {
     this.input = input
@@ -37,9 +39,40 @@ export class Keyboard {
     this.seize()
   }
 
-  /** Takes the keys, also back from who read a line. */
-  seize(): void {
-    this.typing = false
+  /** What is being typed, and where the cursor stands in it. */
+  get typed(): { text: string; cursor: number } | null {
+    return this.editor && { text: this.editor.text, cursor: this.editor.cursor }
+  }
+
+  /** Reads a text; Esc, Ctrl-C and Ctrl-D leave it. */
+  read(entered: (text: string) => void): void {
+    const left = () => this.stopTyping()
+    this.editor = new Editor(this.input, this.output, {
+      history: [],
+      complete: (text) => text,
+      on: {
+        submit: (text) => {
+          this.stopTyping()
+          entered(text)
+        },
+        interrupt: left,
+        leave: left,
+        change: () => this.on.change(),
+        clear: () => this.on.clear(),
+        suspend: () => this.on.suspend(),
+        resume: () => this.on.resume(),
+      },
+    })
+  }
+
+  private stopTyping(): void {
+    this.editor?.close()
+    this.editor = null
+    this.seize()
+    this.on.change()
+  }
+
+  private seize(): void {
     this.pasting = false
     this.input.setRawMode(true)
     this.input.ref()
@@ -48,6 +81,7 @@ export class Keyboard {
   }
 
   close(): void {
+    this.editor?.close()
     this.input.off('keypress', this.press)
     this.input.off('end', this.end)
     process.off('SIGCONT', this.goOn)
@@ -62,8 +96,8 @@ export class Keyboard {
   }
 
   private readonly press = (text: string | undefined, key: Key = {}) => {
-    if (this.typing) {
-      if (key.name === 'escape') this.on.escape()
+    if (this.editor) {
+      if (key.name === 'escape') this.stopTyping()
       return
     }
     if (key.name === 'paste-start') this.pasting = true
@@ -84,7 +118,7 @@ export class Keyboard {
   private readonly end = () => this.on.hungUp()
 
   private readonly goOn = () => {
-    if (this.typing) return
+    if (this.editor) return
     this.seize()
     this.on.resume()
   }
