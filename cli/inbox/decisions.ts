@@ -45,16 +45,16 @@ const outcomes = { approve: 'Approved.', deny: 'Denied.' } as const
 /** Sends a decision to where it is made. Throws what the service refuses it with. */
 export async function send(api: Client, connection: Connection, { item, verb, text = '' }: Decision): Promise<void> {
   const { id, kind, source_id, payload = {} } = item
-  const post = async (method: string, path: string, body: object): Promise<void> => void (await connection.request(method, `/api/v1${path}`, { body }))
-  if (verb === 'resolve') return void (await api.inbox.update({ itemId: id, body: { state: 'resolved' } }))
-  if (kind === 'run_needs_human') {
-    const action = verb === 'deny' ? 'dismiss' : verb
-    return post('POST', `/inbox/${encodeURIComponent(id)}/act`, { action, ...(verb === 'answer' && { input: text }) })
-  }
-  if (kind === 'escalation') {
+  if (verb === 'resolve') await api.inbox.update({ itemId: id, body: { state: 'resolved' } })
+  else if (kind === 'run_needs_human') {
+    const action = verb === 'answer' || verb === 'take_over' ? verb : 'dismiss'
+    await api.inbox.act({ itemId: id, body: { action, ...(verb === 'answer' && { input: text }) } })
+  } else if (kind === 'escalation') {
     const resolution = verb === 'answer' ? text : outcomes[verb as 'approve' | 'deny']
-    return post('PATCH', `/escalations/${encodeURIComponent(source_id)}/resolve`, { resolution, action: verb === 'deny' ? 'reject' : 'approve' })
+    await api.escalations.resolve({ escalationId: source_id, body: { resolution, action: verb === 'deny' ? 'reject' : 'approve' } })
+  } else {
+    const approval = typeof payload['approval_id'] === 'string' ? payload['approval_id'] : source_id
+    const body = { status: verb === 'approve' ? 'approved' : 'denied' }
+    await connection.request('POST', `/api/v1/approvals/${encodeURIComponent(approval)}/decide`, { body })
   }
-  const approval = typeof payload['approval_id'] === 'string' ? payload['approval_id'] : source_id
-  return post('POST', `/approvals/${encodeURIComponent(approval)}/decide`, { status: verb === 'approve' ? 'approved' : 'denied' })
 }

@@ -102,13 +102,15 @@ const whole = (time: string): number => Math.floor(Date.parse(time) / 1000) * 10
 
 /** Questions of the run as the journal has them: whoever may read the run sees these, also when the item is for others. */
 async function asked(api: Client, { id }: RunRow): Promise<{ id: string; title: string } | null> {
-  const { entries } = await api.journal.list({ query: { run_id: id, entry_type: 'peer.escalation', limit: 100 } })
+  const query = { run_id: id, entry_type: 'peer.escalation,run.parked,run.resumed', limit: 100 }
+  const { entries } = await api.journal.list({ query })
   const settled = new Set<unknown>()
-  for (const { payload = {}, refs = {}, summary } of entries) {
-    const escalation = refs['escalation_id']
-    if (typeof escalation !== 'string' || settled.has(escalation)) continue
-    if (payload['state'] === 'pending') return { id: `ibx_escalation_${escalation}`, title: String(payload['reason'] ?? summary) }
-    settled.add(escalation)
+  for (const { entry_type, payload = {}, refs = {}, summary } of entries) {
+    const about = entry_type === 'peer.escalation' ? refs['escalation_id'] : 'run'
+    if (typeof about !== 'string' || settled.has(about)) continue
+    if (entry_type === 'run.parked') return { id: String(payload['inbox_item_id']), title: String(payload['question'] ?? summary) }
+    if (payload['state'] === 'pending') return { id: `ibx_escalation_${about}`, title: String(payload['reason'] ?? summary) }
+    settled.add(about)
   }
   return null
 }

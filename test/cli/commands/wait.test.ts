@@ -4,6 +4,7 @@ import { createServer } from '#kernel/http'
 import { closing } from '#test'
 import { type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
 import type { Sockets } from '../../../daemon/streams/ws.ts'
+import { act, asked, askPlace } from '../../support/asks.ts'
 import { init, result, says } from '../../support/claude-lines.ts'
 import { type Cli, cliFor, type Ran } from '../../support/cli.ts'
 import type { FakeRuntime } from '../../support/fake-runtime.ts'
@@ -35,7 +36,7 @@ const decide = ({ app, workspace }: Office) =>
   app.writeNow(() => settle(app, { workspace, kind: 'escalation', source: 'e1', action: 'approve', by: null, now: app.now() }))
 
 /** Started, and listening: it asks for the run twice before it listens and once after. */
-async function waiting(it: Office, ...flags: string[]): Promise<{ ended: Promise<Ran> }> {
+async function waiting(it: Pick<Office, 'http' | 'muster' | 'runId'>, ...flags: string[]): Promise<{ ended: Promise<Ran> }> {
   const listens = requested(it, new RegExp(`/runs/${it.runId}$`), 3)
   const ended = it.muster.run('wait', it.runId, ...flags)
   await Promise.race([listens, ended.then(({ stderr }) => Promise.reject(new Error(`It did not wait: ${stderr}`)))])
@@ -184,5 +185,19 @@ describe('muster wait', () => {
     expect(await it.muster.run('wait')).toMatchObject({ code: 2, stdout: '' })
     expect(await it.muster.run('wait', it.runId, '--timeout', 'soon')).toMatchObject({ code: 2, stdout: '' })
     expect((await it.muster.run('wait', it.runId, '--server', 'http://127.0.0.1:1')).code).toBe(8)
+  })
+  it('sees the question of an agent that parked its run, whoever it is for, and goes on with the run', async () => {
+    const it = await askPlace()
+    openSockets(it)
+    const { run_id, item, next } = await asked(it, { question: 'Which colour?' })
+    const muster = await cliFor(it, 'VIEWER')
+    const ran = await muster.run('wait', run_id, '--json')
+    expect([ran.code, resultOf(ran)]).toMatchObject([5, { status: 'NEEDS_HUMAN', inbox_id: item, title: 'Which colour?' }])
+    const { ended } = await waiting({ ...it, muster, runId: run_id }, '--until-decided', '-q')
+    expect((await act(it, item, { action: 'answer', input: 'Blue' })).status).toBe(200)
+    const program = await next()
+    it.runtime.print(program, init, says('Done'), result())
+    it.runtime.finish(program)
+    expect(await ended).toMatchObject({ code: 0, stdout: 'COMPLETED\n' })
   })
 })

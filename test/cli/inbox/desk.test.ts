@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
-import { patch, post } from '#contract/define'
+import { post } from '#contract/define'
 import type { InboxKind } from '#contract/inbox'
 import type { App } from '#kernel/app'
 import { type Feature, feature } from '#kernel/feature'
@@ -9,41 +9,46 @@ import { daemon, type TestDaemon } from '#test'
 import { type Mode, type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
 import { features } from '../../../daemon/features/index.ts'
 import type { Sockets } from '../../../daemon/streams/ws.ts'
+import { asked, askPlace } from '../../support/asks.ts'
 import { type Cli, cliFor, type Terminal } from '../../support/cli.ts'
 import { eventually } from '../../support/eyes.ts'
 import { openSockets, requested } from '../../support/live.ts'
+import { workplace } from '../../support/runs.ts'
 
 const size = { cols: 60, rows: 20 }
 type Decided = [kind: string, id: string, body: Record<string, unknown>]
 type Place = TestDaemon & { muster: Cli; decided: Decided[]; sockets: Sockets }
 
-const body = Type.Record(Type.String(), Type.Unknown())
-const reply = Type.Object({ ok: Type.Boolean() })
-const contract = {
-  escalate: patch('/escalations/:id/resolve', { summary: 'x', access: 'VIEWER', body, reply, journal: false, throws: ['slug_taken'] }),
-  approve: post('/approvals/:id/decide', { summary: 'x', access: 'VIEWER', status: 200, body, reply, journal: false }),
-  act: post('/inbox/:id/act', { summary: 'x', access: 'VIEWER', status: 200, body, reply, journal: false }),
+const approvals = {
+  decide: post('/approvals/:approvalId/decide', {
+    summary: 'x',
+    access: 'VIEWER',
+    status: 200,
+    body: Type.Record(Type.String(), Type.Unknown()),
+    reply: Type.Object({}),
+    journal: false,
+  }),
 }
 
-/** In place of where decisions are made: each is noted, and settles its item. */
-function desks(decided: Decided[]): Feature {
-  const decide = (app: App, kind: InboxKind, workspace: string, id: string, body: Record<string, unknown>) => {
-    if (id === 'taken') throw problem('slug_taken', { detail: 'Somebody else has answered: no \u001b[31mmore' })
-    decided.push([kind, id, body])
-    settle(app, { workspace, kind, source: id, action: 'done', by: null, now: app.now() })
-    return { ok: true }
-  }
-  return feature(contract, (app) => ({
-    escalate: ({ actor, id, body }) => decide(app, 'escalation', actor.workspace, id, body),
-    approve: ({ actor, id, body }) => decide(app, 'waitpoint', actor.workspace, id, body),
-    act: ({ actor, id, body }) => decide(app, 'run_needs_human', actor.workspace, id.replace('ibx_run_needs_human_', ''), body),
-  })) as unknown as Feature
-}
+const routes: [path: RegExp, kind: InboxKind][] = [
+  [/\/escalations\/([^/]+)\/resolve$/, 'escalation'],
+  [/\/approvals\/([^/]+)\/decide$/, 'waitpoint'],
+  [/\/inbox\/ibx_run_needs_human_([^/]+)\/act$/, 'run_needs_human'],
+]
 
+/** Notes what is decided instead of carrying it out; the item is settled. Tests with the whole of it are below. */
 async function place(): Promise<Place> {
   const decided: Decided[] = []
-  const { escalations: _escalations, approvals: _approvals, ...others } = features as Record<string, Feature>
-  const it = await daemon({ features: { ...others, desks: desks(decided) } })
+  const it = await daemon({ features: { approvals: feature(approvals, () => ({ decide: () => ({}) })) as unknown as Feature, ...features } })
+  it.http.addHook('preHandler', async (request, reply) => {
+    const [path, kind] = routes.find(([pattern]) => pattern.test(request.url)) ?? []
+    if (!path || !kind) return
+    const id = path.exec(request.url)![1]!
+    if (id === 'taken') throw problem('escalation_settled', { detail: 'Somebody else has answered: no \u001b[31mmore' })
+    decided.push([kind, id, request.body as Record<string, unknown>])
+    it.app.writeNow(() => settle(it.app, { workspace: it.workspace, kind, source: id, action: 'done', by: null, now: it.app.now() }))
+    return reply.serializer(JSON.stringify).send({ id })
+  })
   const muster = await cliFor(it, 'MANAGER')
   return { ...it, decided, muster, sockets: openSockets(it) }
 }
@@ -491,5 +496,43 @@ describe('muster inbox at a terminal', () => {
     const dumb = it.muster.terminal(['inbox'], { ...size, env: { TERM: 'dumb' } })
     expect(await dumb.ended).toBe(0)
     expect(dumb.text()).not.toContain('\u001b[')
+  })
+})
+
+describe('what is decided at the terminal', () => {
+  const at = async (it: TestDaemon, first: string) => {
+    openSockets(it)
+    const terminal = (await cliFor(it, 'OWNER')).terminal(['inbox', '--undo', '0'], { ...size, env: { NO_COLOR: '1' } })
+    await shows(terminal, first)
+    return terminal
+  }
+
+  it('answers the escalation of an agent', async () => {
+    const it = await workplace()
+    const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
+    const question = { workspace_id: it.workspace, crew_id: it.crewId, from_slug: 'ada', reason: 'May I delete the cache?' }
+    const { escalation_id } = (await it.call(null, 'POST', '/internal/escalations', question, token)).body
+    const terminal = await at(it, 'May I delete the cache?')
+    terminal.type('r')
+    await shows(terminal, 'Answer:')
+    terminal.type('Only what is older than a day\r')
+    await shows(terminal, 'Nothing waits for you.')
+    expect((await it.call('OWNER', 'GET', `/escalations/${escalation_id}`)).body).toMatchObject({
+      status: 'RESOLVED',
+      action: 'approve',
+      resolution: 'Only what is older than a day',
+      resolved_by_user_id: it.person('OWNER').userId,
+    })
+  })
+
+  it('lets a run that waits for an answer go on', async () => {
+    const it = await askPlace()
+    const { item } = await asked(it, { question: 'Postgres or SQLite?' })
+    const terminal = await at(it, 'Postgres or SQLite?')
+    terminal.type('r')
+    await shows(terminal, 'Answer:')
+    terminal.type('SQLite\r')
+    await shows(terminal, 'Nothing waits for you.')
+    expect((await it.call('OWNER', 'GET', `/inbox/${item}`)).body).toMatchObject({ state: 'resolved', resolved_action: 'answer' })
   })
 })
