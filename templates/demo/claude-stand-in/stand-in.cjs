@@ -4,10 +4,12 @@
 //   run: COMMAND         runs the command and tells how it went
 //   count [slowly] to N  says the numbers one by one
 //   wait                 waits until it is interrupted
+//   ask: QUESTION        asks a person, is ended for it, and goes on with the answer
 //   anything else        writes a greeting into a file with a command and tells where it is
 const { spawn } = require('node:child_process')
 const { randomUUID } = require('node:crypto')
-const { readFileSync } = require('node:fs')
+const { existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs')
+const { join } = require('node:path')
 
 const model = 'scripted-stand-in'
 const flags = Object.fromEntries(process.argv.slice(2).map((argument) => argument.replace(/^--?/, '').split(/=(.*)/s)))
@@ -16,12 +18,18 @@ if ('version' in flags || 'v' in flags) {
   process.stdout.write('0.0.0 (scripted stand-in, not Claude Code)\n')
   process.exit(0)
 }
-if ('resume' in flags) {
+// What the real client keeps of a session is in the same folder; here its name is enough.
+const kept = (id) => join(process.env.CLAUDE_CONFIG_DIR || join(process.env.HOME || '/', '.claude'), 'stand-in', id)
+if ('resume' in flags && !existsSync(kept(flags.resume))) {
   process.stderr.write(`No conversation found with session ID: ${flags.resume}\n`)
   process.exit(1)
 }
 
-const session_id = flags['session-id'] || randomUUID()
+const session_id = flags.resume || flags['session-id'] || randomUUID()
+if (flags['session-id']) {
+  mkdirSync(join(kept(session_id), '..'), { recursive: true })
+  writeFileSync(kept(session_id), '')
+}
 const tools = flags.tools === undefined ? ['Bash'] : flags.tools.split(',').filter(Boolean)
 const maxTurns = Number(flags['max-turns'] || 50)
 const started = Date.now()
@@ -100,6 +108,20 @@ async function useBash(message, index, line) {
   return { failed, output }
 }
 
+/** Asks a person by way of the crew's sidecar, which has this program ended; without one it says so. */
+async function ask(question) {
+  const message = await begin()
+  await say(message, 0, words('I cannot know that, so I ask. '))
+  const { ANTHROPIC_BASE_URL: sidecar, ANTHROPIC_API_KEY: key, SVC_RUN_ID: run } = process.env
+  const reply = await fetch(`${sidecar}/ask-human`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-svc-run-id': run || '' },
+    body: JSON.stringify({ question }),
+  })
+  if (!reply.ok) return finish(words(`I could not ask: ${(await reply.json()).error}`))
+  setInterval(() => {}, 60_000)
+}
+
 const result = (members) =>
   emit({
     type: 'result',
@@ -154,6 +176,9 @@ async function main() {
     claude_code_version: 'stand-in',
     skills: [],
   })
+  if (flags.resume) return finish(words(`Thank you. I go on with this: ${prompt.match(/ answers:\n([\s\S]*)\n\nGo on/)?.[1] || prompt}`))
+  const question = /^ask:\s*(.+)/s.exec(prompt)
+  if (question) return ask(question[1])
   const run = /^run:\s*(.+)/s.exec(prompt)
   const count = /^count (slowly )?to (\d+)/i.exec(prompt)
   if (run)

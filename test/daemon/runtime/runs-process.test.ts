@@ -1,9 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { closing } from '#test'
+import { desiredCrew } from '../../../daemon/features/crews/containers/service.ts'
 import { ProcessRuntime } from '../../../daemon/runtime/process/runtime.ts'
+import { answerCalls } from '../../../daemon/runtime/sidecar-calls.ts'
+import { sidecarConfig } from '../../../daemon/runtime/sidecar-config.ts'
+import { survivors } from '../../support/agent-client.ts'
 import { attachRuns, openStream, workplace } from '../../support/runs.ts'
 
 const root = new URL('../../..', import.meta.url).pathname
@@ -72,6 +76,33 @@ describe('runs of real processes', () => {
     await it.runs.ended(run_id)
     expect((await last(it, chat)).content).toBe('1 2 3 4 5 6 7 8 9 10 11 12 ')
     expect(it.entries().filter(({ trace_id, entry_type }) => trace_id === run_id && entry_type === 'run.completed')).toHaveLength(1)
+  })
+
+  it('ask a person, are gone while nobody answers, and go on as the same run', async () => {
+    const it = await place()
+    answerCalls(it.app, it.runtime)
+    await it.runtime.configureSidecar(it.crewId, sidecarConfig(it.app, desiredCrew(it.app, it.crewId)!))
+    const chat = await it.openChat()
+    const { run_id } = await it.send(chat, 'ask: Postgres or SQLite?')
+    const stream = await openStream(it.base, it.person('OWNER'), chat)
+    const told = await stream.until('done')
+    expect(told.at(-1)).toMatchObject({ metadata: { trace_id: run_id, parked: true } })
+    await it.runs.ended(run_id)
+    expect(survivors(run_id)).toEqual([])
+    expect(await runOf(it, run_id)).toMatchObject({ status: 'RUNNING' })
+    const [item] = (await it.call('OWNER', 'GET', '/inbox')).body.rows
+    expect(item).toMatchObject({ kind: 'run_needs_human', body_md: 'Postgres or SQLite?' })
+    await it.runs.close()
+    it.runs = attachRuns(it, it.runtime)
+    await it.runs.recover()
+    expect((await it.call('OWNER', 'POST', `/inbox/${item.id}/act`, { action: 'answer', input: 'SQLite' })).status).toBe(200)
+    await it.runs.ended(run_id)
+    expect((await last(it, chat)).content).toBe('Thank you. I go on with this: SQLite')
+    expect(
+      it.entries().filter(({ trace_id, entry_type }) => trace_id === run_id && /^run\.(completed|failed|cancelled|timeout)$/.test(entry_type)),
+    ).toMatchObject([{ entry_type: 'run.completed' }])
+    const spools = readdirSync(it.runtime.places(it.crewId, { agentId: it.agentId, slug: 'ada', uid: 20001 }).runs)
+    expect(spools).toEqual([])
   })
 
   it('say a lot, all of it', async () => {
