@@ -28,6 +28,7 @@ export const runView: View<Row> = {
     Agent: ({ agent_slug, agent_id }) => agent_slug ?? agent_id,
     Crew: ({ crew_name }) => crew_name,
     Status: (it) => status(it.status),
+    'Waits for': ({ inbox_item_id }) => inbox_item_id,
     Error: ({ error_message }) => (error_message ? { text: error_message, tone: 'red' } : null),
     'Exit code': ({ exit_code }) => exit_code,
     Trigger: ({ trigger_type }) => trigger_type.toLowerCase(),

@@ -22,6 +22,8 @@ const members = {
   exit_code: Type.Union([Type.Integer(), Type.Null()]),
   metadata: Type.Record(Type.String(), Type.Unknown()),
   created_at: text,
+  parked_at: Type.Optional(Type.String({ format: 'date-time', description: 'Since when it waits for a person, without a program' })),
+  inbox_item_id: Type.Optional(Type.String({ description: 'Where that person acts' })),
   model: Type.Optional(text),
   cli_version: Type.Optional(text),
   api_key_source: Type.Optional(text),

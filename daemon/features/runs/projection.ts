@@ -21,9 +21,12 @@ export function projectRuns(db: Db): Projection {
   return (entry, seq, ts) => {
     if (!entry.trace_id || !entry.entry_type.startsWith('run.')) return
     const status = terminals[entry.entry_type]
+    const describe = (known: object) => write.describe.run({ ...keyOf(entry), details: JSON.stringify(known) })
     if (status) write.end.run({ ...keyOf(entry), ts, status, ...ending(entry) })
     else if (entry.entry_type === 'run.started') start(write, seq, entry, ts)
-    else if (entry.entry_type === 'run.session_init') write.describe.run({ ...keyOf(entry), details: JSON.stringify(details(entry.payload)) })
+    else if (entry.entry_type === 'run.session_init') describe(details(entry.payload))
+    else if (entry.entry_type === 'run.parked') describe({ parked_at: new Date(ts).toISOString(), inbox_item_id: textOf(entry.payload?.['inbox_item_id']) })
+    else if (entry.entry_type === 'run.resumed') describe(notParked)
   }
 }
 
@@ -55,9 +58,12 @@ function ending({ payload }: Entry) {
   return {
     exit_code: Number.isInteger(exit_code) ? exit_code : null,
     error_message: textOf(error_message),
-    details: JSON.stringify(details(objectOf(metadata))),
+    details: JSON.stringify({ ...details(objectOf(metadata)), ...notParked }),
   }
 }
+
+/** Takes these away again. */
+const notParked = { parked_at: null, inbox_item_id: null }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value ? value : null)
 const objectOf = (value: unknown) => (value && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : {})

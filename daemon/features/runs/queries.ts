@@ -28,6 +28,9 @@ export interface NamedRow extends Row {
 
 /** Members that clients print beside a run; the newest entry that names one wins. */
 export interface Details {
+  /** Since when it waits for a person, and for what. */
+  parked_at?: string
+  inbox_item_id?: string
   model?: string
   cli_version?: string
   api_key_source?: string

@@ -34,7 +34,7 @@ describe('an agent that asks a human', () => {
     const { run_id, item, session, chat } = await asked(it, { question: 'Postgres or SQLite?', context: 'Both would do.' })
     expect(it.runtime.ended).toEqual([run_id])
     expect(phaseOf(it, run_id)).toMatchObject({ phase: 'parked', attempt: 0 })
-    expect(await runOf(it, run_id)).toMatchObject({ status: 'RUNNING', finished_at: null })
+    expect(await runOf(it, run_id)).toMatchObject({ status: 'RUNNING', finished_at: null, parked_at: new Date(it.clock()).toISOString(), inbox_item_id: item })
     expect(await statusOf(it)).toBe('IDLE')
     const seq = it.app.db.prepare('SELECT max(seq) AS seq FROM journal WHERE doc LIKE \'%"run.parked"%\'').get() as { seq: number }
     expect(sessionOf(it, run_id)).toMatchObject({
@@ -122,6 +122,7 @@ describe('an agent that asks a human', () => {
     expect(sessionFlag(second.spec, 'resume')).toBe(sessionFlag(program.spec, 'session-id'))
     expect(second.spec.env['CLAUDE_CONFIG_DIR']).toBe(program.spec.env['CLAUDE_CONFIG_DIR'])
     expect(await statusOf(it)).toBe('RUNNING')
+    expect(await runOf(it, run_id)).not.toHaveProperty('parked_at')
     it.runtime.print(second, init, says('Then SQLite.'), result())
     it.runtime.finish(second)
     await it.runs.ended(run_id)
@@ -300,7 +301,9 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
     expect(body.receipt).toMatchObject({ action, session_id: session, source_run_id: run_id })
     expect(Object.keys(body.receipt)).not.toEqual(expect.arrayContaining(['comment_id']))
     expect(terminals(it, run_id)).toEqual(['run.cancelled'])
-    expect(await runOf(it, run_id)).toMatchObject({ status: 'CANCELLED' })
+    const run = await runOf(it, run_id)
+    expect(run).toMatchObject({ status: 'CANCELLED' })
+    expect(run).not.toHaveProperty('inbox_item_id')
     expect(sessionOf(it, run_id).status).toBe('idle')
     expect(await itemOf(it, item)).toMatchObject({ state: 'resolved', resolved_action: action, resolved_by_user_id: it.person('OWNER').userId })
     expect(it.entries().find(({ entry_type }) => entry_type === 'run.cancelled')).toMatchObject({ actor_type: 'user', actor_id: it.person('OWNER').userId })

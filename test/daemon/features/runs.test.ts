@@ -141,6 +141,8 @@ describe('runs', () => {
       clock.advance(1000)
       begin(`r${n}`, { trigger_type: n % 3 ? 'USER' : 'CRON', chat_id: n % 2 ? `c${n}` : undefined, metadata: { tags: [`t${n % 4}`], model: 'm' } })
       note({ type: 'run.session_init', trace_id: `r${n - 1}`, payload: { cli_version: String(n) } })
+      note({ type: 'run.parked', trace_id: `r${n}`, payload: { inbox_item_id: `i${n}` } })
+      if (n % 2) note({ type: 'run.resumed', trace_id: `r${n}` })
       if (n % 5) finish(`r${n - 3}`, ends[n % 4]!, { exit_code: n, error_message: n % 2 ? 'no' : undefined, metadata: { session_id: `s${n}` } })
       if (n % 7 === 0) finish(`r${n - 3}`, 'run.completed', { exit_code: 0 })
     }
