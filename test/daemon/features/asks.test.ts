@@ -439,6 +439,21 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
   })
 })
 
+describe('an agent that has moved', () => {
+  it('gets no answer to what it asked in its old crew; the run can be dismissed', async () => {
+    const it = await askPlace()
+    const { run_id, item } = await asked(it)
+    const other = (await it.call('OWNER', 'POST', '/crews', { name: 'Frontend', slug: 'frontend' })).body.id
+    expect((await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { crew_id: other })).status).toBe(200)
+    expect((await act(it, item, { action: 'answer', input: 'That' })).body).toMatchObject({
+      code: 'answer_undeliverable',
+      detail: 'The agent has left the crew in which it asked',
+    })
+    expect((await act(it, item, { action: 'dismiss' })).status).toBe(200)
+    expect(terminals(it, run_id)).toEqual(['run.cancelled'])
+  })
+})
+
 describe('a parked run', () => {
   it.each([
     ['cancelling its chat', 'POST', (_: AskPlace, chat: string) => `/chats/${chat}/cancel`],
