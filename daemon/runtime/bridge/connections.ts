@@ -103,6 +103,7 @@ class Connection extends Duplex {
   #taken = 0
   #full = false
   #reset = false
+  #ended = false
 
   constructor(id: number, send: Send, gone: () => void) {
     super({ allowHalfOpen: true, highWaterMark: 256 * 1024 })
@@ -133,8 +134,10 @@ class Connection extends Duplex {
 
   told(type: number, payload: Buffer): void {
     if (type === frames.opened) this.#stands()
-    else if (type === frames.end) this.push(null)
-    else if (type === frames.more && payload.length === 4) {
+    else if (type === frames.end) {
+      this.#ended = true
+      this.push(null)
+    } else if (type === frames.more && payload.length === 4) {
       this.#credit += payload.readUInt32BE(0)
       this.#waiting?.()
     } else if (type === frames.reset) {
@@ -175,7 +178,8 @@ class Connection extends Duplex {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#gone()
-    if (!this.#reset) this.#send(frames.reset, this.#id, Buffer.from((error?.message ?? '').slice(0, 500)))
+    // Where both sides have said that they are done, there is nothing more to say.
+    if (!this.#reset && !(this.#ended && this.writableFinished)) this.#send(frames.reset, this.#id, Buffer.from((error?.message ?? '').slice(0, 500)))
     this.#stands(error ?? new Error('the connection was closed'))
     done(error)
   }

@@ -1,11 +1,26 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { closing } from '#test'
 import { ProcessRuntime } from '../../../daemon/runtime/process/runtime.ts'
-import { runtimeContract } from './runtime-contract.ts'
+import { server } from '../../support/server.ts'
+import { crewSpec, quiet, runtimeContract } from './runtime-contract.ts'
 
 const programs = new URL('../../../daemon/runtime/spool/', import.meta.url).pathname
+
+describe('ports of other processes', () => {
+  it('are not shown, though they are on the same machine', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-process-'))
+    const runtime = closing(new ProcessRuntime({ folder, programs }))
+    const crew = crewSpec()
+    await runtime.ensure(crew, quiet)
+    const { port } = await server((_, response) => response.end('not for agents'))
+    await expect(runtime.connect(crew.crewId, port)).rejects.toMatchObject({ kind: 'refused' })
+    await runtime.remove(crew.crewId, { data: true })
+    rmSync(folder, { recursive: true })
+  })
+})
 
 describe('process runtime', () => {
   runtimeContract(async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AgentSpec, CrewSpec, FileEntry, RunEnd, RunRef, RunSpec, Runtime } from '../../../daemon/runtime/types.ts'
+import { portsContract } from './ports-contract.ts'
 
 export const ada: AgentSpec = { agentId: 'agent-ada', slug: 'ada', uid: 20001 }
 export const bob: AgentSpec = { agentId: 'agent-bob', slug: 'bob', uid: 20002 }
@@ -308,6 +309,8 @@ export function runtimeContract(make: () => Promise<Subject>): void {
       expect(await runtime.readFile(crew.crewId, ada, 'hers')).toBe(null)
     })
   })
+
+  portsContract(() => ({ runtime, crew }))
 
   describe('the sidecar', () => {
     it('answers agents once it is configured, and goes on after a change', async () => {
