@@ -19,8 +19,8 @@ export interface Look {
   at?: string
 }
 
-/** A real browser for the tests of this file. A page that breaks its own content security policy, or throws, fails its test. */
-export function realBrowser(): (look?: Look) => Promise<Page> {
+/** A real browser for the tests of this file. A page that breaks its own content security policy, or throws, fails its test, if `violations` matter. */
+export function realBrowser({ violations = true }: { violations?: boolean } = {}): (look?: Look) => Promise<Page> {
   let browser: Browser
   const contexts: BrowserContext[] = []
   const faults: string[] = []
@@ -41,6 +41,7 @@ export function realBrowser(): (look?: Look) => Promise<Page> {
       "addEventListener('securitypolicyviolation', (it) => muster_violation(it.violatedDirective + ': ' + it.blockedURI), { capture: true })",
     )
     const page = await context.newPage()
+    if (!violations) return page
     page.on('pageerror', (error) => faults.push(error.message))
     page.on('console', (message) => {
       if (message.text().includes('Content Security Policy')) faults.push(message.text())
