@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fetchClient, survivors } from '../support/agent-client.ts'
 import { agentProcesses, bridgeAddress, containerOf, engineMissing, removeInstallation } from '../support/engine.ts'
@@ -83,6 +84,13 @@ describe('a daemon that is killed', { timeout: 240_000 }, () => {
   })
 })
 
+/** The crew's idle time is over, as the next daemon will see it. */
+function fallAsleep(): void {
+  const db = new Database(join(daemon.dataDir, 'muster.db'))
+  db.prepare("UPDATE crew_containers SET desired = 'stopped' WHERE crew_id = ?").run(crewId)
+  db.close()
+}
+
 /** Asks by the sidecar's own interface, as any program of an agent can. */
 const asking = (question: string) =>
   `curl -sS -X POST "$ANTHROPIC_BASE_URL/ask-human" -H "Authorization: Bearer $ANTHROPIC_API_KEY" -H "X-Svc-Run-Id: $SVC_RUN_ID" -d '${JSON.stringify({ question })}'; sleep 60`
@@ -122,7 +130,7 @@ describe.each([
       if (installation) await removeInstallation(installation)
     })
 
-    it('goes on from where it stood, with all that it had found, though the daemon was killed meanwhile', async () => {
+    it('goes on from where it stood, with all that it had found, though its daemon was killed and its crew fell asleep', async () => {
       const { runId, chatId, frames, run } = await daemon.turn(agentId, 'Choose a database.')
       expect(frames.at(-1)).toMatchObject({ type: 'done', metadata: { parked: true, trace_id: runId } })
       expect(run).toMatchObject({ status: 'RUNNING' })
@@ -131,7 +139,10 @@ describe.each([
       const left = async () => (kind === 'a container' ? agentProcesses(await containerOf(crewId)) : survivors(runId))
       expect(await left()).toEqual([])
       await daemon.kill()
+      fallAsleep()
       await daemon.start()
+      await expect.poll(async () => (await daemon.client.crews.status({ crewId })).status, { timeout: 30_000 }).toBe('stopped')
+      expect(await statusOf(runId)).toBe('RUNNING')
       await daemon.client.inbox.act({ itemId: card.id, body: { action: 'answer', input: 'SQLite, please' } })
       await expect.poll(() => statusOf(runId), { timeout: 60_000 }).toBe('COMPLETED')
       expect((await daemon.messagesOf(chatId)).at(-1)).toMatchObject({ role: 'assistant', content: 'Then SQLite it is.' })
@@ -141,6 +152,8 @@ describe.each([
       expect(asked).toContain('tool_use')
       expect(asked).toMatch(/You asked:[\s\S]*Postgres or SQLite\?[\s\S]*Ada Lovelace answers:[\s\S]*SQLite, please/)
       expect(endsIn(await daemon.entriesOf(runId))).toMatchObject([{ entry_type: 'run.completed' }])
+      // Nothing is left of the programs and of the session.
+      if (kind === 'a local process') await expect.poll(() => readdirSync(join(daemon.dataDir, 'crews', crewId, 'spool/ada'))).toEqual([])
     })
   })
 })
