@@ -93,7 +93,7 @@ function fallAsleep(): void {
 
 /** Asks by the sidecar's own interface, as any program of an agent can. */
 const asking = (question: string) =>
-  `curl -sS -X POST "$ANTHROPIC_BASE_URL/ask-human" -H "Authorization: Bearer $ANTHROPIC_API_KEY" -H "X-Svc-Run-Id: $SVC_RUN_ID" -d '${JSON.stringify({ question })}'; sleep 60`
+  `curl -sS -X POST "$SVC_SIDECAR_URL/ask-human" -H "Authorization: Bearer $SVC_AGENT_TOKEN" -H "X-Svc-Run-Id: $SVC_RUN_ID" -d '${JSON.stringify({ question })}'; sleep 60`
 
 const script = ({ messages }: MessagesBody) => {
   const last = JSON.stringify(messages.at(-1)!.content)

@@ -188,7 +188,7 @@ export const foldersOf = (places: AgentPlaces, runId: string): Folders => ({
 
 /** Variables that every agent gets, whatever its client. Contract part 2, section 7. */
 export function commonEnv(turn: Turn): Record<string, string> {
-  const { agent, crewId, chatId, runId, folders, proxy } = turn
+  const { agent, crewId, chatId, runId, folders, access, proxy } = turn
   const env: Record<string, string> = {
     ...turn.env,
     HOME: folders.home,
@@ -197,6 +197,7 @@ export function commonEnv(turn: Turn): Record<string, string> {
     SVC_CHAT_ID: chatId,
     SVC_RUN_ID: runId,
     SVC_CREW_SHARED: folders.shared,
+    ...(access.via === 'sidecar' && { SVC_AGENT_TOKEN: access.key, SVC_SIDECAR_URL: access.origin }),
   }
   if (!proxy) return env
   for (const name of ['HTTP_PROXY', 'HTTPS_PROXY']) env[name] = env[name.toLowerCase()] = proxy

@@ -112,7 +112,7 @@ async function useBash(message, index, line) {
 async function ask(question) {
   const message = await begin()
   await say(message, 0, words('I cannot know that, so I ask. '))
-  const { ANTHROPIC_BASE_URL: sidecar, ANTHROPIC_API_KEY: key, SVC_RUN_ID: run } = process.env
+  const { SVC_SIDECAR_URL: sidecar, SVC_AGENT_TOKEN: key, SVC_RUN_ID: run } = process.env
   const reply = await fetch(`${sidecar}/ask-human`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-svc-run-id': run || '' },

@@ -63,6 +63,8 @@ describe('launch of claude', () => {
       env: {
         HOME: '/crew/agents/ada',
         SVC_AGENT_ID: 'agent1',
+        SVC_AGENT_TOKEN: 'dummy-key-of-ada',
+        SVC_SIDECAR_URL: 'http://127.0.0.1:9119',
         SVC_CREW_ID: 'crew1',
         SVC_CHAT_ID: 'chat1',
         SVC_RUN_ID: 'run1',
