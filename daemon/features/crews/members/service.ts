@@ -5,11 +5,13 @@ import type { EntryType } from '#contract/entries'
 import { allows, type Role } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { membershipRow } from '#kernel/auth/membership'
+import { roleInCrew } from '#kernel/auth/standing'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { membershipOf } from '../../members/service.ts'
 import { findCrew } from '../service.ts'
 import { queries, type Row } from './queries.ts'
 
@@ -26,7 +28,7 @@ export function listMembers(app: App, { actor, crewId, query }: Call<typeof crew
 export function addMember(app: App, { actor, crewId, body, now }: Call<typeof crewMembers.addMember>): Shown {
   findCrew(app, actor.workspace, crewId)
   const role = body.role ?? null
-  guardRank(actor, role)
+  guardRank(standingHere(app, actor, crewId, 'MANAGER'), role)
   if (!membershipRow(app.db, actor.workspace, body.user_id))
     throw problem('invalid_field', { field: 'user_id', detail: 'user_id must name a member of the workspace' })
   const made = queries(app.db).insert.get({ id: newId(app.clock()), crew: crewId, user: body.user_id, role, now })
@@ -38,8 +40,9 @@ export function setMember(app: App, { actor, crewId, memberId, body, now }: Call
   findCrew(app, actor.workspace, crewId)
   const before = findMember(app, crewId, memberId)
   const role = body.role || null
-  guardRank(actor, before.role)
-  guardRank(actor, role)
+  const own = standingHere(app, actor, crewId, 'ADMIN')
+  guardRank(own, before.role)
+  guardRank(own, role)
   queries(app.db).setRole.run(role, now, memberId)
   return announce(app, actor, 'audit.entity_updated', { ...before, role }, { from: before.role })
 }
@@ -47,16 +50,24 @@ export function setMember(app: App, { actor, crewId, memberId, body, now }: Call
 export function removeMember(app: App, { actor, crewId, memberId }: Call<typeof crewMembers.removeMember>): Reply<typeof crewMembers.removeMember> {
   findCrew(app, actor.workspace, crewId)
   const before = findMember(app, crewId, memberId)
-  guardRank(actor, before.role)
+  guardRank(standingHere(app, actor, crewId, 'ADMIN'), before.role)
   queries(app.db).remove.run(memberId)
   announce(app, actor, 'audit.entity_deleted', before)
   return { success: true }
 }
 
+/** The caller's role in the crew as it is within this change; refuses one below `gate`. As `standing` of the workspace's members. */
+function standingHere(app: App, actor: Actor, crewId: string, gate: Role): Role {
+  const member = membershipOf(app, actor.workspace, actor.id)
+  const role = member && roleInCrew(app.db, { ...actor, role: member.role }, crewId)
+  if (!role) throw problem('not_a_member')
+  if (!allows(gate, role)) throw problem('insufficient_role', { detail: `This needs the role ${gate} or above; yours is ${role}` })
+  return role
+}
+
 /** Nobody gives, changes or takes a role above their own. */
-function guardRank(actor: Actor, role: Role | null): void {
-  if (role && !(actor.role && allows(role, actor.role)))
-    throw problem('insufficient_role', { field: 'role', detail: `The role ${role} is above yours, which is ${actor.role ?? 'none'}` })
+function guardRank(own: Role, role: Role | null): void {
+  if (role && !allows(role, own)) throw problem('insufficient_role', { field: 'role', detail: `The role ${role} is above yours, which is ${own}` })
 }
 
 function findMember({ db }: App, crewId: string, memberId: string): Row {

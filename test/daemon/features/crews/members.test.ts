@@ -36,6 +36,19 @@ describe('crews.addMember', () => {
     })
   })
 
+  it('gives no role any more that was taken from the one who asks', async () => {
+    const { call, add, workspace, person, at } = await withCrew()
+    const admin = person('ADMIN')
+    const members = (await call('OWNER', 'GET', `/workspaces/${workspace}/members`)).body as { id: string; user_id: string }[]
+    const { id } = members.find(({ user_id }) => user_id === admin.userId)!
+    const answers = await Promise.all([call('OWNER', 'PATCH', `/workspaces/${workspace}/members/${id}`, { role: 'VIEWER' }), add(admin, admin.userId, 'ADMIN')])
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [200, undefined],
+      [403, 'insufficient_role'],
+    ])
+    expect((await call('OWNER', 'GET', at)).body).toEqual([])
+  })
+
   it('needs no role: null is that of the workspace', async () => {
     const { add, person } = await withCrew()
     expect((await add('MANAGER', person('VIEWER').userId)).body.role).toBeNull()
