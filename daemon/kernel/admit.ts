@@ -63,9 +63,14 @@ const admissionStands = 1000
 /** Asks again about a caller whose body took its time: whether the credential still holds, and the role. */
 export function admitAgain(app: App, { unproven }: Endpoint, { actor, admittedAt }: FastifyRequest): void {
   if (actor?.type !== 'user' || Math.abs(app.clock() - admittedAt) < admissionStands) return
-  const credential = credentialOf(actor)
-  if (credential !== null && !unproven && !app.auth.holds(credential)) throw problem(actor.session ? 'session_revoked' : 'session_invalid')
+  if (!unproven) requireHeld(app, actor)
   if (actor.workspace) enterAs(app, actor, actor.workspace)
+}
+
+/** Refuses a caller whose credential holds no more. For changes too that give out another one: it must not outlive the first by a moment. */
+export function requireHeld({ auth }: App, actor: Actor): void {
+  const credential = credentialOf(actor)
+  if (credential !== null && !auth.holds(credential)) throw problem(actor.session ? 'session_revoked' : 'session_invalid')
 }
 
 /** For everybody else on the network there is nothing here. */

@@ -1,4 +1,5 @@
 import type { pairing } from '#contract/pairing'
+import { requireHeld } from '#kernel/admit'
 import { type App, wholeSeconds } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
@@ -18,6 +19,7 @@ function hashed({ vault }: App, code: string): string {
 }
 
 export function start(app: App, { actor, body, now }: Call<typeof pairing.start>) {
+  requireHeld(app, actor)
   const { db, clock } = app
   const challenge = body?.challenge ?? null
   if (challenge !== null && !isChallenge(challenge)) throw problem('invalid_field', { field: 'challenge', detail: 'challenge must be a SHA-256 in base64url' })

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Scope } from '#contract/roles'
 import { type Tier, type Token, type TokenUse, type tokens, usesKeptDays } from '#contract/tokens'
+import { requireHeld } from '#kernel/admit'
 import { type App, wholeSeconds } from '#kernel/app'
 import { adminKeyOf, hashToken, newToken } from '#kernel/auth'
 import type { Actor, Call } from '#kernel/feature'
@@ -83,6 +84,7 @@ function announce(
 }
 
 export function create(app: App, { actor, body = {}, now }: Call<typeof tokens.create>) {
+  requireHeld(app, actor)
   const tier = (body.tier?.toUpperCase() ?? 'STANDARD') as Tier
   const wanted = body.expires_in_seconds ?? 0
   if (tier === 'ADMIN' && wanted && wanted < adminLifetime.least)
@@ -148,6 +150,7 @@ export function revoke(app: App, { actor, tokenId, now }: Call<typeof tokens.rev
 
 /** A new token in the place of an old one, in one change: two rotations at the same time cannot both win, and a crash leaves one of them. */
 export function rotate(app: App, { actor, tokenId, body = {}, now }: Call<typeof tokens.rotate>) {
+  requireHeld(app, actor)
   const old = queries(app.db).find.get(actor.id, tokenId)
   if (!old) throw problem('not_found', { field: 'tokenId' })
   if (!queries(app.db).revoke.get({ user: actor.id, id: tokenId, now }))

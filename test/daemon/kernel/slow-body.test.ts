@@ -3,12 +3,23 @@ import { type IncomingMessage, request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
 
-/** A change whose body is held back until `meanwhile` has happened and two seconds have gone by. */
-async function slowly(it: Awaited<ReturnType<typeof daemon>>, meanwhile: () => unknown) {
+interface Change {
+  path?: string
+  body?: object
+  /** Milliseconds that go by. */
+  after?: number
+}
+
+/** A change whose body is held back until `meanwhile` has happened and some time, two seconds as a rule, has gone by. */
+async function slowly(
+  it: Awaited<ReturnType<typeof daemon>>,
+  meanwhile: () => unknown,
+  { path = '/crews', body: given = { name: 'Slow', slug: 'slow' }, after = 2000 }: Change = {},
+) {
   const base = await it.http.listen({ port: 0, host: '127.0.0.1' })
   const { token, workspace } = it.person('MANAGER')
-  const body = JSON.stringify({ name: 'Slow', slug: 'slow' })
-  const out = request(`${base}/api/v1/crews`, {
+  const body = JSON.stringify(given)
+  const out = request(`${base}/api/v1${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'x-workspace-id': workspace, 'content-type': 'application/json', 'content-length': body.length },
   })
@@ -17,7 +28,7 @@ async function slowly(it: Awaited<ReturnType<typeof daemon>>, meanwhile: () => u
   await admitted
   await new Promise(setImmediate)
   await meanwhile()
-  it.clock.advance(2000)
+  it.clock.advance(after)
   out.end(body.slice(5))
   const [reply] = (await once(out, 'response')) as [IncomingMessage]
   reply.resume()
@@ -45,5 +56,19 @@ describe('a body that takes its time', () => {
   it('nor the token', async () => {
     const it = await daemon()
     expect(await slowly(it, () => it.app.db.prepare("UPDATE cli_tokens SET revoked_at = 'now' WHERE user_id = ?").run(it.person('MANAGER').userId))).toBe(401)
+  })
+
+  it.each([
+    ['makes no token', '/auth/cli-token', { name: 'kept' }],
+    ['replaces no token', '/auth/cli-tokens/HERE/rotate', { name: 'kept' }],
+    ['pairs no device', '/auth/pair/start', { adapter_hint: 'KEPT' }],
+  ])('%s with one that was revoked meanwhile, however quick it is', async (_, address, body) => {
+    const it = await daemon()
+    const other = (await it.call('MANAGER', 'POST', '/auth/cli-token')).body.id
+    const { id } = (await it.call('MANAGER', 'GET', '/auth/cli-token/validate')).body
+    const revoke = () => it.call('MANAGER', 'DELETE', `/auth/cli-tokens/${id}`)
+    expect(await slowly(it, revoke, { path: address.replace('HERE', other), body, after: 0 })).toBe(401)
+    expect(it.app.db.prepare('SELECT count(*) FROM cli_tokens WHERE user_id = ?').pluck().get(it.person('MANAGER').userId)).toBe(2)
+    expect(it.app.db.prepare('SELECT count(*) FROM cli_pairings').pluck().get()).toBe(0)
   })
 })
