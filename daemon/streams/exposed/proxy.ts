@@ -8,6 +8,8 @@ import { answerHeaders, type Forwarded, type Headers, preflight, requestHeaders,
 const idleMs = 60_000
 const patience = 10
 const connectMs = 20_000
+/** How long a client may go on to send what nobody reads. */
+const dropMs = 10_000
 
 export interface Exposed {
   /** Answers a request to a capability URL; anything else is 404. */
@@ -68,8 +70,7 @@ export function createExposed(app: App, { silence = idleMs }: { silence?: number
       clearTimeout(clock)
       passages.delete(stop)
       app.metrics.openStreams.dec({ kind: 'exposed' })
-      request.unpipe()
-      request.resume()
+      letGo(request)
       connection.destroy()
     }
     const stop = () => {
@@ -168,8 +169,15 @@ async function connected(app: App, crewId: string, port: number): Promise<Duplex
 
 function refuse(request: IncomingMessage, response: ServerResponse, status: number, more: Headers = {}): void {
   if (response.headersSent || response.destroyed) return void response.destroy()
-  // What else the client sends is let go, so that it can hear the answer.
+  letGo(request)
+  response.writeHead(status, { ...sandbox, 'cache-control': 'no-store', 'content-type': 'text/plain; charset=utf-8', ...more }).end(`${words[status]}\n`)
+}
+
+/** What else the client sends is dropped, so that it can hear the answer; but not for ever. */
+function letGo(request: IncomingMessage): void {
+  if (request.complete) return
   request.unpipe()
   request.resume()
-  response.writeHead(status, { ...sandbox, 'cache-control': 'no-store', 'content-type': 'text/plain; charset=utf-8', ...more }).end(`${words[status]}\n`)
+  const late = setTimeout(() => request.destroy(), dropMs).unref()
+  request.once('close', () => clearTimeout(late))
 }

@@ -50,6 +50,18 @@ describe('precedence', () => {
   })
 })
 
+describe('the listener for exposed ports', () => {
+  const away = { SVC_EXPOSED_HOST: '10.0.0.1', SVC_EXPOSED_URL: 'https://shown.example' }
+  it('carries no tokens over a network in clear', () => {
+    expect(() => load(away)).toThrow(/in clear/)
+    expect(load({ ...away, SVC_TRUSTED_PROXY_CIDRS: '10.0.0.0/8' }).config.exposedHost).toBe('10.0.0.1')
+  })
+  it('is another than the server’s', () => {
+    expect(() => load({ SVC_EXPOSED_HOST: '127.0.0.1', SVC_EXPOSED_PORT: '8080' })).toThrow(/must not be server\.port/)
+    expect(load({ SVC_EXPOSED_HOST: '127.0.0.1' }).config).toMatchObject({ exposedPort: 8081 })
+  })
+})
+
 describe('values', () => {
   it.each([
     ['SVC_PORT', '0', 'port', 0],
@@ -85,6 +97,9 @@ describe('values', () => {
     ['SVC_ALLOWED_ORIGINS', 'null', /scheme and host/],
     ['SVC_PUBLIC_URL', 'muster.example', /http/],
     ['SVC_PUBLIC_URL', 'javascript:alert(1)', /http/],
+    ['SVC_EXPOSED_URL', 'shown.example', /exposed\.url must be an address/],
+    ['SVC_EXPOSED_URL', 'https://shown.example', /set exposed\.host too/],
+    ['SVC_EXPOSED_HOST', '0.0.0.0', /say in exposed\.url/],
     ['IDP_ISSUER', 'accounts.google.com', /address of an OpenID provider/],
     ['IDP_ISSUER', 'ftp://login.example', /address of an OpenID provider/],
     ['IDP_ISSUER', 'https://login.example/?tenant=1', /without query/],

@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { Agent, request as sendRequest } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Type } from 'typebox'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { del, get, post } from '#contract/define'
 import { feature, gated } from '#kernel/feature'
 import { problem } from '#kernel/problem'
@@ -404,5 +405,29 @@ describe('on the wire', () => {
     for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1', '[::1]:80', '192.168.1.5', 'muster.example:443']) expect(await status(host), host).toBe(200)
     for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io', 'evil@localhost', 'localhost,evil.example', 'localhost.'])
       expect(await status(host), host).toBe(403)
+  })
+})
+
+describe('a body', () => {
+  it('that does not arrive within a minute is given up', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const it = await daemon({ features: { things } })
+      await it.http.listen({ port: 0, host: '127.0.0.1' })
+      const socket = connect((it.http.server.address() as AddressInfo).port, '127.0.0.1')
+      closing({ close: () => socket.destroy() })
+      let text = ''
+      socket.on('data', (chunk) => (text += chunk))
+      const asked = once(it.http.server, 'request')
+      socket.write('POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"name":')
+      await asked
+      vi.advanceTimersByTime(59_999)
+      expect(text).toBe('')
+      vi.advanceTimersByTime(1)
+      await once(socket, 'close')
+      expect(text).toMatch(/^HTTP\/1.1 408 /)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { daemon, type TestDaemon } from '#test'
 import { containerOf, use, want } from '../../../daemon/features/crews/containers/service.ts'
+import { isExposed } from '../../../daemon/features/ports/service.ts'
 import { RuntimeError } from '../../../daemon/runtime/errors.ts'
 import { Reconciler } from '../../../daemon/runtime/reconcile.ts'
 import { EngineInMemory } from './engine-in-memory.ts'
@@ -34,7 +35,7 @@ async function scene(prepare: (engine: EngineInMemory) => void = () => {}): Prom
     app: it.app,
     runtime: engine.runtime,
     sidecarConfig: ({ spec }) => ({ network: spec.network, agents: {}, upstreams: { TEST: secret.value } }),
-    isLive: (crewId) => live.has(crewId),
+    isLive: (crewId) => live.has(crewId) || isExposed(it.app, crewId),
     endRuns: async (crewId) => {
       ended.push(crewId)
       live.delete(crewId)
@@ -272,6 +273,29 @@ describe('reconciler', () => {
     expect(it.entries().at(-2)).toMatchObject({ entry_type: 'audit.entity_updated', actor_type: 'system' })
     await it.ready(crew)
     expect(it.engine.crews.get(crew)?.state).toBe('running')
+  })
+
+  it('keeps a crew of which a port is open, and counts its idleness from when that closed', async () => {
+    const it = await scene()
+    const crew = await it.crew()
+    await it.ready(crew)
+    it.app.exposedUrl = 'https://muster.example'
+    const agent = await it.call('OWNER', 'POST', '/agents', { name: 'Ada', slug: 'ada', crew_id: crew })
+    const ids = { workspace_id: it.workspace, crew_id: crew, agent_id: agent.body.id, container_id: it.engine.crews.get(crew)!.containerId }
+    const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, crew) }
+    const { body } = await it.call(null, 'POST', '/internal/port-expose', { ...ids, port: 3000, ttl_seconds: 86_400 }, token)
+    it.clock.advance(10 * 3_600_000)
+    await it.reconciler.round()
+    await it.reconciler.start(crew)
+    expect(containerOf(it.app, crew)).toMatchObject({ desired: 'running', observed: 'running' })
+    const used = containerOf(it.app, crew)!.used_at
+    expect((await it.call('OWNER', 'POST', `/crews/${crew}/port-expose/${body.id}/revoke`)).status).toBe(200)
+    while (containerOf(it.app, crew)!.used_at === used) await new Promise((resolve) => setImmediate(resolve))
+    await it.reconciler.round()
+    expect(containerOf(it.app, crew)!.desired).toBe('running')
+    it.clock.advance(4 * 3_600_000)
+    await it.reconciler.round()
+    await it.seen(crew, 'stopped')
   })
 
   it('settles no crew whose container never stays', async () => {
