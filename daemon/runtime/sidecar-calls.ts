@@ -39,7 +39,7 @@ const escalate: Answer = async (app, { actor, ...who }, { id, body }, signal) =>
   const { reason, context, ...rest } = members(body) as { reason?: unknown; context?: unknown }
   // What people read must hold nothing of the vault; an offered credential goes there unread.
   const { clean } = createScrubber(knownSecrets(app, who.workspace_id))
-  const question = { ...rest, reason: clean(reason), ...(context !== undefined && { context: clean(context) }) }
+  const question = { ...rest, ...(reason !== undefined && { reason: clean(reason) }), ...(context !== undefined && { context: clean(context) }) }
   const asked = (await perform(app, 'escalations.create', actor, { body: { ...question, ...who, call_id: id } })) as { escalation_id: string }
   const outcome = await waitForAnswer(app, asked.escalation_id, signal)
   return { status: 200, body: { escalation_id: asked.escalation_id, ...outcome } }

@@ -21,7 +21,7 @@ const behindProxy = JSON.stringify({ skipWebFetchPreflight: true })
 function launch(turn: Turn): Launch {
   const servers = mergeMcp(turn.mcpConfigs)
   const names = Object.keys(servers)
-  const mcpFile = `${turn.folders.home}/.mcp.json`
+  const mcpFile = `${turn.folders.run}/mcp.json`
   const systemFile = `${turn.folders.run}/system-prompt`
   const argv = [
     'claude',

@@ -9,6 +9,15 @@ export function mergeMcp(configs: readonly string[]): Record<string, Json> {
   return servers
 }
 
+/** Muster's own tool server, which no other of that name replaces. */
+export const musterServer = 'muster'
+
+/** The text that leads a run to it: the crew's sidecar, by the agent's own key. */
+export const musterConfig = ({ origin, key, runId }: { origin: string; key: string; runId: string }): string =>
+  JSON.stringify({
+    mcpServers: { [musterServer]: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: `Bearer ${key}`, 'X-Svc-Run-Id': runId } } },
+  })
+
 function spell(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/\$([A-Za-z_]\w*)/g, (_, name) => `\${${name}}`)
   if (Array.isArray(value)) return value.map(spell)

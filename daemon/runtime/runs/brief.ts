@@ -9,6 +9,7 @@ import { placeOf } from '../../features/crews/places/service.ts'
 import { languageOf } from '../../features/workspaces/service.ts'
 import { type Adapter, capReason, type Folders, foldersOf, type Turn } from '../adapters/adapter.ts'
 import { composePrompt, type Remembered } from '../adapters/history.ts'
+import { musterConfig, musterServer } from '../adapters/mcp.ts'
 import { agentKey } from '../agent-keys.ts'
 import type { Runtime } from '../types.ts'
 import type { Brief, LaunchFacts } from './parts.ts'
@@ -54,7 +55,8 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Execution):
     facts: {
       agent: place.agent,
       adapter: adapter.name,
-      mcpServers,
+      // Its failure is on record; a client that knows no tool servers need not name it.
+      mcpServers: mcpServers.filter((name) => name !== musterServer),
       timeoutSeconds,
       session,
       command: {
@@ -100,7 +102,7 @@ function memoryOf(app: App, chatId: string, seq: number): Remembered[] {
 
 type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env' | 'session'> & { sidecar: string }
 
-const turnOf = (app: App, agent: AgentRow, run: Execution, { sidecar, ...given }: Given): Turn => ({
+const turnOf = (app: App, agent: AgentRow, run: Execution, { sidecar, ...given }: Given, key = agentKey(app, agent.id)): Turn => ({
   ...given,
   runId: run.id,
   crewId: run.crew_id,
@@ -109,9 +111,9 @@ const turnOf = (app: App, agent: AgentRow, run: Execution, { sidecar, ...given }
   model: agent.llm_model,
   toolProfile: agent.tool_profile,
   cliTools: agent.cli_tools,
-  mcpConfigs: agent.mcp_config_json ? [agent.mcp_config_json] : [],
+  mcpConfigs: [agent.mcp_config_json ?? '', musterConfig({ origin: sidecar, key, runId: run.id })],
   maxTurns: run.max_turns,
   unattended: run.trigger_type !== 'USER',
-  access: { via: 'sidecar', key: agentKey(app, agent.id), origin: sidecar },
+  access: { via: 'sidecar', key, origin: sidecar },
   proxy: sidecar,
 })

@@ -20,8 +20,12 @@ export function systemPrompt({ agent, crew, mates, folders, language }: Situatio
     `You are ${agent.name} (@${agent.slug})${title}, a coding agent of the crew "${crew.name}".${lead}`,
     [
       `You work in ${folders.cwd}: what you leave there is what people see of your work. ${folders.scratch} is scratch space of your own,`,
-      `${folders.shared} is shared with your crew. Nobody answers while you work: decide what you can, and say at the end what you did and what is open.`,
+      `${folders.shared} is shared with your crew. Decide what you can, and say at the end what you did and what is open.`,
     ].join(' '),
+    [
+      'The tool escalate of the server muster asks the people responsible: use it before what is hard to undo and for what only they can know.',
+      'It waits at most five minutes; without an answer go on carefully and say what you assumed.',
+    ].join('\n'),
     agent.system_prompt?.trim() ?? '',
     roster.length ? `Others in your crew:\n${roster.join('\n')}` : '',
     language ? `Answer in this language unless asked otherwise: ${language}.` : '',

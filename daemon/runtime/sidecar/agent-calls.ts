@@ -5,6 +5,7 @@ import type { SidecarAnswer, SidecarListener } from '../types.ts'
 import { whoCalls } from './admission.ts'
 import type { Compiled } from './config.ts'
 import type { Ask } from './control.ts'
+import { answerMcp, mcpRoute } from './mcp.ts'
 import { say } from './say.ts'
 import type { Slots } from './slots.ts'
 
@@ -34,22 +35,21 @@ export function createAgentCalls({ config, ask, slots }: Parts): { answer(reques
     const body = await read(request)
     if ('refused' in body) return refuse(response, ...body.refused)
     const run = request.headers['x-svc-run-id']
-    const { answer, hangUp } = ask({
-      id: randomUUID(),
-      agentId: agent.agentId,
-      runId: typeof run === 'string' ? run.slice(0, 64) : null,
-      route,
-      body: body.value,
-    })
-    response.once('close', hangUp)
-    const { status, body: said }: SidecarAnswer = await answer
+    const runId = typeof run === 'string' ? run.slice(0, 64) : null
+    const call = (to: string, what: unknown): Promise<SidecarAnswer> => {
+      const { answer, hangUp } = ask({ id: randomUUID(), agentId: agent.agentId, runId, route: to, body: what })
+      response.once('close', hangUp)
+      return answer
+    }
+    if (route === mcpRoute) return answerMcp(request, response, body.value, call)
+    const { status, body: said } = await call(route, body.value)
     if (!response.destroyed) say(response, status, said)
   }
 
   return {
     answer(request, response, uid) {
       const route = request.url!.split('?', 1)[0]!
-      if (!agentRoutes.includes(route)) return false
+      if (route !== mcpRoute && !agentRoutes.includes(route)) return false
       serve(request, response, route, uid).catch(() => response.destroy())
       return true
     },

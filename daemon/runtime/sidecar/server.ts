@@ -65,7 +65,7 @@ export async function startSidecar({ port, isolated, report, ask, now = Date.now
     if (path === '/health' || path === '/') say(response, 200, { ok: true, configured: current !== null })
     else
       say(response, 404, {
-        error: `The sidecar has nothing at ${method} ${path}. It serves /v1, /openai, /gemini, ${agentRoutes.join(', ')} and /health, and is the crew's HTTP proxy.`,
+        error: `The sidecar has nothing at ${method} ${path}. It serves /v1, /openai, /gemini, ${agentRoutes.join(', ')}, /mcp and /health, and is the crew's HTTP proxy.`,
       })
   }
 

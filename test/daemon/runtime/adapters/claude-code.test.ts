@@ -127,8 +127,8 @@ describe('launch of claude', () => {
     const crew = { mcpServers: { a: { command: 'crew-a' }, b: { type: 'http', url: 'https://$HOST/mcp', headers: { Authorization: 'Bearer $TOKEN' } } } }
     const agent = { mcpServers: { a: { command: 'agent-a', args: ['$HOME/x', ref('KEPT')] } } }
     const { spec, mcpServers } = launch({ mcpConfigs: [JSON.stringify(crew), '', JSON.stringify(agent)] })
-    const file = spec.files.find(({ path }) => path === '/crew/agents/ada/.mcp.json')
-    expect(spec.argv).toContain('--mcp-config=/crew/agents/ada/.mcp.json')
+    const file = spec.files.find(({ path }) => path.endsWith('/mcp.json'))
+    expect(spec.argv).toContain(`--mcp-config=${file!.path}`)
     expect(mcpServers).toEqual(['a', 'b'])
     expect(JSON.parse(file!.content)).toEqual({
       mcpServers: {
@@ -207,5 +207,18 @@ describe('adapterOf', () => {
   it('knows what Muster can run', () => {
     expect(adapterOf('CLAUDE_CODE')).toBe(claudeCode)
     expect(adapterOf('CURSOR_CLI')).toBeUndefined()
+  })
+})
+
+describe('an offered secret', () => {
+  it('is not on record with the offer', () => {
+    const parser = claudeCode.parser({})
+    const offer = (type: string) => {
+      const input = { reason: 'keep it', type, metadata: { name: 'n', value: 'ghp_4711' } }
+      const block = { type: 'tool_use', id: type, name: 'mcp__muster__escalate', input }
+      return parser.feed(Buffer.from(`${JSON.stringify({ type: 'assistant', message: { id: type, role: 'assistant', content: [block], usage: {} } })}\n`))
+    }
+    expect(offer('CREDENTIAL')).toMatchObject([{ type: 'tool_call', metadata: { input: { reason: 'keep it', metadata: '[redacted]' } } }])
+    expect(offer('TEXT')).toMatchObject([{ metadata: { input: { metadata: { value: 'ghp_4711' } } } }])
   })
 })

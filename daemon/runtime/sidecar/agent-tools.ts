@@ -1,0 +1,48 @@
+/** A tool that agents are offered: where its call goes and what it takes, as JSON Schema. */
+export interface AgentTool {
+  name: string
+  description: string
+  inputSchema: { type: 'object'; properties: Record<string, object>; required?: readonly string[] }
+  /** The agents' route that carries it out; the arguments are its body. */
+  route: string
+}
+
+const text = (description: string, more: object = {}) => ({ type: 'string', description, ...more })
+
+/** Every tool of the server `muster`. What a route may be called with beyond these members is not for models. */
+export const agentTools: readonly AgentTool[] = [
+  {
+    name: 'escalate',
+    description:
+      'Ask the people responsible for you to decide something, and wait up to five minutes for their answer. Use it before what is hard to undo, and when only a person can know. The result has status RESOLVED with resolution and action (approve, reject, or redirect with redirect_to: ask that agent instead), or UNANSWERED: then go on carefully and say at the end what you assumed.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        reason: text('The question in a sentence or two, so that it can be answered without knowing your work'),
+        context: text('What one must know to decide: what you found, the options, what you would do. Markdown'),
+        type: text('TEXT unless stated. LINK: something to look at. CREDENTIAL: a secret that you made or found and that is to be kept', {
+          enum: ['TEXT', 'LINK', 'CREDENTIAL'],
+        }),
+        metadata: {
+          description: 'For LINK the https address. For CREDENTIAL {name, type, provider, value}; write the value nowhere else',
+          anyOf: [{ type: 'string' }, { type: 'object' }],
+        },
+      },
+      required: ['reason'],
+    },
+    route: '/escalate',
+  },
+  {
+    name: 'report_confidence',
+    description: 'Put on record how sure you are of what you do. Nobody answers; people see it in the journal.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        confidence: { type: 'number', minimum: 0, maximum: 1, description: '0: guessing, 1: certain' },
+        reason: text('Why'),
+      },
+      required: ['confidence'],
+    },
+    route: '/report-confidence',
+  },
+]

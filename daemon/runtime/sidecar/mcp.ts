@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { SidecarAnswer } from '../types.ts'
+import { agentTools } from './agent-tools.ts'
+import { say } from './say.ts'
+
+/**
+ * The tools of agents for clients that speak the Model Context Protocol: JSON-RPC over its streamable HTTP, without
+ * sessions. modelcontextprotocol.io/specification/2025-06-18.
+ */
+export const mcpRoute = '/mcp'
+
+const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
+/** Clients and what lies between give up on a connection that says nothing. */
+const signOfLife = 15_000
+
+interface Message {
+  id: string | number
+  method: string
+  params: Record<string, unknown>
+}
+type Outcome = { result: object } | { error: { code: number; message: string } }
+
+const failure = (code: number, message: string): Outcome => ({ error: { code, message } })
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Answers one message of a client; `call` asks the daemon. */
+export async function answerMcp(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: unknown,
+  call: (route: string, body: unknown) => Promise<SidecarAnswer>,
+): Promise<void> {
+  if (!isObject(body) || body['jsonrpc'] !== '2.0') return reply(response, null, failure(-32600, 'Send one JSON-RPC 2.0 message'))
+  const { id, method, params } = body
+  // Notifications, and answers to what this server never asks.
+  if ((typeof id !== 'string' && typeof id !== 'number') || typeof method !== 'string') return void response.writeHead(202).end()
+  const message: Message = { id, method, params: isObject(params) ? params : {} }
+  if (method !== 'tools/call') return reply(response, id, answerAtOnce(message))
+  const streamed = String(request.headers.accept ?? '').includes('text/event-stream')
+  const stop = streamed ? beginStream(response, message) : () => undefined
+  const outcome = await callTool(message, call).finally(stop)
+  if (response.destroyed) return
+  if (streamed) response.end(event({ jsonrpc: '2.0', id, ...outcome }))
+  else reply(response, id, outcome)
+}
+
+const reply = (response: ServerResponse, id: string | number | null, outcome: Outcome): void => say(response, 200, { jsonrpc: '2.0', id, ...outcome })
+
+function answerAtOnce({ method, params }: Message): Outcome {
+  if (method === 'ping') return { result: {} }
+  if (method === 'tools/list') return { result: { tools: agentTools.map(({ route: _, ...tool }) => tool) } }
+  if (method !== 'initialize') return failure(-32601, `There is no method ${method}`)
+  const asked = String(params['protocolVersion'])
+  return {
+    result: {
+      protocolVersion: versions.includes(asked) ? asked : versions[1],
+      capabilities: { tools: {} },
+      serverInfo: { name: 'muster', title: 'Muster', version: '1' },
+    },
+  }
+}
+
+async function callTool({ params }: Message, call: (route: string, body: unknown) => Promise<SidecarAnswer>): Promise<Outcome> {
+  const tool = agentTools.find(({ name }) => name === params['name'])
+  if (!tool) return failure(-32602, `There is no tool ${String(params['name']).slice(0, 100)}`)
+  const { status, body } = await call(tool.route, params['arguments'] ?? {})
+  return { result: { content: [{ type: 'text', text: JSON.stringify(body) }], isError: status >= 400 } }
+}
+
+const event = (message: object): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`
+
+/** The head at once and a sign of life now and then: people take minutes. */
+function beginStream(response: ServerResponse, { params }: Message): () => void {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+  response.flushHeaders()
+  const token = isObject(params['_meta']) ? params['_meta']['progressToken'] : undefined
+  let progress = 0
+  const timer = setInterval(() => {
+    const notice = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress: ++progress } }
+    response.write(token === undefined ? ': waiting\n\n' : event(notice))
+  }, signOfLife)
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,119 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { agentRoutes } from '#runtime/sidecar/agent-calls'
+import { agentTools } from '#runtime/sidecar/agent-tools'
+import type { Ask } from '#runtime/sidecar/control'
+import type { SidecarAnswer, SidecarCall } from '#runtime/types'
+import { call, config, sidecar, text } from './support.ts'
+
+const ada = { authorization: 'Bearer dummy-ada', 'x-svc-run-id': 'run-1', 'content-type': 'application/json' }
+
+/** A sidecar whose daemon answers as told, and what it was asked. */
+async function asking(answer: () => Promise<SidecarAnswer> = async () => ({ status: 200, body: { status: 'RESOLVED' } })) {
+  const asked: SidecarCall[] = []
+  const hungUp: string[] = []
+  const ask: Ask = (it) => {
+    asked.push(it)
+    return { answer: answer(), hangUp: () => void hungUp.push(it.id) }
+  }
+  const it = await sidecar(config([], {}), { ask })
+  const send = async (message: unknown, headers: Record<string, string> = {}) => {
+    const { status, body } = await call(`${it.url}/mcp`, { headers: { ...ada, ...headers }, body: JSON.stringify(message) })
+    return { status, body: body ? JSON.parse(body) : null }
+  }
+  const rpc = async (method: string, params?: object, id: string | number = 1) => (await send({ jsonrpc: '2.0', id, method, params })).body
+  return { ...it, send, rpc, asked, hungUp }
+}
+
+const streams = { ...ada, accept: 'application/json, text/event-stream' }
+const escalate = (more: object = {}) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'escalate', arguments: { reason: 'why' }, ...more } })
+
+afterEach(() => void vi.useRealTimers())
+
+describe('the tool server of agents', () => {
+  it('says who it is, in a version that the client knows', async () => {
+    const { rpc, send } = await asking()
+    expect(await rpc('initialize', { protocolVersion: '2025-03-26' })).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { protocolVersion: '2025-03-26', capabilities: { tools: {} }, serverInfo: { name: 'muster', title: 'Muster', version: '1' } },
+    })
+    expect((await rpc('initialize', { protocolVersion: '1999-01-01' })).result.protocolVersion).toBe('2025-06-18')
+    expect(await rpc('ping', undefined, 'a')).toEqual({ jsonrpc: '2.0', id: 'a', result: {} })
+    expect(await send({ jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual({ status: 202, body: null })
+  })
+
+  it('offers tools whose routes there are', async () => {
+    const { rpc } = await asking()
+    const { tools } = (await rpc('tools/list')).result
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(agentTools.map(({ name }) => name))
+    for (const tool of tools) expect(tool).toEqual({ name: expect.any(String), description: expect.any(String), inputSchema: expect.any(Object) })
+    for (const { route } of agentTools) expect(agentRoutes).toContain(route)
+  })
+
+  it('carries a call to the daemon as its route would', async () => {
+    const { rpc, asked } = await asking()
+    expect(await rpc('tools/call', { name: 'escalate', arguments: { reason: 'why' } })).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { content: [{ type: 'text', text: '{"status":"RESOLVED"}' }], isError: false },
+    })
+    expect(asked).toEqual([{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), agentId: 'agent-ada', runId: 'run-1', route: '/escalate', body: { reason: 'why' } }])
+  })
+
+  it('tells a refusal of the daemon as a failed tool, which the model can read', async () => {
+    const { rpc } = await asking(async () => ({ status: 400, body: { code: 'missing_field', error: 'reason is required' } }))
+    expect((await rpc('tools/call', { name: 'escalate' })).result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('reason is required') }],
+    })
+  })
+
+  it('opens a stream at once and keeps it alive while people think', async () => {
+    let answer = (_: SidecarAnswer) => {}
+    const { url, asked } = await asking(() => new Promise((resolve) => (answer = resolve)))
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const out = request(`${url}/mcp`, { method: 'POST', headers: streams }).end(escalate({ _meta: { progressToken: 'p' } }))
+    const [reply] = (await once(out, 'response')) as [IncomingMessage]
+    expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, 'text/event-stream'])
+    await expect.poll(() => asked.length).toBe(1)
+    vi.advanceTimersByTime(30_000)
+    answer({ status: 200, body: { status: 'UNANSWERED' } })
+    const events = (await text(reply)).split('\n\n').filter(Boolean)
+    expect(events.map((it) => JSON.parse(it.split('data: ')[1]!))).toMatchObject([
+      { method: 'notifications/progress', params: { progressToken: 'p', progress: 1 } },
+      { method: 'notifications/progress', params: { progressToken: 'p', progress: 2 } },
+      { id: 7, result: { content: [{ text: '{"status":"UNANSWERED"}' }] } },
+    ])
+  })
+
+  it('hangs up when the client goes away', async () => {
+    const { url, asked, hungUp } = await asking(() => new Promise(() => {}))
+    const out = request(`${url}/mcp`, { method: 'POST', headers: streams }).end(escalate())
+    out.on('error', () => undefined)
+    await expect.poll(() => asked.length).toBe(1)
+    out.destroy()
+    await expect.poll(() => hungUp).toEqual([asked[0]!.id])
+  })
+
+  it.each([
+    [{ jsonrpc: '2.0', id: 1, method: 'resources/list' }, -32601],
+    [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'constructor' } }, -32602],
+    [{ jsonrpc: '2.0', id: 1, method: 'tools/call' }, -32602],
+    [[{ jsonrpc: '2.0', id: 1, method: 'ping' }], -32600],
+    ['ping', -32600],
+  ])('refuses %j', async (message, code) => {
+    const { send, asked } = await asking()
+    expect(await send(message)).toMatchObject({ status: 200, body: { error: { code } } })
+    expect(asked).toEqual([])
+  })
+
+  it('asks for the key of an agent, in a POST', async () => {
+    const { url } = await asking()
+    expect((await call(`${url}/mcp`, { headers: { authorization: 'Bearer dummy-eve' }, body: '{}' })).status).toBe(401)
+    expect((await call(`${url}/mcp`, { method: 'GET', headers: ada })).status).toBe(405)
+    expect((await call(`${url}/mcp`, { headers: ada, body: '{' })).status).toBe(400)
+  })
+})
