@@ -4,6 +4,7 @@ export const topics: Readonly<Record<string, string>> = {
   'account:2fa': 'The second factor: codes of an authenticator app',
   admin: 'The server on this machine: accounts, with no daemon running',
   agents: 'Agents: the members of crews who do the work',
+  approvals: 'What takes effect only when people approve it',
   chats: 'Conversations with agents',
   contexts: 'Servers that this command knows, and their tokens',
   config: 'Settings, and where each comes from',
@@ -25,13 +26,17 @@ export const topics: Readonly<Record<string, string>> = {
   sockets: 'Tokens for live connections, for scripts',
   system: 'The daemon: version, health, interface',
   tokens: 'Tokens of this account for the command line',
+  waitpoints: 'Work that waits for people',
   workspaces: 'Workspaces and who may do what in them',
 }
 
 /** Where commands and nouns stand in the overview. What is not named here comes last. */
 export const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['start', ['up', 'init', 'login', 'pair', 'status', 'doctor', 'down']],
-  ['work', ['chat', 'ask', 'inbox', 'escalations', 'crews', 'agents', 'chats', 'runs', 'journal', 'policies', 'ports', 'credentials']],
+  [
+    'work',
+    ['chat', 'ask', 'inbox', 'approve', 'deny', 'escalations', 'approvals', 'crews', 'agents', 'chats', 'runs', 'journal', 'policies', 'ports', 'credentials'],
+  ],
   ['account', ['whoami', 'signup', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'sessions', 'contexts', 'logout']],
-  ['more', ['admin', 'api', 'config', 'completion', 'limits', 'preferences', 'onboarding', 'system', 'pairing', 'sockets', 'version']],
+  ['more', ['admin', 'api', 'config', 'completion', 'limits', 'waitpoints', 'preferences', 'onboarding', 'system', 'pairing', 'sockets', 'version']],
 ]

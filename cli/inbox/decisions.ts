@@ -52,9 +52,10 @@ export async function send(api: Client, connection: Connection, { item, verb, te
   } else if (kind === 'escalation') {
     const resolution = verb === 'answer' ? text : outcomes[verb as 'approve' | 'deny']
     await api.escalations.resolve({ escalationId: source_id, body: { resolution, action: verb === 'deny' ? 'reject' : 'approve' } })
+  } else if (typeof payload['waitpoint_id'] === 'string') {
+    await api.waitpoints.approve({ workspaceId: connection.workspace!, token: source_id, body: { approved: verb === 'approve' } })
   } else {
-    const approval = typeof payload['approval_id'] === 'string' ? payload['approval_id'] : source_id
-    const body = { status: verb === 'approve' ? 'approved' : 'denied' }
-    await connection.request('POST', `/api/v1/approvals/${encodeURIComponent(approval)}/decide`, { body })
+    const approvalId = typeof payload['approval_id'] === 'string' ? payload['approval_id'] : source_id
+    await api.approvals.decide({ approvalId, body: { status: verb === 'approve' ? 'approved' : 'denied' } })
   }
 }

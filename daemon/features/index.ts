@@ -1,7 +1,9 @@
 import { type Feature, join } from '#kernel/feature'
 import accounts from './accounts/routes.ts'
 import activity from './agents/activity/routes.ts'
+import agentLeads from './agents/leads/routes.ts'
 import agents from './agents/routes.ts'
+import approvals from './approvals/routes.ts'
 import asks from './asks/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import chats from './chats/routes.ts'
@@ -30,11 +32,13 @@ import system from './system/routes.ts'
 import tokens from './tokens/routes.ts'
 import totp from './totp/routes.ts'
 import users from './users/routes.ts'
+import waitpoints from './waitpoints/routes.ts'
 import workspaces from './workspaces/routes.ts'
 
 export const features = {
   accounts,
-  agents: join(agents, activity),
+  agents: join(agents, activity, agentLeads),
+  approvals,
   asks,
   bootstrap,
   chats,
@@ -60,5 +64,6 @@ export const features = {
   tokens,
   totp,
   users,
+  waitpoints,
   workspaces,
 } satisfies Record<string, Feature>

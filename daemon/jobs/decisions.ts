@@ -1,6 +1,8 @@
 import { type App, wholeSeconds } from '#kernel/app'
 import type { Recorded } from '#kernel/journal'
-import { cancelOrphans, expireDue, nextExpiry } from '../features/escalations/service.ts'
+import { cancelOrphans as cancelApprovals, endTimedOut, nextTimeout } from '../features/approvals/service.ts'
+import { cancelOrphans as cancelQuestions, expireDue, nextExpiry } from '../features/escalations/service.ts'
+import { endTimedOut as endWaitpoints, nextTimeout as nextWaitpoint } from '../features/waitpoints/service.ts'
 
 /** Something that ends by itself when nobody decides. */
 interface Deadline {
@@ -10,7 +12,11 @@ interface Deadline {
   end(app: App, most: number): number
 }
 
-const deadlines: readonly Deadline[] = [{ next: nextExpiry, end: expireDue }]
+const deadlines: readonly Deadline[] = [
+  { next: nextExpiry, end: expireDue },
+  { next: nextTimeout, end: endTimedOut },
+  { next: nextWaitpoint, end: endWaitpoints },
+]
 
 /** Timers cannot wait longer than 24 days. */
 const longest = 86_400_000
@@ -55,7 +61,9 @@ export function watchDeadlines(app: App): { close(): void } {
     }
   }
 
-  const orphaned = () => inBatches('What was left open', (most) => cancelOrphans(app, most))
+  const orphaned = async () => {
+    for (const cancel of [cancelQuestions, cancelApprovals]) await inBatches('What was left open', (most) => cancel(app, most))
+  }
   const onEntry = ({ entry }: Recorded) => {
     const what = entry.entry_type === 'audit.entity_deleted' && entry.payload?.['entity_type']
     if (what === 'agent' || what === 'crew' || what === 'workspace') void orphaned()

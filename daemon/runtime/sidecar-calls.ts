@@ -63,7 +63,14 @@ const askHuman: Answer = async (app, { actor, ...who }, { id, body }) => {
   return { status: 202, body: await perform(app, 'asks.park', actor, { body: asked }) }
 }
 
+/** What people have to approve first is accepted, not made. */
+const createAgent: Answer = async (app, { actor, run_id: _, ...who }, { body }) => {
+  const made = (await perform(app, 'agents.propose', actor, { body: { ...members(body), ...who } })) as { status: string }
+  return { status: made.status === 'PENDING_REVIEW' ? 202 : 201, body: made }
+}
+
 const routes: Record<string, Answer> = {
+  '/agents': createAgent,
   '/ask-human': askHuman,
   '/escalate': escalate,
   '/expose-port': exposePort,

@@ -21,6 +21,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     logs: ['GET', '/api/v1/agents/:agentId/logs'],
     files: ['GET', '/api/v1/agents/:agentId/files'],
     download: ['GET', '/api/v1/agents/:agentId/files/download', 'text'],
+    propose: ['POST', '/api/v1/internal/agents'],
+  },
+  approvals: {
+    list: ['GET', '/api/v1/approvals'],
+    show: ['GET', '/api/v1/approvals/:approvalId'],
+    decide: ['POST', '/api/v1/approvals/:approvalId/decide'],
+    cancel: ['POST', '/api/v1/approvals/:approvalId/cancel'],
   },
   asks: {
     park: ['POST', '/api/v1/internal/sessions/park'],
@@ -222,6 +229,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     removeAvatar: ['DELETE', '/api/v1/users/me/avatar'],
     export: ['GET', '/api/v1/users/me/export'],
     avatar: ['GET', '/api/v1/users/:userId/avatar', 'text'],
+  },
+  waitpoints: {
+    list: ['GET', '/api/v1/workspaces/:workspaceId/pipelines/waitpoints'],
+    approve: ['POST', '/api/v1/workspaces/:workspaceId/pipelines/waitpoints/:token/approve'],
+    callback: ['POST', '/api/v1/waitpoint-tokens/:token'],
   },
   workspaces: {
     list: ['GET', '/api/v1/workspaces'],

@@ -1,6 +1,8 @@
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
+import { agentLeads } from './agent-leads.ts'
 import { agents } from './agents.ts'
+import { approvals } from './approvals.ts'
 import { acts, asks } from './asks.ts'
 import { bootstrap } from './bootstrap.ts'
 import { chats } from './chats.ts'
@@ -29,11 +31,13 @@ import { system } from './system.ts'
 import { tokens } from './tokens.ts'
 import { totp } from './totp.ts'
 import { users } from './users.ts'
+import { waitpoints } from './waitpoints.ts'
 import { workspaces } from './workspaces.ts'
 
 export const api = {
   accounts,
-  agents: { ...agents, ...activity },
+  agents: { ...agents, ...activity, ...agentLeads },
+  approvals,
   asks,
   bootstrap,
   chats,
@@ -59,6 +63,7 @@ export const api = {
   tokens,
   totp,
   users,
+  waitpoints,
   workspaces,
 }
 export type Api = typeof api

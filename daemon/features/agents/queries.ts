@@ -104,10 +104,10 @@ export const queries = statements((db) => ({
     'SELECT id, name, slug, role_title, agent_role FROM agents WHERE crew_id = ? AND deleted_at IS NULL ORDER BY created_at, id',
   ),
   liveCrew: db.prepare<[workspace: string, crew: string], { id: string }>('SELECT id FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL'),
-  insert: db.prepare<[Stored & { created_by_user_id: string }], { id: string }>(
+  insert: db.prepare<[Stored & { status: AgentStatus; created_by_user_id: string | null }], { id: string }>(
     `INSERT INTO agents (id, workspace_id, crew_id, name, slug, description, role_title, agent_role, lead_mode, status, cli_adapter, llm_provider, llm_model,
        system_prompt, avatar_seed, avatar_style, timeout_seconds, tool_profile, cli_tools, mcp_config_json, search, created_by_user_id, created_at, updated_at)
-     VALUES (@id, @workspace_id, @crew_id, @name, @slug, @description, @role_title, @agent_role, @lead_mode, 'IDLE', @cli_adapter, @llm_provider, @llm_model,
+     VALUES (@id, @workspace_id, @crew_id, @name, @slug, @description, @role_title, @agent_role, @lead_mode, @status, @cli_adapter, @llm_provider, @llm_model,
        @system_prompt, @avatar_seed, @avatar_style, @timeout_seconds, @tool_profile, @cli_tools, @mcp_config_json, @search, @created_by_user_id, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),

@@ -1,5 +1,13 @@
 import type { Static } from 'typebox'
-import { type Agent, type AgentRow as AgentListRow, type AgentStatus, adapterProviders, type agents, laterAgentMembers } from '#contract/agents'
+import {
+  type Agent,
+  type AgentDraft,
+  type AgentRow as AgentListRow,
+  type AgentStatus,
+  adapterProviders,
+  type agents,
+  laterAgentMembers,
+} from '#contract/agents'
 import type { Reply } from '#contract/define'
 import { allows, higher } from '#contract/roles'
 import type { App } from '#kernel/app'
@@ -78,14 +86,28 @@ const tell = (app: App, workspace: string, type: string, payload: object): void 
 
 export function createAgent(app: App, { actor, body, now }: Call<typeof agents.create>): Reply<typeof agents.create> {
   refuseLater(body, laterAgentMembers)
-  const members = merge(body)
-  checkCrew(app, actor.workspace, members.crew_id)
+  return toAgent(app, createFor(app, { workspace: actor.workspace, draft: body, status: 'IDLE', initiator: actor.id, now }), actor)
+}
+
+interface Created {
+  workspace: string
+  draft: Static<typeof AgentDraft>
+  status: 'IDLE' | 'PENDING_REVIEW'
+  /** The person behind it; null when none is known. */
+  initiator: string | null
+  now: string
+}
+
+/** Makes an agent. Within a change. */
+export function createFor(app: App, { workspace, draft, status, initiator, now }: Created): AgentRow {
+  const members = merge(draft)
+  checkCrew(app, workspace, members.crew_id)
   const id = newId(app.clock())
-  const made = queries(app.db).insert.get({ ...stored(members), id, workspace_id: actor.workspace, created_by_user_id: actor.id, updated_at: now })
-  if (!made) throw conflict(app, actor.workspace, id, members)
+  const made = queries(app.db).insert.get({ ...stored(members), id, workspace_id: workspace, status, created_by_user_id: initiator, updated_at: now })
+  if (!made) throw conflict(app, workspace, id, members)
   if (members.crew_id) givePlace(app, members.crew_id, id, members.slug)
-  tell(app, actor.workspace, 'agent.created', { id, name: members.name, slug: members.slug, status: 'IDLE' })
-  return toAgent(app, findAgent(app, actor.workspace, id), actor)
+  tell(app, workspace, 'agent.created', { id, name: members.name, slug: members.slug, status })
+  return findAgent(app, workspace, id)
 }
 
 const stored = (members: AgentMembers) => ({ ...members, search: searchText(members) })
@@ -189,6 +211,36 @@ function removeWith(app: App, actor: Actor, { id, slug }: { id: string; slug: st
     payload: { action: 'delete', entity_type: 'agent', entity_id: id },
     refs: { entity_type: 'agent', entity_id: id },
   })
+}
+
+/** Muster itself, within a workspace. */
+const ofMuster = (workspace: string): Actor => ({ type: 'system', id: '', email: null, workspace, role: null, token: null, session: null })
+
+/** Ends the review of an agent that waits for it: it may work, or it goes. False when it does not wait. Within a change. */
+export function settleReview(
+  app: App,
+  { workspace, agentId, approved, actor }: { workspace: string; agentId: string; approved: boolean; actor: Actor | null },
+): boolean {
+  const row = queries(app.db).find.get(workspace, agentId)
+  if (row?.status !== 'PENDING_REVIEW') return false
+  const about = { workspace_id: workspace, ...(row.crew_id && { crew_id: row.crew_id }), agent_id: agentId, ...actorOf(actor) }
+  if (approved) {
+    queries(app.db).setStatus.run('IDLE', agentId)
+    const payload = { status: 'IDLE', prev: 'PENDING_REVIEW', details: 'approved' }
+    app.journal({ ...about, type: 'agent.status_change', summary: `agent ${row.slug} may work`, payload })
+    tell(app, workspace, 'agent.status', { agent_id: agentId, agent_name: row.name, status: 'IDLE' })
+    return true
+  }
+  retire(app, actor ?? ofMuster(workspace), agentId)
+  const payload = { action: 'delete', entity_type: 'agent', entity_id: agentId }
+  app.journal({
+    ...about,
+    type: 'audit.entity_deleted',
+    summary: `agent ${row.slug} was not approved`,
+    payload,
+    refs: { entity_type: 'agent', entity_id: agentId },
+  })
+  return true
 }
 
 /**

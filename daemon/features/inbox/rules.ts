@@ -11,7 +11,8 @@ export const isManaged = (kind: InboxKind): boolean => kind === 'waitpoint' || k
 /** Where a decision is made, for who tries to make it here. */
 export const hintOf = ({ kind, source_id, payload_json }: Row): string => {
   if (kind === 'escalation') return `Answer the escalation: PATCH /api/v1/escalations/${source_id}/resolve (muster escalations resolve ${source_id})`
-  const { approval_id } = payloadOf(payload_json) as { approval_id?: string }
+  const { approval_id, waitpoint_id } = payloadOf(payload_json) as { approval_id?: string; waitpoint_id?: string }
+  if (waitpoint_id) return `Decide the waitpoint: POST /api/v1/workspaces/…/pipelines/waitpoints/${waitpoint_id}/approve (muster approve ${waitpoint_id})`
   return `Decide the approval: POST /api/v1/approvals/${approval_id ?? source_id}/decide (muster approve ${approval_id ?? source_id})`
 }
 

@@ -10,7 +10,7 @@ import { say } from './say.ts'
 import type { Slots } from './slots.ts'
 
 /** What agents may ask of the daemon. Contract, supporting domain, section 3, "Sidecar". */
-export const agentRoutes: readonly string[] = ['/ask-human', '/escalate', '/expose-port', '/report-confidence']
+export const agentRoutes: readonly string[] = ['/agents', '/ask-human', '/escalate', '/expose-port', '/report-confidence']
 
 const bodyLimit = 64 * 1024
 

@@ -45,4 +45,21 @@ export const agentTools: readonly AgentTool[] = [
     },
     route: '/report-confidence',
   },
+  {
+    name: 'create_agent',
+    description:
+      'For the LEAD of a crew alone: ask for another agent in it. Depending on how much the crew may do, it is there at once (status IDLE), waits until people approve it (PENDING_REVIEW), or is refused.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: text('What people call it'),
+        slug: text('Its short name: a-z, 0-9, _ and -, 2 to 50 characters'),
+        role_title: text('What it does, in a few words'),
+        system_prompt: text('What it is told to be and to do'),
+        reason: text('Why the crew needs it; people decide by this'),
+      },
+      required: ['name', 'slug', 'reason'],
+    },
+    route: '/agents',
+  },
 ]

@@ -1,13 +1,9 @@
-import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
-import { post } from '#contract/define'
 import type { InboxKind } from '#contract/inbox'
 import type { App } from '#kernel/app'
-import { type Feature, feature } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { daemon, type TestDaemon } from '#test'
 import { type Mode, type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
-import { features } from '../../../daemon/features/index.ts'
 import type { Sockets } from '../../../daemon/streams/ws.ts'
 import { asked, askPlace } from '../../support/asks.ts'
 import { type Cli, cliFor, type Terminal } from '../../support/cli.ts'
@@ -19,17 +15,6 @@ const size = { cols: 60, rows: 20 }
 type Decided = [kind: string, id: string, body: Record<string, unknown>]
 type Place = TestDaemon & { muster: Cli; decided: Decided[]; sockets: Sockets }
 
-const approvals = {
-  decide: post('/approvals/:approvalId/decide', {
-    summary: 'x',
-    access: 'VIEWER',
-    status: 200,
-    body: Type.Record(Type.String(), Type.Unknown()),
-    reply: Type.Object({}),
-    journal: false,
-  }),
-}
-
 const routes: [path: RegExp, kind: InboxKind][] = [
   [/\/escalations\/([^/]+)\/resolve$/, 'escalation'],
   [/\/approvals\/([^/]+)\/decide$/, 'waitpoint'],
@@ -39,7 +24,7 @@ const routes: [path: RegExp, kind: InboxKind][] = [
 /** Notes what is decided instead of carrying it out; the item is settled. Tests with the whole of it are below. */
 async function place(): Promise<Place> {
   const decided: Decided[] = []
-  const it = await daemon({ features: { approvals: feature(approvals, () => ({ decide: () => ({}) })) as unknown as Feature, ...features } })
+  const it = await daemon()
   it.http.addHook('preHandler', async (request, reply) => {
     const [path, kind] = routes.find(([pattern]) => pattern.test(request.url)) ?? []
     if (!path || !kind) return

@@ -1,0 +1,17 @@
+import { Args, Flags } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+
+export default class ApprovalsCancel extends ApiCommand<typeof ApprovalsCancel> {
+  static override summary = 'Withdraw a request for approval'
+  static override description = 'What it asked for does not happen: an agent that waits for review is removed.'
+  static override examples = ['$ <%= config.bin %> approvals cancel APPROVAL --reason "not needed any more"']
+  static override next = { approval_settled: 'muster approvals show APPROVAL', not_found: 'muster approvals list' }
+  static override args = { approval: Args.string({ required: true, description: 'id of the approval' }) }
+  static override flags = { reason: Flags.string({ helpValue: 'TEXT', description: 'why, for the record' }) }
+
+  async run(): Promise<void> {
+    const { reason } = this.flags
+    const reply = await this.api.approvals.cancel({ approvalId: this.args.approval, body: { ...(reason && { reason }) } })
+    await this.out.done('Withdrawn.', reply)
+  }
+}

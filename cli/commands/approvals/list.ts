@@ -1,0 +1,18 @@
+import type { approvalStatuses } from '#contract/approvals'
+import { ApiCommand } from '../../command.ts'
+import { oneOf, windowFlags, windowOf } from '../../flags.ts'
+import { approvalView } from '../../views/approvals.ts'
+
+const statuses = ['pending', 'approved', 'denied', 'timeout', 'cancelled', 'all'] as const satisfies readonly ((typeof approvalStatuses)[number] | 'all')[]
+
+export default class ApprovalsList extends ApiCommand<typeof ApprovalsList> {
+  static override summary = 'List what waits for an approval, newest first'
+  static override examples = ['$ <%= config.bin %> approvals list', '$ <%= config.bin %> approvals list --status all']
+  static override flags = { ...windowFlags, status: oneOf(statuses, { description: 'which ones; pending when absent' }) }
+
+  async run(): Promise<void> {
+    const { status } = this.flags
+    const reply = await this.api.approvals.list({ query: { ...windowOf(this.flags), ...(status && { status }) } })
+    await this.out.list(reply.rows, approvalView, reply)
+  }
+}

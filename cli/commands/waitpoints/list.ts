@@ -1,0 +1,13 @@
+import { ApiCommand } from '../../command.ts'
+import { workspaceInUse } from '../../contexts/session.ts'
+import { waitpointView } from '../../views/approvals.ts'
+
+export default class WaitpointsList extends ApiCommand<typeof WaitpointsList> {
+  static override summary = 'List the work that waits for a decision'
+  static override description = 'Let it go on with `muster approve`, or end it with `muster deny`.'
+  static override examples = ['$ <%= config.bin %> waitpoints list']
+
+  async run(): Promise<void> {
+    await this.out.list(await this.api.waitpoints.list({ workspaceId: workspaceInUse(this.session) }), waitpointView)
+  }
+}

@@ -1,0 +1,51 @@
+import type { agentLeads } from '#contract/agent-leads'
+import type { App } from '#kernel/app'
+import type { Call } from '#kernel/feature'
+import { problem } from '#kernel/problem'
+import { openRequests, requestApproval } from '../../approvals/service.ts'
+import { raise } from '../../inbox/service.ts'
+import { consult, policyOf } from '../../policies/service.ts'
+import { type AgentRow, agentsOfCrew, createFor, findAgent } from '../service.ts'
+
+/** Requests of one agent that may be open, and agents of a crew that agents may fill it up to: a loop must end somewhere. */
+const openAtMost = 20
+const crewAtMost = 50
+
+type Proposed = Call<typeof agentLeads.propose>
+
+/** Creates an agent for the LEAD of a crew: at once, held back until people approve it, or not at all. Within a change. */
+export function propose(app: App, { body, now }: Proposed) {
+  const { workspace_id: workspace, crew_id: crew, agent_id, reason, ...draft } = body
+  const lead = leadOf(app, body)
+  const verdict = consult(app, { workspace, crew, action: 'agent_create' })
+  const { level } = policyOf(app, workspace, crew)
+  if (verdict === 'refuse') {
+    const extra = { reason: 'autonomy_level', crew_id: crew, autonomy_level: level, policy_action: 'agent_create' }
+    throw problem('policy_refused', { detail: `The crew is ${level}: only people create its agents`, extra })
+  }
+  if (openRequests(app, workspace, agent_id) >= openAtMost || agentsOfCrew(app, crew).length >= crewAtMost)
+    throw problem('rate_limited', { detail: 'Agents have asked for enough agents: work with those that there are' })
+  const held = verdict === 'ask'
+  const status = held ? ('PENDING_REVIEW' as const) : ('IDLE' as const)
+  const made = createFor(app, { workspace, draft: { ...draft, crew_id: crew }, status, initiator: lead.created_by_user_id, now })
+  const why = reason?.trim() || `@${lead.slug} wants the agent ${made.name} (@${made.slug})`
+  const sender = { type: 'agent' as const, id: lead.id, name: lead.name }
+  const about = { target: 'agent', target_id: made.id, agent_id: made.id, agent_name: made.name, autonomy_level: level, policy_action: 'agent_create' }
+  if (held) {
+    const card = { title: `${lead.name} wants a new agent: ${made.name}`, body: [why, made.system_prompt].filter(Boolean).join('\n\n---\n\n'), sender }
+    const approval = requestApproval(app, { workspace, crew, agent: made.id, by: lead.id, kind: 'autonomy_gate', reason: why, payload: about, card, now })
+    return { id: made.id, slug: made.slug, crew_id: crew, status, approval_id: approval }
+  }
+  if (verdict === 'inbox') {
+    const card = { title: `${lead.name} created the agent ${made.name}`, body: why, sender, payload: { subkind: 'autonomy', ...about, crew_id: crew } }
+    raise(app, { ...card, workspace, kind: 'message', source: made.id, target: { role: 'MANAGER' }, now })
+  }
+  return { id: made.id, slug: made.slug, crew_id: crew, status }
+}
+
+function leadOf(app: App, { workspace_id, crew_id, agent_id }: Proposed['body']): AgentRow {
+  const lead = findAgent(app, workspace_id, agent_id)
+  if (lead.crew_id !== crew_id) throw problem('not_found', { field: 'agent_id' })
+  if (lead.agent_role !== 'LEAD' || lead.status === 'PENDING_REVIEW') throw problem('not_the_lead')
+  return lead
+}

@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+import { get, post } from './define.ts'
+import { Id, nullable, prose, Time } from './fields.ts'
+
+const maybe = nullable(Type.String())
+const Decided = Type.Object({ ok: Type.Boolean(), approved: Type.Boolean() })
+const decision = { approved: Type.Boolean(), comment: Type.Optional(prose(4000)) }
+
+/** Work that waits for people. Its token is shown once, to who made it, and kept as a hash. Contract part 3, section 4.2. */
+export const waitpoints = {
+  list: get('/workspaces/:workspaceId/pipelines/waitpoints', {
+    summary: 'List the work that waits for a decision, newest first, at most 200',
+    access: 'VIEWER',
+    reply: Type.Array(
+      Type.Object({
+        id: Id,
+        pipeline_run_id: maybe,
+        step_id: maybe,
+        kind: Type.String(),
+        prompt: Type.String(),
+        invoking_crew_id: Type.Optional(Id),
+        timeout_at: Time,
+        created_at: Time,
+      }),
+    ),
+    throws: ['not_found'],
+  }),
+  approve: post('/workspaces/:workspaceId/pipelines/waitpoints/:token/approve', {
+    summary: 'Let waiting work go on, or end it; by id or token',
+    access: 'MANAGER',
+    scope: 'workspace:admin',
+    status: 200,
+    body: Type.Object(decision),
+    reply: Decided,
+    journal: ['approval.granted', 'approval.denied', 'approval.timeout'],
+    throws: ['not_found', 'approval_settled'],
+  }),
+  callback: post('/waitpoint-tokens/:token', {
+    summary: 'The same by token alone, for who may decide in its workspace',
+    access: 'signed-in',
+    scope: 'workspace:admin',
+    status: 200,
+    body: Type.Object(decision),
+    reply: Decided,
+    journal: ['approval.granted', 'approval.denied', 'approval.timeout'],
+    throws: ['not_found', 'approval_settled', 'insufficient_role'],
+  }),
+}
