@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { InboxKind } from '#contract/inbox'
+import type { Role } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
 import { daemon, type TestDaemon } from '#test'
@@ -22,7 +23,7 @@ const routes: [path: RegExp, kind: InboxKind][] = [
 ]
 
 /** Notes what is decided instead of carrying it out; the item is settled. Tests with the whole of it are below. */
-async function place(): Promise<Place> {
+async function place(role: Role = 'MANAGER'): Promise<Place> {
   const decided: Decided[] = []
   const it = await daemon()
   it.http.addHook('preHandler', async (request, reply) => {
@@ -34,7 +35,7 @@ async function place(): Promise<Place> {
     it.app.writeNow(() => settle(it.app, { workspace: it.workspace, kind, source: id, action: 'done', by: null, now: it.app.now() }))
     return reply.serializer(JSON.stringify).send({ id })
   })
-  const muster = await cliFor(it, 'MANAGER')
+  const muster = await cliFor(it, role)
   return { ...it, decided, muster, sockets: openSockets(it) }
 }
 
@@ -136,7 +137,7 @@ describe('muster inbox at a terminal', () => {
     ['a', { status: 'approved' }],
     ['d', { status: 'denied' }],
   ])('decides an approval with %s', async (key, sent) => {
-    const it = await place()
+    const it = await place('ADMIN')
     put(it, { source: 'w', kind: 'waitpoint', blocking: true, payload: { approval_id: 'ap1', policy_action: 'agent_create' } })
     const terminal = await open(it, 'policy action: agent_create', ['--undo', '0'])
     terminal.type(key)
