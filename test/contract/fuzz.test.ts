@@ -6,7 +6,9 @@ import type { Endpoint } from '#contract/define'
 import { problems } from '#contract/problems'
 import { roles } from '#contract/roles'
 import { openapi } from '#kernel/openapi'
-import { daemon } from '#test'
+import { daemon, type TestDaemon } from '#test'
+import { requestApproval } from '../../daemon/features/approvals/service.ts'
+import { openWaitpoint } from '../../daemon/features/waitpoints/service.ts'
 import { formWith } from '../support/form.ts'
 import { hostileText, inputs, type Names, named, type Schema } from '../support/inputs.ts'
 import { pictures } from '../support/pictures.ts'
@@ -106,7 +108,22 @@ async function populated() {
     const invited = await made.call(host, 'POST', `/workspaces/${host.workspace}/invitations`, { email })
     remember({ invitation_id: invited.body.id }, '')
   }
+  for (let n = 0; n < 8; n++) await somethingToDecide(made, n)
   return made
+}
+
+/** Questions of an agent, a request and work that wait for people. */
+async function somethingToDecide({ app, workspace, call }: TestDaemon, n: number): Promise<void> {
+  const crew = (await call('OWNER', 'POST', '/crews', { name: `Asking ${n}`, slug: `asking-${n}` })).body.id
+  const agent = (await call('OWNER', 'POST', '/agents', { name: `Asks ${n}`, slug: `asks-${n}`, crew_id: crew })).body.id
+  const inside = { 'x-internal-token': app.internalTokens.ofCrew(workspace, crew) }
+  const question = { workspace_id: workspace, crew_id: crew, agent_id: agent, reason: 'May I?' }
+  const { body } = await call(null, 'POST', '/internal/escalations', question, inside)
+  const now = app.now()
+  const asked = { workspace, by: agent, kind: 'custom' as const, reason: 'May I?', payload: {}, card: { title: 'May I?' }, now }
+  const approval_id = app.writeNow(() => requestApproval(app, asked))
+  const { id } = app.writeNow(() => openWaitpoint(app, { workspace, kind: 'approval', prompt: 'Go on?', now }))
+  remember({ escalation_id: body.escalation_id, approval_id, token_id: id, crew_id: crew, agent_id: agent }, '')
 }
 const common = populated()
 const succeeded = new Set<string>()
