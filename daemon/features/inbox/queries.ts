@@ -109,6 +109,10 @@ export const queries = statements((db) => ({
     `UPDATE inbox_items SET read_at = NULL, read_by_user_id = NULL, resolved_at = NULL, resolved_by_user_id = NULL, resolved_action = NULL, updated_at = @now
      WHERE seq = @seq`,
   ),
+  handOver: db.prepare<{ workspace: string; from: string; to: string; now: string }, { id: string }>(
+    `UPDATE inbox_items SET audience = @to, payload_json = json_set(payload_json, '$.who_can_act', json_array(@to)), updated_at = @now
+     WHERE workspace_id = @workspace AND audience = @from AND kind = 'run_needs_human' AND resolved_at IS NULL RETURNING id`,
+  ),
   patchPayload: db.prepare<[payload: string, seq: number]>('UPDATE inbox_items SET payload_json = ? WHERE seq = ?'),
   counts: db.prepare<Place, { kind: InboxKind; blocking: 0 | 1; active: number }>(
     `SELECT kind, blocking, sum(active) AS active FROM inbox_counts

@@ -81,6 +81,13 @@ export function settle(
   tell(app, workspace, { id: row.id, state: 'resolved' })
 }
 
+/** Questions of agents to somebody who may not decide any more go to those who lead. Within a change. */
+export function handOver(app: App, workspace: string, user: string): void {
+  const to = audienceOf({ role: 'MANAGER' })
+  for (const { id } of queries(app.db).handOver.all({ workspace, from: audienceOf({ user }), to, now: app.now() }))
+    tell(app, workspace, { id, state: 'unread' })
+}
+
 /** Adds members to the payload of an item, within a change. */
 export function amendPayload(app: App, row: Pick<Row, 'seq' | 'payload_json'>, more: Record<string, unknown>): void {
   queries(app.db).patchPayload.run(JSON.stringify({ ...payloadOf(row.payload_json), ...more }), row.seq)

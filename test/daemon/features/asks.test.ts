@@ -439,6 +439,25 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
   })
 })
 
+describe('who was asked', () => {
+  it.each([
+    ['has left', (it: AskPlace, id: string) => it.call('MEMBER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)],
+    ['may only look on now', (it: AskPlace, id: string) => it.call('OWNER', 'PATCH', `/workspaces/${it.workspace}/members/${id}`, { role: 'VIEWER' })],
+  ])('and %s leaves the question to those who lead', async (_, change) => {
+    const it = await askPlace()
+    const member = it.person('MEMBER')
+    const { item, next } = await asked(it, { who: member })
+    expect((await it.call('MANAGER', 'GET', `/inbox/${item}`)).status).toBe(404)
+    const list = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { id: string; user_id: string }[]
+    const { status, text } = await change(it, list.find(({ user_id }) => user_id === member.userId)!.id)
+    expect(status, text).toBe(200)
+    expect((await it.call('MANAGER', 'GET', `/inbox/${item}`)).body).toMatchObject({ target_role: 'MANAGER', payload: { who_can_act: ['role:MANAGER'] } })
+    expect((await it.call('MANAGER', 'GET', '/inbox')).body).toMatchObject({ decision_count: 1, unread_count: 1 })
+    expect((await act(it, item, { action: 'answer', input: 'That' }, 'MANAGER')).status).toBe(200)
+    await next()
+  })
+})
+
 describe('an agent that has moved', () => {
   it('gets no answer to what it asked in its old crew; the run can be dismissed', async () => {
     const it = await askPlace()

@@ -6,6 +6,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { forgetCrewMemberships } from '../../crews/members/service.ts'
+import { handOver } from '../../inbox/service.ts'
 import { settleInvitation, withdrawInvitationsBy } from '../../invitations/service.ts'
 import { find as findUser } from '../../users/service.ts'
 import { withdrawLinksBy } from '../provisioning/links.ts'
@@ -60,6 +61,7 @@ function change(app: App, actor: Actor, before: Membership, role: Role, now: str
   if (!after) throw problem('last_owner', { detail: 'This is the last OWNER of the workspace; hand the ownership over first' })
   // Who may not invite any more cannot come back, or bring others, with what was sent before.
   if (!allows('ADMIN', role)) withdrawOffersBy(app, actor, before.user_id)
+  if (!allows('MEMBER', role)) handOver(app, actor.workspace, before.user_id)
   noteMember(app, actor, 'update', after, { previous_role: before.role, changed: ['role'] })
 }
 
@@ -93,6 +95,7 @@ export function remove(app: App, { actor, memberId }: Call<typeof members.remove
     throw problem('last_owner', { detail: 'You are the last OWNER; hand the ownership over first, or delete the workspace' })
   forgetCrewMemberships(app, actor.workspace, target.user_id)
   withdrawOffersBy(app, actor, target.user_id)
+  handOver(app, actor.workspace, target.user_id)
   noteMember(app, actor, 'delete', target)
   app.afterCommit(() => app.bus.emit('access_lost', actor.workspace))
   return { success: true }
