@@ -24,6 +24,8 @@ export interface TalkOptions {
   thinking: boolean
   input: ReadStream
   output: WriteStream
+  /** Told with something new in the inbox that needs the user, as long as the talk goes on. */
+  calls?: (signal: AbortSignal, tell: (text: string) => void, openChat: () => string | null) => Promise<void>
   /** What went wrong and what to type next. */
   explain(error: unknown): { what: string; next?: string }
 }
@@ -48,6 +50,7 @@ export class Talk {
   /** Ctrl-C was typed once and the next one leaves. */
   private armed = false
   private clock: NodeJS.Timeout | null = null
+  private readonly stop = new AbortController()
   private finish!: (code: number) => void
   private fail!: (error: unknown) => void
   private readonly over: Promise<number>
@@ -71,12 +74,21 @@ export class Talk {
     try {
       this.page.head(this.it.header)
       this.draw()
+      // A courtesy: a talk goes on without it.
+      this.it
+        .calls?.(
+          this.stop.signal,
+          (text) => this.page.note(text),
+          () => this.conversation.chatId,
+        )
+        ?.catch(() => undefined)
       await this.conversation.enter(recalled, (messages) => this.tell(messages))
       this.draw()
       const code = await this.over
       if (this.conversation.turn && !this.cancelling) this.page.note(`The agent goes on. Come back to it: muster chat ${this.it.agent.slug}`)
       return code
     } finally {
+      this.stop.abort()
       this.conversation.close()
       if (this.clock) clearInterval(this.clock)
       this.page.screen.close()

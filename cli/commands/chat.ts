@@ -17,6 +17,7 @@ export default class Chat extends ApiCommand<typeof Chat> {
     chat: Flags.string({ helpValue: 'ID', description: 'go on in this chat', exclusive: ['new'] }),
     new: Flags.boolean({ description: 'begin a new chat' }),
     thinking: Flags.boolean({ description: 'show what the agent thinks' }),
+    'no-bell': Flags.boolean({ description: 'do not ring when something new needs you' }),
   }
 
   async run(): Promise<void> {
@@ -44,10 +45,22 @@ export default class Chat extends ApiCommand<typeof Chat> {
       thinking: this.flags.thinking,
       input: stdin,
       output: stdout,
+      ...(!this.flags['no-bell'] && { calls: (...given) => this.listenForCalls(...given) }),
       explain: (error) =>
         explain(error, { command: `chat ${agent.slug}`, local: this.session.serverOrigin === 'default', hasToken: Boolean(this.session.token) }),
     })
     this.finish(await talk.run(this.leaving()))
+  }
+
+  /** Rings and says so when something new in the inbox needs the user. */
+  private async listenForCalls(signal: AbortSignal, tell: (text: string) => void, openChat: () => string | null): Promise<void> {
+    const [{ callers, callsFor, noticeOf, ring }, { whereIAm }] = await Promise.all([import('../inbox/callers.ts'), import('../inbox/here.ts')])
+    const here = await whereIAm(this.api, this.session.workspace)
+    for await (const item of callers(this.api, this.connection, { here, signal })) {
+      if (!callsFor(here, item, openChat())) continue
+      tell(`! ${noticeOf(item)} · muster inbox`)
+      ring(process.stdout, item)
+    }
   }
 
   private get local(): boolean {

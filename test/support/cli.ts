@@ -40,6 +40,8 @@ export interface Cli {
   run(...args: string[]): Promise<Ran>
   /** As `run`, with this on standard input. */
   pipe(stdin: string, ...args: string[]): Promise<Ran>
+  /** Runs a command until its standard output matches, then ends it; what it wrote. */
+  until(pattern: RegExp, ...args: string[]): Promise<string>
   /** As a person at a terminal. */
   terminal(args: string[], size?: { cols?: number; rows?: number; env?: Record<string, string> }): Terminal
 }
@@ -55,6 +57,7 @@ export function cli(variables: Record<string, string> = {}): Cli {
     env,
     run: (...args) => run('', args),
     pipe: (stdin, ...args) => run(stdin, args),
+    until: (pattern, ...args) => readUntil(pattern, args, env),
     terminal: (args, size = {}) => openTerminal(args, env, size),
   }
 }
@@ -83,6 +86,22 @@ function runProcess(args: string[], env: Record<string, string>, stdin: string):
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }))
     child.stdin.end(stdin)
+  })
+}
+
+function readUntil(pattern: RegExp, args: string[], env: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [bin, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    cleanups.push(() => child.kill('SIGKILL'))
+    let out = ''
+    let err = ''
+    child.stderr.on('data', (chunk) => (err += chunk))
+    child.stdout.on('data', (chunk) => {
+      out += chunk
+      if (pattern.test(out)) child.kill()
+    })
+    child.on('error', reject)
+    child.on('close', () => (pattern.test(out) ? resolve(out) : reject(new Error(`The command ended without writing ${pattern}:\n${out}${err}`))))
   })
 }
 

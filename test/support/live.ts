@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createSockets, type Sockets } from '../../daemon/streams/ws.ts'
 import { closing, type TestDaemon } from './index.ts'
 
@@ -9,14 +9,14 @@ export function openSockets({ app, http }: Pick<TestDaemon, 'app' | 'http'>): So
   return sockets
 }
 
-/** Resolves once paths that match were asked for so often from now on. */
+/** Resolves once paths that match were asked for so often from now on, and answered. */
 export function requested({ http }: Pick<TestDaemon, 'http'>, path: RegExp, times = 1): Promise<void> {
   let left = times
   return new Promise((resolve) => {
-    const count = ({ url = '' }: IncomingMessage) => {
+    const count = ({ url = '' }: IncomingMessage, reply: ServerResponse) => {
       if (!path.test(url) || --left > 0) return
       http.server.off('request', count)
-      resolve()
+      reply.once('finish', resolve)
     }
     http.server.on('request', count)
   })

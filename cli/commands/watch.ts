@@ -1,0 +1,81 @@
+import { Flags } from '@oclif/core'
+import type { Entry } from '#contract/entries'
+import { ApiCommand } from '../command.ts'
+import { callers, callsFor, noticeOf, ring } from '../inbox/callers.ts'
+import type { Item } from '../inbox/decisions.ts'
+import { type Here, whereIAm } from '../inbox/here.ts'
+import { filterFlags, filterQuery } from '../journal/filter.ts'
+import { follow } from '../journal/follow.ts'
+import { Lines } from '../journal/lines.ts'
+import { Names } from '../journal/names.ts'
+import { newest } from '../journal/past.ts'
+import { cleanLine } from '../output/clean.ts'
+
+const { until: _until, since: _since, ...filters } = filterFlags
+const shownFirst = 10
+
+export default class Watch extends ApiCommand<typeof Watch> {
+  static override summary = 'Watch what happens in the workspace, and hear when something needs you'
+  static override description =
+    'The journal as it is written, with a line for each new item of your inbox. At a terminal it rings when somebody waits for you or it is urgent, once for each item. Elsewhere lines are tab-separated, those of the inbox begin with "inbox".'
+  static override examples = ['$ <%= config.bin %> watch', '$ <%= config.bin %> watch --severity warn,error --no-bell', '$ <%= config.bin %> watch -o ndjson']
+  static override flags = {
+    number: Flags.integer({ char: 'n', min: 0, default: shownFirst, helpValue: 'N', description: 'show the newest N entries first' }),
+    'no-bell': Flags.boolean({ description: 'do not ring' }),
+    ...filters,
+  }
+
+  private names!: Names
+  private lines!: Lines
+
+  async run(): Promise<void> {
+    this.names = new Names(this.api, this.session.workspace)
+    this.lines = new Lines(this.out.paint, () => this.out.width)
+    const here = await whereIAm(this.api, this.session.workspace)
+    const stop = new AbortController()
+    const told = this.tellInbox(here, stop.signal).catch((error: Error) => this.out.note(`The inbox cannot be watched: ${error.message}`, 'yellow'))
+    try {
+      await this.tellJournal()
+    } finally {
+      stop.abort()
+      await told
+    }
+  }
+
+  private async tellJournal(): Promise<void> {
+    const query = await filterQuery(this.api, this.flags)
+    const [mark = null] = await newest(this.api, {}, 1)
+    const past = this.flags.number ? await newest(this.api, query, this.flags.number) : []
+    for (const entry of past) await this.tellEntry(entry)
+    const onState = (lost?: Error) => this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow')
+    for await (const entry of follow(this.api, this.connection, query, { after: past.at(-1) ?? mark, onState })) await this.tellEntry(entry)
+  }
+
+  private async tellInbox(here: Here, signal: AbortSignal): Promise<void> {
+    for await (const item of callers(this.api, this.connection, { here, signal })) {
+      await this.out.item({ inbox_item: item }, this.lineOfItem(item))
+      if (this.out.terminal && !this.flags['no-bell'] && callsFor(here, item)) ring(process.stdout, item)
+    }
+  }
+
+  private async tellEntry(entry: Entry): Promise<void> {
+    const { format } = this.out.wanted
+    const people = this.people
+    if (!people && format !== 'tsv' && format !== 'auto') return this.out.item(entry, entry.id)
+    const who = await this.names.whoOf(entry)
+    const line = people ? this.lines.of(entry, who) : [entry.ts, entry.severity, entry.entry_type, who, entry.summary, entry.id].map(cleanLine).join('\t')
+    await this.out.item(entry, line)
+  }
+
+  private lineOfItem(item: Item): string {
+    if (this.out.wanted.format === 'name') return item.id
+    if (!this.people) return ['inbox', item.priority, item.kind, item.sender_name ?? item.sender_type ?? '', item.title, item.id].map(cleanLine).join('\t')
+    const mark = item.blocking ? this.out.paint('yellow', '! inbox') : this.out.paint('cyan', '• inbox')
+    return `${mark}  ${noticeOf(item)}  ${this.out.paint('dim', `muster inbox show ${cleanLine(item.id)}`)}`
+  }
+
+  private get people(): boolean {
+    const { format } = this.out.wanted
+    return format === 'table' || (format === 'auto' && this.out.terminal)
+  }
+}
