@@ -18,6 +18,8 @@ const lists: Readonly<Record<string, readonly [path: string, offer: (row: Row) =
   workspace: ['/api/v1/workspaces', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   run: ['/api/v1/runs?limit=50', (row) => ({ value: text(row['id']), about: text(row['status']) })],
   member: ['/api/v1/workspaces/:workspace/members', (row) => ({ value: text((row['user'] as Row | undefined)?.['email']), about: text(row['role']) })],
+  item: ['/api/v1/inbox?state=active&limit=50', (row) => ({ value: text(row['id']), about: text(row['title']) })],
+  items: ['/api/v1/inbox?state=active&limit=50', (row) => ({ value: text(row['id']), about: text(row['title']) })],
   link: ['/api/v1/users/me/linked-accounts', (row) => ({ value: text(row['id']), about: text(row['email']) })],
   token: ['/api/v1/auth/cli-tokens', (row) => ({ value: text(row['id']), about: text(row['name']) })],
 }

@@ -58,8 +58,8 @@ const joined = names.map((name) => `i.${name}`).join(', ')
 /** A row as one user sees it. */
 export type Seen = Row & { own_read_at: string | null; avatar_seed: string | null; avatar_style: string | null }
 
-const seen = `${joined}, r.read_at AS own_read_at, a.avatar_seed, a.avatar_style
-  FROM inbox_items i LEFT JOIN inbox_item_reads r ON r.item = i.seq AND r.user_id = @user
+const seenColumns = `${joined}, r.read_at AS own_read_at, a.avatar_seed, a.avatar_style`
+const seenJoins = `LEFT JOIN inbox_item_reads r ON r.item = i.seq AND r.user_id = @user
   LEFT JOIN agents a ON i.sender_type = 'agent' AND a.id = i.sender_id AND a.workspace_id = i.workspace_id`
 
 export type NewItem = Omit<Row, 'seq' | 'read_at' | 'resolved_at' | 'resolved_by_user_id' | 'resolved_action'>
@@ -92,7 +92,7 @@ export const queries = statements((db) => ({
     'SELECT source_id FROM inbox_items WHERE workspace_id = ? AND thread_key = ? AND resolved_at IS NULL LIMIT 1',
   ),
   find: db.prepare<Place & { id: string }, Seen>(
-    `SELECT ${seen} WHERE i.id = @id AND i.workspace_id = @workspace AND i.audience IN (SELECT value FROM json_each(@audiences))`,
+    `SELECT ${seenColumns} FROM inbox_items i ${seenJoins} WHERE i.id = @id AND i.workspace_id = @workspace AND i.audience IN (SELECT value FROM json_each(@audiences))`,
   ),
   byId: db.prepare<[workspace: string, id: string], Row>(`SELECT ${columns} FROM inbox_items WHERE workspace_id = ? AND id = ?`),
   resolve: db.prepare<{ seq: number; user: string | null; action: string | null; now: string }>(
@@ -147,21 +147,47 @@ interface Window extends Place {
   offset: number
 }
 
-/** Each audience gives its newest rows from its index; the newest of all of them are the page. */
-function listing(state: Listed, audiences: number): string {
-  const part = (n: number) =>
-    `SELECT * FROM (SELECT ${seen} WHERE i.workspace_id = @workspace AND i.audience = json_extract(@audiences, '$[${n}]')
-       AND (@kind IS NULL OR i.kind = @kind) ${wheres[state]} ORDER BY i.created_at DESC, i.id DESC LIMIT @limit + @offset)`
-  const parts = Array.from({ length: audiences }, (_, n) => part(n))
-  return `${parts.join(' UNION ALL ')} ORDER BY created_at DESC, id DESC LIMIT @limit OFFSET @offset`
+const indexes = {
+  all: 'inbox_items_newest',
+  resolved: 'inbox_items_newest',
+  active: 'inbox_items_active',
+  unread: 'inbox_items_active',
+  read: 'inbox_items_active',
+}
+const kindIndexes = {
+  ...indexes,
+  all: 'inbox_items_kind',
+  resolved: 'inbox_items_kind',
+  active: 'inbox_items_active_kind',
+  unread: 'inbox_items_active_kind',
+  read: 'inbox_items_active_kind',
 }
 
-const windows = (Object.keys(wheres) as Listed[]).flatMap((state) => [3, 4, 5, 6, 7].map((audiences) => ({ name: `${state}${audiences}`, state, audiences })))
+/**
+ * Each audience gives its items in the order of its index, and SQLite merges them as far as the page goes: what is not on it is
+ * not read. Only the keys are merged; the rows of the page are fetched by them.
+ */
+function listing(state: Listed, audiences: number, byKind: boolean): string {
+  const reads = state === 'unread' || state === 'read' ? 'LEFT JOIN inbox_item_reads r ON r.item = i.seq AND r.user_id = @user' : ''
+  const part = (n: number) =>
+    `SELECT i.created_at AS at, i.id AS id, i.seq AS seq FROM inbox_items i INDEXED BY ${(byKind ? kindIndexes : indexes)[state]} ${reads}
+       WHERE i.workspace_id = @workspace AND i.audience = json_extract(@audiences, '$[${n}]') ${byKind ? 'AND i.kind = @kind' : ''} ${wheres[state]}`
+  const parts = Array.from({ length: audiences }, (_, n) => part(n))
+  const page = `${parts.join(' UNION ALL ')} ORDER BY at DESC, id DESC LIMIT @limit OFFSET @offset`
+  return `SELECT ${seenColumns} FROM (${page}) p CROSS JOIN inbox_items i ON i.seq = p.seq ${seenJoins} ORDER BY p.at DESC, p.id DESC`
+}
+
+/** Name of the statement for a list. */
+export const listingOf = (state: Listed, audiences: number, byKind: boolean): string => `${state}${audiences}${byKind ? 'OfKind' : ''}`
+
+const windows = (Object.keys(wheres) as Listed[]).flatMap((state) =>
+  [3, 4, 5, 6, 7].flatMap((audiences) => [false, true].map((byKind) => ({ name: listingOf(state, audiences, byKind), state, audiences, byKind }))),
+)
 
 /** Lists for VIEWER (3 audiences) to OWNER (7). */
 export const listings = statements(
   (db): Record<string, ReturnType<typeof db.prepare<Window, Seen>>> =>
-    Object.fromEntries(windows.map(({ name, state, audiences }) => [name, db.prepare<Window, Seen>(listing(state, audiences))])),
+    Object.fromEntries(windows.map(({ name, state, audiences, byKind }) => [name, db.prepare<Window, Seen>(listing(state, audiences, byKind))])),
 )
 
 /** Statements that read a whole table, and why they may. */

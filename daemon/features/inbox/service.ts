@@ -5,7 +5,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
 import { type Problem, problem } from '#kernel/problem'
-import { audiencesOf, type Listed, listings, type Place, queries, type Row, type Seen } from './queries.ts'
+import { audiencesOf, type Listed, listingOf, listings, type Place, queries, type Row, type Seen } from './queries.ts'
 import { hintOf, isManaged, payloadOf, present, rolesBelow, stateOf } from './rules.ts'
 
 /** Whom an item is for: somebody, a role and those above, or everybody in the workspace. */
@@ -109,7 +109,7 @@ export function list(app: App, { actor, query }: Call<typeof inbox.list>) {
   const { limit, offset } = pageOf(query)
   const place = placeOf(actor)
   const audiences = rolesBelow(actor.role!).length + 2
-  const statement = listings(app.db)[`${(query.state ?? 'all') as Listed}${audiences}`]!
+  const statement = listings(app.db)[listingOf((query.state ?? 'all') as Listed, audiences, query.kind !== undefined)]!
   const rows = statement.all({ ...place, kind: query.kind ?? null, limit: limit + 1, offset })
   const page = rows.slice(0, limit)
   return { rows: page.map(present), count: page.length, has_more: rows.length > limit, ...counts(app, place) }
