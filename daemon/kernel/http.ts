@@ -1,4 +1,5 @@
 import { type IncomingMessage, METHODS } from 'node:http'
+import { Socket } from 'node:net'
 import stringifier, { type Schema } from 'fast-json-stringify'
 import Fastify, {
   type FastifyError,
@@ -120,8 +121,10 @@ function addExposed(app: App, http: FastifyInstance): void {
 /** A body that has not arrived in time is given up, and its connection with it. */
 function expectBody(raw: IncomingMessage): void {
   if (raw.headers['content-length'] === undefined && raw.headers['transfer-encoding'] === undefined) return
-  const late = setTimeout(() => refuseConnection({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, raw.socket), bodyMs).unref()
-  raw.once('close', () => clearTimeout(late))
+  const late = setTimeout(() => {
+    if (!raw.complete && raw.socket instanceof Socket) refuseConnection({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, raw.socket)
+  }, bodyMs).unref()
+  for (const event of ['end', 'close']) raw.once(event, () => clearTimeout(late))
 }
 
 /** Answers are written by code made from their schema, so nothing undeclared leaves; made on first use, so that starting is quick. */

@@ -409,6 +409,28 @@ describe('on the wire', () => {
 })
 
 describe('a body', () => {
+  it.each(['/api/v1/echo', '/api/v1/change'])('that has arrived at %s leaves the connection alone', async (path) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const it = await daemon({ features: { things } })
+      const before = vi.getTimerCount()
+      await it.http.listen({ port: 0, host: '127.0.0.1' })
+      const socket = connect((it.http.server.address() as AddressInfo).port, '127.0.0.1')
+      closing({ close: () => socket.destroy() })
+      const ask = async () => {
+        socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"x"}`)
+        return String((await once(socket, 'data'))[0]).slice(9, 12)
+      }
+      const first = await ask()
+      expect(['201', '401']).toContain(first)
+      expect(vi.getTimerCount()).toBe(before)
+      vi.advanceTimersByTime(120_000)
+      expect(await ask()).toBe(first)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('that does not arrive within a minute is given up', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
