@@ -46,6 +46,7 @@ export function watchDeadlines(app: App): { close(): void } {
     armed = Number.POSITIVE_INFINITY
     for (const { next, end } of deadlines) {
       const done = await inBatches('What is due', (most) => end(app, most))
+      if (closed) return
       // After a failure not at once: it would most likely fail again.
       wait(done ? next(app) : wholeSeconds(app.clock() + pause))
     }

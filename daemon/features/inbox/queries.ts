@@ -125,6 +125,9 @@ export const queries = statements((db) => ({
   ),
   purge: db.prepare<{ workspace: string; kind: string | null }>('DELETE FROM inbox_items WHERE workspace_id = @workspace AND (@kind IS NULL OR kind = @kind)'),
   escalation: db.prepare<[id: string], { status: string }>('SELECT status FROM escalations WHERE id = ?'),
+  secondApprover: db.prepare<[id: string], { required: number }>(
+    `SELECT w.require_second_approver AS required FROM escalations e JOIN workspaces w ON w.id = e.workspace_id WHERE e.id = ? AND e.type = 'CREDENTIAL'`,
+  ),
   waitpoint: db.prepare<{ source: string }, { live: number }>(
     `SELECT EXISTS (SELECT 1 FROM waitpoints WHERE id = @source AND status = 'pending')
        OR EXISTS (SELECT 1 FROM approvals WHERE id = @source AND status = 'pending')

@@ -112,7 +112,12 @@ export function list(app: App, { actor, query }: Call<typeof inbox.list>) {
   const statement = listings(app.db)[listingOf((query.state ?? 'all') as Listed, audiences, query.kind !== undefined)]!
   const rows = statement.all({ ...place, kind: query.kind ?? null, limit: limit + 1, offset })
   const page = rows.slice(0, limit)
-  return { rows: page.map(present), count: page.length, has_more: rows.length > limit, ...counts(app, place) }
+  return {
+    rows: page.map((row) => ({ ...present(row), ...secondApprover(app, row) })),
+    count: page.length,
+    has_more: rows.length > limit,
+    ...counts(app, place),
+  }
 }
 
 function counts(app: App, place: Place) {
@@ -135,9 +140,17 @@ function sourceMissing(app: App, { kind, source_id }: Row): boolean {
   return queries(app.db).waitpoint.get({ source: source_id })!.live === 0
 }
 
+/** Of an offered credential: whether its initiator may not decide alone. Computed when it is read. */
+function secondApprover({ db }: App, { kind, source_id }: Row) {
+  const rule = kind === 'escalation' ? queries(db).secondApprover.get(source_id) : undefined
+  if (!rule) return {}
+  const required = rule.required === 1
+  return { second_approver_required: required, second_approver_by_workspace: required, second_approver_by_tier: false }
+}
+
 export function show(app: App, { actor, itemId }: Call<typeof inbox.show>) {
   const row = find(app, actor, itemId)
-  return { ...present(row), ...(isManaged(row.kind) && { source_missing: sourceMissing(app, row) }) }
+  return { ...present(row), ...secondApprover(app, row), ...(isManaged(row.kind) && { source_missing: sourceMissing(app, row) }) }
 }
 
 /** Moves one item; a problem when it is decided where it comes from. Specification part 3, "States and transitions". */

@@ -194,10 +194,10 @@ describe('Escalation', () => {
 
   it('expires by itself, at its time', async () => {
     const it = await setUp()
+    const id = await it.ask()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     closing(watchDeadlines(it.app))
-    const id = await it.ask()
-    await it.app.idle()
+    while (vi.getTimerCount() === 0) await it.app.write(() => undefined)
     it.clock.advance(week)
     vi.advanceTimersByTime(86_400_000)
     vi.useRealTimers()
@@ -431,6 +431,10 @@ describe('an offered credential', () => {
     expect((await set('OWNER')).body).toMatchObject({ require_second_approver: true })
     const [first, text] = [await it.ask(secret), await it.ask()]
     expect(await it.show(first)).toMatchObject({ second_approver_required: true, second_approver_by_workspace: true, second_approver_by_tier: false })
+    expect(await it.card(first)).toMatchObject({ second_approver_required: true, second_approver_by_workspace: true })
+    expect(await it.card(text)).not.toHaveProperty('second_approver_required')
+    const listed = (await it.call('ADMIN', 'GET', '/inbox')).body.rows.find(({ source_id }: { source_id: string }) => source_id === first)
+    expect(listed).toMatchObject({ second_approver_required: true })
     for (const action of ['approve', 'reject'])
       expect((await it.resolve(first, { resolution: 'x', action }, 'OWNER')).body).toMatchObject({ status: 403, code: 'second_approver_required' })
     expect(it.entries().at(-1)).toMatchObject({ entry_type: 'keeper.decision', severity: 'error', payload: { rule: 'second_approver', decision: 'DENY' } })
