@@ -85,11 +85,18 @@ function note(app: App, row: Row, type: EntryType, actor: Actor | null, comment:
     payload: {
       approval_id: row.id,
       kind: row.kind,
+      ...policyActionOf(row),
       ...(comment && { [type === 'approval.cancelled' || asked ? 'reason' : 'comment']: comment }),
       ...(type === 'approval.cancelled' && actor && { cancelled_by: actor.id }),
     },
     refs: { approval_id: row.id },
   })
+}
+
+/** What the policy was asked about, for who replays the journal under another one. */
+function policyActionOf({ payload_json }: Pick<Row, 'payload_json'>): { policy_action?: string } {
+  const { policy_action } = JSON.parse(payload_json) as { policy_action?: unknown }
+  return typeof policy_action === 'string' ? { policy_action } : {}
 }
 
 interface Ending {
