@@ -33,6 +33,21 @@ export const agentTools: readonly AgentTool[] = [
     route: '/escalate',
   },
   {
+    name: 'expose_port',
+    description:
+      'Show people what you have built: open a port of your crew by a URL that is valid for a while. Start the server first, so that it outlives you (setsid -f COMMAND), listening on 127.0.0.1. Give the url of the result to the people; whoever has it sees the page. It runs in a sandbox without cookies, storage and WebSockets; link with relative paths.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        port: { type: 'integer', minimum: 1, maximum: 65535, description: 'The port on which your server listens' },
+        description: text('What is to be seen there, in a few words'),
+        ttl_seconds: { type: 'integer', minimum: 1, maximum: 86_400, description: 'How long it is open; an hour unless stated' },
+      },
+      required: ['port'],
+    },
+    route: '/expose-port',
+  },
+  {
     name: 'report_confidence',
     description: 'Put on record how sure you are of what you do. Nobody answers; people see it in the journal.',
     inputSchema: {
