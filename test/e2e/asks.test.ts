@@ -7,7 +7,7 @@ import { fetchClient, survivors } from '../support/agent-client.ts'
 import { agentProcesses, bridgeAddress, containerOf, engineMissing, removeInstallation } from '../support/engine.ts'
 import { endsIn, type Installation, install } from '../support/installation.ts'
 import { leaveOut } from '../support/leave-out.ts'
-import { type MessagesBody, type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts'
+import { type MessagesBody, type ModelEndpoint, modelEndpoint, type ScriptedTurn } from '../support/model-endpoint.ts'
 
 // Agents that ask a person: their programs end, and the answer lets the run go on, whatever happens to the daemon meanwhile.
 
@@ -95,11 +95,12 @@ function fallAsleep(): void {
 const asking = (question: string) =>
   `curl -sS -X POST "$SVC_SIDECAR_URL/ask-human" -H "Authorization: Bearer $SVC_AGENT_TOKEN" -H "X-Svc-Run-Id: $SVC_RUN_ID" -d '${JSON.stringify({ question })}'; sleep 60`
 
-const script = ({ messages }: MessagesBody) => {
+const script = (kind: string, { messages }: MessagesBody): ScriptedTurn => {
   const last = JSON.stringify(messages.at(-1)!.content)
   if (last.includes('answers:')) return { text: last.includes('SQLite') ? 'Then SQLite it is.' : 'What?' }
-  if (last.includes('tool_result'))
-    return { text: 'I have the number; now I ask.', tools: [{ name: 'Bash', input: { command: asking('Postgres or SQLite?') } }] }
+  const question = 'Postgres or SQLite?'
+  const ask = kind === 'a container' ? { name: 'mcp__muster__ask_human', input: { question } } : { name: 'Bash', input: { command: asking(question) } }
+  if (last.includes('tool_result')) return { text: 'I have the number; now I ask.', tools: [ask] }
   return { text: 'I look.', tools: [{ name: 'Bash', input: { command: 'echo the number is 4711' } }] }
 }
 
@@ -113,7 +114,7 @@ describe.each([
 
   describe.skipIf(missing)('that asks', () => {
     beforeAll(async () => {
-      model = await modelEndpoint(script, { host: address })
+      model = await modelEndpoint((body) => script(kind, body), { host: address })
       scratch = mkdtempSync(join(tmpdir(), 'muster-asks-'))
       const program = join(scratch, 'claude')
       writeFileSync(program, `#!/bin/sh\nexport IS_SANDBOX=1\nexec ${client.bin}/claude "$@"\n`, { mode: 0o755 })

@@ -74,6 +74,8 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Execution):
 function sessionOf(run: Execution, adapter: Adapter, program: string): LaunchFacts['session'] {
   if (!adapter.keepsSessions) return null
   const before = run.launch_json ? (JSON.parse(run.launch_json) as LaunchFacts) : null
+  // A run that is not in line was being started with these by a daemon before this one.
+  if (before && run.phase !== 'queued') return before.session
   if (before?.session && before.adapter === adapter.name) return { ...before.session, resumed: true }
   return { id: clientSessionId(program), program, resumed: false }
 }

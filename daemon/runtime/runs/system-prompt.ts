@@ -24,7 +24,8 @@ export function systemPrompt({ agent, crew, mates, folders, language }: Situatio
     ].join(' '),
     [
       'The tool escalate of the server muster asks the people responsible: use it before what is hard to undo and for what only they can know.',
-      'It waits at most five minutes; without an answer go on carefully and say what you assumed.',
+      'It waits at most five minutes; without an answer go on carefully and say what you assumed. Where going on makes no sense before there is',
+      'an answer, use ask_human: it stops you until then, for days if need be.',
     ].join('\n'),
     agent.system_prompt?.trim() ?? '',
     roster.length ? `Others in your crew:\n${roster.join('\n')}` : '',

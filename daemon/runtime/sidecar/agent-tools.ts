@@ -33,6 +33,20 @@ export const agentTools: readonly AgentTool[] = [
     route: '/escalate',
   },
   {
+    name: 'ask_human',
+    description:
+      'Ask a person what only a person can know or decide, however long that takes. It ends your program, and the commands that you left running; once there is an answer you go on with it, knowing all that you know now. For what need not hold you up longer than five minutes use escalate.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        question: text('The question, so that it can be answered without knowing your work; 4000 characters at most'),
+        context: text('What one must know to answer: what you found, the options, what you would do. Markdown'),
+      },
+      required: ['question'],
+    },
+    route: '/ask-human',
+  },
+  {
     name: 'expose_port',
     description:
       'Show people what you have built: open a port of your crew by a URL that is valid for a while. Start the server first, so that it outlives you (setsid -f COMMAND), listening on 127.0.0.1. Give the url of the result to the people; whoever has it sees the page. It runs in a sandbox without cookies, storage and WebSockets; link with relative paths.',

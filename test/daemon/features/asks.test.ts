@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { problem } from '#kernel/problem'
-import { executionsOfCrew, workingOfCrew } from '../../../daemon/features/chats/executions/service.ts'
+import { type Execution, executionsOfCrew, findExecution, workingOfCrew } from '../../../daemon/features/chats/executions/service.ts'
 import { raise } from '../../../daemon/features/inbox/service.ts'
+import { adapterOf } from '../../../daemon/runtime/adapters/index.ts'
 import { agentKey } from '../../../daemon/runtime/agent-keys.ts'
+import { briefRun } from '../../../daemon/runtime/runs/brief.ts'
 import { type AskPlace, act, asked, askPlace } from '../../support/asks.ts'
 import { calls, gets, init, result, says } from '../../support/claude-lines.ts'
 import { attachRuns } from '../../support/runs.ts'
@@ -550,6 +552,18 @@ describe('a parked run', () => {
     await runs.recover()
     it.runtime.finish(await it.runtime.program(1))
     expect((await it.runtime.program(2)).spec.runId).toBe(`${run_id}-1`)
+  })
+
+  it('is started as it was told to when a daemon died over its start', async () => {
+    const it = await askPlace()
+    const brief = (run: Execution) => briefRun({ app: it.app, runtime: it.runtime, adapterOf }, run)
+    const flagOf = (run: Execution) => brief(run).spec.argv.find((argument) => /^--(session-id|resume)=/.test(argument))
+    const { run_id, item, next, program } = await asked(it)
+    const first = program.spec.argv.find((argument) => argument.startsWith('--session-id='))!
+    expect(flagOf({ ...findExecution(it.app, run_id)!, phase: 'launching' })).toBe(first)
+    await act(it, item, { action: 'answer', input: 'That' })
+    await next()
+    expect(flagOf({ ...findExecution(it.app, run_id)!, phase: 'launching' })).toBe(first.replace('session-id', 'resume'))
   })
 
   it('fails when it cannot be started again', async () => {
