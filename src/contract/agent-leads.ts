@@ -31,7 +31,6 @@ export const agentLeads = {
       approval_id: Type.Optional(Id),
     }),
     journal: ['audit.entity_created', 'approval.requested'],
-    entity: 'agent',
     throws: ['not_found', 'not_the_lead', 'policy_refused', 'slug_taken', 'rate_limited'],
   }),
 }

@@ -59,4 +59,11 @@ describe('a real decision', () => {
       differences: [{ policy_action: 'agent_create', outcome: 'denied', would: 'inbox', entry_type: 'approval.denied' }],
     })
   })
+
+  it('counts what was done without asking as well', async () => {
+    const it = await crewUnder('full', 'warn')
+    expect((await it.sidecar('/agents', { name: 'Bob', slug: 'bob', system_prompt: 'You test.' })).status).toBe(201)
+    const { body } = await it.call('VIEWER', 'GET', `/crews/${it.crewId}/policy/simulate?autonomy_level=guided`)
+    expect(body).toMatchObject({ by_action: [{ policy_action: 'agent_create', applied: 1, verdict: 'ask' }] })
+  })
 })

@@ -28,6 +28,7 @@ export function propose(app: App, { body, now }: Proposed) {
   const held = verdict === 'ask'
   const status = held ? ('PENDING_REVIEW' as const) : ('IDLE' as const)
   const made = createFor(app, { workspace, draft: { ...draft, crew_id: crew }, status, initiator: lead.created_by_user_id, now })
+  note(app, body, { made, verdict, level })
   const why = reason?.trim() || `@${lead.slug} wants the agent ${made.name} (@${made.slug})`
   const sender = { type: 'agent' as const, id: lead.id, name: lead.name }
   const about = { target: 'agent', target_id: made.id, agent_id: made.id, agent_name: made.name, autonomy_level: level, policy_action: 'agent_create' }
@@ -41,6 +42,25 @@ export function propose(app: App, { body, now }: Proposed) {
     raise(app, { ...card, workspace, kind: 'message', source: made.id, target: { role: 'MANAGER' }, now })
   }
   return { id: made.id, slug: made.slug, crew_id: crew, status }
+}
+
+/** The entry names action and verdict: by them the policy simulator knows what a crew did without asking. */
+function note(
+  app: App,
+  { workspace_id, crew_id, agent_id }: Proposed['body'],
+  { made, verdict, level }: { made: AgentRow; verdict: string; level: string },
+): void {
+  app.journal({
+    workspace_id,
+    crew_id,
+    agent_id: made.id,
+    type: 'audit.entity_created',
+    summary: `agent ${made.slug} created`,
+    actor_type: 'agent',
+    actor_id: agent_id,
+    payload: { action: 'create', entity_type: 'agent', entity_id: made.id, policy_action: 'agent_create', policy_verdict: verdict, autonomy_level: level },
+    refs: { entity_type: 'agent', entity_id: made.id },
+  })
 }
 
 function leadOf(app: App, { workspace_id, crew_id, agent_id }: Proposed['body']): AgentRow {
