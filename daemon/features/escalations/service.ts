@@ -16,7 +16,7 @@ import { headline, linkOf, masked, present } from './rules.ts'
 import { tell } from './telling.ts'
 
 export { cancelOrphans, expireDue } from './answers.ts'
-export { type Outcome, waitForAnswer } from './waiting.ts'
+export { waitForAnswer } from './waiting.ts'
 
 type Shown = Static<typeof Escalation>
 

@@ -6,7 +6,7 @@ import { queries, type Row } from './queries.ts'
 import { isWaiting } from './rules.ts'
 import { record } from './telling.ts'
 
-export type Outcome = Static<typeof EscalationOutcome>
+type Outcome = Static<typeof EscalationOutcome>
 
 const waiting = new WeakMap<App, Map<string, Set<() => void>>>()
 

@@ -21,6 +21,7 @@ describe('workspaces.create', () => {
       run_retention_days: null,
       credential_audit_retention_days: null,
       audit_log_retention_days: null,
+      require_second_approver: false,
       require_two_factor: false,
     })
     const counts = { _count: { crews: 0, agents: 0, members: 1 }, _count_members: 1 }
