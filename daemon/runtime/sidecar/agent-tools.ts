@@ -91,29 +91,4 @@ export const agentTools: readonly AgentTool[] = [
     },
     route: '/agents',
   },
-  {
-    name: 'ask_human',
-    description:
-      'Ask a person something that may take hours, and leave your work for it: your program is ended, and goes on in this conversation with the answer as the next message. Finish and save what you are doing first. For what is answered within minutes use escalate.',
-    inputSchema: {
-      type: 'object',
-      properties: { question: text('The question'), context: text('What one must know to answer. Markdown') },
-      required: ['question'],
-    },
-    route: '/ask-human',
-  },
-  {
-    name: 'expose_port',
-    description: 'Let people open a web server of yours: gives an address that leads to this port of the container for a while. Give it to whoever asked.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        port: { type: 'integer', minimum: 1, maximum: 65_535 },
-        description: text('What is to be seen there'),
-        ttl_seconds: { type: 'integer', description: 'How long; an hour when absent, at most a day' },
-      },
-      required: ['port'],
-    },
-    route: '/expose-port',
-  },
 ]

@@ -51,6 +51,7 @@ describe('the tool server of agents', () => {
     expect(tools.map(({ name }: { name: string }) => name)).toEqual(agentTools.map(({ name }) => name))
     for (const tool of tools) expect(tool).toEqual({ name: expect.any(String), description: expect.any(String), inputSchema: expect.any(Object) })
     for (const { route } of agentTools) expect(agentRoutes).toContain(route)
+    expect(new Set(agentTools.map(({ name }) => name)).size).toBe(agentTools.length)
   })
 
   it('carries a call to the daemon as its route would', async () => {
