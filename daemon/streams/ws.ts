@@ -82,6 +82,8 @@ export function createSockets(app: App): Sockets {
   app.bus.on('access_lost', onAccessLost)
   app.stopping.signal.addEventListener('abort', closeAll)
 
+  const attached: Server[] = []
+
   function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     stream.on('error', () => stream.destroy())
     const refused = refusal(app, request)
@@ -99,8 +101,12 @@ export function createSockets(app: App): Sockets {
   }
 
   return {
-    attach: (http) => void http.on('upgrade', upgrade),
+    attach(http) {
+      attached.push(http)
+      http.on('upgrade', upgrade)
+    },
     close() {
+      for (const http of attached) http.off('upgrade', upgrade)
       closeAll()
       for (const clock of clocks) clearInterval(clock)
       app.bus.off('broadcast', onBroadcast)
