@@ -86,18 +86,11 @@ export const inbox = {
     reply: Type.Object({ unread_count: Type.Integer() }),
   }),
   show: get('/inbox/:itemId', {
-    summary: 'Show an item with its text, payload and evidence',
+    summary: 'Show an item with its text and payload',
     access: 'VIEWER',
     reply: Type.Object({
       ...InboxItem.properties,
       source_missing: Type.Optional(Type.Boolean({ description: 'what it was about is gone; of waitpoints and escalations' })),
-      evidence: Type.Optional(
-        Type.Object({
-          narrower_credential: Type.Optional(
-            Type.Object({ exists: Type.Boolean(), name: Type.Optional(Type.String()), security_level: Type.Optional(nullable(Type.Integer())) }),
-          ),
-        }),
-      ),
     }),
     throws: ['not_found'],
   }),
