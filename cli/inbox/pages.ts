@@ -70,7 +70,6 @@ export function detailRows(item: Detail, width: number): Row[] {
   const more = [
     ...(item.source_missing ? [fact('note', 'What it was about is gone.')] : []),
     ...(item.second_approver_required ? [fact('note', 'Somebody else than who set the agent up has to decide.')] : []),
-    ...(item.evidence?.narrower_credential?.exists ? [fact('note', `A narrower credential would do: ${item.evidence.narrower_credential.name ?? ''}`)] : []),
   ]
   const body = item.body_md ? [[], ...renderMarkdown(item.body_md, width)] : []
   const extra = [...facts, ...more].flatMap((row) => wrap(row, width))

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
-import { Id, line, nullable, page, Time } from './fields.ts'
+import { Id, line, page, Time } from './fields.ts'
 import { roles } from './roles.ts'
 
 export const inboxKinds = [

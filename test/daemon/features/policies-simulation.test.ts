@@ -221,6 +221,21 @@ describe('policies.simulate', () => {
   })
 })
 
+describe('the whole matrix, through the interface', () => {
+  const pairs = autonomyLevels.flatMap((level) => behaviorModes.map((mode) => [level, mode] as const)).filter((pair) => pair.join() !== 'full,block')
+
+  it.each(pairs)('at %s, %s', async (level, mode) => {
+    const it = await place()
+    const actions = [...policyActions, 'anything_else']
+    seed(it, ...actions.map((action) => applied(action)))
+    const { by_action, applied: counts } = await simulate(it, `autonomy_level=${level}&behavior_mode=${mode}`)
+    const verdicts = Object.fromEntries(by_action.map((row: { policy_action: string; verdict: string }) => [row.policy_action, row.verdict]))
+    expect(verdicts).toEqual(Object.fromEntries(actions.map((action) => [action, verdictOf(action, level)])))
+    const count = (verdict: string) => Object.values(verdicts).filter((it) => it === verdict).length
+    expect(counts).toEqual({ total: actions.length, newly_asked: count('ask'), refused: count('refuse') })
+  })
+})
+
 describe('what a policy makes of an action', () => {
   it('is what the matrix says, whatever the mode', () => {
     for (const action of [...policyActions, 'anything_else'])
