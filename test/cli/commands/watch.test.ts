@@ -62,7 +62,7 @@ describe('muster watch', () => {
     loud.sockets.close()
     put(loud, { source: 'missed', blocking: true })
     openSockets(loud)
-    expect(bells(await loud.terminal.until(/! inbox {2}ada: Item missed/))).toHaveLength(1)
+    expect(bells(await loud.terminal.until(/! inbox {2}ada: Item missed[\s\S]*\u001b\]9;[^\u0007]*\u0007/))).toHaveLength(1)
   })
 
   it('is plain and silent where there is no terminal', async () => {

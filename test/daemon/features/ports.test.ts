@@ -161,9 +161,10 @@ describe('states', () => {
     const told: { type: string; payload: unknown }[] = []
     it.app.bus.on('broadcast', ({ type, payload }) => void told.push({ type, payload }))
     const { body } = await it.expose()
+    it.clock.advance(1000)
     const { body: pending } = await it.expose({ port: 3001 })
     it.app.db.prepare("UPDATE port_exposures SET status = 'PENDING' WHERE id = ?").run(pending.id)
-    it.clock.advance(5000)
+    it.clock.advance(4000)
     expect(await it.revoke(body.id, { reason: '  enough ' })).toMatchObject({ status: 200, body: { status: 'revoked' } })
     expect((await it.revoke(pending.id)).status).toBe(200)
     expect(targetOf(it.app, body.token)).toBeNull()

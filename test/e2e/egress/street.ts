@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import Docker from 'dockerode'
 import { buildContainerPrograms } from '../../../build/container-programs.mjs'
 import { launch, type Ran, run } from '../../../daemon/runtime/docker/exec.ts'
@@ -55,6 +56,7 @@ export async function openStreet(): Promise<Street> {
   const gateways = Object.values((await a.sidecar.inspect()).NetworkSettings.Networks).flatMap((it) => [it.Gateway, it.IPv6Gateway])
   for (const it of [a, b]) await serveInside(it)
   const own = Object.values(networkInterfaces()).flatMap((list) => list!.filter((it) => !it.internal && !it.address.startsWith('fe80')).map((it) => it.address))
+  await settled([a.sidecar, b.sidecar, peer, stranger])
   const heard = async () => {
     const { stdout } = await sh(peer, who.root, "awk '/^Icmp: [0-9]/ { print $9 }' /proc/net/snmp; awk '/Icmp6InEchos/ { print $2 }' /proc/net/snmp6")
     return `${await peer.logs({ stdout: true, stderr: true })}${stdout}`
@@ -67,6 +69,14 @@ export async function openStreet(): Promise<Street> {
     peer: { container: peer, ipv4: on.IPAddress, ipv6: on.GlobalIPv6Address, metadata: '169.254.169.254', heard },
     host: [...new Set([...gateways, ...own])].filter((it) => it && !it.startsWith('169.254.')),
   }
+}
+
+/** Resolves once no IPv6 address is still being tried out: until then the kernel neither sends from it nor answers at it. */
+async function settled(containers: Docker.Container[]): Promise<void> {
+  const tentative = (table: string) => table.split('\n').some((line) => (Number.parseInt(line.trim().split(/\s+/)[4] ?? '0', 16) & 0x40) !== 0)
+  const own = () => readFileSync('/proc/net/if_inet6', 'utf8')
+  const tables = async () => [own(), ...(await Promise.all(containers.map(async (it) => (await sh(it, who.root, 'cat /proc/net/if_inet6')).stdout)))]
+  while ((await tables()).some(tentative)) await wait(100)
 }
 
 async function openCrew(runtime: DockerRuntime, slug: string): Promise<Crew> {
