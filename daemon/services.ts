@@ -26,12 +26,17 @@ export interface Services {
 
 /** Starts everything that works beside the requests, in the order in which they need each other. */
 export async function startServices(app: App): Promise<Services> {
-  const oldValues = eraseOldValues(app)
-  const mailTokens = sweepOldMailTokens(app)
-  const tokenExpiry = watchTokenExpiry(app)
-  const deadlines = watchDeadlines(app)
-  const portExpiry = expirePorts(app)
-  const forgetting = [forgetTokenUses(app), forgetCredentialAudit(app), forgetInvitations(app), forgetSessions(app)]
+  const jobs = [
+    eraseOldValues,
+    sweepOldMailTokens,
+    watchTokenExpiry,
+    watchDeadlines,
+    expirePorts,
+    forgetTokenUses,
+    forgetCredentialAudit,
+    forgetInvitations,
+    forgetSessions,
+  ].map((start) => start(app))
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
   const reconciler = new Reconciler({
@@ -53,12 +58,7 @@ export async function startServices(app: App): Promise<Services> {
     attach: (server) => sockets.attach(server),
     async close() {
       sockets.close()
-      for (const job of forgetting) job.close()
-      tokenExpiry.close()
-      deadlines.close()
-      portExpiry.close()
-      mailTokens.close()
-      oldValues.close()
+      for (const job of jobs) job.close()
       await runs.close()
       await opened
       await reconciler.close()

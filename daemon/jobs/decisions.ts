@@ -3,6 +3,7 @@ import type { Recorded } from '#kernel/journal'
 import { cancelOrphans as cancelApprovals, endTimedOut, nextTimeout } from '../features/approvals/service.ts'
 import { cancelOrphans as cancelQuestions, expireDue, nextExpiry } from '../features/escalations/service.ts'
 import { endTimedOut as endWaitpoints, nextTimeout as nextWaitpoint } from '../features/waitpoints/service.ts'
+import { timerAt } from './due.ts'
 
 /** Something that ends by itself when nobody decides. */
 interface Deadline {
@@ -18,8 +19,6 @@ const deadlines: readonly Deadline[] = [
   { next: nextWaitpoint, end: endWaitpoints },
 ]
 
-/** Timers cannot wait longer than 24 days. */
-const longest = 86_400_000
 /** Rows a change: other writes come between. */
 const batch = 500
 /** Milliseconds until what failed is tried again. */
@@ -39,7 +38,7 @@ export function watchDeadlines(app: App): { close(): void } {
     if (closed || ms >= armed) return
     clearTimeout(timer)
     armed = ms
-    timer = setTimeout(sweep, Math.min(longest, Math.max(0, ms - app.clock()))).unref()
+    timer = timerAt(app, ms, sweep)
   }
 
   async function sweep(): Promise<void> {

@@ -1,8 +1,6 @@
 import type { App } from '#kernel/app'
 import { endExpired, nextExpiry } from '../features/tokens/service.ts'
-
-/** Timers cannot wait longer than 24 days. */
-const longest = 86_400_000
+import { timerAt } from './due.ts'
 
 /** Closes what a token holds open at the moment it runs out. One timer, set to the next one; nothing is polled. */
 export function watchTokenExpiry(app: App): { close(): void } {
@@ -12,7 +10,7 @@ export function watchTokenExpiry(app: App): { close(): void } {
   function wait(): void {
     clearTimeout(timer)
     const next = nextExpiry(app, done)
-    if (next) timer = setTimeout(sweep, Math.min(longest, Math.max(0, Date.parse(next) - app.clock()))).unref()
+    if (next) timer = timerAt(app, Date.parse(next), sweep)
   }
 
   function sweep(): void {

@@ -148,8 +148,8 @@ export function expireDue(app: App): void {
   for (const { id } of queries(app.db).expire.all(app.now())) closed(app, id, 'expired', null)
 }
 
-/** When the next one ends; undefined when none is open. */
-export const nextExpiry = ({ db }: App): string | undefined => queries(db).next.get()?.expires_at
+/** When the next one ends; null when none is open. */
+export const nextExpiry = ({ db }: App): string | null => queries(db).next.get()?.expires_at ?? null
 
 /** Whether somebody may come in to this crew at any moment. */
 export const isExposed = (app: App, crewId: string): boolean => queries(app.db).ofCrew.get(crewId, app.now()) !== undefined
