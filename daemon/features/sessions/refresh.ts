@@ -1,12 +1,11 @@
 import type { sessions } from '#contract/sessions'
 import { type App, wholeSeconds } from '#kernel/app'
-import { newJti } from '#kernel/auth/seals'
 import type { Call, Web } from '#kernel/feature'
 import { type Problem, problem } from '#kernel/problem'
 import { accountById } from '../users/lockout/service.ts'
 import { queries } from './queries.ts'
 import { judgeRefresh } from './rules.ts'
-import { claimsOf, endSessions, handOver, sessionRow } from './service.ts'
+import { claimsOf, endSessions, handOver, sealPair, sessionRow } from './service.ts'
 
 type Refresh = Call<typeof sessions.refresh>
 
@@ -22,7 +21,7 @@ export async function prepare(app: App, { web }: Refresh): Promise<Ready> {
   checkHost(web!)
   const claims = await claimsOf(app, web!, 'refresh')
   if (!claims || claims === 'expired') throw problem('session_expired')
-  const next = await tokensOf(app, claims.userId, claims.sessionId, newJti())
+  const next = await tokensOf(app, claims.userId, claims.sessionId)
   if (!next) throw problem('session_revoked')
   return { userId: claims.userId, sessionId: claims.sessionId, presented: claims.jti, next }
 }
@@ -34,12 +33,9 @@ function checkHost({ request: { headers } }: Web): void {
   if (from !== undefined && name(from) !== name(`http://${headers.host}`)) throw problem('origin_rejected')
 }
 
-async function tokensOf(app: App, userId: string, sessionId: string, jti: string): Promise<Ready['next'] | null> {
+async function tokensOf(app: App, userId: string, sessionId: string, jti?: string): Promise<Ready['next'] | null> {
   const user = accountById(app, userId)
-  if (!user) return null
-  const subject = { userId, sessionId, name: user.full_name, email: user.email }
-  const [access, refresh] = await Promise.all([app.auth.seals.seal('access', subject), app.auth.seals.seal('refresh', subject, jti)])
-  return { jti, access: access.token, refresh: refresh.token, expires: access.expires }
+  return user ? sealPair(app, { userId, sessionId, name: user.full_name, email: user.email }, jti) : null
 }
 
 /** The identifier that the browser has from now on: the new one, or within the grace the one that is current already. */

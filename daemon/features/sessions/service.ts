@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { Session, sessions } from '#contract/sessions'
 import { type App, wholeSeconds } from '#kernel/app'
-import { type Claims, lifetimes } from '#kernel/auth/seals'
+import { type Claims, lifetimes, type Subject } from '#kernel/auth/seals'
 import { clearSession, readCookie, setCookie } from '#kernel/cookies'
 import type { Call, Web } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
@@ -44,9 +44,13 @@ interface Owner {
 /** First step of a sign-in, before its transaction: the tokens. */
 export async function prepareSession(app: App, { id: user, email, full_name: name }: Owner): Promise<Opening> {
   const id = `s_${randomBytes(32).toString('hex')}`
-  const subject = { userId: user, sessionId: id, name, email }
-  const [access, refresh] = await Promise.all([app.auth.seals.seal('access', subject), app.auth.seals.seal('refresh', subject)])
-  return { id, user, jti: refresh.jti, access: access.token, refresh: refresh.token, expires: access.expires }
+  return { id, user, ...(await sealPair(app, { userId: user, sessionId: id, name, email })) }
+}
+
+/** The tokens of both cookies. The refresh token carries `jti`, a new one when none is given. */
+export async function sealPair(app: App, subject: Subject, jti?: string): Promise<Omit<Opening, 'id' | 'user'>> {
+  const [access, refresh] = await Promise.all([app.auth.seals.seal('access', subject), app.auth.seals.seal('refresh', subject, jti)])
+  return { jti: refresh.jti, access: access.token, refresh: refresh.token, expires: access.expires }
 }
 
 interface Origin {

@@ -32,7 +32,7 @@ export interface Seals {
   read(kind: Kind, token: string): Promise<Claims | 'expired' | null>
 }
 
-export const newJti = (): string => randomBytes(16).toString('base64url')
+const newJti = (): string => randomBytes(16).toString('base64url')
 
 const alg = 'dir'
 const enc = 'A256CBC-HS512'
