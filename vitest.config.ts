@@ -16,14 +16,22 @@ export default defineConfig({
     projects: [
       {
         ...shared,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/e2e/**'], globalSetup, testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/e2e/**', 'test/attack/**'],
+          globalSetup,
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+          pool: 'forks',
+        },
       },
       // Real containers and processes: one file at a time, so that two cores are enough.
       {
         ...shared,
         test: {
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
+          include: ['test/e2e/**/*.test.ts', 'test/attack/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 300_000,
           pool: 'forks',
