@@ -27,13 +27,17 @@ export class Problem extends Error {
     this.extra = details.extra ?? {}
   }
 
-  /** RFC 9457 members, plus `error` (the same sentence) for older clients. */
+  /** RFC 9457 members, plus `error` for older clients: the same sentence, or the reason why nobody is signed in. */
   toBody(instance: string): Record<string, unknown> {
     const { code, status, field, message } = this
     const title = problems[code][1]
-    const detail = message === title ? undefined : message
-    return { ...this.extra, type: `/problems/${code}`, title, status, detail, instance, code, field, error: message }
+    const reason = signedOut.has(code)
+    const detail = message === title && !reason ? undefined : message
+    return { ...this.extra, type: `/problems/${code}`, title, status, detail, instance, code, field, error: reason ? code : message }
   }
 }
+
+/** Why a request counts as nobody's: browser clients branch on `error`. Contract part 1, section 1.2. */
+const signedOut: ReadonlySet<Code> = new Set(['no_credentials', 'session_expired', 'session_revoked', 'session_invalid'])
 
 export const problem = (code: Code, details?: Details): Problem => new Problem(code, details)

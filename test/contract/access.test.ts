@@ -33,7 +33,8 @@ describe.each(known)('$name', ({ endpoint, url }) => {
   it.skipIf(access === 'public' || access === 'internal')('turns strangers away', async () => {
     const { call } = await common
     const { status, body, headers } = await call(null, method, url)
-    expect({ status, code: body.code }).toEqual({ status: 401, code: 'no_credentials' })
+    expect({ status, code: body.code, error: body.error }).toEqual({ status: 401, code: 'no_credentials', error: 'no_credentials' })
+    expect(body.detail).toBe('Sign in first')
     expect(headers['www-authenticate']).toBe('Bearer error="no_credentials"')
   })
 
