@@ -63,7 +63,7 @@ export const users = {
     throws: ['not_found'],
   }),
   avatar: get('/users/:userId/avatar', {
-    summary: 'Get the picture of somebody with whom you share a workspace',
+    summary: 'Get the picture of a user',
     access: 'signed-in',
     kind: 'text',
     media: ['image/png', 'image/jpeg', 'image/webp'],
