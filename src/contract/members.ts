@@ -48,7 +48,7 @@ export const members = {
       expires_at: Type.String({ description: 'End of the link; empty without one' }),
     }),
     journal: ['audit.entity_created'],
-    throws: ['already_member', 'not_found', 'signup_disabled', 'unavailable'],
+    throws: ['already_member', 'not_found', 'unavailable'],
   }),
   update: patch('/workspaces/:workspaceId/members/:memberId', {
     summary: 'Give a member another role, below your own',

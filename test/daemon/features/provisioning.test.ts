@@ -6,6 +6,12 @@ import { daemon, type TestDaemon } from '#test'
 const publicUrl = 'https://muster.example:8443/app'
 const provision = (it: TestDaemon, body: object, who: Parameters<TestDaemon['call']>[0] = 'ADMIN') =>
   it.call(who, 'POST', `/workspaces/${typeof who === 'object' && who ? who.workspace : it.workspace}/members/provision`, body)
+/** Takes somebody out of the first workspace. */
+async function remove(it: TestDaemon, user: string): Promise<void> {
+  const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { id: string; user_id: string }[]
+  const { id } = members.find(({ user_id }) => user_id === user)!
+  expect((await it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)).status).toBe(200)
+}
 const brief = ({ status, body }: { status: number; body: { code?: string } }) => ({ status, code: body?.code })
 
 describe('members.provision', () => {
@@ -61,30 +67,34 @@ describe('members.provision', () => {
 
   it('gives nobody a link into an account that belongs to workspaces of others', async () => {
     const it = await daemon({ config: { publicUrl } })
-    await provision(it, { email: 'ada@example.com' })
-    const attacker = it.stranger()
-    expect((await provision(it, { email: 'ada@example.com' }, attacker)).body).toMatchObject({ created_user: false, setup_url: '' })
+    const { user_id } = (await provision(it, { email: 'ada@example.com' })).body
+    const other = it.stranger()
+    const added = await it.call(other, 'POST', `/workspaces/${other.workspace}/members`, { user_id, role: 'MEMBER' })
+    expect(added.status).toBe(201)
+    await remove(it, user_id)
+    expect((await provision(it, { email: 'ada@example.com' })).body).toMatchObject({ created_user: false, setup_url: '' })
   })
 
-  it('lets anyone who owns a workspace make accounts only where anyone may sign up', async () => {
-    const closed = await daemon({ config: { publicUrl, allowSignup: false } })
-    const owner = closed.stranger()
-    expect(brief(await provision(closed, { email: 'ada@example.com' }, owner))).toEqual({ status: 403, code: 'signup_disabled' })
-    expect(closed.app.db.prepare("SELECT count(*) FROM users WHERE email = 'ada@example.com'").pluck().get()).toBe(0)
-    expect((await provision(closed, { email: closed.person('VIEWER').email }, owner)).status).toBe(201)
-    const open = await daemon({ config: { publicUrl, allowSignup: true } })
-    expect((await provision(open, { email: 'ada@example.com' }, open.stranger())).body).toMatchObject({ created_user: true })
+  it.each([true, false])('is for ADMINs of the first workspace, and tells others nothing of an address (open sign-up: %s)', async (allowSignup) => {
+    const it = await daemon({ config: { publicUrl, allowSignup } })
+    const owner = it.stranger()
+    const [taken, free] = [await provision(it, { email: it.person('VIEWER').email }, owner), await provision(it, { email: 'ada@example.com' }, owner)]
+    expect(brief(taken)).toEqual({ status: 403, code: 'insufficient_role' })
+    expect({ ...taken.body, instance: '' }).toEqual({ ...free.body, instance: '' })
+    expect(it.app.db.prepare("SELECT count(*) FROM users WHERE email = 'ada@example.com'").pluck().get()).toBe(0)
+    expect((await provision(it, { email: 'ada@example.com' })).body).toMatchObject({ created_user: true })
   })
 
   it('is set up by the link, once, and that proves no address', async () => {
     const it = await daemon({ config: { publicUrl } })
-    const { setup_url } = (await provision(it, { email: 'ada@example.com' })).body
+    const { setup_url, user_id } = (await provision(it, { email: 'ada@example.com' })).body
     const token = new URL(setup_url).searchParams.get('token')
     const reset = () => it.call(null, 'POST', '/auth/reset', { token, new_password: 'a horse of another colour' })
     expect((await Promise.all([reset(), reset()])).map(({ status }) => status).sort()).toEqual([200, 400])
     const row = it.app.db.prepare("SELECT password_hash IS NOT NULL AS claimed, email_verified_at FROM users WHERE email = 'ada@example.com'").get()
     expect(row).toEqual({ claimed: 1, email_verified_at: null })
-    expect((await provision(it, { email: 'ada@example.com' }, it.stranger())).body).toMatchObject({ setup_url: '' })
+    await remove(it, user_id)
+    expect((await provision(it, { email: 'ada@example.com' })).body).toMatchObject({ created_user: false, setup_url: '' })
   })
 
   it.each([
@@ -106,9 +116,7 @@ describe('members.provision', () => {
   it('gives a new link after removal, and ends the old one', async () => {
     const it = await daemon({ config: { publicUrl } })
     const first = (await provision(it, { email: 'ada@example.com' })).body
-    const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { id: string; user_id: string }[]
-    const { id } = members.find(({ user_id }) => user_id === first.user_id)!
-    await it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)
+    await remove(it, first.user_id)
     const second = (await provision(it, { email: 'ADA@example.com' })).body
     expect(second).toMatchObject({ user_id: first.user_id, created_user: false })
     expect(second.setup_url).not.toBe(first.setup_url)

@@ -20,6 +20,7 @@ const noLink = { setup_url: '', expires_at: '' }
 export function provision(app: App, { actor, body, now }: Call<typeof members.provision>): Reply<typeof members.provision> {
   const role = body.role ?? 'MEMBER'
   checkGift(role, standing(app, actor, 'ADMIN'))
+  requireHomeAdmin(app, actor)
   if (!app.config.publicUrl) throw problem('unavailable', { detail: 'Set SVC_PUBLIC_URL: without it there is no address to put into the link' })
   const email = body.email.toLowerCase()
   const full_name = body.full_name?.trim() ? cleanName('full_name', body.full_name, { min: 2, max: 100, unit: 'characters' }) : null
@@ -29,19 +30,16 @@ export function provision(app: App, { actor, body, now }: Call<typeof members.pr
   const member = enrol(app, { workspace: actor.workspace, user: account.id, role, now })
   if (!member) throw problem('already_member', { field: 'email' })
   settleInvitation(app, actor.workspace, email)
-  if (made) {
-    guardSignUps(app, actor)
-    noteAccount(app, actor, made.id)
-  }
+  if (made) noteAccount(app, actor, made.id)
   noteMember(app, actor, 'create', member, { provisioned: true, setup_link: mayLink })
   return { user_id: account.id, email, role, created_user: Boolean(made), ...(mayLink ? newLink(app, actor, account.id, now) : noLink) }
 }
 
-/** Anyone may own a workspace: where the server takes no sign-ups, that must not let anyone make accounts either. */
-function guardSignUps(app: App, actor: Actor): void {
+/** Anyone may own a workspace; that must let nobody make accounts, learn who has one, or take people in without asking them. */
+function requireHomeAdmin(app: App, actor: Actor): void {
   const role = homeRoleOf(app, actor.id)
-  if (app.config.allowSignup || (role && allows('ADMIN', role))) return
-  throw problem('signup_disabled', { detail: 'This server takes no sign-ups, so only an ADMIN of its first workspace makes accounts' })
+  if (role && allows('ADMIN', role)) return
+  throw problem('insufficient_role', { detail: "Only an ADMIN of this server's first workspace makes accounts; invite the address instead" })
 }
 
 /**
