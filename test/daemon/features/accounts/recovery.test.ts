@@ -254,6 +254,15 @@ describe('accounts.reset', () => {
     expect(JSON.parse(answers[0]!)).toMatchObject({ status: 400, code: 'invalid_token', error: 'Invalid or expired token' })
   })
 
+  it('looks at the token before it hashes a password', async () => {
+    const it = await recovering()
+    const hashed = vi.spyOn(it.app.passwords, 'hash')
+    await it.reset('0'.repeat(64))
+    expect(hashed).not.toHaveBeenCalled()
+    expect((await it.reset(await it.token())).status).toBe(200)
+    expect(hashed).toHaveBeenCalledOnce()
+  })
+
   it('works until the last moment', async () => {
     const it = await recovering()
     const token = await it.token()
