@@ -78,19 +78,19 @@ function roleOf(given: string): AgentMembers['agent_role'] {
   return found
 }
 
-/** Names in the spelling and order of the profile. A tool that the profile lacks would silently have no effect. */
+/** Every tool that some profile has. */
+const everyTool = [...new Set(Object.values(profileTools).flat())]
+
+/** Names in one spelling and order. A run is given those that its profile has too, so a profile can be narrowed and widened again. */
 function tools(body: Body, { tool_profile, cli_tools }: AgentMembers): Pick<AgentMembers, 'tool_profile' | 'cli_tools'> {
   const profile = body.tool_profile ?? tool_profile
-  const list = blankToNull(body.cli_tools === undefined ? cli_tools : body.cli_tools)
+  if (body.cli_tools === undefined) return { tool_profile: profile, cli_tools }
+  const list = blankToNull(body.cli_tools)
   if (list === null) return { tool_profile: profile, cli_tools: null }
-  const known = profileTools[profile]
-  const wanted = list.split(',').map((name) => name.trim())
-  const stray = wanted.find((name) => !known.some((tool) => tool.toLowerCase() === name.toLowerCase()))
-  if (stray !== undefined) {
-    const field = body.cli_tools === undefined ? 'tool_profile' : 'cli_tools'
-    throw refuse(field, `cli_tools narrows the profile ${profile}, which has no "${stray.slice(0, 50)}"; it has ${known.join(', ')}`)
-  }
-  return { tool_profile: profile, cli_tools: known.filter((tool) => wanted.some((name) => name.toLowerCase() === tool.toLowerCase())).join(',') }
+  const wanted = list.split(',').map((name) => name.trim().toLowerCase())
+  const stray = wanted.find((name) => !everyTool.some((tool) => tool.toLowerCase() === name))
+  if (stray !== undefined) throw refuse('cli_tools', `cli_tools: there is no tool "${stray.slice(0, 50)}"; there are ${everyTool.join(', ')}`)
+  return { tool_profile: profile, cli_tools: everyTool.filter((tool) => wanted.includes(tool.toLowerCase())).join(',') }
 }
 
 /** Becomes an argument of the agent's program, so it must not look like an option. */

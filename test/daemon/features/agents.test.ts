@@ -158,7 +158,6 @@ describe('agents.create', () => {
     ['timeout_seconds', { ...draft, timeout_seconds: '60' }],
     ['cli_tools', { ...draft, cli_tools: 'Read,Frobnicate' }],
     ['cli_tools', { ...draft, cli_tools: 'Read,,Bash' }],
-    ['cli_tools', { ...draft, tool_profile: 'MINIMAL', cli_tools: 'Bash' }],
     ['mcp_config_json', { ...draft, mcp_config_json: '{' }],
     ['mcp_config_json', { ...draft, mcp_config_json: '{}' }],
     ['mcp_config_json', { ...draft, mcp_config_json: '[]' }],
@@ -356,12 +355,13 @@ describe('agents.update', () => {
       expect((await it.call('OWNER', 'PATCH', `/agents/${id}`, body)).body.code).toBe('no_fields')
   })
 
-  it('does not leave tools behind that a narrower profile lacks', async () => {
+  it('narrows a profile whatever tools were named, and keeps them for a wider one', async () => {
     const it = await daemon()
-    const { id } = await agent(it.call, { ...draft, cli_tools: 'Read,Bash' })
+    const { id } = await agent(it.call, { ...draft, cli_tools: 'bash,Read' })
     const patch = (body: object) => it.call('OWNER', 'PATCH', `/agents/${id}`, body)
-    expect((await patch({ tool_profile: 'MINIMAL' })).body).toMatchObject({ field: 'tool_profile', detail: expect.stringContaining('"Bash"') })
-    expect((await patch({ tool_profile: 'MINIMAL', cli_tools: '' })).body).toMatchObject({ tool_profile: 'MINIMAL', cli_tools: null })
+    expect((await patch({ tool_profile: 'MINIMAL' })).body).toMatchObject({ tool_profile: 'MINIMAL', cli_tools: 'Read,Bash' })
+    expect((await patch({ tool_profile: 'CODING' })).body).toMatchObject({ tool_profile: 'CODING', cli_tools: 'Read,Bash' })
+    expect((await patch({ cli_tools: 'Frobnicate' })).body).toMatchObject({ status: 400, field: 'cli_tools', detail: expect.stringContaining('NotebookEdit') })
   })
 
   it('makes a LEAD and the one before an AGENT in one step', async () => {
