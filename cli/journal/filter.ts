@@ -1,7 +1,17 @@
 import { Flags } from '@oclif/core'
 import type { Client } from '#client'
+import type { ActorType, Priority, Severity } from '#contract/entries'
 import { momentOf } from '../flags.ts'
+import { InputError } from '../input.ts'
 import { agentId, crewId } from '../lookup.ts'
+
+/** The words that a flag takes: all of those of the contract, which the compiler checks. */
+const wordsOf = <T extends string>(all: Record<T, true>) => Object.keys(all)
+const fixed = {
+  severity: wordsOf<Severity>({ info: true, notice: true, warn: true, error: true }),
+  actor: wordsOf<ActorType>({ agent: true, user: true, system: true, keeper: true, sidecar: true, orchestrator: true }),
+  priority: wordsOf<Priority>({ normal: true, high: true, pin: true, permanent: true }),
+}
 
 const words = (description: string, helpValue = 'A,B') => Flags.string({ helpValue, description })
 
@@ -14,9 +24,9 @@ export const filterFlags = {
   mission: words('of these missions'),
   type: words('of these types, as run.failed'),
   'exclude-type': words('not of these types'),
-  severity: words('info, notice, warn, error'),
-  actor: words('caused by: agent, user, system, keeper, sidecar, orchestrator'),
-  priority: words('normal, high, pin, permanent'),
+  severity: words(fixed.severity.join(', ')),
+  actor: words(`caused by: ${fixed.actor.join(', ')}`),
+  priority: words(fixed.priority.join(', ')),
   since: words('from then on: a time, or how long ago, as 2h', 'WHEN'),
   until: words('up to then: a time, or how long ago', 'WHEN'),
   search: words('with this phrase in summary or payload', 'TEXT'),
@@ -36,8 +46,19 @@ const plain = {
   search: 'q',
 } as const
 
+function checkWords(flags: FilterFlags): void {
+  for (const [flag, known] of Object.entries(fixed)) {
+    const stray = flags[flag as keyof typeof fixed]
+      ?.split(',')
+      .map((word) => word.trim())
+      .find((word) => word !== '' && !known.includes(word))
+    if (stray !== undefined) throw new InputError(`--${flag} takes ${known.join(', ')}, not "${stray}".`)
+  }
+}
+
 /** The query that the flags mean; crews and agents are named by slug or id. */
 export async function filterQuery(api: Client, flags: FilterFlags): Promise<Record<string, string>> {
+  checkWords(flags)
   const query: Record<string, string> = {}
   for (const [flag, member] of Object.entries(plain)) {
     const value = flags[flag as keyof typeof plain]

@@ -1,4 +1,4 @@
-import { type Entry, priorities } from '#contract/entries'
+import { actorTypes, type Entry, priorities, severities } from '#contract/entries'
 import { problem } from '#kernel/problem'
 import { parseTime } from './time.ts'
 
@@ -53,13 +53,18 @@ function listOf(text: string | undefined): string[] | undefined {
   return items.length ? [...new Set(items)] : undefined
 }
 
-/** Reads the filters of a request. Throws `invalid_field` for a bad time, priority or phrase; other values just match nothing. */
+/** As `listOf`, of values that are known: another one is a slip of the caller, not a filter that matches nothing. */
+function listAmong(known: readonly string[], field: string, text: string | undefined): string[] | undefined {
+  const asked = listOf(text)
+  const unknown = asked?.find((value) => !known.includes(value))
+  if (unknown) throw problem('invalid_field', { field, detail: `${field} "${unknown.slice(0, 50)}" is none of ${known.join(', ')}` })
+  return asked
+}
+
+/** Reads the filters of a request. Throws `invalid_field` for a bad time, phrase or word of a fixed list; other values just match nothing. */
 export function readFilter(query: Query): Filter {
   const phrase = query.q?.trim() || undefined
   if (phrase && [...phrase].length > longestPhrase) throw problem('invalid_field', { field: 'q', detail: `q has more than ${longestPhrase} characters` })
-  const asked = listOf(query.priority)
-  const unknown = asked?.find((value) => !(priorities as readonly string[]).includes(value))
-  if (unknown) throw problem('invalid_field', { field: 'priority', detail: `priority "${unknown}" is none of ${priorities.join(', ')}` })
   return {
     crews: listOf(query.crew_ids) ?? listOf(query.crew_id),
     agents: listOf(query.agent_ids) ?? listOf(query.agent_id),
@@ -68,9 +73,9 @@ export function readFilter(query: Query): Filter {
     runs: listOf(query.run_id),
     types: listOf(query.entry_type),
     withoutTypes: listOf(query.exclude_entry_type),
-    severities: listOf(query.severity),
-    actorTypes: listOf(query.actor_type),
-    priorities: asked,
+    severities: listAmong(severities, 'severity', query.severity),
+    actorTypes: listAmong(actorTypes, 'actor_type', query.actor_type),
+    priorities: listAmong(priorities, 'priority', query.priority),
     since: boundOf(query, 'since', Math.ceil),
     until: boundOf(query, 'until', Math.floor),
     phrase,

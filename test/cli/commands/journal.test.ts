@@ -32,7 +32,15 @@ describe('muster journal', () => {
     expect((await run('journal', 'count', '--agent', 'ada', '--severity', 'error')).stdout).toBe('4\n')
     expect(JSON.parse((await run('journal', 'count', '--type', 'exec.command', '--json')).stdout)).toEqual({ total: 7 })
     expect(await run('journal', '--since', 'whenever')).toMatchObject({ code: 2, stderr: expect.stringContaining('--since must be a time') })
-    expect(await run('journal', '--priority', 'odd')).toMatchObject({ code: 2 })
+    expect(await run('journal', '--priority', 'odd')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--priority takes normal, high, pin, permanent'),
+    })
+    expect(await run('journal', 'count', '--severity', 'info,bad')).toMatchObject({ code: 2, stderr: expect.stringContaining('not "bad"') })
+    expect(await run('journal', '--actor', 'robot', '--server', 'http://127.0.0.1:1')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--actor takes agent'),
+    })
   })
 
   it('shows one entry with its payload, and marks it', async () => {
