@@ -1,9 +1,8 @@
-import { hash, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { EntryType } from '#contract/entries'
 import { allows } from '#contract/roles'
 import type { waitpoints } from '#contract/waitpoints'
 import { type App, wholeSeconds } from '#kernel/app'
-import { membership } from '#kernel/auth/membership'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { blankToNull } from '#kernel/fields'
@@ -15,6 +14,9 @@ import { queries, type Row } from './queries.ts'
 /** Contract part 3, section 4.2. */
 const daySeconds = 86_400
 const hashOf = (token: string): string => hash('sha256', token, 'hex')
+
+/** Derived from the key, so that deciders can see it again although only its hash is stored; null without a key. */
+const tokenOf = ({ vault }: App, id: string): string | null => vault && createHmac('sha256', vault.derive('waitpoint-token')).update(id).digest('base64url')
 
 interface Opened {
   workspace: string
@@ -28,13 +30,13 @@ interface Opened {
   now: string
 }
 
-/** Makes work wait for people. The token is in nobody's hands but the caller's from now on. Within a change. */
+/** Makes work wait for people, or for whoever the caller gives the token to. Within a change. */
 export function openWaitpoint(
   app: App,
   { workspace, kind, prompt, run, step, crew, seconds = daySeconds, payload, now }: Opened,
 ): { id: string; token: string } {
   const id = newId(app.clock())
-  const token = randomBytes(32).toString('base64url')
+  const token = tokenOf(app, id) ?? randomBytes(32).toString('base64url')
   const timeout_at = wholeSeconds(app.clock() + seconds * 1000)
   const about = { run_id: run ?? null, step_id: step ?? null, invoking_crew_id: crew ?? null }
   const payload_json = payload ? JSON.stringify(payload) : null
@@ -103,7 +105,7 @@ interface Decision {
 }
 
 /** Returned, not thrown, when it ran out: that is to be kept. */
-function decide(app: App, row: Row, actor: Actor, { approved, comment: given }: Decision, now: string) {
+function decide(app: App, row: Row, actor: Actor | null, { approved, comment: given }: Decision, now: string) {
   const comment = blankToNull(given)
   if (row.status !== 'pending') return settledBefore(row)
   if (row.timeout_at <= now) return settledBefore(end(app, row.id, 'timed_out', { actor: null, comment: null, now }) ?? row)
@@ -120,13 +122,11 @@ export function approve(app: App, { actor, token, body, now }: Call<typeof waitp
   return decide(app, row, actor, body, now)
 }
 
-/** A token is no permission: who shows it has to be one who may decide. */
+/** The token is the permission, so that systems without an account can resume what waits for them. */
 export function callback(app: App, { actor, token, body, now }: Call<typeof waitpoints.callback>) {
   const row = queries(app.db).byHash.get(hashOf(token))
-  const member = row && membership(app.db, row.workspace_id, actor.id)
-  if (!row || !member) throw absent()
-  if (!allows('MANAGER', member.role)) throw problem('insufficient_role', { detail: `This needs the role MANAGER or above; yours is ${member.role}` })
-  return decide(app, row, { ...actor, workspace: row.workspace_id, role: member.role }, body, now)
+  if (!row) throw absent()
+  return decide(app, row, actor, body, now)
 }
 
 export const list = (app: App, { actor }: Call<typeof waitpoints.list>) =>
@@ -142,7 +142,14 @@ export const list = (app: App, { actor }: Call<typeof waitpoints.list>) =>
       ...(invoking_crew_id && { invoking_crew_id }),
       timeout_at,
       created_at,
+      ...(actor.role && allows('MANAGER', actor.role) && callbackOf(app, id)),
     }))
+
+function callbackOf(app: App, id: string): { token?: string; callback_url?: string } {
+  const token = tokenOf(app, id)
+  if (token === null) return {}
+  return { token, callback_url: `${app.config.publicUrl.replace(/\/+$/, '')}/api/v1/waitpoint-tokens/${token}` }
+}
 
 /** When the next one times out; null when none is open. */
 export const nextTimeout = ({ db }: App): string | null => queries(db).next.get()?.at ?? null

@@ -12,7 +12,7 @@ async function setUp() {
   return {
     ...it,
     open,
-    list: async () => (await it.call('VIEWER', 'GET', at)).body,
+    list: async (who: 'VIEWER' | 'MEMBER' | 'MANAGER' = 'VIEWER') => (await it.call(who, 'GET', at)).body,
     approve: (token: string, body: unknown = { approved: true }, who: 'MANAGER' | 'MEMBER' = 'MANAGER') => it.call(who, 'POST', `${at}/${token}/approve`, body),
     card: async (id: string) => (await it.call('OWNER', 'GET', `/inbox/ibx_waitpoint_${id}`)).body,
   }
@@ -68,24 +68,34 @@ describe('waiting work', () => {
 })
 
 describe('a token', () => {
-  it('lets nobody decide who may not, whoever shows it', async () => {
+  it('decides alone, once, and is shown to nobody but those who may decide', async () => {
     const it = await setUp()
     const { token, id } = it.open()
-    const show = (who: Parameters<typeof it.call>[0], body: unknown = { approved: true }) => it.call(who, 'POST', `/waitpoint-tokens/${token}`, body)
-    expect((await show(null)).status).toBe(401)
-    expect((await show('VIEWER')).body).toMatchObject({ status: 403, code: 'insufficient_role' })
-    expect((await show('MEMBER')).status).toBe(403)
-    expect((await show(it.stranger())).body).toMatchObject({ status: 404, code: 'not_found' })
+    const show = (name = token) => it.call(null, 'POST', `/waitpoint-tokens/${name}`, { approved: true })
+    for (const who of ['VIEWER', 'MEMBER'] as const) expect(JSON.stringify(await it.list(who))).not.toContain('token')
+    expect(await it.list('MANAGER')).toMatchObject([{ id, token, callback_url: `/api/v1/waitpoint-tokens/${token}` }])
+    for (const wrong of [id, token.slice(1), `${token}x`, 'x']) expect((await show(wrong)).body).toMatchObject({ status: 404, code: 'not_found' })
     expect((await it.approve(token, { approved: true }, 'MEMBER')).status).toBe(403)
-    expect((await it.call('OWNER', 'POST', `/waitpoint-tokens/${id}`, { approved: true })).status).toBe(404)
-    expect(await it.list()).toHaveLength(1)
+    expect(await show()).toMatchObject({ status: 200, body: { ok: true, approved: true } })
+    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'approval.granted', actor_type: 'system', payload: { approval_id: id } })
+    expect((await show()).body).toMatchObject({ status: 409, code: 'approval_settled' })
+  })
+
+  it('decides nothing once its time is over', async () => {
+    const it = await setUp()
+    const { token } = it.open({ seconds: 60 })
+    it.clock.advance(60_000)
+    expect((await it.call(null, 'POST', `/waitpoint-tokens/${token}`, { approved: true })).body).toMatchObject({
+      status: 409,
+      settled: { status: 'timed_out' },
+    })
   })
 
   it('says nothing by itself: the decision has to be named', async () => {
     const it = await setUp()
     const { token } = it.open()
     for (const body of [undefined, {}, { approved: 'yes' }, { approved: null }]) {
-      expect((await it.call('MANAGER', 'POST', `/waitpoint-tokens/${token}`, body)).status).toBe(400)
+      expect((await it.call(null, 'POST', `/waitpoint-tokens/${token}`, body)).status).toBe(400)
       expect((await it.approve(token, body ?? {})).status).toBe(400)
     }
     expect((await it.call('MANAGER', 'POST', `/waitpoint-tokens/${token}`, { approved: true })).body).toEqual({ ok: true, approved: true })
