@@ -1,0 +1,247 @@
+/** What guards one operation. */
+export interface Gate {
+  name: string
+  /** The weakest role, or `public`, `signed-in`, `internal`. */
+  access: string
+  scope: string | null
+  bucket: string
+  /** In a browser, the second factor is asked for again. */
+  secondFactor: boolean
+  /** A role in the crew counts as well. */
+  crewRole: boolean
+  /** A capability that stands in for the role. */
+  capability: string | null
+  /** Open to a session that has yet to show its second factor. */
+  unproven: boolean
+}
+
+/**
+ * Who may do what, written by hand from the specification and never derived from the contract: operation, weakest role,
+ * scope of a narrowed token, rate bucket, and what else. An operation without a row fails the tests.
+ */
+const table = `
+accounts.create            public    -                 auth
+accounts.forgot            public    -                 auth
+accounts.reset             public    -                 auth
+
+agents.list                VIEWER    -                 api
+agents.status              VIEWER    -                 api
+agents.load                VIEWER    -                 api
+agents.create              MANAGER   agents:write      api  crew-role
+agents.show                VIEWER    -                 api  crew-role
+agents.update              MANAGER   agents:write      api  crew-role
+agents.remove              MANAGER   agents:write      api  crew-role
+agents.stop                MANAGER   agents:write      api  crew-role
+agents.logs                VIEWER    -                 api
+agents.files               VIEWER    -                 api
+agents.download            VIEWER    -                 api
+agents.propose             internal  -                 api
+
+approvals.list             VIEWER    -                 api
+approvals.show             VIEWER    -                 api
+approvals.decide           ADMIN     workspace:admin   api
+approvals.cancel           ADMIN     workspace:admin   api
+
+asks.park                  internal  -                 api
+
+bootstrap.create           public    -                 auth
+
+chats.list                 VIEWER    -                 api
+chats.create               VIEWER    agents:write      api
+chats.rename               VIEWER    agents:write      api  crew-role
+chats.read                 VIEWER    agents:write      api
+chats.remove               VIEWER    agents:write      api  crew-role
+chats.messages             signed-in -                 api
+chats.send                 signed-in agents:write      api
+chats.cancel               signed-in agents:write      api
+chats.stream               signed-in -                 api
+
+credentials.list           VIEWER    -                 api
+credentials.create         MANAGER   credentials:write api  second-factor or:credential.create
+credentials.show           VIEWER    -                 api
+credentials.update         MANAGER   credentials:write api  second-factor
+credentials.replace        MANAGER   credentials:write api  second-factor
+credentials.remove         ADMIN     credentials:write api  second-factor
+credentials.check          MANAGER   credentials:write api
+credentials.test           MANAGER   credentials:write api
+credentials.rotate         ADMIN     credentials:write api  second-factor or:credential.rotate
+credentials.rotations      MANAGER   -                 api  or:credential.rotate
+credentials.cancel         ADMIN     credentials:write api  second-factor or:credential.rotate
+credentials.audit          MANAGER   -                 api
+credentials.variable       VIEWER    -                 api
+credentials.assigned       VIEWER    -                 api
+credentials.assign         ADMIN     credentials:write api  second-factor
+credentials.unassign       ADMIN     credentials:write api  second-factor
+
+crews.list                 VIEWER    -                 api
+crews.create               MANAGER   crews:write       api
+crews.show                 VIEWER    -                 api
+crews.update               ADMIN     crews:write       api  crew-role
+crews.replace              ADMIN     crews:write       api  crew-role
+crews.remove               ADMIN     crews:write       api  crew-role
+crews.start                MANAGER   crews:write       api  crew-role
+crews.stop                 MANAGER   crews:write       api  crew-role
+crews.status               VIEWER    -                 api
+crews.logs                 MANAGER   -                 api  crew-role
+crews.members              VIEWER    -                 api
+crews.addMember            MANAGER   crews:write       api  crew-role
+crews.setMember            ADMIN     crews:write       api  crew-role
+crews.removeMember         ADMIN     crews:write       api  crew-role
+
+escalations.list           VIEWER    -                 api
+escalations.pending        VIEWER    -                 api
+escalations.show           VIEWER    -                 api
+escalations.resolve        MANAGER   crews:write       api  crew-role
+escalations.cancel         MANAGER   crews:write       api  crew-role
+escalations.sweep          ADMIN     workspace:admin   api
+escalations.purge          ADMIN     workspace:admin   api  crew-role
+escalations.create         internal  -                 api
+escalations.wait           internal  -                 api
+
+idp.status                 public    -                 auth
+idp.redirect               public    -                 auth
+idp.callback               public    -                 auth
+idp.links                  signed-in -                 api
+idp.unlink                 signed-in -                 api  second-factor
+
+inbox.list                 VIEWER    -                 api
+inbox.count                VIEWER    -                 api
+inbox.show                 VIEWER    -                 api
+inbox.update               VIEWER    workspace:admin   api
+inbox.bulk                 VIEWER    workspace:admin   api
+inbox.purge                ADMIN     workspace:admin   api
+inbox.act                  MEMBER    agents:write      api
+
+invitations.list           ADMIN     -                 api
+invitations.create         ADMIN     workspace:admin   api
+invitations.revoke         ADMIN     workspace:admin   api
+invitations.mine           signed-in -                 api
+invitations.redeem         signed-in -                 auth
+invitations.accept         signed-in -                 api
+invitations.decline        signed-in -                 api
+
+journal.list               VIEWER    -                 api
+journal.count              VIEWER    -                 api
+journal.lookup             VIEWER    -                 api
+journal.stream             VIEWER    -                 api
+journal.verify             ADMIN     -                 api
+journal.show               VIEWER    -                 api
+journal.priority           ADMIN     workspace:admin   api
+
+limits.list                signed-in -                 api
+limits.set                 signed-in workspace:admin   api
+limits.reset               signed-in workspace:admin   api
+
+members.list               VIEWER    -                 api
+members.add                ADMIN     workspace:admin   api
+members.provision          ADMIN     workspace:admin   api
+members.update             MANAGER   workspace:admin   api
+members.transfer           OWNER     workspace:admin   api  second-factor
+members.remove             VIEWER    workspace:admin   api
+members.capabilities       ADMIN     -                 api
+members.showCapabilities   ADMIN     -                 api
+members.setCapabilities    ADMIN     workspace:admin   api
+
+onboarding.status          signed-in -                 api
+onboarding.complete        signed-in -                 api
+
+pages.home                 public    -                 none
+pages.login                public    -                 none
+pages.loginCli             public    -                 none
+pages.resetPassword        public    -                 none
+pages.invitation           public    -                 none
+pages.asset                public    -                 none
+
+pairing.start              signed-in -                 auth second-factor
+pairing.poll               signed-in -                 api
+pairing.redeem             public    -                 auth
+
+policies.list              VIEWER    -                 api
+policies.show              VIEWER    -                 api
+policies.set               MANAGER   crews:write       api  second-factor crew-role
+policies.simulate          VIEWER    -                 api
+
+ports.list                 VIEWER    -                 api
+ports.revoke               MANAGER   crews:write       api  crew-role
+ports.expose               internal  -                 api
+
+preferences.list           signed-in -                 api
+preferences.set            signed-in -                 api
+preferences.remove         signed-in -                 api
+
+runs.list                  VIEWER    -                 api
+runs.show                  VIEWER    -                 api
+runs.ofAgent               VIEWER    -                 api
+runs.reportConfidence      internal  -                 api
+
+sessions.csrf              public    -                 api
+sessions.providers         public    -                 api
+sessions.current           public    -                 api
+sessions.create            public    -                 auth
+sessions.refresh           public    -                 auth
+sessions.signin            public    -                 api
+sessions.signout           public    -                 auth
+sessions.error             public    -                 api
+sessions.list              signed-in -                 api
+sessions.confirm           signed-in -                 auth unproven
+sessions.revoke            signed-in -                 api
+
+sockets.token              signed-in -                 api
+
+system.health              public    -                 none
+system.alive               public    -                 none
+system.ready               public    -                 none
+system.metrics             public    -                 none
+system.openapi             public    -                 api
+system.setup               public    -                 api
+system.version             signed-in -                 api
+system.doctor              ADMIN     -                 api
+
+tokens.create              signed-in -                 auth second-factor
+tokens.list                signed-in -                 api
+tokens.validate            signed-in -                 api
+tokens.rotate              signed-in -                 api  second-factor
+tokens.uses                signed-in -                 api
+tokens.revoke              signed-in -                 api
+
+totp.show                  signed-in -                 api
+totp.start                 signed-in -                 auth
+totp.confirm               signed-in -                 auth
+totp.renew                 signed-in -                 auth
+totp.remove                signed-in -                 auth
+
+users.me                   signed-in -                 api
+users.update               signed-in -                 api
+users.password             signed-in -                 auth second-factor
+users.setAvatar            signed-in -                 api
+users.removeAvatar         signed-in -                 api
+users.export               signed-in -                 auth second-factor
+users.avatar               signed-in -                 api
+
+waitpoints.list            VIEWER    -                 api
+waitpoints.approve         MANAGER   workspace:admin   api
+waitpoints.callback        public    -                 api
+
+workspaces.list            signed-in -                 api
+workspaces.create          signed-in workspace:admin   api
+workspaces.show            VIEWER    -                 api
+workspaces.update          ADMIN     workspace:admin   api  second-factor
+workspaces.remove          OWNER     workspace:admin   api  second-factor
+`
+
+export const gates: readonly Gate[] = table
+  .split('\n')
+  .filter(Boolean)
+  .map((row) => {
+    const [name = '', access = '', scope = '', bucket = '', ...more] = row.split(/ +/)
+    return {
+      name,
+      access,
+      scope: scope === '-' ? null : scope,
+      bucket,
+      secondFactor: more.includes('second-factor'),
+      crewRole: more.includes('crew-role'),
+      capability: more.find((word) => word.startsWith('or:'))?.slice(3) ?? null,
+      unproven: more.includes('unproven'),
+    }
+  })
