@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract'
 import { roles } from '#contract/roles'
 import { addPerson, daemon } from '#test'
-import { browser, knownPassword, quickHash } from '../support/browser.ts'
-import { codeAt } from '../support/totp.ts'
+import { staleBrowser } from '../support/browser.ts'
 import { gates } from './gates.ts'
 
 const byName = new Map(endpoints.map(({ name, endpoint }) => [name, endpoint]))
@@ -17,18 +16,12 @@ const isRole = (access: string) => roles.includes(access as 'OWNER')
 const allScopes = ['agents:*', 'crews:*', 'credentials:*', 'skills:*', 'webhooks:*', 'workspace:*']
 const address = (path: string, workspace: string) => path.replace(/:(\w+)/g, (_, name) => (name === 'workspaceId' ? workspace : nobody))
 
-/** A browser of an OWNER whose second factor was shown longer ago than it holds. */
-const stale = (async () => {
-  const it = await common
-  const ada = it.app.writeNow(() => addPerson(it.app, 'OWNER', it.workspace))
-  it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, ada.userId)
-  const web = browser(it, { 'x-workspace-id': it.workspace })
-  await web.signIn(ada.email, knownPassword)
-  const { secret } = (await web.call('POST', '/users/me/totp', { password: knownPassword })).body
-  await web.call('POST', '/users/me/totp/confirm', { code: codeAt(secret, it.clock()) })
-  it.app.db.prepare("UPDATE user_sessions SET factor_at = '2025-12-31T00:00:00Z' WHERE user_id = ?").run(ada.userId)
-  return web
-})()
+const stale = common.then((it) =>
+  staleBrowser(
+    it,
+    it.app.writeNow(() => addPerson(it.app, 'OWNER', it.workspace)),
+  ),
+)
 
 it('has a row for every operation, and no other', () => expect(gates.map(({ name }) => name).sort()).toEqual([...byName.keys()].sort()))
 

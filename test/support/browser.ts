@@ -1,4 +1,5 @@
-import type { Answer, TestDaemon } from './index.ts'
+import type { Answer, Person, TestDaemon } from './index.ts'
+import { codeAt } from './totp.ts'
 
 interface Cookie {
   value: string
@@ -43,6 +44,17 @@ export function browser(daemon: Pick<TestDaemon, 'call'>, fixed: Record<string, 
     },
     copy: () => browser(daemon, fixed, new Map(jar)),
   }
+}
+
+/** A browser of this person whose second factor was shown longer ago than it holds. */
+export async function staleBrowser(it: TestDaemon, { userId, email }: Person): Promise<Browser> {
+  it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, userId)
+  const web = browser(it, { 'x-workspace-id': it.workspace })
+  await web.signIn(email, knownPassword)
+  const { secret } = (await web.call('POST', '/users/me/totp', { password: knownPassword })).body
+  await web.call('POST', '/users/me/totp/confirm', { code: codeAt(secret, it.clock()) })
+  it.app.db.prepare("UPDATE user_sessions SET factor_at = '2025-12-31T00:00:00Z' WHERE user_id = ?").run(userId)
+  return web
 }
 
 /** A bcrypt hash of cost 4 of `passwordOf`, so that tests are quick; the cost is read from the hash. */

@@ -43,6 +43,24 @@ describe('muster approve and deny', () => {
     expect((await run('approve', 'cnone00000000000000000000')).code).toBe(3)
   })
 
+  it('decide as they say, whatever waits and by whatever name', async () => {
+    const { it, hold, wait, ask, run } = await setUp()
+    const stored = (table: string, id: string) => it.app.db.prepare(`SELECT status FROM ${table} WHERE id = ?`).pluck().get(id)
+    for (const [command, approval, waitpoint, action] of [
+      ['approve', 'approved', 'approved', 'approve'],
+      ['deny', 'denied', 'denied', 'reject'],
+    ] as const) {
+      for (const named of [(_: string, id: string) => id, (kind: string, id: string) => `ibx_${kind}_${id}`]) {
+        const [held, waiting, asked] = [hold(), wait(), await ask()]
+        expect((await run(command, named('waitpoint', held))).code).toBe(0)
+        expect((await run(command, named('waitpoint', waiting))).code).toBe(0)
+        expect((await run(command, named('escalation', asked))).code).toBe(0)
+        expect([stored('approvals', held), stored('waitpoints', waiting)]).toEqual([approval, waitpoint])
+        expect((await it.call('VIEWER', 'GET', `/escalations/${asked}`)).body.action).toBe(action)
+      }
+    }
+  })
+
   it('let a MANAGER answer questions, and nothing beyond', async () => {
     const { it, hold, ask } = await setUp()
     const { run } = await cliFor(it, 'MANAGER')

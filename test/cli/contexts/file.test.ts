@@ -62,9 +62,9 @@ describe('the configuration file', () => {
     expect(readFileSync(path, 'utf8')).toBe(before)
   })
 
-  it('is closed to others with a warning when it was open', async () => {
+  it.each([0o644, 0o640, 0o604, 0o620])('is closed to others with a warning when its mode was %o', async (mode) => {
     save('contexts: {}\n')
-    chmodSync(path, 0o644)
+    chmodSync(path, mode)
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     await readContexts(path)
     expect(statSync(path).mode & 0o777).toBe(0o600)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { problem } from '#kernel/problem'
-import { type Execution, executionsOfCrew, findExecution, workingOfCrew } from '../../../daemon/features/chats/executions/service.ts'
+import { type Execution, executionsOfCrew, findExecution, parkExecution, wishCancel, workingOfCrew } from '../../../daemon/features/chats/executions/service.ts'
 import { raise } from '../../../daemon/features/inbox/service.ts'
 import { adapterOf } from '../../../daemon/runtime/adapters/index.ts'
 import { agentKey } from '../../../daemon/runtime/agent-keys.ts'
@@ -476,6 +476,30 @@ describe('an agent that has moved', () => {
 })
 
 describe('a parked run', () => {
+  it('is not ended by its program, which may finish just as it asks', async () => {
+    const it = await askPlace()
+    it.runtime.obedient = false
+    const chat = await it.openChat()
+    const { run_id } = await it.send(chat, 'Work')
+    const program = await it.runtime.program(0)
+    it.runtime.print(program, init, says('I look.'))
+    const { body } = await it.ask({ runId: run_id })
+    it.runtime.print(program, result())
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id)).toEqual([])
+    expect(phaseOf(it, run_id)).toMatchObject({ phase: 'parked' })
+    expect(await itemOf(it, (body as { inbox_item_id: string }).inbox_item_id)).toMatchObject({ state: 'unread', kind: 'run_needs_human' })
+  })
+
+  it('cannot be made of one whose end is wished for', async () => {
+    const it = await askPlace()
+    const { run_id } = await it.send(await it.openChat(), 'Work')
+    await it.runtime.program(0)
+    it.app.writeNow(() => wishCancel(it.app, run_id, null))
+    expect(it.app.writeNow(() => parkExecution(it.app, run_id))).toBe(false)
+  })
+
   it.each([
     ['cancelling its chat', 'POST', (_: AskPlace, chat: string) => `/chats/${chat}/cancel`],
     ['stopping the agent', 'POST', (it: AskPlace) => `/agents/${it.agentId}/stop`],

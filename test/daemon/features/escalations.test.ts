@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Answer, closing, type Person, type TestDaemon } from '#test'
 import { deliveryOf, knownSecrets } from '../../../daemon/features/credentials/delivery/service.ts'
 import { watchDeadlines } from '../../../daemon/jobs/decisions.ts'
+import { staleBrowser } from '../../support/browser.ts'
 import { workplace } from '../../support/runs.ts'
 
 const week = 7 * 86_400_000
@@ -51,6 +52,19 @@ function listenTo({ app }: TestDaemon) {
 const questions = (it: TestDaemon) => it.entries().filter(({ entry_type }) => entry_type === 'peer.escalation')
 
 afterEach(() => void vi.useRealTimers())
+
+describe('an offered secret', () => {
+  it.each(['approve', 'reject'])('asks for the second factor again before somebody decides to %s it', async (action) => {
+    const it = await setUp()
+    const id = await it.ask({ reason: 'Keep this', ...secret })
+    const web = await staleBrowser(it, it.person('OWNER'))
+    const decide = () => web.call('PATCH', `/escalations/${id}/resolve`, { resolution: 'Yes.', action })
+    expect((await decide()).body).toMatchObject({ status: 403, code: 'step_up_required' })
+    expect(await it.show(id)).toMatchObject({ status: 'PENDING' })
+    it.app.db.prepare('UPDATE user_sessions SET factor_at = ?').run(it.app.now())
+    expect((await decide()).status).toBe(200)
+  })
+})
 
 describe('a question of an agent', () => {
   it('stands before the managers, in the journal and in the list, and can be counted', async () => {

@@ -370,6 +370,15 @@ describe('the access token', () => {
     expect((await other.it.call(null, 'GET', '/users/me', undefined, { authorization: `Bearer ${value}` })).body.code).toBe('session_invalid')
   })
 
+  it('ends after 15 minutes, also when it was used just before', async () => {
+    const { it: server, web, signIn } = await setUp()
+    await signIn()
+    server.clock.advance(minutes(15) - 1)
+    expect((await me(web)).status).toBe(200)
+    server.clock.advance(1)
+    expect((await me(web)).body.code).toBe('session_expired')
+  })
+
   it('is no longer accepted after thirty days, whatever it says itself', async () => {
     const clock = fixedClock()
     const { it: server, web, signIn } = await setUp({ clock })

@@ -30,6 +30,20 @@ function watch(it: Place, chat: string, after: number | null = 0) {
 }
 
 describe('a turn', () => {
+  it('puts the use of every credential that it was given on record', async () => {
+    const it = await workplace()
+    const make = async (name: string) =>
+      (await it.call('OWNER', 'POST', '/credentials', { name, type: 'API_KEY', provider: 'ANTHROPIC', value: `sk-${name}` })).body.id as string
+    const [given, other] = [await make('given'), await make('other')]
+    await it.call('OWNER', 'POST', `/agents/${it.agentId}/credentials`, { credential_id: given, env_var_name: 'ANTHROPIC_API_KEY' })
+    const { run_id } = await working(it)
+    const uses = async (id: string) =>
+      ((await it.call('OWNER', 'GET', `/credentials/${id}/audit`)).body as { event: string; detail: object }[]).filter(({ event }) => event === 'USE')
+    expect(await uses(given)).toMatchObject([{ detail: { agent_id: it.agentId, run_id } }])
+    expect(await uses(other)).toEqual([])
+    expect((await it.call('OWNER', 'GET', `/credentials/${given}`)).body.last_used_at).toBe(it.app.now())
+  })
+
   it('is stored with everything that the agent said and did', async () => {
     const it = await workplace()
     const { chat, run_id, program } = await working(it, 'List the files')

@@ -37,6 +37,20 @@ describe('a role in a crew', () => {
     expect(await it.status('DELETE', at)).toBe(200)
   })
 
+  it('is gone with the membership, and does not come back with an invitation', async () => {
+    const it = await place()
+    await it.join('ADMIN')
+    const { userId, email } = it.viewer
+    const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { id: string; user_id: string }[]
+    const { id } = members.find(({ user_id }) => user_id === userId)!
+    expect((await it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)).status).toBe(200)
+    const invited = await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/invitations`, { email, role: 'VIEWER' })
+    expect((await it.call('VIEWER', 'POST', `/invitations/${invited.body.id}/accept`)).status).toBe(200)
+    expect(await it.status('GET', `/crews/${it.mine}`)).toBe(200)
+    expect(await it.status('PATCH', `/crews/${it.mine}`, { description: 'ours' })).toBe(403)
+    expect((await it.call('OWNER', 'GET', `/crews/${it.mine}/members`)).body).toEqual([])
+  })
+
   it('lets an ADMIN of the crew change agents of others there', async () => {
     const it = await place()
     await it.join('ADMIN')
