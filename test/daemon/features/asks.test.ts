@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { problem } from '#kernel/problem'
-import { type Execution, executionsOfCrew, findExecution, parkExecution, wishCancel, workingOfCrew } from '../../../daemon/features/chats/executions/service.ts'
+import {
+  type Execution,
+  endExecution,
+  executionsOfCrew,
+  findExecution,
+  parkExecution,
+  wishCancel,
+  workingOfCrew,
+} from '../../../daemon/features/chats/executions/service.ts'
 import { raise } from '../../../daemon/features/inbox/service.ts'
 import { adapterOf } from '../../../daemon/runtime/adapters/index.ts'
 import { agentKey } from '../../../daemon/runtime/agent-keys.ts'
@@ -490,6 +498,23 @@ describe('a parked run', () => {
     expect(terminals(it, run_id)).toEqual([])
     expect(phaseOf(it, run_id)).toMatchObject({ phase: 'parked' })
     expect(await itemOf(it, (body as { inbox_item_id: string }).inbox_item_id)).toMatchObject({ state: 'unread', kind: 'run_needs_human' })
+  })
+
+  it('cannot be ended by what its program came to, before and after that is gone', async () => {
+    const it = await askPlace()
+    it.runtime.obedient = false
+    const { run_id } = await it.send(await it.openChat(), 'Work')
+    const program = await it.runtime.program(0)
+    await it.ask({ runId: run_id })
+    const ending = { outcome: 'COMPLETED', agentStatus: 'IDLE', exitCode: 0, reason: null, metadata: {}, message: null, command: null, lastFrame: 0 } as const
+    const end = () => it.app.writeNow(() => endExecution(it.app, run_id, ending))
+    expect(phaseOf(it, run_id)).toMatchObject({ phase: 'parking' })
+    expect(end()).toBe(false)
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+    expect(phaseOf(it, run_id)).toMatchObject({ phase: 'parked' })
+    expect(end()).toBe(false)
+    expect(terminals(it, run_id)).toEqual([])
   })
 
   it('cannot be made of one whose end is wished for', async () => {
