@@ -47,6 +47,7 @@ export const agentTools: readonly AgentTool[] = [
         reason: { type: 'string', maxLength: 4000, description: 'The question in a sentence or two, so that it can be answered without knowing your work' },
         context: { type: 'string', maxLength: 16000, description: 'What one must know to decide: what you found, the options, what you would do. Markdown' },
         type: {
+          type: 'string',
           enum: ['TEXT', 'CREDENTIAL', 'LINK'],
           description: 'TEXT unless stated. LINK: something to look at. CREDENTIAL: a secret that you made or found and that is to be kept',
         },
