@@ -5,6 +5,7 @@ import { callerMembers, defaultRate, routesOf, toolsOf } from '#contract/agent-c
 import { agentRoutes, agentTools } from '#runtime/sidecar/agent-tools'
 import { is } from '../support/agent-bodies.ts'
 import { agentDesk } from '../support/agent-desk.ts'
+import { hostileJson, oddJson } from '../support/hostile-json.ts'
 
 const script = new URL('../../build/agent-tools.mjs', import.meta.url).pathname
 const called = endpoints.filter(({ endpoint }) => endpoint.agent)
@@ -85,6 +86,25 @@ describe.each(called)('$name, which agents may call,', ({ endpoint }) => {
 
   it('takes nothing of any size', () => expect(endless(body as Schema, 'body')).toEqual([]))
 
+  it('answers 400 to what is nested, wide or odd without end, wherever it stands', async () => {
+    const it = await agentDesk()
+    const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
+    const wide = `[${Array(100_000).fill('1').join(',')}]`
+    for (const [what, json] of [...hostileJson, ['100,000 members', wide] as const])
+      for (const place of [json, ...[...Object.keys(properties), 'surplus'].map((member) => `{"${member}":${json}}`)]) {
+        const said = `${what} ${place.slice(0, 40)}`
+        expect((await it.ask(route, JSON.parse(place))).status, said).toBe(400)
+        expect((await it.call(null, 'POST', path, place, token)).status, `${said} over HTTP`).toBe(400)
+      }
+  })
+
+  it('takes or refuses what is odd, without a fault', async () => {
+    const it = await agentDesk()
+    for (const [what, json] of oddJson)
+      for (const member of Object.keys(properties))
+        expect((await it.ask(route, { ...asked, [member]: JSON.parse(json) })).status, `${what} as ${member}`).toBeLessThan(500)
+  })
+
   it('has a limit for each agent, by whatever run and call, which the answer tells', async () => {
     const it = await agentDesk({ config: { rateLimitDisabled: false } })
     const answers = []
@@ -106,6 +126,14 @@ describe.each(called)('$name, which agents may call,', ({ endpoint }) => {
     expect((await it.ask(route, asked)).status).toBe(429)
     const elsewhere = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, 'other') }
     expect((await it.call(null, 'POST', url, { agent_id: 'a1' }, elsewhere)).status).not.toBe(429)
+  })
+})
+
+describe('an offered credential', () => {
+  it.each(hostileJson)('is refused as the text of %s', async (_, json) => {
+    const it = await agentDesk()
+    for (const metadata of [json, `{"name":"x","value":"4711-4711","note":${json}}`])
+      expect((await it.ask('/escalate', { reason: 'Keep it', type: 'CREDENTIAL', metadata })).status).toBe(400)
   })
 })
 
