@@ -96,14 +96,14 @@ describe.each(called)('$name, which agents may call,', ({ endpoint }) => {
         expect((await it.ask(route, JSON.parse(place))).status, said).toBe(400)
         expect((await it.call(null, 'POST', path, place, token)).status, `${said} over HTTP`).toBe(400)
       }
-  })
+  }, 60_000)
 
   it('takes or refuses what is odd, without a fault', async () => {
     const it = await agentDesk()
     for (const [what, json] of oddJson)
       for (const member of Object.keys(properties))
         expect((await it.ask(route, { ...asked, [member]: JSON.parse(json) })).status, `${what} as ${member}`).toBeLessThan(500)
-  })
+  }, 60_000)
 
   it('has a limit for each agent, by whatever run and call, which the answer tells', async () => {
     const it = await agentDesk({ config: { rateLimitDisabled: false } })

@@ -165,6 +165,13 @@ describe('texts of agents', () => {
     expect(made).toMatchObject({ credential_status: 'ACTIVE' })
   })
 
+  it('hold no offered secret, be it as short as a number', async () => {
+    const it = await place()
+    const metadata = { name: 'pin', type: 'SECRET', provider: 'NONE', value: '4711' }
+    expect(await send(it, '/escalate', [{ reason: 'The number 4711 is new', type: 'CREDENTIAL', metadata }])).toMatchObject([{ status: 200 }])
+    expect((await it.call('OWNER', 'GET', `/crews/${it.crewId}/escalations`)).body[0].reason).toBe('The number [redacted] is new')
+  })
+
   it('may hold a secret in that place only beside the type that seals it', async () => {
     const it = await place()
     const metadata = { name: 'x', type: 'SECRET', provider: 'NONE', value: secret }
