@@ -12,6 +12,7 @@ import { forgetTokenUses } from './jobs/token-uses.ts'
 import { openRuntime } from './runtime/open.ts'
 import { Reconciler } from './runtime/reconcile.ts'
 import { createRuns, type RunService } from './runtime/runs/index.ts'
+import { scrubCalls } from './runtime/runs/secrets.ts'
 import { answerCalls } from './runtime/sidecar-calls.ts'
 import { sidecarConfig } from './runtime/sidecar-config.ts'
 import { keepReports } from './runtime/sidecar-reports.ts'
@@ -47,6 +48,7 @@ export async function startServices(app: App): Promise<Services> {
     endRuns: (crewId) => endRuns(app, runs, crewId),
   })
   keepReports(app, runtime)
+  scrubCalls(app)
   answerCalls(app, runtime)
   app.runtime = reconciler
   app.runs = runs

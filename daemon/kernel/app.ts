@@ -15,6 +15,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { createPerimeter, type Perimeter } from './origin.ts'
 import { createOutbound, type Outbound } from './outbound.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
+import { problem } from './problem.ts'
 import { createInlineReads, createThreadReads, type Reads } from './reads.ts'
 import type { Runs } from './runs.ts'
 import { createVault, type Vault } from './vault.ts'
@@ -41,6 +42,8 @@ interface Events {
   due: (at: string) => void
 }
 
+type Scrub = (who: { workspace_id: string; agent_id: string }, offered: readonly string[]) => <T>(value: T) => T
+
 /** Everything a feature stands on. */
 export interface App extends Writer {
   readonly config: Config
@@ -63,6 +66,8 @@ export interface App extends Writer {
   runtime: RuntimeService | null
   /** The same of the agents' runs. */
   runs: Runs | null
+  /** What takes the secrets that an agent knows, and those that it offers, out of what it sends. Refuses until the runtime is up. */
+  scrub: Scrub
   /** Serves what stands behind capability URLs (`/exposed/…`), as it comes; null where another listener does. */
   exposed: RequestListener | null
   /** Where capability URLs begin; null when the server does not know how it is reached. */
@@ -171,6 +176,7 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     mailer: createMailer({ config, log, outbound, vault }),
     runtime: null,
     runs: null,
+    scrub: notYet,
     exposed: null,
     exposedUrl: config.publicUrl || null,
     stopping: new AbortController(),
@@ -188,6 +194,10 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     broadcast: (message) => afterCommit(() => bus.emit('broadcast', message)),
     afterCommit,
   }
+}
+
+const notYet: Scrub = () => {
+  throw problem('unavailable', { detail: 'Muster is starting. Try again in a moment' })
 }
 
 /** The key of sessions is the operator's own secret when there is one. */

@@ -12,6 +12,7 @@ import Fastify, {
 
 import { urlOf } from '#contract/define'
 import { admit, admitAgain } from './admit.ts'
+import { receive } from './agent-calls.ts'
 import type { App } from './app.ts'
 import { dispatch, type Operation } from './dispatch.ts'
 import type { Actor } from './feature.ts'
@@ -183,7 +184,8 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
     ...(endpoint.reply && !free && { schema: { response: { [endpoint.status]: endpoint.reply } } }),
     handler: async (request, reply) => {
       admitAgain(app, endpoint, request)
-      const input = { ...(request.params as object), ...checkedQuery(query, request.query), ...checkedBody(operation, body, request.body) }
+      const given = receive(app, operation, request.actor, request.body)
+      const input = { ...(request.params as object), ...checkedQuery(query, request.query), ...checkedBody(operation, body, given) }
       const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
       if (reply.sent || endpoint.kind === 'stream') return reply
       if (!free && reply.statusCode === 200) reply.code(endpoint.status)

@@ -16,6 +16,8 @@ export interface InternalTokens {
   ofAgent(workspace: string, agent: string): string
   /** What the token is bound to; null when it is none of ours. */
   read(token: string): Bound | null
+  /** What a program of these could give away: the master and their tokens, and what of those cannot be guessed. */
+  about(bound: Bound): string[]
 }
 
 const kinds = { wsv1: 'workspace', crwv1: 'crew', agtv1: 'agent' } as const
@@ -43,6 +45,15 @@ export function createInternalTokens(master: string): InternalTokens {
       if (kind === 'crwv1' && same(token, make('crwv1', workspace, id))) return { workspace, crew: id, agent: null }
       if (kind === 'agtv1' && same(token, make('agtv1', workspace, id))) return { workspace, crew: null, agent: id }
       return null
+    },
+    about({ workspace, crew, agent }) {
+      if (workspace === null) return [master]
+      const tokens = [
+        make('wsv1', workspace),
+        ...(crew === null ? [] : [make('crwv1', workspace, crew)]),
+        ...(agent === null ? [] : [make('agtv1', workspace, agent)]),
+      ]
+      return [master, ...tokens, ...tokens.map((token) => token.slice(token.lastIndexOf('.') + 1))]
     },
   }
 }

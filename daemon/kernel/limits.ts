@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { LimiterKey } from '#contract/limits'
-import { createCache } from './cache.ts'
+import { createBuckets } from './buckets.ts'
 import type { Config } from './config.ts'
 import { type Problem, problem } from './problem.ts'
 
@@ -15,6 +15,8 @@ export interface Limits {
   take(bucket: Bucket, client: string): Problem | null
   /** Puts back what was taken for something that does not count after all. */
   giveBack(bucket: Bucket, client: string): void
+  /** Takes one call from the buckets of an agent and of its crew, from both or from neither; the seconds to wait when one is empty, else 0. */
+  takeCall(call: string, who: { agent: string; crew: string }, rate: { agent: number; crew: number }): number
   /** The value in force. */
   value(key: LimiterKey): number
   /** The value of the configuration. */
@@ -35,9 +37,8 @@ const mailsPerHour = 5
 const failuresPerHour = 6
 /** Buckets that are refilled over an hour. */
 const slow: ReadonlySet<Bucket> = new Set<Bucket>(['mail', 'failures'])
-const bound = 50_000
 
-/** Token buckets for each client network, refilled evenly over a minute (the slow ones: over an hour), burst = rate. Contract part 1, section 1.6. */
+/** Limits of each client network, refilled evenly over a minute (the slow ones: over an hour), burst = rate. Contract part 1, section 1.6. */
 export function createLimits(config: Config, clock: () => number): Limits {
   const fallbacks: Record<LimiterKey, number> = {
     'http.auth_per_min': config.authPerMinute,
@@ -55,33 +56,33 @@ export function createLimits(config: Config, clock: () => number): Limits {
     mail: () => mailsPerHour,
     failures: () => failuresPerHour * value('http.auth_per_min'),
   }
-  // A flood of addresses must not grow without end: the one that was quiet the longest goes first, and its bucket is the fullest.
-  const buckets = createCache<{ left: number; at: number }>(bound)
+  const buckets = createBuckets(clock)
+  const minute = 60_000
+  const refill = (bucket: Bucket) => (slow.has(bucket) ? 60 * minute : minute)
 
   return {
     take(bucket, client) {
       if (config.rateLimitDisabled) return null
       const rate = rates[bucket]()
-      const refill = slow.has(bucket) ? 3_600_000 : 60_000
-      const now = clock()
-      const key = keyOf(bucket, client)
-      const held = buckets.get(key) ?? { left: rate, at: now }
-      const left = Math.min(rate, held.left + (Math.max(0, now - held.at) * rate) / refill)
-      const allowed = left >= 1
-      buckets.set(key, { left: allowed ? left - 1 : left, at: now })
-      if (allowed) return null
-      const wait = Math.max(1, Math.ceil(((1 - left) * refill) / rate / 1000))
+      const wait = buckets.take(keyOf(bucket, client), rate, refill(bucket))
+      if (wait === 0) return null
       const headers = {
         'retry-after': String(wait),
         'x-ratelimit-limit': String(rate),
         'x-ratelimit-remaining': '0',
-        'x-ratelimit-reset': String(Math.ceil(now / 1000) + wait),
+        'x-ratelimit-reset': String(Math.ceil(clock() / 1000) + wait),
       }
       return problem('rate_limited', { headers, detail: `Too many requests; try again in ${wait} s` })
     },
-    giveBack(bucket, client) {
-      const held = buckets.get(keyOf(bucket, client))
-      if (held) held.left = Math.min(rates[bucket](), held.left + 1)
+    giveBack: (bucket, client) => buckets.giveBack(keyOf(bucket, client), rates[bucket]()),
+    takeCall(call, { agent, crew }, rate) {
+      if (config.rateLimitDisabled) return 0
+      const [own, shared] = [`agent ${call} ${agent}`, `crew ${call} ${crew}`]
+      const wait = buckets.take(own, rate.agent, minute)
+      if (wait > 0) return wait
+      const crewWaits = buckets.take(shared, rate.crew, minute)
+      if (crewWaits > 0) buckets.giveBack(own, rate.agent)
+      return crewWaits
     },
     value,
     fallback: (key) => fallbacks[key],

@@ -1,3 +1,4 @@
+import { receive } from './agent-calls.ts'
 import type { App } from './app.ts'
 import { dispatch } from './dispatch.ts'
 import type { Actor } from './feature.ts'
@@ -6,13 +7,13 @@ import { type Validator, validator } from './validate.ts'
 const validators = new Map<string, Validator>()
 
 /** Carries out an operation for who does not come over HTTP, the body checked against the contract as there. Throws problems. */
-export async function perform(app: App, name: string, actor: Actor, { body, ...params }: { body?: object }): Promise<unknown> {
+export async function perform(app: App, name: string, actor: Actor, { body, ...params }: { body?: unknown }): Promise<unknown> {
   const operation = app.operations.get(name)
   if (!operation) throw new Error(`There is no operation ${name}`)
   if (!operation.endpoint.body) return dispatch(app, operation, actor, params)
   const check = validators.get(name) ?? validator(operation.endpoint.body, 'body')
   validators.set(name, check)
-  const result = check(body)
+  const result = check(receive(app, operation, actor, body))
   if ('problem' in result) throw result.problem
   return dispatch(app, operation, actor, { ...params, body: result.value })
 }

@@ -358,3 +358,8 @@ export const settings = {
     summary: 'Key of administrative tokens, hexadecimal, 32 bytes or more',
   }),
 } as const satisfies Record<string, Setting>
+
+type SecretName = { [N in keyof typeof settings]: (typeof settings)[N] extends { secret: true } ? N : never }[keyof typeof settings]
+
+/** Settings whose value nobody is shown. */
+export const secretSettings = (Object.keys(settings) as (keyof typeof settings)[]).filter((name): name is SecretName => 'secret' in settings[name])

@@ -17,7 +17,9 @@ function keep(app: App, crewId: string, report: SidecarReport): void {
   }
   const workspace = desiredCrew(app, crewId)?.spec.workspaceId
   if (!workspace) return
-  const { agentId, host, port, reason, unreported } = report
+  const { agentId, port, unreported } = report
+  // A host is a text of the agent's, too.
+  const { host, reason } = app.scrub({ workspace_id: workspace, agent_id: agentId ?? '' }, [])({ host: report.host, reason: report.reason })
   app.journal({
     workspace_id: workspace,
     type: 'network.egress',

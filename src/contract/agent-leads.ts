@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { AgentDraft, agentStatuses } from './agents.ts'
 import { post } from './define.ts'
-import { Id } from './fields.ts'
+import { Id, prose, Ref } from './fields.ts'
 
 const { name, slug, description, role_title, system_prompt, llm_model, tool_profile } = AgentDraft.properties
 
@@ -10,11 +10,24 @@ export const agentLeads = {
   propose: post('/internal/agents', {
     summary: 'Create an agent for the LEAD of its crew, as far as the crew’s policy allows',
     access: 'internal',
+    agent: {
+      route: '/agents',
+      tool: 'create_agent',
+      says: 'For the LEAD of a crew alone: ask for another agent in it. Depending on how much the crew may do, it is there at once (status IDLE), waits until people approve it (PENDING_REVIEW), or is refused.',
+      members: {
+        name: 'What people call it',
+        slug: 'Its short name: a-z, 0-9, _ and -, 2 to 50 characters',
+        role_title: 'What it does, in a few words',
+        system_prompt: 'What it is told to be and to do',
+        reason: 'Why the crew needs it; people decide by this, so always say it',
+      },
+      rate: { agent: 10, crew: 20 },
+    },
     body: Type.Object({
-      workspace_id: Id,
-      crew_id: Id,
-      agent_id: Type.String({ description: 'The LEAD' }),
-      reason: Type.Optional(Type.String({ maxLength: 4000, description: 'Why the crew needs it' })),
+      workspace_id: Ref,
+      crew_id: Ref,
+      agent_id: Type.String({ maxLength: 64, description: 'The LEAD' }),
+      reason: Type.Optional(prose(4000)),
       name,
       slug,
       description,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { post } from './define.ts'
-import { Id, prose, Time } from './fields.ts'
+import { Id, nullable, prose, Ref, Time } from './fields.ts'
 
 /** What a person may do with a question of an agent. */
 export const inboxActions = ['answer', 'take_over', 'dismiss'] as const
@@ -27,12 +27,22 @@ export const asks = {
   park: post('/internal/sessions/park', {
     summary: 'Ask a person, and leave the run until there is an answer',
     access: 'internal',
+    agent: {
+      route: '/ask-human',
+      tool: 'ask_human',
+      says: 'Ask a person what only a person can know or decide, however long that takes. It ends your program, and the commands that you left running; once there is an answer you go on with it, knowing all that you know now. For what need not hold you up longer than five minutes use escalate.',
+      members: {
+        question: 'The question, so that it can be answered without knowing your work',
+        context: 'What one must know to answer: what you found, the options, what you would do. Markdown',
+      },
+      rate: { agent: 6, crew: 30 },
+    },
     status: 202,
     body: Type.Object({
-      workspace_id: Id,
-      crew_id: Id,
-      agent_id: Id,
-      run_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      workspace_id: Ref,
+      crew_id: Ref,
+      agent_id: Ref,
+      run_id: Type.Optional(nullable(Ref)),
       call_id: Type.Optional(Type.String({ maxLength: 100, description: 'the same for the same call' })),
       question: Type.String({ minLength: 1, maxLength: 4000, pattern: '^[^\\u0000]*$' }),
       context: Type.Optional(prose(16_000)),

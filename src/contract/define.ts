@@ -10,9 +10,30 @@ import type { Role, Scope } from './roles.ts'
  */
 export type Access = 'public' | 'signed-in' | 'internal' | Role
 
+/** How agents call an internal operation. Their sidecar's routes, the tools of models and the daemon's answers are read from it. */
+export interface AgentCall {
+  /** The path on the sidecar, such as `/escalate`. */
+  route: string
+  /** Its name among the tools that models are offered; without one only programs call it. */
+  tool?: string
+  /** What a model is told the tool is for. */
+  says?: string
+  /** The members that a model is offered, each with what it is told of it. */
+  members?: Readonly<Record<string, string>>
+  /** Calls a minute, of one agent and of all agents of its crew; `defaultRate` unless stated. */
+  rate?: { agent: number; crew: number }
+  /**
+   * The one text that may hold a secret: a member of a member of the body, which may be JSON text itself, and only beside this
+   * value of another member. Everything else is scrubbed.
+   */
+  sealed?: { within: string; member: string; when: readonly [member: string, value: string] }
+}
+
 export interface Shape {
   summary: string
   access: Access
+  /** Agents may call it. */
+  agent?: AgentCall
   /**
    * Where the crew is named that this concerns (`agentId`, `escalationId`: the crew of that agent or question): there the caller's role in it counts as
    * well as the one in the workspace, whichever is higher.

@@ -22,6 +22,7 @@ export const entries = {
   'network.port_closed': 'info',
   'agent.status_change': 'info',
   'agent.error': 'error',
+  'agent.throttled': 'warn',
   'memory.priority_changed': 'notice',
   'provisioning.queued': 'notice',
   'provisioning.building': 'info',

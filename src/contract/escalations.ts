@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
-import { Id, nullable, page, prose, Time } from './fields.ts'
+import { anyMembers, Id, nullable, page, prose, Ref, Time } from './fields.ts'
 
 export const escalationTypes = ['TEXT', 'CREDENTIAL', 'LINK'] as const
 export type EscalationType = (typeof escalationTypes)[number]
@@ -127,19 +127,32 @@ export const escalations = {
   create: post('/internal/escalations', {
     summary: 'Put a question of an agent before people',
     access: 'internal',
+    agent: {
+      route: '/escalate',
+      tool: 'escalate',
+      says: 'Ask the people responsible for you to decide something, and wait up to five minutes for their answer. Use it before what is hard to undo, and when only a person can know. The result has status RESOLVED with resolution and action (approve, reject, or redirect with redirect_to: ask that agent instead), or UNANSWERED: then go on carefully and say at the end what you assumed.',
+      members: {
+        reason: 'The question in a sentence or two, so that it can be answered without knowing your work',
+        context: 'What one must know to decide: what you found, the options, what you would do. Markdown',
+        type: 'TEXT unless stated. LINK: something to look at. CREDENTIAL: a secret that you made or found and that is to be kept',
+        metadata: 'For LINK the https address. For CREDENTIAL {name, type, provider, value}; write the value nowhere else',
+      },
+      rate: { agent: 10, crew: 40 },
+      sealed: { within: 'metadata', member: 'value', when: ['type', 'CREDENTIAL'] },
+    },
     body: Type.Object({
-      workspace_id: Id,
-      crew_id: Id,
-      agent_id: Type.Optional(Id),
-      from_slug: Type.Optional(Type.String({ description: 'In place of agent_id' })),
-      chat_id: Type.Optional(maybe),
-      run_id: Type.Optional(maybe),
+      workspace_id: Ref,
+      crew_id: Ref,
+      agent_id: Type.Optional(Ref),
+      from_slug: Type.Optional(Type.String({ maxLength: 50, description: 'In place of agent_id' })),
+      chat_id: Type.Optional(nullable(Ref)),
+      run_id: Type.Optional(nullable(Ref)),
       call_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
       reason: prose(4000),
       context: Type.Optional(prose(16_000)),
       type: Type.Optional(Type.Enum([...escalationTypes], { default: 'TEXT' })),
       metadata: Type.Optional(
-        Type.Union([prose(60_000), Type.Record(Type.String(), Type.Unknown())], {
+        Type.Union([prose(60_000), anyMembers], {
           description: 'LINK: an https address. CREDENTIAL: {name, type, provider, value}, also as JSON text',
         }),
       ),

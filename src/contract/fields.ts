@@ -1,9 +1,11 @@
 import { type TSchema, Type } from 'typebox'
 
 /** Slug of a crew or an agent: plain ASCII, so that no two can look alike. */
-export const Slug = Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{1,49}$', description: 'a-z, 0-9, _ and -, 2 to 50 characters' })
+export const Slug = Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9_-]{1,49}$', description: 'a-z, 0-9, _ and -, 2 to 50 characters' })
 
 export const Id = Type.String()
+/** An id as it is named in what agents send. */
+export const Ref = Type.String({ maxLength: 64 })
 export const Time = Type.String({ format: 'date-time' })
 
 /** The same schema with null allowed. The type list keeps messages and documents plain. */
@@ -30,6 +32,15 @@ export const isEmail = (text: string): boolean => text.length <= emailLength && 
 
 /** Text of any number of lines; only the character that ends a C string is refused. */
 export const prose = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' })
+
+const plain = Type.Union([prose(16_000), Type.Number(), Type.Boolean(), Type.Null()])
+const short = '^[^\\u0000]{0,100}$'
+const around = (value: TSchema): TSchema => Type.Union([value, Type.Array(value, { maxItems: 50 }), objectOf(value)])
+const objectOf = (value: TSchema) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', patternProperties: { [short]: value }, additionalProperties: false, maxProperties: 50 })
+
+/** An object of any members, at most 50 at a time and three levels deep. */
+export const anyMembers = objectOf(around(around(plain)))
 
 /**
  * `limit` and `offset` of a list. Whatever they hold is taken as contract part 1, section 1.5 says: a bad limit means the

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { get, post } from './define.ts'
-import { Id, line, nullable, page, Time } from './fields.ts'
+import { Id, line, nullable, page, Ref, Time } from './fields.ts'
 
 export const portStatuses = ['PENDING', 'ACTIVE', 'REVOKED', 'EXPIRED'] as const
 export type PortStatus = (typeof portStatuses)[number]
@@ -55,17 +55,28 @@ export const ports = {
   expose: post('/internal/port-expose', {
     summary: 'Open a port of a crew by a URL that is valid for a while',
     access: 'internal',
+    agent: {
+      route: '/expose-port',
+      tool: 'expose_port',
+      says: 'Show people what you have built: open a port of your crew by a URL that is valid for a while. Start the server first, so that it outlives you (setsid -f COMMAND), listening on 127.0.0.1. Give the url of the result to the people; whoever has it sees the page. It runs in a sandbox without cookies, storage and WebSockets; link with relative paths.',
+      members: {
+        port: 'The port on which your server listens',
+        description: 'What is to be seen there, in a few words',
+        ttl_seconds: `How long it is open, 1 to ${exposureSeconds.most}; an hour unless stated`,
+      },
+      rate: { agent: 10, crew: 40 },
+    },
     body: Type.Object({
-      workspace_id: Id,
-      crew_id: Id,
-      agent_id: Id,
+      workspace_id: Ref,
+      crew_id: Ref,
+      agent_id: Ref,
       container_id: Type.String({ minLength: 1, maxLength: 200 }),
       port: Type.Integer({ minimum: 1, maximum: 65535 }),
       description: Type.Optional(nullable(line(200))),
       ttl_seconds: Type.Optional(
         nullable(Type.Integer({ description: `${exposureSeconds.usual} when absent or 0; at least 1, at most ${exposureSeconds.most}` })),
       ),
-      chat_id: Type.Optional(nullable(Id)),
+      chat_id: Type.Optional(nullable(Ref)),
       call_id: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
     }),
     reply: Type.Object({ id: Id, token: Type.String(), url: Type.String(), expires_at: Time }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { get, post } from './define.ts'
+import { nullable, prose, Ref } from './fields.ts'
 
 export const runStatuses = ['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'] as const
 export type RunStatus = (typeof runStatuses)[number]
@@ -73,14 +74,21 @@ export const runs = {
   reportConfidence: post('/internal/report-confidence', {
     summary: 'Put on record how sure an agent is',
     access: 'internal',
+    agent: {
+      route: '/report-confidence',
+      tool: 'report_confidence',
+      says: 'Put on record how sure you are of what you do. Nobody answers; people see it in the journal.',
+      members: { confidence: '0: guessing, 1: certain', reason: 'Why' },
+      rate: { agent: 12, crew: 60 },
+    },
     status: 202,
     body: Type.Object({
-      workspace_id: text,
-      crew_id: text,
-      agent_id: text,
-      run_id: Type.Optional(maybe),
+      workspace_id: Ref,
+      crew_id: Ref,
+      agent_id: Ref,
+      run_id: Type.Optional(nullable(Ref)),
       confidence: Type.Number({ minimum: 0, maximum: 1 }),
-      reason: Type.Optional(Type.String({ maxLength: 2000 })),
+      reason: Type.Optional(prose(2000)),
     }),
     reply: Type.Object({ id: Type.String({ description: 'Of the journal entry' }) }),
     journal: ['run.confidence'],

@@ -17,6 +17,7 @@ import { createLog } from '#kernel/log'
 import { createThreadReads } from '#kernel/reads'
 import { createVault } from '#kernel/vault'
 import { features } from '../../daemon/features/index.ts'
+import { scrubCalls } from '../../daemon/runtime/runs/secrets.ts'
 import { readerProgram } from './reader.ts'
 
 export const migrations = readMigrations(new URL('../../daemon/migrations', import.meta.url).pathname)
@@ -134,6 +135,7 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
     clock,
     ...(file !== ':memory:' && { reads: createThreadReads(db, log, readerProgram()) }),
   })
+  scrubCalls(app)
   register(app, options.features ?? features)
   const http = createServer(app)
   http.addHook('onError', async (request, _reply, error) => {

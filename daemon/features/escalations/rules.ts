@@ -55,12 +55,14 @@ export function headline(text: string, most = 120): string {
   return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`
 }
 
-/** The address of a LINK; null when it is not an https one. */
+/** The address of a LINK, as it was given; null when it is not an https one. What a parser would read past is refused: it can part a secret. */
 export function linkOf(metadata: unknown): string | null {
-  const given = typeof metadata === 'string' ? metadata.trim() : (metadata as { url?: unknown } | undefined)?.url
-  if (typeof given !== 'string' || given.length > 2048 || !URL.canParse(given)) return null
-  const { protocol, href, username, password } = new URL(given)
-  return protocol === 'https:' && !username && !password ? href : null
+  const text = typeof metadata === 'string' ? metadata : (metadata as { url?: unknown } | undefined)?.url
+  if (typeof text !== 'string') return null
+  const given = text.trim()
+  if (given.length > 2048 || /[\s\p{C}\\]/u.test(given) || !URL.canParse(given)) return null
+  const { protocol, username, password } = new URL(given)
+  return protocol === 'https:' && !username && !password ? given : null
 }
 
 /** Where a question stands, for the journal. */

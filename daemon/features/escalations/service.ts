@@ -12,7 +12,7 @@ import { raise } from '../inbox/service.ts'
 import { consult, policyOf } from '../policies/service.ts'
 import { expireDue } from './answers.ts'
 import { queries, type Row } from './queries.ts'
-import { headline, linkOf, masked, present } from './rules.ts'
+import { headline, linkOf, present } from './rules.ts'
 import { tell } from './telling.ts'
 
 export { cancelOrphans, expireDue } from './answers.ts'
@@ -97,8 +97,7 @@ function store(app: App, agent: string, body: Asked, now: string): Row {
   const { workspace_id, crew_id, call_id = null, type = 'TEXT' } = body
   const reason = body.reason.trim()
   if (!reason) throw problem('missing_field', { field: 'reason', detail: 'Say what you need from people' })
-  const { metadata, credential, secret } = attached(app, agent, body, now)
-  const clean = (text: string | null) => (text !== null && secret ? text.replaceAll(secret, masked) : text)
+  const { metadata, credential } = attached(app, agent, body, now)
   const id = newId(app.clock())
   queries(app.db).insert.run({
     id,
@@ -108,8 +107,8 @@ function store(app: App, agent: string, body: Asked, now: string): Row {
     ...placeOf(app, agent, body),
     call_id,
     type,
-    reason: clean(reason)!,
-    context: clean(blankToNull(body.context)),
+    reason,
+    context: blankToNull(body.context),
     metadata,
     credential_id: credential,
     now,
@@ -131,22 +130,20 @@ function placeOf(app: App, agent: string, { run_id, chat_id }: Asked): { run_id:
 interface Attached {
   metadata: string | null
   credential: string | null
-  /** The value that was offered: it is nowhere but in the vault from now on. */
-  secret: string | null
 }
 
 function attached(app: App, agent: string, { workspace_id: workspace, crew_id: crew, type = 'TEXT', metadata }: Asked, now: string): Attached {
-  if (type === 'TEXT') return { metadata: typeof metadata === 'object' ? JSON.stringify(metadata) : blankToNull(metadata), credential: null, secret: null }
+  if (type === 'TEXT') return { metadata: typeof metadata === 'object' ? JSON.stringify(metadata) : blankToNull(metadata), credential: null }
   if (type === 'LINK') {
     const link = linkOf(metadata)
     if (link === null) throw problem('invalid_field', { field: 'metadata', detail: 'metadata of a LINK must be an https address of at most 2048 characters' })
-    return { metadata: link, credential: null, secret: null }
+    return { metadata: link, credential: null }
   }
   try {
     const proposal = readProposal(typeof metadata === 'string' ? JSON.parse(metadata) : (metadata ?? {}))
     const { id, name } = propose(app, { workspace, crew, agent, now }, proposal)
     const shown = { name, type: proposal.type ?? 'SECRET', provider: proposal.provider ?? 'NONE' }
-    return { metadata: JSON.stringify(shown), credential: id, secret: proposal.value }
+    return { metadata: JSON.stringify(shown), credential: id }
   } catch (error) {
     throw ofMetadata(error)
   }

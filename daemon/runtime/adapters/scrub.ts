@@ -20,8 +20,8 @@ const speakerOf = (frame: AgentFrame): string => (frame.metadata as { parent_too
 const open: Scrubber = { clean: (value) => value, pass: (frame) => [frame], flush: () => [] }
 
 /** Finds secrets as they are, escaped for JSON or a URL, in hex and in base64, alone or inside a longer text. */
-export function createScrubber(secrets: readonly string[]): Scrubber {
-  const search = searchFor(secrets)
+export function createScrubber(secrets: readonly string[], shortest?: number): Scrubber {
+  const search = searchFor(secrets, shortest)
   if (!search) return open
   const waiting = new Map<string, Spoken>()
 

@@ -1,5 +1,5 @@
-/** Anything shorter is a word, not a secret. */
-const shortest = 8
+/** Anything shorter is a word, not a secret, unless somebody says that it is one. */
+const shortestKnown = 8
 
 /** One way a secret can be written. */
 interface Form {
@@ -15,8 +15,8 @@ export interface SecretSearch {
 }
 
 /** Looks for all forms of all secrets at once; null when there is nothing to look for. */
-export function searchFor(secrets: readonly string[]): SecretSearch | null {
-  const forms = new Map(secrets.flatMap(formsOf).map((form) => [form.text, form]))
+export function searchFor(secrets: readonly string[], shortest = shortestKnown): SecretSearch | null {
+  const forms = new Map(secrets.flatMap((secret) => formsOf(secret, shortest)).map((form) => [form.text, form]))
   if (forms.size === 0) return null
   const byStart = startTable([...forms.values()])
 
@@ -85,10 +85,10 @@ function startTable(forms: Form[]): (text: string, at: number) => Form[] | undef
   }
 }
 
-function formsOf(secret: string): Form[] {
+function formsOf(secret: string, shortest: number): Form[] {
   const whole = secret.trim()
   const lines = whole.split(/\r?\n/).map((line) => line.trim())
-  const parts = [whole, ...(lines.length > 1 ? lines.filter((line) => line.length >= 2 * shortest) : [])]
+  const parts = [whole, ...(lines.length > 1 ? lines.filter((line) => line.length >= 2 * shortestKnown) : [])]
   return parts.filter((part) => part.length >= shortest).flatMap(encodings)
 }
 

@@ -1,16 +1,18 @@
 import { Buffer } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { outOfBounds } from '../../kernel/json-bounds.ts'
 import type { SidecarAnswer, SidecarListener } from '../types.ts'
 import { whoCalls } from './admission.ts'
+import { agentRoutes } from './agent-tools.ts'
 import type { Compiled } from './config.ts'
 import type { Ask } from './control.ts'
 import { answerMcp, mcpRoute } from './mcp.ts'
+import { createPauses } from './pauses.ts'
 import { say } from './say.ts'
 import type { Slots } from './slots.ts'
 
-/** What agents may ask of the daemon. Contract, supporting domain, section 3, "Sidecar". */
-export const agentRoutes: readonly string[] = ['/agents', '/ask-human', '/escalate', '/expose-port', '/report-confidence']
+export { agentRoutes }
 
 const bodyLimit = 64 * 1024
 
@@ -21,10 +23,16 @@ interface Parts {
   config(): Compiled | null
   ask: Ask
   slots: Slots
+  /** Milliseconds that only ever grow. */
+  now?: () => number
 }
 
 /** Carries agents' calls to the daemon: the sidecar says who asks, the daemon what comes of it. */
-export function createAgentCalls({ config, ask, slots }: Parts): { answer(request: IncomingMessage, response: ServerResponse, uid: number | null): boolean } {
+export function createAgentCalls({ config, ask, slots, now = () => performance.now() }: Parts): {
+  answer(request: IncomingMessage, response: ServerResponse, uid: number | null): boolean
+} {
+  const pauses = createPauses(now)
+
   async function serve(request: IncomingMessage, response: ServerResponse, route: string, uid: number | null): Promise<void> {
     const agent = whoCalls(request, config(), uid)
     if ('status' in agent) return refuse(response, agent.status, agent.message)
@@ -36,14 +44,19 @@ export function createAgentCalls({ config, ask, slots }: Parts): { answer(reques
     if ('refused' in body) return refuse(response, ...body.refused)
     const run = request.headers['x-svc-run-id']
     const runId = typeof run === 'string' ? run.slice(0, 64) : null
-    const call = (to: string, what: unknown): Promise<SidecarAnswer> => {
+    const call = async (to: string, what: unknown): Promise<SidecarAnswer> => {
+      const early = pauses.answer(agent.agentId, to)
+      if (early) return early
       const { answer, hangUp } = ask({ id: randomUUID(), agentId: agent.agentId, runId, route: to, body: what })
       response.once('close', hangUp)
-      return answer
+      return pauses.heed(agent.agentId, to, await answer)
     }
     if (route === mcpRoute) return answerMcp(request, response, body.value, call)
     const { status, body: said } = await call(route, body.value)
-    if (!response.destroyed) say(response, status, said)
+    if (response.destroyed) return
+    const wait = status === 429 && (said as { retry_after?: unknown } | null)?.retry_after
+    if (typeof wait === 'number') response.setHeader('retry-after', wait)
+    say(response, status, said)
   }
 
   return {
@@ -74,7 +87,9 @@ const read = (request: IncomingMessage): Promise<Read> =>
 
 function parse(text: string): Read {
   try {
-    return { value: text ? JSON.parse(text) : {} }
+    const value: unknown = text ? JSON.parse(text) : {}
+    const flaw = outOfBounds(value)
+    return flaw ? { refused: [400, `The body cannot be taken: ${flaw}.`] } : { value }
   } catch {
     return { refused: [400, 'The body must be JSON.'] }
   }

@@ -50,10 +50,10 @@ function answerAtOnce({ method, params }: Message): Outcome {
   if (method === 'ping') return { result: {} }
   if (method === 'tools/list') return { result: { tools: agentTools.map(({ route: _, ...tool }) => tool) } }
   if (method !== 'initialize') return failure(-32601, `There is no method ${method}`)
-  const asked = String(params['protocolVersion'])
+  const asked = params['protocolVersion']
   return {
     result: {
-      protocolVersion: versions.includes(asked) ? asked : versions[1],
+      protocolVersion: typeof asked === 'string' && versions.includes(asked) ? asked : versions[1],
       capabilities: { tools: {} },
       serverInfo: { name: 'muster', title: 'Muster', version: '1' },
     },
@@ -61,8 +61,10 @@ function answerAtOnce({ method, params }: Message): Outcome {
 }
 
 async function callTool({ params }: Message, call: (route: string, body: unknown) => Promise<SidecarAnswer>): Promise<Outcome> {
-  const tool = agentTools.find(({ name }) => name === params['name'])
-  if (!tool) return failure(-32602, `There is no tool ${String(params['name']).slice(0, 100)}`)
+  const asked = params['name']
+  if (typeof asked !== 'string') return failure(-32602, 'Name a tool')
+  const tool = agentTools.find(({ name }) => name === asked)
+  if (!tool) return failure(-32602, `There is no tool ${asked.slice(0, 100)}`)
   const { status, body } = await call(tool.route, params['arguments'] ?? {})
   return { result: { content: [{ type: 'text', text: JSON.stringify(body) }], isError: status >= 400 } }
 }

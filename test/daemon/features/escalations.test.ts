@@ -368,7 +368,7 @@ describe('an offered credential', () => {
     const it = await setUp()
     const id = await it.ask({ ...secret, metadata: JSON.stringify(secret.metadata), reason: `Keep ${value} for me`, context: `It is ${value}` })
     const shown = await it.show(id)
-    expect(shown).toMatchObject({ type: 'CREDENTIAL', reason: 'Keep ******** for me', second_approver_required: false, second_approver_by_tier: false })
+    expect(shown).toMatchObject({ type: 'CREDENTIAL', reason: 'Keep [redacted] for me', second_approver_required: false, second_approver_by_tier: false })
     expect(JSON.parse(shown.metadata)).toEqual({ name: 'deploy-key', type: 'SECRET', provider: 'GITHUB' })
     expect((await it.call('OWNER', 'GET', `/credentials/${shown.credential_id}`)).body).toMatchObject({ status: 'PENDING_APPROVAL', name: 'deploy-key' })
     expect((await it.card(id)).payload).toMatchObject({ has_pending_credential: true, credential_id: shown.credential_id })

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { Ask } from '#runtime/sidecar/control'
 import type { SidecarAnswer, SidecarCall } from '#runtime/types'
+import { hostileJson, oddJson } from '../../../support/hostile-json.ts'
 import { call, config, sidecar } from './support.ts'
 
 const ada = { authorization: 'Bearer dummy-ada', 'x-svc-run-id': 'run-1' }
@@ -59,5 +60,50 @@ describe('what agents ask of the daemon', () => {
     expect(await status()).toBe(429)
     for (const it of waiting) it.destroy()
     await expect.poll(status).toBe(200)
+  })
+})
+
+describe('a hostile body', () => {
+  const rpc = (params: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`
+
+  it.each(hostileJson)('of %s is answered 400, and the daemon hears nothing', async (_, json) => {
+    const { url, asked } = await asking()
+    const bodies = [
+      ['/report-confidence', json],
+      ['/report-confidence', `{"reason":${json}}`],
+      ['/mcp', json],
+      ['/mcp', rpc(`{"name":"escalate","arguments":{"reason":${json}}}`)],
+      ['/mcp', rpc(`{"name":"escalate","_meta":{"progressToken":${json}}}`)],
+    ]
+    for (const [route, body] of bodies) expect((await call(`${url}${route}`, { headers: ada, body })).status, `${route} ${body!.slice(0, 80)}`).toBe(400)
+    expect(asked).toEqual([])
+    expect((await call(`${url}/health`, { method: 'GET' })).status).toBe(200)
+  })
+
+  it.each(oddJson)('of %s is passed on for what it is, or refused', async (_, json) => {
+    const { url, asked } = await asking()
+    expect((await call(`${url}/report-confidence`, { headers: ada, body: `{"reason":${json}}` })).status).toBe(201)
+    expect(asked.map(({ body }) => body)).toEqual([{ reason: JSON.parse(json) }])
+    for (const params of [`{"name":${json}}`, json]) {
+      const { status, body } = await call(`${url}/mcp`, { headers: ada, body: rpc(params) })
+      expect([status, JSON.parse(body).error.code]).toEqual([200, -32602])
+    }
+    const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":${json}}}`
+    expect(JSON.parse((await call(`${url}/mcp`, { headers: ada, body: hello })).body).result.protocolVersion).toBe('2025-06-18')
+  })
+})
+
+describe('an agent that calls too often', () => {
+  it('is told when to come again, and refused by its sidecar until then', async () => {
+    const refusal = { code: 'rate_limited', retry_after: 5, error: 'Try again in 5 s' }
+    const { url, asked } = await asking(async () => ({ status: 429, body: refusal }))
+    const send = () => call(`${url}/report-confidence`, { headers: ada, body: '{}' })
+    const { status, headers, body } = await send()
+    expect([status, headers['retry-after'], JSON.parse(body)]).toEqual([429, '5', refusal])
+    expect((await Promise.all(Array.from({ length: 15 }, send))).map((it) => it.status)).toEqual(Array(15).fill(429))
+    const tool = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"report_confidence","arguments":{}}}'
+    const said = JSON.parse((await call(`${url}/mcp`, { headers: ada, body: tool })).body).result
+    expect([said.isError, JSON.parse(said.content[0].text)]).toMatchObject([true, { code: 'rate_limited', retry_after: expect.any(Number) }])
+    expect(asked).toHaveLength(1)
   })
 })
