@@ -4,6 +4,7 @@ import stringifier, { type Schema } from 'fast-json-stringify'
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   type FastifySerializerCompiler,
   type HTTPMethods,
@@ -183,6 +184,7 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
     ...(endpoint.reply && !free && { schema: { response: { [endpoint.status]: endpoint.reply } } }),
     handler: async (request, reply) => {
       admitAgain(app, endpoint, request)
+      if (endpoint.kind === 'stream') takeSeat(app, request, reply)
       const input = { ...(request.params as object), ...checkedQuery(query, request.query), ...checkedBody(operation, body, request.body) }
       const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
       if (reply.sent || endpoint.kind === 'stream') return reply
@@ -191,6 +193,14 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
       reply.send(free ? result : endpoint.status === 204 ? undefined : (result ?? null))
     },
   })
+}
+
+/** One person's streams are counted together, whatever they follow. */
+function takeSeat({ streams }: App, { actor }: FastifyRequest, { raw }: FastifyReply): void {
+  const leave = streams.take(actor!.id)
+  if (!leave) throw problem('rate_limited', { headers: { 'retry-after': '10' }, detail: 'You have too many streams open; close some of them' })
+  raw.once('close', leave)
+  if (raw.destroyed) leave()
 }
 
 /** Refuses an address that only looks as if it were meant for this operation. */

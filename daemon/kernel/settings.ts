@@ -277,6 +277,15 @@ export const settings = {
     max: 10000000,
     summary: 'Other requests a minute and address',
   }),
+  streamsPerUser: setting({
+    path: 'limits.streams_per_user',
+    env: 'SVC_STREAMS_PER_USER',
+    kind: 'integer',
+    fallback: 1000,
+    min: 1,
+    max: 1000000,
+    summary: 'Sockets and streams that one user may have open',
+  }),
   lockoutThreshold: setting({
     path: 'limits.lockout_threshold',
     env: 'SVC_LOGIN_LOCKOUT_THRESHOLD',
