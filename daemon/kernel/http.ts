@@ -18,6 +18,7 @@ import { dispatch, type Operation } from './dispatch.ts'
 import type { Actor } from './feature.ts'
 import { createRequestIds } from './ids.ts'
 import { createMethods, type Methods } from './methods.ts'
+import { patience } from './patience.ts'
 import { type Problem, problem } from './problem.ts'
 import { fixedHeaders, pathOf, refuseConnection, sendProblem } from './refusal.ts'
 import { type Validator, validator } from './validate.ts'
@@ -51,7 +52,7 @@ const exposedRoute = '/exposed'
 export function createServer(app: App, tls?: { cert: string; key: string }): FastifyInstance {
   const requestId = createRequestIds()
   const http = Fastify({
-    ...(tls && { https: tls }),
+    ...(tls ? { https: { ...tls, ...patience(app.config) } } : { http: patience(app.config) }),
     bodyLimit: globalBodyLimit,
     // What is passed on to a crew may take its time; everything else is watched by `expectBody`.
     requestTimeout: 0,

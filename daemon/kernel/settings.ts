@@ -42,6 +42,15 @@ export const settings = {
     max: 300,
     summary: 'Longest drain at shutdown',
   }),
+  headerTimeout: setting({
+    path: 'server.header_timeout',
+    env: 'SVC_HEADER_TIMEOUT',
+    kind: 'duration',
+    fallback: 20,
+    min: 1,
+    max: 300,
+    summary: 'How long a client may take over a TLS handshake, and over the head of a request',
+  }),
   publicUrl: setting({ path: 'server.public_url', env: 'SVC_PUBLIC_URL', kind: 'string', fallback: '', summary: 'Address that users and browsers see' }),
   exposedHost: setting({
     path: 'exposed.host',
