@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { connect, type NetConnectOpts } from 'node:net'
+import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
@@ -73,6 +73,9 @@ describe('a flood of sockets on which nobody signs in', () => {
   })
 })
 
+/** However it ended. */
+const closed = (socket: Socket) => new Promise((resolve) => socket.on('close', resolve))
+
 /** Resolves with what the listener said when it has ended a connection that sends its beginning and never more than a little. */
 async function ended(where: NetConnectOpts, beginning: string): Promise<string> {
   const socket = connect(where)
@@ -82,7 +85,7 @@ async function ended(where: NetConnectOpts, beginning: string): Promise<string> 
   socket.write(beginning)
   const drip = setInterval(() => socket.write('x'), 300)
   try {
-    await once(socket, 'close')
+    await closed(socket)
     return text
   } finally {
     clearInterval(drip)
@@ -113,7 +116,7 @@ describe('a client that never comes to the point', () => {
     await once(socket, 'secureConnect')
     socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
     socket.resume()
-    await once(socket, 'close')
+    await closed(socket)
   })
 
   it('does not keep others waiting when there are hundreds', { timeout: 30_000 }, async () => {

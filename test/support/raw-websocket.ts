@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { closing } from './index.ts'
 
@@ -33,7 +32,9 @@ export async function rawWebSocket(
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   closing({ close: () => socket.destroy() })
   socket.on('error', () => undefined)
-  const ended = Promise.race([once(socket, 'end'), once(socket, 'close')])
+  const ended = new Promise((resolve) => {
+    for (const event of ['end', 'close']) socket.on(event, resolve)
+  })
   const all = { host: hostname, connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': key, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
