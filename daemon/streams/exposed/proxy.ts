@@ -15,8 +15,8 @@ const dropMs = 10_000
 const longestMs = 24 * 60 * 60 * 1000
 /** Answers before the answer; more is a program that never means to answer. */
 const interimLimit = 8
-/** Requests under way: to one crew, and in all. */
-const passageLimit = { each: 256, all: 2048 }
+/** Requests under way, to one crew and in all. Each may hold a megabyte for a reader that is slow. */
+const passageLimit = { each: 128, all: 512 }
 
 export interface Exposed {
   /** Answers a request to a capability URL; anything else is 404. */

@@ -24,7 +24,7 @@ const channelLimit = 256
 /** The first frame holds a token and nothing else. */
 const firstFrameLimit = 8 * 1024
 
-export const closeCodes = { goingAway: 1001, flooding: 1008, slow: 1013, signedOut: 4401 } as const
+export const closeCodes = { goingAway: 1001, broken: 1002, flooding: 1008, slow: 1013, signedOut: 4401 } as const
 
 interface ClientFrame {
   type?: unknown
@@ -81,8 +81,8 @@ export class Connection implements Outlet {
         this.alive = true
       },
     })
-    // What is wrong is in `close` too: too large a frame, a broken connection.
-    socket.on('error', () => undefined)
+    // Too large a frame, or none at all. The socket has said so already.
+    socket.on('error', () => this.close(closeCodes.broken, ''))
     socket.on('close', () => {
       clearTimeout(this.farewell)
       this.cleanUp()

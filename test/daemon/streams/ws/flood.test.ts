@@ -85,12 +85,15 @@ describe('a client that is refused', () => {
     await client.ended
   })
 
-  it('is cut after two seconds when it says no farewell', async () => {
+  it.each([
+    ['a wrong frame', clientFrame(opcodes.text, '{}'), 4401],
+    ['no frame at all', Buffer.from([0x81, 0x02, 0x7b, 0x7d]), 1002],
+  ])('is cut after two seconds when it says no farewell after %s', async (_, bytes, code) => {
     const { dial } = await place()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const client = await dial()
-    client.socket.write(clientFrame(opcodes.text, '{}'))
-    await heard(client, 2)
+    client.socket.write(bytes)
+    while (serverFrames(client.received()).at(-1)?.code !== code) await once(client.socket, 'data')
     vi.advanceTimersByTime(2_000)
     await client.ended
   })
