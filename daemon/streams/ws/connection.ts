@@ -7,14 +7,12 @@ import { perform } from '#kernel/perform'
 import { Problem } from '#kernel/problem'
 import { mayHear } from './channels.ts'
 import { ChatFeed, type Outlet } from './feed.ts'
+import { type ClientFrame, members, parse } from './frame.ts'
 import { type Frame, Inbox } from './inbox.ts'
+import { Outbox } from './outbox.ts'
 import { type Bearer, readSocketToken } from './token.ts'
 
 const authMs = 10_000
-/** Sends under way; more are dropped. */
-const bufferLimit = 64
-const dropLimit = 128
-const writeDeadlineMs = 10_000
 /** How long a client may take to fetch what is under way and to say farewell; strangers, and the daemon's own end, wait less. */
 export const farewellMs = 10_000
 const hurriedMs = 2_000
@@ -25,13 +23,6 @@ const channelLimit = 256
 const firstFrameLimit = 8 * 1024
 
 export const closeCodes = { goingAway: 1001, broken: 1002, flooding: 1008, slow: 1013, signedOut: 4401 } as const
-
-interface ClientFrame {
-  type?: unknown
-  token?: unknown
-  channel?: unknown
-  payload?: unknown
-}
 
 /** Where subscriptions to broadcasts are kept. */
 export interface Switchboard {
@@ -60,12 +51,10 @@ export class Connection implements Outlet {
   private readonly feeds = new Map<string, ChatFeed>()
   private readonly authClock: NodeJS.Timeout
   private readonly inbox: Inbox
+  private readonly outbox: Outbox
   private farewell: NodeJS.Timeout | undefined
   private seat: (() => void) | null = null
   private over = false
-  private underWay = 0
-  private dropped = 0
-  private progressAt = 0
   private alive = true
 
   constructor(app: App, socket: WebSocket, board: Switchboard, peer: Peer) {
@@ -74,6 +63,12 @@ export class Connection implements Outlet {
     this.socket = socket
     this.board = board
     this.authClock = setTimeout(() => this.reject('error', 'authentication timed out'), authMs)
+    this.outbox = new Outbox(socket, {
+      more: () => {
+        for (const feed of this.feeds.values()) this.pump(feed)
+      },
+      tooSlow: () => this.close(closeCodes.slow, 'slow consumer'),
+    })
     this.inbox = new Inbox(socket, {
       take: (frame) => this.take(frame),
       flooded: () => this.refuse('too many frames', closeCodes.flooding),
@@ -95,24 +90,11 @@ export class Connection implements Outlet {
   }
 
   get roomy(): boolean {
-    return this.underWay < bufferLimit / 2
+    return this.outbox.roomy
   }
 
   send(text: string): void {
-    if (this.socket.readyState !== this.socket.OPEN) return
-    if (this.underWay >= bufferLimit) {
-      this.dropped++
-      if (this.dropped >= dropLimit) this.close(closeCodes.slow, 'slow consumer')
-      return
-    }
-    this.dropped = 0
-    if (this.underWay === 0) this.progressAt = performance.now()
-    this.underWay++
-    this.socket.send(text, () => {
-      this.underWay--
-      this.progressAt = performance.now()
-      if (this.roomy) for (const feed of this.feeds.values()) this.pump(feed)
-    })
+    this.outbox.send(text)
   }
 
   /** Every 30 s: a frame that keeps the line open, and whether the client may still be here and hear what it hears. */
@@ -137,7 +119,7 @@ export class Connection implements Outlet {
 
   /** Cuts a client that takes nothing. */
   checkProgress(): void {
-    if (this.underWay > 0 && performance.now() - this.progressAt > writeDeadlineMs) this.socket.terminate()
+    if (this.outbox.stalled) this.socket.terminate()
   }
 
   signOut(): void {
@@ -300,19 +282,4 @@ export class Connection implements Outlet {
     for (const feed of this.feeds.values()) feed.close()
     this.feeds.clear()
   }
-}
-
-function parse(text: string): ClientFrame | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-/** A payload may come as an object or as its JSON text. */
-function members(payload: unknown): Record<string, unknown> {
-  const value = typeof payload === 'string' ? parse(payload) : payload
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
