@@ -11,6 +11,7 @@ import { createServer } from '#kernel/http'
 import { lockDirectory } from '#kernel/lock'
 import { createLog, type Log } from '#kernel/log'
 import { watchProcess } from '#kernel/metrics'
+import { patience } from '#kernel/patience'
 import { refuseConnection } from '#kernel/refusal'
 import { createVault } from '#kernel/vault'
 import { version } from '#kernel/version'
@@ -32,7 +33,7 @@ export async function serve(config: Config): Promise<void> {
   const http = createServer(app, tls)
   await http.ready()
   const services = await startServices(app)
-  const local = await listenLocally(http, join(config.dataDir, 'musterd.sock'))
+  const local = await listenLocally(config, http, join(config.dataDir, 'musterd.sock'))
   await http.listen({ host: config.host, port: config.port })
   services.attach(http.server)
   services.attach(local)
@@ -54,9 +55,11 @@ function encryptionKey(config: Config): Buffer {
 }
 
 /** A second door for this machine's owner: a socket that only they can open. */
-async function listenLocally(http: FastifyInstance, path: string): Promise<Server> {
+async function listenLocally(config: Config, http: FastifyInstance, path: string): Promise<Server> {
   rmSync(path, { force: true })
-  const server = createNodeServer((request, response) => http.routing(request, response)).on('clientError', refuseConnection)
+  // As on the other listeners, bodies are watched where they are expected.
+  const options = { ...patience(config), requestTimeout: 0 }
+  const server = createNodeServer(options, (request, response) => http.routing(request, response)).on('clientError', refuseConnection)
   const before = process.umask(0o177)
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))

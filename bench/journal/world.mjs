@@ -53,7 +53,7 @@ export async function fill(db, count, workspace) {
 export async function openApp(db, clock = Date.now) {
   const { createApp, loadConfig, createThreadReads, createLog, createJournalReads, projectRuns } = await modules
   const log = createLog({ level: 'error', format: 'text' })
-  const { config } = loadConfig({ env: { SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' } })
+  const { config } = loadConfig({ env: { SVC_ENV: 'test', SVC_STREAMS_PER_USER: '1000000', SVC_DATA_DIR: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' } })
   const app = createApp({ config, db, log, vault: null, clock, reads: createThreadReads(db, log, compile('daemon/reader.ts')) })
   app.project(projectRuns(db))
   return { app, reads: createJournalReads(app) }

@@ -18,6 +18,7 @@ import { createPasswords, type Passwords } from './passwords.ts'
 import { problem } from './problem.ts'
 import { createInlineReads, createThreadReads, type Reads } from './reads.ts'
 import type { Runs } from './runs.ts'
+import { createSeats, type Seats } from './seats.ts'
 import { createVault, type Vault } from './vault.ts'
 import { createWriter, type Writer } from './writer.ts'
 
@@ -56,6 +57,8 @@ export interface App extends Writer {
   readonly auth: Authenticator
   readonly internalTokens: InternalTokens
   readonly limits: Limits
+  /** Sockets and streams that people have open, by user. */
+  readonly streams: Seats
   readonly passwords: Passwords
   readonly perimeter: Perimeter
   readonly metrics: Metrics
@@ -169,6 +172,7 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     auth: createAuthenticator({ db, clock, adminKey: adminKeyOf(config.adminTokenKey), vault: sessionVault(config, vault), ...writer }),
     internalTokens: createInternalTokens(config.internalToken || (vault?.derive('internal-tokens') ?? randomBytes(32)).toString('hex')),
     limits: createLimits(config, clock),
+    streams: createSeats({ each: config.streamsPerUser }),
     passwords: createPasswords(),
     perimeter: createPerimeter(config),
     metrics: createMetrics(),

@@ -4,6 +4,7 @@ import stringifier, { type Schema } from 'fast-json-stringify'
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   type FastifySerializerCompiler,
   type HTTPMethods,
@@ -18,6 +19,7 @@ import { dispatch, type Operation } from './dispatch.ts'
 import type { Actor } from './feature.ts'
 import { createRequestIds } from './ids.ts'
 import { createMethods, type Methods } from './methods.ts'
+import { patience } from './patience.ts'
 import { type Problem, problem } from './problem.ts'
 import { fixedHeaders, pathOf, refuseConnection, sendProblem } from './refusal.ts'
 import { type Validator, validator } from './validate.ts'
@@ -51,7 +53,7 @@ const exposedRoute = '/exposed'
 export function createServer(app: App, tls?: { cert: string; key: string }): FastifyInstance {
   const requestId = createRequestIds()
   const http = Fastify({
-    ...(tls && { https: tls }),
+    ...(tls ? { https: { ...tls, ...patience(app.config) } } : { http: patience(app.config) }),
     bodyLimit: globalBodyLimit,
     // What is passed on to a crew may take its time; everything else is watched by `expectBody`.
     requestTimeout: 0,
@@ -184,6 +186,7 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
     ...(endpoint.reply && !free && { schema: { response: { [endpoint.status]: endpoint.reply } } }),
     handler: async (request, reply) => {
       admitAgain(app, endpoint, request)
+      if (endpoint.kind === 'stream') takeSeat(app, request, reply)
       const given = receive(app, operation, request.actor, request.body)
       const input = { ...(request.params as object), ...checkedQuery(query, request.query), ...checkedBody(operation, body, given) }
       const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
@@ -193,6 +196,14 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
       reply.send(free ? result : endpoint.status === 204 ? undefined : (result ?? null))
     },
   })
+}
+
+/** One person's streams are counted together, whatever they follow. */
+function takeSeat({ streams }: App, { actor }: FastifyRequest, { raw }: FastifyReply): void {
+  const leave = streams.take(actor!.id)
+  if (!leave) throw problem('rate_limited', { headers: { 'retry-after': '10' }, detail: 'You have too many streams open; close some of them' })
+  raw.once('close', leave)
+  if (raw.destroyed) leave()
 }
 
 /** Refuses an address that only looks as if it were meant for this operation. */

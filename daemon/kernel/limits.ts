@@ -6,9 +6,9 @@ import { type Problem, problem } from './problem.ts'
 
 /**
  * `test`: questions to providers whether they take a key. `mail`: mails of one kind to one address, which anyone may bring
- * about. `failures`: sign-ins that fail, of whatever account.
+ * about. `failures`: sign-ins that fail, of whatever account. `sockets`: WebSockets on which nobody signs in.
  */
-export type Bucket = 'auth' | 'api' | 'test' | 'pairing' | 'mail' | 'failures'
+export type Bucket = 'auth' | 'api' | 'test' | 'pairing' | 'mail' | 'failures' | 'sockets'
 
 export interface Limits {
   /** Takes one request of this client from its bucket; a problem when there is none left. */
@@ -31,6 +31,8 @@ export interface Limits {
 const pairingPerMinute = 300
 /** Keys that one person may have tested. Contract, credentials. */
 const testsPerMinute = 60
+/** WebSockets a minute on which a client does not sign in. */
+const socketsPerMinute = 120
 /** Mails at once, and the minutes after which as many may follow. */
 const mailsPerHour = 5
 /** Failed sign-ins of one client, as a multiple of its sign-ins a minute: one password tried on every account comes to an end. */
@@ -54,6 +56,7 @@ export function createLimits(config: Config, clock: () => number): Limits {
     pairing: () => pairingPerMinute,
     test: () => testsPerMinute,
     mail: () => mailsPerHour,
+    sockets: () => socketsPerMinute,
     failures: () => failuresPerHour * value('http.auth_per_min'),
   }
   const buckets = createBuckets(clock)

@@ -67,6 +67,8 @@ function translate(error: FastifyError, request: FastifyRequest): Problem | null
 
 const early: Record<string, 'headers_too_large' | 'request_timeout'> = { HPE_HEADER_OVERFLOW: 'headers_too_large', ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout' }
 
+const lingerMs = 2000
+
 /** Answers what never became a request: broken syntax, too large headers, too slow a sender. */
 export function refuseConnection(error: { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
@@ -84,4 +86,7 @@ export function refuseConnection(error: { code?: string }, socket: Socket): void
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join('')}\r\n${body}`)
+  // The client has a moment to read it; what it never closes is closed here.
+  const late = setTimeout(() => socket.destroy(), lingerMs).unref()
+  socket.once('close', () => clearTimeout(late))
 }

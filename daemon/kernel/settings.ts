@@ -42,6 +42,15 @@ export const settings = {
     max: 300,
     summary: 'Longest drain at shutdown',
   }),
+  headerTimeout: setting({
+    path: 'server.header_timeout',
+    env: 'SVC_HEADER_TIMEOUT',
+    kind: 'duration',
+    fallback: 20,
+    min: 1,
+    max: 300,
+    summary: 'How long a client may take over a TLS handshake, and over the head of a request',
+  }),
   publicUrl: setting({ path: 'server.public_url', env: 'SVC_PUBLIC_URL', kind: 'string', fallback: '', summary: 'Address that users and browsers see' }),
   exposedHost: setting({
     path: 'exposed.host',
@@ -276,6 +285,15 @@ export const settings = {
     min: 1,
     max: 10000000,
     summary: 'Other requests a minute and address',
+  }),
+  streamsPerUser: setting({
+    path: 'limits.streams_per_user',
+    env: 'SVC_STREAMS_PER_USER',
+    kind: 'integer',
+    fallback: 1000,
+    min: 1,
+    max: 1000000,
+    summary: 'Sockets and streams that one user may have open',
   }),
   lockoutThreshold: setting({
     path: 'limits.lockout_threshold',

@@ -4,6 +4,9 @@ import type { FastifyReply } from 'fastify'
 /** Bytes that may wait for a client; past it the client is left to catch up by itself. */
 export const pressureLimit = 1024 * 1024
 
+/** How long a client may take over what waits for it before it is cut: a megabyte is nothing in that time. */
+const stalledMs = 5 * 60_000
+
 /** Text for any number of clients, encoded once: as it is, or as a chunk of HTTP's chunked coding. */
 export class Chunk {
   readonly bytes: number
@@ -88,8 +91,10 @@ function writerOf(raw: ServerResponse): (chunk: Chunk) => void {
 
 function drainOf(raw: ServerResponse): Promise<void> {
   const { socket } = raw
+  const late = setTimeout(() => raw.destroy(), stalledMs)
   return new Promise((resolve) => {
     const done = () => {
+      clearTimeout(late)
       socket?.off('drain', done)
       raw.off('close', done)
       resolve()

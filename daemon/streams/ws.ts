@@ -1,11 +1,25 @@
-import type { IncomingMessage, Server } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { App, Broadcast } from '#kernel/app'
 import type { Recorded } from '#kernel/journal'
-import { Connection, closeCodes } from './ws/connection.ts'
+import { Connection, closeCodes, farewellMs } from './ws/connection.ts'
+import { createDoor, type Refusal } from './ws/door.ts'
 
-const frameLimit = 64 * 1024
+const options = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: 64 * 1024,
+  // A message in crumbs costs as much as many messages.
+  maxFragments: 64,
+  maxBufferedChunks: 1024,
+  // One frame a turn: thousands of them in one packet keep nobody else waiting.
+  allowSynchronousEvents: false,
+  // Pings are counted before they are answered.
+  autoPong: false,
+  closeTimeout: farewellMs,
+} as const
 const checkMs = 30_000
 const progressMs = 5_000
 
@@ -31,7 +45,8 @@ export interface Sockets {
 
 /** The WebSocket side of the daemon. Contract part 1, section 10. */
 export function createSockets(app: App): Sockets {
-  const server = new WebSocketServer({ noServer: true, maxPayload: frameLimit, perMessageDeflate: false, clientTracking: false })
+  const server = new WebSocketServer(options)
+  const door = createDoor(app)
   const connections = new Set<Connection>()
   const rooms = new Map<string, Set<Connection>>()
   const board = {
@@ -87,10 +102,14 @@ export function createSockets(app: App): Sockets {
   function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     stream.on('error', () => stream.destroy())
     const refused = refusal(app, request)
-    if (refused) return void stream.end(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    if (refused) return void turnAway(stream, refused)
+    const remoteAddress = app.perimeter.clientIp(request.socket.remoteAddress, request.headers)
+    const entry = door.enter(request.socket.remoteAddress ? remoteAddress : null)
+    if ('status' in entry) return void turnAway(stream, entry)
+    stream.on('close', entry.leave)
     server.handleUpgrade(request, stream, head, (socket) => {
-      const remoteAddress = app.perimeter.clientIp(request.socket.remoteAddress, request.headers)
-      const connection = new Connection(app, socket, board, { remoteAddress, userAgent: request.headers['user-agent'] ?? null })
+      const peer = { stream, remoteAddress, userAgent: request.headers['user-agent'] ?? null, signedIn: entry.signedIn }
+      const connection = new Connection(app, socket, board, peer)
       connections.add(connection)
       app.metrics.openStreams.inc({ kind: 'ws' })
       socket.on('close', () => {
@@ -118,12 +137,19 @@ export function createSockets(app: App): Sockets {
   }
 }
 
-/** Why a connection is not upgraded, as a status line; null when it is. */
-function refusal(app: App, { url, headers, socket }: IncomingMessage): string | null {
-  if (app.exposed && url?.startsWith('/exposed/')) return '426 Upgrade Required\r\nUpgrade: HTTP/1.1'
-  if (url?.split('?', 1)[0] !== '/ws') return '404 Not Found'
-  if (app.stopping.signal.aborted) return '503 Service Unavailable'
+/** Why a connection is not upgraded; null when it is. */
+function refusal(app: App, { url, headers, socket }: IncomingMessage): Refusal | null {
+  if (app.exposed && url?.startsWith('/exposed/')) return { status: 426, headers: { upgrade: 'HTTP/1.1' } }
+  if (url?.split('?', 1)[0] !== '/ws') return { status: 404 }
+  if (app.stopping.signal.aborted) return { status: 503 }
   // The local socket has no address and needs no name.
-  if (socket.remoteAddress && !app.perimeter.acceptsHost(headers.host)) return '403 Forbidden'
-  return app.perimeter.acceptsSocketOrigin(headers) ? null : '403 Forbidden'
+  if (socket.remoteAddress && !app.perimeter.acceptsHost(headers.host)) return { status: 403 }
+  return app.perimeter.acceptsSocketOrigin(headers) ? null : { status: 403 }
+}
+
+/** Answers, and closes without waiting for the client to do so. */
+function turnAway(stream: Duplex, { status, headers = {} }: Refusal): void {
+  const lines = Object.entries({ connection: 'close', 'content-length': '0', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  stream.once('finish', () => stream.destroy())
+  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`)
 }

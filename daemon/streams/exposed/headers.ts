@@ -34,14 +34,38 @@ const keptFromUpstream = new Set([
   'x-real-ip',
 ])
 
+/** Orders to a proxy or cache in front of this server, which cannot tell them from the server's own. */
+const keptFromProxies = [
+  'cdn-cache-control',
+  'surrogate-control',
+  'x-accel-charset',
+  'x-accel-expires',
+  'x-accel-limit-rate',
+  'x-accel-redirect',
+  'x-lighttpd-send-file',
+  'x-lighttpd-send-tempfile',
+  'x-lighttpd-send2-file',
+  'x-reproxy-file',
+  'x-reproxy-url',
+  'x-sendfile',
+  'x-sendfile2',
+]
+
 /** What would act on the whole origin, which is ours, or undo the sandbox: state of browsers, reports, dictionaries, policies. */
 const keptFromBrowser = new Set([
   ...hopByHop,
+  ...keptFromProxies,
   'accept-ch',
   'access-control-allow-credentials',
   'access-control-allow-origin',
   'activate-storage-access',
   'alt-svc',
+  'attribution-reporting-register-os-source',
+  'attribution-reporting-register-os-trigger',
+  'attribution-reporting-register-source',
+  'attribution-reporting-register-trigger',
+  'authentication-info',
+  'authorization',
   'clear-site-data',
   'content-security-policy',
   'content-security-policy-report-only',
@@ -51,7 +75,9 @@ const keptFromBrowser = new Set([
   'cross-origin-opener-policy',
   'cross-origin-opener-policy-report-only',
   'cross-origin-resource-policy',
+  'expect-ct',
   'nel',
+  'observe-browsing-topics',
   'origin-agent-cluster',
   'permissions-policy',
   'public-key-pins',
@@ -59,10 +85,17 @@ const keptFromBrowser = new Set([
   'referrer-policy',
   'report-to',
   'reporting-endpoints',
+  'sec-session-challenge',
+  'sec-session-registration',
+  'secure-session-challenge',
+  'secure-session-registration',
+  'secure-session-skipped',
   'service-worker-allowed',
   'set-cookie',
   'set-cookie2',
   'set-login',
+  'shared-storage-write',
+  'speculation-rules',
   'strict-transport-security',
   'use-as-dictionary',
   'www-authenticate',
@@ -110,8 +143,10 @@ export function requestHeaders(raw: readonly string[], { port, host, address, en
 }
 
 /** The headers of an answer as browsers get them. */
-export function answerHeaders(raw: readonly string[], { port, prefix }: Pick<Forwarded, 'port' | 'prefix'>): Headers {
+export function answerHeaders(status: number, raw: readonly string[], { port, prefix }: Pick<Forwarded, 'port' | 'prefix'>): Headers {
   const kept = collect(raw, keptFromBrowser)
+  // There is no body to be so long.
+  if (status === 204) delete kept['content-length']
   const location = kept['location']
   return {
     'cache-control': 'no-store',
@@ -135,10 +170,24 @@ export function preflight(headers: Record<string, string | string[] | undefined>
   }
 }
 
+/** Headers of an answer; more come from no program that means well. */
+const headerLimit = 200
+/** Of these every reader would take another one if there were two. */
+const once = ['content-disposition', 'content-encoding', 'content-type', 'location']
+
+/** Whether everybody on the way to the browser will read the answer alike: its end, and what kind of answer it is. */
+export function isClear(status: number, raw: readonly string[]): boolean {
+  if (status < 200 || status > 599 || raw.length > 2 * headerLimit) return false
+  const codings = valuesOf(raw, 'transfer-encoding')
+  if (codings.length > 1 || (codings[0] ?? 'chunked').toLowerCase() !== 'chunked') return false
+  return once.every((name) => valuesOf(raw, name).length < 2)
+}
+
 /** Where a program sends people within itself: the address at which it is seen from outside. */
 function relocate(location: string, port: number, prefix: string): string {
-  if (/^\/(?![/\\])/.test(location)) return prefix + location
-  const url = URL.canParse(location) ? new URL(location) : null
+  const within = /^\/(?![/\\])/.test(location)
+  const whole = within ? `http://localhost:${port}${location}` : location
+  const url = URL.canParse(whole) ? new URL(whole) : null
   const own = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname) && Number(url.port || 80) === port
   return own ? `${prefix}${url.pathname}${url.search}${url.hash}` : location
 }
@@ -150,7 +199,8 @@ function collect(raw: readonly string[], left: ReadonlySet<string>): Headers {
     const name = raw[at]!.toLowerCase()
     if (left.has(name) || (named.has(name) && name !== 'content-length')) continue
     const before = headers[name]
-    headers[name] = before === undefined ? raw[at + 1]! : [before, raw[at + 1]!].flat()
+    if (Array.isArray(before)) before.push(raw[at + 1]!)
+    else headers[name] = before === undefined ? raw[at + 1]! : [before, raw[at + 1]!]
   }
   return headers
 }

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { App } from '#kernel/app'
+import { patience } from '#kernel/patience'
 import { refuseConnection } from '#kernel/refusal'
 import { createExposed, type Exposed } from './proxy.ts'
 
@@ -26,9 +27,9 @@ export async function exposePorts(app: App, tls: { cert: string; key: string } |
 
 /** A browser takes what is there for another site than the server's. */
 async function listen({ config }: App, { serve }: Exposed, tls: { cert: string; key: string } | undefined): Promise<Server> {
-  const server: Server = tls ? createTlsServer(tls, serve) : createServer(serve)
   // Bodies may be as long as they like; the proxy knows when nothing comes any more.
-  server.requestTimeout = 0
+  const options = { ...patience(config), requestTimeout: 0 }
+  const server: Server = tls ? createTlsServer({ ...options, ...tls }, serve) : createServer(options, serve)
   server.on('clientError', refuseConnection)
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(config.exposedPort, config.exposedHost, resolve))
   return server

@@ -1,8 +1,9 @@
 import { type ClientRequest, type IncomingMessage, request as open, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { App } from '#kernel/app'
+import { createSeats } from '#kernel/seats'
 import { targetOf } from '../../features/ports/service.ts'
-import { answerHeaders, type Forwarded, type Headers, preflight, requestHeaders, sandbox } from './headers.ts'
+import { answerHeaders, type Forwarded, type Headers, isClear, preflight, requestHeaders, sandbox } from './headers.ts'
 
 /** How long either side may say nothing; ten times as long while the other reads slowly, or where events are waited for. */
 const idleMs = 60_000
@@ -10,6 +11,12 @@ const patience = 10
 const connectMs = 20_000
 /** How long a client may go on to send what nobody reads. */
 const dropMs = 10_000
+/** The longest transfer: as long as a port can be open. */
+const longestMs = 24 * 60 * 60 * 1000
+/** Answers before the answer; more is a program that never means to answer. */
+const interimLimit = 8
+/** Requests under way, to one crew and in all. Each may hold a megabyte for a reader that is slow. */
+const passageLimit = { each: 128, all: 512 }
 
 export interface Exposed {
   /** Answers a request to a capability URL; anything else is 404. */
@@ -23,14 +30,16 @@ const words: Record<number, string> = {
   410: 'The time of this address is over. Ask the agent for another one.',
   426: 'Connections to this address cannot be upgraded: it speaks HTTP only.',
   502: 'The program behind this address does not answer.',
+  503: 'Too many requests to this address are under way. Try again in a moment.',
 }
 
 /**
  * Passes requests to programs in crews and their answers back, as streams both ways: nothing is collected, a slow reader slows
  * the writer, and when one side goes the other is let go. Specification part 3, "Port exposure".
  */
-export function createExposed(app: App, { silence = idleMs }: { silence?: number } = {}): Exposed {
+export function createExposed(app: App, { silence = idleMs, longest = longestMs, limit = passageLimit } = {}): Exposed {
   const passages = new Set<() => void>()
+  const seats = createSeats(limit)
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const found = addressOf(request.url ?? '')
@@ -43,6 +52,9 @@ export function createExposed(app: App, { silence = idleMs }: { silence?: number
     if ((request.headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked') return refuse(request, response, 400)
     const asked = preflight(request.headers, request.method)
     if (asked) return void response.writeHead(204, asked).end()
+    const release = seats.take(target.crew_id)
+    if (!release) return refuse(request, response, 503, { 'retry-after': '5' })
+    response.once('close', release)
     const { remoteAddress } = request.socket
     const forwarded = {
       port: target.container_port,
@@ -61,13 +73,17 @@ export function createExposed(app: App, { silence = idleMs }: { silence?: number
     let answer: IncomingMessage | null = null
     let upstream: ClientRequest | null = null
     let left = 0
+    let interim = 0
+    let failed = false
     const clock = setTimeout(late, silence)
+    const end = setTimeout(fail, longest)
     const heard = () => {
       left = 0
       clock.refresh()
     }
     const leave = () => {
       clearTimeout(clock)
+      clearTimeout(end)
       passages.delete(stop)
       app.metrics.openStreams.dec({ kind: 'exposed' })
       letGo(request)
@@ -83,6 +99,8 @@ export function createExposed(app: App, { silence = idleMs }: { silence?: number
       else fail()
     }
     function fail(): void {
+      if (failed) return
+      failed = true
       if (response.headersSent) response.destroy()
       else refuse(request, response, 502)
       connection.destroy()
@@ -102,11 +120,15 @@ export function createExposed(app: App, { silence = idleMs }: { silence?: number
     }
     upstream.on('error', () => answer?.complete || fail())
     upstream.on('upgrade', fail)
+    upstream.on('information', () => {
+      if (++interim > interimLimit) fail()
+    })
     upstream.on('response', (it) => {
       answer = it
       heard()
+      if (failed || !isClear(it.statusCode!, it.rawHeaders)) return void fail()
       try {
-        response.writeHead(it.statusCode!, answerHeaders(it.rawHeaders, forwarded))
+        response.writeHead(it.statusCode!, answerHeaders(it.statusCode!, it.rawHeaders, forwarded))
       } catch {
         fail()
         return

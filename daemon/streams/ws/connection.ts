@@ -1,4 +1,5 @@
-import type { RawData, WebSocket } from 'ws'
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
 import type { App } from '#kernel/app'
 import { credentialOf } from '#kernel/auth'
 import type { Actor } from '#kernel/feature'
@@ -6,28 +7,22 @@ import { perform } from '#kernel/perform'
 import { Problem } from '#kernel/problem'
 import { mayHear } from './channels.ts'
 import { ChatFeed, type Outlet } from './feed.ts'
+import { type ClientFrame, members, parse } from './frame.ts'
+import { type Frame, Inbox } from './inbox.ts'
+import { Outbox } from './outbox.ts'
 import { type Bearer, readSocketToken } from './token.ts'
 
 const authMs = 10_000
-/** Sends under way; more are dropped. */
-const bufferLimit = 64
-const dropLimit = 128
-const writeDeadlineMs = 10_000
-/** How long a client may take to fetch what is under way and to say farewell; the daemon's own end waits less. */
-const farewellMs = 10_000
+/** How long a client may take to fetch what is under way and to say farewell; strangers, and the daemon's own end, wait less. */
+export const farewellMs = 10_000
 const hurriedMs = 2_000
+/** What a client may still send before it says farewell. Nobody reads it. */
+const farewellBytes = 64 * 1024
 const channelLimit = 256
-/** Frames of a client that wait to be dealt with before it is read no further. */
-const inboxLimit = 32
+/** The first frame holds a token and nothing else. */
+const firstFrameLimit = 8 * 1024
 
-export const closeCodes = { goingAway: 1001, slow: 1013, signedOut: 4401 } as const
-
-interface ClientFrame {
-  type?: unknown
-  token?: unknown
-  channel?: unknown
-  payload?: unknown
-}
+export const closeCodes = { goingAway: 1001, broken: 1002, flooding: 1008, slow: 1013, signedOut: 4401 } as const
 
 /** Where subscriptions to broadcasts are kept. */
 export interface Switchboard {
@@ -35,10 +30,14 @@ export interface Switchboard {
   leave(channel: string, connection: Connection): void
 }
 
-/** Who is at the other end, for the record. */
+/** Who is at the other end. */
 export interface Peer {
+  /** The connection below the socket. */
+  stream: Duplex
   remoteAddress: string | null
   userAgent: string | null
+  /** The client has shown a good token. */
+  signedIn(): void
 }
 
 /** One WebSocket client. Contract part 1, section 10. */
@@ -51,11 +50,11 @@ export class Connection implements Outlet {
   private readonly channels = new Set<string>()
   private readonly feeds = new Map<string, ChatFeed>()
   private readonly authClock: NodeJS.Timeout
-  private inbox: Promise<void> = Promise.resolve()
-  private waiting = 0
-  private underWay = 0
-  private dropped = 0
-  private progressAt = 0
+  private readonly inbox: Inbox
+  private readonly outbox: Outbox
+  private farewell: NodeJS.Timeout | undefined
+  private seat: (() => void) | null = null
+  private over = false
   private alive = true
 
   constructor(app: App, socket: WebSocket, board: Switchboard, peer: Peer) {
@@ -64,13 +63,25 @@ export class Connection implements Outlet {
     this.socket = socket
     this.board = board
     this.authClock = setTimeout(() => this.reject('error', 'authentication timed out'), authMs)
-    socket.on('message', (data, binary) => this.receive(data, binary))
-    socket.on('pong', () => {
-      this.alive = true
+    this.outbox = new Outbox(socket, {
+      more: () => {
+        for (const feed of this.feeds.values()) this.pump(feed)
+      },
+      tooSlow: () => this.close(closeCodes.slow, 'slow consumer'),
     })
-    // What is wrong is in `close` too: too large a frame, a broken connection.
-    socket.on('error', () => undefined)
-    socket.on('close', () => this.cleanUp())
+    this.inbox = new Inbox(socket, {
+      take: (frame) => this.take(frame),
+      flooded: () => this.refuse('too many frames', closeCodes.flooding),
+      alive: () => {
+        this.alive = true
+      },
+    })
+    // Too large a frame, or none at all. The socket has said so already.
+    socket.on('error', () => this.close(closeCodes.broken, ''))
+    socket.on('close', () => {
+      clearTimeout(this.farewell)
+      this.cleanUp()
+    })
   }
 
   /** Id of the token or session that the client signed in with. */
@@ -79,24 +90,11 @@ export class Connection implements Outlet {
   }
 
   get roomy(): boolean {
-    return this.underWay < bufferLimit / 2
+    return this.outbox.roomy
   }
 
   send(text: string): void {
-    if (this.socket.readyState !== this.socket.OPEN) return
-    if (this.underWay >= bufferLimit) {
-      this.dropped++
-      if (this.dropped >= dropLimit) this.close(closeCodes.slow, 'slow consumer')
-      return
-    }
-    this.dropped = 0
-    if (this.underWay === 0) this.progressAt = performance.now()
-    this.underWay++
-    this.socket.send(text, () => {
-      this.underWay--
-      this.progressAt = performance.now()
-      if (this.roomy) for (const feed of this.feeds.values()) this.pump(feed)
-    })
+    this.outbox.send(text)
   }
 
   /** Every 30 s: a frame that keeps the line open, and whether the client may still be here and hear what it hears. */
@@ -121,7 +119,7 @@ export class Connection implements Outlet {
 
   /** Cuts a client that takes nothing. */
   checkProgress(): void {
-    if (this.underWay > 0 && performance.now() - this.progressAt > writeDeadlineMs) this.socket.terminate()
+    if (this.outbox.stalled) this.socket.terminate()
   }
 
   signOut(): void {
@@ -130,12 +128,19 @@ export class Connection implements Outlet {
     this.close(closeCodes.signedOut, reason)
   }
 
+  /** Says farewell, once. Whatever the client sends from now on changes nothing, and much of it ends the connection at once. */
   close(code: number, reason: string): void {
-    this.socket.close(code, reason)
-    // A client that does not answer the farewell is not waited for.
-    const late = setTimeout(() => this.socket.terminate(), code === closeCodes.goingAway ? hurriedMs : farewellMs)
-    this.socket.once('close', () => clearTimeout(late))
+    if (this.over) return
+    const stranger = this.bearer === null
+    this.inbox.stop()
     this.cleanUp()
+    let left = farewellBytes
+    this.peer.stream.on('data', (chunk: Buffer) => {
+      left -= chunk.length
+      if (left < 0) this.socket.terminate()
+    })
+    this.socket.close(code, reason)
+    this.farewell = setTimeout(() => this.socket.terminate(), stranger || code === closeCodes.goingAway ? hurriedMs : farewellMs)
   }
 
   private tell(frame: object): void {
@@ -147,38 +152,39 @@ export class Connection implements Outlet {
   }
 
   private reject(type: 'error' | 'session_revoked', message: string): void {
-    this.tell({ type, channel: '', payload: { message, error: message, ...(type === 'session_revoked' && { reason: message }) } })
-    this.close(closeCodes.signedOut, message)
+    this.refuse(message, closeCodes.signedOut, type)
   }
 
-  /** Frames are dealt with one after the other, in the order in which they came. */
-  private receive(data: RawData, binary: boolean): void {
-    this.waiting++
-    if (this.waiting >= inboxLimit) this.socket.pause()
-    this.inbox = this.inbox.then(async () => {
-      try {
-        const frame = binary ? null : parse(String(data))
-        if (!this.bearer) await this.authenticate(frame ?? {})
-        else if (frame) await this.act(this.bearer, frame)
-        else this.fail('', 'A frame must be a JSON object')
-      } catch (error) {
-        this.app.log.error({ err: error }, 'A socket frame failed')
-        this.fail('', 'internal error', 'internal')
-      }
-      this.waiting--
-      if (this.socket.isPaused && this.waiting < inboxLimit / 2) this.socket.resume()
-    })
+  private refuse(message: string, code: number, type: 'error' | 'session_revoked' = 'error'): void {
+    this.tell({ type, channel: '', payload: { message, error: message, ...(type === 'session_revoked' && { reason: message }) } })
+    this.close(code, message)
+  }
+
+  private async take({ data, binary }: Frame): Promise<void> {
+    try {
+      if (!this.bearer && data.length > firstFrameLimit) return this.reject('error', 'the first frame is too large')
+      const frame = binary ? null : parse(data.toString('utf8'))
+      if (!this.bearer) await this.authenticate(frame ?? {})
+      else if (frame) await this.act(this.bearer, frame)
+      else this.fail('', 'A frame must be a JSON object')
+    } catch (error) {
+      this.app.log.error({ err: error }, 'A socket frame failed')
+      this.fail('', 'internal error', 'internal')
+    }
   }
 
   private async authenticate({ type, token }: ClientFrame): Promise<void> {
     if (type !== 'auth' || typeof token !== 'string') return this.reject('error', 'the first frame must be {"type":"auth","token":...}')
     const bearer = await readSocketToken(this.app, token)
-    if (this.socket.readyState !== this.socket.OPEN) return
+    if (this.over) return
     if (!bearer) return this.reject('error', 'invalid token')
     const credential = credentialOf(bearer)
     if (credential && !this.app.auth.holds(credential)) return this.reject('session_revoked', bearer.session ? 'session_revoked' : 'token_revoked')
+    this.seat = this.app.streams.take(bearer.userId)
+    if (!this.seat) return this.refuse('too many streams are open for this user', closeCodes.flooding)
     clearTimeout(this.authClock)
     this.bearer = bearer
+    this.peer.signedIn()
     this.tell({ type: 'ready', payload: { user_id: bearer.userId } })
   }
 
@@ -199,6 +205,7 @@ export class Connection implements Outlet {
   }
 
   private subscribe(bearer: Bearer, channel: string): void {
+    if (this.over) return
     if (!mayHear(this.app, bearer.userId, channel)) return void this.fail(channel, 'access denied')
     if (this.channels.size >= channelLimit && !this.channels.has(channel)) return void this.fail(channel, `at most ${channelLimit} channels`)
     this.channels.add(channel)
@@ -227,6 +234,7 @@ export class Connection implements Outlet {
   }
 
   private resume(bearer: Bearer, chatId: string, { last_seq }: Record<string, unknown>): void {
+    if (this.over) return
     const channel = `session:${chatId}`
     if (!mayHear(this.app, bearer.userId, channel)) return void this.fail(channel, 'access denied')
     if (!Number.isInteger(last_seq) || (last_seq as number) < 0) return void this.fail(channel, 'last_seq must be a whole number')
@@ -253,9 +261,10 @@ export class Connection implements Outlet {
 
   /** The same operations, schemas and rules as over HTTP. */
   private async ask(bearer: Bearer, name: string, input: { chatId: string; body?: object }): Promise<Problem | null> {
+    const { remoteAddress, userAgent } = this.peer
     const actor: Actor = { type: 'user', id: bearer.userId, email: bearer.email, workspace: '', role: null, token: bearer.token, session: bearer.session }
     try {
-      if (bearer.token) await this.app.auth.record(bearer.token, { ...this.peer, path: `/ws ${name}` })
+      if (bearer.token) await this.app.auth.record(bearer.token, { remoteAddress, userAgent, path: `/ws ${name}` })
       await perform(this.app, name, actor, input)
       return null
     } catch (error) {
@@ -265,24 +274,12 @@ export class Connection implements Outlet {
   }
 
   private cleanUp(): void {
+    if (this.over) return
+    this.over = true
+    this.seat?.()
     clearTimeout(this.authClock)
     for (const channel of [...this.channels]) this.unsubscribe(channel)
     for (const feed of this.feeds.values()) feed.close()
     this.feeds.clear()
   }
-}
-
-function parse(text: string): ClientFrame | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-/** A payload may come as an object or as its JSON text. */
-function members(payload: unknown): Record<string, unknown> {
-  const value = typeof payload === 'string' ? parse(payload) : payload
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

@@ -234,6 +234,19 @@ describe('journal.stream', () => {
     expect(slow.events()).toHaveLength(601)
   })
 
+  it('is cut for a client that takes nothing for five minutes', async () => {
+    const it = await daemon()
+    const lazy = await tail(it)
+    lazy.reply.pause()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const open = () => new Promise<number>((resolve) => it.http.server.getConnections((_, count) => resolve(count)))
+    for (let n = 0; n < 300; n++) await notes(it, n * 2, 2, 40_000)
+    expect(await open()).toBe(1)
+    vi.advanceTimersByTime(5 * 60_000)
+    vi.useRealTimers()
+    await expect.poll(open).toBe(0)
+  })
+
   it('ends when its token is revoked, and when the daemon stops', async () => {
     const it = await daemon()
     const [viewer, owner] = [it.person('VIEWER'), it.person('OWNER')]

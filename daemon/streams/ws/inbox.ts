@@ -1,0 +1,84 @@
+import type { WebSocket } from 'ws'
+
+/** What a client may send at once, and each second after that. A frame costs one, and one more for every 4 KiB of it. */
+const burst = 600
+const perSecond = 60
+const bytesPerUnit = 4096
+/** What may wait to be dealt with before the client is read no further. */
+const waitingFrames = 32
+const waitingBytes = 128 * 1024
+/** Bytes that may wait for a client that asks for pongs and does not read them. */
+const pongLimit = 16 * 1024
+
+export interface Frame {
+  data: Buffer
+  binary: boolean
+}
+
+export interface Reader {
+  /** Deals with a frame; never throws. */
+  take(frame: Frame): Promise<void>
+  /** The client sends more than it may. */
+  flooded(): void
+  /** The client is there. */
+  alive(): void
+}
+
+/** The frames of one client, control frames too: counted, and dealt with one after the other in the order in which they came. */
+export class Inbox {
+  private readonly socket: WebSocket
+  private readonly reader: Reader
+  private waiting: Frame[] = []
+  private bytes = 0
+  private busy = false
+  private left = burst
+  private countedAt = performance.now()
+
+  constructor(socket: WebSocket, reader: Reader) {
+    this.socket = socket
+    this.reader = reader
+    socket.on('message', (data, binary) => this.receive({ data: data as Buffer, binary }))
+    socket.on('ping', (data) => {
+      if (this.affords(data) && socket.bufferedAmount < pongLimit) socket.pong(data)
+    })
+    socket.on('pong', (data) => {
+      if (this.affords(data)) reader.alive()
+    })
+  }
+
+  /** From now on nothing is heard, and what waits is forgotten. */
+  stop(): void {
+    for (const event of ['message', 'ping', 'pong']) this.socket.removeAllListeners(event)
+    this.waiting = []
+    this.bytes = 0
+    if (this.socket.isPaused) this.socket.resume()
+  }
+
+  private receive(frame: Frame): void {
+    if (!this.affords(frame.data)) return
+    this.waiting.push(frame)
+    this.bytes += frame.data.length
+    if (this.waiting.length >= waitingFrames || this.bytes >= waitingBytes) this.socket.pause()
+    if (!this.busy) void this.work()
+  }
+
+  private async work(): Promise<void> {
+    this.busy = true
+    for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
+      await this.reader.take(next)
+      this.bytes -= next.data.length
+      if (this.socket.isPaused && this.waiting.length < waitingFrames / 2 && this.bytes < waitingBytes / 2) this.socket.resume()
+    }
+    this.busy = false
+  }
+
+  private affords({ length }: Buffer): boolean {
+    const now = performance.now()
+    this.left = Math.min(burst, this.left + ((now - this.countedAt) * perSecond) / 1000)
+    this.countedAt = now
+    this.left -= 1 + Math.floor(length / bytesPerUnit)
+    if (this.left >= 0) return true
+    this.reader.flooded()
+    return false
+  }
+}

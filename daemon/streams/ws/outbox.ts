@@ -1,0 +1,53 @@
+import type { WebSocket } from 'ws'
+
+/** Sends under way; more are dropped. */
+const bufferLimit = 64
+const dropLimit = 128
+const writeDeadlineMs = 10_000
+
+export interface Writer {
+  /** There is room again. */
+  more(): void
+  /** The client misses one frame after the other. */
+  tooSlow(): void
+}
+
+/** The frames to one client: those that it cannot take are dropped, not kept. */
+export class Outbox {
+  private readonly socket: WebSocket
+  private readonly writer: Writer
+  private underWay = 0
+  private dropped = 0
+  private progressAt = 0
+
+  constructor(socket: WebSocket, writer: Writer) {
+    this.socket = socket
+    this.writer = writer
+  }
+
+  get roomy(): boolean {
+    return this.underWay < bufferLimit / 2
+  }
+
+  /** The client takes nothing. */
+  get stalled(): boolean {
+    return this.underWay > 0 && performance.now() - this.progressAt > writeDeadlineMs
+  }
+
+  send(text: string): void {
+    if (this.socket.readyState !== this.socket.OPEN) return
+    if (this.underWay >= bufferLimit) {
+      this.dropped++
+      if (this.dropped >= dropLimit) this.writer.tooSlow()
+      return
+    }
+    this.dropped = 0
+    if (this.underWay === 0) this.progressAt = performance.now()
+    this.underWay++
+    this.socket.send(text, () => {
+      this.underWay--
+      this.progressAt = performance.now()
+      if (this.roomy) this.writer.more()
+    })
+  }
+}
