@@ -70,13 +70,13 @@ async function sidecar(env: NodeJS.ProcessEnv): Promise<{ url: string; child: Ch
 }
 
 describe.skipIf(!openssl)('an upstream over TLS', () => {
-  it('is called by its name, and again over the same connection', async () => {
+  it('is called by its name, each time over a connection of its own', async () => {
     const connections: unknown[] = []
     vendor.on('secureConnection', (it) => connections.push(it))
     const { url, child } = await sidecar({ NODE_EXTRA_CA_CERTS: path('cert') })
     for (let i = 0; i < 2; i++) expect(await call(url, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200, body: 'over tls' })
     expect(seen).toEqual(Array(2).fill({ host: new URL(upstream).host, key: real, sni: 'localhost' }))
-    expect(connections).toHaveLength(1)
+    expect(connections).toHaveLength(2)
     child.kill()
   })
 
