@@ -1,13 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lineReader } from '#runtime/sidecar/lines'
+import { sidecarProgram } from './program.ts'
 import { call, config, credential } from './support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sidecar-tls-'))
@@ -16,6 +15,7 @@ const real = 'sk-real-over-tls'
 const seen: { host: string | undefined; key: unknown; sni: string | false }[] = []
 let vendor: Server
 let upstream: string
+let start: Awaited<ReturnType<typeof sidecarProgram>>
 
 /** A certificate for `name` that signs itself. */
 function certificate(name: string): { key: Buffer; cert: Buffer } {
@@ -45,16 +45,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1')
   await once(vendor, 'listening')
   upstream = `https://localhost:${(vendor.address() as AddressInfo).port}`
-  // A program of its own, because Node reads further authorities only when it starts.
-  const program = `import { startSidecar } from './daemon/runtime/sidecar/server.ts'
-    startSidecar({ port: 0, isolated: false, report() {} }).then((it) => { it.configure(JSON.parse(process.env.CONFIG)); console.log(it.port) })`
-  await build({
-    stdin: { contents: program, resolveDir: process.cwd(), loader: 'ts' },
-    bundle: true,
-    platform: 'node',
-    outfile: path('sidecar.cjs'),
-    logLevel: 'error',
-  })
+  start = await sidecarProgram(folder)
 })
 
 afterAll(() => {
@@ -63,9 +54,7 @@ afterAll(() => {
 })
 
 async function sidecar(env: NodeJS.ProcessEnv): Promise<{ url: string; child: ChildProcess }> {
-  const CONFIG = JSON.stringify(config([credential('ANTHROPIC', real)], { ANTHROPIC: upstream }))
-  const child = spawn(process.execPath, [path('sidecar.cjs')], { env: { CONFIG, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
-  const port = await new Promise((resolve) => child.stdout!.on('data', lineReader(resolve)))
+  const { port, child } = await start(config([credential('ANTHROPIC', real)], { ANTHROPIC: upstream }), env)
   return { url: `http://127.0.0.1:${port}/v1/messages`, child }
 }
 
