@@ -55,7 +55,7 @@ async function judge(port: number, heard: Heard[], all: Visit[], sent: Map<strin
   for (const by of all) for (const asked of by.asked) sent.set(asked.id, { asked, by })
   const got = await Promise.all(all.map(({ bytes, leaving }) => visit(port, bytes, leaving)))
   for (const [index, { asked, leaving }] of all.entries()) {
-    const echoed = [...got[index]!.matchAll(/echo of (\S*)\./g)].map(([, id]) => id!)
+    const echoed = [...got[index]!.matchAll(/echo of ([\w-]+)\./g)].map(([, id]) => id!)
     expect(asked.map(({ id }) => id)).toEqual(expect.arrayContaining(echoed))
     expect(got[index]).not.toMatch(/sk-real|unasked|set-cookie/i)
     const orderly = leaving.after === undefined && asked.every(({ id, regular }) => regular && served.includes(id.split('-')[1]!))
