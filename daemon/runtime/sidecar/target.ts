@@ -26,7 +26,7 @@ export function readTarget(method: string, target: string, passed: readonly Pass
   const given = new URLSearchParams(query)
   const kept = new URLSearchParams()
   for (const name of call.parameters) if (given.has(name)) kept.set(name, given.get(name)!)
-  return { path: kept.size ? `${path}?${kept}` : path }
+  return { path: `${path}?${kept}`.replace(/\?$/, '') }
 }
 
 function decoded(path: string): string | null {

@@ -7,22 +7,20 @@ import { canonicalHost } from './policy.ts'
 /** Opens a connection to a vendor, or to what the operator set in its place, for one call: none is ever used for two. */
 export type Reach = (url: URL, operators: boolean) => Promise<Socket>
 
-const handshakeMs = 8000
-
 /** An operator's upstream may be private; inside a crew it may not be on loopback, for what listens there is an agent's. */
-export function createReach(dial: Dial, { loopback }: { loopback: boolean }): Reach {
+export function createReach(dial: Dial, { loopback, handshakeMs = 8000 }: { loopback: boolean; handshakeMs?: number }): Reach {
   const never = new Set<AddressClass>(['link-local', 'metadata', 'multicast', ...(loopback ? [] : (['loopback'] as const))])
   return async ({ protocol, hostname, port }, operators) => {
     const host = canonicalHost(hostname)
     if (host === null) throw new Unreachable(`${hostname} is no host`)
     const secure = protocol === 'https:'
     const socket = await dial({ host, port: Number(port) || (secure ? 443 : 80) }, (is) => (operators ? !never.has(is) : is === 'public'))
-    return secure ? encrypted(socket, host) : socket
+    return secure ? encrypted(socket, host, handshakeMs) : socket
   }
 }
 
 /** Resolves once the other side has proved its name; nothing is sent before. */
-function encrypted(plain: Socket, host: string): Promise<Socket> {
+function encrypted(plain: Socket, host: string, handshakeMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const name = isIP(host) ? { host } : { servername: host }
     const socket = tlsConnect({ socket: plain, ...name, ALPNProtocols: ['http/1.1'] })

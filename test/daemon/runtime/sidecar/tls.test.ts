@@ -6,8 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { certificate as trusted } from '../../../support/fake-server.ts'
 import { sidecarProgram } from './program.ts'
-import { call, config, credential } from './support.ts'
+import { rawVendor } from './raw.ts'
+import { call, config, credential, onEnd } from './support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sidecar-tls-'))
 const path = (name: string) => join(folder, name)
@@ -67,6 +69,16 @@ describe.skipIf(!openssl)('an upstream over TLS', () => {
     expect(seen).toEqual(Array(2).fill({ host: new URL(upstream).host, key: real, sni: 'localhost' }))
     expect(connections).toHaveLength(2)
     child.kill()
+  })
+
+  it('is judged by its address where it has no name', async () => {
+    const { url, heard, close } = await rawVendor(() => ['HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'], true)
+    onEnd(close)
+    const given = config([credential('ANTHROPIC', real)], { ANTHROPIC: url.replace('localhost', '127.0.0.1') })
+    const { port, child } = await start(given, { NODE_EXTRA_CA_CERTS: trusted })
+    onEnd(() => child.kill())
+    expect(await call(`http://127.0.0.1:${port}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200, body: 'ok' })
+    expect(heard).toHaveLength(1)
   })
 
   it('gets no key when its certificate is not trusted', async () => {
