@@ -31,13 +31,15 @@ export const googleCalls: readonly Passed[] = ['/v1beta', '/v1'].flatMap((versio
   { method: 'GET', path: `${version}/models/{model}`, parameters: [] },
 ])
 
-/** Request headers that any vendor may get. */
+/** Request headers that any vendor may get. None chooses an account, organization or workspace: that is for whoever owns the key. */
 const common = 'accept|accept-encoding|accept-language|content-encoding|content-type|user-agent|x-client-request-id|x-stainless-[a-z-]+'
 
 const listed = (own: string) => new RegExp(`^(?:${common}|${own})$`)
 
-export const anthropicHeaders = listed('anthropic-beta|anthropic-dangerous-direct-browser-access|anthropic-version|x-app|x-claude-[a-z-]+')
+export const anthropicHeaders = listed(
+  'anthropic-(?:beta|client-platform|dangerous-direct-browser-access|version)|x-anthropic-additional-protection|x-app|x-claude-[a-z-]+',
+)
 export const openaiHeaders = listed(
-  'openai-beta|openai-organization|openai-project|originator|session[-_]id|thread[-_]id|conversation[-_]id|version|x-codex-[a-z-]+|x-openai-(?:internal-codex-[a-z-]+|subagent)',
+  'openai-beta|originator|session[-_]id|thread[-_]id|conversation[-_]id|version|x-codex-[a-z-]+|x-openai-(?:internal-codex-[a-z-]+|subagent)',
 )
 export const googleHeaders = listed('x-goog-api-client|x-server-timeout')

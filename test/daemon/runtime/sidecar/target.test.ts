@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { anthropicCalls, googleCalls, openaiCalls } from '#runtime/sidecar/passed'
+import { anthropicCalls, anthropicHeaders, googleCalls, googleHeaders, openaiCalls, openaiHeaders } from '#runtime/sidecar/passed'
 import { readTarget } from '#runtime/sidecar/target'
 
 it.each([
@@ -51,3 +51,34 @@ it('each vendor has the calls that its clients make, and no more', () => {
   })
   expect(readTarget('POST', '/v1beta/models/m:generateContent:x', googleCalls)).toEqual({ refused: 'path' })
 })
+
+// As recorded from Claude Code 2.1.197, Codex 0.169.0 and Gemini CLI 0.61.0.
+const recorded: [RegExp, string][] = [
+  [
+    anthropicHeaders,
+    'accept accept-encoding content-type user-agent x-claude-code-session-id x-stainless-arch x-stainless-retry-count x-stainless-runtime-version anthropic-beta anthropic-dangerous-direct-browser-access anthropic-version x-app',
+  ],
+  [
+    openaiHeaders,
+    'accept content-type user-agent originator version openai-beta session-id thread-id x-client-request-id x-codex-beta-features x-codex-window-id x-codex-turn-metadata x-openai-internal-codex-responses-lite',
+  ],
+  [googleHeaders, 'accept accept-encoding accept-language content-type user-agent x-goog-api-client'],
+]
+
+it.each(recorded)('what the clients send goes with a call: %s', (allowed, names) => {
+  expect(names.split(' ').filter((name) => !allowed.test(name))).toEqual([])
+})
+
+it.each(['host', 'content-length', 'transfer-encoding', 'connection', 'x-api-key', 'authorization', 'x-goog-api-key', 'cookie', 'x-goog-user-project'])(
+  '%s of a client never does',
+  (name) => {
+    expect([anthropicHeaders, openaiHeaders, googleHeaders].some((allowed) => allowed.test(name))).toBe(false)
+  },
+)
+
+it.each(['anthropic-workspace-id', 'openai-organization', 'openai-project', 'x-openai-actor-authorization', 'x-api-key-', ' accept'])(
+  '%s does not, either',
+  (name) => {
+    expect([anthropicHeaders, openaiHeaders, googleHeaders].some((allowed) => allowed.test(name))).toBe(false)
+  },
+)
