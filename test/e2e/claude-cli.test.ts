@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Turn } from '../../daemon/runtime/adapters/adapter.ts'
 import { claudeCode } from '../../daemon/runtime/adapters/claude-code.ts'
+import type { Ask } from '../../daemon/runtime/sidecar/control.ts'
+import { startSidecar } from '../../daemon/runtime/sidecar/server.ts'
+import type { SidecarConfig } from '../../daemon/runtime/types.ts'
 import { agentFolders, fetchClient, readText, runLocally, spoken, survivors } from '../support/agent-client.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { type ModelEndpoint, modelEndpoint, type Script } from '../support/model-endpoint.ts'
@@ -71,6 +74,24 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
     expect(endpoint.requests.find(({ method }) => method === 'POST')?.key).toBe(key)
     expect(frames[0]).toMatchObject({ metadata: { subtype: 'init', tools: ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'WebFetch', 'WebSearch', 'Write'] } })
     expect(readText(folders.run, 'in')).toBe('Please begin.')
+  })
+
+  it('works through the sidecar, which lets through all that it needs and puts the real key in', async () => {
+    const { endpoint, run } = await scene([{ text: 'I look.', tools: [{ name: 'Bash', input: { command: 'echo seen' } }] }, { text: 'Done.' }], ['sk-real'])
+    const unanswered: Ask = () => ({ answer: Promise.resolve({ status: 503, body: {} }), hangUp: () => undefined })
+    const sidecar = await startSidecar({ port: 0, isolated: false, report: () => undefined, ask: unanswered })
+    open.push(sidecar)
+    const credentials = [{ credentialId: 'c', provider: 'ANTHROPIC', kind: 'api_key' as const, token: 'sk-real', priority: 1 }]
+    sidecar.configure({
+      network: { mode: 'restricted', allowedDomains: [], allowPrivateEndpoints: false },
+      agents: { [key]: { agentId: 'agent1', slug: 'ada', credentials } },
+      upstreams: { ANTHROPIC: endpoint.url },
+    } satisfies SidecarConfig)
+    const { frames, verdict } = await run({ access: { via: 'sidecar', key, origin: `http://127.0.0.1:${sidecar.port}` } })
+    expect(verdict).toMatchObject({ status: 'completed', kind: null })
+    expect(spoken(frames)).toContain('Done.')
+    expect(endpoint.requests.map((it) => [it.method, it.path, it.key])).toEqual(Array(endpoint.requests.length).fill(['POST', '/v1/messages', 'sk-real']))
+    expect(endpoint.requests[0]!.headers).toMatchObject({ 'anthropic-beta': expect.stringContaining('claude-code-'), 'x-app': 'cli' })
   })
 
   it('runs a tool that writes a file', async () => {

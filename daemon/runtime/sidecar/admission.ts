@@ -1,8 +1,10 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ModelCredential, SidecarAgent } from '../types.ts'
 import { bodyLimit } from './body.ts'
 import type { Compiled } from './config.ts'
-import type { Vendor } from './vendors.ts'
+import { bodyLength, faultOf } from './framing.ts'
+import { listOf, readTarget } from './target.ts'
+import type { Route, Vendor } from './vendors.ts'
 
 /** What a model call is refused with; the vendor words it. */
 export interface Refusal {
@@ -10,32 +12,40 @@ export interface Refusal {
   message: string
 }
 
-/** Headers of the client that never reach a vendor: every place where a credential could stand, and what could turn a method into another. */
-export const clientSecrets = ['x-api-key', 'authorization', 'x-goog-api-key', 'cookie', 'host', 'x-http-method-override', 'x-http-method', 'x-method-override']
-const secretParameters = new Set(['key', 'api_key', 'access_token', 'oauth_token'])
-
-/** Not TRACE: its answer repeats the request's headers, the real key among them. */
-const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
-
-/** `.` or `..` as a part of a path, however written: a vendor could read it as a path that no mount leads to. */
-const dots = /(^|\/|%2f)(\.|%2e){1,2}(\/|%2f|$)|\\|%5c|%00/i
+/** A call that may be made: whose, with which of the agent's credentials, and where to. */
+export interface Admitted {
+  agent: SidecarAgent
+  credentials: ModelCredential[]
+  vendor: Vendor
+  /** Path and query, written anew. */
+  path: string
+  /** What the operator set in the vendor's place. */
+  upstream: URL | undefined
+}
 
 export const tooLarge: Refusal = {
   status: 413,
   message: `The request body is larger than ${bodyLimit / 1024 / 1024} MB, the most that a model call may carry.`,
 }
 
-/** The credentials that this request may be made with, or why it may not be made. */
-export function admit(request: IncomingMessage, path: string, vendor: Vendor, config: Compiled | null, uid: number | null): ModelCredential[] | Refusal {
+/** Reads a request strictly: as a call that may be made, or as why it may not. */
+export function admit(request: IncomingMessage, { vendor, path: asked }: Route, config: Compiled | null, uid: number | null): Admitted | Refusal {
   const agent = whoCalls(request, config, uid)
   if ('status' in agent) return agent
-  if (!methods.has(request.method!)) return { status: 405, message: `${request.method} is not passed on.` }
-  if (dots.test(path.split('?')[0]!)) return { status: 400, message: 'The path holds parts that are not passed on.' }
-  if (Number(request.headers['content-length'] ?? 0) > bodyLimit) return tooLarge
+  const fault = faultOf(request)
+  if (fault) return { status: 400, message: `The request is not passed on: ${fault}.` }
+  const target = readTarget(request.method!, asked, vendor.calls)
+  if ('refused' in target) return notPassed(target.refused, vendor)
+  if ((bodyLength(request) ?? 0) > bodyLimit) return tooLarge
   const credentials = agent.credentials.filter((it) => it.provider === vendor.provider)
-  if (credentials.length) return credentials
+  if (credentials.length) return { agent, credentials, vendor, path: target.path, upstream: config!.upstreams.get(vendor.provider) }
   const next = 'Next: store one with "muster credentials create" and assign it to the agent.'
   return { status: 401, message: `Muster holds no ${vendor.provider} credential for the agent ${agent.slug}. ${next}` }
+}
+
+function notPassed(why: 'odd' | 'path' | 'method', { provider, calls }: Vendor): Refusal {
+  if (why === 'odd') return { status: 400, message: 'The path holds parts that are not passed on.' }
+  return { status: why === 'path' ? 404 : 405, message: `Muster does not pass this on. What goes to ${provider}: ${listOf(calls)}.` }
 }
 
 /** The agent whose key the client shows, from the agent's own uid; or why it is none. */
@@ -54,11 +64,10 @@ function presented({ headers, url }: IncomingMessage): string[] {
   return [headers['x-api-key'], token, headers['x-goog-api-key'], query].flat().filter((it) => typeof it === 'string')
 }
 
-/** Takes out of a path's query what would count as a credential. */
-export function withoutSecrets(path: string): string {
-  const at = path.indexOf('?')
-  if (at < 0) return path
-  const parts = path.slice(at + 1).split('&')
-  const kept = parts.filter((it) => [...new URLSearchParams(it).keys()].every((name) => !secretParameters.has(name.toLowerCase())))
-  return kept.length ? `${path.slice(0, at)}?${kept.join('&')}` : path.slice(0, at)
+/** Says in the vendor's own shape what Muster refuses; clients need not try again what will not change by itself. */
+export function fail(response: ServerResponse, vendor: Vendor, { status, message }: Refusal): void {
+  if (response.headersSent) return void response.destroy()
+  const body = JSON.stringify(vendor.failure(status, message))
+  const retry = status < 500 ? { 'x-should-retry': 'false' } : {}
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-muster': 'sidecar', ...retry }).end(body)
 }

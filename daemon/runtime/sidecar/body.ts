@@ -11,7 +11,8 @@ let keptTotal = 0
 
 /**
  * The body of a request on its way to an upstream: passed on as it comes, counted, and remembered so that the call can be
- * made again with another credential. `tooLarge` is called once, at the byte after the limit.
+ * made again with another credential. It never grows past `length`, when one was stated, nor past the limit: `tooLarge` is
+ * called once, at the byte after that.
  */
 export class Body {
   readonly #request: IncomingMessage
@@ -21,12 +22,13 @@ export class Body {
   #ended = false
   #sink: Writable | null = null
 
-  constructor(request: IncomingMessage, tooLarge: () => void) {
+  constructor(request: IncomingMessage, length: number | null, tooLarge: () => void) {
+    const most = Math.min(length ?? bodyLimit, bodyLimit)
     this.#request = request
     request.pause()
     request.on('data', (chunk: Buffer) => {
       this.#size += chunk.length
-      if (this.#size > bodyLimit) return void (this.#size - chunk.length <= bodyLimit && tooLarge())
+      if (this.#size > most) return void (this.#size - chunk.length <= most && tooLarge())
       this.#keep(chunk)
       if (this.#sink && !this.#sink.write(chunk)) request.pause()
     })

@@ -8,6 +8,7 @@ import { createTurns } from './credentials.ts'
 import { createDenials } from './denials.ts'
 import { createDial } from './dial.ts'
 import { createEgress } from './egress.ts'
+import { refuseMalformed } from './malformed.ts'
 import { createModelCalls } from './model-calls.ts'
 import { uidOf } from './peers.ts'
 import { createNames } from './resolve.ts'
@@ -79,12 +80,18 @@ export async function startSidecar({ port, isolated, report, ask, now = Date.now
   }
 
   function listen(host: string, at: number): Promise<Server> {
-    const server = createServer({ maxHeaderSize: headerLimit, headersTimeout: 30_000, requestTimeout: 600_000, keepAliveTimeout: 75_000 })
+    const strict = { insecureHTTPParser: false, requireHostHeader: true, maxHeaderSize: headerLimit }
+    const server = createServer({ ...strict, headersTimeout: 30_000, requestTimeout: 600_000, keepAliveTimeout: 75_000 })
     server.maxConnections = connectionSlots.total
     const owners = new WeakMap<object, Promise<number | null>>()
     server.on('connection', (socket: Socket) => owners.set(socket, claim(socket)))
-    server.on('request', (request, response) => void owners.get(request.socket)!.then((uid) => answer(request, response, uid)))
+    server.on('request', async (request, response) => {
+      const uid = await owners.get(request.socket)!
+      await turnOf(response)
+      if (!response.destroyed) answer(request, response, uid)
+    })
     server.on('connect', (request, socket, head) => void owners.get(socket)!.then((uid) => egress.tunnel(request, socket, head, uid)))
+    server.on('clientError', refuseMalformed)
     return new Promise((resolve, reject) => server.once('error', reject).listen(at, host, () => resolve(server.off('error', reject))))
   }
 
@@ -97,13 +104,20 @@ export async function startSidecar({ port, isolated, report, ask, now = Date.now
       const next = compileConfig(raw, { uids: isolated })
       names.use(next.resolvers)
       current = next
+      calls.revise()
     },
     async close() {
-      calls.close()
       await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed).closeAllConnections())))
     },
   }
 }
+
+/**
+ * Resolves when the answers to what came before on the same connection have gone out. A call in line would otherwise begin
+ * before its time, and hear nothing when the client leaves.
+ */
+const turnOf = (response: ServerResponse): Promise<unknown> =>
+  response.socket ? Promise.resolve() : new Promise((resolve) => response.once('socket', resolve))
 
 function withoutIpv6(error: NodeJS.ErrnoException): [] {
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') return []

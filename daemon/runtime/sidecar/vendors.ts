@@ -1,11 +1,15 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { ModelCredential } from '../types.ts'
+import { anthropicCalls, anthropicHeaders, googleCalls, googleHeaders, openaiCalls, openaiHeaders, type Passed } from './passed.ts'
 
 /** One model vendor: where its calls come in and go out, how it takes a credential, how it words a failure. */
 export interface Vendor {
   provider: 'ANTHROPIC' | 'OPENAI' | 'GOOGLE'
   base: string
-  /** The headers that carry a credential; `headers` are those the client sent. */
+  /** The calls that are passed on, and the names of the headers that go with them. */
+  calls: readonly Passed[]
+  headers: RegExp
+  /** The headers that carry a credential; `headers` are those that go with it. */
   authenticate(credential: ModelCredential, headers: OutgoingHttpHeaders): OutgoingHttpHeaders
   /** Sent when the client sent none. */
   defaults: Record<string, string>
@@ -31,6 +35,8 @@ const anthropicTypes: Record<number, string> = {
 const anthropic: Vendor = {
   provider: 'ANTHROPIC',
   base: 'https://api.anthropic.com',
+  calls: anthropicCalls,
+  headers: anthropicHeaders,
   authenticate: (credential, headers) => {
     if (credential.kind !== 'oauth' && !credential.token.startsWith('sk-ant-oat')) return { 'x-api-key': credential.token }
     const betas = [headers['anthropic-beta'] ?? []].flat().join(',').split(',')
@@ -44,6 +50,8 @@ const anthropic: Vendor = {
 const openai: Vendor = {
   provider: 'OPENAI',
   base: 'https://api.openai.com',
+  calls: openaiCalls,
+  headers: openaiHeaders,
   authenticate: bearer,
   defaults: {},
   failure: (status, message) => ({
@@ -64,6 +72,8 @@ const googleStatuses: Record<number, string> = {
 const google: Vendor = {
   provider: 'GOOGLE',
   base: 'https://generativelanguage.googleapis.com',
+  calls: googleCalls,
+  headers: googleHeaders,
   authenticate: (credential) => (credential.kind === 'oauth' ? bearer(credential) : { 'x-goog-api-key': credential.token }),
   defaults: {},
   failure: (status, message) => ({ error: { code: status, message, status: googleStatuses[status] ?? 'INVALID_ARGUMENT' } }),
@@ -77,8 +87,14 @@ const mounts: [prefix: RegExp, vendor: Vendor][] = [
   [/^\/gemini(?=[/?]|$)/, google],
 ]
 
-/** The vendor that a request path belongs to, and the path as the vendor knows it. */
-export function route(url: string): { vendor: Vendor; path: string } | null {
+export interface Route {
+  vendor: Vendor
+  /** As the vendor knows it, not yet judged. */
+  path: string
+}
+
+/** The vendor that a request target belongs to. */
+export function route(url: string): Route | null {
   for (const [prefix, vendor] of mounts) if (prefix.test(url)) return { vendor, path: url.replace(prefix, '') || '/' }
   return null
 }

@@ -195,6 +195,24 @@ describe('plain HTTP', () => {
     for (const name of ['proxy-authorization', 'proxy-connection']) expect(seen.headers).not.toHaveProperty(name)
   })
 
+  it('keeps the bounds of a body, whatever the Connection header names', async () => {
+    const { port } = await proxy()
+    const seen: [url: string | undefined, body: string][] = []
+    const { port: far } = await server(async (req, res) => {
+      seen.push([req.url, await text(req)])
+      res.end('ok')
+    })
+    const inner = 'GET /forged HTTP/1.1\r\nhost: fronted.example\r\n\r\n'
+    const ask = (framing: string, body: string) =>
+      say(port, `GET http://permitted.example:${far}/ HTTP/1.1\r\nhost: x\r\nconnection: close, content-length, transfer-encoding\r\n${framing}\r\n\r\n${body}`)
+    expect(await ask(`content-length: ${inner.length}`, inner)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await ask('transfer-encoding: chunked', `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(seen).toEqual([
+      ['/', inner],
+      ['/', inner],
+    ])
+  })
+
   it('does not follow a redirect', async () => {
     const { port } = await proxy()
     const { port: far } = await server((_, res) => res.writeHead(302, { location: 'http://169.254.169.254/' }).end())

@@ -26,15 +26,15 @@ const shapes: { provider: string; path: string; arrives: string; shows: Record<s
   },
   {
     provider: 'GOOGLE',
-    path: '/gemini/v1beta/models/m:generate',
-    arrives: '/v1beta/models/m:generate',
+    path: '/gemini/v1beta/models/m:generateContent',
+    arrives: '/v1beta/models/m:generateContent',
     shows: { 'x-goog-api-key': 'dummy-ada' },
     carries: { 'x-goog-api-key': real },
   },
   {
     provider: 'GOOGLE',
-    path: '/gemini/v1/m?key=dummy-ada&alt=sse&Access_Token=dummy-ada',
-    arrives: '/v1/m?alt=sse',
+    path: '/gemini/v1/models/m:streamGenerateContent?key=dummy-ada&alt=sse&alt=json&Access_Token=dummy-ada',
+    arrives: '/v1/models/m:streamGenerateContent?alt=sse',
     shows: {},
     carries: { 'x-goog-api-key': real },
   },
@@ -45,7 +45,7 @@ describe('model calls', () => {
     const { url, seen } = await vendor()
     const at = await sidecar(config([credential(provider, real)], { [provider]: url }))
     const answer = await call(at.url + path, {
-      headers: { ...shows, cookie: 'a=dummy-ada', 'proxy-authorization': 'Basic dummy-ada', 'x-own': 'kept', 'user-agent': 'ua' },
+      headers: { ...shows, cookie: 'a=dummy-ada', 'proxy-authorization': 'Basic dummy-ada', 'x-own': 'dropped', 'user-agent': 'ua' },
       body: '{"q":1}',
     })
     expect(answer).toMatchObject({ status: 200, body: '{}' })
@@ -54,8 +54,9 @@ describe('model calls', () => {
       method: 'POST',
       url: arrives,
       body: '{"q":1}',
-      headers: { ...carries, 'x-own': 'kept', 'user-agent': 'ua', host: new URL(url).host },
+      headers: { ...carries, 'user-agent': 'ua', host: new URL(url).host },
     })
+    expect(seen[0]!.headers).not.toHaveProperty('x-own')
     expect(JSON.stringify(seen)).not.toContain('dummy-ada')
     expect(Object.keys(seen[0]!.headers).filter((it) => /auth|key|cookie/.test(it))).toEqual(Object.keys(carries).filter((it) => /auth|key/.test(it)))
   })
@@ -71,7 +72,7 @@ describe('model calls', () => {
     })
     expect(seen[0]!.headers['x-api-key']).toBeUndefined()
     at.configure(config([credential('GOOGLE', 'ya29', { kind: 'oauth' })], { GOOGLE: url }))
-    await call(`${at.url}/gemini/v1`, { headers: { 'x-goog-api-key': 'dummy-ada' } })
+    await call(`${at.url}/gemini/v1/models/m:countTokens`, { headers: { 'x-goog-api-key': 'dummy-ada' } })
     expect(seen[1]!.headers).toMatchObject({ authorization: 'Bearer ya29' })
     expect(seen[1]!.headers['x-goog-api-key']).toBeUndefined()
   })
@@ -79,8 +80,8 @@ describe('model calls', () => {
   it('keep the path that an operator put before the upstream', async () => {
     const { url, seen } = await vendor()
     const at = await sidecar(config([credential('OPENAI', real)], { OPENAI: `${url}/proxy/openai/` }))
-    await call(`${at.url}/openai/v1/models?limit=1`, { method: 'GET', headers: { authorization: 'Bearer dummy-ada' } })
-    expect(seen[0]).toMatchObject({ method: 'GET', url: '/proxy/openai/v1/models?limit=1' })
+    await call(`${at.url}/openai/v1/models?client_version=1&limit=1`, { method: 'GET', headers: { authorization: 'Bearer dummy-ada' } })
+    expect(seen[0]).toMatchObject({ method: 'GET', url: '/proxy/openai/v1/models?client_version=1' })
   })
 
   it('stream answers and bodies as they come', async () => {
@@ -169,7 +170,8 @@ describe('model calls', () => {
     const pair = [credential('OPENAI', 'a'), credential('OPENAI', 'b')]
     const agents = { 'dummy-ada': { agentId: '1', slug: 'ada', credentials: pair }, 'dummy-bob': { agentId: '2', slug: 'bob', credentials: pair } }
     const at = await sidecar(config([], { OPENAI: url }, { agents }))
-    for (const key of ['dummy-ada', 'dummy-bob', 'dummy-ada', 'dummy-bob']) await call(`${at.url}/openai/v1/x`, { headers: { authorization: `Bearer ${key}` } })
+    for (const key of ['dummy-ada', 'dummy-bob', 'dummy-ada', 'dummy-bob'])
+      await call(`${at.url}/openai/v1/responses`, { headers: { authorization: `Bearer ${key}` } })
     expect(seen.map((it) => it.headers.authorization)).toEqual(['Bearer a', 'Bearer b', 'Bearer a', 'Bearer b'])
   })
 
@@ -179,56 +181,17 @@ describe('model calls', () => {
     )
     const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
     const headers = { 'x-api-key': 'dummy-ada' }
-    expect(await call(`${at.url}/v1/x`, { headers })).toMatchObject({ status: 307, headers: { location: 'http://elsewhere.example/' } })
-    expect(await call(`${at.url}/v1/x`, { headers })).toMatchObject({ status: 529, body: 'overloaded' })
+    expect(await call(`${at.url}/v1/messages`, { headers })).toMatchObject({ status: 307, headers: { location: 'http://elsewhere.example/' } })
+    expect(await call(`${at.url}/v1/messages`, { headers })).toMatchObject({ status: 529, body: 'overloaded' })
     expect(seen).toHaveLength(2)
   })
 
-  it('go out with no header that belongs to one connection', async () => {
-    const { url, seen } = await vendor(() => ({ headers: { connection: 'x-secret-hop', 'x-secret-hop': '1', 'keep-alive': 'timeout=1', 'x-own': '2' } }))
-    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
-    const answer = await call(`${at.url}/v1/x`, {
-      headers: {
-        'x-api-key': 'dummy-ada',
-        connection: 'keep-alive, X-Hop',
-        'x-hop': '1',
-        te: 'trailers',
-        upgrade: 'websocket',
-        'x-http-method-override': 'TRACE',
-      },
-    })
-    for (const name of ['x-hop', 'te', 'upgrade', 'x-http-method-override']) expect(seen[0]!.headers).not.toHaveProperty(name)
-    expect(answer.headers).toMatchObject({ 'x-own': '2' })
-    expect(answer.headers).not.toHaveProperty('x-secret-hop')
-  })
-
-  it('cannot smuggle a second request in the body of a GET', async () => {
-    const { url, seen } = await vendor()
-    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
-    const inner = 'GET /admin HTTP/1.1\r\nhost: x\r\n\r\n'
-    const raw = `GET /v1/x HTTP/1.1\r\nhost: x\r\nx-api-key: dummy-ada\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`
-    const socket = connect(at.port, '127.0.0.1')
-    socket.write(raw)
-    expect(await text(socket)).toContain('200 OK')
-    await call(`${at.url}/v1/y`, { headers: { 'x-api-key': 'dummy-ada' } })
-    expect(seen.map((it) => [it.url, it.body])).toEqual([
-      ['/v1/x', inner],
-      ['/v1/y', ''],
-    ])
-  })
-
-  it('try once more when the vendor closed a kept connection just then', async () => {
+  it('are made once: what an upstream breaks off is told to the client, who may ask again', async () => {
     let requests = 0
-    const { url } = await server((req, res) => {
-      requests++
-      if (requests === 2) return void req.socket.destroy()
-      req.resume()
-      res.end(`answer ${requests}`)
-    })
+    const { url } = await server((req) => void (++requests && req.socket.destroy()))
     const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
-    const send = () => call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' }, body: 'b' })
-    expect(await send()).toMatchObject({ body: 'answer 1' })
-    expect(await send()).toMatchObject({ body: 'answer 3' })
+    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' }, body: 'b' })).toMatchObject({ status: 502 })
+    expect(requests).toBe(1)
   })
 })
 
@@ -257,7 +220,7 @@ describe('a model call that Muster refuses', () => {
     },
     {
       what: 'an agent without a credential of that vendor',
-      at: '/openai/v1/x',
+      at: '/openai/v1/responses',
       headers: { authorization: 'Bearer dummy-ada' },
       status: 401,
       body: { error: { message: expect.stringContaining('no OPENAI credential for the agent ada. Next: store one with "muster credentials create"') } },
@@ -268,7 +231,13 @@ describe('a model call that Muster refuses', () => {
       at: '/v1/messages',
       headers: { 'x-api-key': 'dummy-ada' },
       status: 405,
-      body: { type: 'error', error: { type: 'invalid_request_error', message: 'TRACE is not passed on.' } },
+      body: {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message: expect.stringMatching(/^Muster does not pass this on. What goes to ANTHROPIC: POST \/v1\/messages, /),
+        },
+      },
     },
     ...['/v1/../admin', '/v1/%2e%2e/admin', '/v1/..%2fadmin', '/v1/.%2E', '/v1/..', '/v1/a\\b', '/v1/a%5cb', '/openai/../x'].map((at) => ({
       what: `the path ${at}`,
@@ -300,7 +269,7 @@ describe('a model call that Muster refuses', () => {
     const { url, seen } = await vendor()
     const agents = (uid: number) => ({ 'dummy-ada': { agentId: '1', slug: 'ada', uid, credentials: [credential('ANTHROPIC', real)] } })
     const at = await sidecar(config([], { ANTHROPIC: url }, { agents: agents(process.getuid!() + 1) }), { isolated: true })
-    const send = (url: string) => call(`${url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })
+    const send = (url: string) => call(`${url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })
     expect(await send(at.url)).toMatchObject({ status: 401, body: expect.stringContaining('belongs to another agent') })
     at.configure(config([], { ANTHROPIC: url }, { agents: agents(process.getuid!()) }))
     expect(await send(at.url)).toMatchObject({ status: 502 }) // admitted; the vendor of this test is on loopback
@@ -311,7 +280,7 @@ describe('a model call that Muster refuses', () => {
 
   it('answers 502 when the upstream is down, and never names the key', async () => {
     const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: 'http://127.0.0.1:1' }))
-    const answer = await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })
+    const answer = await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })
     expect(answer).toMatchObject({ status: 502, body: expect.stringContaining('ECONNREFUSED') })
     expect(JSON.stringify(answer)).not.toContain(real)
   })
@@ -319,10 +288,10 @@ describe('a model call that Muster refuses', () => {
   it('answers 502 when the upstream speaks nonsense or breaks off', async () => {
     const { url } = await server((req) => void req.socket.end('HTTP/1.1 099 x\r\n\r\n'))
     const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
-    expect(await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502 })
+    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502 })
     const other = await server((req) => void req.socket.end('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'))
     at.configure(config([credential('ANTHROPIC', real)], { ANTHROPIC: other.url }))
-    expect(await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502 })
+    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502 })
   })
 
   it('gives no key to what listens on the crew’s own loopback', async () => {
@@ -330,7 +299,10 @@ describe('a model call that Muster refuses', () => {
     const at = await sidecar(null, { isolated: true })
     for (const upstream of [url, `http://localhost:${port}`, `http://[::ffff:127.0.0.1]:${port}`, `http://2130706433:${port}`, 'http://169.254.169.254']) {
       at.configure(config([credential('ANTHROPIC', real)], { ANTHROPIC: upstream }))
-      expect(await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502, body: expect.stringContaining('refused') })
+      expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({
+        status: 502,
+        body: expect.stringContaining('refused'),
+      })
     }
     expect(seen).toEqual([])
   })
@@ -339,7 +311,7 @@ describe('a model call that Muster refuses', () => {
     const { url } = await vendor()
     const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
     expect(() => at.configure({ ...config([], {}), network: null })).toThrow('network')
-    expect(await call(`${at.url}/v1/x`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200 })
+    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200 })
   })
 })
 

@@ -1,14 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lineReader } from '#runtime/sidecar/lines'
-import { call, config, credential } from './support.ts'
+import { certificate as trusted } from '../../../support/fake-server.ts'
+import { sidecarProgram } from './program.ts'
+import { rawVendor } from './raw.ts'
+import { call, config, credential, onEnd } from './support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sidecar-tls-'))
 const path = (name: string) => join(folder, name)
@@ -16,6 +17,7 @@ const real = 'sk-real-over-tls'
 const seen: { host: string | undefined; key: unknown; sni: string | false }[] = []
 let vendor: Server
 let upstream: string
+let start: Awaited<ReturnType<typeof sidecarProgram>>
 
 /** A certificate for `name` that signs itself. */
 function certificate(name: string): { key: Buffer; cert: Buffer } {
@@ -45,16 +47,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1')
   await once(vendor, 'listening')
   upstream = `https://localhost:${(vendor.address() as AddressInfo).port}`
-  // A program of its own, because Node reads further authorities only when it starts.
-  const program = `import { startSidecar } from './daemon/runtime/sidecar/server.ts'
-    startSidecar({ port: 0, isolated: false, report() {} }).then((it) => { it.configure(JSON.parse(process.env.CONFIG)); console.log(it.port) })`
-  await build({
-    stdin: { contents: program, resolveDir: process.cwd(), loader: 'ts' },
-    bundle: true,
-    platform: 'node',
-    outfile: path('sidecar.cjs'),
-    logLevel: 'error',
-  })
+  start = await sidecarProgram(folder)
 })
 
 afterAll(() => {
@@ -63,21 +56,29 @@ afterAll(() => {
 })
 
 async function sidecar(env: NodeJS.ProcessEnv): Promise<{ url: string; child: ChildProcess }> {
-  const CONFIG = JSON.stringify(config([credential('ANTHROPIC', real)], { ANTHROPIC: upstream }))
-  const child = spawn(process.execPath, [path('sidecar.cjs')], { env: { CONFIG, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
-  const port = await new Promise((resolve) => child.stdout!.on('data', lineReader(resolve)))
+  const { port, child } = await start(config([credential('ANTHROPIC', real)], { ANTHROPIC: upstream }), env)
   return { url: `http://127.0.0.1:${port}/v1/messages`, child }
 }
 
 describe.skipIf(!openssl)('an upstream over TLS', () => {
-  it('is called by its name, and again over the same connection', async () => {
+  it('is called by its name, each time over a connection of its own', async () => {
     const connections: unknown[] = []
     vendor.on('secureConnection', (it) => connections.push(it))
     const { url, child } = await sidecar({ NODE_EXTRA_CA_CERTS: path('cert') })
     for (let i = 0; i < 2; i++) expect(await call(url, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200, body: 'over tls' })
     expect(seen).toEqual(Array(2).fill({ host: new URL(upstream).host, key: real, sni: 'localhost' }))
-    expect(connections).toHaveLength(1)
+    expect(connections).toHaveLength(2)
     child.kill()
+  })
+
+  it('is judged by its address where it has no name', async () => {
+    const { url, heard, close } = await rawVendor(() => ['HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'], true)
+    onEnd(close)
+    const given = config([credential('ANTHROPIC', real)], { ANTHROPIC: url.replace('localhost', '127.0.0.1') })
+    const { port, child } = await start(given, { NODE_EXTRA_CA_CERTS: trusted })
+    onEnd(() => child.kill())
+    expect(await call(`http://127.0.0.1:${port}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200, body: 'ok' })
+    expect(heard).toHaveLength(1)
   })
 
   it('gets no key when its certificate is not trusted', async () => {

@@ -1,0 +1,114 @@
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream'
+import type { ModelCredential } from '../types.ts'
+import { type Admitted, fail, type Refusal, tooLarge } from './admission.ts'
+import { Body } from './body.ts'
+import { Refused, Unreachable } from './dial.ts'
+import { bodyLength, framingOf } from './framing.ts'
+import { answerHeaders, listed } from './headers.ts'
+import type { Reach } from './upstream.ts'
+import type { Vendor } from './vendors.ts'
+
+/** Models may think for minutes without a byte. */
+const silenceMs = 10 * 60_000
+
+/** One model call: what the client asks, written anew for the vendor, and the attempt that is under way. */
+export class Call {
+  readonly agentId: string
+  credential: ModelCredential | null = null
+  readonly #response: ServerResponse
+  readonly #vendor: Vendor
+  readonly #method: string
+  readonly #path: string
+  readonly #asked: OutgoingHttpHeaders
+  readonly #framing: OutgoingHttpHeaders
+  readonly #upstream: URL
+  readonly #operators: boolean
+  readonly #reach: Reach
+  readonly #body: Body
+  /** The connection of the attempt that is under way. */
+  #socket: Socket | null = null
+  #over = false
+
+  constructor(request: IncomingMessage, response: ServerResponse, { agent, vendor, path, upstream }: Admitted, reach: Reach) {
+    const length = bodyLength(request)
+    this.agentId = agent.agentId
+    this.#response = response
+    this.#vendor = vendor
+    this.#method = request.method!
+    this.#upstream = upstream ?? new URL(vendor.base)
+    this.#operators = upstream !== undefined
+    this.#path = this.#upstream.pathname.replace(/\/$/, '') + path
+    this.#asked = { ...vendor.defaults, ...listed(request, vendor.headers) }
+    this.#framing = framingOf(this.#method, length)
+    this.#reach = reach
+    this.#body = new Body(request, length, () => this.fail(tooLarge))
+  }
+
+  get repeatable(): boolean {
+    return this.#body.repeatable
+  }
+
+  /** Asks the vendor with a credential, over a connection of its own; an attempt before this one is given up. */
+  async send(credential: ModelCredential, answered: (answer: IncomingMessage) => void): Promise<void> {
+    this.#drop()
+    this.credential = credential
+    try {
+      const socket = await this.#reach(this.#upstream, this.#operators)
+      if (this.#over) socket.destroy()
+      else this.#write(socket, credential, answered)
+    } catch (error) {
+      this.fail(reason(error as Error, this.#upstream))
+    }
+  }
+
+  #write(socket: Socket, credential: ModelCredential, answered: (answer: IncomingMessage) => void): void {
+    const { host } = this.#upstream
+    // The connection is ours to end, after the answer: a vendor that closed it while the body still comes could cut its own answer off.
+    const fixed = { ...this.#framing, host, connection: 'keep-alive' }
+    const headers = { ...this.#asked, ...this.#vendor.authenticate(credential, this.#asked), ...fixed }
+    const out = httpRequest({ createConnection: () => socket, method: this.#method, path: this.#path, headers, setHost: false })
+    const current = () => this.#socket === socket
+    this.#socket = socket
+    out.setTimeout(silenceMs, () => out.destroy(new Unreachable(`${host} was silent for ten minutes`, true)))
+    out.on('response', (answer) => void (current() && answered(answer)))
+    out.on('upgrade', () => this.fail({ status: 502, message: `${host} wants another protocol.` }))
+    out.on('error', (error) => void (current() && this.fail(reason(error, this.#upstream))))
+    this.#body.sendTo(out)
+  }
+
+  deliver(answered: IncomingMessage): void {
+    this.#body.release()
+    const status = answered.statusCode!
+    if (status < 200 || status > 599) return void this.fail({ status: 502, message: `${this.#upstream.host} answered with the status ${status}.` })
+    this.#response.writeHead(status, answerHeaders(answered, this.credential!.token))
+    this.#response.flushHeaders()
+    pipeline(answered, this.#response, () => {})
+  }
+
+  /** Lets go of everything; a client that left stops the vendor's work, too. */
+  end(): void {
+    this.#over = true
+    this.#drop()
+    this.#body.discard()
+  }
+
+  fail(refusal: Refusal): void {
+    if (this.#over) return
+    this.end()
+    fail(this.#response, this.#vendor, refusal)
+  }
+
+  #drop(): void {
+    const socket = this.#socket
+    this.#socket = null
+    socket?.destroy()
+  }
+}
+
+function reason(error: Error, { host }: URL): Refusal {
+  if (error instanceof Refused) return { status: 502, message: `The address of ${host} is refused: ${error.message}. An operator can set another upstream.` }
+  if (error instanceof Unreachable) return { status: error.timedOut ? 504 : 502, message: `${error.message}.` }
+  return { status: 502, message: `The call to ${host} failed (${(error as NodeJS.ErrnoException).code ?? 'no answer'}).` }
+}
