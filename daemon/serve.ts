@@ -12,6 +12,7 @@ import { lockDirectory } from '#kernel/lock'
 import { createLog, type Log } from '#kernel/log'
 import { watchProcess } from '#kernel/metrics'
 import { refuseConnection } from '#kernel/refusal'
+import { unlessStorage } from '#kernel/storage-fault'
 import { createVault } from '#kernel/vault'
 import { version } from '#kernel/version'
 import { features } from './features/index.ts'
@@ -37,7 +38,7 @@ export async function serve(config: Config): Promise<void> {
   services.attach(http.server)
   services.attach(local)
   const exposing = await exposePorts(app, tls)
-  announce(config, http)
+  announce(config, http, log)
   log.info({ version, data_dir: config.dataDir, runtime: config.containerProvider }, 'Ready')
   await stopped(log)
   exposing.close()
@@ -66,14 +67,19 @@ async function listenLocally(http: FastifyInstance, path: string): Promise<Serve
   return server
 }
 
-function announce(config: Config, http: FastifyInstance): void {
+function announce(config: Config, http: FastifyInstance, log: Log): void {
   const { port } = http.server.address() as AddressInfo
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const url = `${config.tlsCert ? 'https' : 'http'}://${host}:${port}`
   const line = JSON.stringify({ ready: true, url, socket: join(config.dataDir, 'musterd.sock'), pid: process.pid, version })
   const file = join(config.dataDir, 'musterd.json')
-  writeFileSync(`${file}.new`, `${line}\n`, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
+  try {
+    writeFileSync(`${file}.new`, `${line}\n`, { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  } catch (error) {
+    unlessStorage(error)
+    log.error({ err: error }, 'musterd.json could not be written: muster down will not find this daemon')
+  }
   process.stdout.write(`${line}\n`)
 }
 
@@ -102,6 +108,10 @@ async function drain(app: App, http: FastifyInstance, local: Server, services: S
   await app.outbound.close()
   await app.idle()
   await app.reads.close()
-  rmSync(join(app.config.dataDir, 'musterd.json'), { force: true })
+  try {
+    rmSync(join(app.config.dataDir, 'musterd.json'), { force: true })
+  } catch (error) {
+    unlessStorage(error)
+  }
   clearTimeout(late)
 }
