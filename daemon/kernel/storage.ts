@@ -40,9 +40,7 @@ export function createStorage(db: Db, log: Log): Storage {
   let waitMs = firstTrialMs
   let mended = Number.NEGATIVE_INFINITY
 
-  function failed(error: unknown): void {
-    const fault = storageFault(error)
-    if (!fault) return
+  function note(error: unknown, fault: StorageFault): void {
     if (!failure) {
       log.error({ err: error }, `${reasons[fault]}: nothing is stored until it works again`)
       if (performance.now() - mended > calmMs) waitMs = firstTrialMs
@@ -62,7 +60,7 @@ export function createStorage(db: Db, log: Log): Storage {
       db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`)
     } catch (error) {
       trying = false
-      return failed(storageFault(error) ? error : Object.assign(error as Error, { code: 'EIO' }))
+      return note(error, storageFault(error) ?? 'unavailable')
     }
     trying = false
     failure = null
@@ -78,7 +76,10 @@ export function createStorage(db: Db, log: Log): Storage {
     get waiting() {
       return wakers.size
     },
-    failed,
+    failed(error) {
+      const fault = storageFault(error)
+      if (fault) note(error, fault)
+    },
     working(signal) {
       if (!failure || signal.aborted) return Promise.resolve()
       return new Promise((resolve) => {

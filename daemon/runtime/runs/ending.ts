@@ -69,8 +69,8 @@ export function parkedOf(run: Execution, { verdict, told, facts }: Result, asked
 /** What a run waits for. */
 export type Asked = { question: string; inbox_item_id: string }
 
-/** A program that was ended for a question, and whose run is then cancelled. */
-export const cancelledInstead = (result: Result): Result => ({
+/** A program that came to another end before its run was cancelled. */
+export const cancelledInstead = ({ error: _, ...result }: Result): Result => ({
   ...result,
   verdict: { ...result.verdict, status: 'cancelled', kind: null, reason: 'Cancelled' },
 })

@@ -2,7 +2,7 @@ import type { ChatEvent } from '#contract/frames'
 import { storageFault } from '#kernel/storage-fault'
 import { recordSoon, untilWritten } from '#kernel/until-written'
 import { sessionOfRun } from '../../features/asks/sessions/service.ts'
-import { type Execution, endExecution, markLaunching, markRunning, settleParking, startOver } from '../../features/chats/executions/service.ts'
+import { type Execution, endExecution, findExecution, markLaunching, markRunning, settleParking, startOver } from '../../features/chats/executions/service.ts'
 import { findMessage } from '../../features/chats/messages/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
 import { cancelledEarly, cancelledInstead, endingOf, failedEarly, lostByRestart, parkedOf, type Result } from './ending.ts'
@@ -261,9 +261,14 @@ export class Run {
 
   private async finish(result: Result): Promise<boolean> {
     const { app, runtime } = this.parts
-    const { ending, tail } = endingOf(this.execution, result, this.session.lastSeq)
-    this.tail = tail
-    const ended = await this.store(() => endExecution(app, this.execution.id, ending))
+    const { id } = this.execution
+    const ended = await this.store(() => {
+      // This may have waited for the disk: a cancel that was accepted meanwhile has its effect.
+      const wished = typeof findExecution(app, id)?.cancelled_at === 'number'
+      const { ending, tail } = endingOf(this.execution, wished ? cancelledInstead(result) : result, this.session.lastSeq)
+      this.tail = tail
+      return endExecution(app, id, ending)
+    })
     if (!ended) this.tail = []
     else if (result.facts) await discardPrograms(app, runtime, this.execution, result.facts)
     return ended
