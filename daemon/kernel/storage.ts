@@ -1,4 +1,4 @@
-import { open, rm } from 'node:fs/promises'
+import { open, rm, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Db } from './db.ts'
 import type { Log } from './log.ts'
@@ -16,6 +16,8 @@ export interface StorageFailure {
 export interface Storage {
   /** Null while writes work. */
   readonly failure: StorageFailure | null
+  /** The same, or that there is no place for another file: the database can do without, agents and logs cannot. */
+  condition(): Promise<StorageFailure | null>
   /** How many wait for `working`. */
   readonly waiting: number
   /** Notes an error. One that is about the disk counts until a trial write of our own works. */
@@ -27,7 +29,7 @@ export interface Storage {
 const reasons = { full: 'The disk that holds the data is full', unavailable: 'The disk that holds the data cannot be written' }
 
 const firstTrialMs = 100
-const longestTrialMs = 2000
+const longestTrialMs = 1000
 /** Working for so long, the disk is trusted: a failure after that is looked after at once again. */
 const calmMs = 30_000
 /** A trial takes this much room: less may be had in the write-ahead log of a disk that is full. */
@@ -72,6 +74,12 @@ export function createStorage(db: Db, log: Log): Storage {
   return {
     get failure() {
       return failure
+    },
+    async condition() {
+      if (failure || db.memory) return failure
+      const { files, ffree } = await statfs(dirname(db.name))
+      // File systems that have no such limit say 0 of 0.
+      return files > 0 && ffree === 0 ? { fault: 'full', reason: 'The disk that holds the data takes no more files', code: 'ENOSPC' } : failure
     },
     get waiting() {
       return wakers.size

@@ -52,7 +52,8 @@ export function smallDisk(options: string): SmallDisk {
       rmSync(files, { recursive: true, force: true })
     },
     remove() {
-      execFileSync('umount', [path])
+      // Lazily: what was killed may not be gone yet.
+      execFileSync('umount', ['-l', path])
       rmdirSync(path)
     },
   }

@@ -10,14 +10,14 @@ import { examine } from './checks/service.ts'
 import { queries } from './queries.ts'
 
 export default feature(system, (app) => ({
-  health: () => {
+  health: async () => {
     if (!databaseAnswers(app)) throw problem('unavailable', { detail: 'The database does not answer' })
-    const { failure } = app.storage
+    const failure = await app.storage.condition()
     return failure ? { status: 'degraded', degraded: [{ name: 'disk', reason: failure.reason }] } : { status: 'ok' }
   },
   alive: () => ({ status: 'ok', service: 'muster', version, uptime: Math.floor((app.clock() - app.startedAt) / 1000) }),
-  ready: ({ web }) => {
-    const { failure } = app.storage
+  ready: async ({ web }) => {
+    const failure = await app.storage.condition()
     const checks = { db: databaseAnswers(app), state: !app.stopping.signal.aborted, disk: failure === null }
     const status = Object.values(checks).every(Boolean)
     web.reply.code(status ? 200 : 503).type('application/json')

@@ -73,8 +73,8 @@ export function judgeDisk(place: string, free: number, total: number): Finding {
 /** What writes say of the disk, whatever room there seems to be. */
 export function judgeStorage(place: string, failure: StorageFailure | null): Finding[] {
   if (!failure) return []
-  const fix = failure.fault === 'full' ? `free space (and files, if these are limited) below ${place}` : `see the log, and mount ${place} for writing again`
-  return [fail('disk', `${failure.reason} (${failure.code}): nothing is stored until it works again`, `${fix}; nothing needs to be restarted`)]
+  const fix = failure.fault === 'full' ? `free space or files below ${place}` : `see the log, and mount ${place} for writing again`
+  return [fail('disk', `${failure.reason} (${failure.code})`, `${fix}; nothing needs to be restarted`)]
 }
 
 /** `paths`: what only this user may read, with its permission bits and owner; null when it is not there. */
