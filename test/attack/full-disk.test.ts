@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pack } from 'tar-stream'
@@ -196,8 +196,10 @@ const immutable: string | false = (() => {
 function chattr(flag: '+i' | '-i', folder: string): void {
   const { status, stderr } = spawnSync('chattr', [flag, folder], { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
-  // Sockets and pipes have no attributes, and agents make and remove files meanwhile.
-  spawnSync('chattr', ['-R', '-f', flag, folder])
+  // Sockets and pipes have no attributes, and agents make and remove files meanwhile: not every file is there that was. SQLite's
+  // shared memory is left out: the kernel ends who writes to mapped memory that cannot be written back (SIGBUS).
+  const inside = readdirSync(folder).filter((name) => !name.endsWith('-shm'))
+  spawnSync('chattr', ['-R', '-f', flag, ...inside.map((name) => join(folder, name))])
 }
 
 leaveOut(immutable)
