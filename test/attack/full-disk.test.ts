@@ -73,7 +73,7 @@ describe.skipIf(mountMissing || engineMissing)('agents in containers', () => {
     const it = await opened('size=24m', { SVC_CONTAINER_PREFIX: 'muster-full-disk', SVC_RUNTIME_IMAGE: image })
     const { scene } = it
     const chats = await Promise.all(['ada', 'bob'].map(scene.newChat))
-    expect((await scene.call('POST', `/crews/${scene.crewId}/container/start`)).status).toBe(200)
+    expect((await scene.call('POST', `/crews/${scene.crewId}/container-start`)).status).toBe(200)
     const { Config } = await (await containerOf(scene.crewId)).inspect()
     cleanups.push(() => removeInstallation(Config.Labels['svc.installation']!))
     const until = performance.now() + 45_000
