@@ -89,6 +89,7 @@ function kernelRefusals({
   scope,
   query,
   body,
+  journal,
   malformed,
   stepUp,
   upload,
@@ -101,8 +102,7 @@ function kernelRefusals({
   return [
     'host_rejected',
     'internal',
-    // Reads may store as well: what an administrative token was used for, what is due by now.
-    ...(rate === 'none' ? [] : (['storage_full', 'storage_unavailable'] as const)),
+    ...(method === 'GET' && !journal ? [] : (['storage_full', 'storage_unavailable'] as const)),
     ...(rate === 'none' || access === 'internal' ? [] : (['rate_limited'] as const)),
     ...(method === 'GET' || access === 'internal' ? [] : (['origin_rejected'] as const)),
     ...(access === 'internal' ? (['not_found', 'internal_token_rejected'] as const) : []),

@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pack } from 'tar-stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cli } from '../support/cli.ts'
-import { diskScene, pause, processesOf, seeded, standIn } from '../support/disk-scene.ts'
+import { diskScene, pause, processesOf, standIn } from '../support/disk-scene.ts'
 import { containerOf, engine, engineMissing, removeInstallation } from '../support/engine.ts'
 import { leaveOut } from '../support/leave-out.ts'
+import { startMusterd } from '../support/musterd.ts'
+import { seeded } from '../support/random.ts'
 import { mountMissing, smallDisk } from '../support/small-disk.ts'
 
 leaveOut(mountMissing)
@@ -43,6 +45,8 @@ async function attack({ disk, scene }: Awaited<ReturnType<typeof opened>>, chats
     await pause(random() * 400)
     expect((await scene.untilRefused(disk.fill)).body).toMatchObject({ code: expect.stringMatching(/^storage_/), error: expect.stringContaining('disk') })
     expect((await scene.call('GET', `/chats/${chats[0]}/messages`)).status).toBe(200)
+    // A search may have to extend its index first.
+    expect((await scene.call('GET', '/journal?q=started')).status).toBeOneOf([200, 503, 507])
     await pause(random() * 300)
     disk.free()
     await scene.healthy()
@@ -145,6 +149,18 @@ describe.skipIf(mountMissing)('a disk that is full', () => {
     await scene.expectWhole(false)
     expect(processesOf(disk.path)).toEqual([scene.daemon.process.pid])
   })
+})
+
+it.each(['json', 'text'])('a log in %s that cannot be written ends no daemon', async (format) => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-log-'))
+  cleanups.push(() => rmSync(folder, { recursive: true }))
+  const full = openSync('/dev/full', 'w')
+  const env = { ...local, HOME: folder, SVC_DATA_DIR: folder, SVC_PORT: '0', SVC_LOG_FORMAT: format, SVC_LOG_LEVEL: 'debug' }
+  const daemon = await startMusterd(env, undefined, full)
+  cleanups.push(() => daemon.kill())
+  closeSync(full)
+  for (let n = 0; n < 5; n++) expect((await fetch(`${daemon.url}/api/health`)).status).toBe(200)
+  expect(await daemon.stop()).toBe(0)
 })
 
 describe.skipIf(mountMissing)('a disk that takes no more files', () => {

@@ -52,17 +52,6 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 const numbers = (n: number) => Array.from({ length: n }, (_, i) => `${i + 1} `).join('')
 const ends = 'run.completed,run.failed,run.cancelled,run.timeout'
 
-/** Random numbers in [0, 1) that come again with the same seed. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let it = Math.imul(state ^ (state >>> 15), state | 1)
-    it ^= it + Math.imul(it ^ (it >>> 7), it | 61)
-    return ((it ^ (it >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** Starts the built daemon on a folder, its log included, and makes its first user and a crew. */
 export async function diskScene(folder: string, settings: Record<string, string>, random: () => number): Promise<DiskScene> {
   const { DOCKER_HOST } = process.env
