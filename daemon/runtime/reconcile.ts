@@ -183,8 +183,7 @@ export class Reconciler implements RuntimeService {
 
   /** Idle time counts from the end of the last run, or of the last port that was open. */
   #noteUse(crewId: string): void {
-    const { app } = this.#parts
-    recordSoon(app, 'the use of a crew', () => use(app, crewId))
+    recordSoon(this.#parts.app, 'the use of a crew', () => use(this.#parts.app, crewId))
     this.look(crewId)
   }
 
