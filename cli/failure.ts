@@ -67,7 +67,8 @@ function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situati
   const exit = exitOf(status)
   const why = []
   if (detail && title && detail !== title && !detail.includes(title)) why.push(title)
-  if (status >= 500 && requestId) why.push(`The daemon's log has the cause under request ${requestId}`)
+  // A refusal of the disk is told in full, and logged once for all requests.
+  if (status >= 500 && requestId && !code.startsWith('storage_')) why.push(`The daemon's log has the cause under request ${requestId}`)
   const next = at.next?.[code] ?? nextOf(code, status, at, retryAfter)
   return {
     exit,

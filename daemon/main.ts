@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig } from '#kernel/config'
 import { Locked } from '#kernel/lock'
 import { settings } from '#kernel/settings'
+import { storageFault } from '#kernel/storage-fault'
 import { version } from '#kernel/version'
 
 const usage = `musterd ${version}: the Muster daemon
@@ -64,6 +65,8 @@ function explain(error: Error & { code?: string; address?: string; port?: number
   if (error instanceof ConfigError || error.code?.startsWith('ERR_PARSE_ARGS')) return [error.message, 2]
   if (error instanceof Locked) return [`${error.message}. Stop it (muster down), or use another --data-dir`, 1]
   if (error.code === 'EADDRINUSE') return [`${error.address}:${error.port} is in use. Choose another --port (0 picks a free one)`, 1]
+  const fault = storageFault(error)
+  if (fault) return [`The disk of the data directory ${fault === 'full' ? 'is full' : 'cannot be used'} (${error.message}). Mend that, then start again`, 1]
   return [error.stack ?? error.message, 1]
 }
 

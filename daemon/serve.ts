@@ -13,6 +13,7 @@ import { createLog, type Log } from '#kernel/log'
 import { watchProcess } from '#kernel/metrics'
 import { patience } from '#kernel/patience'
 import { refuseConnection } from '#kernel/refusal'
+import { unlessStorage } from '#kernel/storage-fault'
 import { createVault } from '#kernel/vault'
 import { version } from '#kernel/version'
 import { features } from './features/index.ts'
@@ -38,7 +39,7 @@ export async function serve(config: Config): Promise<void> {
   services.attach(http.server)
   services.attach(local)
   const exposing = await exposePorts(app, tls)
-  announce(config, http)
+  announce(config, http, log)
   log.info({ version, data_dir: config.dataDir, runtime: config.containerProvider }, 'Ready')
   await stopped(log)
   exposing.close()
@@ -69,14 +70,19 @@ async function listenLocally(config: Config, http: FastifyInstance, path: string
   return server
 }
 
-function announce(config: Config, http: FastifyInstance): void {
+function announce(config: Config, http: FastifyInstance, log: Log): void {
   const { port } = http.server.address() as AddressInfo
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const url = `${config.tlsCert ? 'https' : 'http'}://${host}:${port}`
   const line = JSON.stringify({ ready: true, url, socket: join(config.dataDir, 'musterd.sock'), pid: process.pid, version })
   const file = join(config.dataDir, 'musterd.json')
-  writeFileSync(`${file}.new`, `${line}\n`, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
+  try {
+    writeFileSync(`${file}.new`, `${line}\n`, { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  } catch (error) {
+    unlessStorage(error)
+    log.error({ err: error }, 'musterd.json could not be written: muster down will not find this daemon')
+  }
   process.stdout.write(`${line}\n`)
 }
 
@@ -105,6 +111,10 @@ async function drain(app: App, http: FastifyInstance, local: Server, services: S
   await app.outbound.close()
   await app.idle()
   await app.reads.close()
-  rmSync(join(app.config.dataDir, 'musterd.json'), { force: true })
+  try {
+    rmSync(join(app.config.dataDir, 'musterd.json'), { force: true })
+  } catch (error) {
+    unlessStorage(error)
+  }
   clearTimeout(late)
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { ProblemError } from '#client'
 import { ApiCommand } from '../command.ts'
 import { runtimeFile } from '../contexts/session.ts'
 import { span } from '../output/cell.ts'
@@ -11,11 +12,11 @@ export default class Status extends ApiCommand<typeof Status> {
 
   async run(): Promise<void> {
     const { target, token, workspace } = this.session
-    const { version, uptime } = await this.api.system.alive()
+    const [{ version, uptime }, health] = await Promise.all([this.api.system.alive(), this.health()])
     const local = target.socket !== undefined || this.session.serverOrigin === 'default'
     const { url, pid } = local ? runtimeFile(join(dataDir(), 'musterd.json')) : {}
     const inside = token && workspace ? await this.inside() : null
-    const found = { server: target.key, url: url ?? null, pid: pid ?? null, version, uptime, ...inside }
+    const found = { server: target.key, url: url ?? null, pid: pid ?? null, version, uptime, ...health, ...inside }
     await this.out.show(found, {
       name: (it) => it.server,
       columns: {
@@ -23,6 +24,7 @@ export default class Status extends ApiCommand<typeof Status> {
         Address: (it) => it.url,
         Process: (it) => it.pid,
         Version: (it) => it.version,
+        Condition: () => health.degraded?.map(({ reason }) => reason).join('; ') ?? health.status,
         Up: (it) => ({ text: span(it.uptime), value: it.uptime }),
         'Agents run in': () => inside?.runtime,
         Crews: () => inside?.crews,
@@ -32,6 +34,16 @@ export default class Status extends ApiCommand<typeof Status> {
     })
     if (!token) this.out.note('Not signed in. Next: muster login', 'dim')
     else if (!workspace) this.out.note('No workspace is chosen. Next: muster workspaces list', 'dim')
+  }
+
+  /** A server that cannot say it is no reason to say nothing of it. */
+  private async health(): Promise<{ status?: string; degraded?: { name: string; reason: string }[] }> {
+    try {
+      return await this.api.system.health()
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      return { status: 'unavailable', degraded: [{ name: 'database', reason: error.problem.detail ?? error.problem.title }] }
+    }
   }
 
   private async inside() {

@@ -1,4 +1,5 @@
 import type { App } from '#kernel/app'
+import { untilWritten } from '#kernel/until-written'
 
 const day = 86_400_000
 /** Rows a change: other writes come between. */
@@ -14,7 +15,7 @@ export function forgetDaily(app: App, what: string, forget: (most: number) => nu
 
   async function sweep(): Promise<void> {
     try {
-      while (!closed && (await app.write(() => forget(batch))) === batch);
+      while (!closed && (await untilWritten(app, () => forget(batch))) === batch);
     } catch (error) {
       app.log.error({ err: error }, `${what} could not be forgotten`)
     }

@@ -1,9 +1,10 @@
 import { type App, wholeSeconds } from '#kernel/app'
 import type { Recorded } from '#kernel/journal'
+import { untilWritten } from '#kernel/until-written'
 import { cancelOrphans as cancelApprovals, endTimedOut, nextTimeout } from '../features/approvals/service.ts'
 import { cancelOrphans as cancelQuestions, expireDue, nextExpiry } from '../features/escalations/service.ts'
 import { endTimedOut as endWaitpoints, nextTimeout as nextWaitpoint } from '../features/waitpoints/service.ts'
-import { timerAt } from './due.ts'
+import { pause, timerAt } from './due.ts'
 
 /** Something that ends by itself when nobody decides. */
 interface Deadline {
@@ -21,8 +22,6 @@ const deadlines: readonly Deadline[] = [
 
 /** Rows a change: other writes come between. */
 const batch = 500
-/** Milliseconds until what failed is tried again. */
-const pause = 60_000
 
 /**
  * Ends what nobody decided in time, at the moment when that is over: one timer, set to the next. What agents, crews and
@@ -53,7 +52,7 @@ export function watchDeadlines(app: App): { close(): void } {
 
   async function inBatches(what: string, end: (most: number) => number): Promise<boolean> {
     try {
-      while (!closed && (await app.write(() => end(batch))) === batch);
+      while (!closed && (await untilWritten(app, () => end(batch))) === batch);
       return true
     } catch (error) {
       app.log.error({ err: error }, `${what} could not be ended`)

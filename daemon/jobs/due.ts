@@ -1,5 +1,9 @@
 import type { EntryType } from '#contract/entries'
 import type { App } from '#kernel/app'
+import { untilWritten } from '#kernel/until-written'
+
+/** Milliseconds until what failed is tried again: at once it would most likely fail again. */
+export const pause = 60_000
 
 /** Timers cannot wait longer than 24 days. */
 const longest = 86_400_000
@@ -30,10 +34,11 @@ export function endWhenDue(app: App, { next, end, woken, failure }: Due): { clos
   }
 
   function sweep(): void {
-    app
-      .write(() => end(app))
-      .catch((error) => app.log.error({ err: error }, failure))
-      .finally(wait)
+    untilWritten(app, () => end(app)).then(wait, (error) => {
+      if (closed) return
+      app.log.error({ err: error }, failure)
+      timer = setTimeout(sweep, pause).unref()
+    })
   }
 
   const listen = ({ entry }: { entry: { entry_type: string } }) => {

@@ -19,6 +19,7 @@ import { problem } from './problem.ts'
 import { createInlineReads, createThreadReads, type Reads } from './reads.ts'
 import type { Runs } from './runs.ts'
 import { createSeats, type Seats } from './seats.ts'
+import { createStorage, type Storage } from './storage.ts'
 import { createVault, type Vault } from './vault.ts'
 import { createWriter, type Writer } from './writer.ts'
 
@@ -62,6 +63,7 @@ export interface App extends Writer {
   readonly passwords: Passwords
   readonly perimeter: Perimeter
   readonly metrics: Metrics
+  readonly storage: Storage
   /** The one way out to other servers. */
   readonly outbound: Outbound
   readonly mailer: Mailer
@@ -109,6 +111,7 @@ export interface AppParts {
 export function createApp({ config, db, log, vault, clock = Date.now, reads = db.memory ? createInlineReads(db) : createThreadReads(db, log) }: AppParts): App {
   const bus = new TypedEmitter<Events>()
   const journal = createJournal(db, clock)
+  const storage = createStorage(db, log)
   const outbound = createOutbound()
   type Outgoing = () => void
   let current: Outgoing[] | null = null
@@ -153,10 +156,11 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
         }
       }
     },
-    aborted() {
+    aborted(error) {
       kept = []
       current = null
       journal.forget()
+      storage.failed(error)
     },
   })
 
@@ -176,6 +180,7 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     passwords: createPasswords(),
     perimeter: createPerimeter(config),
     metrics: createMetrics(),
+    storage,
     outbound,
     mailer: createMailer({ config, log, outbound, vault }),
     runtime: null,

@@ -7,6 +7,7 @@ import type { Db } from './db.ts'
 import type { Actor, Feature, Gated, Web } from './feature.ts'
 import { checkBound } from './internal.ts'
 import { Problem, problem } from './problem.ts'
+import { storageProblem } from './storage-fault.ts'
 
 type Body = (call: object) => unknown
 type Split = {
@@ -63,10 +64,15 @@ export async function dispatch(app: App, { endpoint, handler, gate }: Operation,
   gate?.()
   if (actor?.bound) checkBound(actor.bound, (input as { body?: object }).body ?? {})
   const call = { ...input, actor: here, now: app.now(), ...(web && { web }) }
-  const result = typeof handler === 'function' ? await run(app, endpoint, call, () => handler(call)) : await runParts(app, endpoint, call, handler)
+  const result = await carryOut(app, endpoint, call, handler).catch((error) => {
+    throw storageProblem(error) ?? error
+  })
   if (result instanceof Problem) throw result
   return result
 }
+
+const carryOut = async (app: App, endpoint: Endpoint, call: object, handler: Operation['handler']) =>
+  typeof handler === 'function' ? run(app, endpoint, call, () => handler(call)) : runParts(app, endpoint, call, handler)
 
 const run = (app: App, endpoint: Endpoint, call: object, work: () => unknown) =>
   endpoint.journal ? app.write(() => record(app, endpoint, call as RecordCall, work())) : work()

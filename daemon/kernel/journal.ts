@@ -78,6 +78,7 @@ export function createJournal(db: Db, clock: () => number): Journal {
     const before = timeline.newest
     // Taken only once the row is stored: a failed append must leave no gap, since blocks of totals end at fixed places.
     const at = seq + 1
+    undo.push(() => timeline.goBackTo(before))
     const ts = timeline.stamp(now, at)
     const entry = complete(draft, nextId(now), new Date(ts).toISOString())
     const { fixed, payload, doc } = render(entry)
@@ -113,7 +114,6 @@ export function createJournal(db: Db, clock: () => number): Journal {
     seq = at
     undo.push(() => {
       seq = at - 1
-      timeline.goBackTo(before)
       combos.uncount(combo, last)
       chain.move(ws, prev)
     })

@@ -9,10 +9,21 @@ const redact = secret.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${
 /** Structured log lines, on standard error unless told otherwise: standard output belongs to the ready line. */
 export function createLog({ level, format }: { level: string; format: 'json' | 'text' }, to?: pino.DestinationStream): Log {
   const options: pino.LoggerOptions = { level, base: null, redact: { paths: redact, censor: '[redacted]' }, timestamp: pino.stdTimeFunctions.isoTime }
-  if (format === 'json') return pino(options, to ?? pino.destination(2))
-  const out = to ?? { write: (line: string) => void process.stderr.write(line) }
+  if (format === 'json') return pino(options, to ?? surviving(pino.destination({ dest: 2, sync: true, maxLength: heldLimit })))
+  const out = to ?? { write: (line: string) => void surviving(process.stderr).write(line) }
   return pino(options, { write: (line: string) => out.write(`${asText(JSON.parse(line))}\n`) })
 }
+
+/** Characters held while standard error takes none: it may be a file on a full disk. What is more is dropped. */
+const heldLimit = 1024 * 1024
+
+/** A log that cannot be written ends nobody. */
+function surviving<T extends NodeJS.EventEmitter>(stream: T): T {
+  if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore)
+  return stream
+}
+
+const ignore = () => undefined
 
 const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
 

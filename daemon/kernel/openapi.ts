@@ -90,6 +90,7 @@ function kernelRefusals({
   agent,
   query,
   body,
+  journal,
   malformed,
   stepUp,
   upload,
@@ -102,6 +103,7 @@ function kernelRefusals({
   return [
     'host_rejected',
     'internal',
+    ...(method === 'GET' && !journal ? [] : (['storage_full', 'storage_unavailable'] as const)),
     ...(rate === 'none' || (access === 'internal' && !agent) ? [] : (['rate_limited'] as const)),
     ...(method === 'GET' || access === 'internal' ? [] : (['origin_rejected'] as const)),
     ...(access === 'internal' ? (['not_found', 'internal_token_rejected'] as const) : []),

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { dropSearchIndex, isDamaged, openReader, openSearchIndex, openSide } from './db.ts'
 import type { Answer, OpenJobs, Request, ThreadData } from './reads.ts'
+import { codeOf, unlessStorage } from './storage-fault.ts'
 
 /** Frames after which the write-ahead log is cut back, even if a writer has to wait for it. 64 MiB. */
 const longLog = 16_384
@@ -24,14 +25,18 @@ export function serveReads(open: OpenJobs): void {
       return { id, text: await jobs.run[job]!(args) }
     } catch (error) {
       if (lane === 'search' && isDamaged(error)) startOver()
-      return { id, fault: String((error as Error).stack) }
+      return { id, fault: String((error as Error).stack), code: codeOf(error) }
     }
   }
 
   /** Moves what was written into the database file, so that no answered write ever waits for it. */
   function checkpoint(): void {
-    const [state] = store!.pragma('wal_checkpoint(PASSIVE)') as { log: number }[]
-    if (state && state.log > longLog) store!.pragma('wal_checkpoint(TRUNCATE)')
+    try {
+      const [state] = store!.pragma('wal_checkpoint(PASSIVE)') as { log: number }[]
+      if (state && state.log > longLog) store!.pragma('wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      unlessStorage(error)
+    }
   }
 
   async function work(): Promise<void> {
@@ -41,7 +46,8 @@ export function serveReads(open: OpenJobs): void {
       while (!closing && jobs.grown(lane, head)) await turn()
     } catch (error) {
       if (lane === 'search' && isDamaged(error)) startOver()
-      throw error
+      // What the disk refuses is indexed with the next entries, or when somebody searches.
+      unlessStorage(error)
     }
     working = false
   }

@@ -29,7 +29,7 @@ export interface Reads {
 }
 
 export type Request = { id: number; job: string; args: unknown } | { head: number } | { close: true }
-export type Answer = { id: number; text: string } | { id: number; fault: string } | { idle: true }
+export type Answer = { id: number; text: string } | { id: number; fault: string; code: string } | { idle: true }
 
 export interface ThreadData {
   lane: Lane
@@ -165,7 +165,7 @@ function startThread(lane: Lane, file: string, program: URL, on: { idle(): void;
     waiting.delete(answer.id)
     if (waiting.size === 0) worker.unref()
     if ('text' in answer) one?.resolve(answer.text)
-    else one?.reject(new Error(answer.fault))
+    else one?.reject(Object.assign(new Error(answer.fault), { code: answer.code }))
   })
   const post = (request: Request) => worker.postMessage(request)
 

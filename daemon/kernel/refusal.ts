@@ -6,6 +6,7 @@ import type { App } from './app.ts'
 import { clearSession } from './cookies.ts'
 import { newId } from './ids.ts'
 import { Problem, problem } from './problem.ts'
+import { storageProblem } from './storage-fault.ts'
 import { version } from './version.ts'
 
 /** What every answer carries. Contract part 1, section 1.1. */
@@ -22,7 +23,7 @@ export const pathOf = (request: FastifyRequest): string => request.url.split('?'
 
 /** Answers with the problem that was thrown; whatever is no problem is `internal`, logged and not shown. */
 export function sendProblem(app: App, error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply): void {
-  const known = error instanceof Problem ? error : translate(error, request)
+  const known = error instanceof Problem ? error : (storageProblem(error) ?? translate(error, request))
   if (!known) app.log.error({ err: error, request_id: request.id, operation: request.routeOptions?.config?.operation?.name }, 'Request failed')
   const failure = known ?? problem('internal')
   // A body that was announced is read to its end and dropped. Closing upon it would reset the connection, often before the

@@ -1,4 +1,5 @@
 import type { Db } from './db.ts'
+import { storageFault } from './storage-fault.ts'
 
 interface Job {
   work: () => unknown
@@ -14,7 +15,8 @@ export interface Scribe {
   drop(): void
   /** Everything kept is stored. Must not throw. */
   committed(): void
-  aborted(): void
+  /** Nothing of what began since the last of these two is stored. Must not throw. */
+  aborted(error: unknown): void
 }
 
 export interface Writer {
@@ -22,7 +24,7 @@ export interface Writer {
   write<T>(work: () => T): Promise<T>
   /** The same at once, for start-up and tests. */
   writeNow<T>(work: () => T): T
-  /** Resolves when everything queued so far is stored. */
+  /** Resolves when everything queued so far is stored, or refused. */
   idle(): Promise<void>
 }
 
@@ -30,7 +32,7 @@ const batchLimit = 256
 
 /**
  * Group commit (architecture.md section 4): the changes of one turn of the event loop share a transaction and its fsync,
- * a savepoint each.
+ * a savepoint each. What the disk refuses ends the transaction, and with it every change of that turn.
  */
 export function createWriter(db: Db, scribe: Scribe): Writer {
   const begin = db.prepare('BEGIN IMMEDIATE')
@@ -51,6 +53,8 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
       scribe.keep()
       return { value }
     } catch (error) {
+      // SQLite itself may have rolled back everything.
+      if (storageFault(error) || !db.inTransaction) throw error
       undo.run()
       release.run()
       scribe.drop()
@@ -65,6 +69,7 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
     try {
       value = settled(work())
     } catch (error) {
+      if (storageFault(error)) throw error
       if (db.inTransaction) rollback.run()
       scribe.drop()
       return { error }
@@ -75,15 +80,18 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
   }
 
   function runAll(jobs: Pick<Job, 'work'>[]) {
-    begin.run()
     try {
+      begin.run()
       if (jobs.length === 1) return [runAlone(jobs[0]!)]
       const results = jobs.map(runOne)
       commit.run()
       return results
     } catch (error) {
-      if (db.inTransaction) rollback.run()
-      scribe.aborted()
+      try {
+        if (db.inTransaction) rollback.run()
+      } finally {
+        scribe.aborted(error)
+      }
       throw error
     }
   }
@@ -126,7 +134,7 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
       return (result as { value: T }).value
     },
     async idle() {
-      while (queue.length) await write(() => undefined)
+      while (queue.length) await write(() => undefined).catch(() => undefined)
     },
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Recorded } from '#kernel/journal'
+import { recordSoon } from '#kernel/until-written'
 import { type DesiredCrew, desiredCrew, desiredCrews, markSeen, type Seen, use } from '../features/crews/containers/service.ts'
 import { Gate } from './gate.ts'
 import { plan, type Step } from './plan.ts'
@@ -182,8 +183,7 @@ export class Reconciler implements RuntimeService {
 
   /** Idle time counts from the end of the last run, or of the last port that was open. */
   #noteUse(crewId: string): void {
-    const { app } = this.#parts
-    app.write(() => use(app, crewId)).catch((error: Error) => app.log.error({ err: error }, 'The use of a crew could not be noted'))
+    recordSoon(this.#parts.app, 'the use of a crew', () => use(this.#parts.app, crewId))
     this.look(crewId)
   }
 

@@ -1,4 +1,5 @@
 import type { App } from '#kernel/app'
+import { recordSoon } from '#kernel/until-written'
 import { markLimited } from '../features/credentials/delivery/service.ts'
 import { desiredCrew } from '../features/crews/containers/service.ts'
 import type { Runtime, SidecarReport } from './types.ts'
@@ -6,7 +7,7 @@ import type { Runtime, SidecarReport } from './types.ts'
 /** Puts on record what sidecars report: connections refused by the network policy, and credentials that the vendor refuses for a while. */
 export function keepReports(app: App, runtime: Runtime): void {
   runtime.onSidecarReport((crewId, report) => {
-    app.write(() => keep(app, crewId, report)).catch((error: Error) => app.log.error({ err: error, crew: crewId }, 'A report of a sidecar is lost'))
+    recordSoon(app, `a report of the sidecar of ${crewId}`, () => keep(app, crewId, report))
   })
 }
 

@@ -1,4 +1,5 @@
 import type { App } from '#kernel/app'
+import { recordSoon, untilWritten } from '#kernel/until-written'
 import { type DesiredCrew, forget, markSeen, type Seen, want } from '../features/crews/containers/service.ts'
 import { isWorkspace } from '../features/workspaces/service.ts'
 import { RuntimeError } from './errors.ts'
@@ -69,7 +70,7 @@ export const steps: Executors = {
     if (!workspaceId || !isWorkspace(app, workspaceId)) return
     const summary = `Container of the unknown crew ${crewId} removed, its volumes kept`
     const payload = { container_id: containerId || null, crew_id: crewId }
-    await app.write(() => app.journal({ workspace_id: workspaceId, type: 'container.reaped', summary, actor_type: 'orchestrator', payload }))
+    await untilWritten(app, () => app.journal({ workspace_id: workspaceId, type: 'container.reaped', summary, actor_type: 'orchestrator', payload }))
   },
 }
 
@@ -79,7 +80,7 @@ function journalProgress({ app }: StepParts, { crewId, workspaceId }: DesiredCre
   let built = false
   function journal(type: 'provisioning.building' | 'provisioning.step' | 'provisioning.complete' | 'provisioning.failed', summary: string, payload: object) {
     const entry = { workspace_id: workspaceId, crew_id: crewId, actor_type: 'orchestrator', type, summary, payload: { ...payload } } as const
-    app.write(() => app.journal(entry)).catch((error: Error) => app.log.error({ err: error }, 'Progress could not be journaled'))
+    recordSoon(app, 'how a crew comes up', () => app.journal(entry))
   }
   return {
     step(name: string, detail?: string) {

@@ -28,6 +28,8 @@ export const problems = {
   rate_limited: [429, 'Too many requests'],
   internal: [500, 'Internal error'],
   unavailable: [503, 'This part of the service is not available'],
+  storage_full: [507, 'The disk of the server is full'],
+  storage_unavailable: [503, 'The disk of the server cannot be written'],
 
   csrf_mismatch: [403, 'The CSRF token is missing or does not fit its cookie'],
   signup_disabled: [403, 'Sign-up is disabled on this server (SVC_ALLOW_SIGNUP)'],

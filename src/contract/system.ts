@@ -1,7 +1,10 @@
 import { Type } from 'typebox'
 import { get } from './define.ts'
 
-export const Health = Type.Object({ status: Type.String() })
+export const Health = Type.Object({
+  status: Type.String({ description: 'ok, or degraded while a part does not work: reads are answered then, writes may be refused' }),
+  degraded: Type.Optional(Type.Array(Type.Object({ name: Type.String({ description: 'disk' }), reason: Type.String() }))),
+})
 
 /** What an operator should know of one part of the server. */
 export const Check = Type.Object({

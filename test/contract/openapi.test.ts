@@ -31,6 +31,8 @@ describe('the OpenAPI document', () => {
     const { responses } = paths[urlOf(endpoint).replace(/:(\w+)/g, '{$1}')]![endpoint.method.toLowerCase()]!
     expect(Object.keys(responses)).toContain(String(endpoint.status))
     expect(Object.keys(responses)).toContain('500')
+    if (endpoint.method !== 'GET')
+      expect(responses).toMatchObject({ 507: { description: 'storage_full' }, 503: { description: expect.stringContaining('storage_unavailable') } })
   })
 
   it('is served, and printed by a daemon that need not run', async () => {
@@ -39,7 +41,7 @@ describe('the OpenAPI document', () => {
     expect(headers['content-type']).toContain('application/json')
     expect(body).toEqual(JSON.parse(JSON.stringify(document)))
     const nowhere = { PATH: process.env['PATH'], HOME: '/nonexistent', SVC_DATA_DIR: '/nonexistent/muster' }
-    const { stdout, stderr, status } = spawnSync(process.execPath, [musterd, 'openapi'], { cwd: '/', env: nowhere, encoding: 'utf8' })
+    const { stdout, stderr, status } = spawnSync(process.execPath, [musterd, 'openapi'], { cwd: '/', env: nowhere, encoding: 'utf8', maxBuffer: 2 ** 24 })
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
     expect(JSON.parse(stdout)).toEqual(body)
   })

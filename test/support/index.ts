@@ -48,6 +48,8 @@ const always = new Set<string>([
   'body_too_large',
   'unsupported_media_type',
   'rate_limited',
+  'storage_full',
+  'storage_unavailable',
 ])
 
 afterEach(async () => {

@@ -13,8 +13,8 @@ export interface Musterd {
   stop(): Promise<number>
 }
 
-const launch = (env: Record<string, string>) =>
-  spawn(process.execPath, [bin], { env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+const launch = (env: Record<string, string>, log: 'pipe' | number = 'pipe') =>
+  spawn(process.execPath, [bin], { env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: ['ignore', 'pipe', log] })
 
 /** Starts the built daemon and kills it so many milliseconds later, ready or not. */
 export async function crashWhileStarting(env: Record<string, string>, ms: number): Promise<void> {
@@ -25,12 +25,12 @@ export async function crashWhileStarting(env: Record<string, string>, ms: number
   await ended
 }
 
-/** Starts the built daemon; resolves once it is ready. `heard` is told everything that it prints. */
-export async function startMusterd(env: Record<string, string>, heard: (text: string) => void = () => {}): Promise<Musterd> {
-  const child = launch(env)
-  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => heard(String(chunk)))
+/** Starts the built daemon; resolves once it is ready. `heard` is told everything that it prints, but for what goes to the open file `log`. */
+export async function startMusterd(env: Record<string, string>, heard: (text: string) => void = () => {}, log?: number): Promise<Musterd> {
+  const child = launch(env, log)
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => heard(String(chunk)))
   let errors = ''
-  child.stderr!.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     errors = (errors + chunk).slice(-4000)
   })
   const ended = once(child, 'exit')

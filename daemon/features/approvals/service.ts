@@ -7,6 +7,7 @@ import type { Actor, Call } from '#kernel/feature'
 import { blankToNull, pageOf } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { type Problem, problem } from '#kernel/problem'
+import { unlessStorage } from '#kernel/storage-fault'
 import { type Raise, raise, settle as settleItem } from '../inbox/service.ts'
 import { effects } from './effects.ts'
 import { queries, type Row } from './queries.ts'
@@ -170,10 +171,10 @@ export function cancelOrphans(app: App, most: number): number {
   return rows.length
 }
 
-/** Reads answer what is so now, also in the second before the timer runs. */
+/** Reads answer what is so now, also in the second before the timer runs, but for a disk that takes nothing. */
 async function settleDue(app: App): Promise<void> {
   const next = nextTimeout(app)
-  if (next !== null && next <= app.now()) await app.write(() => endTimedOut(app, 500))
+  if (next !== null && next <= app.now()) await app.write(() => endTimedOut(app, 500)).catch(unlessStorage)
 }
 
 export async function list(app: App, { actor, query }: Call<typeof approvals.list>) {

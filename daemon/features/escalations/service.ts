@@ -5,6 +5,7 @@ import type { Actor, Call } from '#kernel/feature'
 import { blankToNull, pageOf } from '#kernel/fields'
 import { newId } from '#kernel/ids'
 import { Problem, problem } from '#kernel/problem'
+import { unlessStorage } from '#kernel/storage-fault'
 import { findExecution } from '../chats/executions/service.ts'
 import { propose, readProposal } from '../credentials/proposals/service.ts'
 import { findCrew } from '../crews/service.ts'
@@ -26,10 +27,10 @@ const openAtMost = 20
 /** When the next question expires; null when none is open. */
 export const nextExpiry = ({ db }: App): string | null => queries(db).next.get()?.at ?? null
 
-/** Reads answer what is so now, also in the second before the timer runs. */
+/** Reads answer what is so now, also in the second before the timer runs, but for a disk that takes nothing. */
 async function settleDue(app: App): Promise<void> {
   const next = nextExpiry(app)
-  if (next !== null && next <= app.now()) await app.write(() => expireDue(app, 500))
+  if (next !== null && next <= app.now()) await app.write(() => expireDue(app, 500)).catch(unlessStorage)
 }
 
 export async function list(app: App, { actor, crewId, query }: Call<typeof escalations.list>): Promise<Shown[]> {

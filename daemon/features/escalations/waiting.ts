@@ -2,6 +2,8 @@ import type { Static } from 'typebox'
 import type { EscalationOutcome } from '#contract/escalations'
 import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
+import { unlessStorage } from '#kernel/storage-fault'
+import { recordSoon } from '#kernel/until-written'
 import { queries, type Row } from './queries.ts'
 import { isWaiting } from './rules.ts'
 import { record } from './telling.ts'
@@ -32,10 +34,17 @@ export async function waitForAnswer(app: App, id: string, signal: AbortSignal): 
   if (isWaiting(asked, app.now()) && !signal.aborted) await settledOr(app, asked, signal)
   if (signal.aborted && app.stopping.signal.aborted) return null
   const row = byId.get(id)
-  // Another connection may still wait for the same.
-  if (row?.status === 'PENDING' && !waitersOf(app).has(id)) await app.write(() => giveUp(app, id))
+  // Another connection may still wait for the same, or again by the time that this is stored.
+  if (row?.status === 'PENDING') await noteGone(app, () => waitersOf(app).has(id) || giveUp(app, id))
   return signal.aborted ? null : outcomeOf(app, byId.get(id))
 }
+
+/** The agent does not wait for a disk that refuses. */
+const noteGone = (app: App, change: () => unknown): Promise<unknown> =>
+  app.write(change).catch((error) => {
+    unlessStorage(error)
+    recordSoon(app, 'that an agent goes on without an answer', change)
+  })
 
 /** Resolves when the question is settled, the agent's time is over or `signal` says so. */
 function settledOr(app: App, { id, deadline_at }: Row, signal: AbortSignal): Promise<void> {

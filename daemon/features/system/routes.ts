@@ -10,16 +10,18 @@ import { examine } from './checks/service.ts'
 import { queries } from './queries.ts'
 
 export default feature(system, (app) => ({
-  health: () => {
+  health: async () => {
     if (!databaseAnswers(app)) throw problem('unavailable', { detail: 'The database does not answer' })
-    return { status: 'ok' }
+    const failure = await app.storage.condition()
+    return failure ? { status: 'degraded', degraded: [{ name: 'disk', reason: failure.reason }] } : { status: 'ok' }
   },
   alive: () => ({ status: 'ok', service: 'muster', version, uptime: Math.floor((app.clock() - app.startedAt) / 1000) }),
-  ready: ({ web }) => {
-    const checks = { db: databaseAnswers(app), state: !app.stopping.signal.aborted }
-    const status = checks.db && checks.state
+  ready: async ({ web }) => {
+    const failure = await app.storage.condition()
+    const checks = { db: databaseAnswers(app), state: !app.stopping.signal.aborted, disk: failure === null }
+    const status = Object.values(checks).every(Boolean)
     web.reply.code(status ? 200 : 503).type('application/json')
-    return JSON.stringify({ status, checks })
+    return JSON.stringify({ status, checks, ...(failure && { reason: failure.reason }) })
   },
   metrics: async ({ web }) => {
     if (!mayReadMetrics(app, web)) throw problem('not_found')

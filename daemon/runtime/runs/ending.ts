@@ -1,5 +1,6 @@
 import type { AgentFrame, ChatEvent } from '#contract/frames'
 import { Problem } from '#kernel/problem'
+import { storageProblem } from '#kernel/storage-fault'
 import type { Ending, Execution, Parked } from '../../features/chats/executions/service.ts'
 import { capReason, type Verdict } from '../adapters/adapter.ts'
 import { errorFrame } from '../adapters/verdict.ts'
@@ -68,8 +69,8 @@ export function parkedOf(run: Execution, { verdict, told, facts }: Result, asked
 /** What a run waits for. */
 export type Asked = { question: string; inbox_item_id: string }
 
-/** A program that was ended for a question, and whose run is then cancelled. */
-export const cancelledInstead = (result: Result): Result => ({
+/** A program that came to another end before its run was cancelled. */
+export const cancelledInstead = ({ error: _, ...result }: Result): Result => ({
   ...result,
   verdict: { ...result.verdict, status: 'cancelled', kind: null, reason: 'Cancelled' },
 })
@@ -90,14 +91,14 @@ export const cancelledEarly: Result = { verdict: { ...early, status: 'cancelled'
 
 /** A run whose program could not be started. */
 export function failedEarly(error: unknown, facts: LaunchFacts | null): Result {
-  const known = error instanceof Problem
-  const reason = capReason(known ? error.message : `The agent could not be started: ${(error as Error).message}`)
-  const code = known && (error.code === 'runtime_failed' || error.code === 'runtime_unavailable') ? 'provision_failed' : 'internal'
+  const known = error instanceof Problem ? error : storageProblem(error)
+  const reason = capReason(known ? known.message : `The agent could not be started: ${(error as Error).message}`)
+  const code = known && (known.code === 'runtime_failed' || known.code === 'runtime_unavailable') ? 'provision_failed' : 'internal'
   return {
     verdict: { ...early, status: 'failed', kind: 'internal', reason },
     told: null,
     facts,
-    error: { type: 'error', content: reason, metadata: { reason: known ? error.code : 'internal', code } },
+    error: { type: 'error', content: reason, metadata: { reason: known ? known.code : 'internal', code } },
   }
 }
 

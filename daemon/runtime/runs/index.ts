@@ -1,6 +1,8 @@
 import type { App } from '#kernel/app'
 import type { Recorded } from '#kernel/journal'
 import type { AgentFile, Runs, Watch, Watcher } from '#kernel/runs'
+import { recordSoon } from '#kernel/until-written'
+import { agentById } from '../../features/agents/service.ts'
 import {
   type Execution,
   executionsOfAgent,
@@ -147,11 +149,10 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
   /** Who deletes an agent or its crew ends what is going on there. */
   function endAll(executions: Execution[], by: string | undefined): void {
     if (!executions.length) return
-    const wish = app.write(() => executions.forEach(({ id }) => void wishCancel(app, id, by ?? null)))
-    wish.then(
-      () => executions.forEach(({ id }) => void live.get(id)?.cancel()),
-      (error) => app.log.error({ err: error }, 'Runs of what was deleted could not be ended'),
-    )
+    recordSoon(app, 'the end of runs of what was deleted', () => {
+      for (const { id } of executions) wishCancel(app, id, by ?? null)
+      app.afterCommit(() => executions.forEach(({ id }) => void live.get(id)?.cancel()))
+    })
   }
 
   app.bus.on('entry', onEntry)
@@ -191,6 +192,8 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       // Frames that a daemon before this one may have shown are not numbered again.
       await app.write(() => {
         for (const run of waiting) skipFrames(app, run.id, run.first_frame + prologueFrames)
+        // A daemon before this one may have come to its end between the deletion of an agent and this.
+        for (const { id, agent_id } of open) if (!agentById(app, agent_id)) wishCancel(app, id, null)
       })
       for (const { id } of open) {
         const execution = findExecution(app, id)

@@ -1,4 +1,5 @@
 import type { AgentFrame } from '#contract/frames'
+import { recordSoon } from '#kernel/until-written'
 import { type Execution, noteSession } from '../../features/chats/executions/service.ts'
 import type { Parser } from '../adapters/adapter.ts'
 import type { Result } from './ending.ts'
@@ -100,7 +101,7 @@ function* inBatches(frames: AgentFrame[], work: (frame: AgentFrame) => void): It
 function noteInit({ parts: { app }, run }: Reading, parser: Parser): void {
   const { init } = parser.facts
   if (!init) return
-  app.write(() => noteSession(app, run, { ...init })).catch((error: Error) => app.log.error({ err: error, run: run.id }, 'A session could not be noted'))
+  recordSoon(app, 'the session of a run', () => noteSession(app, run, { ...init }))
 }
 
 /** Ends the program and all that it started, however long the engine takes to obey. */

@@ -1,6 +1,8 @@
 import type { ChatEvent } from '#contract/frames'
+import { storageFault } from '#kernel/storage-fault'
+import { recordSoon, untilWritten } from '#kernel/until-written'
 import { sessionOfRun } from '../../features/asks/sessions/service.ts'
-import { type Execution, endExecution, markLaunching, markRunning, settleParking, startOver } from '../../features/chats/executions/service.ts'
+import { type Execution, endExecution, findExecution, markLaunching, markRunning, settleParking, startOver } from '../../features/chats/executions/service.ts'
 import { findMessage } from '../../features/chats/messages/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
 import { cancelledEarly, cancelledInstead, endingOf, failedEarly, lostByRestart, parkedOf, type Result } from './ending.ts'
@@ -40,7 +42,7 @@ export class Run {
     this.launched = this.recovered
     if (execution.cancelled_at !== null) this.cancelled.abort()
     if (execution.phase === 'parking') this.parked.abort()
-    this.over = this.carryOut().catch((error: Error) => parts.app.log.error({ err: error, run: execution.id }, 'A run could not be ended'))
+    this.over = this.carryOut().catch((error: Error) => this.giveUp(error))
   }
 
   /** Ends the run; its row says already that this is wished for. */
@@ -128,11 +130,21 @@ export class Run {
       return await this.launch(brief)
     } catch (error) {
       if (this.detached.signal.aborted) return null
+      if (!this.launched && storageFault(error)) return this.workLater(error)
       this.parts.app.log.warn({ err: error, run: this.execution.id }, 'A run failed to start')
       // The start may have failed in our eyes only.
       if (brief && this.launched) await endProcesses(this.reading(brief.facts))
       return failedEarly(error, brief && this.launched ? brief.facts : null)
     }
+  }
+
+  /** Nothing is started while the disk refuses: what came of it could not be kept. */
+  private async workLater(error: unknown): Promise<Result | null> {
+    const { storage } = this.parts.app
+    storage.failed(error)
+    this.note('Waiting for the disk of the server, which takes no data now')
+    await storage.working(this.stopped)
+    return this.work()
   }
 
   private async launch({ spec, facts, overflow, credentialIds }: Brief): Promise<Result | null> {
@@ -141,16 +153,20 @@ export class Run {
     this.launched = true
     const launch = { frame: this.session.lastSeq + 1, facts: { ...facts }, command: facts.command, overflow }
     const { id: run_id, agent_id } = this.execution
-    const launches = await app.write(() => {
+    const stored = app.write(() => {
       if (!markLaunching(app, run_id, launch)) return false
       markUsed(app, credentialIds, { agent_id, run_id })
       return true
+    })
+    const launches = await stored.catch((error) => {
+      this.launched = false
+      throw error
     })
     if (!launches) throw new Error('The run does not wait any more')
     const launchedAt = app.clock()
     await unless(this.detached.signal, () => runtime.startRun(spec))
     if (this.detached.signal.aborted) return null
-    await app.write(() => markRunning(app, this.execution.id))
+    this.noteRunning()
     return readRun(this.reading(facts), launchedAt)
   }
 
@@ -187,7 +203,13 @@ export class Run {
       app.log.info({ err: error, run: this.execution.id }, 'Not started again')
       return
     }
-    if (!this.stopped.aborted) await app.write(() => markRunning(app, this.execution.id))
+    if (!this.stopped.aborted) this.noteRunning()
+  }
+
+  /** What the agent prints is read meanwhile: until this is stored, a restart would try to start it again and be refused. */
+  private noteRunning(): void {
+    const { app } = this.parts
+    recordSoon(app, 'that a run has started', () => markRunning(app, this.execution.id))
   }
 
   /** Tries to reach the run's crew until that works, there is none to reach, or the time is over. */
@@ -213,7 +235,7 @@ export class Run {
   private async startsOver({ facts, verdict, told }: Result): Promise<boolean> {
     if (!facts?.session?.resumed || verdict.kind !== 'resume_missing' || told?.parts.length || this.stopped.aborted) return false
     const { app } = this.parts
-    const again = await app.write(() => startOver(app, this.execution.id, this.session.lastSeq + 1))
+    const again = await this.store(() => startOver(app, this.execution.id, this.session.lastSeq + 1))
     if (again) this.execution = again
     return again !== undefined
   }
@@ -231,7 +253,7 @@ export class Run {
     const asked = sessionOfRun(app, this.execution.id)
     if (!asked) return false
     const { parked, tail } = parkedOf(this.execution, result, asked, this.session.lastSeq)
-    if (!(await app.write(() => settleParking(app, this.execution.id, parked)))) return false
+    if (!(await this.store(() => settleParking(app, this.execution.id, parked)))) return false
     for (const event of tail) this.session.push(event)
     this.session.end()
     return true
@@ -239,11 +261,30 @@ export class Run {
 
   private async finish(result: Result): Promise<boolean> {
     const { app, runtime } = this.parts
-    const { ending, tail } = endingOf(this.execution, result, this.session.lastSeq)
-    this.tail = tail
-    const ended = await app.write(() => endExecution(app, this.execution.id, ending))
+    const { id } = this.execution
+    const ended = await this.store(() => {
+      // This may have waited for the disk: a cancel that was accepted meanwhile has its effect.
+      const wished = typeof findExecution(app, id)?.cancelled_at === 'number'
+      const { ending, tail } = endingOf(this.execution, wished ? cancelledInstead(result) : result, this.session.lastSeq)
+      this.tail = tail
+      return endExecution(app, id, ending)
+    })
     if (!ended) this.tail = []
     else if (result.facts) await discardPrograms(app, runtime, this.execution, result.facts)
     return ended
+  }
+
+  /** However long the disk refuses; a daemon that stops leaves it to the next one, which finds the run as it is in the database. */
+  private store<T>(change: () => T): Promise<T> {
+    return untilWritten(this.parts.app, change, this.detached.signal)
+  }
+
+  /** Ends a run that a fault of ours keeps from its end with as little as can be said of it. */
+  private async giveUp(error: Error): Promise<void> {
+    const { log } = this.parts.app
+    const about = { err: error, run: this.execution.id }
+    if (this.detached.signal.aborted) return log.info(about, 'A run is left to the next daemon')
+    log.error(about, 'A run could not be ended as it should')
+    await this.finish(failedEarly(error, null)).catch((again: Error) => log.error({ ...about, err: again }, 'A run could not be ended'))
   }
 }

@@ -15,7 +15,8 @@ if { echo 0 >"$dir.run"; } 2>/dev/null; then
 fi
 set +C
 [ -e "$dir.run" ] || { echo "no place for $dir.run" >&2 && exit 1; }
-: >"$dir.cancel"
+# A disk that takes no more files keeps no run alive: in a subshell, because a failed redirection here would end this script.
+(: >"$dir.cancel")
 
 # Program and id among the arguments prove that the number still means our supervisor. The id alone does not: we carry it too,
 # and in a container made anew our own number may be the one that is written there.
@@ -60,6 +61,12 @@ while signal KILL; do
   sleep 0.02
 done
 
-while [ ! -s "$dir/exit" ] && supervised; do sleep 0.02; done
+# The supervisor writes it as soon as the disk takes it.
+tries=0
+while [ ! -s "$dir/exit" ] && supervised; do
+  tries=$((tries + 1))
+  [ $tries -lt 1000 ] || { echo "the end of run $id cannot be written" >&2 && exit 1; }
+  sleep 0.02
+done
 [ -d "$dir" ] || mkdir "$dir"
 [ -s "$dir/exit" ] || echo lost >"$dir/exit"

@@ -22,9 +22,14 @@ refuse() {
   exit 70
 }
 
+# How it came out is not lost to a full disk: we stay until it is written, or nobody wants it any more.
+record() {
+  until echo "$1" >"$dir/exit" || [ ! -d "$dir" ]; do sleep 0.5 9>&-; done
+}
+
 set -C
 if ! { echo $$ >"$dir.run"; } 2>/dev/null; then
-  if [ -e "$dir.run" ]; then echo 'this run was started or ended before' >&2; else echo "the file $dir.run cannot be made" >&2; fi
+  if [ -s "$dir.run" ]; then echo 'this run was started or ended before' >&2; else echo "the file $dir.run cannot be made" >&2; fi
   exit 70
 fi
 set +C
@@ -54,7 +59,12 @@ exec 9<>"$dir/alive"
 ) <"$dir/in" >>"$dir/out" 2>>"$dir/err" 9>&- &
 group=$!
 trap '' HUP INT PIPE TERM
-echo "$group" >"$dir/group"
+# Who cannot be found cannot be ended: it must not go on.
+if ! echo "$group" >"$dir/group"; then
+  kill -s TERM "$group"
+  wait "$group"
+  refuse "the file $dir/group cannot be written"
+fi
 echo started
 exec </dev/null >/dev/null 2>&1
 
@@ -62,7 +72,7 @@ wait "$group"
 status=$?
 
 if [ ! -e "$dir.cancel" ] && { [ $status -eq 124 ] || [ $status -eq 137 ]; } && grep -q '^timeout: sending signal ' "$dir/err"; then
-  echo "timed-out $status" >"$dir/exit"
+  record "timed-out $status"
   "${0%/*}/end-run.sh" "$dir" "$id" 9>&-
   exit
 fi
@@ -75,4 +85,4 @@ if kill -s TERM -- "-$group" 2>/dev/null; then
   done
   kill -s KILL -- "-$group" 2>/dev/null
 fi
-echo "exited $status" >"$dir/exit"
+record "exited $status"

@@ -63,6 +63,19 @@ describe('journal', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
+  it('follows a clock that was set back although the first entry after that was refused', async () => {
+    const { app, workspace, clock } = await daemon({ quiet: true })
+    const append = (payload = {}) => app.writeNow(() => app.journal(note(workspace, { payload }))).entry.ts.slice(11, 19)
+    expect(append()).toBe('00:00:00')
+    clock.advance(-60_000)
+    app.db.pragma(`max_page_count = ${app.db.pragma('page_count', { simple: true })}`)
+    expect(() => append({ text: 'x'.repeat(100_000) })).toThrow(expect.objectContaining({ code: 'SQLITE_FULL' }))
+    app.db.pragma('max_page_count = 1000000')
+    expect(append()).toBe('23:59:00')
+    const since = (text: string) => app.index.timeline.ranges(Date.parse(text), undefined, app.index.head())
+    expect(since('2025-12-31T23:59:30Z')).toEqual([{ after: 0, upTo: 1 }])
+  })
+
   it('holds a jittering clock still and follows one that was set back', async () => {
     const { app, workspace, clock } = await daemon()
     const times = [0, 1000, -3000, -60_000, 10].map((step) => {

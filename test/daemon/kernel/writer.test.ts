@@ -7,9 +7,9 @@ function writer(more: Partial<Scribe> = {}) {
   const db = closing(openDatabase(':memory:'))
   db.exec('CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT')
   const calls: string[] = []
-  const note = (name: keyof Scribe) => () => {
+  const note = (name: keyof Scribe) => (error?: unknown) => {
     calls.push(name)
-    more[name]?.()
+    more[name]?.(error)
   }
   const scribe = { begin: note('begin'), keep: note('keep'), drop: note('drop'), committed: note('committed'), aborted: note('aborted') }
   const insert = db.prepare('INSERT INTO notes VALUES (?)')
@@ -66,6 +66,25 @@ describe('write', () => {
     expect(notes()).toEqual(['c'])
   })
 
+  it('fails every change of a turn in which the database is full, with the reason, and goes on', async () => {
+    const told: unknown[] = []
+    const { db, calls, add, notes, write } = writer({ aborted: (error) => told.push(error) })
+    await write(add('first'))
+    calls.length = 0
+    const pages = db.pragma('page_count', { simple: true }) as number
+    db.pragma(`max_page_count = ${pages + 2}`)
+    const large = 'x'.repeat(100_000)
+    const results = await Promise.allSettled([write(add('a')), write(add(large)), write(add('b'))])
+    expect(results).toEqual(Array(3).fill({ status: 'rejected', reason: expect.objectContaining({ code: 'SQLITE_FULL' }) }))
+    expect(told).toEqual([expect.objectContaining({ code: 'SQLITE_FULL' })])
+    expect(calls).toEqual(['begin', 'keep', 'begin', 'aborted'])
+    await expect(write(add(large))).rejects.toMatchObject({ code: 'SQLITE_FULL' })
+    expect(calls.at(-1)).toBe('aborted')
+    db.pragma('max_page_count = 1000000')
+    await Promise.all([write(add('c')), write(add(large))])
+    expect(notes()).toEqual(['first', 'c', large])
+  })
+
   it('stores a flood in several transactions, in order', async () => {
     const { calls, add, notes, write } = writer()
     const all = Array.from({ length: 1000 }, (_, index) => `note ${index}`)
@@ -97,6 +116,14 @@ describe('writeNow', () => {
 })
 
 describe('idle', () => {
+  it('does not mind what is refused', async () => {
+    const { db, add, write, idle } = writer()
+    db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`)
+    const refused = write(add('x'.repeat(100_000))).catch((error) => error.code)
+    await idle()
+    expect(await refused).toBe('SQLITE_FULL')
+  })
+
   it('resolves when everything asked for is stored', async () => {
     const { add, notes, write, idle } = writer()
     for (let index = 0; index < 600; index += 1) void write(add(`note ${index}`))

@@ -3,6 +3,7 @@ import { problem } from '#kernel/problem'
 import { agentKey } from '../../../daemon/runtime/agent-keys.ts'
 import { calls, gets, init, result, says, thinks } from '../../support/claude-lines.ts'
 import type { FakeRuntime } from '../../support/fake-runtime.ts'
+import { refuseWrites } from '../../support/refusing.ts'
 import { attachRuns, type Workplace, workplace } from '../../support/runs.ts'
 
 type Place = Workplace<FakeRuntime>
@@ -512,5 +513,131 @@ describe('after a restart', () => {
     await it.runs.ended(run_id)
     expect(program).toBeDefined()
     expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])
+  })
+})
+
+describe('while the disk refuses', () => {
+  const quietPlace = () => workplace({ quiet: true })
+
+  it('an end waits, outlives the daemon, and is written once', async () => {
+    const it = await quietPlace()
+    const { chat, run_id, program } = await working(it)
+    it.runtime.print(program, init, says('done'), result())
+    const first = refuseWrites(it.app)
+    it.runtime.finish(program)
+    while (it.app.storage.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    expect(await runOf(it, run_id)).toMatchObject({ status: 'RUNNING' })
+    await it.runs.close()
+    await first.mend()
+    expect(terminals(it, run_id)).toEqual([])
+    it.runs = attachRuns(it, it.runtime)
+    await it.runs.recover()
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id)).toHaveLength(1)
+    expect((await messagesOf(it, chat))[1]).toMatchObject({ content: 'done', metadata: { status: 'COMPLETED' } })
+  })
+
+  it('an end is written as soon as it works again, as cancelled if that was accepted before', async () => {
+    const it = await quietPlace()
+    const one = await working(it)
+    const other = await working(it)
+    for (const { program } of [one, other]) it.runtime.print(program, init, says('done'), result())
+    await it.app.idle()
+    const { mend } = refuseWrites(it.app)
+    for (const { program } of [one, other]) it.runtime.finish(program)
+    while (it.app.storage.waiting < 2) await new Promise((resolve) => setImmediate(resolve))
+    expect(await it.call('OWNER', 'POST', `/chats/${other.chat}/cancel`)).toMatchObject({ status: 503, body: { code: 'storage_unavailable' } })
+    it.app.db.pragma('query_only = OFF')
+    expect((await it.call('OWNER', 'POST', `/chats/${other.chat}/cancel`)).body.run_id).toBe(other.run_id)
+    await mend()
+    await it.runs.ended(one.run_id)
+    await it.runs.ended(other.run_id)
+    expect(terminals(it, one.run_id).map(({ entry_type }) => entry_type)).toEqual(['run.completed'])
+    expect(terminals(it, other.run_id).map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])
+    expect(await statusOf(it)).toBe('IDLE')
+  })
+
+  it('nothing is started; what was accepted starts when it works again', async () => {
+    const it = await quietPlace()
+    let refusal: ReturnType<typeof refuseWrites> | undefined
+    it.runtime.ensure = async () => {
+      refusal ??= refuseWrites(it.app)
+    }
+    const chat = await it.openChat()
+    const frames = watch(it, chat)
+    const { run_id } = await it.send(chat, 'Work')
+    while (it.app.storage.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    expect(it.runtime.programs.size).toBe(0)
+    expect(frames.map(({ content }) => content)).toContainEqual(expect.stringContaining('Waiting for the disk'))
+    await refusal!.mend()
+    const program = await it.runtime.program()
+    it.runtime.print(program, init, says('done'), result())
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.completed'])
+    expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, n) => n + 1))
+  })
+
+  it('a run that is cancelled before it was started never is', async () => {
+    const it = await quietPlace()
+    let refusal: ReturnType<typeof refuseWrites> | undefined
+    it.runtime.ensure = async () => {
+      refusal ??= refuseWrites(it.app)
+    }
+    const { run_id } = await it.send(await it.openChat(), 'Work')
+    while (it.app.storage.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    it.app.runs!.cancel(run_id)
+    await refusal!.mend()
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])
+    expect(it.runtime.programs.size).toBe(0)
+  })
+
+  it('a program that has started goes on, and is heard', async () => {
+    const it = await quietPlace()
+    const start = it.runtime.startRun.bind(it.runtime)
+    let refusal: ReturnType<typeof refuseWrites> | undefined
+    it.runtime.startRun = async (spec) => {
+      await start(spec)
+      refusal = refuseWrites(it.app)
+    }
+    const { chat, run_id, program } = await working(it)
+    const frames = watch(it, chat)
+    it.runtime.print(program, init, says('still here'))
+    while (!frames.some(({ type }) => type === 'text')) await new Promise((resolve) => setImmediate(resolve))
+    expect(it.runtime.ended).toEqual([])
+    await refusal!.mend()
+    it.runtime.print(program, result())
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+    expect(entriesOf(it, run_id).map(({ entry_type }) => entry_type)).toContain('run.session_init')
+    expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.completed'])
+  })
+
+  it('runs of an agent that is deleted end once that can be written', async () => {
+    const it = await quietPlace()
+    const { run_id } = await working(it)
+    let refusal: ReturnType<typeof refuseWrites> | undefined
+    it.app.bus.on('entry', ({ entry }) => {
+      if (entry.entry_type === 'audit.entity_deleted') refusal = refuseWrites(it.app)
+    })
+    expect((await it.call('OWNER', 'DELETE', `/agents/${it.agentId}`)).status).toBe(200)
+    await it.app.idle()
+    expect(it.runtime.ended).toEqual([])
+    await refusal!.mend()
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])
+  })
+
+  it('runs of an agent whose deletion came last before a crash end with the next daemon', async () => {
+    const it = await quietPlace()
+    const { run_id } = await working(it)
+    await it.runs.close()
+    expect((await it.call('OWNER', 'DELETE', `/agents/${it.agentId}`)).status).toBe(200)
+    it.runs = attachRuns(it, it.runtime)
+    await it.runs.recover()
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])
+    expect(it.runtime.ended).toEqual([run_id])
   })
 })

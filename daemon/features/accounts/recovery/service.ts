@@ -7,6 +7,7 @@ import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import type { Letter } from '#kernel/mail/letter'
 import { problem } from '#kernel/problem'
+import { untilWritten } from '#kernel/until-written'
 import { endSessions } from '../../sessions/service.ts'
 import { accountOf } from '../../users/lockout/service.ts'
 import { tellChanged } from '../../users/passwords/service.ts'
@@ -40,7 +41,7 @@ async function issue(app: App, email: string): Promise<Letter | null> {
   const user = accountOf(app, email)
   if (!user || app.limits.take('mail', `reset ${user.id}`)) return null
   const token = randomBytes(32).toString('hex')
-  await app.write(() => {
+  await untilWritten(app, () => {
     queries(app.db).forgetResets.run(user.id)
     const row = { id: newId(app.clock()), user: user.id, hash: hashMailToken(token), now: app.now() }
     queries(app.db).insert.run({ ...row, expires_at: wholeSeconds(app.clock() + lifetime) })

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { Check } from '#contract/system'
+import type { StorageFailure } from '#kernel/storage'
 import type { Belonging, RuntimeCondition } from '#runtime/service-types'
 
 export type Finding = Static<typeof Check>
@@ -67,6 +68,13 @@ export function judgeDisk(place: string, free: number, total: number): Finding {
   const fix = `free space below ${place}, or move the data to another disk (SVC_DATA_DIR)`
   if (free < GB / 2) return fail('disk', detail, fix)
   return free < 5 * GB || free < total / 20 ? warn('disk', detail, fix) : ok('disk', detail)
+}
+
+/** What writes say of the disk, whatever room there seems to be. */
+export function judgeStorage(place: string, failure: StorageFailure | null): Finding[] {
+  if (!failure) return []
+  const fix = failure.fault === 'full' ? `free space or files below ${place}` : `see the log, and mount ${place} for writing again`
+  return [fail('disk', `${failure.reason} (${failure.code})`, `${fix}; nothing needs to be restarted`)]
 }
 
 /** `paths`: what only this user may read, with its permission bits and owner; null when it is not there. */

@@ -19,6 +19,7 @@ import {
   judgeOrphans,
   judgePermissions,
   judgeRuntime,
+  judgeStorage,
   ok,
   size,
 } from './rules.ts'
@@ -37,6 +38,7 @@ export async function examine(app: App, actor: Actor): Promise<Finding[]> {
     ...(condition ? [judgeRuntime(condition), ...judgeImages(condition)] : []),
     ...judgeCrews(desiredCrews(app).map(({ spec, seen }) => ({ slug: spec.slug, error: seen.error }))),
     ...(condition ? judgeOrphans(condition) : []),
+    ...judgeStorage(dataDir, await app.storage.condition()),
     ...(await disk(dataDir)),
     ...permissions(dataDir),
     database(app),

@@ -1,0 +1,252 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pack } from 'tar-stream'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cli } from '../support/cli.ts'
+import { diskScene, pause, processesOf, standIn } from '../support/disk-scene.ts'
+import { containerOf, engine, engineMissing, removeInstallation } from '../support/engine.ts'
+import { leaveOut } from '../support/leave-out.ts'
+import { startMusterd } from '../support/musterd.ts'
+import { seeded } from '../support/random.ts'
+import { mountMissing, smallDisk } from '../support/small-disk.ts'
+
+leaveOut(mountMissing)
+leaveOut(engineMissing)
+
+const seed = Number(process.env['MUSTER_SEED'] ?? Date.now() % 2 ** 31)
+const random = seeded(seed)
+const ends = 'run.completed,run.failed,run.cancelled,run.timeout'
+const local = { SVC_CONTAINER_PROVIDER: 'process', SVC_CLAUDE_COMMAND: standIn }
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+/** A small disk with a daemon on it. */
+async function opened(options: string, settings: Record<string, string> = local) {
+  const disk = smallDisk(options)
+  cleanups.push(() => disk.remove())
+  const scene = await diskScene(disk.path, settings, random)
+  cleanups.push(async () => {
+    await scene.daemon.kill()
+    for (const pid of processesOf(disk.path)) process.kill(pid, 'SIGKILL')
+  })
+  return { disk, scene }
+}
+
+/** Fills the disk at random moments while people work; `rounds` says when it is enough. */
+async function attack({ disk, scene }: Awaited<ReturnType<typeof opened>>, chats: string[], enough: (rounds: number) => boolean): Promise<number> {
+  const talking = Promise.allSettled(chats.map((chat) => scene.talk(chat)))
+  let rounds = 0
+  for (; !enough(rounds); rounds++) {
+    await pause(random() * 400)
+    expect((await scene.untilRefused(disk.fill)).body).toMatchObject({ code: expect.stringMatching(/^storage_/), error: expect.stringContaining('disk') })
+    expect((await scene.call('GET', `/chats/${chats[0]}/messages`)).status).toBe(200)
+    // A search may have to extend its index first.
+    expect((await scene.call('GET', '/journal?q=started')).status).toBeOneOf([200, 503, 507])
+    await pause(random() * 300)
+    disk.free()
+    await scene.healthy()
+    await scene.expectStored()
+  }
+  scene.stop()
+  expect((await talking).filter(({ status }) => status === 'rejected')).toEqual([])
+  return rounds
+}
+
+/** Agents in local processes write to the same disk, so they may fail, and some cut their output short without noticing. */
+it.skipIf(mountMissing)(`30 times a full disk, agents as local processes (MUSTER_SEED=${seed})`, { timeout: 150_000 }, async () => {
+  const it = await opened('size=24m')
+  const chats = await Promise.all(['ada', 'bob', 'cyd'].map(it.scene.newChat))
+  await attack(it, chats, (rounds) => rounds === 30)
+  const counts = await it.scene.expectWhole(false)
+  expect(counts['COMPLETED']).toBeGreaterThan(0)
+  expect(processesOf(it.disk.path)).toEqual([it.scene.daemon.process.pid])
+  expect(await it.scene.daemon.stop()).toBe(0)
+})
+
+describe.skipIf(mountMissing || engineMissing)('agents in containers', () => {
+  const image = 'muster-full-disk:test'
+
+  it(`a full disk for a minute (MUSTER_SEED=${seed})`, { timeout: 150_000 }, async () => {
+    await buildImage(image)
+    cleanups.push(() => engine.getImage(image).remove({ force: true }))
+    const it = await opened('size=24m', { SVC_CONTAINER_PREFIX: 'muster-full-disk', SVC_RUNTIME_IMAGE: image })
+    const { scene } = it
+    const chats = await Promise.all(['ada', 'bob'].map(scene.newChat))
+    expect((await scene.call('POST', `/crews/${scene.crewId}/container-start`)).status).toBe(200)
+    const { Config } = await (await containerOf(scene.crewId)).inspect()
+    cleanups.push(() => removeInstallation(Config.Labels['svc.installation']!))
+    const until = performance.now() + 45_000
+    const rounds = await attack(it, chats, () => performance.now() > until)
+    const counts = await scene.expectWhole(true)
+    expect(rounds).toBeGreaterThan(5)
+    // What agents write is elsewhere: nothing of theirs is lost.
+    expect(Object.keys(counts).filter((status) => !['COMPLETED', 'CANCELLED'].includes(status))).toEqual([])
+  })
+})
+
+/** The base image with the scripted client in place of the vendor's. */
+async function buildImage(name: string): Promise<void> {
+  const context = pack()
+  context.entry({ name: 'Dockerfile' }, 'FROM muster/crew:local\nRUN rm -f /usr/local/bin/claude\nCOPY claude /usr/local/bin/claude\n')
+  context.entry({ name: 'claude', mode: 0o755 }, readFileSync(standIn))
+  context.finalize()
+  const stream = await engine.buildImage(context as unknown as NodeJS.ReadableStream, { t: name, networkmode: 'none' })
+  await new Promise<void>((resolve, reject) =>
+    engine.modem.followProgress(stream, (error, lines) => {
+      const failed = error ?? lines.find((line: { error?: string }) => line.error)
+      if (failed) reject(new Error(failed.error ?? failed.message))
+      else resolve()
+    }),
+  )
+}
+
+describe.skipIf(mountMissing)('a disk that is full', () => {
+  it('is named, and needs no restart', { timeout: 60_000 }, async () => {
+    const { disk, scene } = await opened('size=24m')
+    const chat = await scene.newChat('ada')
+    const refused = await scene.untilRefused(disk.fill)
+    expect(refused).toMatchObject({ status: 507, body: { code: 'storage_full', detail: expect.stringContaining('Free space') } })
+    const why = 'The disk that holds the data is full'
+    expect(await scene.call('GET', '/api/health')).toEqual({ status: 200, body: { status: 'degraded', degraded: [{ name: 'disk', reason: why }] } })
+    expect(await scene.call('GET', '/readyz')).toEqual({
+      status: 503,
+      body: { status: false, checks: { db: true, state: true, disk: false }, reason: why },
+    })
+    const muster = cli({ SVC_SERVER: scene.daemon.url, SVC_TOKEN: scene.token, SVC_WORKSPACE: scene.workspace })
+    expect(await muster.run('status')).toMatchObject({ code: 0, stdout: expect.stringContaining(why) })
+    expect(await muster.run('doctor')).toMatchObject({ code: 1, stdout: expect.stringContaining(why) })
+    const large = 'x'.repeat(150_000)
+    const { code, stderr } = await muster.pipe(large, 'chats', 'send', chat, '-')
+    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringMatching(/disk that holds the data is full[\s\S]*Next: muster doctor/) })
+    disk.free()
+    await scene.healthy()
+    expect((await scene.call('GET', '/readyz')).status).toBe(200)
+    expect((await scene.call('POST', `/chats/${chat}/messages`, { content: 'count to 3' })).status).toBe(202)
+    await scene.expectStored()
+    await scene.expectWhole(true)
+  })
+
+  it('keeps nobody from stopping the daemon, and the next one ends what was going on', { timeout: 60_000 }, async () => {
+    const { disk, scene } = await opened('size=24m')
+    const chat = await scene.newChat('ada')
+    const { body } = await scene.call('POST', `/chats/${chat}/messages`, { content: 'count slowly to 600' })
+    const ended = async () => (await scene.call('GET', `/journal?trace_id=${body.run_id}&entry_type=${ends}`)).body.entries.length
+    const begun = join(disk.path, 'data/crews', scene.crewId, 'spool/ada', body.run_id, 'group')
+    await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true)
+    await scene.untilRefused(disk.fill)
+    // The program has nowhere to write to and ends; that stays unwritten.
+    await expect.poll(() => processesOf(disk.path).length, { timeout: 20_000 }).toBeLessThan(4)
+    expect(await ended()).toBe(0)
+    expect(await scene.daemon.stop()).toBe(0)
+    disk.free()
+    await scene.start()
+    await expect.poll(ended, { timeout: 20_000 }).toBe(1)
+    await scene.expectWhole(false)
+    expect(processesOf(disk.path)).toEqual([scene.daemon.process.pid])
+  })
+})
+
+it.each(['json', 'text'])('a log in %s that cannot be written ends no daemon', async (format) => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-log-'))
+  cleanups.push(() => rmSync(folder, { recursive: true }))
+  const full = openSync('/dev/full', 'w')
+  const env = { ...local, HOME: folder, SVC_DATA_DIR: folder, SVC_PORT: '0', SVC_LOG_FORMAT: format, SVC_LOG_LEVEL: 'debug' }
+  const daemon = await startMusterd(env, undefined, full)
+  cleanups.push(() => daemon.kill())
+  closeSync(full)
+  for (let n = 0; n < 5; n++) expect((await fetch(`${daemon.url}/api/health`)).status).toBe(200)
+  expect(await daemon.stop()).toBe(0)
+})
+
+describe.skipIf(mountMissing)('a disk that takes no more files', () => {
+  it('is named, and keeps no program from its end and no run from its entry', { timeout: 120_000 }, async () => {
+    const { disk, scene } = await opened('size=24m,nr_inodes=400')
+    const [chat, other] = [await scene.newChat('ada'), await scene.newChat('bob')]
+    const going = (await scene.call('POST', `/chats/${other}/messages`, { content: 'count slowly to 600' })).body.run_id
+    const begun = join(disk.path, 'data/crews', scene.crewId, 'spool/bob', going, 'group')
+    await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true)
+    disk.fillWithFiles()
+    const { status, body } = await scene.call('POST', `/chats/${chat}/messages`, { content: 'count to 3' })
+    expect(status).toBe(202)
+    await expect.poll(async () => (await scene.call('GET', '/api/health')).body.status, { timeout: 20_000 }).toBe('degraded')
+    expect((await scene.call('POST', `/chats/${other}/cancel`)).body.run_id).toBe(going)
+    const agents = () => processesOf(disk.path).filter((pid) => commandOf(pid) === 'node' && pid !== scene.daemon.process.pid)
+    await expect.poll(agents, { timeout: 20_000 }).toEqual([])
+    disk.free()
+    const statusOf = async (run: string) => (await scene.call('GET', `/runs/${run}`)).body.status
+    await expect.poll(() => statusOf(going), { timeout: 40_000 }).toBe('CANCELLED')
+    await expect.poll(() => statusOf(body.run_id), { timeout: 40_000 }).not.toBe('RUNNING')
+    await scene.healthy()
+    await scene.expectWhole(true)
+    expect(processesOf(disk.path)).toEqual([scene.daemon.process.pid])
+  })
+})
+
+const commandOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
+
+/** The kernel takes a disk with open files back from nobody, so the folder is made immutable: open files take no writes then either. */
+const immutable: string | false = (() => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-immutable-'))
+  try {
+    chattr('+i', folder)
+    chattr('-i', folder)
+    return false
+  } catch {
+    return 'files cannot be made immutable: that takes root, chattr and a file system that knows it (ext4, XFS, Btrfs)'
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})()
+
+function chattr(flag: '+i' | '-i', folder: string): void {
+  const { status, stderr } = spawnSync('chattr', [flag, folder], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  // Sockets and pipes have no attributes, and agents make and remove files meanwhile: not every file is there that was. SQLite's
+  // shared memory is left out: the kernel ends who writes to mapped memory that cannot be written back (SIGBUS).
+  const inside = readdirSync(folder).filter((name) => !name.endsWith('-shm'))
+  spawnSync('chattr', ['-R', '-f', flag, ...inside.map((name) => join(folder, name))])
+}
+
+leaveOut(immutable)
+
+describe.skipIf(immutable)('a folder that turns read-only under load', () => {
+  it('answers reads, refuses writes with a code, and goes on when it can be written again', { timeout: 120_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-read-only-'))
+    cleanups.push(() => rmSync(folder, { recursive: true }))
+    const scene = await diskScene(folder, local, random)
+    cleanups.push(async () => {
+      chattr('-i', join(folder, 'data'))
+      await scene.daemon.kill()
+      for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL')
+    })
+    const chats = await Promise.all(['ada', 'bob'].map(scene.newChat))
+    const talking = Promise.allSettled(chats.map((chat) => scene.talk(chat)))
+    for (let round = 0; round < 4; round++) {
+      await pause(500 + random() * 500)
+      chattr('+i', join(folder, 'data'))
+      const refused = await scene.untilRefused(() => undefined)
+      expect(refused).toMatchObject({ status: 503, body: { code: 'storage_unavailable', detail: expect.stringContaining('cannot be written') } })
+      expect(await scene.call('GET', '/readyz')).toMatchObject({ status: 503, body: { checks: { db: true, disk: false } } })
+      expect((await scene.call('GET', `/chats/${chats[0]}/messages`)).status).toBe(200)
+      await pause(random() * 500)
+      chattr('-i', join(folder, 'data'))
+      await scene.healthy()
+      await scene.expectStored()
+    }
+    scene.stop()
+    expect((await talking).filter(({ status }) => status === 'rejected')).toEqual([])
+    await scene.expectWhole(false)
+    expect(processesOf(folder)).toEqual([scene.daemon.process.pid])
+  })
+})
