@@ -129,6 +129,9 @@ export class FakeRuntime implements Runtime {
     this.news.emit('ending')
   }
 
+  async endLeft(): Promise<void> {}
+  onOpenRuns(): void {}
+
   /** Resolves when somebody has asked for the end of this many runs. */
   async asked(count: number): Promise<void> {
     while (this.ended.length < count) await once(this.news, 'ending')

@@ -75,6 +75,8 @@ export class EngineInMemory {
     },
     startRun: async () => {},
     endRun: async () => {},
+    endLeft: async () => {},
+    onOpenRuns: () => {},
     follow: () => ({ close() {} }),
     discardRun: async () => {},
     logs: async () => 'a line',
