@@ -221,6 +221,8 @@ export interface Runtime {
   endRun(run: RunRef): Promise<void>
   /** Ends at once what an agent has running beside its open runs; the run `ended` is none of them. */
   endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void>
+  /** Ends all that an agent has running and takes its secrets away; with `data` its folders and spools too. For one who left the crew. */
+  clear(crewId: string, agent: AgentSpec, options: { data: boolean }): Promise<void>
   /** There is one who knows which runs of an agent go on, by the ids that they were started with; until then none does. */
   onOpenRuns(answer: (agentId: string) => string[]): void
   /** Reads a run's output from `offset` on, live until it ends. Works after a restart of the daemon. */

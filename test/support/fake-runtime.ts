@@ -130,6 +130,7 @@ export class FakeRuntime implements Runtime {
   }
 
   async endLeft(): Promise<void> {}
+  async clear(): Promise<void> {}
   onOpenRuns(): void {}
 
   /** Resolves when somebody has asked for the end of this many runs. */

@@ -7,6 +7,7 @@ import { followRun, never, type Outcome, type Reading } from '../spool/follow-ru
 import { Turns } from '../turns.ts'
 import type { AgentPlaces, AgentSpec, Follow, FollowSink, RunRef, RunSpec } from '../types.ts'
 import type { ChannelClient } from './channel-client.ts'
+import { clearFolders } from './clear-folders.ts'
 import type { Connections } from './connections.ts'
 import { crewContainerOf } from './crews.ts'
 import { endProcesses } from './end-processes.ts'
@@ -51,6 +52,7 @@ export class Runs {
   readonly #openRuns: (agentId: string) => string[]
   /** By agent: nothing of an agent is started while it is looked for what to end. */
   readonly #turns = new Turns()
+  readonly #cleared = new Set<string>()
 
   /** `endProgram` is the text of the program that ends processes; `openRuns` says which runs of an agent go on. */
   constructor(engine: Engine, naming: Naming, connections: Connections, endProgram: string, openRuns: (agentId: string) => string[]) {
@@ -98,6 +100,18 @@ export class Runs {
   async endAll(crewId: string): Promise<void> {
     // What stands in the way of this stands in the way of the stop, too, which then tells of it.
     await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: null, spare: [] }).catch(() => {})
+  }
+
+  /** For an agent that left: nothing of it stays. Once for each container, as a stopped crew has neither processes nor secrets. */
+  async clear(crewId: string, agent: AgentSpec, data: boolean): Promise<void> {
+    const found = await crewContainerOf(this.#engine, this.#naming, crewId)
+    const done = `${found?.container.id} ${agent.uid} ${data}`
+    if (!found?.running || this.#cleared.has(done)) return
+    await this.#inTurn({ crewId, agent }, async () => {
+      if (!(await this.#isGone(crewId, agent))) await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: agent.uid, spare: [] })
+      await clearFolders(found.container, userOf(agent), placesOf(agent), data)
+    })
+    this.#cleared.add(done)
   }
 
   /** Whether the agent has no process; asked of the channel, which starts none for the answer. */

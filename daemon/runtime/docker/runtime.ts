@@ -197,6 +197,10 @@ export class DockerRuntime implements Runtime {
     return this.#runs.endLeft(crewId, agent, ended)
   }
 
+  clear(crewId: string, agent: AgentSpec, { data }: { data: boolean }): Promise<void> {
+    return this.#runs.clear(crewId, agent, data)
+  }
+
   onOpenRuns(answer: (agentId: string) => string[]): void {
     this.#openRuns = answer
   }

@@ -161,6 +161,13 @@ export class ProcessRuntime implements Runtime {
     await Promise.all(over.map((folder) => this.#end(folder, basename(folder))))
   }
 
+  async clear(crewId: string, agent: AgentSpec, { data }: { data: boolean }): Promise<void> {
+    if (!readState(this.#root(crewId))) return
+    const { runs, secrets, output, workspace, home } = this.places(crewId, agent)
+    await Promise.all(runsIn(runs).map((folder) => this.#end(folder, basename(folder))))
+    for (const folder of [secrets, ...(data ? [runs, output, workspace, home] : [])]) await rm(folder, { recursive: true, force: true })
+  }
+
   onOpenRuns(answer: (agentId: string) => string[]): void {
     this.#openRuns = answer
   }

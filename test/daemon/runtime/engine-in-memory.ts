@@ -76,6 +76,7 @@ export class EngineInMemory {
     startRun: async () => {},
     endRun: async () => {},
     endLeft: async () => {},
+    clear: async () => {},
     onOpenRuns: () => {},
     follow: () => ({ close() {} }),
     discardRun: async () => {},
