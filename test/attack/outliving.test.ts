@@ -38,7 +38,7 @@ const hostile: Record<string, string> = {
 
 let folder: string
 const installation = newId('test')
-const crew = crewSpec({ slug: 'stays' })
+const crew = crewSpec({ slug: 'stays', cpus: 0.5 })
 const open: Record<string, string[]> = {}
 let runtime: DockerRuntime
 
@@ -80,9 +80,7 @@ describe.skipIf(engineMissing)('an agent that', () => {
       await printed(runtime, mate, 'up')
       const spec = await start({ sh: `rm -f up; ${sh}; sleep 300` })
       while ((await runtime.readFile(crew.crewId, ada, 'up')) === null) await printed(runtime, mate, 'up')
-      const since = Date.now()
       await runtime.endRun(spec)
-      process.stdout.write(`${what}: ${Date.now() - since} ms\n`)
       expect(await processesOf(ada)).toEqual([])
       expect((await processesOf(bob)).some((it) => it.includes('sleep 300'))).toBe(true)
       await runtime.endRun(mate)
@@ -90,4 +88,89 @@ describe.skipIf(engineMissing)('an agent that', () => {
       await start({ sh: 'rm -f up' }).then((it) => followed(runtime, it))
     })
   }
+})
+
+describe.skipIf(engineMissing)('the end of a run', () => {
+  const escaped = hostile['has left session, group, parents and environment']!
+
+  it('spares the other open run of the same agent', async () => {
+    const other = await start({ sh: 'rm -f go; echo up; until [ -e go ]; do sleep 0.1; done; echo survived' })
+    await printed(runtime, other, 'up')
+    const spec = await start({ sh: `rm -f up; ${escaped}; until [ -e up ]; do sleep 0.1; done; echo ready; sleep 300` })
+    await printed(runtime, spec, 'ready')
+    open['agent-ada'] = [other.runId, spec.runId]
+    await runtime.endRun(spec)
+    expect((await processesOf(ada)).filter((it) => it.includes('perl'))).toEqual([])
+    const touch = await start({ sh: 'touch go' })
+    open['agent-ada'] = [other.runId]
+    expect((await followed(runtime, other)).output).toBe('up\nsurvived\n')
+    await runtime.endLeft(crew.crewId, ada, other.runId)
+    expect(await processesOf(ada)).toEqual([])
+    expect((await followed(runtime, touch)).end).toMatchObject({ code: 0 })
+  })
+
+  it('takes along what a program left that came to its own end', async () => {
+    const spec = await start({ sh: `rm -f up; ${escaped}; until [ -e up ]; do sleep 0.1; done` })
+    expect((await followed(runtime, spec)).end).toMatchObject({ code: 0 })
+    expect((await processesOf(ada)).length).toBe(1)
+    await runtime.endLeft(crew.crewId, ada, spec.runId)
+    expect(await processesOf(ada)).toEqual([])
+  })
+})
+
+describe.skipIf(engineMissing)('an agent that is deleted', () => {
+  const config = (agents: AgentSpec[]) => ({
+    network: { ...crew.network, mode: 'free' as const },
+    agents: Object.fromEntries(agents.map((it) => [`key-${it.slug}`, { ...it, credentials: [] }])),
+    upstreams: {},
+  })
+  const ask = (it: AgentSpec) =>
+    start({
+      agent: it,
+      argv: [
+        'node',
+        '-e',
+        "require('net').connect(9119,'127.0.0.1').on('data',d=>console.log(String(d))).write('CONNECT nowhere.invalid:443 HTTP/1.1\\r\\n\\r\\n')",
+      ],
+      timeoutSeconds: 20,
+    })
+
+  it('leaves no process, no secret and no folder, and its uid is let nowhere', async () => {
+    await runtime.configureSidecar(crew.crewId, config([ada, bob]))
+    expect((await followed(runtime, await ask(ada))).output).not.toContain('no agent of this crew')
+    const file = { path: `${runtime.places(crew.crewId, ada).secrets}/KEY`, content: 'k' }
+    const sh = `rm -f up; ${hostile['forks without end']}; mkdir -p deep/er && touch deep/er/file && chmod 0 deep/er; until [ -e up ]; do sleep 0.1; done; echo ready; sleep 300`
+    await printed(runtime, await start({ sh, files: [file] }), 'ready')
+    // As a daemon that is killed in between and begins again.
+    for (const data of [false, true, true]) await runtime.clear(crew.crewId, ada, { data })
+    await runtime.configureSidecar(crew.crewId, config([bob]))
+    expect(await processesOf(ada)).toEqual([])
+    const left = await start({ agent: bob, sh: 'ls -d /secrets/ada /spool/ada /output/ada /workspace/ada /crew/agents/ada 2>/dev/null; true' })
+    expect((await followed(runtime, left)).output).toBe('')
+    // Its folders come back with a run that no daemon would start, for a process with its uid.
+    expect((await followed(runtime, await ask({ ...ada, slug: 'ghost' }))).output).toContain('who asks is no agent of this crew')
+  })
+})
+
+describe.skipIf(engineMissing)('a crew', () => {
+  it('says of a run why it was lost when the sidecar is killed', async () => {
+    const spec = await start({ agent: bob, sh: 'echo up; sleep 300' })
+    const broken = followed(runtime, spec)
+    await (await containerOf(crew.crewId, 'sidecar')).kill()
+    await runtime.ensure(crew, quiet)
+    await broken.catch(() => null)
+    const { end } = await followed(runtime, spec)
+    expect(end).toEqual({ kind: 'lost', reason: "the crew's sidecar was killed while the agent worked; Muster restarted it" })
+  })
+
+  it('stops although an agent stops the commands that the engine starts as this agent', async () => {
+    const mate = await start({ agent: bob, sh: 'echo up; sleep 300' })
+    await printed(runtime, mate, 'up')
+    await start({ sh: `rm -f up; ${hostile['stops whatever else there is of its user']}; sleep 300` })
+    while ((await runtime.readFile(crew.crewId, ada, 'up')) === null) await printed(runtime, mate, 'up')
+    const hung = runtime.startRun(runSpec(crew.crewId)).catch(() => null)
+    await runtime.stop(crew.crewId)
+    expect(await runtime.observe(crew.crewId)).toMatchObject([{ state: 'stopped' }])
+    await hung
+  })
 })

@@ -19,6 +19,8 @@ export class FakeRuntime implements Runtime {
   readonly programs = new Map<string, Program>()
   readonly ended: string[] = []
   readonly discarded: string[] = []
+  /** The runs that something was looked for after; undefined where it was for an agent as a whole. */
+  readonly left: (string | undefined)[] = []
   /** Rejects the next start. */
   refuseStart: Error | null = null
   /** Programs that are told to end do so by themselves; false leaves it to the test. */
@@ -129,7 +131,9 @@ export class FakeRuntime implements Runtime {
     this.news.emit('ending')
   }
 
-  async endLeft(): Promise<void> {}
+  async endLeft(_crewId: string, _agent: AgentSpec, ended?: string): Promise<void> {
+    this.left.push(ended)
+  }
   async clear(): Promise<void> {}
   onOpenRuns(): void {}
 

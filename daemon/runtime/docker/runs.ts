@@ -53,6 +53,9 @@ export class Runs {
   /** By agent: nothing of an agent is started while it is looked for what to end. */
   readonly #turns = new Turns()
   readonly #cleared = new Set<string>()
+  /** Runs that were followed and have not ended, by crew; and why some of them were lost. */
+  readonly #followed = new Map<string, string>()
+  readonly #losses = new Map<string, string>()
 
   /** `endProgram` is the text of the program that ends processes; `openRuns` says which runs of an agent go on. */
   constructor(engine: Engine, naming: Naming, connections: Connections, endProgram: string, openRuns: (agentId: string) => string[]) {
@@ -137,7 +140,21 @@ export class Runs {
   }
 
   follow(ref: RunRef, offset: number, sink: FollowSink): Follow {
-    return followRun(offset, sink, { read: (position, data) => this.#read(ref, position, data), end: () => this.end(ref) })
+    const { runId, crewId } = ref
+    this.#followed.set(runId, crewId)
+    const end: FollowSink['end'] = (how, stderr) => {
+      const why = this.#losses.get(runId)
+      this.#followed.delete(runId)
+      this.#losses.delete(runId)
+      sink.end(how.kind === 'lost' && !how.never && why ? { kind: 'lost', reason: why } : how, stderr)
+    }
+    const told: FollowSink = { data: (chunk, at) => sink.data(chunk, at), end, broken: (error) => sink.broken(error) }
+    return followRun(offset, told, { read: (position, data) => this.#read(ref, position, data), end: () => this.end(ref) })
+  }
+
+  /** The crew's containers are about to be replaced: what is lost by that was lost for this reason. */
+  blame(crewId: string, reason: string): void {
+    for (const [runId, its] of this.#followed) if (its === crewId) this.#losses.set(runId, reason)
   }
 
   #read(ref: RunRef, position: number, data: (chunk: Buffer) => void): Reading {
