@@ -16,6 +16,7 @@ import { scrubCalls } from './runtime/runs/secrets.ts'
 import { answerCalls } from './runtime/sidecar-calls.ts'
 import { sidecarConfig } from './runtime/sidecar-config.ts'
 import { keepReports } from './runtime/sidecar-reports.ts'
+import { createTidying } from './runtime/tidying.ts'
 import { createSockets } from './streams/ws.ts'
 
 /** What works beside the requests: sockets, runtime, jobs. */
@@ -40,9 +41,11 @@ export async function startServices(app: App): Promise<Services> {
   ].map((start) => start(app))
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
+  const tidying = createTidying(app, runtime)
   const reconciler = new Reconciler({
     app,
     runtime,
+    tidy: (crewId) => tidying.look(crewId),
     sidecarConfig: (crew) => sidecarConfig(app, crew),
     isLive: (crewId) => workingOfCrew(app, crewId).length > 0 || isExposed(app, crewId),
     endRuns: (crewId) => endRuns(app, runs, crewId),
@@ -64,6 +67,7 @@ export async function startServices(app: App): Promise<Services> {
       await runs.close()
       await opened
       await reconciler.close()
+      tidying.close()
       await runtime.close()
     },
   }

@@ -45,6 +45,8 @@ export interface Runs {
   readonly full: boolean
   /** Resolves when the run has its terminal entry, or waits for a person without a program; at once when that is so already. */
   ended(runId: string): Promise<void>
+  /** Ends what an agent has running beside its open runs. */
+  endLeft(agentId: string): Promise<void>
   /** The chat is gone: its watchers are told. */
   forget(chatId: string): void
   listFiles(agentId: string, subdir: string, recursive: boolean): Promise<AgentFile[]>

@@ -11,6 +11,8 @@ export interface StepParts {
   runtime: Runtime
   /** What the crew's sidecar shall know now. */
   sidecarConfig(crew: DesiredCrew): SidecarConfig
+  /** Takes away what agents left who are gone, beside the step. */
+  tidy(crewId: string): void
   /** Whether a run of the crew goes on, waits to be started or is being started, or a port of it is open. */
   isLive(crewId: string): boolean
   /** Ends the runs of a crew that is about to be stopped; resolves when they have their terminal entries. */
@@ -36,11 +38,13 @@ export const steps: Executors = {
     const progress = journalProgress(parts, desired!)
     await runtime.ensure(desired!.spec, progress).then(progress.complete, progress.failed)
     await runtime.configureSidecar(crewId, parts.sidecarConfig(desired!))
+    parts.tidy(crewId)
   },
 
   async connect(parts, { desired }) {
     await parts.runtime.ensure(desired!.spec, { step() {} })
     await parts.runtime.configureSidecar(desired!.crewId, parts.sidecarConfig(desired!))
+    parts.tidy(desired!.crewId)
   },
 
   async sleep({ app, isLive }, { crewId }) {

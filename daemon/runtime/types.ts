@@ -217,8 +217,14 @@ export interface Runtime {
   places(crewId: string, agent: AgentSpec): AgentPlaces
   /** Resolves once the program is going; a run id starts once, and never after `endRun`. */
   startRun(spec: RunSpec): Promise<void>
-  /** Ends the run's process group (TERM, 10 s, KILL) and everything it left behind; resolves when it is gone. */
+  /** Ends the run (TERM, 10 s, KILL) and whatever else of its agent belongs to no open run; resolves when all that is gone. */
   endRun(run: RunRef): Promise<void>
+  /** Ends at once what an agent has running beside its open runs; the run `ended` is none of them. */
+  endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void>
+  /** Ends all that an agent has running and takes its secrets away; with `data` its folders and spools too. For one who left the crew. */
+  clear(crewId: string, agent: AgentSpec, options: { data: boolean }): Promise<void>
+  /** There is one who knows which runs of an agent go on, by the ids that they were started with; until then none does. */
+  onOpenRuns(answer: (agentId: string) => string[]): void
   /** Reads a run's output from `offset` on, live until it ends. Works after a restart of the daemon. */
   follow(run: RunRef, offset: number, sink: FollowSink): Follow
   /** Removes a finished run's spool. */

@@ -37,7 +37,7 @@ async function scene() {
   installations.add(installation)
   const start = async () => {
     const runtime = new DockerRuntime({ prefix: 'muster-test', installation, crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local', programs })
-    const parts = { app: it.app, runtime, isLive: () => false, endRuns: async () => {} }
+    const parts = { app: it.app, runtime, isLive: () => false, endRuns: async () => {}, tidy: () => {} }
     const reconciler = new Reconciler({ ...parts, sidecarConfig: ({ spec }) => ({ network: spec.network, agents: {}, upstreams: {} }) })
     it.app.runtime = reconciler
     open.push(runtime, reconciler)

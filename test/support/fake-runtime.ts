@@ -19,6 +19,10 @@ export class FakeRuntime implements Runtime {
   readonly programs = new Map<string, Program>()
   readonly ended: string[] = []
   readonly discarded: string[] = []
+  /** The runs that something was looked for after; undefined where it was for an agent as a whole. */
+  readonly left: (string | undefined)[] = []
+  readonly cleared: string[] = []
+  refuseClear: Error | null = null
   /** Rejects the next start. */
   refuseStart: Error | null = null
   /** Programs that are told to end do so by themselves; false leaves it to the test. */
@@ -128,6 +132,23 @@ export class FakeRuntime implements Runtime {
     if (program && !program.end && this.obedient) this.finish(program, { kind: 'signal', signal: 'SIGTERM' })
     this.news.emit('ending')
   }
+
+  async endLeft(_crewId: string, _agent: AgentSpec, ended?: string): Promise<void> {
+    this.left.push(ended)
+  }
+  async clear(_crewId: string, { slug }: AgentSpec, { data }: { data: boolean }): Promise<void> {
+    const refused = this.refuseClear
+    this.refuseClear = null
+    if (refused) throw refused
+    this.cleared.push(data ? `${slug} with data` : slug)
+    this.news.emit('cleared')
+  }
+
+  /** Resolves when this many agents have been cleared away. */
+  async clearedAway(count: number): Promise<void> {
+    while (this.cleared.length < count) await once(this.news, 'cleared')
+  }
+  onOpenRuns(): void {}
 
   /** Resolves when somebody has asked for the end of this many runs. */
   async asked(count: number): Promise<void> {

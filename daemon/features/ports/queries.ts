@@ -93,6 +93,9 @@ export const queries = statements((db) => ({
     `${revoke} WHERE id = @id AND workspace_id = @workspace AND crew_id = @crew AND (status = 'PENDING' OR (status = 'ACTIVE' AND expires_at > @now)) RETURNING id`,
   ),
   revokeOfAgent: db.prepare<Closing & { agent: string }, { id: string }>(`${revoke} WHERE agent_id = @agent AND ${open} AND expires_at > @now RETURNING id`),
+  ofAgent: db.prepare<[agent: string, now: string], { found: 1 }>(
+    `SELECT 1 AS found FROM port_exposures WHERE agent_id = ? AND ${open} AND expires_at > ? LIMIT 1`,
+  ),
   expire: db.prepare<[now: string], { id: string }>("UPDATE port_exposures SET status = 'EXPIRED' WHERE status = 'ACTIVE' AND expires_at <= ? RETURNING id"),
   next: db.prepare<[], { expires_at: string }>("SELECT expires_at FROM port_exposures WHERE status = 'ACTIVE' AND expires_at > '' ORDER BY expires_at LIMIT 1"),
   ofCrew: db.prepare<[crew: string, now: string], { found: 1 }>(

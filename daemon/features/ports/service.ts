@@ -154,6 +154,9 @@ export const nextExpiry = ({ db }: App): string | null => queries(db).next.get()
 /** Whether somebody may come in to this crew at any moment. */
 export const isExposed = (app: App, crewId: string): boolean => queries(app.db).ofCrew.get(crewId, app.now()) !== undefined
 
+/** Whether an agent shows something to people: what it left running for that goes on. */
+export const isShowing = (app: App, agentId: string): boolean => queries(app.db).ofAgent.get(agentId, app.now()) !== undefined
+
 /** Whom a capability URL leads to: null for none that is known, or that was revoked. */
 export function targetOf(app: App, token: string): Target | 'expired' | null {
   const row = /^[A-Za-z0-9_-]{43}$/.test(token) ? queries(app.db).byHash.get(hashOf(token)) : undefined

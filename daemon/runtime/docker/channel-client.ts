@@ -32,6 +32,8 @@ export interface ChannelClient {
   follow(dir: string, offset: number, to: ChannelFollow): () => void
   list(root: string, path: string, recursive: boolean): Promise<FileEntry[]>
   read(root: string, path: string): Promise<Buffer | null>
+  /** Whether a user has no process in the crew. */
+  gone(uid: number): Promise<boolean>
   /** Whatever is under way fails with the reason. */
   close(reason?: string): void
 }
@@ -136,6 +138,7 @@ export async function openChannel(container: Container): Promise<ChannelClient> 
       const { answer, content } = await once<{ found: boolean }>({ op: 'read', root, path })
       return answer.found ? content : null
     },
+    gone: async (uid) => (await once<boolean>({ op: 'gone', uid })).answer,
     close: (reason = 'it was closed') => end(reason),
   }
 }

@@ -104,5 +104,34 @@ export function crewContainer(naming: Naming, spec: CrewSpec, image: string, con
   }
 }
 
+/** The container whose programs end agents' processes: in the crew's process namespace, and in none of its limits. */
+export function enderContainer(naming: Naming, crew: Docker.ContainerInfo, image: string): Docker.ContainerCreateOptions {
+  const { [labels.crew]: crewId = '', [labels.workspace]: workspace = '' } = crew.Labels
+  return {
+    Image: image,
+    User: '0:0',
+    Entrypoint: ['sleep', 'infinity'],
+    Cmd: [],
+    WorkingDir: '/',
+    Labels: {
+      [labels.managed]: 'true',
+      [labels.kind]: 'ender',
+      [labels.crew]: crewId,
+      [labels.workspace]: workspace,
+      [labels.installation]: naming.installation,
+    },
+    HostConfig: {
+      ...hardened(128, 1, 64),
+      Ulimits: [],
+      Init: false,
+      CapAdd: ['SETUID'],
+      NetworkMode: 'none',
+      PidMode: `container:${crew.Id}`,
+      LogConfig: { Type: 'none', Config: {} },
+      AutoRemove: true,
+    },
+  }
+}
+
 /** Standard input stays open when a daemon goes away: the next one attaches to it. */
 const attached = { AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: false, Tty: false }

@@ -34,6 +34,13 @@ export const isHealthy = ({ crew, sidecar }: CrewContainers): boolean =>
       Date.parse(crew.State.StartedAt) >= Date.parse(sidecar.State.StartedAt),
   )
 
+/** Why a crew that works cannot go on; null when its sidecar is there. */
+export function fallOf({ crew, sidecar }: CrewContainers): string | null {
+  if (!crew?.State.Running || sidecar?.State.Running) return null
+  const how = sidecar?.State.OOMKilled ? 'ran out of memory' : sidecar?.State.ExitCode === 137 || !sidecar ? 'was killed' : 'ended'
+  return `the crew's sidecar ${how} while the agent worked; Muster restarted it`
+}
+
 const states: Record<string, ObservedCrew['state']> = { running: 'running', created: 'creating', restarting: 'creating', exited: 'stopped' }
 
 /** Every crew of this installation that has anything at all on the engine, volumes apart; or one of them. */

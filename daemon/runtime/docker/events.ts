@@ -42,8 +42,9 @@ export function watchEvents(engine: Engine, naming: Naming, changed: (crewId: st
   function tell(line: string): void {
     if (!line) return
     const { Actor } = JSON.parse(line) as { Actor?: { Attributes?: Record<string, string> } }
-    const crewId = Actor?.Attributes?.[labels.crew]
-    if (crewId) changed(crewId)
+    const about = Actor?.Attributes ?? {}
+    const crewId = about[labels.crew]
+    if (crewId && about[labels.kind] !== 'ender') changed(crewId)
   }
 
   void listen()

@@ -1,5 +1,5 @@
 /** Who is who in a crew's container. The sidecar helper program and the channel share a uid, but not their groups. */
-export const ids = { crewGroup: 1001, watcher: 1002, nobody: 65534, firstAgent: 20001, lastNamedAgent: 20500 } as const
+export const ids = { crewGroup: 1001, watcher: 1002, ender: 1004, nobody: 65534, firstAgent: 20001, lastNamedAgent: 20500 } as const
 
 export const labels = {
   managed: 'svc.managed',
@@ -12,7 +12,7 @@ export const labels = {
   installation: 'svc.installation',
 } as const
 
-export type Kind = 'crew' | 'sidecar' | 'network' | 'volume' | 'image'
+export type Kind = 'crew' | 'sidecar' | 'ender' | 'network' | 'volume' | 'image'
 
 /** What is mounted where; each is a volume of the crew's own. */
 export const volumes = { crew: '/crew', workspace: '/workspace', output: '/output', spool: '/spool' } as const

@@ -1,19 +1,25 @@
 import type { Buffer } from 'node:buffer'
+import { setTimeout as delay } from 'node:timers/promises'
 import { RuntimeError } from '../errors.ts'
 import { bundle, traces } from '../spool/bundle.ts'
 import { runEnvironment } from '../spool/environment.ts'
 import { followRun, never, type Outcome, type Reading } from '../spool/follow-run.ts'
+import { Turns } from '../turns.ts'
 import type { AgentPlaces, AgentSpec, Follow, FollowSink, RunRef, RunSpec } from '../types.ts'
 import type { ChannelClient } from './channel-client.ts'
+import { clearFolders } from './clear-folders.ts'
 import type { Connections } from './connections.ts'
 import { crewContainerOf } from './crews.ts'
-import type { Engine } from './engine.ts'
+import { endProcesses } from './end-processes.ts'
+import type { Container, Engine } from './engine.ts'
 import { launch, run } from './exec.ts'
 import { ids, type Naming } from './names.ts'
 import { readStoppedSpool } from './stopped.ts'
 
 const supervise = '/opt/muster/supervise.sh'
 const endRunProgram = '/opt/muster/end-run.sh'
+/** How long a run may take to end when it is asked to: TERM, 10 s, KILL. */
+const askMs = 15_000
 
 export const placesOf = ({ slug }: AgentSpec): AgentPlaces => ({
   home: `/crew/agents/${slug}`,
@@ -29,16 +35,35 @@ export const placesOf = ({ slug }: AgentSpec): AgentPlaces => ({
 const folderOf = ({ agent, runId }: { agent: AgentSpec; runId: string }) => `${placesOf(agent).runs}/${runId}`
 const userOf = ({ uid }: AgentSpec) => `${uid}:${ids.crewGroup}`
 
+/** Lets a run end by itself and leave its record. The agent can keep that from happening, so it is asked and not relied on. */
+async function askToEnd(container: Container, ref: RunRef): Promise<void> {
+  const asked = run(container, { user: userOf(ref.agent), argv: [endRunProgram, folderOf(ref), ref.runId] }).catch(() => null)
+  const late = new AbortController()
+  await Promise.race([asked, delay(askMs, undefined, { signal: late.signal }).catch(() => null)])
+  late.abort()
+}
+
 /** Starting, following and ending runs in the containers of one engine. */
 export class Runs {
   readonly #engine: Engine
   readonly #naming: Naming
   readonly #connections: Connections
+  readonly #endProgram: string
+  readonly #openRuns: (agentId: string) => string[]
+  /** By agent: nothing of an agent is started while it is looked for what to end. */
+  readonly #turns = new Turns()
+  readonly #cleared = new Set<string>()
+  /** Runs that were followed and have not ended, by crew; and why some of them were lost. */
+  readonly #followed = new Map<string, string>()
+  readonly #losses = new Map<string, string>()
 
-  constructor(engine: Engine, naming: Naming, connections: Connections) {
+  /** `endProgram` is the text of the program that ends processes; `openRuns` says which runs of an agent go on. */
+  constructor(engine: Engine, naming: Naming, connections: Connections, endProgram: string, openRuns: (agentId: string) => string[]) {
     this.#engine = engine
     this.#naming = naming
     this.#connections = connections
+    this.#endProgram = endProgram
+    this.#openRuns = openRuns
   }
 
   async start(spec: RunSpec): Promise<void> {
@@ -50,29 +75,86 @@ export class Runs {
       env: Object.entries(runEnvironment(places, spec.env)).map(([name, value]) => `${name}=${value}`),
       stdin: await bundle(folderOf(spec), spec.files, spec.stdin),
     }
-    await this.#connections.within(crewId, async (container) => {
+    const start = async (container: Container) => {
       await this.#connections.place(crewId, [agent])
       await launch(container, command, 'started\n')
-    })
+    }
+    await this.#inTurn(spec, () => this.#connections.within(crewId, start))
   }
 
   async end(ref: RunRef): Promise<void> {
     const found = await crewContainerOf(this.#engine, this.#naming, ref.crewId)
     // Nothing lives in a container that does not run.
     if (!found?.running) return
-    const argv = [endRunProgram, folderOf(ref), ref.runId]
-    const { code, stderr } = await run(found.container, { user: userOf(ref.agent), argv })
-    if (code !== 0) throw new RuntimeError('refused', `The run could not be ended: ${stderr.trim() || code}`)
+    await askToEnd(found.container, ref)
+    await this.endLeft(ref.crewId, ref.agent, ref.runId)
+  }
+
+  /** Ends what an agent has running beside its open runs; `ended` is none of them any more. */
+  endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void> {
+    return this.#inTurn({ crewId, agent }, async () => {
+      if (await this.#isGone(crewId, agent)) return
+      const spare = this.#openRuns(agent.agentId).filter((it) => it !== ended)
+      await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: agent.uid, spare })
+    })
+  }
+
+  /** Ends what all agents have running: before a stop, for an engine that waits for a command of theirs could not stop anything. */
+  async endAll(crewId: string): Promise<void> {
+    // What stands in the way of this stands in the way of the stop, too, which then tells of it.
+    await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: null, spare: [] }).catch(() => {})
+  }
+
+  /** For an agent that left: nothing of it stays. Once for each container, as a stopped crew has neither processes nor secrets. */
+  async clear(crewId: string, agent: AgentSpec, data: boolean): Promise<void> {
+    const found = await crewContainerOf(this.#engine, this.#naming, crewId)
+    const done = `${found?.container.id} ${agent.uid} ${data}`
+    if (!found?.running || this.#cleared.has(done)) return
+    await this.#inTurn({ crewId, agent }, async () => {
+      if (!(await this.#isGone(crewId, agent))) await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: agent.uid, spare: [] })
+      await clearFolders(found.container, userOf(agent), placesOf(agent), data)
+    })
+    this.#cleared.add(done)
+  }
+
+  /** Whether the agent has no process; asked of the channel, which starts none for the answer. */
+  async #isGone(crewId: string, { uid }: AgentSpec): Promise<boolean> {
+    const found = await crewContainerOf(this.#engine, this.#naming, crewId)
+    if (!found?.running) return true
+    try {
+      return await (await this.#connections.channel(crewId)).gone(uid)
+    } catch {
+      return false
+    }
+  }
+
+  #inTurn<T>({ crewId, agent }: { crewId: string; agent: AgentSpec }, work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(`${crewId} ${agent.uid}`, work)
   }
 
   async discard(ref: RunRef): Promise<void> {
     const argv = ['rm', '-rf', '--', ...traces.map((suffix) => `${folderOf(ref)}${suffix}`)]
-    const { code, stderr } = await this.#connections.within(ref.crewId, (container) => run(container, { user: userOf(ref.agent), argv }))
+    const discard = () => this.#connections.within(ref.crewId, (container) => run(container, { user: userOf(ref.agent), argv }))
+    const { code, stderr } = await this.#inTurn(ref, discard)
     if (code !== 0) throw new RuntimeError('refused', `The run's output could not be removed: ${stderr.trim() || code}`)
   }
 
   follow(ref: RunRef, offset: number, sink: FollowSink): Follow {
-    return followRun(offset, sink, { read: (position, data) => this.#read(ref, position, data), end: () => this.end(ref) })
+    const { runId, crewId } = ref
+    this.#followed.set(runId, crewId)
+    const end: FollowSink['end'] = (how, stderr) => {
+      const why = this.#losses.get(runId)
+      this.#followed.delete(runId)
+      this.#losses.delete(runId)
+      sink.end(how.kind === 'lost' && !how.never && why ? { kind: 'lost', reason: why } : how, stderr)
+    }
+    const told: FollowSink = { data: (chunk, at) => sink.data(chunk, at), end, broken: (error) => sink.broken(error) }
+    return followRun(offset, told, { read: (position, data) => this.#read(ref, position, data), end: () => this.end(ref) })
+  }
+
+  /** The crew's containers are about to be replaced: what is lost by that was lost for this reason. */
+  blame(crewId: string, reason: string): void {
+    for (const [runId, its] of this.#followed) if (its === crewId) this.#losses.set(runId, reason)
   }
 
   #read(ref: RunRef, position: number, data: (chunk: Buffer) => void): Reading {

@@ -4,6 +4,7 @@ import { digestOf, loadPrograms, type Program, programsFolder } from '../program
 import type { Belonging } from '../service-types.ts'
 import { nobodyAnswers } from '../sidecar/agent-calls.ts'
 import { within } from '../spool/files.ts'
+import { Turns } from '../turns.ts'
 import type {
   AgentPlaces,
   AgentSpec,
@@ -24,7 +25,8 @@ import { findBelongings } from './belongings.ts'
 import { Bridges } from './bridges.ts'
 import { bringUp, removeContainers, removeNetworkAndVolumes, stopContainers } from './bring-up.ts'
 import { Connections } from './connections.ts'
-import { crewContainerOf, findCrew, isHealthy, observeCrews } from './crews.ts'
+import { crewContainerOf, fallOf, findCrew, isHealthy, observeCrews } from './crews.ts'
+import { ensureEnder } from './end-processes.ts'
 import { connectEngine, type Engine, ifThere } from './engine.ts'
 import { watchEvents } from './events.ts'
 import { ensureImage } from './images.ts'
@@ -47,6 +49,7 @@ export interface DockerOptions extends Naming {
 
 const crewPrograms = ['supervise.sh', 'end-run.sh', 'channel.cjs', 'bridge.cjs']
 const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs']
+const endProgram = 'end-processes.cjs'
 const pingMs = 3000
 
 /** Runs every crew in a hardened container on a Docker engine, near or far: it uses nothing but the engine's API. */
@@ -62,9 +65,10 @@ export class DockerRuntime implements Runtime {
   readonly #programsDigest: string
   readonly #reportListeners: ((crewId: string, report: SidecarReport) => void)[] = []
   readonly #changeListeners: ((crewId: string) => void)[] = []
-  readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #turns = new Turns()
   #events: { close(): void } | null = null
   #answer: SidecarListener = nobodyAnswers
+  #openRuns: (agentId: string) => string[] = () => []
 
   constructor(options: DockerOptions) {
     const folder = options.programs ?? programsFolder()
@@ -78,7 +82,8 @@ export class DockerRuntime implements Runtime {
     }
     this.#connections = new Connections(this.#engine, options, report, (...asked) => this.#answer(...asked))
     this.#bridges = new Bridges(this.#connections)
-    this.#runs = new Runs(this.#engine, options, this.#connections)
+    const [program] = loadPrograms(folder, [endProgram])
+    this.#runs = new Runs(this.#engine, options, this.#connections, program!.content.toString(), (agentId) => this.#openRuns(agentId))
   }
 
   async ping(): Promise<{ ok: boolean; detail: string }> {
@@ -116,11 +121,14 @@ export class DockerRuntime implements Runtime {
   ensure(spec: CrewSpec, progress: Progress): Promise<void> {
     return this.#inTurn(spec.crewId, async () => {
       const found = await findCrew(this.#engine, this.#options, spec.crewId)
+      const reason = fallOf(found)
+      if (reason) this.#runs.blame(spec.crewId, reason)
       if (!isHealthy(found)) await this.#bringUp(spec, progress)
       else if (!(await this.#connections.joinedTo(spec.crewId, found.sidecar!.Id))) {
         await this.#connections.joinSidecar(spec.crewId, this.#engine.getContainer(found.sidecar!.Id))
       }
       await this.#connections.channel(spec.crewId)
+      await ensureEnder(this.#engine, this.#options, spec.crewId)
       await this.#connections.place(spec.crewId, spec.agents)
     })
   }
@@ -138,6 +146,7 @@ export class DockerRuntime implements Runtime {
   stop(crewId: string): Promise<void> {
     return this.#inTurn(crewId, async () => {
       this.#drop(crewId)
+      await this.#runs.endAll(crewId)
       await stopContainers(this.#engine, this.#options, crewId)
     })
   }
@@ -145,6 +154,7 @@ export class DockerRuntime implements Runtime {
   remove(crewId: string, { data }: { data: boolean }): Promise<void> {
     return this.#inTurn(crewId, async () => {
       this.#drop(crewId)
+      await this.#runs.endAll(crewId)
       await removeContainers(this.#engine, this.#options, crewId)
       await removeNetworkAndVolumes(this.#engine, this.#options, crewId, data)
     })
@@ -183,6 +193,18 @@ export class DockerRuntime implements Runtime {
 
   endRun(run: RunRef): Promise<void> {
     return this.#runs.end(run)
+  }
+
+  endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void> {
+    return this.#runs.endLeft(crewId, agent, ended)
+  }
+
+  clear(crewId: string, agent: AgentSpec, { data }: { data: boolean }): Promise<void> {
+    return this.#runs.clear(crewId, agent, data)
+  }
+
+  onOpenRuns(answer: (agentId: string) => string[]): void {
+    this.#openRuns = answer
   }
 
   follow(run: RunRef, offset: number, sink: FollowSink): Follow {
@@ -228,11 +250,6 @@ export class DockerRuntime implements Runtime {
 
   /** One change of a crew's containers at a time. */
   #inTurn<T>(crewId: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(crewId) ?? Promise.resolve()
-    const turn = before.then(work, work)
-    this.#turns.set(crewId, turn)
-    const done = () => this.#turns.get(crewId) === turn && this.#turns.delete(crewId)
-    turn.then(done, done)
-    return turn
+    return this.#turns.take(crewId, work)
   }
 }

@@ -57,6 +57,7 @@ export class ProcessRuntime implements Runtime {
   readonly #configs = new Map<string, SidecarConfig>()
   readonly #reportListeners: ((crewId: string, report: SidecarReport) => void)[] = []
   #answer: SidecarListener = nobodyAnswers
+  #openRuns: (agentId: string) => string[] = () => []
 
   constructor({ folder, programs = programsFolder() }: ProcessOptions) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -148,11 +149,27 @@ export class ProcessRuntime implements Runtime {
 
   /** What no container ends is ended run by run, those included that ended and left something behind. */
   async #endAll(root: string): Promise<void> {
-    const started = foldersIn(join(root, 'spool')).flatMap((slug) => {
-      const spool = join(root, 'spool', slug)
-      return readdirSync(spool).flatMap((name) => (name.endsWith('.run') ? [join(spool, name.slice(0, -'.run'.length))] : []))
-    })
+    const started = foldersIn(join(root, 'spool')).flatMap((slug) => runsIn(join(root, 'spool', slug)))
     await Promise.all(started.map((folder) => this.#end(folder, basename(folder))))
+  }
+
+  /** By the runs' marks alone: agents are no users of their own here. */
+  async endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void> {
+    if (!readState(this.#root(crewId))) return
+    const open = this.#openRuns(agent.agentId)
+    const over = runsIn(this.places(crewId, agent).runs).filter((it) => basename(it) === ended || !open.includes(basename(it)))
+    await Promise.all(over.map((folder) => this.#end(folder, basename(folder))))
+  }
+
+  async clear(crewId: string, agent: AgentSpec, { data }: { data: boolean }): Promise<void> {
+    if (!readState(this.#root(crewId))) return
+    const { runs, secrets, output, workspace, home } = this.places(crewId, agent)
+    await Promise.all(runsIn(runs).map((folder) => this.#end(folder, basename(folder))))
+    for (const folder of [secrets, ...(data ? [runs, output, workspace, home] : [])]) await rm(folder, { recursive: true, force: true })
+  }
+
+  onOpenRuns(answer: (agentId: string) => string[]): void {
+    this.#openRuns = answer
   }
 
   async #closeSidecar(crewId: string): Promise<void> {
@@ -259,6 +276,10 @@ function readLocal(folder: string, position: number, data: (chunk: Buffer) => vo
     stop: () => stop(),
   }
 }
+
+/** Folders of the runs that were ever started here and are not discarded. */
+const runsIn = (spool: string): string[] =>
+  existsSync(spool) ? readdirSync(spool).flatMap((name) => (name.endsWith('.run') ? [join(spool, name.slice(0, -'.run'.length))] : [])) : []
 
 function onPath(program: string): boolean {
   return (process.env['PATH'] ?? '').split(':').some((folder) => {

@@ -13,6 +13,7 @@ import {
   openExecutions,
   skipFrames,
   wishCancel,
+  workingOfAgent,
 } from '../../features/chats/executions/service.ts'
 import { desiredCrew } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
@@ -21,7 +22,7 @@ import type { Runtime } from '../types.ts'
 import { briefRun } from './brief.ts'
 import { createCrewGate } from './crew-gate.ts'
 import type { LaunchFacts, RunParts } from './parts.ts'
-import { discardPrograms } from './program.ts'
+import { discardPrograms, programIds } from './program.ts'
 import { prologueFrames, Run } from './run.ts'
 import { secretsOf } from './secrets.ts'
 import { Session } from './session.ts'
@@ -156,6 +157,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
   }
 
   app.bus.on('entry', onEntry)
+  runtime.onOpenRuns((agentId) => workingOfAgent(app, agentId).map((run) => programIds(run).at(-1)!))
 
   return {
     watch(chatId: string, after: number | null, watcher: Watcher): Watch {
@@ -174,6 +176,10 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
     },
     cancel: (runId) => live.get(runId)?.cancel(),
     ended: async (runId) => live.get(runId)?.over,
+    async endLeft(agentId) {
+      const place = placeOf(app, agentId)
+      if (place) await runtime.endLeft(place.crewId, place.agent)
+    },
     forget(chatId) {
       sessions.get(chatId)?.close()
       sessions.delete(chatId)

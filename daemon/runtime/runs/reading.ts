@@ -1,7 +1,9 @@
 import type { AgentFrame } from '#contract/frames'
 import { recordSoon } from '#kernel/until-written'
 import { type Execution, noteSession } from '../../features/chats/executions/service.ts'
+import { isShowing } from '../../features/ports/service.ts'
 import type { Parser } from '../adapters/adapter.ts'
+import type { RunEnd } from '../types.ts'
 import type { Result } from './ending.ts'
 import { OutputReader } from './output.ts'
 import type { LaunchFacts, RunParts } from './parts.ts'
@@ -85,13 +87,21 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
   asked.removeEventListener('abort', end)
   if (!output) return null
   // What the program started ends before the run does.
-  await (ending as Promise<void> | null)
+  await ((ending as Promise<void> | null) ?? endLeft(reading, output.end))
   const how = late && output.end.kind !== 'exit' ? ({ kind: 'exit', code: 124, timedOut: true } as const) : output.end
   const verdict = adapter.verdict(parser, { end: how, stderr: output.stderr, cancelled: cancelled.aborted, secrets })
   const { produced, result_text } = parser.facts
   // Some commands of a client answer in their last line only.
   if (!produced && result_text) for (const piece of take([{ type: 'text', content: result_text }])) piece()
   return { verdict, told: transcript.finish(), facts, ...(output.end.kind === 'lost' && { lost: output.end }) }
+}
+
+/** Ends what a program left that came to its own end; what serves a port that is open to people goes on after a normal one. */
+async function endLeft({ parts: { app, runtime }, run, facts: { agent } }: Reading, end: RunEnd): Promise<void> {
+  const tooLong = end.kind === 'exit' && end.timedOut
+  if (!tooLong && isShowing(app, run.agent_id)) return
+  const { crewId, runId } = programOf(run, { agent })
+  await runtime.endLeft(crewId, agent, runId).catch((error) => app.log.warn({ err: error, run: run.id }, 'What a run left could not be ended yet'))
 }
 
 function* inBatches(frames: AgentFrame[], work: (frame: AgentFrame) => void): Iterable<() => void> {

@@ -8,6 +8,8 @@ export interface Compiled {
   rules: Rules
   agentByKey: Map<string, SidecarAgent>
   agentByUid: Map<number, SidecarAgent>
+  /** Agents are users of their own: who is none of them is let nowhere. */
+  uids: boolean
   /** Base URLs that the operator set, by provider. */
   upstreams: Map<string, URL>
   resolvers: string[] | null
@@ -24,7 +26,7 @@ export function compileConfig(raw: unknown, { uids = true } = {}): Compiled {
   const agentByKey = new Map(Object.entries(fields(config.agents, 'agents')).map(([key, it], index) => [key, agent(it, `agents[${index}]`, uids)]))
   const agentByUid = new Map([...agentByKey.values()].flatMap((it) => (it.uid === undefined ? [] : [[it.uid, it] as const])))
   const upstreams = Object.entries(fields(config.upstreams, 'upstreams')).flatMap(([provider, url]) => upstream(provider, url))
-  return { rules: compilePolicy(network(config.network)), agentByKey, agentByUid, upstreams: new Map(upstreams), resolvers: resolvers(config.resolvers) }
+  return { rules: compilePolicy(network(config.network)), agentByKey, agentByUid, uids, upstreams: new Map(upstreams), resolvers: resolvers(config.resolvers) }
 }
 
 function network(raw: unknown): NetworkPolicy {

@@ -42,6 +42,7 @@ export function createEgress({ config, dial, slots, denied }: EgressParts): Egre
       denied({ agentId, host: target?.host ?? asked, port: target?.port ?? 0, reason })
       return new NoWay(403, reason)
     }
+    if (current.uids && agentId === null) throw deny('who asks is no agent of this crew')
     if (!target) throw deny('the target is not written as host:port, with a plain name or address and no user name')
     if (!current.rules.permitsHost(target.host)) {
       throw deny(`${target.host} is not in this crew's allowed domains; a manager of the crew can add it to allowed_domains`)

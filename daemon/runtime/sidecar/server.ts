@@ -57,6 +57,12 @@ export async function startSidecar({ port, isolated, report, ask, now = Date.now
 
   const agentCalls = createAgentCalls({ config, ask, slots: createSlots(agentCallSlots.total, agentCallSlots.each) })
   const connections = createSlots(connectionSlots.total, connectionSlots.each)
+  const open = new Map<Socket, number | null>()
+
+  /** What is going on for somebody who is no agent of the crew any more ends with it. */
+  function cut({ uids, agentByUid }: Compiled): void {
+    if (uids) for (const [socket, uid] of open) if (!agentByUid.has(uid ?? -1)) socket.destroy()
+  }
 
   function answer(request: IncomingMessage, response: ServerResponse, uid: number | null): void {
     const { url = '', method } = request
@@ -73,6 +79,9 @@ export async function startSidecar({ port, isolated, report, ask, now = Date.now
   /** Whose connection this is; one too many of the same owner is closed. */
   async function claim(socket: Socket): Promise<number | null> {
     const uid = await uidOf(socket)
+    if (socket.destroyed) return uid
+    open.set(socket, uid)
+    socket.once('close', () => open.delete(socket))
     const release = connections.take(uid)
     if (release) socket.once('close', release)
     else socket.destroy()
@@ -105,6 +114,7 @@ export async function startSidecar({ port, isolated, report, ask, now = Date.now
       names.use(next.resolvers)
       current = next
       calls.revise()
+      cut(next)
     },
     async close() {
       await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed).closeAllConnections())))

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { listInside, readInside } from './files.ts'
 import { type Following, followSpool } from './follower.ts'
 import { type FrameType, frameHead, frameTypes } from './frames.ts'
+import { areGone } from './processes.ts'
 
 export type ChannelRequest =
   | { op: 'hello'; nonce: string }
@@ -17,10 +18,13 @@ export type ChannelRequest =
   | { op: 'unfollow'; id: number }
   | { op: 'list'; id: number; root: string; path: string; recursive: boolean }
   | { op: 'read'; id: number; root: string; path: string }
+  | { op: 'gone'; id: number; uid: number }
 
 /** Bytes of one follow that may be under way unacknowledged: a daemon that is gone is not sent more. */
 const windowBytes = 4 * 1024 * 1024
 const frameBytes = 256 * 1024
+/** How long the last processes of a run, its supervisor among them, may take to go. */
+const leaveMs = 300
 
 interface Served {
   following: Following
@@ -104,6 +108,8 @@ async function answer(request: ChannelRequest): Promise<void> {
     await sendJson(frameTypes.done, request.id, listInside(request.root, request.path, request.recursive))
   } else if (request.op === 'read') {
     await sendFile(request.id, request.root, request.path)
+  } else if (request.op === 'gone') {
+    await sendJson(frameTypes.done, request.id, await areGone(request.uid, leaveMs))
   }
 }
 

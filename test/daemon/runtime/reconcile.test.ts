@@ -34,6 +34,7 @@ async function scene(prepare: (engine: EngineInMemory) => void = () => {}): Prom
   const reconciler = new Reconciler({
     app: it.app,
     runtime: engine.runtime,
+    tidy: () => {},
     sidecarConfig: ({ spec }) => ({ network: spec.network, agents: {}, upstreams: { TEST: secret.value } }),
     isLive: (crewId) => live.has(crewId) || isExposed(it.app, crewId),
     endRuns: async (crewId) => {
@@ -243,6 +244,7 @@ describe('reconciler', () => {
     const second = new Reconciler({
       app: first.app,
       runtime: first.engine.runtime,
+      tidy: () => {},
       sidecarConfig: ({ spec }) => ({ network: spec.network, agents: {}, upstreams: {} }),
       isLive: () => false,
       endRuns: async () => {},

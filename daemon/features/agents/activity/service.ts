@@ -29,7 +29,15 @@ export async function settleStop(app: App, { agentId }: Call<typeof activity.sto
     const timer = setTimeout(() => resolve('stopping'), patienceMs)
     patience.signal.addEventListener('abort', () => clearTimeout(timer))
   })
-  const over = Promise.all(runs.map((id) => app.runs?.ended(id))).then(() => 'stopped' as const)
+  const over = Promise.all(runs.map((id) => app.runs?.ended(id)))
+    .then(() => app.runs?.endLeft(agentId))
+    .then(
+      () => 'stopped' as const,
+      (error) => {
+        app.log.warn({ err: error, agent: agentId }, 'What an agent left running could not be ended yet')
+        return 'stopping' as const
+      },
+    )
   const status = await Promise.race([over, late])
   patience.abort()
   return { agent_id: agentId, status }

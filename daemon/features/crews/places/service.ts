@@ -28,3 +28,9 @@ export function placeOf({ db }: App, agentId: string): { crewId: string; agent: 
 
 /** The live agents of a crew, by uid. */
 export const placesOf = ({ db }: App, crewId: string): AgentSpec[] => queries(db).ofCrew.all(crewId).map(specOf)
+
+/** Those who had a place in a crew and are gone: deleted, or with another crew now. */
+export const departedOf = ({ db }: App, crewId: string): { agent: AgentSpec; deleted: boolean }[] =>
+  queries(db)
+    .departed.all(crewId)
+    .map((row) => ({ agent: specOf(row), deleted: row.deleted === 1 }))

@@ -102,6 +102,7 @@ describe('system.doctor', () => {
     const reconciler = new Reconciler({
       app: it.app,
       runtime: engine.runtime,
+      tidy: () => {},
       sidecarConfig: ({ spec }) => ({ network: spec.network, agents: {}, upstreams: {} }),
       isLive: () => false,
       endRuns: async () => {},

@@ -36,6 +36,7 @@ async function proxy(network: Partial<NetworkPolicy> | null = {}, each = 100) {
     network &&
     compileConfig(
       config([], {}, { network: { mode: 'restricted', allowedDomains: Object.keys(names).concat('127.0.0.1'), allowPrivateEndpoints: false, ...network } }),
+      { uids: false },
     )
   const egress = createEgress({
     config: () => compiled,

@@ -1,0 +1,46 @@
+import type Docker from 'dockerode'
+import { RuntimeError } from '../errors.ts'
+import type { Doomed } from '../spool/end-processes.ts'
+import { enderContainer } from './containers.ts'
+import { asking, type Container, type Engine, settle } from './engine.ts'
+import { run } from './exec.ts'
+import { ids, labelFilter, labels, type Naming } from './names.ts'
+
+/** As a user of its own that may take on the ids of others, and may do nothing else. */
+const powers = ['setpriv', '--reuid', String(ids.ender), '--inh-caps=+setuid', '--ambient-caps=+setuid', '--']
+
+/**
+ * Starts what ends processes in a crew, unless it is there. It stays beside the crew's container, since by then it may be too
+ * late: an agent that stops a command which the engine starts for it makes the engine wait, and with it all who ask about
+ * that container. For the same reason nothing here looks at the crew's container, which would wait as well.
+ */
+export async function ensureEnder(engine: Engine, naming: Naming, crewId: string): Promise<Container | null> {
+  const filters = labelFilter(naming, { [labels.crew]: crewId })
+  const found = await asking('listing containers', () => engine.listContainers({ all: true, filters }))
+  const of = (kind: string) => found.find((it) => it.Labels[labels.kind] === kind)
+  const [crew, sidecar, ender] = [of('crew'), of('sidecar'), of('ender')]
+  if (crew?.State !== 'running' || !sidecar) return null
+  if (ender?.State === 'running') return engine.getContainer(ender.Id)
+  if (ender) await settle('removing a container', () => engine.getContainer(ender.Id).remove({ force: true }))
+  return start(engine, enderContainer(naming, crew, sidecar.ImageID))
+}
+
+async function start(engine: Engine, options: Docker.ContainerCreateOptions): Promise<Container | null> {
+  const container = await asking('making what ends processes', () => engine.createContainer(options))
+  try {
+    await asking('starting what ends processes', () => container.start())
+    return container
+  } catch (error) {
+    await settle('removing a container', () => container.remove({ force: true }))
+    throw error
+  }
+}
+
+/** Ends processes of agents in a crew, whatever they do against it; nothing lives in a container that does not run. */
+export async function endProcesses(engine: Engine, naming: Naming, crewId: string, program: string, doomed: Doomed): Promise<void> {
+  const ender = await ensureEnder(engine, naming, crewId)
+  if (!ender) return
+  const argv = [...powers, 'node', '-e', program, JSON.stringify(doomed)]
+  const { code, stderr } = await run(ender, { user: '0:0', argv })
+  if (code !== 0) throw new RuntimeError('refused', `Processes could not be ended: ${stderr.trim() || code}`)
+}

@@ -1,0 +1,98 @@
+/**
+ * Ends what agents have running in a crew: a program of a container in the crew's process namespace but outside its limits,
+ * so that an agent which has used up all processes cannot keep it from starting. It runs as a user that nobody else
+ * is and takes on an agent's id for its signals alone: it reaches all that is the agent's, and nothing of the agent's
+ * reaches it. `kill(-1)` is one step to the kernel, which lets no fork slip through.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { agents, pieces, processesOf } from './processes.ts'
+
+export interface Doomed {
+  /** Null: those of all agents. */
+  uid: number | null
+  /** Runs of that agent whose processes go on. */
+  spare: string[]
+}
+
+const patienceMs = 10_000
+const pauseMs = 5
+const stopped = /^[TtDZ]$/
+const ours = /\/(supervise|end-run)\.sh$/
+
+const own = process.geteuid!()
+
+function as<T>(uid: number, work: () => T): T {
+  process.seteuid!(uid)
+  try {
+    return work()
+  } finally {
+    process.seteuid!(own)
+  }
+}
+
+/** Sends a signal to a process of this user, or with -1 to all of them at once. */
+function signal(uid: number, pid: number, name: NodeJS.Signals): void {
+  try {
+    as(uid, () => process.kill(pid, name))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** Repeats until it holds; false when the time is over. */
+async function until(holds: () => boolean): Promise<boolean> {
+  for (const end = Date.now() + patienceMs; !holds(); await delay(pauseMs)) if (Date.now() > end) return false
+  return true
+}
+
+const endAll = (uid: number): Promise<boolean> =>
+  until(() => {
+    signal(uid, -1, 'SIGKILL')
+    return processesOf(uid).length === 0
+  })
+
+/** Whoever carries the mark of a spared run, or supervises or ends it, and whatever descends from them. */
+function kept(uid: number, spare: string[]): Set<number> {
+  const all = processesOf(uid)
+  const belongs = (pid: number) => {
+    const [args, environment] = [pieces(`/proc/${pid}/cmdline`), as(uid, () => pieces(`/proc/${pid}/environ`))]
+    return spare.some((run) => environment.includes(`SVC_RUN_ID=${run}`) || (args.includes(run) && args.some((it) => ours.test(it))))
+  }
+  const found = new Set(all.filter(({ pid }) => belongs(pid)).map(({ pid }) => pid))
+  for (let size = -1; size !== found.size; ) {
+    size = found.size
+    for (const { pid, parent } of all) if (found.has(parent)) found.add(pid)
+  }
+  return found
+}
+
+/** Stops everything first: what stands still neither forks nor changes its looks while it is told apart. */
+async function endOthers(uid: number, spare: string[]): Promise<boolean> {
+  try {
+    const still = await until(() => {
+      signal(uid, -1, 'SIGSTOP')
+      return processesOf(uid).every(({ state }) => stopped.test(state))
+    })
+    if (!still) return false
+    const stay = kept(uid, spare)
+    return await until(() => {
+      const others = processesOf(uid).filter(({ pid }) => !stay.has(pid))
+      for (const { pid } of others) signal(uid, pid, 'SIGKILL')
+      return others.length === 0
+    })
+  } finally {
+    signal(uid, -1, 'SIGCONT')
+  }
+}
+
+async function end({ uid, spare }: Doomed): Promise<void> {
+  if (own === 0 || process.getuid!() !== own) throw new Error('it must run as a user of its own')
+  for (const agent of uid === null ? agents() : [uid]) {
+    if (!(await (spare.length ? endOthers(agent, spare) : endAll(agent)))) throw new Error(`processes of uid ${agent} cannot be ended`)
+  }
+}
+
+end(JSON.parse(process.argv[1]!) as Doomed).catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+})

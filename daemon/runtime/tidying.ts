@@ -1,0 +1,73 @@
+import type { App } from '#kernel/app'
+import type { Recorded } from '#kernel/journal'
+import { workingOfAgent } from '../features/chats/executions/service.ts'
+import { departedOf, placesOf } from '../features/crews/places/service.ts'
+import { isShowing } from '../features/ports/service.ts'
+import type { Runtime } from './types.ts'
+
+const firstRetryMs = 2_000
+const longestRetryMs = 60_000
+const endings = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.timeout', 'network.port_closed'])
+
+export interface Tidying {
+  /** Looks at a crew soon, and again until it is tidy. */
+  look(crewId: string): void
+  close(): void
+}
+
+/**
+ * Ends what agents have running that neither a run nor an open port asks for, and takes away what those leave who go. Looks
+ * whenever a crew is brought up or joined, so that a daemon which was killed in between finishes it.
+ */
+export function createTidying(app: App, runtime: Runtime): Tidying {
+  const busy = new Map<string, { again: boolean }>()
+  const waiting = new Map<string, NodeJS.Timeout>()
+  let closed = false
+
+  async function tidy(crewId: string): Promise<void> {
+    for (const { agent, deleted } of departedOf(app, crewId)) {
+      // A run that has not told its end yet is still read from its folder.
+      await runtime.clear(crewId, agent, { data: deleted && workingOfAgent(app, agent.agentId).length === 0 })
+    }
+    for (const agent of placesOf(app, crewId)) {
+      if (workingOfAgent(app, agent.agentId).length === 0 && !isShowing(app, agent.agentId)) await runtime.endLeft(crewId, agent)
+    }
+  }
+
+  async function turn(crewId: string, retryMs: number): Promise<void> {
+    const state = { again: false }
+    busy.set(crewId, state)
+    try {
+      await tidy(crewId)
+    } catch (error) {
+      app.log.warn({ err: error, crew: crewId }, 'What agents left could not be taken away yet')
+      if (!closed) waiting.set(crewId, setTimeout(() => begin(crewId, Math.min(2 * retryMs, longestRetryMs)), retryMs).unref())
+    }
+    busy.delete(crewId)
+    if (state.again) look(crewId)
+  }
+
+  function begin(crewId: string, retryMs: number): void {
+    clearTimeout(waiting.get(crewId))
+    waiting.delete(crewId)
+    const going = busy.get(crewId)
+    if (going) going.again = true
+    else if (!closed) void turn(crewId, retryMs)
+  }
+
+  const look = (crewId: string) => begin(crewId, firstRetryMs)
+
+  const onEntry = ({ entry: { entry_type, crew_id, payload } }: Recorded): void => {
+    const left = entry_type.startsWith('audit.entity_') && payload?.['entity_type'] === 'agent'
+    if (crew_id && (left || endings.has(entry_type))) look(crew_id)
+  }
+  app.bus.on('entry', onEntry)
+  return {
+    look,
+    close() {
+      closed = true
+      app.bus.off('entry', onEntry)
+      for (const timer of waiting.values()) clearTimeout(timer)
+    },
+  }
+}
