@@ -9,6 +9,7 @@ import { forwardable } from './headers.ts'
 import { parseAuthority, type Target } from './policy.ts'
 import type { Slots } from './slots.ts'
 import { idleMs, joinTunnel } from './tunnel.ts'
+import type { CheckName } from './wildcard-names.ts'
 
 /** The crew's forward proxy: CONNECT tunnels and plain HTTP in absolute form, both under the network policy. */
 export interface Egress {
@@ -20,6 +21,7 @@ export interface EgressParts {
   config(): Compiled | null
   dial: Dial
   slots: Slots
+  checkName: CheckName
   denied(denial: Denial): void
   /** How long a tunnel may stay without its first words. */
   patienceMs?: number
@@ -40,7 +42,7 @@ class NoWay extends Error {
   }
 }
 
-export function createEgress({ config, dial, slots, denied, patienceMs }: EgressParts): Egress {
+export function createEgress({ config, dial, slots, checkName, denied, patienceMs }: EgressParts): Egress {
   /** Opens the way to a target, or throws NoWay. Its slot is given back when the connection closes. */
   async function open(target: Target | null, asked: string, uid: number | null): Promise<Way> {
     const current = config()
@@ -54,6 +56,9 @@ export function createEgress({ config, dial, slots, denied, patienceMs }: Egress
     if (!target) throw deny('the target is not written as host:port, with a plain name or address and no user name')
     const { host } = target
     if (!rules.permitsHost(host)) throw deny(`${host} is not in this crew's allowed domains; a manager of the crew can add it to allowed_domains`)
+    const wildcard = rules.wildcardOf(host)
+    const fault = wildcard && checkName(uid, host, wildcard)
+    if (fault) throw deny(fault)
     const release = slots.take(uid)
     if (!release) throw new NoWay(503, 'too many connections of this agent are open; try again when one of them has ended')
     try {

@@ -59,6 +59,8 @@ export function parseAuthority(text: string, defaultPort?: number): Target | nul
 export interface Rules {
   permitsHost(host: string): boolean
   permitsAddress(is: AddressClass): boolean
+  /** The `.domain` of the wildcard without which a host would not be permitted; null for every other host. */
+  wildcardOf(host: string): string | null
   /** Whether a client in a tunnel to a host may begin like this: TLS must ask for that very host, or for none at an address. */
   permitsHello(host: string, hello: Hello): boolean
 }
@@ -75,9 +77,11 @@ export function compilePolicy({ mode, allowedDomains, allowPrivateEndpoints }: N
     else exact.add(host)
   }
   const free = mode === 'free'
+  const wildcardOf = (host: string) => (free || exact.has(host) ? null : (below.find((it) => host.endsWith(it)) ?? null))
   return {
-    permitsHost: (host) => free || exact.has(host) || below.some((it) => host.endsWith(it)),
+    permitsHost: (host) => free || exact.has(host) || wildcardOf(host) !== null,
     permitsAddress: (is) => is === 'public' || (is === 'private' && allowPrivateEndpoints),
+    wildcardOf,
     permitsHello(host, hello) {
       if (free || hello === 'not-tls' || hello === 'incomplete') return true // what stays incomplete has ended
       if (hello === 'malformed') return false

@@ -13,6 +13,7 @@ import { uidOf } from './peers.ts'
 import { createNames } from './resolve.ts'
 import { say } from './say.ts'
 import { createSlots } from './slots.ts'
+import { createWildcardNames } from './wildcard-names.ts'
 
 export interface SidecarOptions {
   /** 0 picks a free one. */
@@ -52,7 +53,13 @@ export async function startSidecar({ port, isolated, report, ask, now = Date.now
     report,
     loopbackUpstreams: !isolated,
   })
-  const egress = createEgress({ config, dial, slots: createSlots(tunnelSlots.total, tunnelSlots.each), denied: createDenials(report, now) })
+  const egress = createEgress({
+    config,
+    dial,
+    slots: createSlots(tunnelSlots.total, tunnelSlots.each),
+    checkName: createWildcardNames(now),
+    denied: createDenials(report, now),
+  })
 
   const agentCalls = createAgentCalls({ config, ask, slots: createSlots(agentCallSlots.total, agentCallSlots.each) })
   const connections = createSlots(connectionSlots.total, connectionSlots.each)

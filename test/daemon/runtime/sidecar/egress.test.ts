@@ -7,6 +7,7 @@ import type { Denial } from '#runtime/sidecar/denials'
 import { createDial } from '#runtime/sidecar/dial'
 import { createEgress } from '#runtime/sidecar/egress'
 import { createSlots } from '#runtime/sidecar/slots'
+import { createWildcardNames } from '#runtime/sidecar/wildcard-names'
 import type { NetworkPolicy } from '#runtime/types'
 import { hello, helloMessage, realHello, records } from '../../../support/client-hello.ts'
 import { config, onEnd, server, text } from './support.ts'
@@ -42,6 +43,7 @@ async function proxy(network: Partial<NetworkPolicy> | null = {}, { each = 100, 
     config: () => compiled,
     dial: (target, permits) => real(target, (is) => is === 'loopback' || permits(is)),
     slots: createSlots(100, each),
+    checkName: createWildcardNames(() => 0),
     denied: (it) => denials.push(it),
     patienceMs,
   })
@@ -286,6 +288,34 @@ describe('a tunnel', () => {
     socket.write(bytes)
     await once(socket.resume(), 'close')
     expect(heard).toEqual([])
+  })
+})
+
+describe('names below a wildcard', () => {
+  const lookedUp = async (mode: 'restricted' | 'free', wanted: string[]) => {
+    const { port, denials, asked } = await proxy({ mode, allowedDomains: ['*.example', 'exact.wide.example'] })
+    const answers: string[] = []
+    for (const it of wanted) answers.push((await tunnel(port, `${it}:443`)).slice(9, 12))
+    return { answers, asked, denials }
+  }
+  const many = Array.from({ length: 31 }, (_, index) => `n${index}.example`)
+
+  it('are looked up at a bounded rate', async () => {
+    const { answers, asked, denials } = await lookedUp('restricted', [...many, 'n0.example', 'exact.wide.example'])
+    expect(asked).toEqual([...many.slice(0, 30), 'n0.example', 'exact.wide.example'])
+    expect(answers).toEqual([...Array(30).fill('504'), '403', '504', '504'])
+    expect(denials).toEqual([{ agentId: null, host: 'n30.example', port: 443, reason: expect.stringContaining('more than 30 new names below wildcards') }])
+  })
+
+  it('are not looked up when they are long enough to carry data', async () => {
+    const long = `${'d'.repeat(60)}.${'d'.repeat(60)}.example`
+    const { answers, asked, denials } = await lookedUp('restricted', [long])
+    expect([answers, asked]).toEqual([['403'], []])
+    expect(denials).toMatchObject([{ host: long, reason: expect.stringContaining('more than 100 characters in front of .example') }])
+  })
+
+  it('are not counted in free mode, where every name may be asked for', async () => {
+    expect((await lookedUp('free', many)).asked).toEqual(many)
   })
 })
 
