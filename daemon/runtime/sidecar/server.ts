@@ -34,6 +34,8 @@ export interface Sidecar {
 }
 
 const headerLimit = 32 * 1024
+/** Late connections are looked for every `connectionsCheckingInterval`, so headers get that much longer at most. */
+const timeouts = { headersTimeout: 20_000, connectionsCheckingInterval: 1000, requestTimeout: 600_000, keepAliveTimeout: 75_000 }
 const connectionSlots = { total: 2048, each: 512 }
 const callSlots = { total: 256, each: 64 }
 const agentCallSlots = { total: 128, each: 16 }
@@ -86,7 +88,7 @@ export async function startSidecar({ port, isolated, report, ask, now = Date.now
   }
 
   function listen(host: string, at: number): Promise<Server> {
-    const server = createServer({ maxHeaderSize: headerLimit, headersTimeout: 30_000, requestTimeout: 600_000, keepAliveTimeout: 75_000 })
+    const server = createServer({ maxHeaderSize: headerLimit, ...timeouts })
     server.maxConnections = connectionSlots.total
     const owners = new WeakMap<object, Promise<number | null>>()
     server.on('connection', (socket: Socket) => owners.set(socket, claim(socket)))
