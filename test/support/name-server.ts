@@ -5,16 +5,17 @@ import { once } from 'node:events'
 /** What a name server knows: addresses (IPv6 as 32 hexadecimal digits), or the code of a failure. Read anew at every question. */
 export type Zone = Record<string, { a?: string; aaaa?: string; code?: number }>
 
-/** A name server on a free UDP port. */
-export async function openNameServer(host: string, zone: Zone): Promise<{ port: number; close(): void }> {
+/** A name server on a free UDP port; `asked` are the names of all questions so far. */
+export async function openNameServer(host: string, zone: Zone): Promise<{ port: number; asked: string[]; close(): void }> {
+  const asked: string[] = []
   const socket = createSocket('udp4')
-  socket.on('message', (query, { port, address }) => socket.send(reply(query, zone), port, address))
+  socket.on('message', (query, { port, address }) => socket.send(reply(query, zone, asked), port, address))
   socket.bind(0, host)
   await once(socket, 'listening')
-  return { port: socket.address().port, close: () => socket.close() }
+  return { port: socket.address().port, asked, close: () => socket.close() }
 }
 
-function reply(query: Buffer, zone: Zone): Buffer {
+function reply(query: Buffer, zone: Zone, asked: string[]): Buffer {
   const labels: string[] = []
   let at = 12
   for (let length = query[at]!; length; length = query[at]!) {
@@ -22,7 +23,9 @@ function reply(query: Buffer, zone: Zone): Buffer {
     at += length + 1
   }
   const question = query.subarray(12, at + 5)
-  const known = zone[labels.join('.').toLowerCase()]
+  const name = labels.join('.').toLowerCase()
+  asked.push(name)
+  const known = zone[name]
   const four = query.readUInt16BE(at + 1) === 1
   const value = four ? known?.a : known?.aaaa
   const data = value && Buffer.from(four ? value.split('.').map(Number) : value.match(/../g)!.map((it) => Number.parseInt(it, 16)))

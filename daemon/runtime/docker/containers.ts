@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import type { CrewSpec } from '../types.ts'
 import { crewName, ids, type Kind, labels, type Naming, networkName, sidecarName, volumeName, volumes } from './names.ts'
-import { seccompProfile } from './seccomp.ts'
+import { crewProfile, sidecarProfile } from './seccomp.ts'
 
 const MB = 1024 * 1024
 
@@ -26,10 +26,10 @@ export function labelsOf(naming: Naming, spec: CrewSpec, kind: Kind, contract: s
 }
 
 /** What both containers are bound to. No nproc limit: the kernel counts it by uid over all containers of the machine; pids does the same per crew. */
-const hardened = (memoryMb: number, cpus: number, pids: number) => ({
+const hardened = (memoryMb: number, cpus: number, pids: number, systemCalls: string) => ({
   ReadonlyRootfs: true,
   CapDrop: ['ALL'],
-  SecurityOpt: ['no-new-privileges', `seccomp=${seccompProfile}`],
+  SecurityOpt: ['no-new-privileges', `seccomp=${systemCalls}`],
   Privileged: false,
   Init: true,
   PidsLimit: pids,
@@ -60,7 +60,7 @@ export function sidecarContainer(naming: Naming, spec: CrewSpec, image: string, 
     ...attached,
     Labels: labelsOf(naming, spec, 'sidecar', contract),
     HostConfig: {
-      ...hardened(sidecarMemoryMb, 1, sidecarPids),
+      ...hardened(sidecarMemoryMb, 1, sidecarPids, sidecarProfile),
       Init: false, // it would keep the rights that the program gives up
       ExtraHosts: ['host.docker.internal:host-gateway'], // for upstreams that the operator runs on the machine itself
       CapAdd: ['NET_ADMIN', 'NET_RAW', 'SETUID', 'SETGID'],
@@ -87,7 +87,7 @@ export function crewContainer(naming: Naming, spec: CrewSpec, image: string, con
     ...attached,
     Labels: { ...labelsOf(naming, spec, 'crew', contract), [labels.image]: spec.image },
     HostConfig: {
-      ...hardened(spec.memoryMb, spec.cpus, crewPids),
+      ...hardened(spec.memoryMb, spec.cpus, crewPids, crewProfile),
       NetworkMode: `container:${sidecarId}`,
       ShmSize: shared,
       Tmpfs: { '/tmp': tmpfs(shared), '/run': tmpfs(MB), '/secrets': tmpfs(16 * MB) },

@@ -4,8 +4,22 @@
  * filter's back. Only the machine's own architecture is served: 32-bit programs would reach sockets by another door.
  */
 
-/** Socket families: local, IPv4, IPv6, and what asks the kernel for its interfaces. */
-const families = [1, 2, 10, 16]
+const family = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
+
+/** Internet sockets as [type, protocols]: TCP and UDP alone, so no ICMP, UDP-Lite, MPTCP, SCTP or SMC. */
+const transports: [type: number, protocols: number[]][] = [
+  [1, [0, 6]],
+  [2, [0, 17]],
+]
+
+/** Netlink's own types, datagram and raw, which mean the same. */
+const netlinkTypes = [2, 3]
+/** Interfaces and routes: without it Node's `networkInterfaces()` throws, and development servers with it. */
+const netlinkRoute = 0
+
+/** The bits of a socket's type that are no flags (SOCK_NONBLOCK, SOCK_CLOEXEC), and of an int. */
+const typeBits = 0xfff7f7ff
+const intBits = 0xffffffff
 
 /** clone() with any of the flags that make a namespace. */
 const namespaces = 0x7e020000
@@ -48,18 +62,34 @@ const sockets = `accept accept4 bind connect getpeername getsockname getsockopt 
 
 const allow = (names: string, args: object[] = []) => ({ names: names.split(/\s+/), action: 'SCMP_ACT_ALLOW', args })
 const equals = (index: number, value: number) => ({ index, value, op: 'SCMP_CMP_EQ' })
+const masked = (index: number, value: number, valueTwo: number) => ({ index, value, valueTwo, op: 'SCMP_CMP_MASKED_EQ' })
 
-/** The profile as the engine's API takes it. */
-export const seccompProfile: string = JSON.stringify({
-  defaultAction: 'SCMP_ACT_ERRNO',
-  defaultErrnoRet: 1,
-  syscalls: [
-    ...[files, memory, processes, waiting, sockets].map((names) => allow(names)),
-    ...families.map((family) => allow('socket', [equals(0, family)])),
-    allow('socketpair', [equals(0, 1)]),
-    ...personalities.map((it) => allow('personality', [equals(0, it)])),
-    allow('clone', [{ index: 0, value: namespaces, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }]),
-    // Its flags lie in memory, where a filter cannot see them; C libraries go on with clone() when there is no clone3().
-    { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: 38, args: [] },
-  ],
-})
+/** socket(family, type, protocol). Arguments are as wide as registers; the kernel reads 32 bits of each, and so does this. */
+const socket = (of: number, type: number, protocol: number) =>
+  allow('socket', [masked(0, intBits, of), masked(1, typeBits, type), masked(2, intBits, protocol)])
+
+/** The profile as the engine's API takes it. Entries for the same call are alternatives. */
+const profile = (openSockets: object[]): string =>
+  JSON.stringify({
+    defaultAction: 'SCMP_ACT_ERRNO',
+    defaultErrnoRet: 1,
+    syscalls: [
+      ...[files, memory, processes, waiting, sockets].map((names) => allow(names)),
+      ...openSockets,
+      allow('socketpair', [equals(0, family.unix)]),
+      ...personalities.map((it) => allow('personality', [equals(0, it)])),
+      allow('clone', [masked(0, namespaces, 0)]),
+      // Its flags lie in memory, where a filter cannot see them; C libraries go on with clone() when there is no clone3().
+      { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: 38, args: [] },
+    ],
+  })
+
+/** For the container in which agents work. */
+export const crewProfile = profile([
+  allow('socket', [equals(0, family.unix)]),
+  ...[family.inet, family.inet6].flatMap((of) => transports.flatMap(([type, protocols]) => protocols.map((it) => socket(of, type, it)))),
+  ...netlinkTypes.map((type) => socket(family.netlink, type, netlinkRoute)),
+])
+
+/** For the sidecar, which sets the rules of its network before it gives up the right to: by netfilter's netlink or raw sockets. */
+export const sidecarProfile = profile(Object.values(family).map((of) => allow('socket', [equals(0, of)])))

@@ -1,12 +1,15 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
+import type { Hello } from './client-hello.ts'
 import type { Compiled } from './config.ts'
 import type { Denial } from './denials.ts'
 import { type Dial, Refused, type Unreachable } from './dial.ts'
 import { forwardable } from './headers.ts'
 import { parseAuthority, type Target } from './policy.ts'
 import type { Slots } from './slots.ts'
+import { idleMs, joinTunnel } from './tunnel.ts'
+import type { CheckName } from './wildcard-names.ts'
 
 /** The crew's forward proxy: CONNECT tunnels and plain HTTP in absolute form, both under the network policy. */
 export interface Egress {
@@ -18,10 +21,17 @@ export interface EgressParts {
   config(): Compiled | null
   dial: Dial
   slots: Slots
+  checkName: CheckName
   denied(denial: Denial): void
+  /** How long a tunnel may stay without its first words. */
+  patienceMs?: number
 }
 
-const idleMs = 15 * 60_000
+/** A connection to where the agent wanted to go, and whether what a TLS client says in it is what it was opened for. */
+interface Way {
+  far: Socket
+  admits(hello: Hello): boolean
+}
 
 /** A way out that was not given: the status and the sentence that the agent gets to read. */
 class NoWay extends Error {
@@ -32,11 +42,12 @@ class NoWay extends Error {
   }
 }
 
-export function createEgress({ config, dial, slots, denied }: EgressParts): Egress {
-  /** Opens a connection to where the agent wants to go, or throws NoWay. Its slot is given back when it closes. */
-  async function open(target: Target | null, asked: string, uid: number | null): Promise<Socket> {
+export function createEgress({ config, dial, slots, checkName, denied, patienceMs }: EgressParts): Egress {
+  /** Opens the way to a target, or throws NoWay. Its slot is given back when the connection closes. */
+  async function open(target: Target | null, asked: string, uid: number | null): Promise<Way> {
     const current = config()
     if (!current) throw new NoWay(503, 'this crew is still being set up: its sidecar has no configuration yet')
+    const { rules } = current
     const agentId = current.agentByUid.get(uid ?? -1)?.agentId ?? null
     const deny = (reason: string) => {
       denied({ agentId, host: target?.host ?? asked, port: target?.port ?? 0, reason })
@@ -44,15 +55,17 @@ export function createEgress({ config, dial, slots, denied }: EgressParts): Egre
     }
     if (current.uids && agentId === null) throw deny('who asks is no agent of this crew')
     if (!target) throw deny('the target is not written as host:port, with a plain name or address and no user name')
-    if (!current.rules.permitsHost(target.host)) {
-      throw deny(`${target.host} is not in this crew's allowed domains; a manager of the crew can add it to allowed_domains`)
-    }
+    const { host } = target
+    if (!rules.permitsHost(host)) throw deny(`${host} is not in this crew's allowed domains; a manager of the crew can add it to allowed_domains`)
+    const wildcard = rules.wildcardOf(host)
+    const fault = wildcard && checkName(uid, host, wildcard)
+    if (fault) throw deny(fault)
     const release = slots.take(uid)
     if (!release) throw new NoWay(503, 'too many connections of this agent are open; try again when one of them has ended')
     try {
-      const socket = await dial(target, current.rules.permitsAddress)
-      socket.once('close', release)
-      return socket
+      const far = await dial(target, rules.permitsAddress)
+      far.once('close', release)
+      return { far, admits: (hello) => rules.permitsHello(host, hello) || !deny(`a TLS client in a tunnel to ${host} ${asksFor(hello)}`) }
     } catch (error) {
       release()
       if (error instanceof Refused) throw deny(error.message)
@@ -64,11 +77,10 @@ export function createEgress({ config, dial, slots, denied }: EgressParts): Egre
     async tunnel(request, client, head, uid) {
       client.on('error', () => client.destroy())
       try {
-        const far = await open(parseAuthority(request.url ?? ''), request.url ?? '', uid)
+        const { far, admits } = await open(parseAuthority(request.url ?? ''), request.url ?? '', uid)
         if (client.destroyed) return void far.destroy()
         client.write('HTTP/1.1 200 Connection established\r\n\r\n')
-        if (head.length) far.write(head)
-        join(client as Socket, far)
+        await joinTunnel(client as Socket, far, { head, admits, ...(patienceMs && { patienceMs }) })
       } catch (error) {
         const { status, message } = error as NoWay
         client.end(
@@ -81,7 +93,7 @@ export function createEgress({ config, dial, slots, denied }: EgressParts): Egre
       const [, authority, path] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(request.url ?? '') ?? []
       try {
         if (authority === undefined) throw new NoWay(400, 'only http:// is passed on in this form; for https use CONNECT')
-        const far = await open(parseAuthority(authority, 80), authority, uid)
+        const { far } = await open(parseAuthority(authority, 80), authority, uid)
         if (response.destroyed) return void far.destroy()
         relay(request, response, far, authority, path!.startsWith('/') ? path! : `/${path}`)
       } catch (error) {
@@ -91,18 +103,9 @@ export function createEgress({ config, dial, slots, denied }: EgressParts): Egre
   }
 }
 
-/** Couples two connections until both directions have ended; half-closed ones go on in the other direction. */
-function join(client: Socket, far: Socket): void {
-  far.allowHalfOpen = true
-  for (const [from, to] of [
-    [client, far],
-    [far, client],
-  ] as const) {
-    from.setTimeout(idleMs, () => from.destroy())
-    from.on('error', () => from.destroy())
-    from.on('close', () => to.destroy())
-    from.pipe(to)
-  }
+function asksFor(hello: Hello): string {
+  if (typeof hello === 'string') return 'begins with a hello that cannot be read'
+  return hello.serverName === null ? 'asks for no server by name' : `asks for ${hello.serverName}`
 }
 
 /** Sends one plain HTTP request over a connection of its own. The Host header is the target's, whatever the client wrote. */

@@ -9,14 +9,36 @@ import { parseAddress } from '../../kernel/addresses.ts'
  */
 export async function uidOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): Promise<number | null> {
   if (!remoteAddress || !localAddress) return null
-  const client = `${hex(remoteAddress)}:${port(remotePort!)}`
-  const server = `${hex(localAddress)}:${port(localPort!)}`
-  const table = await readFile(remoteAddress.includes(':') ? '/proc/self/net/tcp6' : '/proc/self/net/tcp', 'utf8').catch(() => '')
-  for (const line of table.split('\n')) {
-    const [, local, remote, state, , , , uid] = line.trim().split(/\s+/)
-    if (local === client && remote === server && state !== '06') return Number(uid)
+  const table = await (remoteAddress.includes(':') ? owners6 : owners4)()
+  return table.get(`${hex(remoteAddress)}:${port(remotePort!)} ${hex(localAddress)}:${port(localPort!)}`) ?? null
+}
+
+const owners4 = shared(() => owners('/proc/self/net/tcp'))
+const owners6 = shared(() => owners('/proc/self/net/tcp6'))
+
+/** The uid of each connection's own end, by both addresses as the table writes them. */
+async function owners(file: string): Promise<Map<string, number>> {
+  const rows = (await readFile(file, 'utf8').catch(() => '')).split('\n').map((line) => line.trim().split(/\s+/))
+  return new Map(rows.filter((row) => row[3] !== '06').map(([, local, remote, , , , , uid]) => [`${local} ${remote}`, Number(uid)]))
+}
+
+/**
+ * One reading for all who ask before it begins: the kernel takes long over this table, and with a reading for each of them a
+ * few hundred connections at once would hold up everybody's calls.
+ */
+function shared<T>(read: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve()
+  let next: Promise<T> | null = null
+  return () => {
+    if (next) return next
+    const started = running.then(() => {
+      next = null
+      return read()
+    })
+    next = started
+    running = started
+    return started
   }
-  return null
 }
 
 const port = (value: number) => value.toString(16).toUpperCase().padStart(4, '0')

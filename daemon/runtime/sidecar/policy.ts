@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { type AddressClass, canonicalAddress } from '../../kernel/addresses.ts'
 import type { NetworkPolicy } from '../types.ts'
+import type { Hello } from './client-hello.ts'
 
 /** Where an agent wants to go. `host` is canonical: a lower-case ASCII name without final dot, or an address. */
 export interface Target {
@@ -58,6 +59,10 @@ export function parseAuthority(text: string, defaultPort?: number): Target | nul
 export interface Rules {
   permitsHost(host: string): boolean
   permitsAddress(is: AddressClass): boolean
+  /** The `.domain` of the wildcard without which a host would not be permitted; null for every other host. */
+  wildcardOf(host: string): string | null
+  /** Whether a client in a tunnel to a host may begin like this: TLS must ask for that very host, or for none at an address. */
+  permitsHello(host: string, hello: Hello): boolean
 }
 
 /** `*.host` stands for every name below host, at any depth, and not for host itself. An entry that is no host permits nothing. */
@@ -71,8 +76,16 @@ export function compilePolicy({ mode, allowedDomains, allowPrivateEndpoints }: N
     if (wild) below.push(`.${host}`)
     else exact.add(host)
   }
+  const free = mode === 'free'
+  const wildcardOf = (host: string) => (free || exact.has(host) ? null : (below.find((it) => host.endsWith(it)) ?? null))
   return {
-    permitsHost: (host) => mode === 'free' || exact.has(host) || below.some((it) => host.endsWith(it)),
+    permitsHost: (host) => free || exact.has(host) || wildcardOf(host) !== null,
     permitsAddress: (is) => is === 'public' || (is === 'private' && allowPrivateEndpoints),
+    wildcardOf,
+    permitsHello(host, hello) {
+      if (free || hello === 'not-tls' || hello === 'incomplete') return true // what stays incomplete has ended
+      if (hello === 'malformed') return false
+      return hello.serverName === null ? canonicalAddress(host) !== null : canonicalHost(hello.serverName) === host
+    },
   }
 }

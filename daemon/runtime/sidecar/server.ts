@@ -14,6 +14,7 @@ import { uidOf } from './peers.ts'
 import { createNames } from './resolve.ts'
 import { say } from './say.ts'
 import { createSlots } from './slots.ts'
+import { createWildcardNames } from './wildcard-names.ts'
 
 export interface SidecarOptions {
   /** 0 picks a free one. */
@@ -34,6 +35,8 @@ export interface Sidecar {
 }
 
 const headerLimit = 32 * 1024
+/** Late connections are looked for every `connectionsCheckingInterval`, so headers get that much longer at most. */
+const timeouts = { headersTimeout: 20_000, connectionsCheckingInterval: 1000, requestTimeout: 600_000, keepAliveTimeout: 75_000 }
 const connectionSlots = { total: 2048, each: 512 }
 const callSlots = { total: 256, each: 64 }
 const agentCallSlots = { total: 128, each: 16 }
@@ -53,7 +56,13 @@ export async function startSidecar({ port, isolated, report, ask, now = Date.now
     report,
     loopbackUpstreams: !isolated,
   })
-  const egress = createEgress({ config, dial, slots: createSlots(tunnelSlots.total, tunnelSlots.each), denied: createDenials(report, now) })
+  const egress = createEgress({
+    config,
+    dial,
+    slots: createSlots(tunnelSlots.total, tunnelSlots.each),
+    checkName: createWildcardNames(now),
+    denied: createDenials(report, now),
+  })
 
   const agentCalls = createAgentCalls({ config, ask, slots: createSlots(agentCallSlots.total, agentCallSlots.each) })
   const connections = createSlots(connectionSlots.total, connectionSlots.each)
@@ -89,8 +98,7 @@ export async function startSidecar({ port, isolated, report, ask, now = Date.now
   }
 
   function listen(host: string, at: number): Promise<Server> {
-    const strict = { insecureHTTPParser: false, requireHostHeader: true, maxHeaderSize: headerLimit }
-    const server = createServer({ ...strict, headersTimeout: 30_000, requestTimeout: 600_000, keepAliveTimeout: 75_000 })
+    const server = createServer({ insecureHTTPParser: false, requireHostHeader: true, maxHeaderSize: headerLimit, ...timeouts })
     server.maxConnections = connectionSlots.total
     const owners = new WeakMap<object, Promise<number | null>>()
     server.on('connection', (socket: Socket) => owners.set(socket, claim(socket)))

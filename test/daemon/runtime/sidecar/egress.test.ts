@@ -7,7 +7,9 @@ import type { Denial } from '#runtime/sidecar/denials'
 import { createDial } from '#runtime/sidecar/dial'
 import { createEgress } from '#runtime/sidecar/egress'
 import { createSlots } from '#runtime/sidecar/slots'
+import { createWildcardNames } from '#runtime/sidecar/wildcard-names'
 import type { NetworkPolicy } from '#runtime/types'
+import { hello, helloMessage, realHello, records } from '../../../support/client-hello.ts'
 import { config, onEnd, server, text } from './support.ts'
 
 /** Where the names of these tests lead. `here` is the machine itself, which stands for a public host. */
@@ -21,7 +23,7 @@ const names: Record<string, string[]> = {
 }
 
 /** The proxy alone, in a web server of its own; loopback counts as public here, everything else is as in a crew. */
-async function proxy(network: Partial<NetworkPolicy> | null = {}, each = 100) {
+async function proxy(network: Partial<NetworkPolicy> | null = {}, { each = 100, patienceMs = 20_000 } = {}) {
   const denials: Denial[] = []
   const asked: string[] = []
   const real = createDial(
@@ -42,7 +44,9 @@ async function proxy(network: Partial<NetworkPolicy> | null = {}, each = 100) {
     config: () => compiled,
     dial: (target, permits) => real(target, (is) => is === 'loopback' || permits(is)),
     slots: createSlots(100, each),
+    checkName: createWildcardNames(() => 0),
     denied: (it) => denials.push(it),
+    patienceMs,
   })
   const http = createHttp((req, res) => void egress.forward(req, res, 20001))
   http.on('connect', (req, socket, head) => void egress.tunnel(req, socket, head, 20001))
@@ -151,7 +155,7 @@ describe('CONNECT', () => {
   })
 
   it('bounds the open connections of one agent', async () => {
-    const { port } = await proxy({}, 2)
+    const { port } = await proxy({}, { each: 2 })
     const far = await echo()
     const open: Socket[] = []
     for (let i = 0; i < 2; i++) {
@@ -169,6 +173,150 @@ describe('CONNECT', () => {
   it('says so while there is no configuration', async () => {
     const { port } = await proxy(null)
     expect(await tunnel(port, 'permitted.example:443')).toMatch(/^HTTP\/1\.1 503 .*no configuration yet/s)
+  })
+})
+
+/** Asks for a tunnel; the socket once it is open. */
+async function opened(port: number, authority: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\n\r\n`)
+  await once(socket, 'readable')
+  expect(String(socket.read())).toBe('HTTP/1.1 200 Connection established\r\n\r\n')
+  return socket
+}
+
+/** A TCP server that says `greeting` first; all that it hears. */
+async function listener(greeting = ''): Promise<{ port: number; heard: Buffer[] }> {
+  const heard: Buffer[] = []
+  const tcp = createTcp((socket) => {
+    socket.on('error', () => {}).on('data', (it) => heard.push(it))
+    if (greeting) socket.write(greeting)
+  }).listen(0, '127.0.0.1')
+  await once(tcp, 'listening')
+  onEnd(() => tcp.close())
+  return { port: (tcp.address() as AddressInfo).port, heard }
+}
+
+/** Reads on until `whole` holds of all that came. */
+async function readUntil(socket: Socket, whole: (all: Buffer) => boolean): Promise<Buffer> {
+  let all = Buffer.alloc(0)
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    all = Buffer.concat([all, chunk])
+    if (whole(all)) break
+  }
+  return all
+}
+
+const alert = Buffer.from([21, 3, 3, 0, 2, 2, 112]) // fatal, unrecognized_name
+
+describe('TLS in a tunnel', () => {
+  it.each([
+    ['of its own host', 'permitted.example', hello('permitted.example')],
+    ['of its own host in another case and with a final dot', 'permitted.example', hello('Permitted.EXAMPLE.')],
+    ['of a real client', 'permitted.example', null],
+    ['of no name, when the host is an address', '127.0.0.1', records(helloMessage())],
+  ])('passes on the hello %s, however it arrives', async (_, host, given) => {
+    const { port, denials } = await proxy()
+    const bytes = given ?? (await realHello(host))
+    const socket = (await opened(port, `${host}:${await echo()}`)).setNoDelay()
+    for (const [from, to] of [
+      [0, 1],
+      [1, 7],
+      [7, bytes.length],
+    ]) {
+      await new Promise((written) => socket.write(bytes.subarray(from, to), written))
+    }
+    expect(await readUntil(socket, (all) => all.length >= bytes.length)).toEqual(bytes)
+    socket.destroy()
+    expect(denials).toEqual([])
+  })
+
+  it.each([
+    ['asks for another host', 'permitted.example', hello('forbidden.example'), 'asks for forbidden.example'],
+    ['asks for another permitted host', 'permitted.example', hello('deep.permitted.example'), 'asks for deep.permitted.example'],
+    ['asks for a name at an address', '127.0.0.1', hello('permitted.example'), 'asks for permitted.example'],
+    ['asks for no name at a host that has one', 'permitted.example', records(helloMessage()), 'asks for no server by name'],
+    ['cannot be read', 'permitted.example', records(Buffer.from([2, 0, 0, 0])), 'begins with a hello that cannot be read'],
+  ])('is refused when it %s, told to the client and reported', async (_, host, bytes, reason) => {
+    const { port, denials } = await proxy()
+    const { port: far, heard } = await listener()
+    const socket = await opened(port, `${host}:${far}`)
+    socket.write(bytes)
+    expect(await readUntil(socket, () => false)).toEqual(alert)
+    expect(denials).toEqual([{ agentId: null, host, port: far, reason: `a TLS client in a tunnel to ${host} ${reason}` }])
+    expect(heard).toEqual([])
+  })
+
+  it('is refused as well when its hello came with the request for the tunnel', async () => {
+    const { port, denials } = await proxy()
+    const { port: far, heard } = await listener()
+    const socket = connect(port, '127.0.0.1')
+    socket.write(Buffer.concat([Buffer.from(`CONNECT permitted.example:${far} HTTP/1.1\r\n\r\n`), hello('forbidden.example')]))
+    expect((await readUntil(socket, () => false)).subarray(-alert.length)).toEqual(alert)
+    expect([denials.length, heard]).toEqual([1, []])
+  })
+
+  it('may ask for whatever it likes in free mode', async () => {
+    const { port, denials } = await proxy({ mode: 'free' })
+    const socket = await opened(port, `permitted.example:${await echo()}`)
+    const bytes = hello('forbidden.example')
+    socket.end(bytes)
+    expect(await readUntil(socket, () => false)).toEqual(bytes)
+    expect(denials).toEqual([])
+  })
+})
+
+describe('a tunnel', () => {
+  it('serves protocols in which the server speaks first, however long the client listens', async () => {
+    const { port } = await proxy({}, { patienceMs: 50 })
+    const { port: far, heard } = await listener('220 ready\r\n')
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`CONNECT permitted.example:${far} HTTP/1.1\r\n\r\n`)
+    await readUntil(socket, (all) => String(all).endsWith('220 ready\r\n'))
+    await new Promise((resolve) => setTimeout(resolve, 150)) // three times its patience
+    socket.write('EHLO here\r\n')
+    await expect.poll(() => String(Buffer.concat(heard))).toBe('EHLO here\r\n')
+    socket.destroy()
+  })
+
+  it.each([
+    ['nobody says anything', Buffer.alloc(0)],
+    ['its client stops in the middle of a hello', hello('permitted.example').subarray(0, 20)],
+  ])('ends when %s', async (_, bytes) => {
+    const { port } = await proxy({}, { patienceMs: 50 })
+    const { port: far, heard } = await listener()
+    const socket = await opened(port, `permitted.example:${far}`)
+    socket.write(bytes)
+    await once(socket.resume(), 'close')
+    expect(heard).toEqual([])
+  })
+})
+
+describe('names below a wildcard', () => {
+  const lookedUp = async (mode: 'restricted' | 'free', wanted: string[]) => {
+    const { port, denials, asked } = await proxy({ mode, allowedDomains: ['*.example', 'exact.wide.example'] })
+    const answers: string[] = []
+    for (const it of wanted) answers.push((await tunnel(port, `${it}:443`)).slice(9, 12))
+    return { answers, asked, denials }
+  }
+  const many = Array.from({ length: 31 }, (_, index) => `n${index}.example`)
+
+  it('are looked up at a bounded rate', async () => {
+    const { answers, asked, denials } = await lookedUp('restricted', [...many, 'n0.example', 'exact.wide.example'])
+    expect(asked).toEqual([...many.slice(0, 30), 'n0.example', 'exact.wide.example'])
+    expect(answers).toEqual([...Array(30).fill('504'), '403', '504', '504'])
+    expect(denials).toEqual([{ agentId: null, host: 'n30.example', port: 443, reason: expect.stringContaining('more than 30 new names below wildcards') }])
+  })
+
+  it('are not looked up when they are long enough to carry data', async () => {
+    const long = `${'d'.repeat(60)}.${'d'.repeat(60)}.example`
+    const { answers, asked, denials } = await lookedUp('restricted', [long])
+    expect([answers, asked]).toEqual([['403'], []])
+    expect(denials).toMatchObject([{ host: long, reason: expect.stringContaining('more than 100 characters in front of .example') }])
+  })
+
+  it('are not counted in free mode, where every name may be asked for', async () => {
+    expect((await lookedUp('free', many)).asked).toEqual(many)
   })
 })
 
