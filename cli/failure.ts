@@ -1,6 +1,6 @@
 import { type ProblemBody, ProblemError, UnreachableError } from '#client'
 import { Cancelled, InputError } from './input.ts'
-import { HostRefusal } from './local/refusal.ts'
+import { HostRefusal, StartFailure } from './local/refusal.ts'
 import { NotFound } from './lookup.ts'
 import { JqFailure } from './output/jq.ts'
 
@@ -40,6 +40,7 @@ function describe(error: unknown, at: Situation): Failure {
   if (error instanceof InputError) return plain(exits.input, 'invalid_input', error.message, error.next)
   if (error instanceof NotFound) return plain(exits.notFound, 'not_found', error.message, error.next)
   if (error instanceof HostRefusal) return plain(exits.other, error.code, error.message, error.next)
+  if (error instanceof StartFailure) return plain(exits.other, error.code, error.message)
   if (error instanceof JqFailure) return plain(exits.input, 'invalid_input', error.message)
   if (error instanceof Cancelled) return plain(exits.other, 'cancelled', error.message)
   const { name, message, code, oclif } = error as Error & { code?: string; oclif?: { exit?: number } }

@@ -1,14 +1,17 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig } from '#kernel/config'
+import { isDamaged, UnfitDatabase } from '#kernel/db'
 import { Locked } from '#kernel/lock'
 import { settings } from '#kernel/settings'
 import { storageFault } from '#kernel/storage-fault'
 import { version } from '#kernel/version'
+import { StartRefused } from './start/loss.ts'
 
 const usage = `musterd ${version}: the Muster daemon
 
 Usage
   musterd [--host ADDRESS] [--port PORT] [--data-dir DIR] [--container-provider docker|process] [--config FILE]
+          [--accept-data-loss]
   musterd config [--json]   print every setting, its value and where it comes from
   musterd admin VERB        work on the data with no daemon running: the other end of \`muster admin\`
   musterd openapi           print the HTTP interface as OpenAPI 3.1
@@ -16,6 +19,9 @@ Usage
 
 It runs in the foreground and prints one line of JSON when it is ready. SIGTERM drains and stops it; crews and their
 runs go on. \`muster up\` starts it in the background.
+
+It refuses to start when stored data is lost or damaged, or does not fit its key or seals, says what is lost, and ends with 3.
+--accept-data-loss goes on, for this start: what cannot be used is set aside beside the rest, and the journal tells of it.
 `
 
 const flagNames = Object.values(settings).flatMap((it) => ('flag' in it ? [it.flag] : []))
@@ -24,7 +30,13 @@ function readArguments() {
   const options = Object.fromEntries([...flagNames, 'config'].map((name) => [name, { type: 'string' as const }]))
   return parseArgs({
     allowPositionals: true,
-    options: { ...options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } },
+    options: {
+      ...options,
+      json: { type: 'boolean' },
+      'accept-data-loss': { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean' },
+    },
   })
 }
 
@@ -57,13 +69,18 @@ async function main(): Promise<void> {
   if (command === 'config') return printConfig(values['json'] === true, flags)
   if (command !== 'serve') throw new ConfigError(`There is no command "${command}"; see musterd --help`)
   const { serve } = await import('./serve.ts')
-  await serve(loadConfig({ flags }).config)
+  await serve(loadConfig({ flags }).config, { acceptLoss: values['accept-data-loss'] === true })
 }
+
+/** Exit code when the stored state is not what it should be: to start again changes nothing. */
+const lostState = 3
 
 /** What the operator can mend gets a sentence; everything else is a fault of ours and shows where. */
 function explain(error: Error & { code?: string; address?: string; port?: number }): [text: string, exitCode: number] {
   if (error instanceof ConfigError || error.code?.startsWith('ERR_PARSE_ARGS')) return [error.message, 2]
   if (error instanceof Locked) return [`${error.message}. Stop it (muster down), or use another --data-dir`, 1]
+  if (error instanceof StartRefused || error instanceof UnfitDatabase) return [error.message, lostState]
+  if (isDamaged(error)) return [`The database is damaged: ${error.message}. Restore the newest backup of the whole data folder`, lostState]
   if (error.code === 'EADDRINUSE') return [`${error.address}:${error.port} is in use. Choose another --port (0 picks a free one)`, 1]
   const fault = storageFault(error)
   if (fault) return [`The disk of the data directory ${fault === 'full' ? 'is full' : 'cannot be used'} (${error.message}). Mend that, then start again`, 1]

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type App, createApp } from '#kernel/app'
-import { type Config, ConfigError } from '#kernel/config'
-import { fileSecret, prepareDirectory } from '#kernel/data-dir'
+import type { Config } from '#kernel/config'
+import { prepareDirectory } from '#kernel/data-dir'
 import { register } from '#kernel/dispatch'
 import { createServer } from '#kernel/http'
 import { lockDirectory } from '#kernel/lock'
@@ -14,22 +14,23 @@ import { watchProcess } from '#kernel/metrics'
 import { patience } from '#kernel/patience'
 import { refuseConnection } from '#kernel/refusal'
 import { unlessStorage } from '#kernel/storage-fault'
-import { createVault } from '#kernel/vault'
 import { version } from '#kernel/version'
 import { features } from './features/index.ts'
 import { type Services, startServices } from './services.ts'
-import { openStore } from './store.ts'
+import { openState } from './start/open.ts'
+import { settleState } from './start/settle.ts'
 import { exposePorts } from './streams/exposed/listener.ts'
 
 /** Runs the daemon until SIGTERM or SIGINT. Prints one line of JSON on standard output when it is ready. */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, { acceptLoss }: { acceptLoss: boolean }): Promise<void> {
   const log = createLog({ level: config.logLevel, format: config.logFormat })
   prepareDirectory(config.dataDir)
   const lock = lockDirectory(config.dataDir)
-  const db = openStore(config, log)
-  const app = createApp({ config, db, log, vault: createVault(encryptionKey(config)) })
+  const state = openState(config, log, { acceptLoss })
+  const app = createApp({ config, log, ...state })
   watchProcess(app.metrics)
   register(app, features)
+  await settleState(app, state)
   const tls = config.tlsCert ? { cert: readFileSync(config.tlsCert, 'utf8'), key: readFileSync(config.tlsKey, 'utf8') } : undefined
   const http = createServer(app, tls)
   await http.ready()
@@ -44,15 +45,9 @@ export async function serve(config: Config): Promise<void> {
   await stopped(log)
   exposing.close()
   await drain(app, http, local, services)
-  db.close()
+  app.db.close()
   lock.release()
   process.exit(0)
-}
-
-function encryptionKey(config: Config): Buffer {
-  const text = config.encryptionKey || fileSecret(config.dataDir, 'encryption.key')
-  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw new ConfigError('The encryption key must be 64 hexadecimal characters (32 bytes)')
-  return Buffer.from(text, 'hex')
 }
 
 /** A second door for this machine's owner: a socket that only they can open. */
@@ -111,6 +106,7 @@ async function drain(app: App, http: FastifyInstance, local: Server, services: S
   await app.outbound.close()
   await app.idle()
   await app.reads.close()
+  await app.seals?.close()
   try {
     rmSync(join(app.config.dataDir, 'musterd.json'), { force: true })
   } catch (error) {

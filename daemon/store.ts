@@ -10,8 +10,13 @@ export const storeFile = (dir: string): string => join(dir, 'muster.db')
 /** Opens the database and brings it up to date. Whoever calls holds the directory's lock. */
 export function openStore({ dataDir }: Config, log: Log): Db {
   const db = openDatabase(storeFile(dataDir))
-  chmodSync(storeFile(dataDir), 0o600)
-  const fresh = migrate(db, readMigrations(new URL('./migrations', import.meta.url).pathname), new Date().toISOString())
-  if (fresh.length) log.info({ migrations: fresh }, 'Database brought up to date')
-  return db
+  try {
+    chmodSync(storeFile(dataDir), 0o600)
+    const fresh = migrate(db, readMigrations(new URL('./migrations', import.meta.url).pathname), new Date().toISOString())
+    if (fresh.length) log.info({ migrations: fresh }, 'Database brought up to date')
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
 }

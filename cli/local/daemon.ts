@@ -5,6 +5,7 @@ import { createConnection } from '#client'
 import { localTarget, runtimeFile } from '../contexts/session.ts'
 import { InputError } from '../input.ts'
 import { daemonProgram, dataDir } from '../paths.ts'
+import { StartFailure } from './refusal.ts'
 
 /** What a daemon says when it is ready. */
 export interface Ready {
@@ -16,8 +17,8 @@ export interface Ready {
 
 type Env = NodeJS.ProcessEnv
 
-/** A daemon that did not come up; the message ends with what it said last. */
-export class StartFailure extends Error {}
+/** The exit code of a daemon that refuses the stored state. */
+const lostState = 3
 
 export const logFile = (env: Env = process.env): string => join(dataDir(env), 'musterd.log')
 
@@ -51,7 +52,7 @@ export async function start(flags: string[], { timeout, env = process.env }: { t
         if (line && said.includes('\n')) resolve(JSON.parse(line) as Ready)
       })
       child.on('error', reject)
-      child.on('exit', (code, signal) => reject(new StartFailure(why(code, signal, timeout, env))))
+      child.on('exit', (code, signal) => reject(new StartFailure(why(code, signal, timeout, env), code === lostState ? 'state_lost' : 'failed')))
     })
   } finally {
     clearTimeout(timer)

@@ -8,3 +8,12 @@ export class HostRefusal extends Error {
     this.next = next
   }
 }
+
+/** A daemon that did not come up; the message ends with what it said last. `state_lost`: because of what is stored. */
+export class StartFailure extends Error {
+  readonly code: 'failed' | 'state_lost'
+  constructor(message: string, code: 'failed' | 'state_lost' = 'failed') {
+    super(message)
+    this.code = code
+  }
+}

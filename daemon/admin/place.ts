@@ -5,7 +5,9 @@ import { register } from '#kernel/dispatch'
 import { Locked, lockDirectory } from '#kernel/lock'
 import { createLog } from '#kernel/log'
 import { features } from '../features/index.ts'
-import { openStore, storeFile } from '../store.ts'
+import { StartRefused } from '../start/loss.ts'
+import { openHostState } from '../start/open.ts'
+import { storeFile } from '../store.ts'
 
 /** Nothing can be done with this data directory, or not by this user, or not now; `next` is what to type instead. */
 export class Refusal extends Error {
@@ -27,6 +29,7 @@ export async function inPlace<T>(config: Config, work: (app: App) => T | Promise
     try {
       return await work(app)
     } finally {
+      await app.seals?.close()
       await app.reads.close()
       app.db.close()
     }
@@ -72,12 +75,13 @@ function hold(dir: string): { release(): void } {
 function open(config: Config): App {
   const log = createLog({ level: config.logLevel, format: config.logFormat })
   try {
-    const db = openStore(config, log)
+    const state = openHostState(config, log)
     // No secret is opened or sealed here, so no key is needed, and none is made.
-    const app = createApp({ config, db, log, vault: null })
+    const app = createApp({ config, log, vault: null, ...state })
     register(app, features)
     return app
   } catch (error) {
+    if (error instanceof StartRefused) throw new Refusal(error.code, error.message)
     throw new Refusal('unusable_database', `The database in ${config.dataDir} cannot be used: ${(error as Error).message}`, 'muster doctor')
   }
 }

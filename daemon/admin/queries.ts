@@ -60,6 +60,10 @@ export const queries = statements((db) => ({
   ),
   /** Links that were mailed: whoever holds one could set another password. */
   forgetMailed: db.prepare<[user: string]>('DELETE FROM verification_tokens WHERE user_id = ?'),
+  journaled: db.prepare<[], { workspace_id: string; slug: string | null }>(
+    `SELECT n.text AS workspace_id, w.slug FROM journal_names n LEFT JOIN workspaces w ON w.id = n.text AND w.deleted_at IS NULL
+     WHERE n.ws = 0 ORDER BY n.name`,
+  ),
   workspace: db.prepare<{ named: string }, { id: string; slug: string }>(
     'SELECT id, slug FROM workspaces WHERE (id = @named OR slug = @named) AND deleted_at IS NULL ORDER BY id = @named DESC LIMIT 1',
   ),

@@ -1,6 +1,7 @@
 import type { HostAsk, HostReply, HostVerb } from '#contract/host'
 import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
+import { createJournalReads } from '../features/journal/reads.ts'
 import { raise } from '../features/members/service.ts'
 import { homeOf } from '../features/workspaces/service.ts'
 import { invalidate, resetPassword } from './accounts.ts'
@@ -37,6 +38,15 @@ export const verbs: Verbs = {
 
   'invalidate-sessions': (app, { email, tokens = false }) =>
     invalidate(app, email === undefined ? queries(app.db).everybody.all() : [userOf(app, email)], tokens),
+
+  'verify-journal': async (app) => {
+    const reads = createJournalReads(app)
+    const journals = []
+    for (const workspace of queries(app.db).journaled.all()) journals.push({ ...workspace, ...(await reads.verify(workspace.workspace_id, null)) })
+    const sound = journals.every(({ valid }) => valid)
+    const stray = sound ? app.index.head() - journals.reduce((sum, { entries }) => sum + entries, 0) : 0
+    return { valid: sound && stray === 0, journals, stray }
+  },
 }
 
 function userOf(app: App, email: string): Subject {

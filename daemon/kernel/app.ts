@@ -7,6 +7,8 @@ import type { Config } from './config.ts'
 import type { Db } from './db.ts'
 import type { Operation } from './dispatch.ts'
 import { createInternalTokens, type InternalTokens } from './internal.ts'
+import type { SealFile } from './journal/seal-file.ts'
+import { createSealer, type Sealer } from './journal/sealer.ts'
 import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal.ts'
 import { createLimits, type Limits } from './limits.ts'
 import type { Log } from './log.ts'
@@ -91,6 +93,8 @@ export interface App extends Writer {
   project(projection: Projection): void
   /** What reads of the journal are planned from. */
   readonly index: JournalIndex
+  /** Proofs of the journal's head, kept beside the database; null where there is no place or key for them. */
+  readonly seals: Sealer | null
   /** Reads that may take long. */
   readonly reads: Reads
   /** Sends a message when the current change is committed; at once outside of a change. */
@@ -104,14 +108,17 @@ export interface AppParts {
   db: Db
   log: Log
   vault: Vault | null
+  seals?: SealFile | null
   clock?: () => number
   reads?: Reads
 }
 
-export function createApp({ config, db, log, vault, clock = Date.now, reads = db.memory ? createInlineReads(db) : createThreadReads(db, log) }: AppParts): App {
+export function createApp(parts: AppParts): App {
+  const { config, db, log, vault, clock = Date.now, reads = db.memory ? createInlineReads(db) : createThreadReads(db, log) } = parts
   const bus = new TypedEmitter<Events>()
   const journal = createJournal(db, clock)
   const storage = createStorage(db, log)
+  const seals = parts.seals ? createSealer({ db, journal, file: parts.seals, clock, log }) : null
   const outbound = createOutbound()
   type Outgoing = () => void
   let current: Outgoing[] | null = null
@@ -146,6 +153,7 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     committed() {
       journal.settle()
       reads.grown(journal.index.head())
+      seals?.grown()
       const all = kept
       kept = []
       for (const out of all) {
@@ -199,6 +207,7 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     },
     project: journal.project,
     index: journal.index,
+    seals,
     reads,
     broadcast: (message) => afterCommit(() => bus.emit('broadcast', message)),
     afterCommit,

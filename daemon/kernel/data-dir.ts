@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 /** Makes the data directory, readable by its owner alone. */
 export function prepareDirectory(dir: string): void {
@@ -29,4 +30,28 @@ function writeOnce(path: string, text: string): void {
   } finally {
     unlinkSync(temporary)
   }
+}
+
+/** Puts a whole 0600 file in the place of another, or leaves that as it is; resolves once the disk has it. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.new`
+  const file = await open(temporary, 'w', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, path)
+  const folder = await open(dirname(path), 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Gives a file, if it is there, a name under which nothing uses it. */
+export function setAside(path: string): void {
+  if (existsSync(path)) renameSync(path, `${path}.lost-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`)
 }

@@ -73,6 +73,9 @@ export function statements<T>(prepare: (db: Db) => T): (db: Db) => T {
   }
 }
 
+/** This version cannot use the database; another one can. */
+export class UnfitDatabase extends Error {}
+
 export interface Migration {
   name: string
   sql: string
@@ -96,13 +99,17 @@ export function migrate(db: Db, migrations: Migration[], now: string): string[] 
       .map((row) => [row.name, row.checksum]),
   )
   for (const name of applied.keys()) {
-    if (!migrations.some((known) => known.name === name)) throw new Error(`The database was written by a newer version (migration ${name} is unknown here)`)
+    if (!migrations.some((known) => known.name === name))
+      throw new UnfitDatabase(
+        `The database was written by a newer version (migration ${name} is unknown here). Run that version, or restore a backup of this one's`,
+      )
   }
   const fresh: string[] = []
   for (const { name, sql } of migrations) {
     const sum = applied.get(name)
     if (sum === checksum(sql)) continue
-    if (sum) throw new Error(`Migration ${name} differs from the one that made this database`)
+    if (sum)
+      throw new UnfitDatabase(`Migration ${name} differs from the one that made this database. Run the version that made it, or restore a backup of this one's`)
     db.transaction(() => {
       db.exec(sql)
       db.prepare('INSERT INTO migrations (name, checksum, applied_at) VALUES (?, ?, ?)').run(name, checksum(sql), now)

@@ -1,9 +1,10 @@
 import { type ActorType, actorTypes, type Entry, type EntryType, entries, type Priority, priorities, type Severity, severities } from '#contract/entries'
 import type { Db } from './db.ts'
-import { genesis, hashEntry, hashPayload, render } from './journal/chain.ts'
+import { covered, hashEntry, hashPayload, render } from './journal/chain.ts'
 import { type Combos, createCombos } from './journal/combos.ts'
 import { createEntryIds } from './journal/ids.ts'
 import { createNames, type Names } from './journal/names.ts'
+import { createTails, type Tails } from './journal/tails.ts'
 import { createTimeline, type Timeline } from './journal/timeline.ts'
 import { createUndoLog } from './journal/undo.ts'
 
@@ -45,6 +46,8 @@ export interface Journal {
   /** Called for every entry from now on. */
   project(projection: Projection): void
   readonly index: JournalIndex
+  /** What seals are made of. */
+  readonly tails: Tails
 }
 
 /** What reads are planned from. */
@@ -66,7 +69,7 @@ export function createJournal(db: Db, clock: () => number): Journal {
   const names = createNames(db, undo)
   const combos = createCombos(db, undo)
   const timeline = createTimeline(db, undo)
-  const chain = createTails(db)
+  const tails = createTails(db)
   const newest = db.prepare<[], { seq: number; id: string }>('SELECT seq, id FROM journal ORDER BY seq DESC LIMIT 1').get()
   const nextId = createEntryIds(newest?.id)
   const insert = db.prepare(insertSql)
@@ -89,9 +92,9 @@ export function createJournal(db: Db, clock: () => number): Journal {
     const severity = severities.indexOf(entry.severity)
     const combo = combos.intern(ws, { crew: crew ?? 0, agent: agent ?? 0, type, severity, actorType: actorTypes.indexOf(entry.actor_type) })
     const run = entry.payload?.['run_id']
-    const prev = chain.tail(ws)
+    const tail = tails.of(ws)
     const { last } = combo
-    const hash = hashEntry(prev, hashPayload(payload), fixed)
+    const hash = hashEntry(tail.hash, hashPayload(payload), covered(fixed, entry.priority))
     insert.run(
       at,
       entry.id,
@@ -108,17 +111,17 @@ export function createJournal(db: Db, clock: () => number): Journal {
       typeof run === 'string' ? nameOf(run) : null,
       priorities.indexOf(entry.priority),
       doc,
-      prev,
+      tail.hash,
       hash,
     )
     seq = at
     undo.push(() => {
       seq = at - 1
       combos.uncount(combo, last)
-      chain.move(ws, prev)
+      tails.move(ws, tail)
     })
     combos.count(combo, at)
-    chain.move(ws, hash)
+    tails.move(ws, { seq: at, hash })
     for (const projection of projections) projection(entry, at, ts)
     return new Stored(at, doc)
   }
@@ -132,6 +135,7 @@ export function createJournal(db: Db, clock: () => number): Journal {
     settle,
     project: (projection) => void projections.push(projection),
     index: { names, combos, timeline, head: () => seq },
+    tails,
   }
 }
 
@@ -148,16 +152,6 @@ class Stored implements Recorded {
   get entry(): Entry {
     this.#entry ??= JSON.parse(this.doc) as Entry
     return this.#entry
-  }
-}
-
-/** The hash that the next entry of a workspace is chained to. */
-function createTails(db: Db) {
-  const last = db.prepare<[number], Buffer>('SELECT entry_hash FROM journal INDEXED BY journal_ws WHERE ws = ? ORDER BY seq DESC LIMIT 1').pluck()
-  const tails = new Map<number, Buffer>()
-  return {
-    tail: (ws: number): Buffer => tails.get(ws) ?? last.get(ws) ?? genesis,
-    move: (ws: number, hash: Buffer) => void tails.set(ws, hash),
   }
 }
 

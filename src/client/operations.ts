@@ -121,6 +121,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     count: ['GET', '/api/v1/journal/count'],
     lookup: ['GET', '/api/v1/journal/lookup'],
     stream: ['GET', '/api/v1/journal/stream', 'stream'],
+    anchor: ['GET', '/api/v1/journal/anchor'],
     verify: ['GET', '/api/v1/journal/verify'],
     show: ['GET', '/api/v1/journal/:entryId'],
     priority: ['POST', '/api/v1/journal/:entryId/priority'],

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Email, line, nullable, Time } from './fields.ts'
+import { Verdict } from './journal.ts'
 import type { Problem } from './problems.ts'
 import { roles } from './roles.ts'
 
@@ -69,6 +70,16 @@ export const host = {
   'invalidate-sessions': {
     asks: Type.Object({ email: Type.Optional(Email), tokens: Type.Optional(Type.Boolean()) }),
     answers: Type.Object({ users: Type.Integer(), sessions: Type.Integer(), tokens: Type.Integer() }),
+  },
+  'verify-journal': {
+    asks: Type.Object({}),
+    answers: Type.Object({
+      valid: Type.Boolean(),
+      /** Of all workspaces that ever had one, in their order; `slug` is null of those that are gone. */
+      journals: Type.Array(Type.Object({ workspace_id: Type.String(), slug: nullable(Type.String()), ...Verdict.properties })),
+      /** Places in the order of all entries that belong to no workspace, or are empty. */
+      stray: Type.Integer(),
+    }),
   },
 }
 

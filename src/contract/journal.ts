@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { get, post } from './define.ts'
 import { actorTypes, priorities, severities } from './entries.ts'
 
@@ -21,6 +21,52 @@ export const JournalEntry = Type.Object({
   payload: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   refs: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   trace_id: Type.Optional(text),
+})
+
+/** Kinds of what does not hold. `chain`: an entry was changed, or one before it is missing. `forged`: it is not the one that was sealed. */
+const faults = ['chain', 'columns', 'order', 'truncated', 'forged', 'replaced', 'seal_missing'] as const
+/** What a check can prove. `columns`: what lists are filtered by agrees with the entries. `seal`, `anchor`: the head known from there is here. */
+const proofs = ['chain', 'columns', 'order', 'priorities', 'seal', 'anchor'] as const
+/**
+ * What it cannot. `unsealed`: entries after the newest seal rest on the chain alone. `erased`: what erased payloads said. `key_holder`: who has the
+ * key can forge. `rollback`: database and seals put back together to an earlier state; an anchor kept elsewhere shows it.
+ */
+const gaps = ['unsealed', 'erased', 'key_holder', 'rollback'] as const
+export type Proof = (typeof proofs)[number]
+export type Gap = (typeof gaps)[number]
+
+const nothing = Type.Null()
+const Fault = Type.Object({
+  kind: Type.Enum(faults),
+  seq: Type.Union([Type.Integer(), nothing], { description: 'Place in the journal of the whole server' }),
+  id: Type.Union([text, nothing]),
+  reason: text,
+})
+export type Fault = Static<typeof Fault>
+
+const Head = Type.Union([Type.Object({ id: text, hash: text }), nothing], { description: 'The newest entry' })
+
+export const Verdict = Type.Object({
+  valid: Type.Boolean(),
+  entries: Type.Integer({ description: 'Entries that hold' }),
+  erased: Type.Integer({ description: 'Entries whose payload was erased; their place in the chain still holds' }),
+  head: Head,
+  sealed: Type.Union([Type.Object({ entries: Type.Integer(), seq: Type.Integer(), at: text }), nothing], { description: 'What the newest seal covers' }),
+  unsealed: Type.Integer({ description: 'Entries after it' }),
+  proven: Type.Array(Type.Enum(proofs)),
+  not_proven: Type.Array(Type.Enum(gaps)),
+  broken: Type.Union([Fault, nothing], { description: 'The first thing that does not hold' }),
+})
+export type Verdict = Static<typeof Verdict>
+
+const Anchor = Type.Object({
+  workspace_id: text,
+  installation: text,
+  entries: Type.Integer(),
+  head: Head,
+  at: Type.String({ description: 'RFC 3339, whole seconds' }),
+  mac: Type.String({ description: 'HMAC-SHA256 over the rest, with a key of the installation' }),
+  anchor: Type.String({ description: 'All of it in one word, to be kept elsewhere' }),
 })
 
 /** Filters are ANDed; comma-separated lists mean any of them. Specification part 3, "Journal". */
@@ -92,18 +138,20 @@ export const journal = {
     query: Type.Object(filters),
     throws: ['unavailable'],
   }),
-  verify: get('/journal/verify', {
-    summary: 'Check the chain of hashes over the whole journal',
+  anchor: get('/journal/anchor', {
+    summary: 'The head of the journal in one word, to be kept elsewhere',
     access: 'ADMIN',
     ...ofSession,
-    reply: Type.Object({
-      valid: Type.Boolean(),
-      entries: Type.Integer({ description: 'Entries checked' }),
-      erased: Type.Integer({ description: 'Entries whose payload was erased; their place in the chain still holds' }),
-      head: Type.Union([Type.Object({ id: text, hash: text }), Type.Null()], { description: 'The newest entry: note it elsewhere to detect a cut' }),
-      broken: Type.Union([Type.Object({ id: text, reason: text }), Type.Null()], { description: 'The first entry that does not hold' }),
-    }),
-    throws: ['unavailable'],
+    reply: Anchor,
+    throws: ['encryption_unavailable'],
+  }),
+  verify: get('/journal/verify', {
+    summary: 'Check that the journal is the one that was written',
+    access: 'ADMIN',
+    ...ofSession,
+    query: Type.Object({ anchor: Type.Optional(Type.String({ maxLength: 500, description: 'A kept anchor: what it tells of must still be so' })) }),
+    reply: Verdict,
+    throws: ['unavailable', 'encryption_unavailable'],
   }),
   show: get('/journal/:entryId', {
     summary: 'Show one journal entry',

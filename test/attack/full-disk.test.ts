@@ -156,7 +156,7 @@ it.each(['json', 'text'])('a log in %s that cannot be written ends no daemon', a
   cleanups.push(() => rmSync(folder, { recursive: true }))
   const full = openSync('/dev/full', 'w')
   const env = { ...local, HOME: folder, SVC_DATA_DIR: folder, SVC_PORT: '0', SVC_LOG_FORMAT: format, SVC_LOG_LEVEL: 'debug' }
-  const daemon = await startMusterd(env, undefined, full)
+  const daemon = await startMusterd(env, undefined, { log: full })
   cleanups.push(() => daemon.kill())
   closeSync(full)
   for (let n = 0; n < 5; n++) expect((await fetch(`${daemon.url}/api/health`)).status).toBe(200)

@@ -276,7 +276,7 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
     const texts = [...Object.values(keys), 'bobs-token-31d9'].flatMap((key) => [key, Buffer.from(key).toString('base64'), Buffer.from(key).toString('hex')])
     expect(daemon.said.filter((it) => texts.some((text) => it.includes(text)))).toEqual([])
     expect(filesWith(daemon.dataDir, texts)).toEqual([])
-    expect(await daemon.client.journal.verify({})).toMatchObject({ valid: true, broken: null })
+    expect(await daemon.client.journal.verify({ query: {} })).toMatchObject({ valid: true, broken: null })
     expect(readFileSync(`${daemon.dataDir}/muster.db`).length).toBeGreaterThan(0)
   })
 })

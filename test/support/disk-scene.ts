@@ -59,7 +59,7 @@ export async function diskScene(folder: string, settings: Record<string, string>
   async function launch(): Promise<Musterd> {
     const log = openSync(join(folder, 'musterd.log'), 'a')
     try {
-      return await startMusterd(env, undefined, log)
+      return await startMusterd(env, undefined, { log })
     } finally {
       closeSync(log)
     }

@@ -13,6 +13,7 @@ import { register } from '#kernel/dispatch'
 import type { Feature } from '#kernel/feature'
 import { createServer } from '#kernel/http'
 import { newId } from '#kernel/ids'
+import type { SealFile } from '#kernel/journal/seal-file'
 import { createLog } from '#kernel/log'
 import { createThreadReads } from '#kernel/reads'
 import { createVault } from '#kernel/vault'
@@ -112,6 +113,8 @@ interface Options {
   file?: string
   clock?: ReturnType<typeof fixedClock>
   withVault?: boolean
+  /** Where the journal's head is sealed; nowhere unless given. */
+  seals?: SealFile
   /** As a fresh installation: no workspace, nobody. */
   empty?: boolean
   /** Other operations than Muster's own. */
@@ -134,6 +137,7 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
     db,
     log,
     vault: withVault ? createVault(randomBytes(32)) : null,
+    seals: options.seals,
     clock,
     ...(file !== ':memory:' && { reads: createThreadReads(db, log, readerProgram()) }),
   })
@@ -154,6 +158,7 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
       await app.mailer.close(0)
       await app.outbound.close()
       await app.idle()
+      await app.seals?.close()
       await app.reads.close()
       db.close()
     },

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 
 const bin = new URL('../../bin/musterd.js', import.meta.url).pathname
 
@@ -13,8 +14,14 @@ export interface Musterd {
   stop(): Promise<number>
 }
 
-const launch = (env: Record<string, string>, log: 'pipe' | number = 'pipe') =>
-  spawn(process.execPath, [bin], { env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: ['ignore', 'pipe', log] })
+interface Launch {
+  /** An open file that takes standard error. */
+  log?: number
+  words?: readonly string[]
+}
+
+const launch = (env: Record<string, string>, { log, words = [] }: Launch = {}) =>
+  spawn(process.execPath, [bin, ...words], { env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: ['ignore', 'pipe', log ?? 'pipe'] })
 
 /** Starts the built daemon and kills it so many milliseconds later, ready or not. */
 export async function crashWhileStarting(env: Record<string, string>, ms: number): Promise<void> {
@@ -25,9 +32,17 @@ export async function crashWhileStarting(env: Record<string, string>, ms: number
   await ended
 }
 
-/** Starts the built daemon; resolves once it is ready. `heard` is told everything that it prints, but for what goes to the open file `log`. */
-export async function startMusterd(env: Record<string, string>, heard: (text: string) => void = () => {}, log?: number): Promise<Musterd> {
-  const child = launch(env, log)
+/** Starts the built daemon, which is expected to refuse: how it ends and what it says. One that gets ready is ended. */
+export async function refusedMusterd(env: Record<string, string>): Promise<{ code: number | null; said: string }> {
+  const child = launch(env)
+  child.stdout!.on('data', () => child.kill('SIGKILL'))
+  const [said, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')])
+  return { code, said }
+}
+
+/** Starts the built daemon; resolves once it is ready. `heard` is told everything that it prints, but for what goes to an open file. */
+export async function startMusterd(env: Record<string, string>, heard: (text: string) => void = () => {}, how: Launch = {}): Promise<Musterd> {
+  const child = launch(env, how)
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => heard(String(chunk)))
   let errors = ''
   child.stderr?.on('data', (chunk) => {

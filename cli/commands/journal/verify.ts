@@ -1,24 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { exits } from '../../failure.ts'
+import { InputError, stdinText } from '../../input.ts'
+import { verdictView } from '../../views/journal-proof.ts'
 
 export default class JournalVerify extends ApiCommand<typeof JournalVerify> {
-  static override summary = 'Check the chain of hashes over the whole journal'
-  static override description = 'Ends with 1 when an entry does not hold. Keep the hash of the newest entry elsewhere: with it a cut at the end is noticed too.'
-  static override examples = ['$ <%= config.bin %> journal verify', '$ <%= config.bin %> journal verify --jq .head.hash']
+  static override summary = 'Check that the journal is the one that was written'
+  static override description =
+    'Every entry against the one before it, what lists are filtered by against the entries, and all of it against the seals that the daemon keeps beside its database; says what that proves and what it cannot. Ends with 1 when something does not hold.'
+  static override examples = [
+    '$ <%= config.bin %> journal verify',
+    '$ <%= config.bin %> journal verify --anchor kept.txt',
+    '$ <%= config.bin %> journal verify --json=valid,not_proven,broken',
+  ]
+  static override flags = {
+    anchor: Flags.string({ helpValue: 'FILE|TEXT|-', description: 'check against what `muster journal anchor` printed earlier' }),
+  }
 
   async run(): Promise<void> {
-    const result = await this.progress('Checking the journal', this.api.journal.verify({}, { timeout: 600_000 }))
-    await this.out.show(result, {
-      name: ({ valid }) => (valid ? 'valid' : 'broken'),
-      columns: {
-        Journal: ({ valid }) => (valid ? { text: 'holds', value: 'valid', tone: 'green' } : { text: 'is broken', value: 'broken', tone: 'red' }),
-        Entries: ({ entries }) => entries,
-        Erased: ({ erased }) => erased || null,
-        Newest: ({ head }) => head?.id,
-        Hash: ({ head }) => head?.hash,
-        'First broken': ({ broken }) => (broken ? { text: `${broken.id}: ${broken.reason}`, value: broken.id, tone: 'red' } : null),
-      },
-    })
-    if (!result.valid) this.finish(exits.other)
+    const anchor = this.flags.anchor === undefined ? undefined : await readAnchor(this.flags.anchor)
+    const query = anchor === undefined ? {} : { anchor }
+    const verdict = await this.progress('Checking the journal', this.api.journal.verify({ query }, { timeout: 600_000 }))
+    await this.out.show(verdict, verdictView)
+    if (!verdict.valid) this.finish(exits.other)
   }
+}
+
+/** The last line that is an anchor: whoever keeps them adds one after the other. */
+async function readAnchor(given: string): Promise<string> {
+  const text = given === '-' ? await stdinText() : existsSync(given) ? readFileSync(given, 'utf8') : given
+  const found = text.split(/\s+/).findLast((word) => word.startsWith('muster-anchor.'))
+  if (!found) throw new InputError(`--anchor ${given} is neither an anchor nor a file that holds one.`, 'muster journal anchor > kept.txt')
+  return found
 }

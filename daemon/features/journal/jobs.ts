@@ -2,6 +2,7 @@ import { actorTypes } from '#contract/entries'
 import type { Range } from '#kernel/journal/timeline'
 import type { OpenJobs } from '#kernel/reads'
 import type { Plan } from './plan.ts'
+import type { Question } from './proof.ts'
 import { createReader, cursorOf, reply } from './reader.ts'
 import { createSearch, type SearchPlan } from './search.ts'
 import { createTotals } from './totals.ts'
@@ -26,7 +27,7 @@ export const openJournalJobs: OpenJobs = ({ journal, index }) => {
         return reply(reader.docs(seqs), limit, rest === undefined || seqs.length > limit ? undefined : cursorOf(oldest.get(rest)!))
       },
       searchCount: ({ plan }: { plan: SearchPlan }) => JSON.stringify(search.count(plan)),
-      verify: async ({ ws, head }: { ws: number; head: number }) => JSON.stringify(await verifyChain(journal, ws, head)),
+      verify: async (question: Question) => JSON.stringify(await verifyChain(journal, question)),
     },
   }
 }

@@ -21,6 +21,9 @@ export interface AgentName {
 export const queries = statements((db) => ({
   doc: db.prepare<[id: string, ws: number], string>('SELECT doc FROM journal WHERE id = ? AND ws = ?').pluck(),
   find: db.prepare<[id: string, ws: number], { seq: number; doc: string }>('SELECT seq, doc FROM journal WHERE id = ? AND ws = ?'),
+  newest: db.prepare<[ws: number], { id: string; entry_hash: Buffer }>(
+    'SELECT id, entry_hash FROM journal INDEXED BY journal_ws WHERE ws = ? ORDER BY seq DESC LIMIT 1',
+  ),
   before: db.prepare<[id: string], number>('SELECT seq FROM journal WHERE id < ? ORDER BY id DESC LIMIT 1').pluck(),
   upTo: db.prepare<[id: string], number>('SELECT seq FROM journal WHERE id <= ? ORDER BY id DESC LIMIT 1').pluck(),
   mark: db.prepare<[priority: number, doc: string, seq: number]>('UPDATE journal SET priority = ?, doc = ? WHERE seq = ?'),

@@ -1,9 +1,11 @@
 import { type Entry, priorities } from '#contract/entries'
+import type { Verdict } from '#contract/journal'
 import type { App } from '#kernel/app'
 import type { Range } from '#kernel/journal/timeline'
 import { problem } from '#kernel/problem'
 import type { Filter } from './filter.ts'
 import { matching, type Plan, plan, resolve, type Source, type Wanted } from './plan.ts'
+import type { Known, Question } from './proof.ts'
 import { createReader, reply, TooMuch } from './reader.ts'
 import { matchText, type SearchPlan } from './search.ts'
 import { createTotals } from './totals.ts'
@@ -27,7 +29,8 @@ export interface JournalReads {
   /** The newest `limit` matches, oldest first. */
   docs(workspace: string, filter: Filter, window: Window, limit: number): Promise<Found>
   count(workspace: string, filter: Filter): Promise<number>
-  verify(workspace: string): Promise<string>
+  /** `anchor`: a place that is known from elsewhere. */
+  verify(workspace: string, anchor: Known | null): Promise<Verdict>
 }
 
 export interface Found {
@@ -37,7 +40,7 @@ export interface Found {
   more: boolean
 }
 
-export function createJournalReads({ db, index, reads }: Pick<App, 'db' | 'index' | 'reads'>): JournalReads {
+export function createJournalReads({ db, index, reads, seals }: Pick<App, 'db' | 'index' | 'reads' | 'seals'>): JournalReads {
   const reader = createReader(db)
   const totals = createTotals(db)
 
@@ -133,7 +136,12 @@ export function createJournalReads({ db, index, reads }: Pick<App, 'db' | 'index
       if (found === null) throw problem('unavailable', { detail: 'The search index is being rebuilt; try again later', headers: { 'retry-after': '10' } })
       return found
     },
-    verify: (workspace) => reads.run('scan', 'verify', { ws: index.names.find(0, workspace) ?? 0, head: index.head() }),
+    async verify(workspace, anchor) {
+      const sealed = (await seals?.of(workspace)) ?? null
+      const ws = index.names.find(0, workspace) ?? 0
+      const question: Question = { ws, workspace, head: index.head(), entries: index.combos.total(ws), sealed, anchor }
+      return JSON.parse(await reads.run('scan', 'verify', question)) as Verdict
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { journal } from '#contract/journal'
 import { feature } from '#kernel/feature'
+import { anchorOf, verify } from './anchor.ts'
 import { readFilter } from './filter.ts'
 import { openJournalJobs } from './jobs.ts'
 import { createLive } from './live.ts'
@@ -18,7 +19,8 @@ export default feature(journal, (app) => {
     count: async ({ actor, query }) => ({ total: await reads.count(actor.workspace, readFilter(query)) }),
     lookup: ({ actor }) => lookUp(app, actor.workspace),
     stream: (call) => live.open(call),
-    verify: async ({ actor }) => JSON.parse(await reads.verify(actor.workspace)),
+    anchor: ({ actor, now }) => anchorOf(app, actor.workspace, now),
+    verify: (call) => verify(app, reads, call),
     show: (call) => {
       call.web.reply.type('application/json')
       return show(app, call)

@@ -1,20 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Entry } from '#contract/entries'
+import type { Entry, Priority } from '#contract/entries'
+import type { Fault, Verdict } from '#contract/journal'
 import type { Db } from '#kernel/db'
-import { genesis, hashEntry, hashPayload, render } from '#kernel/journal/chain'
+import { covered, genesis, hashEntry, hashPayload, render, split } from '#kernel/journal/chain'
+import { type Columns, columnNames, createColumnCheck } from './columns.ts'
+import { createMarks } from './marks.ts'
+import { conclude, createPoints, type Question } from './proof.ts'
 
-export interface Verdict {
-  valid: boolean
-  entries: number
-  erased: number
-  head: { id: string; hash: string } | null
-  broken: { id: string; reason: string } | null
-}
-
-interface Link {
+interface Link extends Columns {
   seq: number
-  id: string
-  ts: number
   doc: string
   payload_hash: Buffer | null
   prev_hash: Buffer
@@ -24,39 +18,65 @@ interface Link {
 /** Entries checked before others get a turn. */
 const slice = 500
 
-/** Walks a workspace's chain up to `head` and stops at the first entry that does not hold. */
-export async function verifyChain(db: Db, ws: number, head: number): Promise<Verdict> {
+/** Walks a workspace's chain and stops at the first entry that does not hold. */
+export async function verifyChain(db: Db, question: Question): Promise<Verdict> {
+  const { ws, workspace, head } = question
   const links = db.prepare<[number, number, number, number], Link>(
-    `SELECT seq, id, ts, doc, payload_hash, prev_hash, entry_hash FROM journal INDEXED BY journal_ws
+    `SELECT seq, doc, payload_hash, prev_hash, entry_hash, ${columnNames} FROM journal INDEXED BY journal_ws
      WHERE ws = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
   )
-  const verdict: Verdict = { valid: true, entries: 0, erased: 0, head: null, broken: null }
-  let prev: Buffer = genesis
-  for (let after = 0, rows = links.all(ws, after, head, slice); rows.length; rows = links.all(ws, after, head, slice)) {
+  const differing = createColumnCheck(db, ws, workspace)
+  const marks = createMarks(db, ws)
+  const points = createPoints(question)
+  const walked = { entries: 0, erased: 0, last: null as Link | null }
+  const over = (fault: Fault | null) => conclude(question, walked, points.sealed, fault)
+  for (let rows = links.all(ws, 0, head, slice); rows.length; rows = links.all(ws, walked.last!.seq, head, slice)) {
     for (const link of rows) {
-      const reason = flaw(link, prev)
-      if (reason) return { ...verdict, valid: false, broken: { id: link.id, reason } }
-      verdict.entries++
-      if (link.payload_hash) verdict.erased++
-      verdict.head = { id: link.id, hash: link.entry_hash.toString('hex') }
-      prev = link.entry_hash
-      after = link.seq
+      const entry = parsed(link.doc)
+      const written = entry && writtenWith(link, entry, walked.last, marks.before)
+      const fault = flaw(link, entry, written, walked.last) ?? astray(link, entry!, walked.last, differing) ?? points.pass(walked.entries + 1, link)
+      if (fault) return over(fault)
+      walked.entries++
+      if (link.payload_hash) walked.erased++
+      walked.last = link
+      marks.note(entry!, written!)
     }
     await turn()
   }
-  return verdict
+  const mark = points.missing(walked.entries, walked.last) ?? marks.firstWrong(head)
+  if (mark) return over(mark)
+  return over(question.sealed?.fault ? { seq: null, id: null, ...question.sealed.fault } : null)
 }
 
-/** What is wrong with an entry, given the hash of the one before it. */
-function flaw({ id, ts, doc, payload_hash, prev_hash, entry_hash }: Link, prev: Buffer): string | null {
-  const entry = parsed(doc)
-  if (!entry) return 'the entry is no JSON'
-  if (entry.id !== id || entry.ts !== new Date(ts).toISOString()) return 'the entry is not the one that its row says'
-  if (!prev_hash.equals(prev)) return 'the entry before it is missing or was replaced'
-  const { fixed, payload } = render(entry)
-  if (payload && payload_hash) return 'the payload came back after it was erased'
-  if (!hashEntry(prev, payload_hash ?? hashPayload(payload), fixed).equals(entry_hash)) return 'the entry was changed'
-  return null
+/** What is wrong with an entry's place in the chain, given the one before it. */
+function flaw({ seq, id, payload_hash, prev_hash }: Link, entry: Entry | null, written: Priority | null, before: Link | null): Fault | null {
+  const at = (kind: Fault['kind'], reason: string): Fault => ({ kind, seq, id, reason })
+  if (!entry) return at('chain', 'the entry is no JSON')
+  if (!prev_hash.equals(before?.entry_hash ?? genesis)) return at('chain', 'the entry before it is missing or was replaced')
+  if (entry.payload && payload_hash) return at('chain', 'the payload came back after it was erased')
+  return written === null ? at('chain', 'the entry was changed') : null
+}
+
+/** What is wrong beside an entry that holds: a column that says something else, an id out of order. */
+function astray(link: Link, entry: Entry, before: Link | null, differing: ReturnType<typeof createColumnCheck>): Fault | null {
+  const { seq, id } = link
+  const column = differing(link, entry, link.payload_hash !== null)
+  if (column) return { kind: 'columns', seq, id, reason: `the column ${column} is not what the entry says` }
+  return before && id <= before.id ? { kind: 'order', seq, id, reason: 'its id does not come after the one before' } : null
+}
+
+/**
+ * The priority that an entry was written with; null when its hash does not cover it. The text is hashed as it stands; what is laid out
+ * otherwise is written anew for it.
+ */
+function writtenWith(link: Link, entry: Entry, before: Link | null, firstOf: (seq: number) => Priority | undefined): Priority | null {
+  const prev = before?.entry_hash ?? genesis
+  const holds = ({ fixed, payload }: { fixed: string; payload: string }, priority: Priority) =>
+    hashEntry(prev, link.payload_hash ?? hashPayload(payload), covered(fixed, priority)).equals(link.entry_hash)
+  const parts = split(link.doc, entry)
+  if (parts && holds(parts, 'normal')) return 'normal'
+  const anew = render(entry)
+  return (['normal', firstOf(link.seq) ?? entry.priority] as const).find((priority) => holds(anew, priority)) ?? null
 }
 
 function parsed(doc: string): Entry | null {

@@ -121,7 +121,7 @@ export function enderContainer(naming: Naming, crew: Docker.ContainerInfo, image
       [labels.installation]: naming.installation,
     },
     HostConfig: {
-      ...hardened(128, 1, 64),
+      ...hardened(128, 1, 64, crewProfile),
       Ulimits: [],
       Init: false,
       CapAdd: ['SETUID'],

@@ -147,7 +147,7 @@ describe('muster admin', () => {
     const { run, home, env } = cli()
     env['SVC_DATA_DIR'] = home
     writeFileSync(join(home, 'muster.db'), 'this is not a database, not at all, not even nearly one')
-    expect(await run('admin', 'list-users')).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be used: file is not a database') })
+    expect(await run('admin', 'list-users')).toMatchObject({ code: 1, stderr: expect.stringContaining('is damaged: it does not begin as a database does') })
   })
 
   it('speaks of this machine alone', async () => {
@@ -202,7 +202,7 @@ describe('muster admin promote', () => {
     closing({ close: () => again.kill() })
     const client = createClient({ server, token: first.cli_token, workspace: first.workspace_id })
     expect(await client.members.list({ workspaceId: first.workspace_id, query: {} })).toMatchObject([{ role: 'OWNER' }, { user_id: eve, role: 'OWNER' }])
-    expect(await client.journal.verify({})).toMatchObject({ valid: true })
+    expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true })
     const { entries } = await client.journal.list({ query: { limit: 2 } })
     expect(entries.map(({ entry_type, actor_type, payload }) => [entry_type, actor_type, payload])).toMatchObject([
       ['audit.entity_updated', 'system', { entity_type: 'workspace_member', metadata: { user_id: eve, role: 'OWNER', previous_role: 'MEMBER', via: 'host' } }],
@@ -254,7 +254,7 @@ describe('muster admin reset-password', () => {
     expect(await signIn(again, 'ada@example.com', password)).toBeNull()
     expect(await signIn(again, 'ada@example.com', better)).not.toBeNull()
     expect((await client.pairing.redeem({ body: { code } }).catch((error) => error.problem)).code).toBe('invalid_code')
-    expect(await client.journal.verify({})).toMatchObject({ valid: true })
+    expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true })
     const { entries } = await client.journal.list({ query: { limit: 20 } })
     const told = entries.filter(({ summary }) => summary.includes('on the host'))
     expect(told.map(({ actor_type, actor_id, payload }) => [actor_type, actor_id, payload!['entity_type'], payload!['metadata']])).toEqual([
@@ -346,7 +346,7 @@ describe('muster admin reset-password', () => {
     const again = await startMusterd(env)
     closing({ close: () => again.kill() })
     const client = createClient({ server: `unix://${dir}/musterd.sock`, token: first.cli_token, workspace: first.workspace_id })
-    expect(await client.journal.verify({})).toMatchObject({ valid: true })
+    expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true })
     expect(await signIn(again, 'ada@example.com', better)).not.toBeNull()
   })
 })
@@ -362,7 +362,7 @@ describe('muster admin invalidate-sessions', () => {
     expect(await run(...one)).toMatchObject({ code: 0, stderr: '✓ Ended 0 sessions of 0 users.\n' })
     const between = await startMusterd(env)
     expect(await statusOf(between, { cookie })).toBe(401)
-    expect(await client.journal.verify({})).toMatchObject({ valid: true })
+    expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true })
     const { entries } = await client.journal.list({ query: { limit: 2 } })
     expect(entries).toMatchObject([
       { actor_type: 'system', summary: `user ${first.user_id} signed out on the host`, payload: { metadata: { sessions: 2, tokens: 0 } } },

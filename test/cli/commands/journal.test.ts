@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Draft } from '#kernel/journal'
 import { daemon, type TestDaemon } from '#test'
@@ -75,6 +77,44 @@ describe('muster journal', () => {
     const broken = await run('journal', 'verify', '--json')
     expect(broken.code).toBe(1)
     expect(JSON.parse(broken.stdout)).toMatchObject({ valid: false, broken: { id: expect.stringMatching(/^j_/) } })
+  })
+
+  it('prints an anchor, and checks against one that was kept', async () => {
+    const it = await daemon()
+    const { run, pipe, terminal, home } = await cliFor(it, 'OWNER')
+    note(it)
+    const { stdout: anchor } = await run('journal', 'anchor')
+    expect(anchor).toMatch(/^muster-anchor\.1\.\S+\n$/)
+    expect(JSON.parse((await run('journal', 'anchor', '--json')).stdout)).toMatchObject({ entries: 1, anchor: anchor.trim() })
+    const kept = join(home, 'kept.txt')
+    writeFileSync(kept, `muster-anchor.1.older\nof this morning: ${anchor}`)
+    note(it)
+    for (const ran of [
+      run('journal', 'verify', '--anchor', kept),
+      run('journal', 'verify', '--anchor', anchor.trim()),
+      pipe(anchor, 'journal', 'verify', '--anchor', '-'),
+    ])
+      expect(await ran).toMatchObject({ code: 0, stdout: expect.stringContaining('Proven\tchain,columns,order,priorities,anchor\n') })
+    it.app.db.exec('DELETE FROM journal')
+    expect(await run('journal', 'verify', '--anchor', kept)).toMatchObject({ code: 1, stdout: expect.stringContaining('First broken\ttruncated\n') })
+    const shown = terminal(['journal', 'verify', '--anchor', kept, '--no-color', '--no-pager'])
+    expect(await shown.ended).toBe(1)
+    expect(shown.text()).toMatch(/First broken +truncated: it ends after 0 entries; 1 were anchored on 20260101T000000Z/)
+    expect(await run('journal', 'verify', '--anchor', 'nowhere.txt')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('neither an anchor nor a file that holds one'),
+    })
+    expect(await run('journal', 'verify', '--anchor', 'muster-anchor.2.x')).toMatchObject({ code: 2, stderr: expect.stringContaining('That is no anchor') })
+  })
+
+  it('says to people what a check has proven, and what it cannot', async () => {
+    const it = await daemon()
+    const { terminal } = await cliFor(it, 'OWNER')
+    note(it)
+    const shown = terminal(['journal', 'verify', '--no-color', '--no-pager'])
+    expect(await shown.ended).toBe(0)
+    expect(shown.text()).toMatch(/Proven\r\n +chain: no entry was changed, and none is missing between two others\r\n/)
+    expect(shown.text()).toMatch(/Not proven\r\n +unsealed: entries after the newest seal: the chain alone holds them\r\n +rollback: /)
   })
 
   it('passes entries on as they are written, and after a given one', async () => {

@@ -376,17 +376,19 @@ describe('journal.verify', () => {
 
   it('confirms an untouched chain, of each workspace by itself', async () => {
     const it = await daemon()
-    expect(await verify(it)).toEqual({ valid: true, entries: 0, erased: 0, head: null, broken: null })
+    const proven = ['chain', 'columns', 'order', 'priorities']
+    const empty = { valid: true, entries: 0, erased: 0, head: null, sealed: null, unsealed: 0, proven, not_proven: ['rollback'], broken: null }
+    expect(await verify(it)).toEqual(empty)
     fill(it, 30)
     const other = it.stranger()
     it.app.writeNow(() => it.app.journal({ workspace_id: other.workspace, type: 'exec.command', actor_type: 'system', summary: 'theirs' }))
     fill(it, 3)
     expect(await verify(it)).toEqual({
-      valid: true,
+      ...empty,
       entries: 33,
-      erased: 0,
       head: { id: it.entries().at(-1)!.id, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
-      broken: null,
+      unsealed: 33,
+      not_proven: ['unsealed', 'rollback'],
     })
   })
 

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { open, readFile } from 'node:fs/promises'
+import { replaceFile } from '../data-dir.ts'
+import { fold, type Head, headsOf, makeSeal, nothingSealed, type ReadSeals, readSeals, type SealFault, sameText } from './seal.ts'
+
+/** Lines after which older ones are folded; the newest that stay as they are. */
+const manyLines = 1024
+const keptLines = 64
+
+/** The file beside the database that holds the seals, a line each. */
+export interface SealFile {
+  /** The newest seal's seq, time and heads. */
+  readonly newest: { seq: number; at: string | null; heads: ReadonlyMap<string, Head> }
+  /** Adds a seal; resolves once it is on the disk. */
+  append(seal: { at: string; seq: number; heads: Head[] }): Promise<void>
+  /** Reads and checks the file, and that it is the one that was written here. Not while a seal is being added. */
+  read(): Promise<Pick<ReadSeals, 'seals' | 'fault'>>
+}
+
+/** What a seal file holds. Without a key only form and order are checked. */
+export const loadSeals = (path: string, key: Buffer | null): ReadSeals => (existsSync(path) ? readSeals(readFileSync(path, 'utf8'), key) : nothingSealed)
+
+/** Goes on with the seals that were loaded from `path`, or begins afresh. */
+export function openSealFile(path: string, installation: string, key: Buffer, loaded: ReadSeals): SealFile {
+  const last = loaded.seals.at(-1)
+  const heads = headsOf(loaded.seals)
+  const newest = { seq: last?.seq ?? 0, at: last?.at ?? null, heads }
+  let mac = last?.mac ?? ''
+  let size = loaded.size
+  let lines = loaded.seals.length
+  let foldAt = lines + manyLines
+
+  async function addLine(line: string): Promise<void> {
+    const file = await open(path, 'a', 0o600)
+    try {
+      // Half a line of a write that failed, or of a crash.
+      if ((await file.stat()).size > size) await file.truncate(size)
+      await file.appendFile(line)
+      await file.datasync()
+    } finally {
+      await file.close()
+    }
+    size += Buffer.byteLength(line)
+  }
+
+  async function write(text: string): Promise<void> {
+    await replaceFile(path, text)
+    size = Buffer.byteLength(text)
+  }
+
+  async function read(): Promise<{ seals: ReadSeals['seals']; fault: SealFault | null }> {
+    const bytes = await readFile(path).catch(() => Buffer.alloc(0))
+    const { seals, fault } = readSeals(bytes.toString('utf8', 0, size), key)
+    if (fault || sameText(seals.at(-1)!.mac, mac)) return { seals, fault }
+    return { seals, fault: { kind: 'forged', reason: 'the seal file is not the one that this daemon wrote last' } }
+  }
+
+  async function shorten(): Promise<void> {
+    foldAt = lines + manyLines
+    const { seals, fault } = await read()
+    // What does not hold must not get new MACs.
+    if (fault) return
+    const folded = fold(key, seals, keptLines)
+    await write(folded.map((seal) => `${JSON.stringify(seal)}\n`).join(''))
+    lines = folded.length
+    mac = folded.at(-1)!.mac
+    foldAt = lines + manyLines
+  }
+
+  return {
+    newest,
+    async append({ at, seq, heads: moved }) {
+      const seal = makeSeal(key, { installation, at, seq, heads: moved, prev: mac })
+      const line = `${JSON.stringify(seal)}\n`
+      await (lines ? addLine(line) : write(line))
+      mac = seal.mac
+      lines++
+      Object.assign(newest, { seq, at })
+      for (const head of moved) heads.set(head[0], head)
+      if (lines >= foldAt) await shorten()
+    },
+    read,
+  }
+}

@@ -1,0 +1,42 @@
+import type { Db } from '../db.ts'
+import { genesis } from './chain.ts'
+
+/** The newest entry of a workspace; seq 0 before the first one. */
+export interface Tail {
+  seq: number
+  hash: Buffer
+}
+
+const none: Tail = { seq: 0, hash: genesis }
+
+/** Where the chain of each workspace ends, and which ends have moved since they were last taken. */
+export function createTails(db: Db) {
+  const last = db.prepare<[number], Tail>('SELECT seq, entry_hash AS hash FROM journal INDEXED BY journal_ws WHERE ws = ? ORDER BY seq DESC LIMIT 1')
+  const tails = new Map<number, Tail>()
+  let moved = new Set<number>()
+  return {
+    of(ws: number): Tail {
+      const known = tails.get(ws)
+      if (known) return known
+      const stored = last.get(ws) ?? none
+      tails.set(ws, stored)
+      return stored
+    },
+    move(ws: number, tail: Tail): void {
+      tails.set(ws, tail)
+      moved.add(ws)
+    },
+    /** Says that the ends of these workspaces are to be taken (again). */
+    touch(spaces: Iterable<number>): void {
+      for (const ws of spaces) moved.add(ws)
+    },
+    /** The workspaces whose ends have moved; from now on none has. */
+    take(): Set<number> {
+      const taken = moved
+      moved = new Set()
+      return taken
+    },
+  }
+}
+
+export type Tails = ReturnType<typeof createTails>

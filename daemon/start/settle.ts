@@ -1,0 +1,53 @@
+import type { App } from '#kernel/app'
+import { homeOf } from '../features/workspaces/service.ts'
+import { storeKeyCheck } from './facts.ts'
+import { keyCheck } from './key.ts'
+import type { State } from './open.ts'
+
+/** Puts on record what was accepted or taken over unsealed, and seals the journal as it is. */
+export async function settleState(app: App, state: State): Promise<void> {
+  const { db, vault, losses, adopted } = state
+  tell(app, state)
+  try {
+    await app.seals?.seal()
+    // Only now: without the check the journal counts as never sealed.
+    if (adopted || losses.length) app.writeNow(() => storeKeyCheck(db, keyCheck(vault, db)))
+  } catch (error) {
+    app.log.error({ err: error }, 'The journal cannot be sealed; it is tried again')
+  }
+}
+
+function tell(app: App, { losses, adopted }: State): void {
+  const entries = app.index.head()
+  const home = homeOf(app)
+  const unsealed = adopted && entries > 0 && losses.length === 0
+  if (unsealed) {
+    app.log.warn(
+      { entries },
+      'The journal was never sealed and is sealed from now on, as it is. After an update that is right; if it was sealed before, somebody removed that from the database and the folder',
+    )
+  }
+  if (!home) return
+  app.writeNow(() => {
+    if (losses.length) {
+      const codes = losses.map(({ code }) => code)
+      app.journal({
+        workspace_id: home,
+        type: 'audit.entity_restored',
+        severity: 'warn',
+        summary: `started with --accept-data-loss: ${codes.join(', ')}`,
+        actor_type: 'system',
+        payload: { action: 'accept_data_loss', entity_type: 'installation', losses: codes },
+      })
+    }
+    if (unsealed) {
+      app.journal({
+        workspace_id: home,
+        type: 'system.migration',
+        summary: `journal sealed from here on; the ${entries} entries before it were taken as they were`,
+        actor_type: 'system',
+        payload: { entries },
+      })
+    }
+  })
+}

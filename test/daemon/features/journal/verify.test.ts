@@ -1,0 +1,257 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { hashPayload } from '#kernel/journal/chain'
+import { loadSeals, openSealFile } from '#kernel/journal/seal-file'
+import { closing, daemon, type TestDaemon } from '#test'
+import { relink } from '../../../support/forger.ts'
+
+const key = Buffer.alloc(32, 7)
+
+/** A journal of ten entries with every column filled, sealed after the fifth and the eighth. */
+async function sealedJournal() {
+  const dir = mkdtempSync(join(tmpdir(), 'muster-verify-'))
+  closing({ close: () => rmSync(dir, { recursive: true, force: true }) })
+  const path = join(dir, 'journal.seal')
+  const it = await daemon({ seals: openSealFile(path, 'i', key, loadSeals(path, key)) })
+  for (let n = 1; n <= 10; n++) {
+    it.clock.advance(1000)
+    it.app.writeNow(() =>
+      it.app.journal({
+        workspace_id: it.workspace,
+        type: 'run.started',
+        actor_type: 'agent',
+        actor_id: 'cactor',
+        crew_id: 'ccrew',
+        agent_id: 'cagent',
+        mission_id: 'cmission',
+        trace_id: `r${n}`,
+        summary: `step ${n}`,
+        payload: { run_id: `r${n}`, n },
+      }),
+    )
+    if (n === 5 || n === 8) await it.app.seals!.seal()
+  }
+  return { it, path }
+}
+
+const verify = async (it: TestDaemon, anchor?: string) =>
+  (await it.call('ADMIN', 'GET', `/journal/verify${anchor === undefined ? '' : `?anchor=${encodeURIComponent(anchor)}`}`)).body
+const anchorOf = async (it: TestDaemon) => (await it.call('ADMIN', 'GET', '/journal/anchor')).body
+
+describe('journal.verify', () => {
+  it('says what is proven, and what cannot be', async () => {
+    const { it } = await sealedJournal()
+    expect(await verify(it)).toEqual({
+      valid: true,
+      entries: 10,
+      erased: 0,
+      head: { id: it.entries().at(-1)!.id, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      sealed: { entries: 8, seq: 8, at: '2026-01-01T00:00:08.000Z' },
+      unsealed: 2,
+      proven: ['chain', 'columns', 'order', 'priorities', 'seal'],
+      not_proven: ['unsealed', 'key_holder', 'rollback'],
+      broken: null,
+    })
+  })
+
+  it.each([
+    ['crew', 'UPDATE journal SET crew = agent WHERE seq = 4'],
+    ['crew', 'UPDATE journal SET crew = NULL WHERE seq = 4'],
+    ['agent', 'UPDATE journal SET agent = crew WHERE seq = 4'],
+    ['type', 'UPDATE journal SET type = crew WHERE seq = 4'],
+    ['severity', 'UPDATE journal SET severity = 3 WHERE seq = 4'],
+    ['mission', 'UPDATE journal SET mission = NULL WHERE seq = 4'],
+    ['trace', 'UPDATE journal SET trace = (SELECT trace FROM journal WHERE seq = 5) WHERE seq = 4'],
+    ['actor', 'UPDATE journal SET actor = crew WHERE seq = 4'],
+    ['run', 'UPDATE journal SET run = (SELECT run FROM journal WHERE seq = 5) WHERE seq = 4'],
+    ['run', 'UPDATE journal SET run = NULL WHERE seq = 4'],
+    ['priority', 'UPDATE journal SET priority = 2 WHERE seq = 4'],
+    ['combo', 'UPDATE journal SET combo = 99 WHERE seq = 4'],
+    ['ts', 'UPDATE journal SET ts = ts - 1 WHERE seq = 4'],
+    ['id', `UPDATE journal SET id = 'j_00000000000000ff' WHERE seq = 4`],
+    ['trace', `UPDATE journal_names SET text = 'r99' WHERE text = 'r4'`],
+  ])('finds a column %s that is not what the entry says', async (column, sql) => {
+    const { it } = await sealedJournal()
+    it.app.db.exec(sql)
+    expect(await verify(it)).toMatchObject({
+      valid: false,
+      proven: [],
+      entries: 3,
+      broken: { kind: 'columns', seq: 4, reason: expect.stringContaining(`column ${column} `) },
+    })
+  })
+
+  it('finds an entry that was put into another workspace', async () => {
+    const { it } = await sealedJournal()
+    const other = it.stranger()
+    it.app.writeNow(() => it.app.journal({ workspace_id: other.workspace, type: 'exec.command', actor_type: 'system', summary: 'theirs' }))
+    it.app.db.exec('UPDATE journal SET ws = (SELECT ws FROM journal WHERE seq = 11) WHERE seq = 10')
+    expect(await verify(it)).toMatchObject({ broken: { kind: 'truncated', seq: 9 } })
+    expect((await it.call(other, 'GET', '/journal/verify')).body).toMatchObject({ valid: false, broken: { kind: 'chain', seq: 10 } })
+  })
+
+  it('finds ids that do not grow', async () => {
+    const { it } = await sealedJournal()
+    it.app.db.exec(`UPDATE journal SET id = 'j_0000000000000001', doc = json_set(doc, '$.id', 'j_0000000000000001') WHERE seq = 10`)
+    relink(it.app.db, 10)
+    expect(await verify(it)).toMatchObject({ broken: { kind: 'order', seq: 10 } })
+  })
+
+  it.each([
+    ['the last rows', 'DELETE FROM journal WHERE seq > 6', 6, '8 were sealed on 2026-01-01T00:00:08.000Z'],
+    ['all rows', 'DELETE FROM journal', null, '8 were sealed'],
+    ['rows that were not sealed', 'DELETE FROM journal WHERE seq > 9', 9, 'the daemon counts 10'],
+  ])('finds that %s are gone', async (_what, sql, seq, reason) => {
+    const { it } = await sealedJournal()
+    it.app.db.exec(sql)
+    expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'truncated', seq, reason: expect.stringContaining(reason) } })
+  })
+
+  it('finds entries that were forged and chained anew, and says between which seals', async () => {
+    const { it } = await sealedJournal()
+    it.app.db.exec(`UPDATE journal SET doc = json_set(doc, '$.summary', 'nothing happened') WHERE seq = 7`)
+    expect(await verify(it)).toMatchObject({ broken: { kind: 'chain', seq: 7 } })
+    relink(it.app.db, 7)
+    expect(await verify(it)).toMatchObject({
+      valid: false,
+      entries: 7,
+      sealed: { entries: 5 },
+      broken: { kind: 'forged', seq: 8, reason: 'entries 6 to 8 are not those that were sealed on 2026-01-01T00:00:08.000Z' },
+    })
+  })
+
+  it('finds an entry that was taken out of the middle, the rest being chained anew', async () => {
+    const { it } = await sealedJournal()
+    it.app.db.exec('DELETE FROM journal WHERE seq = 2')
+    relink(it.app.db, 1)
+    expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'forged', seq: 6, reason: expect.stringContaining('entries 1 to 5') } })
+  })
+
+  it('says when the seals are gone or are not those of the daemon', async () => {
+    const { it, path } = await sealedJournal()
+    const whole = readFileSync(path, 'utf8')
+    writeFileSync(path, whole.replace('["', '["x'))
+    expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'forged', seq: null } })
+    writeFileSync(path, whole.slice(0, whole.indexOf('\n') + 1))
+    expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'forged', reason: expect.stringContaining('not the one that this daemon wrote') } })
+    rmSync(path)
+    expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'seal_missing' } })
+  })
+
+  it('knows what erased payloads leave open', async () => {
+    const { it } = await sealedJournal()
+    const { payload, ...rest } = it.entries()[3]!
+    it.app.db.prepare('UPDATE journal SET doc = ?, payload_hash = ? WHERE seq = 4').run(JSON.stringify(rest), hashPayload(JSON.stringify(payload)))
+    expect(await verify(it)).toMatchObject({ valid: true, erased: 1, not_proven: ['unsealed', 'erased', 'key_holder', 'rollback'] })
+  })
+})
+
+describe('priorities', () => {
+  async function marked() {
+    const { it } = await sealedJournal()
+    const mark = (n: number, priority: string) => it.call('ADMIN', 'POST', `/journal/${it.entries()[n - 1]!.id}/priority`, { priority, reason: 'kept' })
+    await mark(4, 'pin')
+    await mark(6, 'high')
+    await mark(6, 'normal')
+    expect(await verify(it)).toMatchObject({ valid: true, entries: 13 })
+    return it
+  }
+  const doc = (priority: string) => `UPDATE journal SET doc = json_set(doc, '$.priority', '${priority}')`
+
+  it.each([
+    ['a marker that nobody set', `${doc('high')}, priority = 1 WHERE seq = 7`, 7],
+    ['a marker that was taken away', `${doc('normal')}, priority = 0 WHERE seq = 4`, 4],
+    ['a marker that was set back to an earlier one', `${doc('high')}, priority = 1 WHERE seq = 6`, 6],
+    ['a change that the ledger lacks', 'DELETE FROM journal_priorities WHERE seq = 4', 4],
+    [
+      'a change that only the ledger has',
+      `INSERT INTO journal_priorities SELECT 9, 7, 'normal', 'normal', '', set_by, set_at FROM journal_priorities WHERE seq = 4`,
+      7,
+    ],
+    ['a change that the ledger tells otherwise', `UPDATE journal_priorities SET priority = 'high' WHERE seq = 4`, 4],
+  ])('are followed: finds %s', async (_what, sql, seq) => {
+    const it = await marked()
+    it.app.db.exec(sql)
+    expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'columns', seq, reason: expect.stringContaining('priority') } })
+  })
+
+  it('hold that entries were written with', async () => {
+    const { it } = await sealedJournal()
+    it.app.writeNow(() => it.app.journal({ workspace_id: it.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls', priority: 'pin' }))
+    expect(await verify(it)).toMatchObject({ valid: true })
+    await it.call('ADMIN', 'POST', `/journal/${it.entries()[10]!.id}/priority`, { priority: 'high' })
+    expect(await verify(it)).toMatchObject({ valid: true, entries: 12 })
+    it.app.db.exec(`${doc('normal')}, priority = 0 WHERE seq = 11`)
+    expect(await verify(it)).toMatchObject({ valid: false, broken: { seq: 11 } })
+  })
+})
+
+describe('anchors', () => {
+  it('tell the head in one word', async () => {
+    const { it } = await sealedJournal()
+    const { id } = it.entries().at(-1)!
+    const { head } = await verify(it)
+    const anchor = await anchorOf(it)
+    expect(anchor).toEqual({
+      workspace_id: it.workspace,
+      installation: expect.stringMatching(/^[0-9a-f]{16}$/),
+      entries: 10,
+      head,
+      at: '2026-01-01T00:00:10Z',
+      mac: expect.stringMatching(/^[0-9a-f]{64}$/),
+      anchor: `muster-anchor.1.${anchor.installation}.${it.workspace}.10.${id}.${head.hash}.20260101T000010Z.${anchor.mac}`,
+    })
+  })
+
+  it('hold while the journal grows, of an empty one too', async () => {
+    const fresh = await daemon()
+    const { anchor: empty } = await anchorOf(fresh)
+    fresh.app.writeNow(() => fresh.app.journal({ workspace_id: fresh.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }))
+    expect(await verify(fresh, empty)).toMatchObject({ valid: true, proven: expect.arrayContaining(['anchor']), not_proven: ['unsealed'] })
+    const { anchor } = await anchorOf(fresh)
+    fresh.app.writeNow(() => fresh.app.journal({ workspace_id: fresh.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }))
+    expect(await verify(fresh, ` ${anchor}\n`)).toMatchObject({ valid: true, entries: 2 })
+  })
+
+  it('show a journal that was cut or forged, whatever the seals say', async () => {
+    const { it } = await sealedJournal()
+    const { anchor } = await anchorOf(it)
+    it.app.db.exec(`UPDATE journal SET doc = json_set(doc, '$.summary', 'forged') WHERE seq = 10`)
+    relink(it.app.db, 10)
+    expect(await verify(it)).toMatchObject({ valid: true })
+    expect(await verify(it, anchor)).toMatchObject({
+      valid: false,
+      broken: { kind: 'forged', seq: 10, reason: expect.stringContaining('anchored on 20260101T000010Z') },
+    })
+    it.app.db.exec('DELETE FROM journal WHERE seq > 8')
+    expect(await verify(it, anchor)).toMatchObject({ valid: false, broken: { kind: 'truncated', seq: 8, reason: expect.stringContaining('10 were anchored') } })
+  })
+
+  it('are good for nothing when they were altered or made elsewhere', async () => {
+    const { it } = await sealedJournal()
+    const { anchor } = await anchorOf(it)
+    const altered = anchor.replace('.10.j_', '.9.j_')
+    expect(await verify(it, altered)).toMatchObject({ valid: false, broken: { kind: 'replaced', reason: expect.stringContaining('altered') } })
+    it.app.db.exec(`UPDATE instance_settings SET value = 'abcdef0123456789' WHERE key = 'installation_id'`)
+    const there = await anchorOf(it)
+    it.app.db.exec(`UPDATE instance_settings SET value = '0123456789abcdef' WHERE key = 'installation_id'`)
+    const foreign = there.anchor.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))
+    expect(await verify(it, foreign)).toMatchObject({ valid: false, broken: { kind: 'replaced', reason: 'the anchor was made by another installation' } })
+  })
+
+  it('are refused when they are none, or of another workspace', async () => {
+    const { it } = await sealedJournal()
+    const { anchor } = await anchorOf(it)
+    const stranger = it.stranger()
+    const answers = [await it.call('ADMIN', 'GET', '/journal/verify?anchor=hello'), await it.call(stranger, 'GET', `/journal/verify?anchor=${anchor}`)]
+    for (const { status, body } of answers) expect([status, body.code, body.field]).toEqual([400, 'invalid_field', 'anchor'])
+    expect((await it.call('MANAGER', 'GET', '/journal/anchor')).status).toBe(403)
+  })
+
+  it('need a key', async () => {
+    const it = await daemon({ withVault: false })
+    expect(await it.call('ADMIN', 'GET', '/journal/anchor')).toMatchObject({ status: 503, body: { code: 'encryption_unavailable' } })
+  })
+})

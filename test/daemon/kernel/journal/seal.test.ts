@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { fold, type Head, headsOf, makeSeal, readSeals, type Seal } from '#kernel/journal/seal'
+
+const key = Buffer.alloc(32, 1)
+const hash = (n: number) => String(n).padStart(64, '0')
+const head = (workspace: string, seq: number): Head => [workspace, seq, seq, hash(seq)]
+
+/** Seals at these places, each of the workspace that stands with it. */
+function sealed(...places: [workspace: string, seq: number][]): Seal[] {
+  const seals: Seal[] = []
+  for (const [workspace, seq] of places) {
+    const prev = seals.at(-1)?.mac ?? ''
+    seals.push(makeSeal(key, { installation: 'i', at: `2026-01-01T00:00:${String(seals.length).padStart(2, '0')}Z`, seq, heads: [head(workspace, seq)], prev }))
+  }
+  return seals
+}
+
+const text = (seals: readonly Seal[]) => seals.map((seal) => `${JSON.stringify(seal)}\n`).join('')
+const three = sealed(['a', 3], ['b', 5], ['a', 9])
+
+describe('readSeals', () => {
+  it('reads what was written, and leaves out half a line at the end', () => {
+    expect(readSeals(text(three), key)).toEqual({ seals: three, fault: null, size: text(three).length })
+    expect(readSeals(`${text(three)}{"v":1,"inst`, key)).toEqual({ seals: three, fault: null, size: text(three).length })
+    expect(readSeals(text(three), null).fault).toBeNull()
+  })
+
+  it.each(['', '{"v":1', 'x'])('says of %j that nothing is sealed', (it) =>
+    expect(readSeals(it, key)).toMatchObject({ seals: [], fault: { kind: 'seal_missing' } }),
+  )
+
+  it.each<[string, string, number]>([
+    ['another key', text(three), 2],
+    ['a changed number of entries', text(three).replace('["b",5,5,', '["b",4,5,'), 1],
+    ['a changed hash', text(three).replace(hash(3), hash(4)), 1],
+    ['a changed time', text(three).replace('00:02Z', '00:03Z'), 1],
+    ['a seal that was left out', text([three[0]!, three[2]!]), 1],
+    ['a first seal that was left out', text(three.slice(1)), 1],
+    ['seals in another order', text([three[1]!, three[0]!, three[2]!]), 1],
+    ['a line that is no seal', `${text(three)}{}\n`, 1],
+    ['a line that is no JSON', `${text(three)}x\n`, 1],
+    ['heads that are none', text(three).replace('[["a",3,3,', '[["a","3",3,'), 1],
+  ])('finds %s', (_what, it, by) => expect(readSeals(it, Buffer.alloc(32, by))).toMatchObject({ fault: { kind: 'forged' } }))
+})
+
+describe('fold', () => {
+  it('keeps the newest seals and the last one of each block, with every head', () => {
+    const seals = sealed(['a', 1], ['b', 2], ['a', 16_384], ['b', 16_385], ['b', 16_390], ['a', 16_400])
+    const folded = fold(key, seals, 1)
+    expect(folded.map(({ seq, at, heads }) => [seq, at, heads])).toEqual([
+      [16_384, '2026-01-01T00:00:02Z', [head('a', 16_384), head('b', 2)]],
+      [16_390, '2026-01-01T00:00:04Z', [head('b', 16_390)]],
+      [16_400, '2026-01-01T00:00:05Z', [head('a', 16_400)]],
+    ])
+    expect(readSeals(text(folded), key).fault).toBeNull()
+    expect(headsOf(folded)).toEqual(headsOf(seals))
+  })
+})
