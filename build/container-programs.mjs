@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const programs = { channel: 'daemon/runtime/spool/channel.ts', bridge: 'daemon/runtime/bridge/main.ts', sidecar: 'daemon/runtime/sidecar/main.ts' }
+const programs = {
+  channel: 'daemon/runtime/spool/channel.ts',
+  bridge: 'daemon/runtime/bridge/main.ts',
+  sidecar: 'daemon/runtime/sidecar/main.ts',
+  usage: 'daemon/runtime/disk/main.ts',
+}
 const scripts = {
   'supervise.sh': 'daemon/runtime/spool/supervise.sh',
   'end-run.sh': 'daemon/runtime/spool/end-run.sh',

@@ -1,7 +1,7 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
-import type { RuntimeService } from '#runtime/service-types'
+import type { DiskService, RuntimeService } from '#runtime/service-types'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
@@ -63,6 +63,8 @@ export interface App extends Writer {
   runtime: RuntimeService | null
   /** The same of the agents' runs. */
   runs: Runs | null
+  /** The same of the disk that crews fill. */
+  disk: DiskService | null
   /** Serves what stands behind capability URLs (`/exposed/…`), as it comes; null where another listener does. */
   exposed: RequestListener | null
   /** Where capability URLs begin; null when the server does not know how it is reached. */
@@ -171,6 +173,7 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     mailer: createMailer({ config, log, outbound, vault }),
     runtime: null,
     runs: null,
+    disk: null,
     exposed: null,
     exposedUrl: config.publicUrl || null,
     stopping: new AbortController(),

@@ -40,9 +40,11 @@ export interface Room {
 /** What is kept of a file system for the daemon: `wanted` bytes, a twentieth of a small one. */
 export const reserveOf = ({ used, free }: Room, wanted: number): number => Math.min(wanted, (used + free) / 20)
 
-/** How much of a file system is used, when a reserve of it is kept. */
-export function shareOfRoom({ used, free }: Room, reserve: number): number {
-  return free <= reserve ? 1 : used / (used + free - reserve)
+/** The level of a file system of which a reserve is kept, when it was another one before. A reserve of 0 watches nothing. */
+export function levelOfRoom({ used, free }: Room, reserve: number, before: Level): Level {
+  if (reserve === 0) return 'ok'
+  if (free <= (before === 'full' ? 1.5 : 1) * reserve) return 'full'
+  return used / (used + free - reserve) >= (before === 'ok' ? begins.warn : ends.warn) ? 'warn' : 'ok'
 }
 
 const fastest = GB
@@ -52,7 +54,31 @@ const latest = 5000
 /** Milliseconds until one has to look again: sooner than the fastest writer can take what is left. */
 export const lookAgain = ({ free }: Room, reserve: number): number => Math.min(latest, Math.max(soonest, ((free - reserve) / fastest) * 1000))
 
-/** How much has to be written to a crew's file system before the crew is counted again. */
-export const stepOf = (limit: number): number => Math.max(MB, limit / 16)
+/** When and how a crew was counted; times are milliseconds of a clock that nobody sets. */
+export interface Counted {
+  /** Null before the first time: the crew was noticed then. */
+  usage: Usage | null
+  at: number
+  /** How long it took. */
+  took: number
+  /** What was used of the crew's whole file system, by whomever. */
+  used: number
+}
+
+const firstCount = 60_000
+const lastingCount = 600_000
+const restBetween = 5_000
+
+/**
+ * Whether a crew has to be counted. Counting is dear, asking the file system is not: as long as nobody has written much, nobody has to be
+ * counted. It never takes more than a twentieth of the time.
+ */
+export function isDue({ usage, at, took, used }: Counted, room: Room, limit: number, now: number): boolean {
+  const age = now - at
+  if (age < Math.max(restBetween, 20 * took)) return false
+  if (age >= (usage ? lastingCount : firstCount)) return true
+  const left = limit - (usage?.bytes ?? 0)
+  return room.used - used >= Math.max(MB, Math.min(limit / 16, left / 2))
+}
 
 export const size = (bytes: number): string => (bytes < GB ? `${Math.round(bytes / MB)} MB` : `${(bytes / GB).toFixed(1)} GB`)

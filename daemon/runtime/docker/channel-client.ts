@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
+import type { DeviceRoom } from '../disk/room.ts'
 import { RuntimeError } from '../errors.ts'
 import type { ChannelRequest } from '../spool/channel.ts'
 import { type Frame, frameReader, frameTypes } from '../spool/frames.ts'
@@ -32,6 +33,7 @@ export interface ChannelClient {
   follow(dir: string, offset: number, to: ChannelFollow): () => void
   list(root: string, path: string, recursive: boolean): Promise<FileEntry[]>
   read(root: string, path: string): Promise<Buffer | null>
+  room(path: string): Promise<DeviceRoom>
   /** Whatever is under way fails with the reason. */
   close(reason?: string): void
 }
@@ -136,6 +138,7 @@ export async function openChannel(container: Container): Promise<ChannelClient> 
       const { answer, content } = await once<{ found: boolean }>({ op: 'read', root, path })
       return answer.found ? content : null
     },
+    room: async (path) => (await once<DeviceRoom>({ op: 'room', path })).answer,
     close: (reason = 'it was closed') => end(reason),
   }
 }

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
+import type { Usage } from '../disk/usage.ts'
 import { digestOf, loadPrograms, type Program, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
 import { nobodyAnswers } from '../sidecar/agent-calls.ts'
@@ -7,6 +8,7 @@ import { within } from '../spool/files.ts'
 import type {
   AgentPlaces,
   AgentSpec,
+  CrewRoom,
   CrewSpec,
   FileEntry,
   Follow,
@@ -30,9 +32,10 @@ import { watchEvents } from './events.ts'
 import { ensureImage } from './images.ts'
 import { readLogs } from './logs.ts'
 import { nameServers } from './name-servers.ts'
-import type { Naming } from './names.ts'
+import { type Naming, volumes } from './names.ts'
 import { placesOf, Runs } from './runs.ts'
 import { listStopped, readStopped } from './stopped.ts'
+import { countVolumes, removeCounter } from './usage.ts'
 
 export interface DockerOptions extends Naming {
   /** Address of the engine; what DOCKER_HOST says when absent. */
@@ -46,7 +49,7 @@ export interface DockerOptions extends Naming {
 }
 
 const crewPrograms = ['supervise.sh', 'end-run.sh', 'channel.cjs', 'bridge.cjs']
-const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs']
+const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs', 'usage.cjs']
 const pingMs = 3000
 
 /** Runs every crew in a hardened container on a Docker engine, near or far: it uses nothing but the engine's API. */
@@ -146,14 +149,30 @@ export class DockerRuntime implements Runtime {
     return this.#inTurn(crewId, async () => {
       this.#drop(crewId)
       await removeContainers(this.#engine, this.#options, crewId)
+      if (data) await removeCounter(this.#engine, this.#options, crewId)
       await removeNetworkAndVolumes(this.#engine, this.#options, crewId, data)
     })
   }
 
+  async usage(spec: CrewSpec): Promise<Usage | null> {
+    const image = await ensureImage(this.#engine, this.#options, 'sidecar', this.#options.sidecarImage, this.#sidecarPrograms, { step() {} })
+    return countVolumes(this.#engine, this.#options, spec, image)
+  }
+
+  async room({ crewId }: CrewSpec): Promise<CrewRoom | null> {
+    const channel = await this.#connections.openChannel(crewId)
+    return channel && { ...(await channel.room(volumes.workspace)), local: this.#local }
+  }
+
+  /** The engine is on this machine. */
+  get #local(): boolean {
+    const { host = process.env['DOCKER_HOST'] ?? '' } = this.#options
+    return host === '' || host.startsWith('unix://')
+  }
+
   configureSidecar(crewId: string, config: SidecarConfig): Promise<void> {
-    const { dns = [], host = process.env['DOCKER_HOST'] ?? '' } = this.#options
-    const here = host === '' || host.startsWith('unix://')
-    const resolvers = config.resolvers ?? (dns.length ? [...dns] : here ? nameServers() : [])
+    const { dns = [] } = this.#options
+    const resolvers = config.resolvers ?? (dns.length ? [...dns] : this.#local ? nameServers() : [])
     return this.#connections.configure(crewId, { ...config, resolvers })
   }
 

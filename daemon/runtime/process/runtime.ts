@@ -4,6 +4,8 @@ import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { connectHere } from '../bridge/here.ts'
+import { roomAt } from '../disk/room.ts'
+import type { Usage } from '../disk/usage.ts'
 import { RuntimeError } from '../errors.ts'
 import { digestOf, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
@@ -17,6 +19,7 @@ import { followSpool } from '../spool/follower.ts'
 import type {
   AgentPlaces,
   AgentSpec,
+  CrewRoom,
   CrewSpec,
   FileEntry,
   Follow,
@@ -35,6 +38,7 @@ import { checkListener } from './listeners.ts'
 import { makePlaces, placesBelow } from './places.ts'
 import { launch, run } from './programs.ts'
 import { foldersIn, readState, writeState } from './state.ts'
+import { countFolder } from './usage.ts'
 
 export interface ProcessOptions {
   /** Folder that holds all crews. */
@@ -166,6 +170,15 @@ export class ProcessRuntime implements Runtime {
     this.#configs.set(crewId, config)
     const sidecar = await this.#sidecars.get(crewId)
     sidecar?.configure(config)
+  }
+
+  usage({ crewId }: CrewSpec): Promise<Usage | null> {
+    return countFolder(join(this.#programs, 'usage.cjs'), this.#root(crewId))
+  }
+
+  async room({ crewId }: CrewSpec): Promise<CrewRoom | null> {
+    const root = this.#root(crewId)
+    return existsSync(root) ? { ...roomAt(root), local: true } : null
   }
 
   onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void {

@@ -3,7 +3,7 @@ import { sessionOfRun } from '../../features/asks/sessions/service.ts'
 import { type Execution, endExecution, markLaunching, markRunning, settleParking, startOver } from '../../features/chats/executions/service.ts'
 import { findMessage } from '../../features/chats/messages/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
-import { cancelledEarly, cancelledInstead, endingOf, failedEarly, lostByRestart, parkedOf, type Result } from './ending.ts'
+import { cancelledEarly, cancelledInstead, endingOf, failedEarly, lostByRestart, parkedOf, type Result, refused } from './ending.ts'
 import type { Brief, LaunchFacts, RunParts } from './parts.ts'
 import { discardPrograms, programOf } from './program.ts'
 import { deadlineOf, endProcesses, type Reading, readRun } from './reading.ts'
@@ -30,6 +30,7 @@ export class Run {
   private readonly stopped = AbortSignal.any([this.cancelled.signal, this.detached.signal])
   private readonly parked = new AbortController()
   private launched: boolean
+  private refusal: string | null = null
   private prologue = 0
   private tail: ChatEvent[] = []
 
@@ -45,6 +46,12 @@ export class Run {
 
   /** Ends the run; its row says already that this is wished for. */
   cancel(): void {
+    this.cancelled.abort()
+  }
+
+  /** Ends the run as failed, for this reason. */
+  fail(reason: string): void {
+    this.refusal ??= this.cancelled.signal.aborted ? null : reason
     this.cancelled.abort()
   }
 
@@ -94,7 +101,7 @@ export class Run {
     try {
       let result = leave ? await this.work() : cancelledEarly
       if (result && (await this.startsOver(result))) result = await this.work()
-      if (result) await this.settle(result)
+      if (result) await this.settle(this.refusal ? refused(result, this.refusal) : result)
     } finally {
       leave?.()
     }
@@ -120,6 +127,8 @@ export class Run {
     let brief: Brief | null = null
     try {
       if (this.recovered) return await this.goOn(JSON.parse(this.execution.launch_json!) as LaunchFacts)
+      const full = await this.parts.room(this.execution.crew_id, (why) => this.note(why), this.stopped)
+      if (full) return refused(cancelledEarly, full)
       this.note('Preparing the crew')
       await unless(this.stopped, () => this.parts.ready(this.execution.crew_id))
       if (this.detached.signal.aborted) return null

@@ -6,6 +6,7 @@
 import { Buffer } from 'node:buffer'
 import { writev } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { roomAt } from '../disk/room.ts'
 import { listInside, readInside } from './files.ts'
 import { type Following, followSpool } from './follower.ts'
 import { type FrameType, frameHead, frameTypes } from './frames.ts'
@@ -17,6 +18,7 @@ export type ChannelRequest =
   | { op: 'unfollow'; id: number }
   | { op: 'list'; id: number; root: string; path: string; recursive: boolean }
   | { op: 'read'; id: number; root: string; path: string }
+  | { op: 'room'; id: number; path: string }
 
 /** Bytes of one follow that may be under way unacknowledged: a daemon that is gone is not sent more. */
 const windowBytes = 4 * 1024 * 1024
@@ -104,6 +106,8 @@ async function answer(request: ChannelRequest): Promise<void> {
     await sendJson(frameTypes.done, request.id, listInside(request.root, request.path, request.recursive))
   } else if (request.op === 'read') {
     await sendFile(request.id, request.root, request.path)
+  } else if (request.op === 'room') {
+    await sendJson(frameTypes.done, request.id, roomAt(request.path))
   }
 }
 

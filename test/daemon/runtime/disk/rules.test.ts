@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Level, levelAt, lookAgain, mostFiles, reserveOf, shareOf, shareOfRoom, wordsOf } from '../../../../daemon/runtime/disk/rules.ts'
+import { isDue, type Level, levelAt, levelOfRoom, lookAgain, mostFiles, reserveOf, shareOf, wordsOf } from '../../../../daemon/runtime/disk/rules.ts'
 
 const MB = 1024 ** 2
 const GB = 1024 ** 3
@@ -41,12 +41,13 @@ describe('the reserve of the daemon', () => {
   })
 
   it('is what is left when nothing may be added', () => {
-    expect(shareOfRoom(room(90 * MB, 10 * MB), 10 * MB)).toBe(1)
-    expect(shareOfRoom(room(90 * MB, 5 * MB), 10 * MB)).toBe(1)
-    expect(shareOfRoom(room(45 * MB, 55 * MB), 10 * MB)).toBe(0.5)
+    const levels = (before: Level, ...frees: number[]) => frees.map((free) => levelOfRoom(room((100 - free) * MB, free * MB), 10 * MB, before))
+    expect(levels('ok', 60, 29, 28, 11, 10, 0)).toEqual(['ok', 'ok', 'warn', 'warn', 'full', 'full'])
+    expect(levels('warn', 33, 32, 10)).toEqual(['ok', 'warn', 'full'])
+    expect(levels('full', 11, 15, 16, 33)).toEqual(['full', 'full', 'warn', 'ok'])
+    expect(levelOfRoom(room(100 * MB, 0), 0, 'ok')).toBe('ok')
     // A disk of which root keeps a part for itself is measured by what others may have.
-    expect(shareOfRoom({ total: 1000 * MB, used: 45 * MB, free: 55 * MB }, 10 * MB)).toBe(0.5)
-    expect(shareOfRoom(room(100 * MB, 0), 0)).toBe(1)
+    expect(levelOfRoom({ total: 1000 * MB, used: 45 * MB, free: 55 * MB }, 10 * MB, 'ok')).toBe('ok')
   })
 
   it('is looked at sooner than a fast writer can reach it', () => {
@@ -54,5 +55,37 @@ describe('the reserve of the daemon', () => {
     expect(lookAgain(room(0, 3 * GB), GB)).toBe(2000)
     expect(lookAgain(room(0, GB), GB)).toBe(200)
     expect(lookAgain(room(0, 0), GB)).toBe(200)
+  })
+})
+
+describe('counting', () => {
+  const limit = 16 * GB
+  const due = (counted: Partial<Parameters<typeof isDue>[0]>, written: number, age: number) =>
+    isDue({ usage: usage(GB), at: 1000, took: 0, used: 50 * GB, ...counted }, { total: 0, used: 50 * GB + written, free: 0 }, limit, 1000 + age)
+
+  it('waits until enough was written, or much time has passed', () => {
+    expect(due({}, 0, 599_000)).toBe(false)
+    expect(due({}, 0, 600_000)).toBe(true)
+    expect(due({}, GB - 1, 6000)).toBe(false)
+    expect(due({}, GB, 6000)).toBe(true)
+    expect(due({}, -GB, 6000)).toBe(false)
+  })
+
+  it('comes sooner when the limit is near', () => {
+    expect(due({ usage: usage(15.5 * GB) }, 255 * MB, 6000)).toBe(false)
+    expect(due({ usage: usage(15.5 * GB) }, 256 * MB, 6000)).toBe(true)
+    expect(due({ usage: usage(17 * GB) }, MB, 6000)).toBe(true)
+  })
+
+  it('takes a twentieth of the time at most', () => {
+    expect(due({}, 10 * GB, 4999)).toBe(false)
+    expect(due({ took: 1000 }, 10 * GB, 19_999)).toBe(false)
+    expect(due({ took: 1000 }, 10 * GB, 20_000)).toBe(true)
+  })
+
+  it('begins a minute after a crew was noticed, or when it writes', () => {
+    expect(due({ usage: null }, 0, 59_999)).toBe(false)
+    expect(due({ usage: null }, 0, 60_000)).toBe(true)
+    expect(due({ usage: null }, GB, 5000)).toBe(true)
   })
 })
