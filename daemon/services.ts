@@ -87,6 +87,6 @@ async function endRuns(app: App, runs: RunService, crewId: string): Promise<void
 async function refuseRuns(app: App, runs: RunService, runtime: Runtime, crewId: string, reason: string): Promise<void> {
   const open = workingOfCrew(app, crewId).filter(({ phase }) => phase !== 'queued')
   for (const { id } of open) runs.fail(id, reason)
-  await runtime.stop(crewId)
+  await runtime.stop(crewId, { now: true })
   await Promise.all(open.map(({ id }) => runs.ended(id)))
 }

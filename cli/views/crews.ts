@@ -35,7 +35,6 @@ export const crewView: View<Crew> = {
     'Allowed domains': ({ allowed_domains }) => allowed_domains.join(', '),
     'Private addresses': ({ allow_private_endpoints }) => (allow_private_endpoints ? 'allowed' : null),
     Image: ({ runtime_image }) => runtime_image,
-    Note: ({ warnings }) => (warnings?.length ? { text: warnings.join('; '), tone: 'yellow' } : null),
     Created: ({ created_at }) => when(created_at),
     Updated: ({ updated_at }) => when(updated_at),
   },

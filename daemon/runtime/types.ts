@@ -215,7 +215,8 @@ export interface Runtime {
   contractOf(spec: CrewSpec): string
   /** Brings image, network, sidecar and container up and the agents' folders into being; does nothing where they are. */
   ensure(spec: CrewSpec, progress: Progress): Promise<void>
-  stop(crewId: string): Promise<void>
+  /** With `now` nothing in it is given time to end by itself. */
+  stop(crewId: string, options?: { now: boolean }): Promise<void>
   /** Counts what the crew has stored, running or not, which may take long; null when it has stored nothing. */
   usage(spec: CrewSpec): Promise<Usage | null>
   /** How full the disk is that holds the crew's data, which is told at once; null when nobody can tell now. */

@@ -71,11 +71,10 @@ export class CrewDisks {
     return this.#crews.get(desired.crewId)?.shares ?? (await this.#look(desired))?.shares ?? false
   }
 
-  /** Counts a crew now, unless that was just done. */
+  /** Counts a crew now. */
   async recount(desired: DesiredCrew): Promise<void> {
     const watched = this.#crews.get(desired.crewId)
-    if (!watched || performance.now() - watched.counted.at < roundMs) return
-    await this.#count(desired, watched, watched.counted.used)
+    if (watched) await this.#count(desired, watched, watched.counted.used)
   }
 
   /** Looks at every crew that runs. */

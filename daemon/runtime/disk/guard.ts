@@ -102,9 +102,8 @@ export class DiskGuard implements DiskService {
     if (this.#acting || (level === this.#told && level !== 'full')) return
     this.#acting = true
     try {
-      if (level === 'full') await this.#stopWriters()
-      else this.#stopped.clear()
-      if (level !== this.#told) await this.#app.write(() => this.#tell(level))
+      if (level !== 'full') this.#stopped.clear()
+      await Promise.all([level === 'full' && this.#stopWriters(), level !== this.#told && this.#app.write(() => this.#tell(level))])
       this.#told = level
     } catch (error) {
       this.#app.log.error({ err: error }, 'A disk that is nearly full could not be acted upon')

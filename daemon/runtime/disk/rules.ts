@@ -71,11 +71,11 @@ const restBetween = 5_000
 
 /**
  * Whether a crew has to be counted. Counting is dear, asking the file system is not: as long as nobody has written much, nobody has to be
- * counted. It never takes more than a twentieth of the time.
+ * counted. It never takes more than a fifth of the time.
  */
 export function isDue({ usage, at, took, used }: Counted, room: Room, limit: number, now: number): boolean {
   const age = now - at
-  if (age < Math.max(restBetween, 20 * took)) return false
+  if (age < Math.max(restBetween, 4 * took)) return false
   if (age >= (usage ? lastingCount : firstCount)) return true
   const left = limit - (usage?.bytes ?? 0)
   return room.used - used >= Math.max(MB, Math.min(limit / 16, left / 2))

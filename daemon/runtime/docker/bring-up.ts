@@ -66,10 +66,10 @@ export async function removeContainers(engine: Engine, naming: Naming, crewId: s
   for (const { Id } of crewFirst) await settle('removing a container', () => engine.getContainer(Id).remove({ force: true }))
 }
 
-export async function stopContainers(engine: Engine, naming: Naming, crewId: string): Promise<void> {
+export async function stopContainers(engine: Engine, naming: Naming, crewId: string, seconds: number): Promise<void> {
   const found = await asking('listing containers', () => engine.listContainers({ filters: labelFilter(naming, { [labels.crew]: crewId }) }))
   const crewFirst = found.sort((a, b) => Number(b.Labels[labels.kind] === 'crew') - Number(a.Labels[labels.kind] === 'crew'))
-  for (const { Id } of crewFirst) await settle('stopping a container', () => engine.getContainer(Id).stop({ t: 30 }))
+  for (const { Id } of crewFirst) await settle('stopping a container', () => engine.getContainer(Id).stop({ t: seconds }))
 }
 
 export async function removeNetworkAndVolumes(engine: Engine, naming: Naming, crewId: string, data: boolean): Promise<void> {

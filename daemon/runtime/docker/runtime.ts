@@ -138,10 +138,10 @@ export class DockerRuntime implements Runtime {
     await bringUp(this.#engine, this.#options, spec, this.contractOf(spec), images, progress, (sidecar) => this.#connections.joinSidecar(spec.crewId, sidecar))
   }
 
-  stop(crewId: string): Promise<void> {
+  stop(crewId: string, { now } = { now: false }): Promise<void> {
     return this.#inTurn(crewId, async () => {
       this.#drop(crewId)
-      await stopContainers(this.#engine, this.#options, crewId)
+      await stopContainers(this.#engine, this.#options, crewId, now ? 0 : 30)
     })
   }
 

@@ -135,9 +135,9 @@ export class ProcessRuntime implements Runtime {
     return starting
   }
 
-  async stop(crewId: string): Promise<void> {
+  async stop(crewId: string, { now } = { now: false }): Promise<void> {
     const root = this.#root(crewId)
-    await this.#endAll(root)
+    await this.#endAll(root, now)
     await this.#closeSidecar(crewId)
     const state = readState(root)
     if (state) writeState(root, { ...state, state: 'stopped', startedAt: null })
@@ -151,12 +151,12 @@ export class ProcessRuntime implements Runtime {
   }
 
   /** What no container ends is ended run by run, those included that ended and left something behind. */
-  async #endAll(root: string): Promise<void> {
+  async #endAll(root: string, now = false): Promise<void> {
     const started = foldersIn(join(root, 'spool')).flatMap((slug) => {
       const spool = join(root, 'spool', slug)
       return readdirSync(spool).flatMap((name) => (name.endsWith('.run') ? [join(spool, name.slice(0, -'.run'.length))] : []))
     })
-    await Promise.all(started.map((folder) => this.#end(folder, basename(folder))))
+    await Promise.all(started.map((folder) => this.#end(folder, basename(folder), now)))
   }
 
   async #closeSidecar(crewId: string): Promise<void> {
@@ -212,8 +212,8 @@ export class ProcessRuntime implements Runtime {
     await this.#end(this.#runFolder(ref), ref.runId)
   }
 
-  #end(folder: string, runId: string): Promise<void> {
-    return run(join(this.#programs, 'end-run.sh'), [folder, runId])
+  #end(folder: string, runId: string, now = false): Promise<void> {
+    return run(join(this.#programs, 'end-run.sh'), [folder, runId, ...(now ? ['0'] : [])])
   }
 
   follow(ref: RunRef, offset: number, sink: FollowSink): Follow {

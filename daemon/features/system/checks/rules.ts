@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Check } from '#contract/system'
-import type { Belonging, RuntimeCondition } from '#runtime/service-types'
+import type { Belonging, DiskCondition, RuntimeCondition } from '#runtime/service-types'
 
 export type Finding = Static<typeof Check>
 
@@ -67,6 +67,24 @@ export function judgeDisk(place: string, free: number, total: number): Finding {
   const fix = `free space below ${place}, or move the data to another disk (SVC_DATA_DIR)`
   if (free < GB / 2) return fail('disk', detail, fix)
   return free < 5 * GB || free < total / 20 ? warn('disk', detail, fix) : ok('disk', detail)
+}
+
+/** What crews have stored, and whether they leave the daemon the room that it needs. */
+export function judgeCrewData({ limit, reserve, machine, crews }: DiskCondition): Finding[] {
+  const findings: Finding[] = []
+  const [fullest] = crews
+  if (limit === 0) findings.push(warn('crew data', 'Crews may store as much as they like', 'set SVC_CREW_DISK_MB'))
+  else if (!fullest || fullest.level === 'ok') findings.push(ok('crew data', `Watched: no crew is near the ${size(limit)} that it may store`))
+  else {
+    const detail = `${fullest.slug}: ${fullest.used}${crews.filter(({ level }) => level !== 'ok').length > 1 ? ', and others' : ''}`
+    findings.push((fullest.level === 'full' ? fail : warn)('crew data', detail, `${fullest.tidy}, then delete what nobody needs; or raise SVC_CREW_DISK_MB`))
+  }
+  const kept = `${size(machine.free)} are free and ${size(reserve)} are kept for the daemon`
+  if (reserve === 0) findings.push(warn('disk reserve', 'Crews may fill the disk of the daemon', 'set SVC_DISK_RESERVE_MB'))
+  else if (machine.level === 'full')
+    findings.push(fail('disk reserve', `${kept}: crews are stopped, and runs wait`, 'free space on this disk; work goes on by itself'))
+  else findings.push(ok('disk reserve', kept))
+  return findings
 }
 
 /** `paths`: what only this user may read, with its permission bits and owner; null when it is not there. */
