@@ -75,6 +75,8 @@ export interface App extends Writer {
   readonly startedAt: number
   /** Milliseconds since 1970. */
   clock(): number
+  /** The same when the process began, counted on from there: it does not jump when the clock is set, so what lasts is measured by it. */
+  steady(): number
   /** RFC 3339 UTC, whole seconds. */
   now(): string
   /** Appends an entry within the current change. */
@@ -97,10 +99,13 @@ export interface AppParts {
   log: Log
   vault: Vault | null
   clock?: () => number
+  /** The given clock when absent, else one that nobody sets. */
+  steady?: () => number
   reads?: Reads
 }
 
-export function createApp({ config, db, log, vault, clock = Date.now, reads = db.memory ? createInlineReads(db) : createThreadReads(db, log) }: AppParts): App {
+export function createApp({ config, db, log, vault, reads = db.memory ? createInlineReads(db) : createThreadReads(db, log), ...given }: AppParts): App {
+  const { clock = Date.now, steady = given.clock ?? steadyClock() } = given
   const bus = new TypedEmitter<Events>()
   const journal = createJournal(db, clock)
   const outbound = createOutbound()
@@ -162,10 +167,11 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     bus,
     vault,
     clock,
+    steady,
     operations: new Map(),
-    auth: createAuthenticator({ db, clock, adminKey: adminKeyOf(config.adminTokenKey), vault: sessionVault(config, vault), ...writer }),
+    auth: createAuthenticator({ db, clock, steady, adminKey: adminKeyOf(config.adminTokenKey), vault: sessionVault(config, vault), ...writer }),
     internalTokens: createInternalTokens(config.internalToken || (vault?.derive('internal-tokens') ?? randomBytes(32)).toString('hex')),
-    limits: createLimits(config, clock),
+    limits: createLimits(config, steady, clock),
     passwords: createPasswords(),
     perimeter: createPerimeter(config),
     metrics: createMetrics(),
@@ -191,6 +197,12 @@ export function createApp({ config, db, log, vault, clock = Date.now, reads = db
     broadcast: (message) => afterCommit(() => bus.emit('broadcast', message)),
     afterCommit,
   }
+}
+
+/** Milliseconds since 1970 as this machine told them now, counted on whatever becomes of its clock. */
+export function steadyClock(): () => number {
+  const began = Date.now() - performance.now()
+  return () => began + performance.now()
 }
 
 /** The key of sessions is the operator's own secret when there is one. */

@@ -38,7 +38,7 @@ const slow: ReadonlySet<Bucket> = new Set<Bucket>(['mail', 'failures'])
 const bound = 50_000
 
 /** Token buckets for each client network, refilled evenly over a minute (the slow ones: over an hour), burst = rate. Contract part 1, section 1.6. */
-export function createLimits(config: Config, clock: () => number): Limits {
+export function createLimits(config: Config, steady: () => number, clock: () => number = steady): Limits {
   const fallbacks: Record<LimiterKey, number> = {
     'http.auth_per_min': config.authPerMinute,
     'http.api_per_min': config.apiPerMinute,
@@ -63,7 +63,7 @@ export function createLimits(config: Config, clock: () => number): Limits {
       if (config.rateLimitDisabled) return null
       const rate = rates[bucket]()
       const refill = slow.has(bucket) ? 3_600_000 : 60_000
-      const now = clock()
+      const now = steady()
       const key = keyOf(bucket, client)
       const held = buckets.get(key) ?? { left: rate, at: now }
       const left = Math.min(rate, held.left + (Math.max(0, now - held.at) * rate) / refill)
@@ -75,7 +75,7 @@ export function createLimits(config: Config, clock: () => number): Limits {
         'retry-after': String(wait),
         'x-ratelimit-limit': String(rate),
         'x-ratelimit-remaining': '0',
-        'x-ratelimit-reset': String(Math.ceil(now / 1000) + wait),
+        'x-ratelimit-reset': String(Math.ceil(clock() / 1000) + wait),
       }
       return problem('rate_limited', { headers, detail: `Too many requests; try again in ${wait} s` })
     },

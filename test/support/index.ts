@@ -108,6 +108,8 @@ interface Options {
   /** A database file instead of memory. */
   file?: string
   clock?: ReturnType<typeof fixedClock>
+  /** What goes on while the clock jumps; the clock itself when absent. */
+  steady?: ReturnType<typeof fixedClock>
   withVault?: boolean
   /** As a fresh installation: no workspace, nobody. */
   empty?: boolean
@@ -132,6 +134,7 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
     log,
     vault: withVault ? createVault(randomBytes(32)) : null,
     clock,
+    ...(options.steady && { steady: options.steady }),
     ...(file !== ':memory:' && { reads: createThreadReads(db, log, readerProgram()) }),
   })
   register(app, options.features ?? features)

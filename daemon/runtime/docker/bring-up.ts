@@ -35,7 +35,7 @@ export async function bringUp(
 }
 
 /** An engine that may not raise its own limit of open files cannot give more than it has: then the lower limit is the only one. */
-async function startNew(engine: Engine, options: Docker.ContainerCreateOptions): Promise<Container> {
+export async function startNew(engine: Engine, options: Docker.ContainerCreateOptions): Promise<Container> {
   const container = await asking(`making ${options.name}`, () => engine.createContainer(options))
   try {
     await asking(`starting ${options.name}`, () => container.start())

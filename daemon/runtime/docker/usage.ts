@@ -5,6 +5,7 @@ import type { Usage } from '../disk/usage.ts'
 import { RuntimeError } from '../errors.ts'
 import type { CrewSpec } from '../types.ts'
 import { demultiplex } from './attach.ts'
+import { startNew } from './bring-up.ts'
 import { hardened, labelsOf } from './containers.ts'
 import { asking, type Engine, settle, unhurried } from './engine.ts'
 import { labelFilter, labels, type Naming, volumeName, volumes } from './names.ts'
@@ -22,9 +23,8 @@ export async function countVolumes(engine: Engine, naming: Naming, spec: Owner, 
   const mounted = Object.keys(volumes).filter((volume) => there.has(volumeName(naming, spec.crewId, volume)))
   if (!mounted.length) return null
   await removeCounter(engine, naming, spec.crewId)
-  const container = await asking('making a container that counts', () => engine.createContainer(counter(naming, spec, image, mounted)))
+  const container = await startNew(engine, counter(naming, spec, image, mounted))
   try {
-    await asking('counting what a crew has stored', () => container.start())
     await unhurried('counting what a crew has stored', () => container.wait())
     return parse(await asking('reading what was counted', () => container.logs({ follow: false, stdout: true, stderr: true })))
   } finally {

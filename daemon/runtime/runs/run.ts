@@ -156,7 +156,7 @@ export class Run {
       return true
     })
     if (!launches) throw new Error('The run does not wait any more')
-    const launchedAt = app.clock()
+    const launchedAt = app.steady()
     await unless(this.detached.signal, () => runtime.startRun(spec))
     if (this.detached.signal.aborted) return null
     await app.write(() => markRunning(app, this.execution.id))
@@ -166,8 +166,9 @@ export class Run {
   /** Finds a run again that another daemon had started, or was about to. */
   private async goOn(facts: LaunchFacts): Promise<Result | null> {
     const { app, runtime } = this.parts
-    const since = app.clock()
-    const launchedAt = this.execution.launched_at ?? since
+    const since = app.steady()
+    // A clock that was set back while no daemon ran gives no run more time than it had.
+    const launchedAt = Math.min(since, this.execution.launched_at ?? since)
     this.session.skipTo(this.execution.output_frame!)
     await this.reach(deadlineOf(launchedAt, facts))
     if (this.execution.phase === 'launching' && !this.stopped.aborted) {
@@ -182,7 +183,7 @@ export class Run {
       await this.startAgain()
       result = await readRun(this.reading(facts), launchedAt)
     }
-    const byRestart = result?.lost && result.verdict.status === 'failed' && app.clock() - since < restartMs
+    const byRestart = result?.lost && result.verdict.status === 'failed' && app.steady() - since < restartMs
     return byRestart && result ? lostByRestart(result) : result
   }
 
@@ -203,7 +204,7 @@ export class Run {
   private async reach(deadline: number): Promise<void> {
     const { app, ready, goneFor } = this.parts
     const { crew_id, id } = this.execution
-    while (!this.stopped.aborted && !goneFor(crew_id) && app.clock() < deadline) {
+    while (!this.stopped.aborted && !goneFor(crew_id) && app.steady() < deadline) {
       try {
         return void (await unless(this.stopped, () => ready(crew_id)))
       } catch (error) {
