@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createClient, createConnection } from '#client'
 import { events } from '#client/events'
 import { closing, daemon, fixedClock } from '#test'
 import { watchTokenExpiry } from '../../daemon/jobs/token-expiry.ts'

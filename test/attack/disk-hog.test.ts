@@ -22,9 +22,9 @@ const limitMb = 64
 
 /** Most of what a crew may store, in ways that mislead those who count: holes, links, folders that only their owner may enter, odd names. */
 const fill = [
-  'mkdir -p closed many && dd if=/dev/zero of=closed/data bs=1M count=54 status=none && chmod 700 closed',
-  'truncate -s 3G sparse && ln -s / everything && ln -s ../.. up && ln closed/data again',
-  `touch "$(printf '\\377\\376')" && cd many && seq 1 20000 | xargs touch && cd .. && echo kept > note.txt`,
+  'truncate -s 3G sparse && ln -s / everything && ln -s ../.. up && echo kept > note.txt',
+  `touch "$(printf '\\377\\376')" && mkdir -p closed many && cd many && seq 1 20000 | xargs touch && cd ..`,
+  'touch closed/data && ln closed/data again && chmod 700 closed && dd if=/dev/zero of=closed/data bs=1M count=54 conv=notrunc status=none',
 ].join(' && ')
 /** Goes on until it is ended, whatever it is told. */
 const flood = `trap '' TERM; for i in $(seq 1 400); do dd if=/dev/zero of=more$i bs=1M count=1 status=none; sleep 0.05; done`
