@@ -123,7 +123,7 @@ describe.each([
   ['local processes', processes, false as string | false],
   ['containers', containers, noContainers],
 ])('an agent that writes until its crew has no room, among %s', (_, make, missing) => {
-  describe.skipIf(missing)('is held', () => {
+  describe.skipIf(missing)('is held', { timeout: 240_000 }, () => {
     let place: Place
     beforeAll(async () => {
       place = make()
