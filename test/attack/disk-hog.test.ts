@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { events } from '#client/events'
 import { init, result, says } from '../support/claude-lines.ts'
-import { belongings, bridgeAddress, containerOf, engineMissing, removeInstallation } from '../support/engine.ts'
+import { bridgeAddress, containerOf, engine, engineMissing, removeInstallation } from '../support/engine.ts'
 import { endsIn, type Installation, install } from '../support/installation.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import type { MessagesBody, ScriptedTurn } from '../support/model-endpoint.ts'
@@ -84,7 +84,6 @@ function processes(): Place {
 
 function containers(): Place {
   let model: ModelEndpoint
-  let installation = ''
   let go = () => {}
   const going = new Promise<void>((resolve) => {
     go = resolve
@@ -102,19 +101,17 @@ function containers(): Place {
       model = await modelEndpoint(answer, { host: host! })
       return { SVC_CONTAINER_PREFIX: 'muster-hog', SVC_ANTHROPIC_URL: model.url, SVC_CONTAINER_MEMORY_MB: '2048' }
     },
-    async goOn() {
-      installation = (await (await containerOf(hog.crewId)).inspect()).Config.Labels['svc.installation']!
-      go()
-    },
+    goOn: async () => go(),
     async tidy(command) {
       expect(command).toMatch(/^docker run --rm -it --volumes-from muster-hog-team-hog-\S+ --entrypoint sh muster\/sidecar:local$/)
       const words = command.replace(' -it', '').split(' ').slice(1)
       execFileSync('docker', [...words, '-c', 'cd /output/ada-hog && rm -rf more* closed again'])
     },
-    left: async () => (await belongings(installation)).filter((name) => name.includes('count')),
+    left: async () => (await engine.listContainers({ all: true })).flatMap(({ Names }) => Names).filter((name) => name.startsWith('/muster-hog-count-')),
     async close() {
       await model?.close()
-      if (installation) await removeInstallation(installation)
+      const { Config } = await (await containerOf(hog.crewId)).inspect()
+      await removeInstallation(Config.Labels['svc.installation']!)
     },
   }
 }
