@@ -10,6 +10,7 @@ const programs = {
   'end-processes': 'daemon/runtime/spool/end-processes.ts',
   bridge: 'daemon/runtime/bridge/main.ts',
   sidecar: 'daemon/runtime/sidecar/main.ts',
+  usage: 'daemon/runtime/disk/main.ts',
 }
 const scripts = {
   'supervise.sh': 'daemon/runtime/spool/supervise.sh',

@@ -9,6 +9,7 @@ import { expirePorts } from './jobs/port-expiry.ts'
 import { forgetCredentialAudit, forgetInvitations, forgetSessions } from './jobs/retention.ts'
 import { watchTokenExpiry } from './jobs/token-expiry.ts'
 import { forgetTokenUses } from './jobs/token-uses.ts'
+import { DiskGuard } from './runtime/disk/guard.ts'
 import { openRuntime } from './runtime/open.ts'
 import { Reconciler } from './runtime/reconcile.ts'
 import { createRuns, type RunService } from './runtime/runs/index.ts'
@@ -17,6 +18,7 @@ import { answerCalls } from './runtime/sidecar-calls.ts'
 import { sidecarConfig } from './runtime/sidecar-config.ts'
 import { keepReports } from './runtime/sidecar-reports.ts'
 import { createTidying } from './runtime/tidying.ts'
+import type { Runtime } from './runtime/types.ts'
 import { createSockets } from './streams/ws.ts'
 
 /** What works beside the requests: sockets, runtime, jobs. */
@@ -42,21 +44,24 @@ export async function startServices(app: App): Promise<Services> {
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
   const tidying = createTidying(app, runtime)
+  const disk = new DiskGuard({ app, runtime })
   const reconciler = new Reconciler({
     app,
     runtime,
     tidy: (crewId) => tidying.look(crewId),
     sidecarConfig: (crew) => sidecarConfig(app, crew),
     isLive: (crewId) => workingOfCrew(app, crewId).length > 0 || isExposed(app, crewId),
-    endRuns: (crewId) => endRuns(app, runs, crewId),
+    endRuns: (crewId) => (disk.reason(crewId) ? refuseRuns(app, runs, runtime, crewId, disk.reason(crewId)!) : endRuns(app, runs, crewId)),
   })
   keepReports(app, runtime)
   scrubCalls(app)
   answerCalls(app, runtime)
   app.runtime = reconciler
   app.runs = runs
+  app.disk = disk
   // An engine that is slow or away must not keep the daemon from answering: the first round goes on beside the requests.
   const opened = reconciler.open()
+  disk.open()
   await runs.recover()
   const sockets = createSockets(app)
   return {
@@ -64,6 +69,7 @@ export async function startServices(app: App): Promise<Services> {
     async close() {
       sockets.close()
       for (const job of jobs) job.close()
+      disk.close()
       await runs.close()
       await opened
       await reconciler.close()
@@ -80,5 +86,13 @@ async function endRuns(app: App, runs: RunService, crewId: string): Promise<void
     for (const { id } of open) wishCancel(app, id, null)
   })
   for (const { id } of open) runs.cancel(id)
+  await Promise.all(open.map(({ id }) => runs.ended(id)))
+}
+
+/** Ends what goes on in a crew that may store nothing more: its container first, which is the quickest. Runs in line stay there. */
+async function refuseRuns(app: App, runs: RunService, runtime: Runtime, crewId: string, reason: string): Promise<void> {
+  const open = workingOfCrew(app, crewId).filter(({ phase }) => phase !== 'queued')
+  for (const { id } of open) runs.fail(id, reason)
+  await runtime.stop(crewId, { now: true })
   await Promise.all(open.map(({ id }) => runs.ended(id)))
 }

@@ -9,6 +9,8 @@ export function watchTokenExpiry(app: App): { close(): void } {
 
   function wait(): void {
     clearTimeout(timer)
+    // After the clock was set back, what ran out once may run out again.
+    if (app.now() < done) done = app.now()
     const next = nextExpiry(app, done)
     if (next) timer = timerAt(app, Date.parse(next), sweep)
   }

@@ -1,7 +1,7 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
-import type { RuntimeService } from '#runtime/service-types'
+import type { DiskService, RuntimeService } from '#runtime/service-types'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
@@ -75,6 +75,8 @@ export interface App extends Writer {
   runs: Runs | null
   /** What takes the secrets that an agent knows, and those that it offers, out of what it sends. Refuses until the runtime is up. */
   scrub: Scrub
+  /** The same of the disk that crews fill. */
+  disk: DiskService | null
   /** Serves what stands behind capability URLs (`/exposed/…`), as it comes; null where another listener does. */
   exposed: RequestListener | null
   /** Where capability URLs begin; null when the server does not know how it is reached. */
@@ -85,6 +87,8 @@ export interface App extends Writer {
   readonly startedAt: number
   /** Milliseconds since 1970. */
   clock(): number
+  /** The same when the process began, counted on from there: it does not jump when the clock is set, so what lasts is measured by it. */
+  steady(): number
   /** RFC 3339 UTC, whole seconds. */
   now(): string
   /** Appends an entry within the current change. */
@@ -110,11 +114,14 @@ export interface AppParts {
   vault: Vault | null
   seals?: SealFile | null
   clock?: () => number
+  /** The given clock when absent, else one that nobody sets. */
+  steady?: () => number
   reads?: Reads
 }
 
 export function createApp(parts: AppParts): App {
-  const { config, db, log, vault, clock = Date.now, reads = db.memory ? createInlineReads(db) : createThreadReads(db, log) } = parts
+  const { config, db, log, vault, clock = Date.now, steady = parts.clock ?? steadyClock() } = parts
+  const reads = parts.reads ?? (db.memory ? createInlineReads(db) : createThreadReads(db, log))
   const bus = new TypedEmitter<Events>()
   const journal = createJournal(db, clock)
   const storage = createStorage(db, log)
@@ -180,10 +187,11 @@ export function createApp(parts: AppParts): App {
     bus,
     vault,
     clock,
+    steady,
     operations: new Map(),
-    auth: createAuthenticator({ db, clock, adminKey: adminKeyOf(config.adminTokenKey), vault: sessionVault(config, vault), ...writer }),
+    auth: createAuthenticator({ db, clock, steady, adminKey: adminKeyOf(config.adminTokenKey), vault: sessionVault(config, vault), ...writer }),
     internalTokens: createInternalTokens(config.internalToken || (vault?.derive('internal-tokens') ?? randomBytes(32)).toString('hex')),
-    limits: createLimits(config, clock),
+    limits: createLimits(config, steady, clock),
     streams: createSeats({ each: config.streamsPerUser }),
     passwords: createPasswords(),
     perimeter: createPerimeter(config),
@@ -194,6 +202,7 @@ export function createApp(parts: AppParts): App {
     runtime: null,
     runs: null,
     scrub: notYet,
+    disk: null,
     exposed: null,
     exposedUrl: config.publicUrl || null,
     stopping: new AbortController(),
@@ -216,6 +225,12 @@ export function createApp(parts: AppParts): App {
 
 const notYet: Scrub = () => {
   throw problem('unavailable', { detail: 'Muster is starting. Try again in a moment' })
+}
+
+/** Milliseconds since 1970 as this machine told them now, counted on whatever becomes of its clock. */
+export function steadyClock(): () => number {
+  const began = Date.now() - performance.now()
+  return () => began + performance.now()
 }
 
 /** The key of sessions is the operator's own secret when there is one. */

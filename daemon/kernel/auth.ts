@@ -94,6 +94,8 @@ export const credentialOf = ({ token, session }: { token: { id: string } | null;
 interface Parts {
   db: Db
   clock: () => number
+  /** Never set, so what is remembered for a while is not remembered longer. */
+  steady: () => number
   adminKey: Buffer | null
   vault: Vault | null
   write: <T>(work: () => T) => Promise<T>
@@ -110,7 +112,7 @@ const touchEvery = 60_000
  * Bearer tokens of devices and programs, and browser sessions by cookie or bearer (specification part 1, "Authentication").
  * Lookups of tokens are remembered for 10 s, misses for 30 s.
  */
-export function createAuthenticator({ db, clock, adminKey, vault, write }: Parts): Authenticator {
+export function createAuthenticator({ db, clock, steady, adminKey, vault, write }: Parts): Authenticator {
   const seals = createSeals(vault, clock)
   const sessions = createSessions({ db, clock, seals, write })
   // Two caches: a flood of made-up tokens must not push out the real ones.
@@ -119,7 +121,7 @@ export function createAuthenticator({ db, clock, adminKey, vault, write }: Parts
   const touched = createCache<number>(remembered)
 
   function find(hash: string): TokenIdentity | null {
-    const now = clock()
+    const now = steady()
     const hit = hits.get(hash)
     if (hit && hit.until > now) return hit.identity
     if ((misses.get(hash) ?? 0) > now) return null
@@ -137,11 +139,11 @@ export function createAuthenticator({ db, clock, adminKey, vault, write }: Parts
   }
 
   function touch(id: string): void {
-    const now = clock()
+    const now = steady()
     if (now - (touched.get(id) ?? 0) < touchEvery) return
     touched.set(id, now)
     // When a token was last used is a courtesy: losing one update does no harm.
-    void write(() => queries(db).touch.run(new Date(now).toISOString().slice(0, 19) + 'Z', id)).catch(() => undefined)
+    void write(() => queries(db).touch.run(new Date(clock()).toISOString().slice(0, 19) + 'Z', id)).catch(() => undefined)
   }
 
   async function record({ id, tier }: Token, { remoteAddress, userAgent, path }: Omit<Request, 'authorization'>): Promise<void> {

@@ -41,7 +41,7 @@ const failuresPerHour = 6
 const slow: ReadonlySet<Bucket> = new Set<Bucket>(['mail', 'failures'])
 
 /** Limits of each client network, refilled evenly over a minute (the slow ones: over an hour), burst = rate. Contract part 1, section 1.6. */
-export function createLimits(config: Config, clock: () => number): Limits {
+export function createLimits(config: Config, steady: () => number, clock: () => number = steady): Limits {
   const fallbacks: Record<LimiterKey, number> = {
     'http.auth_per_min': config.authPerMinute,
     'http.api_per_min': config.apiPerMinute,
@@ -59,7 +59,7 @@ export function createLimits(config: Config, clock: () => number): Limits {
     sockets: () => socketsPerMinute,
     failures: () => failuresPerHour * value('http.auth_per_min'),
   }
-  const buckets = createBuckets(clock)
+  const buckets = createBuckets(steady)
   const minute = 60_000
   const refill = (bucket: Bucket) => (slow.has(bucket) ? 60 * minute : minute)
 

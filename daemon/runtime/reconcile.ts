@@ -207,7 +207,7 @@ export class Reconciler implements RuntimeService {
       return care.turn
     }
     if (this.#closed) return Promise.resolve()
-    if (care.retryAt > this.#parts.app.clock()) return Promise.reject(care.error)
+    if (care.retryAt > this.#parts.app.steady()) return Promise.reject(care.error)
     const turn = this.#settle(crewId, care).then(
       () => this.#settled(crewId, care),
       (error: Error) => this.#failed(crewId, care, error),
@@ -229,7 +229,7 @@ export class Reconciler implements RuntimeService {
         // From here on who asks gets a turn of its own.
         care.turn = null
         care.last = observed
-        this.#wakeAt(crewId, care, step.until)
+        this.#wakeIn(crewId, care, step.until === undefined ? undefined : step.until - app.clock())
         return
       }
       await this.#take(step, crewId, desired, observed)
@@ -268,9 +268,9 @@ export class Reconciler implements RuntimeService {
     await app.write(() => markSeen(app, crewId, seen))
   }
 
-  #wakeAt(crewId: string, care: Care, at: number | undefined): void {
+  #wakeIn(crewId: string, care: Care, ms: number | undefined): void {
     if (care.wake) clearTimeout(care.wake)
-    care.wake = at === undefined ? null : setTimeout(() => this.look(crewId), Math.min(Math.max(0, at - this.#parts.app.clock()), 2 ** 31 - 1)).unref()
+    care.wake = ms === undefined ? null : setTimeout(() => this.look(crewId), Math.min(Math.max(0, ms), 2 ** 31 - 1)).unref()
   }
 
   #settled(crewId: string, care: Care): void {
@@ -282,7 +282,7 @@ export class Reconciler implements RuntimeService {
   async #failed(crewId: string, care: Care, error: Error): Promise<never> {
     const { app, runtime } = this.#parts
     care.error = error
-    care.retryAt = app.clock() + Math.min(longestRetryMs, firstRetryMs * 2 ** care.failures++)
+    care.retryAt = app.steady() + Math.min(longestRetryMs, firstRetryMs * 2 ** care.failures++)
     care.joined = null
     app.log.warn({ err: error, crew: crewId }, 'A crew could not be brought to what is wished')
     // What the engine says now, if it says anything, with the reason why it is not more.
@@ -290,7 +290,7 @@ export class Reconciler implements RuntimeService {
     const desired = desiredCrew(app, crewId)
     await this.#see(crewId, desired, seenOf(observed, error.message)).catch((again: Error) => app.log.error({ err: again }, 'A failure could not be stored'))
     care.turn = null
-    if (!this.#closed) this.#wakeAt(crewId, care, care.retryAt)
+    if (!this.#closed) this.#wakeIn(crewId, care, care.retryAt - app.steady())
     throw error
   }
 }

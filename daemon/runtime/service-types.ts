@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { Level, Room } from './disk/rules.ts'
 
 /** A crew's container as the runtime sees it at this moment. */
 export interface ContainerStatus {
@@ -58,4 +59,30 @@ export interface RuntimeService {
   connect(crewId: string, port: number): Promise<Duplex>
   /** Never throws for an engine that is away. */
   condition(): Promise<RuntimeCondition>
+}
+
+/** How full the disks are, for who operates the server. */
+export interface DiskCondition {
+  /** Bytes that a crew may use; 0 when there is no limit. */
+  limit: number
+  /** Bytes that crews must leave; 0 when nothing is watched. */
+  reserve: number
+  /** The disk of the data folder. */
+  machine: Room & { level: Level }
+  /** Crews that were counted since the daemon began, fullest first. */
+  crews: { slug: string; level: Level; used: string /** Command that leads to its data. */; tidy: string }[]
+}
+
+/** What keeps crews from filling the disk. */
+export interface DiskService {
+  /**
+   * Waits while this machine's disk is nearly full, telling `waiting` why. Resolves with why the crew may begin nothing at all, or null when
+   * it may, or when the signal came.
+   */
+  room(crewId: string, waiting: (why: string) => void, signal: AbortSignal): Promise<string | null>
+  /** Why a crew is being stopped, when that is because of the disk. */
+  reason(crewId: string): string | null
+  /** What people should know of a crew's data, in a sentence; null when there is nothing to say. */
+  warning(crewId: string): string | null
+  condition(): DiskCondition
 }

@@ -1,4 +1,6 @@
 import type { Duplex } from 'node:stream'
+import type { Room } from './disk/rules.ts'
+import type { Usage } from './disk/usage.ts'
 import type { Belonging } from './service-types.ts'
 
 /** What the rest of the daemon knows of a runtime: Docker containers or plain local processes behind one interface. */
@@ -117,6 +119,14 @@ export interface ObservedCrew {
   made: { memoryMb: number; cpus: number; image: string } | null
 }
 
+/** The file system that holds a crew's data. */
+export interface CrewRoom extends Room {
+  /** Its number on the machine that it is on. */
+  device: number
+  /** That machine is this one. */
+  local: boolean
+}
+
 export interface Progress {
   step(name: string, detail?: string): void
 }
@@ -205,7 +215,12 @@ export interface Runtime {
   contractOf(spec: CrewSpec): string
   /** Brings image, network, sidecar and container up and the agents' folders into being; does nothing where they are. */
   ensure(spec: CrewSpec, progress: Progress): Promise<void>
-  stop(crewId: string): Promise<void>
+  /** With `now` nothing in it is given time to end by itself. */
+  stop(crewId: string, options?: { now: boolean }): Promise<void>
+  /** Counts what the crew has stored, running or not, which may take long; null when it has stored nothing. */
+  usage(spec: CrewSpec): Promise<Usage | null>
+  /** How full the disk is that holds the crew's data, which is told at once; null when nobody can tell now. */
+  room(spec: CrewSpec): Promise<CrewRoom | null>
   /** Removes container, sidecar and network; with `data`, the volumes too. */
   remove(crewId: string, options: { data: boolean }): Promise<void>
   configureSidecar(crewId: string, config: SidecarConfig): Promise<void>

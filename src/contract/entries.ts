@@ -33,6 +33,7 @@ export const entries = {
   'container.stopped': 'info',
   'container.failed': 'error',
   'container.reaped': 'warn',
+  'container.metrics': 'info',
   'credential.rotated': 'notice',
   'credential.rotation_cancelled': 'notice',
   'credential.tested': 'info',

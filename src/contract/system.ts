@@ -8,7 +8,7 @@ export const Health = Type.Object({
 
 /** What an operator should know of one part of the server. */
 export const Check = Type.Object({
-  name: Type.String({ description: 'runtime, images, crews, orphans, disk, permissions, database, key, network, mail' }),
+  name: Type.String({ description: 'runtime, images, crews, orphans, disk, crew data, disk reserve, permissions, database, key, network, mail' }),
   status: Type.Enum(['ok', 'warn', 'fail']),
   detail: Type.String(),
   fix: Type.Union([Type.String(), Type.Null()], { description: 'What to do about it; null when there is nothing to do' }),

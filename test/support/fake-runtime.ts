@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
-import type { AgentPlaces, AgentSpec, Follow, FollowSink, RunEnd, RunRef, RunSpec, Runtime } from '#runtime/types'
+import type { AgentPlaces, AgentSpec, CrewRoom, CrewSpec, Follow, FollowSink, RunEnd, RunRef, RunSpec, Runtime } from '#runtime/types'
+import type { Usage } from '../../daemon/runtime/disk/usage.ts'
 import { RuntimeError } from '../../daemon/runtime/errors.ts'
 
 interface Program {
@@ -98,6 +99,12 @@ export class FakeRuntime implements Runtime {
   }
   async ensure(): Promise<void> {}
   async stop(): Promise<void> {}
+  async usage(_spec?: CrewSpec): Promise<Usage | null> {
+    return null
+  }
+  async room(_spec?: CrewSpec): Promise<CrewRoom | null> {
+    return null
+  }
   async remove(): Promise<void> {}
   async configureSidecar(): Promise<void> {}
   onSidecarReport(): void {}

@@ -112,6 +112,8 @@ interface Options {
   /** A database file instead of memory. */
   file?: string
   clock?: ReturnType<typeof fixedClock>
+  /** What goes on while the clock jumps; the clock itself when absent. */
+  steady?: ReturnType<typeof fixedClock>
   withVault?: boolean
   /** Where the journal's head is sealed; nowhere unless given. */
   seals?: SealFile
@@ -139,6 +141,7 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
     vault: withVault ? createVault(randomBytes(32)) : null,
     seals: options.seals,
     clock,
+    ...(options.steady && { steady: options.steady }),
     ...(file !== ':memory:' && { reads: createThreadReads(db, log, readerProgram()) }),
   })
   scrubCalls(app)

@@ -65,7 +65,7 @@ export const endsIn = (entries: readonly Entry[]): Entry[] => entries.filter(({ 
 /** Starts a daemon with these settings, and makes its first user. */
 export async function install(settings: Record<string, string>): Promise<Installation> {
   const home = mkdtempSync(join(tmpdir(), 'muster-e2e-'))
-  const dataDir = join(home, 'data')
+  const dataDir = settings['SVC_DATA_DIR'] ?? join(home, 'data')
   const { DOCKER_HOST } = process.env
   const env = { HOME: home, ...(DOCKER_HOST && { DOCKER_HOST }), SVC_DATA_DIR: dataDir, SVC_PORT: '0', SVC_LOG_LEVEL: 'debug', ...settings }
   const said: string[] = []

@@ -9,6 +9,8 @@ export default class CrewsShow extends ApiCommand<typeof CrewsShow> {
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
 
   async run(): Promise<void> {
-    await this.out.show(await this.api.crews.show({ crewId: await crewId(this.api, this.args.crew) }), crewView)
+    const crew = await this.api.crews.show({ crewId: await crewId(this.api, this.args.crew) })
+    for (const warning of crew.warnings ?? []) this.out.note(warning, 'yellow')
+    await this.out.show(crew, crewView)
   }
 }

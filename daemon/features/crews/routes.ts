@@ -3,7 +3,7 @@ import { feature, staged, wished } from '#kernel/feature'
 import { pageOf } from '#kernel/fields'
 import { containerLogs, containerStatus, start, stop, wish } from './containers/requests.ts'
 import { queries } from './queries.ts'
-import { checkImage, createCrew, findCrew, removeCrew, toCrew, updateCrew } from './service.ts'
+import { checkImage, createCrew, findCrew, removeCrew, showCrew, toCrew, updateCrew } from './service.ts'
 
 export default feature(crews, (app) => {
   const update = staged<typeof crews.update, string[]>(
@@ -21,7 +21,7 @@ export default feature(crews, (app) => {
       async (call) => checkImage(app, call),
       (call, notes) => createCrew(app, call, notes),
     ),
-    show: ({ actor, crewId }) => toCrew(app, findCrew(app, actor.workspace, crewId)),
+    show: ({ actor, crewId }) => showCrew(app, findCrew(app, actor.workspace, crewId)),
     update,
     replace: update,
     remove: (call) => removeCrew(app, call),

@@ -23,6 +23,12 @@ export function findCrew({ db }: App, workspace: string, crewId: string): CrewRo
   return row
 }
 
+/** A crew with what people should know of its data. */
+export function showCrew(app: App, row: CrewRow): Static<typeof Crew> {
+  const warning = app.disk?.warning(row.id)
+  return { ...toCrew(app, row), ...(warning && { warnings: [warning] }) }
+}
+
 export function toCrew({ config }: App, row: CrewRow): Static<typeof Crew> {
   const isolated = config.containerProvider === 'docker'
   const { allowed_domains_json, agents, members, ...rest } = row

@@ -187,13 +187,13 @@ export function createSearch(journal: Db, index: Db, reader: Pick<Reader, 'accep
 
   function find(plan: SearchPlan, limit: number): { seqs: number[]; rest?: number } {
     catchUp(plan.head)
-    const deadline = Date.now() + patience
+    const deadline = performance.now() + patience
     const seqs: number[] = []
     for (const range of plan.ranges) {
       for (let upTo = range.upTo; upTo > range.after && seqs.length < limit; ) {
         const floor = Math.max(range.after, reach.low)
         if (upTo > floor) seqs.push(...within(plan, { after: floor, upTo }, limit - seqs.length))
-        else if (Date.now() > deadline) return { seqs, rest: reach.low }
+        else if (performance.now() > deadline) return { seqs, rest: reach.low }
         else down()
         upTo = Math.min(upTo, floor)
       }

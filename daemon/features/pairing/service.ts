@@ -11,6 +11,8 @@ import { challengeOf, cleanHint, hashCode, isChallenge, newCode, shown, typed } 
 import { queries } from './queries.ts'
 
 const lifetime = 10 * 60_000
+/** What a clock may be set back by without ending codes; set back by more it must not prolong them. */
+const leeway = 60_000
 
 /** Codes are hashed with a key that only the server has. */
 function hashed({ vault }: App, code: string): string {
@@ -33,11 +35,13 @@ export function start(app: App, { actor, body, now }: Call<typeof pairing.start>
   return { code: shown(code), expires_at }
 }
 
+const latest = ({ clock }: App) => wholeSeconds(clock() + lifetime + leeway)
+
 /** Unknown, foreign and elapsed codes answer alike. */
 export function poll(app: App, { actor, query, now }: Call<typeof pairing.poll>) {
   const code = typed(query.code)
   if (!code) throw problem('invalid_field', { field: 'code', detail: 'code must have 8 characters, as ABCD-EFGH' })
-  const row = queries(app.db).find.get({ hash: hashed(app, code), user: actor.id, now })
+  const row = queries(app.db).find.get({ hash: hashed(app, code), user: actor.id, now, latest: latest(app) })
   if (!row) return { status: 'expired' as const, expires_at: '' }
   return { status: row.status, ...(row.adapter_hint && { adapter_hint: row.adapter_hint }), expires_at: row.expires_at }
 }
@@ -49,7 +53,7 @@ export function redeem(app: App, { body, now, web }: Call<typeof pairing.redeem>
   if (refused) throw refused
   const code = typed(body.code)
   const challenge = body.verifier === undefined ? null : challengeOf(body.verifier)
-  const row = code && queries(app.db).consume.get({ hash: hashed(app, code), hint: cleanHint(body.adapter_hint), challenge, now })
+  const row = code && queries(app.db).consume.get({ hash: hashed(app, code), hint: cleanHint(body.adapter_hint), challenge, now, latest: latest(app) })
   const reach = row && (row.token_id ? reachOf(app, row.user_id, row.token_id, now) : { scopes: null, expires_at: null })
   if (!row || !reach) throw problem('invalid_code')
   const { user_id, adapter_hint } = row

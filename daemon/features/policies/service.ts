@@ -77,11 +77,11 @@ function cacheOf(app: App): Cache<Held> {
 export function policyOf(app: App, workspace: string, crewId: string): { level: AutonomyLevel; mode: BehaviorMode } {
   const cache = cacheOf(app)
   const known = cache.get(crewId)
-  if (known && known.until > app.clock()) return known
+  if (known && known.until > app.steady()) return known
   const row = queries(app.db).find.get(workspace, crewId)
   if (!row) return { level: 'guided', mode: 'warn' }
   const { autonomy_level: level, behavior_mode: mode } = present(row)
-  const held = { level, mode, until: app.clock() + heldFor }
+  const held = { level, mode, until: app.steady() + heldFor }
   cache.set(crewId, held)
   return held
 }

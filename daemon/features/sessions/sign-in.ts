@@ -60,7 +60,7 @@ export function commit(app: App, call: SignIn, { account, opening }: Ready): Fai
 
 /** After the right password of a user who has a second factor. While the account is locked not even that is told. */
 function commitBoth(app: App, { body, now, web }: SignIn, account: Account, opening: Opening): Failure | null {
-  if (isLocked(account, now)) return 'CredentialsSignin'
+  if (isLocked(app, account, now)) return 'CredentialsSignin'
   // The password alone is half of the proof: it neither counts as a failure nor makes up for earlier ones.
   if (!body.code) return 'SecondFactorRequired'
   if (!takeCode(app, account, body.code)) return noteWrongCode(app, account, now) === 'locked' ? 'CredentialsSignin' : 'SecondFactorInvalid'

@@ -83,7 +83,7 @@ interface Shown {
 
 /** What speaks against a change by what was shown; null when nothing does. To be returned, not thrown: attempts count. */
 export function demand(app: App, account: Account, { fits, code }: Shown, now: string): Problem | null {
-  if (isLocked(account, now)) return problem('account_locked')
+  if (isLocked(app, account, now)) return problem('account_locked')
   if (fits === false) return problem(noteAttempt(app, account.id, false, now) === 'locked' ? 'account_locked' : 'wrong_password', { field: 'password' })
   if (code === undefined) return problem('missing_field', { field: 'code', detail: 'code is required: the account has a second factor' })
   if (code !== null && !takeCode(app, account, code))

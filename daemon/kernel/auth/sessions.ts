@@ -57,7 +57,7 @@ export function createSessions({ db, clock, seals, write }: Parts) {
 
   function touch({ id, last_used_at }: Row): void {
     const now = clock()
-    if (now - Math.max(Date.parse(last_used_at), touched.get(id) ?? 0) < touchEvery) return
+    if (Math.abs(now - Math.max(Date.parse(last_used_at), touched.get(id) ?? 0)) < touchEvery) return
     touched.set(id, now)
     // When a session was last used is a courtesy: losing one update does no harm.
     void write(() => queries(db).touch.run(`${new Date(now).toISOString().slice(0, 19)}Z`, id)).catch(() => undefined)

@@ -35,7 +35,7 @@ export async function bringUp(
 }
 
 /** An engine that may not raise its own limit of open files cannot give more than it has: then the lower limit is the only one. */
-async function startNew(engine: Engine, options: Docker.ContainerCreateOptions): Promise<Container> {
+export async function startNew(engine: Engine, options: Docker.ContainerCreateOptions): Promise<Container> {
   const container = await asking(`making ${options.name}`, () => engine.createContainer(options))
   try {
     await asking(`starting ${options.name}`, () => container.start())
@@ -66,10 +66,10 @@ export async function removeContainers(engine: Engine, naming: Naming, crewId: s
   for (const { Id } of crewFirst) await settle('removing a container', () => engine.getContainer(Id).remove({ force: true }))
 }
 
-export async function stopContainers(engine: Engine, naming: Naming, crewId: string): Promise<void> {
+export async function stopContainers(engine: Engine, naming: Naming, crewId: string, seconds: number): Promise<void> {
   const found = await asking('listing containers', () => engine.listContainers({ filters: labelFilter(naming, { [labels.crew]: crewId }) }))
   const crewFirst = found.sort((a, b) => Number(b.Labels[labels.kind] === 'crew') - Number(a.Labels[labels.kind] === 'crew'))
-  for (const { Id } of crewFirst) await settle('stopping a container', () => engine.getContainer(Id).stop({ t: 30 }))
+  for (const { Id } of crewFirst) await settle('stopping a container', () => engine.getContainer(Id).stop({ t: seconds }))
 }
 
 export async function removeNetworkAndVolumes(engine: Engine, naming: Naming, crewId: string, data: boolean): Promise<void> {

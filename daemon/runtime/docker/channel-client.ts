@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
+import type { DeviceRoom } from '../disk/room.ts'
 import { RuntimeError } from '../errors.ts'
 import type { ChannelRequest } from '../spool/channel.ts'
 import { type Frame, frameReader, frameTypes } from '../spool/frames.ts'
@@ -34,6 +35,7 @@ export interface ChannelClient {
   read(root: string, path: string): Promise<Buffer | null>
   /** Whether a user has no process in the crew. */
   gone(uid: number): Promise<boolean>
+  room(path: string): Promise<DeviceRoom>
   /** Whatever is under way fails with the reason. */
   close(reason?: string): void
 }
@@ -139,6 +141,7 @@ export async function openChannel(container: Container): Promise<ChannelClient> 
       return answer.found ? content : null
     },
     gone: async (uid) => (await once<boolean>({ op: 'gone', uid })).answer,
+    room: async (path) => (await once<DeviceRoom>({ op: 'room', path })).answer,
     close: (reason = 'it was closed') => end(reason),
   }
 }

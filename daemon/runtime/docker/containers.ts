@@ -13,7 +13,7 @@ const crewPids = 1024
 const sidecarPids = 128
 const sidecarMemoryMb = 256
 
-export function labelsOf(naming: Naming, spec: CrewSpec, kind: Kind, contract: string): Record<string, string> {
+export function labelsOf(naming: Naming, spec: Pick<CrewSpec, 'crewId' | 'slug' | 'workspaceId'>, kind: Kind, contract: string): Record<string, string> {
   return {
     [labels.managed]: 'true',
     [labels.kind]: kind,
@@ -25,8 +25,8 @@ export function labelsOf(naming: Naming, spec: CrewSpec, kind: Kind, contract: s
   }
 }
 
-/** What both containers are bound to. No nproc limit: the kernel counts it by uid over all containers of the machine; pids does the same per crew. */
-const hardened = (memoryMb: number, cpus: number, pids: number, systemCalls: string) => ({
+/** What every container is bound to. No nproc limit: the kernel counts it by uid over all containers of the machine; pids does the same per crew. */
+export const hardened = (memoryMb: number, cpus: number, pids: number, systemCalls: string) => ({
   ReadonlyRootfs: true,
   CapDrop: ['ALL'],
   SecurityOpt: ['no-new-privileges', `seccomp=${systemCalls}`],

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
+import type { Usage } from '../disk/usage.ts'
 import { digestOf, loadPrograms, type Program, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
 import { nobodyAnswers } from '../sidecar/agent-calls.ts'
@@ -8,6 +9,7 @@ import { Turns } from '../turns.ts'
 import type {
   AgentPlaces,
   AgentSpec,
+  CrewRoom,
   CrewSpec,
   FileEntry,
   Follow,
@@ -32,9 +34,10 @@ import { watchEvents } from './events.ts'
 import { ensureImage } from './images.ts'
 import { readLogs } from './logs.ts'
 import { nameServers } from './name-servers.ts'
-import type { Naming } from './names.ts'
+import { type Naming, volumes } from './names.ts'
 import { placesOf, Runs } from './runs.ts'
 import { listStopped, readStopped } from './stopped.ts'
+import { countVolumes, removeCounter } from './usage.ts'
 
 export interface DockerOptions extends Naming {
   /** Address of the engine; what DOCKER_HOST says when absent. */
@@ -48,7 +51,7 @@ export interface DockerOptions extends Naming {
 }
 
 const crewPrograms = ['supervise.sh', 'end-run.sh', 'channel.cjs', 'bridge.cjs']
-const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs']
+const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs', 'usage.cjs']
 const endProgram = 'end-processes.cjs'
 const pingMs = 3000
 
@@ -143,11 +146,11 @@ export class DockerRuntime implements Runtime {
     await bringUp(this.#engine, this.#options, spec, this.contractOf(spec), images, progress, (sidecar) => this.#connections.joinSidecar(spec.crewId, sidecar))
   }
 
-  stop(crewId: string): Promise<void> {
+  stop(crewId: string, { now } = { now: false }): Promise<void> {
     return this.#inTurn(crewId, async () => {
       this.#drop(crewId)
-      await this.#runs.endAll(crewId)
-      await stopContainers(this.#engine, this.#options, crewId)
+      if (!now) await this.#runs.endAll(crewId)
+      await stopContainers(this.#engine, this.#options, crewId, now ? 0 : 30)
     })
   }
 
@@ -156,14 +159,30 @@ export class DockerRuntime implements Runtime {
       this.#drop(crewId)
       await this.#runs.endAll(crewId)
       await removeContainers(this.#engine, this.#options, crewId)
+      if (data) await removeCounter(this.#engine, this.#options, crewId)
       await removeNetworkAndVolumes(this.#engine, this.#options, crewId, data)
     })
   }
 
+  async usage(spec: CrewSpec): Promise<Usage | null> {
+    const image = await ensureImage(this.#engine, this.#options, 'sidecar', this.#options.sidecarImage, this.#sidecarPrograms, { step() {} })
+    return countVolumes(this.#engine, this.#options, spec, image)
+  }
+
+  async room({ crewId }: CrewSpec): Promise<CrewRoom | null> {
+    const channel = await this.#connections.openChannel(crewId)
+    return channel && { ...(await channel.room(volumes.workspace)), local: this.#local }
+  }
+
+  /** The engine is on this machine. */
+  get #local(): boolean {
+    const { host = process.env['DOCKER_HOST'] ?? '' } = this.#options
+    return host === '' || host.startsWith('unix://')
+  }
+
   configureSidecar(crewId: string, config: SidecarConfig): Promise<void> {
-    const { dns = [], host = process.env['DOCKER_HOST'] ?? '' } = this.#options
-    const here = host === '' || host.startsWith('unix://')
-    const resolvers = config.resolvers ?? (dns.length ? [...dns] : here ? nameServers() : [])
+    const { dns = [] } = this.#options
+    const resolvers = config.resolvers ?? (dns.length ? [...dns] : this.#local ? nameServers() : [])
     return this.#connections.configure(crewId, { ...config, resolvers })
   }
 

@@ -4,6 +4,8 @@ import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { connectHere } from '../bridge/here.ts'
+import { roomAt } from '../disk/room.ts'
+import type { Usage } from '../disk/usage.ts'
 import { RuntimeError } from '../errors.ts'
 import { digestOf, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
@@ -17,6 +19,7 @@ import { followSpool } from '../spool/follower.ts'
 import type {
   AgentPlaces,
   AgentSpec,
+  CrewRoom,
   CrewSpec,
   FileEntry,
   Follow,
@@ -35,6 +38,7 @@ import { checkListener } from './listeners.ts'
 import { makePlaces, placesBelow } from './places.ts'
 import { launch, run } from './programs.ts'
 import { foldersIn, readState, writeState } from './state.ts'
+import { countFolder } from './usage.ts'
 
 export interface ProcessOptions {
   /** Folder that holds all crews. */
@@ -132,9 +136,9 @@ export class ProcessRuntime implements Runtime {
     return starting
   }
 
-  async stop(crewId: string): Promise<void> {
+  async stop(crewId: string, { now } = { now: false }): Promise<void> {
     const root = this.#root(crewId)
-    await this.#endAll(root)
+    await this.#endAll(root, now)
     await this.#closeSidecar(crewId)
     const state = readState(root)
     if (state) writeState(root, { ...state, state: 'stopped', startedAt: null })
@@ -148,9 +152,9 @@ export class ProcessRuntime implements Runtime {
   }
 
   /** What no container ends is ended run by run, those included that ended and left something behind. */
-  async #endAll(root: string): Promise<void> {
+  async #endAll(root: string, now = false): Promise<void> {
     const started = foldersIn(join(root, 'spool')).flatMap((slug) => runsIn(join(root, 'spool', slug)))
-    await Promise.all(started.map((folder) => this.#end(folder, basename(folder))))
+    await Promise.all(started.map((folder) => this.#end(folder, basename(folder), now)))
   }
 
   /** By the runs' marks alone: agents are no users of their own here. */
@@ -185,6 +189,15 @@ export class ProcessRuntime implements Runtime {
     sidecar?.configure(config)
   }
 
+  usage({ crewId }: CrewSpec): Promise<Usage | null> {
+    return countFolder(join(this.#programs, 'usage.cjs'), this.#root(crewId))
+  }
+
+  async room({ crewId }: CrewSpec): Promise<CrewRoom | null> {
+    const root = this.#root(crewId)
+    return existsSync(root) ? { ...roomAt(root), local: true } : null
+  }
+
   onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void {
     this.#reportListeners.push(listener)
   }
@@ -216,8 +229,8 @@ export class ProcessRuntime implements Runtime {
     await this.#end(this.#runFolder(ref), ref.runId)
   }
 
-  #end(folder: string, runId: string): Promise<void> {
-    return run(join(this.#programs, 'end-run.sh'), [folder, runId])
+  #end(folder: string, runId: string, now = false): Promise<void> {
+    return run(join(this.#programs, 'end-run.sh'), [folder, runId, ...(now ? ['0'] : [])])
   }
 
   follow(ref: RunRef, offset: number, sink: FollowSink): Follow {

@@ -89,6 +89,13 @@ const early: Omit<Verdict, 'status' | 'reason'> = { kind: null, exit_code: null,
 
 export const cancelledEarly: Result = { verdict: { ...early, status: 'cancelled', reason: 'Cancelled' }, told: null, facts: null }
 
+/** A run that the server ended, or did not even begin, because its crew may store nothing more. */
+export const refused = (result: Result, reason: string): Result => ({
+  ...result,
+  verdict: { ...result.verdict, status: 'failed', kind: 'internal', reason: capReason(reason) },
+  error: { type: 'error', content: reason, metadata: { reason: 'disk_full', code: 'resource_limit' } },
+})
+
 /** A run whose program could not be started. */
 export function failedEarly(error: unknown, facts: LaunchFacts | null): Result {
   const known = error instanceof Problem ? error : storageProblem(error)

@@ -35,6 +35,8 @@ const terminals = new Set<string>(['run.completed', 'run.failed', 'run.cancelled
 export interface RunService extends Runs {
   /** Takes up what a daemon before this one left: runs that go on, runs that wait. To be called once, at start. */
   recover(): Promise<void>
+  /** Ends a run as failed, for this reason. */
+  fail(runId: string, reason: string): void
   /** Leaves everything to a later daemon. */
   close(): Promise<void>
 }
@@ -51,6 +53,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
     slots: new Slots(app.config.maxConcurrentRuns),
     ready: readyAndTidy,
     adapterOf,
+    room: async (...asked) => (await app.disk?.room(...asked)) ?? null,
     brief: (run) => briefRun({ app, runtime, adapterOf }, run),
     secretsOf: (run) => secretsOf(app, run),
   }
@@ -175,6 +178,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       return !parts.slots.free
     },
     cancel: (runId) => live.get(runId)?.cancel(),
+    fail: (runId, reason) => live.get(runId)?.fail(reason),
     ended: async (runId) => live.get(runId)?.over,
     async endLeft(agentId) {
       const place = placeOf(app, agentId)

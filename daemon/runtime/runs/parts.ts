@@ -36,6 +36,8 @@ export interface RunParts {
   ready(crewId: string): Promise<void>
   /** Why a crew will not come up again by itself; null when it may. */
   goneFor(crewId: string): string | null
+  /** Waits for room on the disk, telling why; then says why the crew may begin nothing, or null. */
+  room(crewId: string, waiting: (why: string) => void, signal: AbortSignal): Promise<string | null>
   /** Throws problems. */
   brief(run: Execution): Brief
   adapterOf(name: string): Adapter | undefined

@@ -31,7 +31,7 @@ export interface Reading {
   detached: AbortSignal
 }
 
-/** When a run's time is over for good, milliseconds since 1970. */
+/** When a run's time is over for good, by the clock that nobody sets. */
 export const deadlineOf = (launchedAt: number, facts: LaunchFacts): number => launchedAt + facts.timeoutSeconds * 1000 + graceMs
 
 /** Reads a started run to its end; null when it is left to a later daemon. */
@@ -68,7 +68,7 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
   function end(): void {
     ending ??= endProgram(reading, reader)
   }
-  const left = Math.max(0, deadlineOf(launchedAt, facts) - parts.app.clock())
+  const left = Math.max(0, deadlineOf(launchedAt, facts) - parts.app.steady())
   const clocks = [
     setTimeout(() => {
       late = true

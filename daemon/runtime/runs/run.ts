@@ -5,7 +5,7 @@ import { sessionOfRun } from '../../features/asks/sessions/service.ts'
 import { type Execution, endExecution, findExecution, markLaunching, markRunning, settleParking, startOver } from '../../features/chats/executions/service.ts'
 import { findMessage } from '../../features/chats/messages/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
-import { cancelledEarly, cancelledInstead, endingOf, failedEarly, lostByRestart, parkedOf, type Result } from './ending.ts'
+import { cancelledEarly, cancelledInstead, endingOf, failedEarly, lostByRestart, parkedOf, type Result, refused } from './ending.ts'
 import type { Brief, LaunchFacts, RunParts } from './parts.ts'
 import { discardPrograms, programOf } from './program.ts'
 import { deadlineOf, endProcesses, type Reading, readRun } from './reading.ts'
@@ -32,6 +32,7 @@ export class Run {
   private readonly stopped = AbortSignal.any([this.cancelled.signal, this.detached.signal])
   private readonly parked = new AbortController()
   private launched: boolean
+  private refusal: string | null = null
   private prologue = 0
   private tail: ChatEvent[] = []
 
@@ -47,6 +48,12 @@ export class Run {
 
   /** Ends the run; its row says already that this is wished for. */
   cancel(): void {
+    this.cancelled.abort()
+  }
+
+  /** Ends the run as failed, for this reason. */
+  fail(reason: string): void {
+    this.refusal ??= this.cancelled.signal.aborted ? null : reason
     this.cancelled.abort()
   }
 
@@ -96,7 +103,7 @@ export class Run {
     try {
       let result = leave ? await this.work() : cancelledEarly
       if (result && (await this.startsOver(result))) result = await this.work()
-      if (result) await this.settle(result)
+      if (result) await this.settle(this.refusal ? refused(result, this.refusal) : result)
     } finally {
       leave?.()
     }
@@ -122,6 +129,8 @@ export class Run {
     let brief: Brief | null = null
     try {
       if (this.recovered) return await this.goOn(JSON.parse(this.execution.launch_json!) as LaunchFacts)
+      const full = await this.parts.room(this.execution.crew_id, (why) => this.note(why), this.stopped)
+      if (full) return refused(cancelledEarly, full)
       this.note('Preparing the crew')
       await unless(this.stopped, () => this.parts.ready(this.execution.crew_id))
       if (this.detached.signal.aborted) return null
@@ -163,7 +172,7 @@ export class Run {
       throw error
     })
     if (!launches) throw new Error('The run does not wait any more')
-    const launchedAt = app.clock()
+    const launchedAt = app.steady()
     await unless(this.detached.signal, () => runtime.startRun(spec))
     if (this.detached.signal.aborted) return null
     this.noteRunning()
@@ -173,8 +182,9 @@ export class Run {
   /** Finds a run again that another daemon had started, or was about to. */
   private async goOn(facts: LaunchFacts): Promise<Result | null> {
     const { app, runtime } = this.parts
-    const since = app.clock()
-    const launchedAt = this.execution.launched_at ?? since
+    const since = app.steady()
+    // A clock that was set back while no daemon ran gives no run more time than it had.
+    const launchedAt = Math.min(since, this.execution.launched_at ?? since)
     this.session.skipTo(this.execution.output_frame!)
     await this.reach(deadlineOf(launchedAt, facts))
     if (this.execution.phase === 'launching' && !this.stopped.aborted) {
@@ -189,7 +199,7 @@ export class Run {
       await this.startAgain()
       result = await readRun(this.reading(facts), launchedAt)
     }
-    const byRestart = result?.lost && result.verdict.status === 'failed' && app.clock() - since < restartMs
+    const byRestart = result?.lost && result.verdict.status === 'failed' && app.steady() - since < restartMs
     return byRestart && result ? lostByRestart(result) : result
   }
 
@@ -216,7 +226,7 @@ export class Run {
   private async reach(deadline: number): Promise<void> {
     const { app, ready, goneFor } = this.parts
     const { crew_id, id } = this.execution
-    while (!this.stopped.aborted && !goneFor(crew_id) && app.clock() < deadline) {
+    while (!this.stopped.aborted && !goneFor(crew_id) && app.steady() < deadline) {
       try {
         return void (await unless(this.stopped, () => ready(crew_id)))
       } catch (error) {

@@ -43,7 +43,7 @@ const agentCallSlots = { total: 128, each: 16 }
 const tunnelSlots = { total: 512, each: 192 }
 
 /** Starts the sidecar on loopback. It answers at once; until it has a configuration it refuses every call, saying so. */
-export async function startSidecar({ port, isolated, report, ask, now = Date.now, hostsFile }: SidecarOptions): Promise<Sidecar> {
+export async function startSidecar({ port, isolated, report, ask, now = () => performance.now(), hostsFile }: SidecarOptions): Promise<Sidecar> {
   let current: Compiled | null = null
   const config = () => current
   const names = createNames(hostsFile)

@@ -6,6 +6,7 @@
 import { Buffer } from 'node:buffer'
 import { writev } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { roomAt } from '../disk/room.ts'
 import { listInside, readInside } from './files.ts'
 import { type Following, followSpool } from './follower.ts'
 import { type FrameType, frameHead, frameTypes } from './frames.ts'
@@ -19,6 +20,7 @@ export type ChannelRequest =
   | { op: 'list'; id: number; root: string; path: string; recursive: boolean }
   | { op: 'read'; id: number; root: string; path: string }
   | { op: 'gone'; id: number; uid: number }
+  | { op: 'room'; id: number; path: string }
 
 /** Bytes of one follow that may be under way unacknowledged: a daemon that is gone is not sent more. */
 const windowBytes = 4 * 1024 * 1024
@@ -110,6 +112,8 @@ async function answer(request: ChannelRequest): Promise<void> {
     await sendFile(request.id, request.root, request.path)
   } else if (request.op === 'gone') {
     await sendJson(frameTypes.done, request.id, await areGone(request.uid, leaveMs))
+  } else if (request.op === 'room') {
+    await sendJson(frameTypes.done, request.id, roomAt(request.path))
   }
 }
 

@@ -1,11 +1,11 @@
 #!/bin/sh
-# end-run.sh RUN_DIR RUN_ID
+# end-run.sh RUN_DIR RUN_ID [TENTHS]
 #
-# Ends a run: TERM to its process group and to every process of ours that carries its id, up to 10 s, then KILL until none
-# is left. A run that was not started yet never will be. Afterwards RUN_DIR/exit is there. Runs as the agent.
+# Ends a run: TERM to its process group and to every process of ours that carries its id, up to TENTHS of a second (10 s),
+# then KILL until none is left. A run that was not started yet never will be. Afterwards RUN_DIR/exit is there. Runs as the agent.
 set -u
 umask 027
-dir=$1 id=$2
+dir=$1 id=$2 patience=${3:-100}
 
 set -C
 if { echo 0 >"$dir.run"; } 2>/dev/null; then
@@ -49,7 +49,7 @@ while [ ! -s "$dir/group" ] && [ ! -s "$dir/exit" ] && supervised; do sleep 0.02
 # A shell cannot wait for processes that are not its children, so it looks again.
 if signal TERM; then
   tries=0
-  while [ $tries -lt 100 ] && signal 0; do
+  while [ $tries -lt "$patience" ] && signal 0; do
     tries=$((tries + 1))
     sleep 0.1
   done

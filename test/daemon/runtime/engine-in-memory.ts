@@ -63,6 +63,8 @@ export class EngineInMemory {
       this.done.push(`remove ${crewId}${data ? ' with data' : ''}`)
       this.crews.delete(crewId)
     },
+    usage: async () => null,
+    room: async () => null,
     configureSidecar: async (crewId, config) => {
       this.done.push(`configure ${crewId}`)
       this.configs.set(crewId, config)

@@ -31,9 +31,9 @@ async function liveModels(app: App, workspace: string): Promise<string[] | null>
   const cache = caches.get(app) ?? createCache<{ models: string[]; until: number }>(1000)
   caches.set(app, cache)
   const held = cache.get(key.credentialId)
-  if (held && held.until > app.clock()) return held.models
+  if (held && held.until > app.steady()) return held.models
   const models = await ask(app, key.token)
-  if (models) cache.set(key.credentialId, { models, until: app.clock() + keepFor })
+  if (models) cache.set(key.credentialId, { models, until: app.steady() + keepFor })
   return models
 }
 

@@ -78,7 +78,7 @@ export interface Launching {
 
 /** Within a change; false when the run does not wait any more. */
 export function markLaunching(app: App, id: string, launch: Launching): boolean {
-  const run = queries(app.db).launch.get({ id, frame: launch.frame, launch: JSON.stringify(launch.facts), at: app.clock() })
+  const run = queries(app.db).launch.get({ id, frame: launch.frame, launch: JSON.stringify(launch.facts), at: Math.round(app.steady()) })
   if (!run) return false
   if (run.attempt > 0) leaveSession(app, id, 'running', null)
   if (launch.overflow) {
@@ -175,8 +175,8 @@ const spentBefore = ({ spent_json }: Execution): Spent => (spent_json ? (JSON.pa
 
 /** How long the run's programs worked, all together: time spent waiting for people is left out. */
 function workedMs(app: App, { worked_ms, launched_at, created_at, attempt }: Execution): number {
-  if (launched_at !== null) return worked_ms + app.clock() - launched_at
-  return attempt === 0 && worked_ms === 0 ? app.clock() - created_at : worked_ms
+  if (launched_at !== null) return worked_ms + Math.max(0, Math.round(app.steady()) - launched_at)
+  return attempt === 0 && worked_ms === 0 ? Math.max(0, app.clock() - created_at) : worked_ms
 }
 
 /** A restart begins the frames of a run that was not started yet anew, past all that may have been seen of it. Within a change. */

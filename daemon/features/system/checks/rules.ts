@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Check } from '#contract/system'
 import type { StorageFailure } from '#kernel/storage'
-import type { Belonging, RuntimeCondition } from '#runtime/service-types'
+import type { Belonging, DiskCondition, RuntimeCondition } from '#runtime/service-types'
 
 export type Finding = Static<typeof Check>
 
@@ -75,6 +75,24 @@ export function judgeStorage(place: string, failure: StorageFailure | null): Fin
   if (!failure) return []
   const fix = failure.fault === 'full' ? `free space or files below ${place}` : `see the log, and mount ${place} for writing again`
   return [fail('disk', `${failure.reason} (${failure.code})`, `${fix}; nothing needs to be restarted`)]
+}
+
+/** What crews have stored, and whether they leave the daemon the room that it needs. */
+export function judgeCrewData({ limit, reserve, machine, crews }: DiskCondition): Finding[] {
+  const findings: Finding[] = []
+  const [fullest] = crews
+  if (limit === 0) findings.push(warn('crew data', 'Crews may store as much as they like', 'set SVC_CREW_DISK_MB'))
+  else if (!fullest || fullest.level === 'ok') findings.push(ok('crew data', `Watched: no crew is near the ${size(limit)} that it may store`))
+  else {
+    const detail = `${fullest.slug}: ${fullest.used}${crews.filter(({ level }) => level !== 'ok').length > 1 ? ', and others' : ''}`
+    findings.push((fullest.level === 'full' ? fail : warn)('crew data', detail, `${fullest.tidy}, then delete what nobody needs; or raise SVC_CREW_DISK_MB`))
+  }
+  const kept = `${size(machine.free)} are free and ${size(reserve)} are kept for the daemon`
+  if (reserve === 0) findings.push(warn('disk reserve', 'Crews may fill the disk of the daemon', 'set SVC_DISK_RESERVE_MB'))
+  else if (machine.level === 'full')
+    findings.push(fail('disk reserve', `${kept}: crews are stopped, and runs wait`, 'free space on this disk; work goes on by itself'))
+  else findings.push(ok('disk reserve', kept))
+  return findings
 }
 
 /** `paths`: what only this user may read, with its permission bits and owner; null when it is not there. */

@@ -10,6 +10,7 @@ import { homeOf } from '../../workspaces/service.ts'
 import { queries } from '../queries.ts'
 import {
   type Finding,
+  judgeCrewData,
   judgeCrews,
   judgeDisk,
   judgeImages,
@@ -40,6 +41,7 @@ export async function examine(app: App, actor: Actor): Promise<Finding[]> {
     ...(condition ? judgeOrphans(condition) : []),
     ...judgeStorage(dataDir, await app.storage.condition()),
     ...(await disk(dataDir)),
+    ...(app.disk ? judgeCrewData(app.disk.condition()) : []),
     ...permissions(dataDir),
     database(app),
     judgeKey(app.vault !== null, app.vault && keyOpensStored(app)),

@@ -9,7 +9,13 @@ export const accountOf = ({ db }: App, email: string): Account | undefined =>
   /^[\x20-\x7e]{1,300}$/.test(email) ? queries(db).byEmail.get(email.trim().toLowerCase()) : undefined
 export const accountById = ({ db }: App, id: string): Account | undefined => queries(db).byId.get(id)
 
-export const isLocked = ({ locked_until }: Account, now: string): boolean => locked_until !== null && locked_until > now
+/** A lock never lasts longer than locks do, even when the clock was set back meanwhile. */
+export function isLocked(app: App, { locked_until }: Account, now: string): boolean {
+  const left = locked_until === null ? 0 : Date.parse(locked_until) - Date.parse(now)
+  return left > 0 && left <= lockMs(app)
+}
+
+const lockMs = (app: App): number => app.limits.value('login.lockout_duration_sec') * 1000
 
 /** bcrypt of cost 12 of something that nobody knows: unknown users take as long as known ones. */
 const nobodys = '$2b$12$EJMTXHZbQYKv699q.InGN.U2qcG5Ny1vXhnJNtOHfEM0HrcgozleO'
@@ -26,12 +32,12 @@ export async function passwordFits(app: App, account: Account | undefined, passw
  */
 export function noteAttempt(app: App, id: string, right: boolean, now: string): 'right' | 'wrong' | 'locked' {
   const account = queries(app.db).byId.get(id)
-  if (!account || isLocked(account, now)) return 'locked'
+  if (!account || isLocked(app, account, now)) return 'locked'
   if (right) {
     queries(app.db).clear.get(id)
     return 'right'
   }
-  const until = wholeSeconds(app.clock() + app.limits.value('login.lockout_duration_sec') * 1000)
+  const until = wholeSeconds(app.clock() + lockMs(app))
   const after = queries(app.db).fail.get({ id, now, threshold: app.limits.value('login.lockout_threshold'), until })
   if (!after?.locked_until) return 'wrong'
   journalAffair(app, {

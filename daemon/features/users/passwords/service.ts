@@ -21,7 +21,7 @@ interface Ready {
 export async function prepare(app: App, { actor, body, now }: Change): Promise<Ready> {
   const account = accountById(app, actor.id)
   if (!account?.password_hash) throw problem('no_password_set', { detail: 'This account has no password; it is signed in by other means' })
-  if (isLocked(account, now)) throw problem('account_locked')
+  if (isLocked(app, account, now)) throw problem('account_locked')
   const old = account.password_hash
   if (!(await passwordFits(app, account, body.current_password))) return { old, password_hash: null }
   checkPassword('new_password', body.new_password)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { closing, daemon } from '#test'
 import {
+  judgeCrewData,
   judgeCrews,
   judgeDisk,
   judgeImages,
@@ -15,7 +16,7 @@ import {
   judgeRuntime,
 } from '../../../../daemon/features/system/checks/rules.ts'
 import { Reconciler } from '../../../../daemon/runtime/reconcile.ts'
-import type { Belonging, RuntimeCondition } from '../../../../daemon/runtime/service-types.ts'
+import type { Belonging, DiskCondition, RuntimeCondition } from '../../../../daemon/runtime/service-types.ts'
 import { EngineInMemory } from '../../runtime/engine-in-memory.ts'
 
 const condition = (over: Partial<RuntimeCondition> = {}): RuntimeCondition => ({
@@ -26,6 +27,14 @@ const condition = (over: Partial<RuntimeCondition> = {}): RuntimeCondition => ({
   ...over,
 })
 const belonging = (kind: Belonging['kind'], name: string, own = true): Belonging => ({ kind, name, crewId: 'c1', own })
+const disks = (over: Partial<DiskCondition> = {}): DiskCondition => ({
+  limit: 20 * 1024 ** 3,
+  reserve: 512 * 1024 ** 2,
+  machine: { total: 100, used: 0, free: 50 * 1024 ** 3, level: 'ok' },
+  crews: [],
+  ...over,
+})
+const stored = (slug: string, level: 'ok' | 'warn' | 'full') => ({ slug, level, used: '17.0 GB of 20.0 GB', tidy: `see ${slug}` })
 const away = { ok: false, detail: 'No Docker engine answers' }
 const GB = 1024 ** 3
 
@@ -53,6 +62,19 @@ describe('judging', () => {
       /1 container, 1 volume/,
       null,
     ],
+    ['crews with room', judgeCrewData(disks({ crews: [stored('a', 'ok')] }))[0]!, 'ok', /no crew is near the 20.0 GB/, null],
+    ['crews without limit', judgeCrewData(disks({ limit: 0 }))[0]!, 'warn', /as much as they like/, /SVC_CREW_DISK_MB/],
+    [
+      'a crew with little room',
+      judgeCrewData(disks({ crews: [stored('a', 'warn'), stored('b', 'ok')] }))[0]!,
+      'warn',
+      /^a: 17.0 GB of 20.0 GB$/,
+      /^see a, then/,
+    ],
+    ['crews without room', judgeCrewData(disks({ crews: [stored('a', 'full'), stored('b', 'warn')] }))[0]!, 'fail', /^a: .*, and others$/, /SVC_CREW_DISK_MB/],
+    ['a reserve', judgeCrewData(disks())[1]!, 'ok', /50.0 GB are free and 512 MB are kept/, null],
+    ['no reserve', judgeCrewData(disks({ reserve: 0 }))[1]!, 'warn', /may fill the disk/, /SVC_DISK_RESERVE_MB/],
+    ['a disk that is nearly full', judgeCrewData(disks({ machine: { total: 100, used: 100, free: 0, level: 'full' } }))[1]!, 'fail', /runs wait/, /free space/],
     [
       'a crew in trouble',
       judgeCrews([

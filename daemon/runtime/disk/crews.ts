@@ -1,0 +1,169 @@
+import type { App } from '#kernel/app'
+import { type DesiredCrew, desiredCrews, want } from '../../features/crews/containers/service.ts'
+import { Gate } from '../gate.ts'
+import type { Runtime } from '../types.ts'
+import { type Counted, isDue, type Level, levelAt, type Room, shareOf, wordsOf } from './rules.ts'
+import type { Usage } from './usage.ts'
+
+const roundMs = 5_000
+/** Crews that are counted at the same time. */
+const countsAtOnce = 2
+const MB = 1024 ** 2
+
+export interface CrewDisksParts {
+  app: App
+  runtime: Runtime
+  /** Number of the file system that holds the daemon's own data. */
+  device(): Pick<Room, 'total'> & { device: number }
+}
+
+interface Watched {
+  counted: Counted
+  counting: Promise<void> | null
+  /** As people were told. */
+  level: Level
+  /** What a crew had used when it was stopped for it. */
+  stoppedAt: number
+  /** Its data is on the daemon's own disk. */
+  shares: boolean
+  failure: string | null
+}
+
+/** Watches what crews store: tells when one nears its limit, and stops the one that reaches it. */
+export class CrewDisks {
+  readonly limit: number
+  readonly #parts: CrewDisksParts
+  readonly #crews = new Map<string, Watched>()
+  readonly #counts = new Gate(countsAtOnce)
+  #timer: NodeJS.Timeout | null = null
+  #closed = false
+
+  constructor(parts: CrewDisksParts) {
+    this.#parts = parts
+    this.limit = parts.app.config.crewDiskMb * MB
+  }
+
+  open(): void {
+    this.#timer = setTimeout(() => void this.round().finally(() => !this.#closed && this.open()), roundMs).unref()
+  }
+
+  close(): void {
+    this.#closed = true
+    if (this.#timer) clearTimeout(this.#timer)
+  }
+
+  get all(): ReadonlyMap<string, Pick<Watched, 'level' | 'failure'>> {
+    return this.#crews
+  }
+
+  /** What a crew has used, such as "8.1 GB of 10.0 GB"; null when it was not counted yet. */
+  used(crewId: string): string | null {
+    const usage = this.#crews.get(crewId)?.counted.usage
+    return usage ? wordsOf(usage, this.limit) : null
+  }
+
+  level(crewId: string): Level {
+    return this.#crews.get(crewId)?.level ?? 'ok'
+  }
+
+  /** Whether a crew writes to the daemon's own disk, as far as can be known. */
+  async shares(desired: DesiredCrew): Promise<boolean> {
+    return this.#crews.get(desired.crewId)?.shares ?? (await this.#look(desired))?.shares ?? false
+  }
+
+  /** Counts a crew now. */
+  async recount(desired: DesiredCrew): Promise<void> {
+    const watched = this.#crews.get(desired.crewId)
+    if (watched) await this.#count(desired, watched, watched.counted.used)
+  }
+
+  /** Looks at every crew that runs. */
+  async round(): Promise<void> {
+    const all = desiredCrews(this.#parts.app)
+    const known = new Set(all.map(({ crewId }) => crewId))
+    for (const crewId of this.#crews.keys()) if (!known.has(crewId)) this.#crews.delete(crewId)
+    await Promise.all(all.filter(({ want, seen }) => want === 'running' && seen.state === 'running').map((it) => this.#look(it)))
+  }
+
+  async #look(desired: DesiredCrew): Promise<Watched | null> {
+    const { app, runtime, device } = this.#parts
+    const room = await runtime.room(desired.spec).catch((error: Error) => void app.log.debug({ err: error, crew: desired.crewId }, 'A disk cannot be asked'))
+    if (!room) return null
+    const now = performance.now()
+    const known = this.#crews.get(desired.crewId)
+    const counted = { usage: null, at: now, took: 0, used: room.used }
+    const watched = known ?? { counted, counting: null, level: 'ok' as const, stoppedAt: 0, shares: false, failure: null }
+    this.#crews.set(desired.crewId, watched)
+    // Numbers of devices repeat from machine to machine; sizes hardly do.
+    watched.shares = room.local && room.device === device().device && room.total === device().total
+    if (this.limit === 0) return watched
+    if (isDue(watched.counted, room, this.limit, now)) void this.#count(desired, watched, room.used)
+    else await this.#settle(desired, watched)
+    return watched
+  }
+
+  #count(desired: DesiredCrew, watched: Watched, used: number): Promise<void> {
+    watched.counting ??= this.#counts
+      .pass(() => this.#countNow(desired, watched, used))
+      .finally(() => {
+        watched.counting = null
+      })
+    return watched.counting
+  }
+
+  async #countNow(desired: DesiredCrew, watched: Watched, used: number): Promise<void> {
+    const began = performance.now()
+    let { usage } = watched.counted
+    try {
+      usage = (await this.#parts.runtime.usage(desired.spec)) ?? nothing
+      watched.failure = null
+    } catch (error) {
+      if (this.#closed) return
+      watched.failure = (error as Error).message
+      this.#parts.app.log.warn({ err: error, crew: desired.crewId }, 'What a crew has stored could not be counted')
+    }
+    const now = performance.now()
+    watched.counted = { usage, at: now, took: now - began, used }
+    await this.#settle(desired, watched)
+  }
+
+  /** Tells people and stops the crew, if there is a reason; what fails is tried again in the next round. */
+  async #settle(desired: DesiredCrew, watched: Watched): Promise<void> {
+    const { usage } = watched.counted
+    if (!usage || this.#closed) return
+    const level = levelAt(shareOf(usage, this.limit), watched.level)
+    const writesOn = level === 'full' && usage.bytes >= watched.stoppedAt + MB
+    if (level === watched.level && !writesOn) return
+    const { app } = this.#parts
+    const before = watched.level
+    try {
+      watched.level = level
+      if (level === 'full') watched.stoppedAt = usage.bytes
+      await app.write(() => this.#tell(desired, level, usage))
+      if (level === 'full') await app.runtime?.stop(desired.crewId)
+    } catch (error) {
+      if (level !== 'full') watched.level = before
+      watched.stoppedAt = 0
+      app.log.error({ err: error, crew: desired.crewId }, 'What a crew has stored could not be acted upon')
+    }
+  }
+
+  #tell({ crewId, workspaceId, spec }: DesiredCrew, level: Level, usage: Usage): void {
+    const { app } = this.#parts
+    const words = wordsOf(usage, this.limit)
+    const full = level === 'full'
+    app.journal({
+      workspace_id: workspaceId,
+      crew_id: crewId,
+      type: full ? 'container.failed' : 'container.metrics',
+      ...(level === 'warn' && { severity: 'warn' as const }),
+      summary: full ? `crew ${spec.slug} is stopped: it has used ${words}` : `crew ${spec.slug} has used ${words}`,
+      actor_type: 'orchestrator',
+      payload: { disk_bytes: usage.bytes, disk_files: usage.files, disk_limit_bytes: this.limit, disk_level: level },
+    })
+    if (full) want(app, crewId, 'stopped', null)
+    app.broadcast({ channel: `workspace:${workspaceId}`, type: 'crew.updated', payload: { id: crewId } })
+  }
+}
+
+const nothing: Usage = { bytes: 0, files: 0, complete: true }
