@@ -79,7 +79,11 @@ describe.skipIf(mountMissing || engineMissing)('agents in containers', () => {
     const chats = await Promise.all(['ada', 'bob'].map(scene.newChat))
     expect((await scene.call('POST', `/crews/${scene.crewId}/container-start`)).status).toBe(200)
     const { Config } = await (await containerOf(scene.crewId)).inspect()
-    cleanups.push(() => removeInstallation(Config.Labels['svc.installation']!))
+    cleanups.push(async () => {
+      // The daemon would make anew what is removed.
+      await scene.daemon.kill()
+      await removeInstallation(Config.Labels['svc.installation']!)
+    })
     const until = performance.now() + 45_000
     const rounds = await attack(it, chats, () => performance.now() > until)
     const counts = await scene.expectWhole(true)
