@@ -24,9 +24,10 @@ const tls = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, im
 /** A machine that the outside world stands for: its addresses count as public. Echoes headers at 8000, over TLS at 8443. */
 const outside = `
   const answer = (req, res) => res.end(JSON.stringify({ host: req.headers.host, key: req.headers['x-api-key'] }))
-  require('http').createServer(answer).listen(8000, '::')
-  require('https').createServer({ key: process.env.KEY, cert: process.env.CERT }, answer).listen(8443, '::', () => console.log('listening'))
-  require('net').createServer((s) => s.on('error', () => {}).write('220 ready\\r\\n')).listen(2525, '::')`
+  const http = require('http').createServer(answer)
+  const https = require('https').createServer({ key: process.env.KEY, cert: process.env.CERT }, answer)
+  const mail = require('net').createServer((s) => s.on('error', () => {}).write('220 ready\\r\\n'))
+  http.listen(8000, '::', () => https.listen(8443, '::', () => mail.listen(2525, '::', () => console.log('listening'))))`
 
 let crews: EngineCrews
 /** On a network as the runtime makes it. */
@@ -55,12 +56,13 @@ beforeAll(async () => {
   const container = await engine.createContainer({
     Image: 'muster/crew:local',
     User: '0:0',
-    Entrypoint: ['node', '-e', outside],
+    Entrypoint: ['sleep', 'infinity'],
     Env: [`KEY=${tls('localhost.key')}`, `CERT=${tls('localhost.crt')}`],
     Labels: { [labels.installation]: crews.installation },
     HostConfig: { NetworkMode: network.id, Init: true },
   })
   await container.start()
+  await launch(container, { user: who.root, argv: ['node', '-e', outside] }, 'listening')
   await network.connect({ Container: plain.sidecar.id })
   const { IPAddress, GlobalIPv6Address } = (await container.inspect()).NetworkSettings.Networks[networkName(crews, sixSpec.crewId)]!
   peer = { container, four: IPAddress, six: GlobalIPv6Address }
