@@ -55,7 +55,9 @@ const ends = 'run.completed,run.failed,run.cancelled,run.timeout'
 /** Starts the built daemon on a folder, its log included, and makes its first user and a crew. */
 export async function diskScene(folder: string, settings: Record<string, string>, random: () => number): Promise<DiskScene> {
   const { DOCKER_HOST } = process.env
-  const env = { HOME: folder, ...(DOCKER_HOST && { DOCKER_HOST }), SVC_DATA_DIR: join(folder, 'data'), SVC_PORT: '0', ...settings }
+  // The reserve would end runs before the disk is full.
+  const own = { HOME: folder, SVC_DATA_DIR: join(folder, 'data'), SVC_PORT: '0', SVC_DISK_RESERVE_MB: '0' }
+  const env = { ...own, ...(DOCKER_HOST && { DOCKER_HOST }), ...settings }
   async function launch(): Promise<Musterd> {
     const log = openSync(join(folder, 'musterd.log'), 'a')
     try {

@@ -59,17 +59,21 @@ function ensureVolume(engine: Engine, naming: Naming, spec: CrewSpec, contract: 
   return asking('making a volume', () => engine.createVolume({ Name: volumeName(naming, spec.crewId, volume), Labels }))
 }
 
-/** The crew first: it lives in the sidecar's network. */
+/** The ender lives among the crew's processes, the crew in the sidecar's network. */
+const order = ['ender', 'crew', 'sidecar']
+const inOrder = (found: Docker.ContainerInfo[]) => {
+  const rank = ({ Labels }: Docker.ContainerInfo) => order.indexOf(Labels[labels.kind] ?? '')
+  return found.sort((a, b) => rank(a) - rank(b))
+}
+
 export async function removeContainers(engine: Engine, naming: Naming, crewId: string): Promise<void> {
   const found = await asking('listing containers', () => engine.listContainers({ all: true, filters: labelFilter(naming, { [labels.crew]: crewId }) }))
-  const crewFirst = found.sort((a, b) => Number(b.Labels[labels.kind] === 'crew') - Number(a.Labels[labels.kind] === 'crew'))
-  for (const { Id } of crewFirst) await settle('removing a container', () => engine.getContainer(Id).remove({ force: true }))
+  for (const { Id } of inOrder(found)) await settle('removing a container', () => engine.getContainer(Id).remove({ force: true }))
 }
 
 export async function stopContainers(engine: Engine, naming: Naming, crewId: string, seconds: number): Promise<void> {
   const found = await asking('listing containers', () => engine.listContainers({ filters: labelFilter(naming, { [labels.crew]: crewId }) }))
-  const crewFirst = found.sort((a, b) => Number(b.Labels[labels.kind] === 'crew') - Number(a.Labels[labels.kind] === 'crew'))
-  for (const { Id } of crewFirst) await settle('stopping a container', () => engine.getContainer(Id).stop({ t: seconds }))
+  for (const { Id } of inOrder(found)) await settle('stopping a container', () => engine.getContainer(Id).stop({ t: seconds }))
 }
 
 export async function removeNetworkAndVolumes(engine: Engine, naming: Naming, crewId: string, data: boolean): Promise<void> {

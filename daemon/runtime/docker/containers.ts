@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import type { CrewSpec } from '../types.ts'
-import { crewName, ids, type Kind, labels, type Naming, networkName, sidecarName, volumeName, volumes } from './names.ts'
+import { crewName, enderName, ids, type Kind, labels, type Naming, networkName, sidecarName, volumeName, volumes } from './names.ts'
 import { crewProfile, sidecarProfile } from './seccomp.ts'
 
 const MB = 1024 * 1024
@@ -106,8 +106,9 @@ export function crewContainer(naming: Naming, spec: CrewSpec, image: string, con
 
 /** The container whose programs end agents' processes: in the crew's process namespace, and in none of its limits. */
 export function enderContainer(naming: Naming, crew: Docker.ContainerInfo, image: string): Docker.ContainerCreateOptions {
-  const { [labels.crew]: crewId = '', [labels.workspace]: workspace = '' } = crew.Labels
+  const { [labels.crew]: crewId = '', [labels.slug]: slug = '', [labels.workspace]: workspace = '' } = crew.Labels
   return {
+    name: enderName(naming, slug, crewId),
     Image: image,
     User: '0:0',
     Entrypoint: ['sleep', 'infinity'],

@@ -26,6 +26,7 @@ export interface Naming {
 
 export const crewName = ({ prefix }: Naming, slug: string, crewId: string) => `${prefix}-team-${slug}-${crewId}`
 export const sidecarName = ({ prefix }: Naming, slug: string, crewId: string) => `${prefix}-sidecar-${slug}-${crewId}`
+export const enderName = ({ prefix }: Naming, slug: string, crewId: string) => `${prefix}-ender-${slug}-${crewId}`
 export const networkName = ({ prefix }: Naming, crewId: string) => `${prefix}-${crewId}`
 export const volumeName = ({ prefix }: Naming, crewId: string, volume: string) => `${prefix}-${crewId}-${volume}`
 

@@ -20,6 +20,8 @@ const supervise = '/opt/muster/supervise.sh'
 const endRunProgram = '/opt/muster/end-run.sh'
 /** How long a run may take to end when it is asked to: TERM, 10 s, KILL. */
 const askMs = 15_000
+/** How long the channel may take to say whether somebody is there. */
+const silentMs = 2_000
 
 export const placesOf = ({ slug }: AgentSpec): AgentPlaces => ({
   home: `/crew/agents/${slug}`,
@@ -121,11 +123,14 @@ export class Runs {
   async #isGone(crewId: string, { uid }: AgentSpec): Promise<boolean> {
     const found = await crewContainerOf(this.#engine, this.#naming, crewId)
     if (!found?.running) return true
-    try {
-      return await (await this.#connections.channel(crewId)).gone(uid)
-    } catch {
-      return false
-    }
+    // A storm of forks leaves the channel no time to answer: then there is something to end.
+    const late = new AbortController()
+    const asked = this.#connections.channel(crewId).then((channel) => channel.gone(uid))
+    const silent = delay(silentMs, false, { signal: late.signal })
+    silent.catch(() => {})
+    return Promise.race([asked, silent])
+      .catch(() => false)
+      .finally(() => late.abort())
   }
 
   #inTurn<T>({ crewId, agent }: { crewId: string; agent: AgentSpec }, work: () => Promise<T>): Promise<T> {
