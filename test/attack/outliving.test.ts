@@ -146,9 +146,9 @@ describe.skipIf(engineMissing)('an agent that is deleted', () => {
     await runtime.configureSidecar(crew.crewId, config([ada, bob]))
     expect((await followed(runtime, await ask(ada))).output).not.toContain('no agent of this crew')
     const file = { path: `${runtime.places(crew.crewId, ada).secrets}/KEY`, content: 'k' }
-    const sh = `rm -f up; ${hostile['forks without end']}; mkdir -p deep/er && touch deep/er/file && chmod 0 deep/er; sleep 300`
+    const sh = `rm -f up; ${hostile['refuses to be looked into']}; mkdir -p deep/er && touch deep/er/file && chmod 0 deep/er; sleep 300`
     await start({ sh, files: [file] })
-    await inPlace('forks')
+    await inPlace('refuses')
     // As a daemon that is killed in between and begins again.
     for (const data of [false, true, true]) await runtime.clear(crew.crewId, ada, { data })
     await runtime.configureSidecar(crew.crewId, config([bob]))

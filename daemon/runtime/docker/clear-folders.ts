@@ -5,7 +5,7 @@ import { type Ran, run } from './exec.ts'
 
 /** Only its owner may look into a folder, and only root may remove it from where it lies: nobody here may do everything. */
 const empty = ['sh', '-c', 'chmod -R u+rwx -- "$@" 2>/dev/null; rm -rf -- "$@" 2>/dev/null; exit 0', 'sh']
-const drop = ['rm', '-df', '--']
+const drop = ['sh', '-c', 'for it; do [ ! -e "$it" ] || rmdir -- "$it" || exit 1; done', 'sh']
 
 /** Takes away the secrets of an agent that has no process any more, and with `data` all that it had. */
 export async function clearFolders(container: Container, user: string, places: AgentPlaces, data: boolean): Promise<void> {

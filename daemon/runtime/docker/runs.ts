@@ -127,7 +127,7 @@ export class Runs {
     const late = new AbortController()
     const asked = this.#connections.channel(crewId).then((channel) => channel.gone(uid))
     const silent = delay(silentMs, false, { signal: late.signal })
-    silent.catch(() => {})
+    for (const it of [asked, silent]) it.catch(() => {})
     return Promise.race([asked, silent])
       .catch(() => false)
       .finally(() => late.abort())
