@@ -120,6 +120,7 @@ invitations.redeem         signed-in -                 auth
 invitations.accept         signed-in -                 api
 invitations.decline        signed-in -                 api
 
+journal.anchor             ADMIN     -                 api
 journal.list               VIEWER    -                 api
 journal.count              VIEWER    -                 api
 journal.lookup             VIEWER    -                 api

@@ -6,20 +6,24 @@ import { literalSecrets, mergeMcp } from '../adapters/mcp.ts'
 import { createScrubber } from '../adapters/scrub.ts'
 import { agentKey } from '../agent-keys.ts'
 
+interface Who {
+  agent_id: string
+  workspace_id: string
+}
+
+/** Values that must not show up in what an agent says: its own key, the workspace's secrets, those in its tool servers' settings. */
+export function secretsOf(app: App, { agent_id, workspace_id }: Who): string[] {
+  const config = agentById(app, agent_id)?.mcp_config_json
+  return [agentKey(app, agent_id), ...knownSecrets(app, workspace_id), ...(config ? literalSecrets(mergeMcp([config])) : [])]
+}
+
 /**
- * Values that must not show up in what an agent says: its own key, the workspace's secrets, those in its tool servers' settings,
- * and the daemon's own.
+ * The daemon's own, which no agent is given. Live output is not searched for them: what could be the beginning of a random
+ * token is every letter, and each would be held back until the next one comes.
  */
-export function secretsOf(app: App, { agent_id, workspace_id }: { agent_id: string; workspace_id: string }): string[] {
-  const agent = agentById(app, agent_id)
-  const config = agent?.mcp_config_json
-  return [
-    agentKey(app, agent_id),
-    ...knownSecrets(app, workspace_id),
-    ...(config ? literalSecrets(mergeMcp([config])) : []),
-    ...app.internalTokens.about({ workspace: workspace_id, crew: agent?.crew_id ?? null, agent: agent_id }),
-    ...secretSettings.map((name) => app.config[name]),
-  ]
+function secretsOfDaemon(app: App, { agent_id, workspace_id }: Who): string[] {
+  const crew = agentById(app, agent_id)?.crew_id ?? null
+  return [...app.internalTokens.about({ workspace: workspace_id, crew, agent: agent_id }), ...secretSettings.map((name) => app.config[name])]
 }
 
 /** What an agent calls a secret is one, however short; less than this is found in every text. */
@@ -29,7 +33,7 @@ const shortestOffered = 4
 export function scrubCalls(app: App): void {
   const inBothForms = (secrets: readonly string[]) => [...secrets, ...secrets.map((secret) => secret.normalize('NFC'))]
   app.scrub = (who, offered) => {
-    const known = createScrubber(inBothForms(secretsOf(app, who)))
+    const known = createScrubber(inBothForms([...secretsOf(app, who), ...secretsOfDaemon(app, who)]))
     const own = createScrubber(inBothForms(offered), shortestOffered)
     return (value) => own.clean(known.clean(value))
   }

@@ -32,6 +32,14 @@ find_group() {
   supervised || grep -qszxF -- "SVC_RUN_ID=$id" "/proc/$group/environ" || group=
 }
 
+# Whether a process is of the run's group, which has had the signal: a program must not hear twice that it should end.
+grouped() {
+  [ -n "$group" ] && read -r stat 2>/dev/null <"/proc/$1/stat" || return
+  # shellcheck disable=SC2086 # after the name in brackets: state, parent, group
+  set -- ${stat##*') '}
+  [ "$3" = "$group" ]
+}
+
 # Succeeds when somebody was there to receive the signal.
 signal() {
   hit=1
@@ -39,7 +47,8 @@ signal() {
   [ -n "$group" ] && kill -s "$1" -- "-$group" 2>/dev/null && hit=0
   for path in $(grep -lszxF -- "SVC_RUN_ID=$id" /proc/[0-9]*/environ); do
     pid=${path#/proc/}
-    kill -s "$1" "${pid%/environ}" 2>/dev/null && hit=0
+    pid=${pid%/environ}
+    grouped "$pid" || { kill -s "$1" "$pid" 2>/dev/null && hit=0; }
   done
   return $hit
 }

@@ -64,7 +64,7 @@ describe('search index', () => {
     it.add(1, 21_000)
     const jobs = openJournalJobs({ journal: it.app.db, index: it.index })
     let now = 0
-    vi.spyOn(Date, 'now').mockImplementation(() => (now += 400))
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 400))
     const seen: string[] = []
     let pages = 0
     for (let cursor: string | undefined = ''; cursor !== undefined; pages++) {
