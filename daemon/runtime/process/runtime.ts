@@ -9,8 +9,6 @@ import type { Usage } from '../disk/usage.ts'
 import { RuntimeError } from '../errors.ts'
 import { digestOf, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
-import { nobodyAnswers } from '../sidecar/agent-calls.ts'
-import { type Sidecar, startSidecar } from '../sidecar/server.ts'
 import { bundle, traces } from '../spool/bundle.ts'
 import { runEnvironment } from '../spool/environment.ts'
 import { listInside, readInside, within } from '../spool/files.ts'
@@ -29,7 +27,6 @@ import type {
   RunRef,
   RunSpec,
   Runtime,
-  SidecarCall,
   SidecarConfig,
   SidecarListener,
   SidecarReport,
@@ -37,6 +34,7 @@ import type {
 import { checkListener } from './listeners.ts'
 import { makePlaces, placesBelow } from './places.ts'
 import { launch, run } from './programs.ts'
+import { Sidecars } from './sidecars.ts'
 import { foldersIn, readState, writeState } from './state.ts'
 import { countFolder } from './usage.ts'
 
@@ -57,10 +55,7 @@ export class ProcessRuntime implements Runtime {
   readonly kind = 'process'
   readonly #folder: string
   readonly #programs: string
-  readonly #sidecars = new Map<string, Promise<Sidecar>>()
-  readonly #configs = new Map<string, SidecarConfig>()
-  readonly #reportListeners: ((crewId: string, report: SidecarReport) => void)[] = []
-  #answer: SidecarListener = nobodyAnswers
+  readonly #sidecars = new Sidecars()
   #openRuns: (agentId: string) => string[] = () => []
 
   constructor({ folder, programs = programsFolder() }: ProcessOptions) {
@@ -103,43 +98,16 @@ export class ProcessRuntime implements Runtime {
     const before = readState(root)
     if (before?.state !== 'running' || !this.#sidecars.has(spec.crewId)) progress.step('starting the sidecar')
     mkdirSync(root, { recursive: true, mode: 0o700 })
-    const { port } = await this.#sidecar(spec.crewId, before?.port ?? 0)
+    const { port } = await this.#sidecars.open(spec.crewId, before?.port ?? 0)
     const startedAt = (before?.state === 'running' && before.startedAt) || new Date().toISOString()
     writeState(root, { state: 'running', workspaceId: spec.workspaceId, contract: this.contractOf(spec), startedAt, port })
     for (const agent of spec.agents) await makePlaces(this.places(spec.crewId, agent))
   }
 
-  /** The crew's sidecar lives in the daemon; runs that outlive the daemon find the next one at the same port. */
-  #sidecar(crewId: string, port: number): Promise<Sidecar> {
-    const open = this.#sidecars.get(crewId)
-    if (open) return open
-    const report = (it: SidecarReport) => {
-      for (const listener of this.#reportListeners) listener(crewId, it)
-    }
-    const ask = (call: SidecarCall) => {
-      const waiting = new AbortController()
-      return { answer: this.#answer(crewId, call, waiting.signal), hangUp: () => waiting.abort() }
-    }
-    const start = (at: number) => startSidecar({ port: at, isolated: false, report, ask })
-    const starting = start(port)
-      .catch((error: NodeJS.ErrnoException) => {
-        if (port !== 0 && error.code === 'EADDRINUSE') return start(0)
-        throw error
-      })
-      .then((sidecar) => {
-        const config = this.#configs.get(crewId)
-        if (config) sidecar.configure(config)
-        return sidecar
-      })
-    this.#sidecars.set(crewId, starting)
-    starting.catch(() => this.#sidecars.delete(crewId))
-    return starting
-  }
-
   async stop(crewId: string, { now } = { now: false }): Promise<void> {
     const root = this.#root(crewId)
     await this.#endAll(root, now)
-    await this.#closeSidecar(crewId)
+    await this.#sidecars.close(crewId)
     const state = readState(root)
     if (state) writeState(root, { ...state, state: 'stopped', startedAt: null })
   }
@@ -147,7 +115,7 @@ export class ProcessRuntime implements Runtime {
   async remove(crewId: string, { data }: { data: boolean }): Promise<void> {
     const root = this.#root(crewId)
     await this.#endAll(root)
-    await this.#closeSidecar(crewId)
+    await this.#sidecars.close(crewId)
     await rm(data ? root : join(root, 'crew.json'), { recursive: true, force: true })
   }
 
@@ -176,17 +144,8 @@ export class ProcessRuntime implements Runtime {
     this.#openRuns = answer
   }
 
-  async #closeSidecar(crewId: string): Promise<void> {
-    const open = this.#sidecars.get(crewId)
-    this.#sidecars.delete(crewId)
-    const sidecar = await open?.catch(() => null)
-    await sidecar?.close()
-  }
-
-  async configureSidecar(crewId: string, config: SidecarConfig): Promise<void> {
-    this.#configs.set(crewId, config)
-    const sidecar = await this.#sidecars.get(crewId)
-    sidecar?.configure(config)
+  configureSidecar(crewId: string, config: SidecarConfig): Promise<void> {
+    return this.#sidecars.configure(crewId, config)
   }
 
   usage({ crewId }: CrewSpec): Promise<Usage | null> {
@@ -199,11 +158,11 @@ export class ProcessRuntime implements Runtime {
   }
 
   onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void {
-    this.#reportListeners.push(listener)
+    this.#sidecars.onReport(listener)
   }
 
   onSidecarCall(listener: SidecarListener): void {
-    this.#answer = listener
+    this.#sidecars.onCall(listener)
   }
 
   /** Nobody but us starts or stops a crew here. */
@@ -267,7 +226,7 @@ export class ProcessRuntime implements Runtime {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#sidecars.keys()].map((crewId) => this.#closeSidecar(crewId)))
+    await this.#sidecars.closeAll()
   }
 
   #root(crewId: string): string {
