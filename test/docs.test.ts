@@ -56,3 +56,19 @@ describe('the table of settings', () => {
     expect(said.filter(([path, variable]) => known.get(path!) !== variable)).toEqual([])
   })
 })
+
+describe('what SECURITY.md claims to hold', () => {
+  const table = read('SECURITY.md').split('## What holds them')[1]!.split('\n## ')[0]!
+  const rows = [...table.matchAll(/^\| (.+?) \| (.+?) \| (.+) \|$/gm)].filter(([, attack]) => attack !== 'Attack' && !attack!.startsWith('---'))
+
+  it('has a test for every attack', () => {
+    expect(rows.length).toBeGreaterThan(20)
+    const tested = (cell: string) => [...cell.matchAll(/\]\((test\/[^)]+\.test\.ts)\)/g)].length
+    expect(rows.filter((row) => tested(row[3]!) === 0).map((row) => row[1])).toEqual([])
+  })
+
+  it('names every attack of the suite', () => {
+    const files = readdirSync(new URL('test/attack', root)).filter((name) => name.endsWith('.test.ts'))
+    expect(files.filter((name) => !table.includes(`test/attack/${name}`))).toEqual([])
+  })
+})
