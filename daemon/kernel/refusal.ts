@@ -11,6 +11,8 @@ import { version } from './version.ts'
 
 /** What every answer carries. Contract part 1, section 1.1. */
 export const fixedHeaders = {
+  // Answers carry tokens and what only one person may see; those that may be kept say so themselves.
+  'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'strict-origin-when-cross-origin',

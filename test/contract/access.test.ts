@@ -38,6 +38,11 @@ describe.each(known)('$name', ({ endpoint, url }) => {
     expect(headers['www-authenticate']).toBe('Bearer error="no_credentials"')
   })
 
+  it.skipIf(access === 'internal' || endpoint.kind === 'text' || endpoint.kind === 'stream')('is kept by no cache', async () => {
+    const { call } = await common
+    expect((await call(null, method, url)).headers['cache-control']).toBe('no-store')
+  })
+
   it.skipIf(access === 'public' || access === 'internal')('refuses an unknown token', async () => {
     const { call } = await common
     const { status, body } = await call(null, method, url, undefined, { authorization: 'Bearer svc_cli_unknown' })

@@ -16,7 +16,7 @@ export function personalData(app: App, { actor: { id }, now, web }: Call<typeof 
   const read = queries(app.db)
   const profile = read.profile.get(id)
   if (!profile) throw problem('not_found')
-  web?.reply.headers({ 'cache-control': 'no-store', 'content-disposition': 'attachment; filename="muster-personal-data.json"' })
+  web?.reply.headers({ 'content-disposition': 'attachment; filename="muster-personal-data.json"' })
   const avatar = stored(app, id)
   return {
     format: 'muster-personal-data-1',
