@@ -27,7 +27,7 @@ const lines = <T extends string>(heading: string, codes: readonly T[], words: Re
   codes.length ? [heading, ...codes.map((code) => `  ${code.replaceAll('_', ' ')}: ${words[code]}`)] : []
 
 const verdictCell = ({ valid }: Pick<Verdict, 'valid'>): Cell =>
-  valid ? { text: 'holds', value: 'valid', tone: 'green' } : { text: 'is broken', value: 'broken', tone: 'red' }
+  valid ? { text: 'intact', value: 'valid', tone: 'green' } : { text: 'broken', value: 'broken', tone: 'red' }
 
 const faultCell = ({ broken }: Pick<Verdict, 'broken'>): Cell =>
   broken && { text: `${[broken.kind, broken.id].filter(Boolean).join(' ')}: ${broken.reason}`, value: broken.kind, tone: 'red' }
