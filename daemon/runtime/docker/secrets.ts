@@ -2,7 +2,7 @@ import type Docker from 'dockerode'
 import type { AgentSpec } from '../types.ts'
 import { ids } from './names.ts'
 
-/** Root's: an agent has only what was made for it, and cannot see who else has something. */
+/** Root's: an agent has there what was made for it, and makes nothing itself. */
 export const secretsFolder = '/secrets'
 
 const common = 'nosuid,nodev,noexec'
