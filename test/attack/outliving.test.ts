@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { buildContainerPrograms } from '../../build/container-programs.mjs'
+import { run } from '../../daemon/runtime/docker/exec.ts'
 import { DockerRuntime } from '../../daemon/runtime/docker/runtime.ts'
 import type { AgentSpec, RunSpec } from '../../daemon/runtime/types.ts'
 import { ada, bob, crewSpec, followed, newId, printed, quiet, runSpec, type Wanted } from '../daemon/runtime/runtime-contract.ts'
@@ -153,8 +154,10 @@ describe.skipIf(engineMissing)('an agent that is deleted', () => {
     for (const data of [false, true, true]) await runtime.clear(crew.crewId, ada, { data })
     await runtime.configureSidecar(crew.crewId, config([bob]))
     expect(await processesOf(ada)).toEqual([])
-    const left = await start({ agent: bob, sh: 'ls -d /secrets/ada /spool/ada /output/ada /workspace/ada /crew/agents/ada 2>/dev/null; true' })
+    const left = await start({ agent: bob, sh: 'ls -d /spool/ada /output/ada /workspace/ada /crew/agents/ada 2>/dev/null; true' })
     expect((await followed(runtime, left)).output).toBe('')
+    const secrets = await run(await containerOf(crew.crewId), { user: `${ada.uid}:1001`, argv: ['ls', '-A', runtime.places(crew.crewId, ada).secrets] })
+    expect(secrets).toEqual({ code: 0, stdout: '', stderr: '' })
     // Its folders come back with a run that no daemon would start, for a process with its uid.
     expect((await followed(runtime, await ask({ ...ada, slug: 'ghost' }))).output).toContain('who asks is no agent of this crew')
   })

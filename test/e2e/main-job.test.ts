@@ -262,7 +262,7 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
   })
 
   it('leaves nothing on the engine when it is deleted, not even in the middle of a run', async () => {
-    expect((await belongings(installation)).length).toBe(8)
+    expect((await belongings(installation)).length).toBe(9)
     answers.set('Stay.', () => ({ text: 'Staying', hangs: true }))
     const chatId = await daemon.openChat(agents['ada']!)
     const runId = await daemon.say(chatId, 'Stay.')
@@ -287,7 +287,8 @@ async function searchForKeys(): Promise<{ control: string[]; found: string[] }> 
   // Patterns that do not find themselves.
   const pattern = (text: string) => `${text.slice(0, -1)}[${text.at(-1)}]`
   const all = Object.values(keys).map(pattern).join('|')
-  const places = '/crew /workspace /output /spool /secrets /tmp /run /dev/shm /etc /opt /root /home /var'
+  const folders = Object.keys(agents).map((slug) => `/secrets/${slug}`)
+  const places = `/crew /workspace /output /spool /secrets ${folders.join(' ')} /tmp /run /dev/shm /etc /opt /root /home /var`
   const script = `grep -rlsE '${pattern(`written by ${agents['ada']}`)}' ${places} | sed 's/^/control /'
     grep -rlsE '${all}' ${places} | sed 's/^/found /'
     cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -E '${all}' | sed 's/^/found /'`

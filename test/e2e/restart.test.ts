@@ -246,7 +246,7 @@ describe.skipIf(noContainers)('a container', () => {
     await daemon.start()
     expect(spoken(await read(chatId, { after: 1 }))).toBe(whole)
     expect(endsIn(await daemon.entriesOf(runId))).toMatchObject([{ entry_type: 'run.completed' }])
-    expect((await belongings(installation)).length).toBe(8)
+    expect((await belongings(installation)).length).toBe(9)
   })
 
   it('is removed by the next daemon when no row owns it any more; its volumes stay', async () => {

@@ -2,8 +2,9 @@ import type Docker from 'dockerode'
 import type { AgentSpec, CrewSpec, Progress } from '../types.ts'
 import { crewContainer, labelsOf, sidecarContainer } from './containers.ts'
 import { archive, asking, type Container, type Engine, type Entry, settle } from './engine.ts'
-import { ids, labelFilter, labels, type Naming, volumeName, volumes } from './names.ts'
+import { ids, labelFilter, labels, type Naming, secretsName, volumeName, volumes } from './names.ts'
 import { ensureNetwork } from './network.ts'
+import { secretsFolder } from './secrets.ts'
 
 export interface Images {
   crew: string
@@ -66,9 +67,12 @@ const inOrder = (found: Docker.ContainerInfo[]) => {
   return found.sort((a, b) => rank(a) - rank(b))
 }
 
+/** Their volume of secrets goes with them: it is no data. */
 export async function removeContainers(engine: Engine, naming: Naming, crewId: string): Promise<void> {
   const found = await asking('listing containers', () => engine.listContainers({ all: true, filters: labelFilter(naming, { [labels.crew]: crewId }) }))
   for (const { Id } of inOrder(found)) await settle('removing a container', () => engine.getContainer(Id).remove({ force: true }))
+  // One that somebody's container still uses is refused, and goes another time.
+  await settle('removing a volume', () => engine.getVolume(secretsName(naming, crewId)).remove()).catch(() => {})
 }
 
 export async function stopContainers(engine: Engine, naming: Naming, crewId: string, seconds: number): Promise<void> {
@@ -95,6 +99,7 @@ export async function placeAgents(container: Container, agents: AgentSpec[]): Pr
     [volumes.workspace, folders(own, ids.crewGroup, 0o700)],
     [volumes.output, folders(own, ids.watcher, 0o2750)],
     [volumes.spool, folders(own, ids.watcher, 0o2750)],
+    [secretsFolder, folders(own, ids.crewGroup, 0o700)],
   ]
   await Promise.all(
     wanted.map(async ([path, entries]) => {

@@ -1,7 +1,8 @@
 import type Docker from 'dockerode'
 import type { CrewSpec } from '../types.ts'
-import { crewName, enderName, ids, type Kind, labels, type Naming, networkName, sidecarName, volumeName, volumes } from './names.ts'
+import { crewName, enderName, ids, type Kind, labels, type Naming, networkName, secretsName, sidecarName, volumeName, volumes } from './names.ts'
 import { crewProfile, sidecarProfile } from './seccomp.ts'
+import { secretsMounts, secretsVolume } from './secrets.ts'
 
 const MB = 1024 * 1024
 
@@ -90,12 +91,15 @@ export function crewContainer(naming: Naming, spec: CrewSpec, image: string, con
       ...hardened(spec.memoryMb, spec.cpus, crewPids, crewProfile),
       NetworkMode: `container:${sidecarId}`,
       ShmSize: shared,
-      Tmpfs: { '/tmp': tmpfs(shared), '/run': tmpfs(MB), '/secrets': tmpfs(16 * MB) },
-      Mounts: Object.entries(volumes).map(([volume, target]) => ({
-        Type: 'volume' as const,
-        Source: volumeName(naming, spec.crewId, volume),
-        Target: target,
-      })),
+      Tmpfs: { '/tmp': tmpfs(shared), '/run': tmpfs(MB), ...secretsMounts(spec.agents) },
+      Mounts: [
+        ...Object.entries(volumes).map(([volume, target]) => ({
+          Type: 'volume' as const,
+          Source: volumeName(naming, spec.crewId, volume),
+          Target: target,
+        })),
+        secretsVolume(secretsName(naming, spec.crewId), labelsOf(naming, spec, 'volume', contract)),
+      ],
       // The channel's output is binary and as much as the agents write; it is nobody's log.
       LogConfig: { Type: 'none', Config: {} },
       RestartPolicy: { Name: 'on-failure', MaximumRetryCount: 3 },

@@ -12,7 +12,7 @@ const needed = { crew: 'sh tar timeout grep mkdir rm sleep node', sidecar: 'sh s
 const crewFolders = [
   'mkdir -p /crew/agents /crew/shared /workspace/shared /output /spool /secrets',
   `chown 0:${ids.crewGroup} /crew/shared /workspace/shared && chmod 2770 /crew/shared /workspace/shared`,
-  'chmod 755 /crew /crew/agents /workspace /output /spool && chmod 1777 /secrets',
+  'chmod 755 /crew /crew/agents /workspace /output /spool /secrets',
 ]
 
 /** Programs look up who they run as (Node's os.userInfo throws for a number without a name), and the root is read-only later. */

@@ -35,6 +35,7 @@ export const placesOf = ({ slug }: AgentSpec): AgentPlaces => ({
 })
 
 const folderOf = ({ agent, runId }: { agent: AgentSpec; runId: string }) => `${placesOf(agent).runs}/${runId}`
+const clearing = (container: Container, { uid }: AgentSpec, data: boolean) => `${container.id} ${uid} ${data}`
 const userOf = ({ uid }: AgentSpec) => `${uid}:${ids.crewGroup}`
 
 /** Lets a run end by itself and leave its record. The agent can keep that from happening, so it is asked and not relied on. */
@@ -78,6 +79,7 @@ export class Runs {
       stdin: await bundle(folderOf(spec), spec.files, spec.stdin),
     }
     const start = async (container: Container) => {
+      for (const data of [false, true]) this.#cleared.delete(clearing(container, agent, data))
       await this.#connections.place(crewId, [agent])
       await launch(container, command, 'started\n')
     }
@@ -107,14 +109,17 @@ export class Runs {
     await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: null, spare: [] }).catch(() => {})
   }
 
-  /** For an agent that left: nothing of it stays. Once for each container, as a stopped crew has neither processes nor secrets. */
+  /** For an agent that left: nothing of it stays. Once for each container until it comes back, as a stopped crew has neither processes nor secrets. */
   async clear(crewId: string, agent: AgentSpec, data: boolean): Promise<void> {
     const found = await crewContainerOf(this.#engine, this.#naming, crewId)
-    const done = `${found?.container.id} ${agent.uid} ${data}`
-    if (!found?.running || this.#cleared.has(done)) return
+    if (!found?.running) return
+    const done = clearing(found.container, agent, data)
+    if (this.#cleared.has(done)) return
     await this.#inTurn({ crewId, agent }, async () => {
       if (!(await this.#isGone(crewId, agent))) await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: agent.uid, spare: [] })
       await clearFolders(found.container, userOf(agent), placesOf(agent), data)
+      // Who comes back needs its folders anew.
+      this.#connections.forget(crewId)
     })
     this.#cleared.add(done)
   }

@@ -117,7 +117,7 @@ export class DockerRuntime implements Runtime {
   }
 
   contractOf({ image, memoryMb, cpus }: CrewSpec): string {
-    const container = JSON.stringify({ layout: 2, image: image || this.#options.crewImage, sidecar: this.#options.sidecarImage, memoryMb, cpus })
+    const container = JSON.stringify({ layout: 3, image: image || this.#options.crewImage, sidecar: this.#options.sidecarImage, memoryMb, cpus })
     return digestOf([container, this.#programsDigest]).slice(0, 12)
   }
 
