@@ -263,7 +263,7 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
 
   it('leaves nothing on the engine when it is deleted, not even in the middle of a run', async () => {
     expect((await belongings(installation)).length).toBe(9)
-    answers.set('Stay.', () => ({ text: 'Staying', hangs: true }))
+    answers.set('Stay.', () => ({ text: 'Staying.', hangs: true }))
     const chatId = await daemon.openChat(agents['ada']!)
     const runId = await daemon.say(chatId, 'Stay.')
     for await (const frame of daemon.watch(chatId)) if (frame.type === 'text') await daemon.client.crews.remove({ crewId })
