@@ -99,6 +99,11 @@ describe('a database that was changed while the daemon was down is refused', () 
 describe('a database whose head is untouched is started, and found out', () => {
   it.each<[string, (db: Db) => void, string]>([
     ['an entry changed', (db) => forge(db, 3), 'chain'],
+    [
+      'an entry nested too deep',
+      (db) => void db.prepare('UPDATE journal SET doc = ? WHERE seq = 3').run(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
+      'chain',
+    ],
     ['an entry taken out', (db) => void db.exec('DELETE FROM journal WHERE seq = 3'), 'chain'],
     [
       'an entry moved to another crew',
