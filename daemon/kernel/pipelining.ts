@@ -6,11 +6,11 @@ const most = 16
 
 /**
  * Cuts a connection whose client sends on without waiting for answers: Node hands over all requests of a packet, more than a thousand of
- * them, in one turn, and everybody else waits until they are dealt with.
+ * them, in one turn, and everybody else waits until they are dealt with. The listeners that it wraps share a count.
  */
-export function limitPipelining(handle: RequestListener): RequestListener {
+export function limitPipelining(): (handle: RequestListener) => RequestListener {
   const underWay = new WeakMap<Socket, number>()
-  return (request, response) => {
+  return (handle) => (request, response) => {
     const { socket } = request
     if (socket.destroyed) return
     const count = (underWay.get(socket) ?? 0) + 1

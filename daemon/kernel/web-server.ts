@@ -15,5 +15,10 @@ const keepAliveMs = 72_000
 /** The server below every listener. Whoever handles a request watches its body, which may take as long as is right there. */
 export function createWebServer(config: Config, handle: RequestListener, tls?: TlsFiles): Server {
   const options = { ...patience(config), keepAliveTimeout: keepAliveMs, requestTimeout: 0 }
-  return tls ? createTlsServer({ ...options, ...tls }, limitPipelining(handle)) : createServer(options, limitPipelining(handle))
+  const server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options)
+  const limit = limitPipelining()
+  return server.on('request', limit(handle)).on('checkExpectation', limit(refuseExpectation))
 }
+
+/** Node would answer by itself, as often as it is asked. */
+const refuseExpectation: RequestListener = (_, response) => void response.writeHead(417).end()

@@ -39,6 +39,8 @@ function dial(where: NetConnectOpts): Socket {
   const socket = connect(where)
   open.add(socket)
   socket.on('error', () => undefined).on('close', () => open.delete(socket))
+  // A server that does not cut it leaves it open.
+  socket.setTimeout(3000, () => socket.destroy())
   return socket
 }
 
@@ -67,6 +69,11 @@ describe('requests that do not wait for answers', () => {
   it.each(places)('end the connection when they are many: %s', async (_, where) => {
     const got = await answers(where(), request.repeat(2000))
     expect(got.match(/HTTP\/1.1 /g)?.length ?? 0).toBeLessThanOrEqual(16)
+  })
+
+  it('end it too when they expect what nobody does', async () => {
+    const got = await answers(main(), request.replace('\r\n\r\n', '\r\nExpect: more\r\n\r\n').repeat(2000))
+    expect(got.match(/HTTP\/1.1 417 /g)?.length ?? 0).toBeLessThanOrEqual(16)
   })
 
   it('keep nobody waiting, read or not', { timeout: 60_000 }, async () => {
