@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer as createNodeServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -11,10 +11,10 @@ import { createServer } from '#kernel/http'
 import { lockDirectory } from '#kernel/lock'
 import { createLog, type Log } from '#kernel/log'
 import { watchProcess } from '#kernel/metrics'
-import { patience } from '#kernel/patience'
 import { refuseConnection } from '#kernel/refusal'
 import { unlessStorage } from '#kernel/storage-fault'
 import { version } from '#kernel/version'
+import { createWebServer } from '#kernel/web-server'
 import { features } from './features/index.ts'
 import { type Services, startServices } from './services.ts'
 import { openState } from './start/open.ts'
@@ -53,9 +53,7 @@ export async function serve(config: Config, { acceptLoss }: { acceptLoss: boolea
 /** A second door for this machine's owner: a socket that only they can open. */
 async function listenLocally(config: Config, http: FastifyInstance, path: string): Promise<Server> {
   rmSync(path, { force: true })
-  // As on the other listeners, bodies are watched where they are expected.
-  const options = { ...patience(config), requestTimeout: 0 }
-  const server = createNodeServer(options, (request, response) => http.routing(request, response)).on('clientError', refuseConnection)
+  const server = createWebServer(config, (request, response) => http.routing(request, response)).on('clientError', refuseConnection)
   const before = process.umask(0o177)
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))

@@ -12,7 +12,7 @@ const proofs: Readonly<Record<Proof, string>> = {
   columns: 'what lists are filtered by is what the entries say',
   order: 'ids grow from entry to entry',
   priorities: 'every priority has the recorded changes that led to it',
-  seal: 'up to the newest seal these are the entries that the daemon wrote',
+  seal: 'up to the newest seal these are the entries that the daemon sealed',
   anchor: 'the journal holds everything that it held when the anchor was made',
 }
 
@@ -20,7 +20,7 @@ const gaps: Readonly<Record<Gap, string>> = {
   unsealed: 'entries after the newest seal: the chain alone holds them',
   erased: 'what erased payloads said',
   key_holder: 'that nobody who holds the encryption key forged it',
-  rollback: 'that database and seals were not both put back to an earlier state: keep anchors elsewhere',
+  rollback: 'that database and seals were not both put back to an earlier state, and written on from there: an anchor shows it, up to its entry',
 }
 
 const lines = <T extends string>(heading: string, codes: readonly T[], words: Readonly<Record<T, string>>): string[] =>

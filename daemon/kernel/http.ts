@@ -10,7 +10,6 @@ import Fastify, {
   type HTTPMethods,
   type onRequestHookHandler,
 } from 'fastify'
-
 import { urlOf } from '#contract/define'
 import { admit, admitAgain } from './admit.ts'
 import { receive } from './agent-calls.ts'
@@ -19,10 +18,10 @@ import { dispatch, type Operation } from './dispatch.ts'
 import type { Actor } from './feature.ts'
 import { createRequestIds } from './ids.ts'
 import { createMethods, type Methods } from './methods.ts'
-import { patience } from './patience.ts'
 import { type Problem, problem } from './problem.ts'
 import { fixedHeaders, pathOf, refuseConnection, sendProblem } from './refusal.ts'
 import { type Validator, validator } from './validate.ts'
+import { createWebServer, type TlsFiles } from './web-server.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -50,13 +49,11 @@ const exposedPath = /^\/exposed\//
 const exposedRoute = '/exposed'
 
 /** The HTTP side of every operation. Order of checks: host, method, origin, rate, identity, workspace, role, scope, body. */
-export function createServer(app: App, tls?: { cert: string; key: string }): FastifyInstance {
+export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
   const requestId = createRequestIds()
   const http = Fastify({
-    ...(tls ? { https: { ...tls, ...patience(app.config) } } : { http: patience(app.config) }),
+    serverFactory: (handle) => createWebServer(app.config, handle, tls),
     bodyLimit: globalBodyLimit,
-    // What is passed on to a crew may take its time; everything else is watched by `expectBody`.
-    requestTimeout: 0,
     rewriteUrl: ({ url = '/' }) => (exposedPath.test(url) ? exposedRoute : url),
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
@@ -84,6 +81,7 @@ export function createServer(app: App, tls?: { cert: string; key: string }): Fas
     request.address = app.perimeter.clientIp(socket.remoteAddress, headers)
     request.encrypted = app.perimeter.isSecure(socket.remoteAddress, headers, 'encrypted' in socket)
     request.secureCookies = request.encrypted || app.config.forceSecureCookies
+    // What is passed on to a crew may take its time.
     if (!request.routeOptions.config.exposed) expectBody(request.raw)
     done()
   })

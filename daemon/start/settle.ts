@@ -17,9 +17,11 @@ export async function settleState(app: App, state: State): Promise<void> {
   }
 }
 
-function tell(app: App, { losses, adopted }: State): void {
+function tell(app: App, { losses, adopted, seals: { newest } }: State): void {
   const entries = app.index.head()
   const home = homeOf(app)
+  // A crash leaves the last seconds. Whoever can write to the database could have added more.
+  const late = adopted || losses.length ? 0 : entries - newest.seq
   const unsealed = adopted && entries > 0 && losses.length === 0
   if (unsealed) {
     app.log.warn(
@@ -27,6 +29,7 @@ function tell(app: App, { losses, adopted }: State): void {
       'The journal was never sealed and is sealed from now on, as it is. After an update that is right; if it was sealed before, somebody removed that from the database and the folder',
     )
   }
+  if (late) app.log.warn({ entries: late, sealed: newest.seq }, 'Entries of the journal were not sealed before: right after a crash, for its last seconds')
   if (!home) return
   app.writeNow(() => {
     if (losses.length) {
@@ -47,6 +50,15 @@ function tell(app: App, { losses, adopted }: State): void {
         summary: `journal sealed from here on; the ${entries} entries before it were taken as they were`,
         actor_type: 'system',
         payload: { entries },
+      })
+    }
+    if (late) {
+      app.journal({
+        workspace_id: home,
+        type: 'system.migration',
+        summary: `start sealed ${late} entries that were not sealed before, from ${newest.seq + 1} on`,
+        actor_type: 'system',
+        payload: { entries: late, sealed: newest.seq },
       })
     }
   })

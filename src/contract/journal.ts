@@ -29,7 +29,7 @@ const faults = ['chain', 'columns', 'order', 'truncated', 'forged', 'replaced', 
 const proofs = ['chain', 'columns', 'order', 'priorities', 'seal', 'anchor'] as const
 /**
  * What it cannot. `unsealed`: entries after the newest seal rest on the chain alone. `erased`: what erased payloads said. `key_holder`: who has the
- * key can forge. `rollback`: database and seals put back together to an earlier state; an anchor kept elsewhere shows it.
+ * key can forge. `rollback`: database and seals put back together to an earlier state; an anchor kept elsewhere shows it, for what is older than it.
  */
 const gaps = ['unsealed', 'erased', 'key_holder', 'rollback'] as const
 export type Proof = (typeof proofs)[number]

@@ -99,6 +99,11 @@ describe('a database that was changed while the daemon was down is refused', () 
 describe('a database whose head is untouched is started, and found out', () => {
   it.each<[string, (db: Db) => void, string]>([
     ['an entry changed', (db) => forge(db, 3), 'chain'],
+    [
+      'an entry nested too deep',
+      (db) => void db.prepare('UPDATE journal SET doc = ? WHERE seq = 3').run(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
+      'chain',
+    ],
     ['an entry taken out', (db) => void db.exec('DELETE FROM journal WHERE seq = 3'), 'chain'],
     [
       'an entry moved to another crew',
@@ -124,7 +129,43 @@ it('rows that are deleted under the running daemon are missed', async () => {
   await daemon.kill()
 })
 
+describe('entries that were added without the key', () => {
+  const summaries = async ({ client }: Awaited<ReturnType<DataFolder['start']>>) =>
+    (await client.journal.list({ query: { entry_type: 'system.migration' } })).entries.map(({ summary }) => summary)
+
+  it('after a regular stop, or behind older seals, are on record once they are sealed', async () => {
+    const it = copy()
+    const seals = readFileSync(it.path('journal.seal'), 'utf8').trimEnd().split('\n')
+    writeFileSync(it.path('journal.seal'), `${seals[0]}\n`)
+    const { seq } = JSON.parse(seals[0]!) as { seq: number }
+    let newest = 0
+    it.edit((db) => {
+      newest = db.prepare('SELECT max(seq) FROM journal').pluck().get() as number
+      forge(db, newest)
+      relink(db, seq + 1)
+    })
+    const first = await it.start()
+    const told = `start sealed ${newest - seq} entries that were not sealed before, from ${seq + 1} on`
+    expect(await summaries(first)).toEqual([told])
+    expect(first.said.join('')).toContain('Entries of the journal were not sealed before')
+    await first.daemon.stop()
+    const second = await it.start()
+    expect(await summaries(second)).toEqual([told])
+    await second.daemon.stop()
+  })
+})
+
 describe('whoever can put back the whole folder', () => {
+  it('to a state after the anchor is not said to be excluded', async () => {
+    const it = copy()
+    const first = await it.start()
+    const { anchor } = await first.client.journal.anchor({})
+    expect(await first.client.journal.verify({ query: { anchor } })).toMatchObject({ valid: true, not_proven: ['key_holder'] })
+    await first.client.crews.create({ body: { name: 'Newer', slug: 'newer' } })
+    expect(await first.client.journal.verify({ query: { anchor } })).toMatchObject({ valid: true, not_proven: expect.arrayContaining(['rollback']) })
+    await first.daemon.kill()
+  })
+
   it('goes unnoticed here, and is found with an anchor that was kept elsewhere', async () => {
     const it = copy()
     const before = mkdtempSync(join(tmpdir(), 'muster-before-'))

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { cli } from '../support/cli.ts'
@@ -71,6 +72,7 @@ describe('a start is refused, in one paragraph and with a code of its own,', () 
     ],
     ['without its seals', ({ path }) => rmSync(path('journal.seal')), /The seals of the journal .* are empty, but the journal was sealed before/],
     ['with empty seals', ({ path }) => truncateSync(path('journal.seal'), 0), /are empty, but the journal was sealed before/],
+    ['with seals too large to be read', ({ path }) => truncateSync(path('journal.seal'), 600 * 1024 * 1024), /journal\.seal\) do not hold: it cannot be read/],
     [
       'on a newer database',
       (it) => it.edit(`INSERT INTO migrations VALUES ('9999-later.sql', '', '')`),
@@ -91,6 +93,16 @@ describe('a start is refused, in one paragraph and with a code of its own,', () 
     expect(lines).toEqual([expect.stringMatching(/^musterd: .*\. .*(backup|Bring back)/)])
     expect(lines[0]).toMatch(words)
     expect(held(it)).toEqual(before)
+  })
+
+  it('with a folder or a pipe for seals', async () => {
+    const it = copy()
+    rmSync(it.path('journal.seal'))
+    mkdirSync(it.path('journal.seal'))
+    expect(await it.refusal()).toMatchObject({ code: 3, said: expect.stringContaining('do not hold: it is no regular file') })
+    rmdirSync(it.path('journal.seal'))
+    execFileSync('mkfifo', [it.path('journal.seal')])
+    expect(await it.refusal()).toMatchObject({ code: 3, said: expect.stringContaining('do not hold: it is no regular file') })
   })
 
   it('with a key from the environment that is not the one beside the database', async () => {

@@ -73,7 +73,7 @@ export function conclude({ sealed: seals, anchor }: Question, { entries, erased,
     ['unsealed', unsealed > 0],
     ['erased', erased > 0],
     ['key_holder', seals !== null],
-    ['rollback', !anchor],
+    ['rollback', anchor?.entries !== entries],
   ]
   return {
     valid: broken === null,

@@ -75,8 +75,18 @@ function writtenWith(link: Link, entry: Entry, before: Link | null, firstOf: (se
     hashEntry(prev, link.payload_hash ?? hashPayload(payload), covered(fixed, priority)).equals(link.entry_hash)
   const parts = split(link.doc, entry)
   if (parts && holds(parts, 'normal')) return 'normal'
-  const anew = render(entry)
+  const anew = renderedAnew(entry)
+  if (!anew) return null
   return (['normal', firstOf(link.seq) ?? entry.priority] as const).find((priority) => holds(anew, priority)) ?? null
+}
+
+/** Null for what is nested too deep to be written: no entry of ours is. */
+function renderedAnew(entry: Entry) {
+  try {
+    return render(entry)
+  } catch {
+    return null
+  }
 }
 
 function parsed(doc: string): Entry | null {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { replaceFile } from '../data-dir.ts'
 import { fold, type Head, headsOf, makeSeal, nothingSealed, type ReadSeals, readSeals, type SealFault, sameText } from './seal.ts'
@@ -18,7 +18,18 @@ export interface SealFile {
 }
 
 /** What a seal file holds. Without a key only form and order are checked. */
-export const loadSeals = (path: string, key: Buffer | null): ReadSeals => (existsSync(path) ? readSeals(readFileSync(path, 'utf8'), key) : nothingSealed)
+export function loadSeals(path: string, key: Buffer | null): ReadSeals {
+  if (!existsSync(path)) return nothingSealed
+  // A pipe would never end.
+  if (!statSync(path).isFile()) return unreadable('it is no regular file')
+  try {
+    return readSeals(readFileSync(path, 'utf8'), key)
+  } catch (error) {
+    return unreadable(`it cannot be read: ${(error as Error).message}`)
+  }
+}
+
+const unreadable = (reason: string): ReadSeals => ({ seals: [], fault: { kind: 'forged', reason }, size: 0 })
 
 /** Goes on with the seals that were loaded from `path`, or begins afresh. */
 export function openSealFile(path: string, installation: string, key: Buffer, loaded: ReadSeals): SealFile {
