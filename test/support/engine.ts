@@ -111,10 +111,10 @@ export async function containerOf(crewId: string, kind: 'crew' | 'sidecar' = 'cr
   return engine.getContainer(found.Id)
 }
 
-/** Command lines of what agents (or the one with this uid) run in a container, apart from the daemon's own tidying up after a run. */
+/** Command lines of what agents (or the one with this uid) run in a container, apart from the daemon's own tidying up after runs and agents. */
 export async function agentProcesses(container: Docker.Container, of?: number): Promise<string[]> {
   const { Processes } = (await container.top({ ps_args: '-eo uid,pid,args' })) as { Processes: string[][] }
   const all = Processes.filter(([uid]) => (of ? Number(uid) === of : Number(uid) >= firstAgent)).map(([, , args]) => args!)
   // What is about to be gone has no arguments any more.
-  return all.filter((args) => !/^(\[|runc init|rm -rf -- \/spool\/)/.test(args))
+  return all.filter((args) => !/^(\[|runc init|rm -rf -- \/spool\/|sh -c chmod -R u\+rwx -- )/.test(args))
 }

@@ -14,6 +14,7 @@ import { runEnvironment } from '../spool/environment.ts'
 import { listInside, readInside, within } from '../spool/files.ts'
 import { followRun, type Reading } from '../spool/follow-run.ts'
 import { followSpool } from '../spool/follower.ts'
+import { Turns } from '../turns.ts'
 import type {
   AgentPlaces,
   AgentSpec,
@@ -56,6 +57,8 @@ export class ProcessRuntime implements Runtime {
   readonly #folder: string
   readonly #programs: string
   readonly #sidecars = new Sidecars()
+  /** By agent. */
+  readonly #turns = new Turns()
   #openRuns: (agentId: string) => string[] = () => []
 
   constructor({ folder, programs = programsFolder() }: ProcessOptions) {
@@ -128,16 +131,20 @@ export class ProcessRuntime implements Runtime {
   /** By the runs' marks alone: agents are no users of their own here. */
   async endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void> {
     if (!readState(this.#root(crewId))) return
-    const open = this.#openRuns(agent.agentId)
-    const over = runsIn(this.places(crewId, agent).runs).filter((it) => basename(it) === ended || !open.includes(basename(it)))
-    await Promise.all(over.map((folder) => this.#end(folder, basename(folder))))
+    await this.#inTurn(crewId, agent, async () => {
+      const open = this.#openRuns(agent.agentId)
+      const over = runsIn(this.places(crewId, agent).runs).filter((it) => basename(it) === ended || !open.includes(basename(it)))
+      await Promise.all(over.map((folder) => this.#end(folder, basename(folder))))
+    })
   }
 
   async clear(crewId: string, agent: AgentSpec, { data }: { data: boolean }): Promise<void> {
     if (!readState(this.#root(crewId))) return
     const { runs, secrets, output, workspace, home } = this.places(crewId, agent)
-    await Promise.all(runsIn(runs).map((folder) => this.#end(folder, basename(folder))))
-    for (const folder of [secrets, ...(data ? [runs, output, workspace, home] : [])]) await rm(folder, { recursive: true, force: true })
+    await this.#inTurn(crewId, agent, async () => {
+      await Promise.all(runsIn(runs).map((folder) => this.#end(folder, basename(folder))))
+      for (const folder of [secrets, ...(data ? [runs, output, workspace, home] : [])]) await rm(folder, { recursive: true, force: true })
+    })
   }
 
   onOpenRuns(answer: (agentId: string) => string[]): void {
@@ -198,7 +205,9 @@ export class ProcessRuntime implements Runtime {
   }
 
   async discardRun(ref: RunRef): Promise<void> {
-    for (const suffix of traces) await rm(`${this.#runFolder(ref)}${suffix}`, { recursive: true, force: true })
+    await this.#inTurn(ref.crewId, ref.agent, async () => {
+      for (const suffix of traces) await rm(`${this.#runFolder(ref)}${suffix}`, { recursive: true, force: true })
+    })
   }
 
   async connect(crewId: string, port: number): Promise<Duplex> {
@@ -227,6 +236,11 @@ export class ProcessRuntime implements Runtime {
 
   async close(): Promise<void> {
     await this.#sidecars.closeAll()
+  }
+
+  /** What ends runs makes their records: it would bring back those that are discarded meanwhile. */
+  #inTurn<T>(crewId: string, { agentId }: AgentSpec, work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(`${crewId} ${agentId}`, work)
   }
 
   #root(crewId: string): string {
