@@ -66,8 +66,8 @@ function astray(link: Link, entry: Entry, before: Link | null, differing: Return
 }
 
 /**
- * The priority that an entry was written with; null when its hash does not cover it. The text is hashed as it stands; what is laid out
- * otherwise is written anew for it.
+ * The priority that an entry was written with; null when its hash does not cover it. The text is hashed as it stands, or, where a
+ * member of the payload looks like its end, as it is written anew.
  */
 function writtenWith(link: Link, entry: Entry, before: Link | null, firstOf: (seq: number) => Priority | undefined): Priority | null {
   const prev = before?.entry_hash ?? genesis
@@ -76,7 +76,8 @@ function writtenWith(link: Link, entry: Entry, before: Link | null, firstOf: (se
   const parts = split(link.doc, entry)
   if (parts && holds(parts, 'normal')) return 'normal'
   const anew = renderedAnew(entry)
-  if (!anew) return null
+  // A member that stands there twice would say one thing to us and another to who reads the first.
+  if (anew?.doc !== link.doc) return null
   return (['normal', firstOf(link.seq) ?? entry.priority] as const).find((priority) => holds(anew, priority)) ?? null
 }
 

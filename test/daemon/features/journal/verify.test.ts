@@ -56,6 +56,12 @@ describe('journal.verify', () => {
     })
   })
 
+  it('notices a member that stands there twice, whichever of the two a reader takes', async () => {
+    const { it } = await sealedJournal()
+    it.app.db.exec(`UPDATE journal SET doc = replace(doc, '"summary":"step 4"', '"summary":"FORGED","summary":"step 4"') WHERE seq = 4`)
+    expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'chain', seq: 4 } })
+  })
+
   it.each([
     ['crew', 'UPDATE journal SET crew = agent WHERE seq = 4'],
     ['crew', 'UPDATE journal SET crew = NULL WHERE seq = 4'],
