@@ -26,7 +26,7 @@ export default defineConfig({
           pool: 'forks',
         },
       },
-      // Real containers and processes: one file at a time, so that two cores are enough.
+      // Real containers and processes: one file at a time, after all others, which need their time on two cores.
       {
         ...shared,
         test: {
@@ -36,6 +36,7 @@ export default defineConfig({
           hookTimeout: 300_000,
           pool: 'forks',
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
           globalSetup,
         },
       },
