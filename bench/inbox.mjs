@@ -9,9 +9,9 @@ const calls = 400
 const modules = await load(
   'daemon/kernel/app.ts',
   'daemon/kernel/config.ts',
-  'daemon/kernel/db.ts',
+  'daemon/kernel/store/db.ts',
   'daemon/kernel/log.ts',
-  'daemon/kernel/reads.ts',
+  'daemon/kernel/store/reads.ts',
   'daemon/features/inbox/service.ts',
 )
 

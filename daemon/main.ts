@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig } from '#kernel/config'
-import { isDamaged, UnfitDatabase } from '#kernel/db'
-import { Locked } from '#kernel/lock'
+import { isDamaged, UnfitDatabase } from '#kernel/store/db'
+import { Locked } from '#kernel/store/lock'
 import { settings } from '#kernel/settings'
-import { storageFault } from '#kernel/storage-fault'
+import { storageFault } from '#kernel/store/storage-fault'
 import { version } from '#kernel/version'
 import { StartRefused } from './start/loss.ts'
 
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   }
   if (rest.length) throw new ConfigError(`Too many arguments: ${rest.join(' ')}`)
   if (command === 'openapi') {
-    const { openapi } = await import('#kernel/openapi')
+    const { openapi } = await import('#kernel/http/openapi')
     return void process.stdout.write(`${JSON.stringify(openapi(), null, 2)}\n`)
   }
   if (command === 'config') return printConfig(values['json'] === true, flags)

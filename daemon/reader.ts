@@ -1,4 +1,4 @@
-import { serveReads } from '#kernel/reads-thread'
+import { serveReads } from '#kernel/store/reads-thread'
 import { openJournalJobs } from './features/journal/jobs.ts'
 
 // The program of the daemon's reading threads (kernel/reads.ts).

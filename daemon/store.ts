@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '#kernel/config'
-import { type Db, migrate, openDatabase, readMigrations } from '#kernel/db'
+import { type Db, migrate, openDatabase, readMigrations } from '#kernel/store/db'
 import type { Log } from '#kernel/log'
 
 /** The database of a data directory. */

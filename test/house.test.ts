@@ -106,9 +106,9 @@ describe('imports', () => {
     ['node-pty', /^(daemon\/runtime\/process|test)\//],
     ['better-sqlite3', /^daemon\/kernel\//],
     ['fastify', /^daemon\/kernel\//],
-    ['undici', /^daemon\/kernel\/outbound|^src\/client\//],
+    ['undici', /^daemon\/kernel\/outbound\/|^src\/client\//],
     ['nodemailer', /^daemon\/kernel\/mail\//],
-    ['@node-rs/bcrypt', /^daemon\/kernel\/passwords\.ts$/],
+    ['@node-rs/bcrypt', /^daemon\/kernel\/auth\/passwords\.ts$/],
   ])('of %s stay in one place', (name, place) => {
     const users = imports.filter(({ to, typeOnly }) => to === name && !typeOnly).map(({ from }) => from)
     expect(users.filter((path) => !place.test(path))).toEqual([])

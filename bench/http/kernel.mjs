@@ -1,7 +1,17 @@
 // The daemon's own HTTP side over a database in memory, with operations of the benchmark's instead of Muster's.
 import { load } from '../support.mjs'
 
-const sources = ['app', 'auth', 'config', 'db', 'dispatch', 'feature', 'http', 'log', 'vault'].map((name) => `daemon/kernel/${name}.ts`)
+const sources = [
+  'app',
+  'auth/authenticator',
+  'config',
+  'store/db',
+  'dispatch',
+  'feature',
+  'http/operations',
+  'log',
+  'store/vault',
+].map((name) => `daemon/kernel/${name}.ts`)
 
 /** The kernel with what else these sources export, one user with a token, and `serve`, which resolves with the address. */
 export async function openKernel(...more) {

@@ -6,10 +6,10 @@ import { crews, draftsOf } from './drafts.mjs'
 const modules = load(
   'daemon/kernel/app.ts',
   'daemon/kernel/config.ts',
-  'daemon/kernel/db.ts',
-  'daemon/kernel/journal.ts',
+  'daemon/kernel/store/db.ts',
+  'daemon/kernel/journal/journal.ts',
   'daemon/kernel/log.ts',
-  'daemon/kernel/reads.ts',
+  'daemon/kernel/store/reads.ts',
   'daemon/features/journal/reads.ts',
   'daemon/features/runs/projection.ts',
 )

@@ -1,6 +1,6 @@
 import type { HostAsk, HostReply } from '#contract/host'
 import type { App } from '#kernel/app'
-import { checkPassword } from '#kernel/common-passwords'
+import { checkPassword } from '#kernel/auth/common-passwords'
 import { audienceOf, journalAffair } from '../features/members/service.ts'
 import { endSessions } from '../features/sessions/service.ts'
 import { revokeOnHost } from '../features/tokens/service.ts'

@@ -1,6 +1,6 @@
 import type { HostSession } from '#contract/host'
 import type { Role } from '#contract/roles'
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export interface UserRow {
   id: string

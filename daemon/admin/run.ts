@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { type HostAnswer, type HostVerb, host } from '#contract/host'
 import { type Config, ConfigError } from '#kernel/config'
 import { Problem } from '#kernel/problem'
-import { validator } from '#kernel/validate'
+import { validator } from '#kernel/http/validate'
 import { inPlace, Refusal } from './place.ts'
 import { verbs } from './verbs.ts'
 

@@ -1,5 +1,5 @@
 import type { App } from '#kernel/app'
-import { untilWritten } from '#kernel/until-written'
+import { untilWritten } from '#kernel/store/until-written'
 
 const day = 86_400_000
 /** Rows a change: other writes come between. */

@@ -1,6 +1,6 @@
 import { type App, wholeSeconds } from '#kernel/app'
-import type { Recorded } from '#kernel/journal'
-import { untilWritten } from '#kernel/until-written'
+import type { Recorded } from '#kernel/journal/journal'
+import { untilWritten } from '#kernel/store/until-written'
 import { cancelOrphans as cancelApprovals, endTimedOut, nextTimeout } from '../features/approvals/service.ts'
 import { cancelOrphans as cancelQuestions, expireDue, nextExpiry } from '../features/escalations/service.ts'
 import { endTimedOut as endWaitpoints, nextTimeout as nextWaitpoint } from '../features/waitpoints/service.ts'

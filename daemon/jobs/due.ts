@@ -1,6 +1,6 @@
 import type { EntryType } from '#contract/entries'
 import type { App } from '#kernel/app'
-import { untilWritten } from '#kernel/until-written'
+import { untilWritten } from '#kernel/store/until-written'
 
 /** Milliseconds until what failed is tried again: at once it would most likely fail again. */
 export const pause = 60_000

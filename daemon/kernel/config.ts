@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
-import { isLoopbackHost } from './addresses.ts'
+import { isLoopbackHost } from './outbound/addresses.ts'
 import { mailTarget } from './mail/target.ts'
 import { type Setting, settings } from './settings.ts'
 

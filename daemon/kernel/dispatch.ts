@@ -3,11 +3,11 @@ import type { EntryType } from '#contract/entries'
 import { allows, scopeAllows } from '#contract/roles'
 import type { App } from './app.ts'
 import { actorHere, holds } from './auth/standing.ts'
-import type { Db } from './db.ts'
+import type { Db } from './store/db.ts'
 import type { Actor, Feature, Gated, Web } from './feature.ts'
-import { checkBound } from './internal.ts'
+import { checkBound } from './auth/internal.ts'
 import { Problem, problem } from './problem.ts'
-import { storageProblem } from './storage-fault.ts'
+import { storageProblem } from './store/storage-fault.ts'
 
 type Body = (call: object) => unknown
 type Split = {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint, Input, Reply } from '#contract/define'
 import type { Role } from '#contract/roles'
 import type { App } from './app.ts'
-import type { Bound } from './internal.ts'
+import type { Bound } from './auth/internal.ts'
 import type { Problem } from './problem.ts'
 
 /** Who acts. `system` is the daemon itself (schedules, sweeps, the reconciler). */

@@ -1,8 +1,8 @@
-import { receive } from './agent-calls.ts'
+import { receive } from './agents/calls.ts'
 import type { App } from './app.ts'
 import { dispatch } from './dispatch.ts'
 import type { Actor } from './feature.ts'
-import { type Validator, validator } from './validate.ts'
+import { type Validator, validator } from './http/validate.ts'
 
 const validators = new Map<string, Validator>()
 

@@ -1,5 +1,5 @@
 import type { App } from '#kernel/app'
-import { recordSoon } from '#kernel/until-written'
+import { recordSoon } from '#kernel/store/until-written'
 import { markLimited } from '../features/credentials/delivery/service.ts'
 import { desiredCrew } from '../features/crews/containers/service.ts'
 import type { Runtime, SidecarReport } from './types.ts'

@@ -1,5 +1,5 @@
 import type { App } from '#kernel/app'
-import { recordSoon, untilWritten } from '#kernel/until-written'
+import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { type DesiredCrew, forget, markSeen, type Seen, want } from '../features/crews/containers/service.ts'
 import { isWorkspace } from '../features/workspaces/service.ts'
 import { RuntimeError } from './errors.ts'

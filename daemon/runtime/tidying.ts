@@ -1,5 +1,5 @@
 import type { App } from '#kernel/app'
-import type { Recorded } from '#kernel/journal'
+import type { Recorded } from '#kernel/journal/journal'
 import { workingOfAgent } from '../features/chats/executions/service.ts'
 import { departedOf, placesOf } from '../features/crews/places/service.ts'
 import { isShowing } from '../features/ports/service.ts'

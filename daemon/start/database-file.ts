@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { type Db, isDamaged, openReader } from '#kernel/db'
+import { type Db, isDamaged, openReader } from '#kernel/store/db'
 
 type FileState = { is: 'missing' | 'empty' | 'ours' } | { is: 'foreign' | 'damaged'; why: string }
 

@@ -1,4 +1,4 @@
-import { type Db, statements } from '#kernel/db'
+import { type Db, statements } from '#kernel/store/db'
 
 const checkName = 'key_check'
 

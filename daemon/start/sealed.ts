@@ -1,4 +1,4 @@
-import type { Db } from '#kernel/db'
+import type { Db } from '#kernel/store/db'
 import type { ReadSeals } from '#kernel/journal/seal'
 import { headsOf } from '#kernel/journal/seal'
 import { entryAt, installationOf, newestEntry } from './facts.ts'

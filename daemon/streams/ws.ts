@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { App, Broadcast } from '#kernel/app'
-import type { Recorded } from '#kernel/journal'
+import type { Recorded } from '#kernel/journal/journal'
 import { Connection, closeCodes, farewellMs } from './ws/connection.ts'
 import { createDoor, type Refusal } from './ws/door.ts'
 

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Db } from '#kernel/db'
+import type { Db } from '#kernel/store/db'
 import { type DataFolder, usedFolder } from '../support/data-folder.ts'
 import { relink } from '../support/forger.ts'
 

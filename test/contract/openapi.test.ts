@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract'
 import { urlOf } from '#contract/define'
-import { openapi } from '#kernel/openapi'
+import { openapi } from '#kernel/http/openapi'
 import { daemon } from '#test'
 
 const document = openapi()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ColumnDefinition, Statement } from 'better-sqlite3'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Db, migrate, openDatabase } from '#kernel/db'
+import { type Db, migrate, openDatabase } from '#kernel/store/db'
 import { migrations } from '#test'
 import { listing } from '../../daemon/features/runs/queries.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { type Client, createClient } from '#client'
-import type { Db } from '#kernel/db'
+import type { Db } from '#kernel/store/db'
 import { type Musterd, refusedMusterd, startMusterd } from './musterd.ts'
 
 /** What a daemon keeps, with no daemon at work on it until one is started. */

@@ -1,4 +1,4 @@
-import type { Db } from '#kernel/db'
+import type { Db } from '#kernel/store/db'
 import { hashEntry, hashPayload } from '#kernel/journal/chain'
 
 /** Makes the chain of the only workspace anew from an entry on, as somebody does who knows how but has no key. */

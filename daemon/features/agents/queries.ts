@@ -1,5 +1,5 @@
 import type { AgentStatus } from '#contract/agents'
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export interface AgentRow {
   id: string

@@ -1,6 +1,6 @@
 import { agents } from '#contract/agents'
 import { feature, staged } from '#kernel/feature'
-import { pageOf } from '#kernel/fields'
+import { pageOf } from '#kernel/http/fields'
 import { checkModel } from './models/service.ts'
 import { queries } from './queries.ts'
 import { fold } from './rules.ts'

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { type AgentDraft, type AgentPatch, adapterProviders, agentRoles, defaultTimeoutSeconds, profileTools } from '#contract/agents'
-import { blankToNull, cleanName } from '#kernel/fields'
+import { blankToNull, cleanName } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import type { AgentMembers } from './queries.ts'
 

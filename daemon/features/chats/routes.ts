@@ -1,5 +1,5 @@
 import { chats } from '#contract/chats'
-import { credentialOf } from '#kernel/auth'
+import { credentialOf } from '#kernel/auth/authenticator'
 import { feature, wished } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { serveRunStream } from '../../streams/ndjson.ts'

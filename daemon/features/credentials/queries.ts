@@ -1,5 +1,5 @@
 import type { CredentialProvider, CredentialType } from '#contract/credentials'
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export interface CredentialRow {
   id: string

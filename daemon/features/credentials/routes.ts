@@ -1,6 +1,6 @@
 import { credentials, defaultVariables } from '#contract/credentials'
 import { feature, staged } from '#kernel/feature'
-import { pageOf } from '#kernel/fields'
+import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { assign, assigned, unassign } from './assignments/service.ts'
 import { auditOf } from './audit/service.ts'

@@ -9,7 +9,7 @@ import {
   maxValueBytes,
   modelProviders,
 } from '#contract/credentials'
-import { blankToNull, cleanName } from '#kernel/fields'
+import { blankToNull, cleanName } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import type { CredentialRow } from './queries.ts'
 

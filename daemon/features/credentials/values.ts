@@ -1,6 +1,6 @@
 import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
-import type { Vault } from '#kernel/vault'
+import type { Vault } from '#kernel/store/vault'
 
 /** The row that a sealed value is bound to. */
 const rowOf = (credentialId: string) => `credentials:${credentialId}`

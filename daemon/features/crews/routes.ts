@@ -1,6 +1,6 @@
 import { crews } from '#contract/crews'
 import { feature, staged, wished } from '#kernel/feature'
-import { pageOf } from '#kernel/fields'
+import { pageOf } from '#kernel/http/fields'
 import { containerLogs, containerStatus, start, stop, wish } from './containers/requests.ts'
 import { queries } from './queries.ts'
 import { checkImage, createCrew, findCrew, removeCrew, showCrew, toCrew, updateCrew } from './service.ts'

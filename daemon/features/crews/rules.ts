@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { CrewDraft, CrewPatch } from '#contract/crews'
-import { blankToNull, cleanName } from '#kernel/fields'
+import { blankToNull, cleanName } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 
 /** What a person decides of a crew, as stored. Null memory, processors and image follow the server's configuration. */

@@ -2,7 +2,7 @@ import type { EscalationAction, EscalationStatus, escalations } from '#contract/
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
-import { blankToNull } from '#kernel/fields'
+import { blankToNull } from '#kernel/http/fields'
 import { type Problem, problem } from '#kernel/problem'
 import { acceptProposal, refuseProposal } from '../credentials/proposals/service.ts'
 import { findCrew } from '../crews/service.ts'

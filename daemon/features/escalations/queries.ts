@@ -1,5 +1,5 @@
 import type { EscalationAction, EscalationStatus, EscalationType } from '#contract/escalations'
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export interface Row {
   id: string

@@ -1,6 +1,6 @@
 import type { ClientAuth, Configuration, ServerMetadata } from 'openid-client'
 import type { App } from '#kernel/app'
-import { outboundFetch } from '#kernel/outbound-fetch'
+import { outboundFetch } from '#kernel/outbound/fetch'
 import { problem } from '#kernel/problem'
 import { errorWord, type Profile, readProfile } from './rules.ts'
 

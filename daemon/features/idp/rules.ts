@@ -1,6 +1,6 @@
 import { isEmail } from '#contract/fields'
 import type { Config } from '#kernel/config'
-import { isVisible, turning } from '#kernel/fields'
+import { isVisible, turning } from '#kernel/http/fields'
 
 /** What an identity provider says of a person. */
 export interface Profile {

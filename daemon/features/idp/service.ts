@@ -1,7 +1,7 @@
 import type { idp } from '#contract/idp'
 import type { App } from '#kernel/app'
 import type { Config } from '#kernel/config'
-import { readCookie, setCookie } from '#kernel/cookies'
+import { readCookie, setCookie } from '#kernel/http/cookies'
 import type { Call, Web } from '#kernel/feature'
 import { Problem, problem } from '#kernel/problem'
 import { refusalPage } from '../pages/service.ts'

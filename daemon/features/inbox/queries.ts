@@ -1,6 +1,6 @@
 import type { InboxKind } from '#contract/inbox'
 import type { Role } from '#contract/roles'
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export interface Row {
   seq: number

@@ -1,5 +1,5 @@
 import type { Role } from '#contract/roles'
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export interface Row {
   id: string

@@ -1,5 +1,5 @@
 import { actorTypes, type Entry, priorities, severities } from '#contract/entries'
-import type { Db } from '#kernel/db'
+import type { Db } from '#kernel/store/db'
 
 /** What stands beside an entry's document, for lists to be filtered by. */
 export interface Columns {

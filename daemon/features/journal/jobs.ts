@@ -1,6 +1,6 @@
 import { actorTypes } from '#contract/entries'
 import type { Range } from '#kernel/journal/timeline'
-import type { OpenJobs } from '#kernel/reads'
+import type { OpenJobs } from '#kernel/store/reads'
 import type { Plan } from './plan.ts'
 import type { Question } from './proof.ts'
 import { createReader, cursorOf, reply } from './reader.ts'

@@ -1,6 +1,6 @@
 import type { Entry, Priority } from '#contract/entries'
 import type { Fault } from '#contract/journal'
-import type { Db } from '#kernel/db'
+import type { Db } from '#kernel/store/db'
 
 interface Change {
   target: string

@@ -1,5 +1,5 @@
 import type { Entry } from '#contract/entries'
-import { openSearchIndex } from '#kernel/db'
+import { openSearchIndex } from '#kernel/store/db'
 import { quote, tokenizer } from './search.ts'
 
 /** Tells whether single entries contain a phrase, by the very rules of the full-text index. */

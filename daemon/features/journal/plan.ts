@@ -1,5 +1,5 @@
 import { actorTypes, priorities, severities } from '#contract/entries'
-import type { JournalIndex } from '#kernel/journal'
+import type { JournalIndex } from '#kernel/journal/journal'
 import type { Combo } from '#kernel/journal/combos'
 import type { Range } from '#kernel/journal/timeline'
 import type { Filter } from './filter.ts'

@@ -1,5 +1,5 @@
 import type { Priority } from '#contract/entries'
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export interface CrewName {
   id: string

@@ -1,4 +1,4 @@
-import type { Db } from '#kernel/db'
+import type { Db } from '#kernel/store/db'
 import type { Range } from '#kernel/journal/timeline'
 import type { Check, Plan, Source, Stream } from './plan.ts'
 

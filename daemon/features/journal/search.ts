@@ -1,4 +1,4 @@
-import type { Db } from '#kernel/db'
+import type { Db } from '#kernel/store/db'
 import type { Range } from '#kernel/journal/timeline'
 import type { Check, Stream, Wanted } from './plan.ts'
 import type { Reader } from './reader.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '#kernel/db'
+import type { Db } from '#kernel/store/db'
 import { blockSize } from '#kernel/journal/combos'
 import type { Range } from '#kernel/journal/timeline'
 

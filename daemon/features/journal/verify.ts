@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Entry, Priority } from '#contract/entries'
 import type { Fault, Verdict } from '#contract/journal'
-import type { Db } from '#kernel/db'
+import type { Db } from '#kernel/store/db'
 import { covered, genesis, hashEntry, hashPayload, render, split } from '#kernel/journal/chain'
 import { type Columns, columnNames, createColumnCheck } from './columns.ts'
 import { createMarks } from './marks.ts'

@@ -1,4 +1,4 @@
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export const queries = statements((db) => ({
   list: db.prepare<[], { key: string; value: number }>('SELECT key, value FROM rate_limit_overrides'),

@@ -1,5 +1,5 @@
 import type { pairing } from '#contract/pairing'
-import { requireHeld } from '#kernel/admit'
+import { requireHeld } from '#kernel/http/admit'
 import { type App, wholeSeconds } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'

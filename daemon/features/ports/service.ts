@@ -5,7 +5,7 @@ import { exposureQuota, exposureSeconds, type PortExposure, type PortStatus, typ
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
-import { pageOf } from '#kernel/fields'
+import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { queries, type Row, type Target } from './queries.ts'

@@ -1,7 +1,7 @@
 import type { Entry } from '#contract/entries'
 import type { RunStatus } from '#contract/runs'
-import type { Db } from '#kernel/db'
-import type { Projection } from '#kernel/journal'
+import type { Db } from '#kernel/store/db'
+import type { Projection } from '#kernel/journal/journal'
 import { type Details, queries } from './queries.ts'
 
 /** What ends a run. */

@@ -1,5 +1,5 @@
 import type { RunStatus } from '#contract/runs'
-import { type Db, statements } from '#kernel/db'
+import { type Db, statements } from '#kernel/store/db'
 
 export interface Row {
   seq: number

@@ -1,4 +1,4 @@
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export const queries = statements((db) => ({
   ping: db.prepare<[], { one: number }>('SELECT 1 AS one'),

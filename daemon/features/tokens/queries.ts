@@ -1,5 +1,5 @@
 import type { Tier } from '#contract/tokens'
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export interface Row {
   id: string

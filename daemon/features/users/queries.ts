@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { User } from '#contract/users'
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export type Row = Static<typeof User>
 const columns = 'id, email, full_name, avatar_url'

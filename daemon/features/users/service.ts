@@ -1,7 +1,7 @@
 import type { users } from '#contract/users'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
-import { cleanName } from '#kernel/fields'
+import { cleanName } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { journalAffair } from '../members/service.ts'
 import { queries, type Row } from './queries.ts'

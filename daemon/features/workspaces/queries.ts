@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Role } from '#contract/roles'
 import type { Workspace } from '#contract/workspaces'
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export type Row = Omit<
   Static<typeof Workspace>,

@@ -1,5 +1,5 @@
 import type { Role } from '#contract/roles'
-import { type Db, statements } from '../db.ts'
+import { type Db, statements } from '../store/db.ts'
 
 interface Row {
   workspace_id: string

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { EncryptJWT, errors, type JWTPayload, jwtDecrypt } from 'jose'
 import { problem } from '../problem.ts'
-import type { Vault } from '../vault.ts'
+import type { Vault } from '../store/vault.ts'
 
 type Kind = 'access' | 'refresh'
 

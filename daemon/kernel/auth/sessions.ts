@@ -1,5 +1,5 @@
 import { createCache } from '../cache.ts'
-import { type Db, statements } from '../db.ts'
+import { type Db, statements } from '../store/db.ts'
 import type { Claims, Seals } from './seals.ts'
 
 interface Row {

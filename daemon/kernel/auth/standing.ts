@@ -1,7 +1,7 @@
 import { type Capability, knownCapabilities, roleCapabilities } from '#contract/capabilities'
 import type { Endpoint } from '#contract/define'
 import { higher, type Role } from '#contract/roles'
-import { type Db, statements } from '../db.ts'
+import { type Db, statements } from '../store/db.ts'
 import type { Actor } from '../feature.ts'
 
 export const queries = statements((db) => ({

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts'
+import type { Db } from '../store/db.ts'
 import type { UndoLog } from './undo.ts'
 
 /** The journal's dictionary: small numbers for texts that many entries share, so that rows and indexes stay small. */

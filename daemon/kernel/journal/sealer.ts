@@ -1,5 +1,5 @@
-import type { Db } from '../db.ts'
-import type { Journal } from '../journal.ts'
+import type { Db } from '../store/db.ts'
+import type { Journal } from './journal.ts'
 import type { Log } from '../log.ts'
 import type { Head, SealFault } from './seal.ts'
 import type { SealFile } from './seal-file.ts'

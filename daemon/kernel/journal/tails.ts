@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts'
+import type { Db } from '../store/db.ts'
 import { genesis } from './chain.ts'
 
 /** The newest entry of a workspace; seq 0 before the first one. */

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts'
+import type { Db } from '../store/db.ts'
 import type { UndoLog } from './undo.ts'
 
 /** Entries with `after < seq <= upTo`. */

@@ -1,4 +1,4 @@
-import { OutboundError } from '../outbound.ts'
+import { OutboundError } from '../outbound/outbound.ts'
 import type { HttpTarget } from './target.ts'
 import { MailError, type Sender, stepMs, type Transport } from './transport.ts'
 

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../addresses.ts'
+import { isLoopbackHost } from '../outbound/addresses.ts'
 
 /** What of the configuration speaks of mail. */
 export interface MailSettings {

@@ -1,4 +1,4 @@
-import type { Outbound } from '../outbound.ts'
+import type { Outbound } from '../outbound/outbound.ts'
 import type { Mail } from './letter.ts'
 
 /** Hands one mail to whoever delivers it. `signal` ends the attempt. */

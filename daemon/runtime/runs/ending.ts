@@ -1,6 +1,6 @@
 import type { AgentFrame, ChatEvent } from '#contract/frames'
 import { Problem } from '#kernel/problem'
-import { storageProblem } from '#kernel/storage-fault'
+import { storageProblem } from '#kernel/store/storage-fault'
 import type { Ending, Execution, Parked } from '../../features/chats/executions/service.ts'
 import { capReason, type Verdict } from '../adapters/adapter.ts'
 import { errorFrame } from '../adapters/verdict.ts'

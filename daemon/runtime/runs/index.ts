@@ -1,7 +1,7 @@
 import type { App } from '#kernel/app'
-import type { Recorded } from '#kernel/journal'
+import type { Recorded } from '#kernel/journal/journal'
 import type { AgentFile, Runs, Watch, Watcher } from '#kernel/runs'
-import { recordSoon } from '#kernel/until-written'
+import { recordSoon } from '#kernel/store/until-written'
 import { agentById } from '../../features/agents/service.ts'
 import {
   type Execution,

@@ -1,5 +1,5 @@
 import type { AgentFrame } from '#contract/frames'
-import { recordSoon } from '#kernel/until-written'
+import { recordSoon } from '#kernel/store/until-written'
 import { type Execution, noteSession } from '../../features/chats/executions/service.ts'
 import { isShowing } from '../../features/ports/service.ts'
 import type { Parser } from '../adapters/adapter.ts'

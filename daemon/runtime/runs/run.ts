@@ -1,6 +1,6 @@
 import type { ChatEvent } from '#contract/frames'
-import { storageFault } from '#kernel/storage-fault'
-import { recordSoon, untilWritten } from '#kernel/until-written'
+import { storageFault } from '#kernel/store/storage-fault'
+import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { sessionOfRun } from '../../features/asks/sessions/service.ts'
 import { type Execution, endExecution, findExecution, markLaunching, markRunning, settleParking, startOver } from '../../features/chats/executions/service.ts'
 import { findMessage } from '../../features/chats/messages/service.ts'

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { outOfBounds } from '../../kernel/json-bounds.ts'
+import { outOfBounds } from '../../kernel/http/json-bounds.ts'
 import type { SidecarAnswer, SidecarListener } from '../types.ts'
 import { whoCalls } from './admission.ts'
 import { agentRoutes } from './agent-tools.ts'

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { type AddressClass, canonicalAddress, classify } from '../../kernel/addresses.ts'
+import { type AddressClass, canonicalAddress, classify } from '../../kernel/outbound/addresses.ts'
 import type { Target } from './policy.ts'
 import type { Resolve } from './resolve.ts'
 

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { canonicalAddress } from '../../kernel/addresses.ts'
+import { canonicalAddress } from '../../kernel/outbound/addresses.ts'
 import { createControl } from './control.ts'
 import { startSidecar } from './server.ts'
 

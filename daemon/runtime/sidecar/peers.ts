@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { endianness } from 'node:os'
-import { parseAddress } from '../../kernel/addresses.ts'
+import { parseAddress } from '../../kernel/outbound/addresses.ts'
 
 /**
  * The uid that owns the other end of a loopback connection, from the kernel's own table: an agent cannot forge it, as it

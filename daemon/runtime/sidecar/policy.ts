@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { type AddressClass, canonicalAddress } from '../../kernel/addresses.ts'
+import { type AddressClass, canonicalAddress } from '../../kernel/outbound/addresses.ts'
 import type { NetworkPolicy } from '../types.ts'
 import type { Hello } from './client-hello.ts'
 

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
-import type { AddressClass } from '../../kernel/addresses.ts'
+import type { AddressClass } from '../../kernel/outbound/addresses.ts'
 import { type Dial, Unreachable } from './dial.ts'
 import { canonicalHost } from './policy.ts'
 

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { App } from '#kernel/app'
-import { refuseConnection } from '#kernel/refusal'
-import { createWebServer, type TlsFiles } from '#kernel/web-server'
+import { refuseConnection } from '#kernel/http/refusal'
+import { createWebServer, type TlsFiles } from '#kernel/http/web-server'
 import { createExposed, type Exposed } from './proxy.ts'
 
 /** Serves what stands behind capability URLs: beside everything else, or from a listener of its own. */

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as open, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { App } from '#kernel/app'
-import { createSeats } from '#kernel/seats'
+import { createSeats } from '#kernel/limits/seats'
 import { targetOf } from '../../features/ports/service.ts'
 import { answerHeaders, type Forwarded, type Headers, isClear, preflight, requestHeaders, sandbox } from './headers.ts'
 

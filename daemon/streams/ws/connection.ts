@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { App } from '#kernel/app'
-import { credentialOf } from '#kernel/auth'
+import { credentialOf } from '#kernel/auth/authenticator'
 import type { Actor } from '#kernel/feature'
 import { perform } from '#kernel/perform'
 import { Problem } from '#kernel/problem'

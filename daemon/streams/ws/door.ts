@@ -1,6 +1,6 @@
 import type { App } from '#kernel/app'
-import { network } from '#kernel/limits'
-import { createSeats } from '#kernel/seats'
+import { network } from '#kernel/limits/limits'
+import { createSeats } from '#kernel/limits/seats'
 
 /** Sockets that have yet to sign in: of one network, and in all. */
 const strangers = { each: 32, all: 512 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Draft } from '#kernel/journal'
+import type { Draft } from '#kernel/journal/journal'
 import { daemon, type TestDaemon } from '#test'
 import { cli, cliFor } from '../../support/cli.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPasswords } from '#kernel/passwords'
+import { createPasswords } from '#kernel/auth/passwords'
 import { daemon } from '#test'
 import { cli } from '../../support/cli.ts'
 import { mailServer } from '../../support/mail-server.ts'

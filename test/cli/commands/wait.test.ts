@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EntryType } from '#contract/entries'
-import { createServer } from '#kernel/http'
+import { createServer } from '#kernel/http/operations'
 import { closing } from '#test'
 import { type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
 import type { Sockets } from '../../../daemon/streams/ws.ts'

@@ -1,6 +1,6 @@
 import { verify } from '@node-rs/bcrypt'
 import { describe, expect, it, vi } from 'vitest'
-import { createPasswords } from '#kernel/passwords'
+import { createPasswords } from '#kernel/auth/passwords'
 import { daemon, type TestDaemon } from '#test'
 import { defaultWorkspace } from '../../../daemon/features/accounts/rules.ts'
 import { mailServer } from '../../support/mail-server.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '#contract/entries'
-import type { Draft } from '#kernel/journal'
+import type { Draft } from '#kernel/journal/journal'
 import { closing, daemon, type TestDaemon } from '#test'
 
 /** A database file, so that the reading threads are at work. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EntryType } from '#contract/entries'
 import { autonomyLevels, behaviorModes } from '#contract/policies'
-import type { Draft } from '#kernel/journal'
+import type { Draft } from '#kernel/journal/journal'
 import { daemon, type TestDaemon } from '#test'
 import { policyActions, verdictOf } from '../../../daemon/features/policies/rules.ts'
 import { verdictUnder } from '../../../daemon/features/policies/simulation/rules.ts'

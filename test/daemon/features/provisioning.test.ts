@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { hashToken, newToken } from '#kernel/auth'
+import { hashToken, newToken } from '#kernel/auth/authenticator'
 import { daemon, type TestDaemon } from '#test'
 
 const publicUrl = 'https://muster.example:8443/app'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Draft } from '#kernel/journal'
+import type { Draft } from '#kernel/journal/journal'
 import { daemon } from '#test'
 import { projectRuns } from '../../../daemon/features/runs/projection.ts'
 

@@ -2,7 +2,7 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
 import type { Entry } from '#contract/entries'
-import type { Draft } from '#kernel/journal'
+import type { Draft } from '#kernel/journal/journal'
 import { closing, daemon, type Person, type TestDaemon } from '#test'
 
 interface Tail {

@@ -1,7 +1,7 @@
 import type { App } from '#kernel/app'
 import { createCache } from '#kernel/cache'
 import type { Actor } from '#kernel/feature'
-import { OutboundError } from '#kernel/outbound'
+import { OutboundError } from '#kernel/outbound/outbound'
 import { problem } from '#kernel/problem'
 import { settings } from '#kernel/settings'
 import { modelKey } from '../../credentials/delivery/service.ts'

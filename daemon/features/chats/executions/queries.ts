@@ -1,4 +1,4 @@
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 /** `parking`: it has asked a person, and its program is being ended. `parked`: it waits for the answer without one. */
 export type Phase = 'queued' | 'launching' | 'running' | 'parking' | 'parked' | 'ended'

@@ -1,7 +1,7 @@
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
-import type { Draft } from '#kernel/journal'
+import type { Draft } from '#kernel/journal/journal'
 import { problem } from '#kernel/problem'
 import { setStatus } from '../../agents/service.ts'
 import { leaveSession, sessionOfRun } from '../../asks/sessions/service.ts'

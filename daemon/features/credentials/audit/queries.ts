@@ -1,5 +1,5 @@
 import type { AuditEvent } from '#contract/credentials'
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export interface AuditRow {
   id: string

@@ -1,4 +1,4 @@
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export const queries = statements((db) => ({
   values: db.prepare<[workspace: string], { id: string; encrypted_value: string | null }>(

@@ -3,7 +3,7 @@ import type { CredentialProvider, CredentialType, credentials, TestReply } from 
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
-import { OutboundError } from '#kernel/outbound'
+import { OutboundError } from '#kernel/outbound/outbound'
 import { problem } from '#kernel/problem'
 import { note } from '../audit/service.ts'
 import { type CredentialRow, queries } from '../queries.ts'

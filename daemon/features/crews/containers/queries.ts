@@ -1,4 +1,4 @@
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export type Desired = 'running' | 'stopped' | 'removed'
 export type Observed = 'none' | 'creating' | 'running' | 'stopped' | 'error'

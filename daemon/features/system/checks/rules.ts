@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Check } from '#contract/system'
-import type { StorageFailure } from '#kernel/storage'
+import type { StorageFailure } from '#kernel/store/storage'
 import type { Belonging, DiskCondition, RuntimeCondition } from '#runtime/service-types'
 
 export type Finding = Static<typeof Check>

@@ -1,7 +1,7 @@
 import type { users } from '#contract/users'
 import type { App } from '#kernel/app'
 import type { Call, Web } from '#kernel/feature'
-import { fileOf } from '#kernel/multipart'
+import { fileOf } from '#kernel/http/multipart'
 import { problem } from '#kernel/problem'
 import type { Row as User } from '../queries.ts'
 import { setAvatarUrl } from '../service.ts'

@@ -1,4 +1,4 @@
-import { statements } from '#kernel/db'
+import { statements } from '#kernel/store/db'
 
 export const queries = statements((db) => ({
   /** Of two changes that start from the same password, one gets the row. */

@@ -1,6 +1,6 @@
 import type { users } from '#contract/users'
 import type { App } from '#kernel/app'
-import { checkPassword } from '#kernel/common-passwords'
+import { checkPassword } from '#kernel/auth/common-passwords'
 import type { Call } from '#kernel/feature'
 import { type Problem, problem } from '#kernel/problem'
 import { endSessions } from '../../sessions/service.ts'

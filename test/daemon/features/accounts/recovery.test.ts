@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createPasswords } from '#kernel/passwords'
+import { createPasswords } from '#kernel/auth/passwords'
 import { closing, daemon, type TestDaemon } from '#test'
 import { sweepOldMailTokens } from '../../../../daemon/jobs/mail-tokens.ts'
 import { browser, knownPassword, quickHash } from '../../../support/browser.ts'

@@ -1,0 +1,33 @@
+import type { Asker } from './texts.ts'
+import type { App } from '../app.ts'
+import { type Cache, createCache } from '../cache.ts'
+
+const everyMs = 60_000
+const remembered = 10_000
+const last = new WeakMap<App, Cache<{ at: number; refused: number }>>()
+
+/** Puts on record that an agent calls too often: once a minute, with what was refused since. */
+export function noteRefusal(app: App, call: string, { workspace_id, crew_id, agent_id }: Asker): void {
+  if (!workspace_id || !agent_id) return
+  const noted = last.get(app) ?? createCache<{ at: number; refused: number }>(remembered)
+  last.set(app, noted)
+  const before = noted.get(agent_id)
+  const now = app.clock()
+  if (before && Math.abs(now - before.at) < everyMs) {
+    before.refused++
+    return
+  }
+  noted.set(agent_id, { at: now, refused: 0 })
+  const refused = 1 + (before?.refused ?? 0)
+  const entry = {
+    workspace_id,
+    ...(crew_id && { crew_id }),
+    agent_id,
+    type: 'agent.throttled' as const,
+    actor_type: 'agent' as const,
+    actor_id: agent_id,
+    summary: `Agent calls ${call} more often than it may`,
+    payload: { operation: call, refused },
+  }
+  app.write(() => app.journal(entry)).catch((error: Error) => app.log.error({ err: error, agent: agent_id }, 'A refusal is not on record'))
+}

@@ -1,0 +1,62 @@
+import type { AgentCall } from '#contract/define'
+import type { App } from '../app.ts'
+import { isObject, type Members, outOfBounds } from '../http/json-bounds.ts'
+import { problem } from '../problem.ts'
+
+/** Who asks, as far as that is known; else empty. */
+export interface Asker {
+  workspace_id: string
+  crew_id: string
+  agent_id: string
+}
+
+/** Refuses what could not be walked, stored or written again. */
+export function checkBounds(body: unknown): void {
+  const flaw = outOfBounds(body)
+  if (flaw) throw problem('invalid_json', { detail: `The body cannot be taken: ${flaw}` })
+}
+
+/** What an agent sends, without the secrets that it was given: in every text and name, but for the one place that the contract seals. */
+export function withoutSecrets(app: App, { sealed }: AgentCall, asker: Asker, given: Members): Members {
+  const { body, value } = sealed ? unsealed(sealed, given) : { body: given, value: undefined }
+  // What is offered is a secret from now on: it stands nowhere else.
+  const clean = app.scrub(asker, value === undefined ? [] : [value])(inOneForm(body) as Members)
+  if (value === undefined) return clean
+  const { within, member } = sealed!
+  return { ...clean, [within]: { ...(clean[within] as Members), [member]: value } }
+}
+
+interface Unsealed {
+  body: Members
+  value: string | undefined
+}
+
+/** The body with its sealed part as an object, and the text in the sealed place. */
+function unsealed({ within, member, when }: NonNullable<AgentCall['sealed']>, body: Members): Unsealed {
+  if (body[when[0]] !== when[1]) return { body, value: undefined }
+  const part = body[within]
+  const object = typeof part === 'string' ? parsed(part) : part
+  if (!isObject(object)) return { body, value: undefined }
+  const { [member]: value, ...rest } = object
+  if (typeof value !== 'string') return { body: { ...body, [within]: object }, value: undefined }
+  return { body: { ...body, [within]: rest }, value }
+}
+
+function parsed(text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  checkBounds(value)
+  return value
+}
+
+/** Texts in Unicode form C, as names are stored: a letter that becomes part of a secret later would not be found now. */
+function inOneForm(value: unknown): unknown {
+  if (typeof value === 'string') return value.normalize('NFC')
+  if (Array.isArray(value)) return value.map(inOneForm)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.normalize('NFC'), inOneForm(member)]))
+}

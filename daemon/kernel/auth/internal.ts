@@ -1,0 +1,73 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { problem } from '../problem.ts'
+
+/** What a caller of the internal interface is bound to; null where it is not. */
+export interface Bound {
+  workspace: string | null
+  crew: string | null
+  agent: string | null
+}
+
+/** Tokens of the internal interface: the master, and those derived from it for one workspace, crew or agent. Contract part 1, section 12. */
+export interface InternalTokens {
+  ofWorkspace(workspace: string): string
+  ofCrew(workspace: string, crew: string): string
+  ofAgent(workspace: string, agent: string): string
+  /** What the token is bound to; null when it is none of ours. */
+  read(token: string): Bound | null
+  /** What a program of these could give away: the master and their tokens, and what of those cannot be guessed. */
+  about(bound: Bound): string[]
+}
+
+const kinds = { wsv1: 'workspace', crwv1: 'crew', agtv1: 'agent' } as const
+type Kind = keyof typeof kinds
+
+export function createInternalTokens(master: string): InternalTokens {
+  const make = (kind: Kind, ...ids: string[]) => {
+    const mac = createHmac('sha256', master)
+      .update([`muster/internal/${kinds[kind]}`, ...ids].join('\0'))
+      .digest('hex')
+    return [kind, ...ids, mac].join('.')
+  }
+  const digest = (text: string) => hash('sha256', text, 'buffer')
+  const same = (one: string, other: string) => timingSafeEqual(digest(one), digest(other))
+
+  return {
+    ofWorkspace: (workspace) => make('wsv1', workspace),
+    ofCrew: (workspace, crew) => make('crwv1', workspace, crew),
+    ofAgent: (workspace, agent) => make('agtv1', workspace, agent),
+    read(token) {
+      if (token.length > 500) return null
+      if (same(token, master)) return { workspace: null, crew: null, agent: null }
+      const [kind = '', workspace = '', id = '', ...more] = token.split('.')
+      if (kind === 'wsv1' && !more.length && same(token, make('wsv1', workspace))) return { workspace, crew: null, agent: null }
+      if (kind === 'crwv1' && same(token, make('crwv1', workspace, id))) return { workspace, crew: id, agent: null }
+      if (kind === 'agtv1' && same(token, make('agtv1', workspace, id))) return { workspace, crew: null, agent: id }
+      return null
+    },
+    about({ workspace, crew, agent }) {
+      if (workspace === null) return [master]
+      const tokens = [
+        make('wsv1', workspace),
+        ...(crew === null ? [] : [make('crwv1', workspace, crew)]),
+        ...(agent === null ? [] : [make('agtv1', workspace, agent)]),
+      ]
+      return [master, ...tokens, ...tokens.map((token) => token.slice(token.lastIndexOf('.') + 1))]
+    },
+  }
+}
+
+/** Refuses ids in a query or a body that are not those that the token is for. */
+export function checkBound(bound: Bound, given: object): void {
+  for (const name of ['workspace', 'crew', 'agent'] as const) {
+    const named = (given as Record<string, unknown>)[`${name}_id`]
+    if (bound[name] !== null && named !== undefined && named !== bound[name]) throw problem('internal_token_rejected', { field: `${name}_id` })
+  }
+}
+
+/** True for a caller on this machine who speaks for nobody else: what a proxy passes on came from elsewhere. */
+export function isLocalCaller(peer: string | undefined, headers: IncomingHttpHeaders): boolean {
+  if (headers['x-forwarded-for'] ?? headers['x-real-ip'] ?? headers.forwarded) return false
+  return peer === undefined || /^(::ffff:)?127\./.test(peer) || peer === '::1'
+}

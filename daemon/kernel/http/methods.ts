@@ -1,0 +1,68 @@
+import { type Endpoint, urlOf } from '#contract/define'
+import { type Problem, problem } from '../problem.ts'
+
+export interface Methods {
+  /** The refusal of a request for a path that has other methods only; null when no endpoint has the path. */
+  refuse(path: string): Problem | null
+  /**
+   * What to ask of an address that was taken for `matched`: `/things/count` is never a thing called "count", whatever
+   * methods it has itself. Null when no other path can have been meant.
+   */
+  shadowOf(method: string, matched: string): ((path: string) => Problem | null) | null
+}
+
+type Known = Map<string, { parts: string[]; methods: Set<string> }>
+
+/** Which methods each path has. Contract part 1, section 1.1. */
+export function createMethods(endpoints: Iterable<Endpoint>): Methods {
+  const known: Known = new Map()
+  for (const endpoint of endpoints) {
+    const url = urlOf(endpoint)
+    const at = known.get(url) ?? { parts: url.split('/'), methods: new Set() }
+    at.methods.add(endpoint.method)
+    if (endpoint.method === 'GET' && endpoint.kind !== 'stream') at.methods.add('HEAD')
+    known.set(url, at)
+  }
+  function refuse(path: string): Problem | null {
+    const given = path.split('/')
+    const fitting = [...known.values()].filter(({ parts }) => fits(parts, given))
+    const meant = fitting.filter(({ parts }) => !fitting.some((other) => precedes(other.parts, parts)))
+    const methods = new Set(meant.flatMap((it) => [...it.methods]))
+    return methods.size ? problem('method_not_allowed', { headers: { allow: [...methods].sort().join(', ') } }) : null
+  }
+
+  return {
+    refuse,
+    shadowOf(method, matched) {
+      const own = matched.split('/')
+      const rivals = [...known.values()].filter(({ parts, methods }) => !methods.has(method) && precedes(parts, own)).map(({ parts }) => parts)
+      if (!rivals.length) return null
+      return (path) => {
+        const parts = path.split('/')
+        const meant = rivals.find((rival) => fits(rival, parts))
+        return meant ? refuse(meant.join('/')) : null
+      }
+    },
+  }
+}
+
+const isParameter = (part: string) => part.startsWith(':')
+
+const fits = (pattern: string[], parts: string[]) =>
+  pattern.length === parts.length && pattern.every((part, index) => (isParameter(part) ? parts[index] !== '' : part === decoded(parts[index]!)))
+
+/** True when some address fits both and the router would prefer `one`: it is literal where they first differ. */
+function precedes(one: string[], other: string[]): boolean {
+  if (one.length !== other.length) return false
+  const overlap = one.every((part, index) => part === other[index] || isParameter(part) || isParameter(other[index]!))
+  const differs = one.findIndex((part, index) => isParameter(part) !== isParameter(other[index]!))
+  return overlap && differs >= 0 && !isParameter(one[differs]!)
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -1,0 +1,95 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { urlOf } from '#contract/define'
+import type { App } from '../app.ts'
+import { clearSession } from './cookies.ts'
+import { newId } from '../ids.ts'
+import { Problem, problem } from '../problem.ts'
+import { storageProblem } from '../store/storage-fault.ts'
+import { version } from '../version.ts'
+
+/** What every answer carries. Contract part 1, section 1.1. */
+export const fixedHeaders = {
+  // Answers carry tokens and what only one person may see; those that may be kept say so themselves.
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'strict-origin-when-cross-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+  'x-svc-server-version': version,
+}
+
+export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!
+
+/** Answers with the problem that was thrown; whatever is no problem is `internal`, logged and not shown. */
+export function sendProblem(app: App, error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply): void {
+  const known = error instanceof Problem ? error : (storageProblem(error) ?? translate(error, request))
+  if (!known) app.log.error({ err: error, request_id: request.id, operation: request.routeOptions?.config?.operation?.name }, 'Request failed')
+  const failure = known ?? problem('internal')
+  // A body that was announced is read to its end and dropped. Closing upon it would reset the connection, often before the
+  // answer was read: a proxy makes a 502 of that.
+  if (isTooLong(error) && request.headers['content-length'] !== undefined) reply.removeHeader('connection')
+  if (signsOut(app, request) && failure.status < 500 && failure.status !== 429) clearSession(reply)
+  reply
+    .code(failure.status)
+    .headers({ ...fixedHeaders, 'x-request-id': request.id, ...challenge(failure), ...failure.headers })
+    .type('application/problem+json')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(failure.toBody(pathOf(request)))
+}
+
+/** Clients tell by this header whether to sign in again. Contract part 1, section 1.2. */
+const challenge = ({ code }: Problem) =>
+  /^(no_credentials|no_workspace|session_|origin_rejected)/.test(code) ? { 'www-authenticate': `Bearer error="${code}"` } : {}
+
+/** Whether a refusal at this address ends the browser's session, whatever the method was. */
+const signsOut = (app: App, request: FastifyRequest): boolean => {
+  const path = pathOf(request)
+  return path.startsWith('/api/auth/') && [...app.operations.values()].some(({ endpoint }) => endpoint.signsOut && urlOf(endpoint) === path)
+}
+
+const isTooLong = ({ code }: { code?: string }) => code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+
+/** The framework's own refusals in our words; null for a fault of ours. */
+function translate(error: FastifyError, request: FastifyRequest): Problem | null {
+  const { code, statusCode } = error
+  const { malformed, upload, overLimit = { code: 'body_over_limit' } } = request.routeOptions?.config?.operation?.endpoint ?? {}
+  if (isTooLong(error)) {
+    const limit = request.routeOptions.bodyLimit
+    return problem(overLimit.code, { field: overLimit.field, detail: `The body is larger than the ${limit} bytes that this endpoint takes` })
+  }
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return problem('not_found')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return problem('unsupported_media_type', upload ? { detail: 'Send multipart/form-data' } : {})
+  if (code?.startsWith('FST_ERR_CTP') && malformed && malformed !== 'ignore') return problem(malformed)
+  if (code?.startsWith('FST_ERR_CTP')) return problem('invalid_json', { detail: 'The body does not have the length that was announced' })
+  if (statusCode && statusCode >= 400 && statusCode < 500) return problem('invalid_request')
+  return null
+}
+
+const early: Record<string, 'headers_too_large' | 'request_timeout'> = { HPE_HEADER_OVERFLOW: 'headers_too_large', ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout' }
+
+const lingerMs = 2000
+
+/** Answers what never became a request: broken syntax, too large headers, too slow a sender. */
+export function refuseConnection(error: { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const failure = problem(early[error.code ?? ''] ?? 'invalid_request')
+  const body = JSON.stringify(failure.toBody(''))
+  const headers = {
+    ...fixedHeaders,
+    'x-request-id': newId(),
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join('')}\r\n${body}`)
+  // The client has a moment to read it; what it never closes is closed here.
+  const late = setTimeout(() => socket.destroy(), lingerMs).unref()
+  socket.once('close', () => clearTimeout(late))
+}

@@ -1,0 +1,116 @@
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Value } from 'typebox/value'
+import { type Problem, problem } from '../problem.ts'
+
+interface Flaw {
+  keyword: string
+  schemaPath: string
+  instancePath: string
+  message: string
+  params: { requiredProperties?: string[]; additionalProperties?: string[]; allowedValues?: unknown[] }
+}
+
+/** The parts of a JSON schema that are looked at here. */
+interface Schema {
+  type?: string
+  description?: string
+  maxLength?: number
+  items?: Schema
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
+}
+
+/** The value with defaults filled in, or what is wrong with it. `query` values are text and converted first. */
+export type Validator = (value: unknown) => { value: unknown } | { problem: Problem }
+
+/** Checks a body or query against its contract schema; names the first member at fault. */
+export function validator(schema: TSchema, from: 'body' | 'query'): Validator {
+  // Made on first use: a daemon has hundreds of schemas and starts before it needs any.
+  let compiled: ReturnType<typeof Compile<TSchema>> | undefined
+  return (given) => {
+    compiled ??= Compile(schema)
+    const base = given === undefined ? {} : given
+    const value = Value.Default(schema, from === 'query' ? fromText(schema, base as Record<string, unknown>) : base)
+    if (compiled.Check(value)) {
+      const long = overlong(schema, value, '')
+      return long === null ? { value } : { problem: problem('invalid_field', { field: long, detail: `${long} is too long` }) }
+    }
+    const flaws = compiled.Errors(value) as unknown as Flaw[]
+    return { problem: describe(flaws, schema, value) }
+  }
+}
+
+/** Query values as their schemas want them; what does not fit is left as it is and refused by the check. */
+function fromText({ properties = {} }: Schema, query: Record<string, unknown>): Record<string, unknown> {
+  const value: Record<string, unknown> = {}
+  for (const [name, text] of Object.entries(query)) {
+    const schema = properties[name]
+    value[name] = schema ? convert(schema, text) : text
+  }
+  return value
+}
+
+function convert(schema: Schema, text: unknown): unknown {
+  if (schema.type === 'array') return (Array.isArray(text) ? text : [text]).map((item) => convert(schema.items ?? {}, item))
+  if (typeof text !== 'string') return text
+  if (schema.type === 'integer' || schema.type === 'number') return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+  if (schema.type === 'boolean') return { true: true, false: false, 1: true, 0: false }[text] ?? text
+  return text
+}
+
+const promising = ['maxLength', 'items', 'anyOf', 'properties', 'patternProperties'] as const
+
+/** The member whose text has more characters than its schema promises; the schema library counts marks piled on a letter as one. */
+function overlong(schema: Schema, value: unknown, at: string): string | null {
+  // What no schema speaks of may be nested without end.
+  if (!promising.some((word) => word in schema)) return null
+  const below = (name: string) => (at ? `${at}.${name}` : name)
+  if (schema.anyOf) {
+    const choices = schema.anyOf.filter(({ type }) => typeof value !== 'string' || type === undefined || type === 'string')
+    const found = choices.map((choice) => overlong(choice, value, at))
+    return typeof value === 'string' && found.includes(null) ? null : (found.find((flaw) => flaw !== null) ?? null)
+  }
+  if (typeof value === 'string') {
+    const { maxLength } = schema
+    return maxLength !== undefined && value.length > maxLength && [...value].length > maxLength ? at : null
+  }
+  if (Array.isArray(value)) return first(value.entries(), ([index, item]) => overlong(schema.items ?? {}, item, below(String(index))))
+  if (typeof value !== 'object' || value === null) return null
+  const any = Object.values(schema.patternProperties ?? {})[0] ?? {}
+  return first(Object.entries(value), ([name, member]) => overlong(schema.properties?.[name] ?? any, member, below(name)))
+}
+
+function first<T>(items: Iterable<T>, find: (item: T) => string | null): string | null {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== null) return found
+  }
+  return null
+}
+
+function describe(flaws: Flaw[], schema: TSchema, value: unknown): Problem {
+  const { keyword, instancePath, message, params, schemaPath } = flaws[0]!
+  const at = instancePath.slice(1).replaceAll('/', '.')
+  if (keyword === 'required' && params.requiredProperties?.[0]) {
+    const field = [at, params.requiredProperties[0]].filter(Boolean).join('.')
+    return problem('missing_field', { field, detail: `${field} is required` })
+  }
+  if (keyword === 'additionalProperties' && params.additionalProperties?.[0]) {
+    const field = [at, params.additionalProperties[0]].filter(Boolean).join('.')
+    return problem('invalid_field', { field, detail: `${field} is not a member that this endpoint takes` })
+  }
+  if (!at && (typeof value !== 'object' || value === null || Array.isArray(value))) return problem('invalid_json', { detail: 'The body must be a JSON object' })
+  const wanted = keyword === 'pattern' ? schemaAt(schema, schemaPath)?.description : undefined
+  // Nothing at all (null, '') is allowed in places, but is no choice to name.
+  const choices = params.allowedValues?.filter((choice) => choice !== null && choice !== '')
+  const allowed = keyword === 'enum' && choices ? `must be one of ${choices.join(', ')}` : message
+  return problem('invalid_field', { field: at, detail: `${at || 'The body'} ${wanted ? `must be ${wanted}` : allowed}` })
+}
+
+function schemaAt(schema: TSchema, path: string): Schema | undefined {
+  let found: unknown = schema
+  for (const part of path.split('/').slice(1)) found = (found as Record<string, unknown> | undefined)?.[part]
+  return found as Schema | undefined
+}

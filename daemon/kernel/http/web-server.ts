@@ -1,0 +1,24 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { Config } from '../config.ts'
+import { patience } from '../limits/patience.ts'
+import { limitPipelining } from './pipelining.ts'
+
+export interface TlsFiles {
+  cert: string
+  key: string
+}
+
+/** Longer than a minute, after which proxies in front give up idle connections. */
+const keepAliveMs = 72_000
+
+/** The server below every listener. Whoever handles a request watches its body, which may take as long as is right there. */
+export function createWebServer(config: Config, handle: RequestListener, tls?: TlsFiles): Server {
+  const options = { ...patience(config), keepAliveTimeout: keepAliveMs, requestTimeout: 0 }
+  const server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options)
+  const limit = limitPipelining()
+  return server.on('request', limit(handle)).on('checkExpectation', limit(refuseExpectation))
+}
+
+/** Node would answer by itself, as often as it is asked. */
+const refuseExpectation: RequestListener = (_, response) => void response.writeHead(417).end()

@@ -1,0 +1,179 @@
+import { type ActorType, actorTypes, type Entry, type EntryType, entries, type Priority, priorities, type Severity, severities } from '#contract/entries'
+import type { Db } from '../store/db.ts'
+import { covered, hashEntry, hashPayload, render } from './chain.ts'
+import { type Combos, createCombos } from './combos.ts'
+import { createEntryIds } from './ids.ts'
+import { createNames, type Names } from './names.ts'
+import { createTails, type Tails } from './tails.ts'
+import { createTimeline, type Timeline } from './timeline.ts'
+import { createUndoLog } from './undo.ts'
+
+/** What a writer says of an entry; the journal adds id, time and defaults. */
+export interface Draft {
+  workspace_id: string
+  type: EntryType
+  summary: string
+  actor_type: ActorType
+  actor_id?: string
+  crew_id?: string
+  agent_id?: string
+  mission_id?: string
+  trace_id?: string
+  severity?: Severity
+  priority?: Priority
+  payload?: Record<string, unknown>
+  refs?: Record<string, unknown>
+}
+
+/** A stored entry: `seq` is its true order, `doc` its exact JSON. */
+export interface Recorded {
+  readonly seq: number
+  readonly entry: Entry
+  readonly doc: string
+}
+
+/** Keeps something else in step with the journal, in the transaction of the entry. `ts` is the entry's time in milliseconds. */
+export type Projection = (entry: Entry, seq: number, ts: number) => void
+
+export interface Journal {
+  /** Within a transaction. */
+  append(draft: Draft): Recorded
+  /** Remembers where memory stands; `rewind` goes back there, `forget` to what is stored; `settle` says that all is stored. */
+  mark(): void
+  rewind(): void
+  forget(): void
+  settle(): void
+  /** Called for every entry from now on. */
+  project(projection: Projection): void
+  readonly index: JournalIndex
+  /** What seals are made of. */
+  readonly tails: Tails
+}
+
+/** What reads are planned from. */
+export interface JournalIndex {
+  readonly names: Pick<Names, 'find'>
+  readonly combos: Pick<Combos, 'of' | 'total'>
+  readonly timeline: Pick<Timeline, 'ranges'>
+  /** The newest entry's seq; 0 in an empty journal. */
+  head(): number
+}
+
+const insertSql = `INSERT INTO journal
+  (seq, id, ts, ws, combo, crew, agent, type, severity, mission, trace, actor, run, priority, doc, prev_hash, entry_hash)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+/** The append side of the journal (architecture.md section 5). One chain of hashes for each workspace. */
+export function createJournal(db: Db, clock: () => number): Journal {
+  const undo = createUndoLog()
+  const names = createNames(db, undo)
+  const combos = createCombos(db, undo)
+  const timeline = createTimeline(db, undo)
+  const tails = createTails(db)
+  const newest = db.prepare<[], { seq: number; id: string }>('SELECT seq, id FROM journal ORDER BY seq DESC LIMIT 1').get()
+  const nextId = createEntryIds(newest?.id)
+  const insert = db.prepare(insertSql)
+  const projections: Projection[] = []
+  let seq = newest?.seq ?? 0
+
+  function append(draft: Draft): Recorded {
+    const now = clock()
+    const before = timeline.newest
+    // Taken only once the row is stored: a failed append must leave no gap, since blocks of totals end at fixed places.
+    const at = seq + 1
+    undo.push(() => timeline.goBackTo(before))
+    const ts = timeline.stamp(now, at)
+    const entry = complete(draft, nextId(now), new Date(ts).toISOString())
+    const { fixed, payload, doc } = render(entry)
+    const ws = names.intern(0, entry.workspace_id)
+    const nameOf = (text: string | undefined) => (text ? names.intern(ws, text) : null)
+    const [crew, agent, actor] = [nameOf(entry.crew_id), nameOf(entry.agent_id), nameOf(entry.actor_id)]
+    const type = names.intern(ws, entry.entry_type)
+    const severity = severities.indexOf(entry.severity)
+    const combo = combos.intern(ws, { crew: crew ?? 0, agent: agent ?? 0, type, severity, actorType: actorTypes.indexOf(entry.actor_type) })
+    const run = entry.payload?.['run_id']
+    const tail = tails.of(ws)
+    const { last } = combo
+    const hash = hashEntry(tail.hash, hashPayload(payload), covered(fixed, entry.priority))
+    insert.run(
+      at,
+      entry.id,
+      ts,
+      ws,
+      combo.combo,
+      crew,
+      agent,
+      type,
+      severity,
+      nameOf(entry.mission_id),
+      nameOf(entry.trace_id),
+      actor,
+      typeof run === 'string' ? nameOf(run) : null,
+      priorities.indexOf(entry.priority),
+      doc,
+      tail.hash,
+      hash,
+    )
+    seq = at
+    undo.push(() => {
+      seq = at - 1
+      combos.uncount(combo, last)
+      tails.move(ws, tail)
+    })
+    combos.count(combo, at)
+    tails.move(ws, { seq: at, hash })
+    for (const projection of projections) projection(entry, at, ts)
+    return new Stored(at, doc)
+  }
+
+  const { mark, rewind, forget, settle } = undo
+  return {
+    append,
+    mark,
+    rewind,
+    forget,
+    settle,
+    project: (projection) => void projections.push(projection),
+    index: { names, combos, timeline, head: () => seq },
+    tails,
+  }
+}
+
+class Stored implements Recorded {
+  readonly seq: number
+  readonly doc: string
+  #entry: Entry | undefined
+
+  constructor(seq: number, doc: string) {
+    this.seq = seq
+    this.doc = doc
+  }
+
+  get entry(): Entry {
+    this.#entry ??= JSON.parse(this.doc) as Entry
+    return this.#entry
+  }
+}
+
+/** The entry as it is stored: empty members left out, the summary on one line. */
+function complete(draft: Draft, id: string, ts: string): Entry {
+  return {
+    id,
+    workspace_id: draft.workspace_id,
+    crew_id: draft.crew_id || undefined,
+    agent_id: draft.agent_id || undefined,
+    mission_id: draft.mission_id || undefined,
+    ts,
+    entry_type: draft.type,
+    severity: draft.severity ?? entries[draft.type] ?? 'info',
+    priority: draft.priority ?? 'normal',
+    actor_type: draft.actor_type,
+    actor_id: draft.actor_id || undefined,
+    summary: /[\r\n]/.test(draft.summary) ? draft.summary.replace(/\s*[\r\n]+\s*/g, ' ') : draft.summary,
+    payload: filled(draft.payload),
+    refs: filled(draft.refs),
+    trace_id: draft.trace_id || undefined,
+  }
+}
+
+const filled = (members: Record<string, unknown> | undefined) => (members && Object.values(members).some((value) => value !== undefined) ? members : undefined)

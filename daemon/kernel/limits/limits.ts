@@ -1,0 +1,113 @@
+import { isIPv6 } from 'node:net'
+import type { LimiterKey } from '#contract/limits'
+import { createBuckets } from './buckets.ts'
+import type { Config } from '../config.ts'
+import { type Problem, problem } from '../problem.ts'
+
+/**
+ * `test`: questions to providers whether they take a key. `mail`: mails of one kind to one address, which anyone may bring
+ * about. `failures`: sign-ins that fail, of whatever account. `sockets`: WebSockets on which nobody signs in.
+ */
+export type Bucket = 'auth' | 'api' | 'test' | 'pairing' | 'mail' | 'failures' | 'sockets'
+
+export interface Limits {
+  /** Takes one request of this client from its bucket; a problem when there is none left. */
+  take(bucket: Bucket, client: string): Problem | null
+  /** Puts back what was taken for something that does not count after all. */
+  giveBack(bucket: Bucket, client: string): void
+  /** Takes one call from the buckets of an agent and of its crew, from both or from neither; the seconds to wait when one is empty, else 0. */
+  takeCall(call: string, who: { agent: string; crew: string }, rate: { agent: number; crew: number }): number
+  /** The value in force. */
+  value(key: LimiterKey): number
+  /** The value of the configuration. */
+  fallback(key: LimiterKey): number
+  /** True while another value than that of the configuration was set, even if both are equal. */
+  overridden(key: LimiterKey): boolean
+  /** Puts another value in force, at once; null brings back that of the configuration. */
+  override(key: LimiterKey, value: number | null): void
+}
+
+/** Redeemed pairing codes a minute, of all clients together: what keeps guessing hopeless from many addresses at once. */
+const pairingPerMinute = 300
+/** Keys that one person may have tested. Contract, credentials. */
+const testsPerMinute = 60
+/** WebSockets a minute on which a client does not sign in. */
+const socketsPerMinute = 120
+/** Mails at once, and the minutes after which as many may follow. */
+const mailsPerHour = 5
+/** Failed sign-ins of one client, as a multiple of its sign-ins a minute: one password tried on every account comes to an end. */
+const failuresPerHour = 6
+/** Buckets that are refilled over an hour. */
+const slow: ReadonlySet<Bucket> = new Set<Bucket>(['mail', 'failures'])
+
+/** Limits of each client network, refilled evenly over a minute (the slow ones: over an hour), burst = rate. Contract part 1, section 1.6. */
+export function createLimits(config: Config, steady: () => number, clock: () => number = steady): Limits {
+  const fallbacks: Record<LimiterKey, number> = {
+    'http.auth_per_min': config.authPerMinute,
+    'http.api_per_min': config.apiPerMinute,
+    'login.lockout_threshold': config.lockoutThreshold,
+    'login.lockout_duration_sec': Math.ceil(config.lockoutDuration),
+  }
+  const overrides = new Map<LimiterKey, number>()
+  const value = (key: LimiterKey) => overrides.get(key) ?? fallbacks[key]
+  const rates: Record<Bucket, () => number> = {
+    auth: () => value('http.auth_per_min'),
+    api: () => value('http.api_per_min'),
+    pairing: () => pairingPerMinute,
+    test: () => testsPerMinute,
+    mail: () => mailsPerHour,
+    sockets: () => socketsPerMinute,
+    failures: () => failuresPerHour * value('http.auth_per_min'),
+  }
+  const buckets = createBuckets(steady)
+  const minute = 60_000
+  const refill = (bucket: Bucket) => (slow.has(bucket) ? 60 * minute : minute)
+
+  return {
+    take(bucket, client) {
+      if (config.rateLimitDisabled) return null
+      const rate = rates[bucket]()
+      const wait = buckets.take(keyOf(bucket, client), rate, refill(bucket))
+      if (wait === 0) return null
+      const headers = {
+        'retry-after': String(wait),
+        'x-ratelimit-limit': String(rate),
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(Math.ceil(clock() / 1000) + wait),
+      }
+      return problem('rate_limited', { headers, detail: `Too many requests; try again in ${wait} s` })
+    },
+    giveBack: (bucket, client) => buckets.giveBack(keyOf(bucket, client), rates[bucket]()),
+    takeCall(call, { agent, crew }, rate) {
+      if (config.rateLimitDisabled) return 0
+      const [own, shared] = [`agent ${call} ${agent}`, `crew ${call} ${crew}`]
+      const wait = buckets.take(own, rate.agent, minute)
+      if (wait > 0) return wait
+      const crewWaits = buckets.take(shared, rate.crew, minute)
+      if (crewWaits > 0) buckets.giveBack(own, rate.agent)
+      return crewWaits
+    },
+    value,
+    fallback: (key) => fallbacks[key],
+    overridden: (key) => overrides.has(key),
+    override(key, value) {
+      if (value === null) overrides.delete(key)
+      else overrides.set(key, value)
+    },
+  }
+}
+
+const keyOf = (bucket: Bucket, client: string): string => `${bucket} ${network(client)}`
+
+/** Whoever has one IPv6 address has the 2^64 of its network: they share a bucket. */
+export function network(ip: string): string {
+  if (!isIPv6(ip)) return ip
+  const [head = '', tail] = ip.split('%', 1)[0]!.split('::')
+  const groups = (text: string | undefined) => (text ? text.split(':') : [])
+  const start = groups(head)
+  const zeros = tail === undefined ? 0 : 8 - start.length - groups(tail).length
+  return [...start, ...Array<string>(Math.max(0, zeros)).fill('0'), ...groups(tail)]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { loadConfig } from '#kernel/config'
+import { createLimits, network } from '#kernel/limits/limits'
+import { fixedClock } from '#test'
+
+function limits(env: Record<string, string> = {}) {
+  const clock = fixedClock()
+  const { config } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', SVC_RATELIMIT_AUTH_PER_MIN: '10', ...env } })
+  const { take } = createLimits(config, clock)
+  const times = (count: number, ip = '203.0.113.9') => Array.from({ length: count }, () => take('auth', ip)).filter((refused) => !refused).length
+  return { clock, take, times }
+}
+
+describe('take', () => {
+  it('gives a burst of a minute, then as much as has flowed back', () => {
+    const { clock, times } = limits()
+    expect(times(20)).toBe(10)
+    clock.advance(5999)
+    expect(times(5)).toBe(0)
+    clock.advance(1)
+    expect(times(5)).toBe(1)
+    clock.advance(3_600_000)
+    expect(times(20)).toBe(10)
+  })
+
+  it('says when to come again', () => {
+    const { clock, take, times } = limits()
+    times(10)
+    const refused = take('auth', '203.0.113.9')!
+    expect(refused.code).toBe('rate_limited')
+    expect(refused.headers).toEqual({
+      'retry-after': '6',
+      'x-ratelimit-limit': '10',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(Math.ceil(clock() / 1000) + 6),
+    })
+    clock.advance(Number(refused.headers['retry-after']) * 1000)
+    expect(take('auth', '203.0.113.9')).toBeNull()
+  })
+
+  it('counts each address and each bucket for itself', () => {
+    const { take, times } = limits()
+    times(10)
+    expect(times(1, '203.0.113.10')).toBe(1)
+    expect(take('api', '203.0.113.9')).toBeNull()
+  })
+
+  it('gives nothing more when the clock is set back', () => {
+    const { clock, times } = limits()
+    times(10)
+    clock.advance(-3_600_000)
+    expect(times(5)).toBe(0)
+    clock.advance(6000)
+    expect(times(5)).toBe(1)
+  })
+
+  it('counts a network of IPv6 addresses as one', () => {
+    const { times } = limits()
+    expect(Array.from({ length: 20 }, (_, index) => times(1, `2001:db8:1:2::${index + 1}`)).reduce((a, b) => a + b)).toBe(10)
+    expect(times(1, '2001:db8:1:3::1')).toBe(1)
+  })
+
+  it('does not grow without end, and forgets the quiet first', () => {
+    const { take, times } = limits()
+    times(10, '198.51.100.1')
+    for (let index = 0; index < 49_000; index += 1) take('auth', `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
+    expect(times(1, '198.51.100.1')).toBe(0)
+    for (let index = 0; index < 49_000; index += 1) take('auth', `11.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
+    expect(times(1, '198.51.100.1')).toBe(0)
+    for (let index = 0; index < 50_001; index += 1) take('auth', `12.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
+    expect(times(1, '198.51.100.1')).toBe(1)
+  })
+
+  it('can be switched off', () => expect(limits({ SVC_RATELIMIT_DISABLED: 'true', SVC_ENV: 'test' }).times(100)).toBe(100))
+})
+
+describe('network', () => {
+  it.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['local', 'local'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:0DB8:0001:0002::', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+  ])('of %s is %s', (ip, found) => expect(network(ip)).toBe(found))
+})
