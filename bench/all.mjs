@@ -1,4 +1,5 @@
-// `npm run bench`: every benchmark in turn, a line or two each. With words, only the scripts whose names hold one of them.
+// `npm run bench`: every benchmark in turn, a line or two each. With words, only the scripts whose names hold one of
+// them.
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -7,8 +7,19 @@ import { cleanEnv, median, report, root, scratch, startPeer } from './measure.mj
 const rounds = 31
 const muster = join(root, 'bin', 'muster.js')
 
-const crew = (n) => ({ id: `c${n}`, slug: `crew-${n}`, name: `Crew ${n}`, network_mode: 'restricted', container_memory_mb: 4096, container_cpus: 2 })
-const crews = Array.from({ length: 20 }, (_, n) => ({ ...crew(n), created_at: '2026-01-01T00:00:00Z', _count: { agents: 3, members: 1 } }))
+const crew = (n) => ({
+  id: `c${n}`,
+  slug: `crew-${n}`,
+  name: `Crew ${n}`,
+  network_mode: 'restricted',
+  container_memory_mb: 4096,
+  container_cpus: 2,
+})
+const crews = Array.from({ length: 20 }, (_, n) => ({
+  ...crew(n),
+  created_at: '2026-01-01T00:00:00Z',
+  _count: { agents: 3, members: 1 },
+}))
 
 const server = `const body = ${JSON.stringify(JSON.stringify(crews))}
 require('node:http').createServer((_, reply) => reply.setHeader('content-type', 'application/json').end(body))
@@ -19,7 +30,8 @@ const leastClient = (url) => `require('node:http').request('${url}/api/v1/crews'
   reply.setEncoding('utf8').on('data', (part) => (text += part)).on('end', () => console.log(JSON.stringify(JSON.parse(text))))
 }).end()`
 
-const contexts = (url) => `current: "bench"\ncontexts:\n  "bench":\n    server: "${url}"\n    workspace: "bench"\n    token: "svc_cli_bench"\n`
+const contexts = (url) =>
+  `current: "bench"\ncontexts:\n  "bench":\n    server: "${url}"\n    workspace: "bench"\n    token: "svc_cli_bench"\n`
 
 /** Milliseconds of each program in each round, all programs in turn. */
 function measure(programs, env) {
@@ -50,7 +62,10 @@ await scratch(async (dir) => {
       'muster crews list --json': { args: ['crews', 'list', '--json'], limit: 'client', target: 1.4 },
       'muster crews list -o table': { args: ['crews', 'list', '-o', 'table'], limit: 'client', target: 1.4 },
     }
-    const limits = { node: { title: 'node -e 0', args: ['-e', '0'] }, client: { title: 'the least node:http client', args: [join(dir, 'least.cjs')] } }
+    const limits = {
+      node: { title: 'node -e 0', args: ['-e', '0'] },
+      client: { title: 'the least node:http client', args: [join(dir, 'least.cjs')] },
+    }
     const programs = {
       ...Object.fromEntries(Object.entries(limits).map(([name, { args }]) => [name, args])),
       ...Object.fromEntries(Object.entries(rows).map(([name, { args }]) => [name, [muster, ...args]])),

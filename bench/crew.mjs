@@ -5,18 +5,29 @@ import { load, scratch } from './support.mjs'
 
 export const agent = { agentId: 'bench', slug: 'bench', uid: 20001 }
 
-/** Brings a crew up, hands over runtime, crew and its container as dockerode sees it, and removes everything at the end. */
+/**
+ * Brings a crew up, hands over runtime, crew and its container as dockerode sees it, and removes everything at the end.
+ */
 export async function withCrew(work) {
   const { DockerRuntime } = await load('daemon/runtime/docker/runtime.ts')
   const { connectEngine } = await load('daemon/runtime/docker/engine.ts')
   const programs = await buildContainerPrograms(scratch())
   const installation = `bench${randomBytes(6).toString('hex')}`
-  const runtime = new DockerRuntime({ prefix: 'muster-bench', installation, crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local', programs })
+  const runtime = new DockerRuntime({
+    prefix: 'muster-bench',
+    installation,
+    crewImage: 'muster/crew:local',
+    sidecarImage: 'muster/sidecar:local',
+    programs,
+  })
   const crewId = `c${randomBytes(8).toString('hex')}`
   const engine = connectEngine()
   try {
     const network = { mode: 'restricted', allowedDomains: [], allowPrivateEndpoints: false }
-    await runtime.ensure({ crewId, slug: 'bench', workspaceId: 'bench', image: '', memoryMb: 2048, cpus: 2, network, agents: [agent] }, { step() {} })
+    await runtime.ensure(
+      { crewId, slug: 'bench', workspaceId: 'bench', image: '', memoryMb: 2048, cpus: 2, network, agents: [agent] },
+      { step() {} },
+    )
     const [{ containerId }] = await runtime.observe(crewId)
     await work({ runtime, crewId, engine, container: engine.getContainer(containerId) })
   } finally {

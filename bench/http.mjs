@@ -23,7 +23,8 @@ http.createServer((request, response) => {
 await scratch(async (dir) => {
   writeFileSync(join(dir, 'plain.cjs'), plainServer)
   const post = join(dir, 'post.lua')
-  const send = (body) => `request = function()\n return wrk.format('POST', nil, nil, ${body})\nend\nwrk.headers['content-type'] = 'application/json'\n`
+  const send = (body) =>
+    `request = function()\n return wrk.format('POST', nil, nil, ${body})\nend\nwrk.headers['content-type'] = 'application/json'\n`
   writeFileSync(post, send(`'{"origin":"CLI"}'`))
 
   const plain = await startPeer(join(dir, 'plain.cjs'))

@@ -37,7 +37,8 @@ const lists = {
   'items of the rarest kind, unread': { kind: rarest, state: 'unread' },
   'items from the 5,000th on': { offset: Math.min(5000, many / 2) },
 }
-for (const [name, query] of Object.entries(lists)) measure(`inbox list: ${name}`, 5, (workspace) => modules.list(app, { actor: actorIn(workspace), query }))
+for (const [name, query] of Object.entries(lists))
+  measure(`inbox list: ${name}`, 5, (workspace) => modules.list(app, { actor: actorIn(workspace), query }))
 measure('inbox count', 2, (workspace) => modules.count(app, { actor: actorIn(workspace) }))
 
 function measure(row, target, call) {
@@ -69,8 +70,16 @@ function open() {
   const { createApp, createInlineReads, createLog, loadConfig, migrate, openDatabase, readMigrations } = modules
   const db = openDatabase(join(scratch(), 'muster.db'))
   migrate(db, readMigrations(join(root, 'daemon/migrations')), now)
-  const { config } = loadConfig({ env: { SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' } })
-  return createApp({ config, db, log: createLog({ level: 'error', format: 'text' }), vault: null, reads: createInlineReads(db) })
+  const { config } = loadConfig({
+    env: { SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' },
+  })
+  return createApp({
+    config,
+    db,
+    log: createLog({ level: 'error', format: 'text' }),
+    vault: null,
+    reads: createInlineReads(db),
+  })
 }
 
 /** Items as the features raise them, then resolved and read as people do it. */
@@ -79,10 +88,31 @@ function fill(workspace, count) {
   const user = `user-${workspace}`
   db.pragma('synchronous = OFF')
   app.writeNow(() => {
-    db.prepare('INSERT INTO workspaces (id, name, slug, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(workspace, workspace, workspace, now, now)
-    db.prepare('INSERT INTO users (id, email, full_name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(user, `${user}@example.com`, user, now, now)
+    db.prepare('INSERT INTO workspaces (id, name, slug, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(
+      workspace,
+      workspace,
+      workspace,
+      now,
+      now,
+    )
+    db.prepare('INSERT INTO users (id, email, full_name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(
+      user,
+      `${user}@example.com`,
+      user,
+      now,
+      now,
+    )
   })
-  const targets = ['workspace', 'workspace', 'workspace', { role: 'MANAGER' }, { role: 'OWNER' }, { role: 'MEMBER' }, { user }, { role: 'ADMIN' }]
+  const targets = [
+    'workspace',
+    'workspace',
+    'workspace',
+    { role: 'MANAGER' },
+    { role: 'OWNER' },
+    { role: 'MEMBER' },
+    { user },
+    { role: 'ADMIN' },
+  ]
   const place = { type: 'user', id: user, workspace, role: 'OWNER' }
   for (let done = 0; done < count; ) {
     const until = Math.min(count, done + 5000)
@@ -91,13 +121,20 @@ function fill(workspace, count) {
     })
     const resolved = Array.from({ length: until }, (_, n) => n).filter((n) => n >= until - 5000 && n % 2)
     app.writeNow(() => {
-      for (const n of resolved) modules.settle(app, { workspace, kind: kindOf(n, count), source: String(n), action: 'done', by: user, now })
+      for (const n of resolved)
+        modules.settle(app, { workspace, kind: kindOf(n, count), source: String(n), action: 'done', by: user, now })
     })
   }
   for (let n = Math.floor(count / 2); n < count; n += 5000)
     app.writeNow(() => {
       for (let at = n; at < Math.min(count, n + 5000); at++)
-        if (at % 2 === 0) modules.update(app, { actor: place, itemId: modules.itemId(kindOf(at, count), String(at)), body: { state: 'read' }, now })
+        if (at % 2 === 0)
+          modules.update(app, {
+            actor: place,
+            itemId: modules.itemId(kindOf(at, count), String(at)),
+            body: { state: 'read' },
+            now,
+          })
     })
   db.pragma('synchronous = FULL')
   db.pragma('wal_checkpoint(TRUNCATE)')

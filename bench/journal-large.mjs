@@ -1,4 +1,5 @@
-// Rows: lists, counts, runs and search on a large journal; readiness; acknowledged append; event loop under the worst search.
+// Rows: lists, counts, runs and search on a large journal; readiness; acknowledged append; event loop under the worst
+// search.
 // 1,000,000 entries, or as many as BENCH_ENTRIES says. architecture.md, "Speed".
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -72,7 +73,9 @@ async function indexed(dir) {
 function questions(db, get) {
   const at = () => Math.floor(next() * entries) + 1
   const placeAt = db.prepare('SELECT id, ts FROM journal WHERE seq = ?')
-  const traceAt = db.prepare('SELECT n.text FROM journal j JOIN journal_names n ON n.name = j.trace WHERE j.seq = ?').pluck()
+  const traceAt = db
+    .prepare('SELECT n.text FROM journal j JOIN journal_names n ON n.name = j.trace WHERE j.seq = ?')
+    .pluck()
   const list =
     (query, limit = 100) =>
     () =>
@@ -123,7 +126,11 @@ function questions(db, get) {
     'count of crew, type': count(two),
     'count within a tenth of the time': count(span(0.1)),
     'count of a crew within half of the time': count(() => ({ ...span(0.5)(), ...crew() })),
-    'count of a type and severity within a tenth of the time': count(() => ({ ...span(0.1)(), ...type(), severity: severity() })),
+    'count of a type and severity within a tenth of the time': count(() => ({
+      ...span(0.1)(),
+      ...type(),
+      severity: severity(),
+    })),
   }
   const runs = {
     'newest runs': () => get('/runs', {}),
@@ -212,7 +219,8 @@ async function loopDelay(work, seconds) {
 async function measureLoop(reads, workspace) {
   const phrase = `${vocabulary[0]} ${vocabulary[1]}`
   const filter = () => ({ phrase, crews: [pick(crews)], types: [pick(types)], severities: [severity()] })
-  const search = () => Promise.all([reads.page(workspace, filter(), {}, 500), reads.count(workspace, { phrase: common() })])
+  const search = () =>
+    Promise.all([reads.page(workspace, filter(), {}, 500), reads.count(workspace, { phrase: common() })])
   await search()
   const idle = await loopDelay(() => sleep(20), 4)
   const busy = await loopDelay(() => Promise.all([search(), sleep(20)]), 8)
@@ -248,7 +256,8 @@ async function measureAppend(app, workspace) {
     ours: `p50 ${ms(percentile(settled, 50))}, p99 ${ms(p99)}, max ${ms(percentile(settled, 100))}`,
     target: 'p99 <= 15 ms',
     met: p99 <= 15,
-    method: '15 s of single changes, each answered after its commit (FULL), with index and checkpoints at work in their threads; the first 2 s left out',
+    method:
+      '15 s of single changes, each answered after its commit (FULL), with index and checkpoints at work in their threads; the first 2 s left out',
   })
 }
 

@@ -32,7 +32,8 @@ await scratch(async (dir) => {
   try {
     const same = await Promise.all([fetch(`${plain.url}/`), fetch(`${daemon.url}/api/v1/journal`, { headers })])
     const [raw, ours] = await Promise.all(same.map((reply) => reply.json()))
-    if (raw.entries.length !== 100 || raw.entries[0].id !== ours.entries[0].id) throw new Error('The two servers do not answer the same page')
+    if (raw.entries.length !== 100 || raw.entries[0].id !== ours.entries[0].id)
+      throw new Error('The two servers do not answer the same page')
     const rates = { ours: [], raw: [] }
     for (let round = 0; round < rounds; round++) {
       rates.raw.push((await wrk(`${plain.url}/`)).rate)
@@ -46,7 +47,8 @@ await scratch(async (dir) => {
       ratio,
       target: '>= 0.70',
       met: ratio >= 0.7,
-      method: `GET journal (token, workspace, validation) against raw node:http with the same SELECT on the same database, wrk, 50 connections, median of ${rounds} alternated rounds`,
+      method: `GET journal (token, workspace, validation) against raw node:http with the same SELECT on the same
+        database, wrk, 50 connections, median of ${rounds} alternated rounds`,
     })
   } finally {
     await Promise.all([plain.stop(), daemon.stop()])

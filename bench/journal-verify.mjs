@@ -22,7 +22,8 @@ await scratch(async (dir) => {
   const ws = db.prepare('SELECT name FROM journal_names WHERE ws = 0').pluck().get()
   const docs = db.prepare('SELECT doc FROM journal WHERE seq > ? ORDER BY seq LIMIT 500').pluck()
   const raw = () => {
-    for (let after = 0; after < entries; after += 500) for (const doc of docs.all(after)) hash('sha256', JSON.parse(doc).id + doc, 'buffer')
+    for (let after = 0; after < entries; after += 500)
+      for (const doc of docs.all(after)) hash('sha256', JSON.parse(doc).id + doc, 'buffer')
   }
   const ours = async () => {
     const { valid } = await verifyChain(db, { ws, workspace, head: entries, entries, sealed: null, anchor: null })

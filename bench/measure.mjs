@@ -11,12 +11,21 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 export const cleanEnv = (extra = {}) => ({ PATH: process.env.PATH, HOME: process.env.HOME, ...extra })
 
 const sorted = (values) => [...values].sort((a, b) => a - b)
-export const percentile = (values, p) => sorted(values)[Math.min(values.length - 1, Math.floor((values.length * p) / 100))]
+export const percentile = (values, p) =>
+  sorted(values)[Math.min(values.length - 1, Math.floor((values.length * p) / 100))]
 export const median = (values) => percentile(values, 50)
 
 /** Prints one row: what was measured, its limit in the same run, the ratio, the target and whether it is met. */
 export function report({ row, ours, limit, ratio, target, met, method }) {
-  const line = { row, ours, ...(limit !== undefined && { limit }), ...(ratio !== undefined && { ratio: Number(ratio.toFixed(3)) }), target, met, method }
+  const line = {
+    row,
+    ours,
+    ...(limit !== undefined && { limit }),
+    ...(ratio !== undefined && { ratio: Number(ratio.toFixed(3)) }),
+    target,
+    met,
+    method,
+  }
   if (process.env.BENCH_JSON) process.stdout.write(`${JSON.stringify(line)}\n`)
   else
     process.stdout.write(

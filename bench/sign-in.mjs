@@ -1,4 +1,5 @@
-// Rows: sign-in throughput; event loop under 8 and 50 concurrent sign-ins; what identifying a caller costs. architecture.md, "Speed".
+// Rows: sign-in throughput; event loop under 8 and 50 concurrent sign-ins; what identifying a caller costs.
+// architecture.md, "Speed".
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -36,7 +37,9 @@ await scratch(async (dir) => {
       rates.raw.push(Number(await (await fetch(raw.url)).text()))
       loops.idle.push(await loopDelay(daemon.url, () => wait(3000)))
       loops.eight.push(await loopDelay(daemon.url, () => signInMany(daemon.url, 24, 8)))
-      loops.fifty.push(await loopDelay(daemon.url, async () => rates.ours.push(await signInMany(daemon.url, signIns, signIns))))
+      loops.fifty.push(
+        await loopDelay(daemon.url, async () => rates.ours.push(await signInMany(daemon.url, signIns, signIns))),
+      )
     }
     const rate = median(rates.ours) / median(rates.raw)
     report({
@@ -107,7 +110,8 @@ async function loopDelay(url, work) {
 
 async function lag(url) {
   const text = await (await fetch(`${url}/metrics`)).text()
-  const read = (name) => Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds ([\\d.e+-]+)`, 'm').exec(text)?.[1]) * 1000
+  const read = (name) =>
+    Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds ([\\d.e+-]+)`, 'm').exec(text)?.[1]) * 1000
   return { p99: read('p99'), max: read('max') }
 }
 
@@ -121,7 +125,11 @@ async function signInMany(url, count, concurrent) {
   let left = count
   const one = async () => {
     while (left-- > 0) {
-      const reply = await fetch(`${url}/api/auth/callback/credentials`, { method: 'POST', headers: { cookie, 'content-type': 'application/json' }, body })
+      const reply = await fetch(`${url}/api/auth/callback/credentials`, {
+        method: 'POST',
+        headers: { cookie, 'content-type': 'application/json' },
+        body,
+      })
       if (!(await reply.json()).ok) throw new Error(`a sign-in answered ${reply.status}`)
     }
   }

@@ -40,7 +40,10 @@ function scanner(found) {
   }
 }
 
-/** Clients in a process of their own: bare sockets that share a buffer, so that they cost little beside what is measured. */
+/**
+ * Clients in a process of their own: bare sockets that share a buffer, so that they cost little beside what is
+ * measured.
+ */
 async function clients() {
   const [, , , url, token, workspace, count] = process.argv
   const { hostname, port } = new URL(url)
@@ -53,7 +56,8 @@ async function clients() {
     const watched = n % 11 === 0 || Number(count) < 50
     const scan = scanner((data, at) => {
       seen++
-      if (watched) delays.push(performance.timeOrigin + performance.now() - Number(data.toString('latin1', at, at + stamp)))
+      if (watched)
+        delays.push(performance.timeOrigin + performance.now() - Number(data.toString('latin1', at, at + stamp)))
     })
     await new Promise((resolve) => {
       const callback = (length, shared) => {
@@ -61,7 +65,9 @@ async function clients() {
         scan(shared, length)
         return true
       }
-      const socket = connect({ port: Number(port), host: hostname, onread: { buffer, callback } }, () => socket.write(head))
+      const socket = connect({ port: Number(port), host: hostname, onread: { buffer, callback } }, () =>
+        socket.write(head),
+      )
     })
   }
   process.send({ ready: true })
@@ -82,10 +88,16 @@ async function clients() {
 
 const statOf = (pid) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-  return { cpu: (Number(fields[11]) + Number(fields[12])) / 100, rss: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) }
+  return {
+    cpu: (Number(fields[11]) + Number(fields[12])) / 100,
+    rss: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]),
+  }
 }
 
-/** The daemon's application with its HTTP side, writing entries by itself: what is measured is the way from commit to client. */
+/**
+ * The daemon's application with its HTTP side, writing entries by itself: what is measured is the way from commit to
+ * client.
+ */
 async function server() {
   const { writeEntries } = await import('./journal/writer.mjs')
   await writeEntries(process.argv[3])

@@ -13,7 +13,9 @@ if (process.argv.length === 3 && (word === '--version' || word === '-V')) {
 } else if (fs.existsSync(file)) {
   start()
 } else {
-  process.stderr.write(`Error: muster has not been built: ${file} is missing.\nNext: npm ci && npm run build, in ${join(__dirname, '..')}\n`)
+  process.stderr.write(
+    `Error: muster has not been built: ${file} is missing.\nNext: npm ci && npm run build, in ${join(__dirname, '..')}\n`,
+  )
   process.exitCode = 1
 }
 
@@ -22,7 +24,10 @@ function start() {
   const source = fs.readFileSync(file, 'latin1')
   const cache = cacheFile(source.slice(2, 18))
   const cachedData = cache && readOwn(cache)
-  const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, { filename: file, cachedData })
+  const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
+    filename: file,
+    cachedData,
+  })
   if (cache && (!cachedData || script.cachedDataRejected)) process.on('exit', () => writeOwn(cache, script))
   script.runInThisContext()(exports, require, module, file, join(__dirname, '..', 'dist', 'cli'))
 }
@@ -60,7 +65,8 @@ function writeOwn(path, script) {
     const { uid, mode } = fs.statSync(dir)
     if (uid !== process.getuid() || mode & 0o022) return
     for (const old of fs.readdirSync(dir))
-      if (/^(overview|help|run)-/.test(old) && !old.includes(path.split('-').slice(-3).join('-'))) fs.rmSync(join(dir, old), { force: true })
+      if (/^(overview|help|run)-/.test(old) && !old.includes(path.split('-').slice(-3).join('-')))
+        fs.rmSync(join(dir, old), { force: true })
     fs.writeFileSync(draft, script.createCachedData(), { mode: 0o600, flag: 'wx' })
     fs.renameSync(draft, path)
   } catch {

@@ -11,7 +11,9 @@ import { external, vendored } from './vendor.mjs'
 const require = createRequire(import.meta.url)
 const { cacheCommand } = require(join(dirname(require.resolve('@oclif/core')), 'util', 'cache-command.js'))
 
-/** Bundles the command line into one file that loads what a command needs and no more, with oclif's manifest beside it. */
+/**
+ * Bundles the command line into one file that loads what a command needs and no more, with oclif's manifest beside it.
+ */
 export async function buildCli(outdir = `${root}dist/cli`) {
   const commands = discover(`${root}cli/commands`)
   const manifest = await describeCommands(commands)
@@ -20,7 +22,8 @@ export async function buildCli(outdir = `${root}dist/cli`) {
   mkdirSync(outdir, { recursive: true })
   writeFileSync(`${outdir}/oclif.manifest.json`, JSON.stringify(manifest))
   mkdirSync(`${outdir}/commands`)
-  for (const [id, command] of Object.entries(manifest.commands)) writeFileSync(`${outdir}/commands/${id.replaceAll(':', '.')}.json`, JSON.stringify(command))
+  for (const [id, command] of Object.entries(manifest.commands))
+    writeFileSync(`${outdir}/commands/${id.replaceAll(':', '.')}.json`, JSON.stringify(command))
   const vendor = vendored()
   const { outputFiles } = await build({
     stdin: { contents: entry(commands, manifest, version), resolveDir: root, loader: 'ts' },
@@ -39,7 +42,10 @@ export async function buildCli(outdir = `${root}dist/cli`) {
     logLevel: 'error',
   })
   // The launcher reads the file as Latin-1. esbuild leaves characters of regular expressions as they are.
-  const text = outputFiles[0].text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const text = outputFiles[0].text.replace(
+    /[^\0-\x7f]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
   // By this first line the launcher knows a stale code cache.
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16)
   await vendor.write(outdir)
@@ -49,7 +55,9 @@ export async function buildCli(outdir = `${root}dist/cli`) {
 
 /** Command files: their path is the command, `crews/create.ts` is `crews:create`. */
 function discover(dir) {
-  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((it) => it.isFile() && it.name.endsWith('.ts'))
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(
+    (it) => it.isFile() && it.name.endsWith('.ts'),
+  )
   const paths = files.map(({ parentPath, name }) => `${parentPath}/${name}`.slice(dir.length + 1, -3)).sort()
   return paths.map((path) => ({ id: path.replaceAll('/', ':'), file: `./cli/commands/${path}.ts` }))
 }
@@ -70,9 +78,13 @@ export async function describeCommands(commands = discover(`${root}cli/commands`
 
 function entry(commands, manifest, version) {
   const aliases = Object.fromEntries(
-    Object.values(manifest.commands).flatMap(({ id, aliases, hiddenAliases }) => [...aliases, ...hiddenAliases].map((alias) => [alias, id])),
+    Object.values(manifest.commands).flatMap(({ id, aliases, hiddenAliases }) =>
+      [...aliases, ...hiddenAliases].map((alias) => [alias, id]),
+    ),
   )
-  const summaries = Object.fromEntries(Object.values(manifest.commands).flatMap(({ id, summary = '', hidden }) => (hidden ? [] : [[id, summary]])))
+  const summaries = Object.fromEntries(
+    Object.values(manifest.commands).flatMap(({ id, summary = '', hidden }) => (hidden ? [] : [[id, summary]])),
+  )
   return `
 import { readFileSync } from 'node:fs'
 import { main } from './cli/main.ts'

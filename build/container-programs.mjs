@@ -18,7 +18,9 @@ const scripts = {
   'sidecar-entry': 'daemon/runtime/sidecar/entry.sh',
 }
 
-/** Bundles the programs, each into one file that needs nothing but Node 18, and copies the scripts. Returns the folder. */
+/**
+ * Bundles the programs, each into one file that needs nothing but Node 18, and copies the scripts. Returns the folder.
+ */
 export async function buildContainerPrograms(folder = join(root, 'dist/container')) {
   mkdirSync(folder, { recursive: true })
   await build({

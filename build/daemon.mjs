@@ -3,7 +3,10 @@ import { build } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
-/** Bundles the daemon and its workers into dist/daemon: one file each, native modules and what loads files by path left out. */
+/**
+ * Bundles the daemon and its workers into dist/daemon: one file each, native modules and what loads files by path left
+ * out.
+ */
 export async function buildDaemon() {
   rmSync('dist/daemon', { recursive: true, force: true })
   await build({
@@ -18,7 +21,9 @@ export async function buildDaemon() {
     external: ['better-sqlite3', 'node-pty', 'ssh2', 'cpu-features', '@node-rs/bcrypt'],
     define: { MUSTER_VERSION: JSON.stringify(version) },
     // CommonJS dependencies inside the bundle still ask for Node's own modules by require().
-    banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+    },
     sourcemap: 'linked',
     legalComments: 'linked',
   })

@@ -8,7 +8,10 @@ import { root } from './load.mjs'
 export const lazyRequire = {
   name: 'lazy-oclif',
   setup(builder) {
-    builder.onLoad({ filter: /@oclif[\\/]core[\\/]lib[\\/].*\.js$/ }, async ({ path }) => ({ contents: defer(await readFile(path, 'utf8')), loader: 'js' }))
+    builder.onLoad({ filter: /@oclif[\\/]core[\\/]lib[\\/].*\.js$/ }, async ({ path }) => ({
+      contents: defer(await readFile(path, 'utf8')),
+      loader: 'js',
+    }))
   },
 }
 
@@ -34,13 +37,19 @@ export const frontDoor = {
 
 function defer(source) {
   const imports = new Map()
-  let text = source.replace(/^const (\w+_\d+) = ((?:__importDefault|__importStar)\()?require\(("[^"]+")\)\)?;$/gm, (_, name, wrap, path) => {
-    imports.set(name, wrap ? `${wrap}require(${path}))` : `require(${path})`)
-    return ''
-  })
+  let text = source.replace(
+    /^const (\w+_\d+) = ((?:__importDefault|__importStar)\()?require\(("[^"]+")\)\)?;$/gm,
+    (_, name, wrap, path) => {
+      imports.set(name, wrap ? `${wrap}require(${path}))` : `require(${path})`)
+      return ''
+    },
+  )
   // The parentheses keep `new name_1.Thing()` a construction of Thing.
-  for (const name of imports.keys()) text = text.replace(new RegExp(`(?<![\\w$.])${name}(?![\\w$])`, 'g'), `(${name}$load())`)
-  const loaders = [...imports].map(([name, required]) => `let ${name}$value; function ${name}$load() { return (${name}$value ??= ${required}) }`)
+  for (const name of imports.keys())
+    text = text.replace(new RegExp(`(?<![\\w$.])${name}(?![\\w$])`, 'g'), `(${name}$load())`)
+  const loaders = [...imports].map(
+    ([name, required]) => `let ${name}$value; function ${name}$load() { return (${name}$value ??= ${required}) }`,
+  )
   return text.replace(/^"use strict";/, `"use strict";\n${loaders.join('\n')}`)
 }
 
@@ -57,7 +66,10 @@ const contents = {
 export const stubs = {
   name: 'oclif-stubs',
   setup(builder) {
-    builder.onResolve({ filter: /^(tinyglobby|minimatch|semver|wsl-utils|cli-spinners)$/ }, ({ path }) => ({ path, namespace: 'stub' }))
+    builder.onResolve({ filter: /^(tinyglobby|minimatch|semver|wsl-utils|cli-spinners)$/ }, ({ path }) => ({
+      path,
+      namespace: 'stub',
+    }))
     builder.onLoad({ filter: /.*/, namespace: 'stub' }, ({ path }) => ({ contents: contents[path] }))
   },
 }

@@ -24,7 +24,9 @@ ${features.join('')}}
 `
 }
 
-const contract = await load('export { api } from "./src/contract/index.ts"; export { urlOf } from "./src/contract/define.ts"')
+const contract = await load(
+  'export { api } from "./src/contract/index.ts"; export { urlOf } from "./src/contract/define.ts"',
+)
 const wanted = render(contract)
 if (!process.argv.includes('--check')) writeFileSync(file, wanted)
 else if (readFileSync(file, 'utf8') !== wanted) {

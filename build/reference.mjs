@@ -9,7 +9,9 @@ const [start, end] = ['<!-- commands: written by `node build/reference.mjs` -->\
 const cell = (text) => text.replaceAll('|', '\\|')
 
 function usage({ id, args, flags }) {
-  const words = Object.values(args).map(({ name, required }) => (required ? name.toUpperCase() : `[${name.toUpperCase()}]`))
+  const words = Object.values(args).map(({ name, required }) =>
+    required ? name.toUpperCase() : `[${name.toUpperCase()}]`,
+  )
   const own = Object.values(flags).filter(({ helpGroup, hidden }) => helpGroup !== 'GLOBAL' && !hidden)
   const shown = own.map(({ name, required }) => (required ? `--${name}` : `[--${name}]`))
   return `muster ${[...id.split(':'), ...words, ...shown].join(' ')}`

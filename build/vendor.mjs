@@ -9,7 +9,10 @@ export const external = ['jq-wasm', 'typescript']
 
 const fileOf = (name) => `${name.replace(/^@/, '').replaceAll('/', '-')}.cjs`
 
-/** Keeps packages that few commands need out of the bundle: each gets a file of its own, which is read when it is first used. */
+/**
+ * Keeps packages that few commands need out of the bundle: each gets a file of its own, which is read when it is first
+ * used.
+ */
 export function vendored() {
   const names = new Set()
   const plugin = {
@@ -23,12 +26,17 @@ export function vendored() {
       })
       builder.onLoad({ filter: /.*/, namespace: 'vendor' }, ({ path }) => ({
         // `require`, since code that comes from V8's cache cannot import().
-        contents: external.includes(path) ? `module.exports = require('${path}')` : `module.exports = require(__dirname + '/vendor/${fileOf(path)}')`,
+        contents: external.includes(path)
+          ? `module.exports = require('${path}')`
+          : `module.exports = require(__dirname + '/vendor/${fileOf(path)}')`,
         resolveDir: root,
       }))
     },
   }
-  return { plugin, write: (outdir) => Promise.all([...names].map((name) => bundle(name, `${outdir}/vendor/${fileOf(name)}`))) }
+  return {
+    plugin,
+    write: (outdir) => Promise.all([...names].map((name) => bundle(name, `${outdir}/vendor/${fileOf(name)}`))),
+  }
 }
 
 const bundle = (name, outfile) =>

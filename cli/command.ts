@@ -18,13 +18,25 @@ type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>
 
 const helpGroup = 'GLOBAL'
 
-/** A command: flags and arguments read, a client for the chosen server, results in the wanted form, errors explained. */
+/**
+ * A command: flags and arguments read, a client for the chosen server, results in the wanted form, errors explained.
+ */
 export abstract class ApiCommand<T extends typeof Command> extends Command {
   static override baseFlags = {
     server: Flags.string({ char: 's', helpGroup, helpValue: 'URL', description: 'server to talk to [$SVC_SERVER]' }),
-    workspace: Flags.string({ char: 'w', helpGroup, helpValue: 'SLUG', description: 'workspace to work in, by slug or id [$SVC_WORKSPACE]' }),
+    workspace: Flags.string({
+      char: 'w',
+      helpGroup,
+      helpValue: 'SLUG',
+      description: 'workspace to work in, by slug or id [$SVC_WORKSPACE]',
+    }),
     context: Flags.string({ helpGroup, helpValue: 'NAME', description: 'a stored server, see `muster contexts`' }),
-    json: Flags.string({ helpGroup, helpValue: '[FIELDS]', description: 'JSON; with --json=a,b only these members', noCacheDefault: true }),
+    json: Flags.string({
+      helpGroup,
+      helpValue: '[FIELDS]',
+      description: 'JSON; with --json=a,b only these members',
+      noCacheDefault: true,
+    }),
     jq: Flags.string({ helpGroup, helpValue: 'EXPR', description: 'filter the JSON with a jq expression' }),
     output: Flags.string({ char: 'o', helpGroup, options: formats, description: 'form of the result' }),
     quiet: Flags.boolean({ char: 'q', helpGroup, description: 'names only, and no remarks' }),
@@ -89,14 +101,20 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       ...(timeout && { timeout }),
       onReply: ({ status, headers }, { method, path }) => {
         worked()
-        if (this.flags.verbose) process.stderr.write(clean(`${method} ${path} ${status} ${elapsed(started)} ms ${headers['x-request-id'] ?? ''}\n`))
+        if (this.flags.verbose)
+          process.stderr.write(
+            clean(`${method} ${path} ${status} ${elapsed(started)} ms ${headers['x-request-id'] ?? ''}\n`),
+          )
         this.compare(headers['x-svc-server-version'])
       },
     })
   }
 
   /** Does work behind a turning mark, which only a person at a terminal sees. */
-  protected async progress<R>(text: string, work: Promise<R> | ((say: (text: string) => void) => Promise<R>)): Promise<R> {
+  protected async progress<R>(
+    text: string,
+    work: Promise<R> | ((say: (text: string) => void) => Promise<R>),
+  ): Promise<R> {
     const mark = this.out.screen.quiet ? undefined : spinner(text, process.stderr)
     try {
       return await (typeof work === 'function' ? work((next) => mark?.say(next)) : work)
@@ -114,7 +132,12 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const command = (this.id ?? '').replaceAll(':', ' ')
     const { session } = this.found
     const local = session?.target.socket !== undefined || session?.serverOrigin === 'default'
-    const failure = explain(error, { command, next: (this.ctor as typeof ApiCommand).next, local, hasToken: Boolean(session?.token) })
+    const failure = explain(error, {
+      command,
+      next: (this.ctor as typeof ApiCommand).next,
+      local,
+      hasToken: Boolean(session?.token),
+    })
     report(failure, this.out?.wanted ?? guess(this.argv))
     if (this.flags?.verbose && failure.exit === 1 && error.stack) process.stderr.write(`${error.stack}\n`)
     process.exitCode = failure.exit
@@ -127,7 +150,10 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const release = (version: string) => version.split('.').slice(0, 2).join('.')
     if (release(server) === release(this.config.version) || process.stderr.isTTY !== true) return
     this.warned = true
-    this.out.note(`The server runs ${server}, this command is ${this.config.version}: they may not fit each other.`, 'yellow')
+    this.out.note(
+      `The server runs ${server}, this command is ${this.config.version}: they may not fit each other.`,
+      'yellow',
+    )
   }
 }
 
@@ -140,7 +166,8 @@ function elapsed(since: [number, number]): number {
 const worked = () => Object.assign(globalThis, { [Symbol.for('muster.worked')]: true })
 
 /** Before the flags could be read: what the words on the command line ask for. */
-const guess = (argv: string[]): Wanted => wanted({ ...(argv.some((word) => /^--(json|jq)\b|^-o=?json/.test(word)) && { json: '*' }) })
+const guess = (argv: string[]): Wanted =>
+  wanted({ ...(argv.some((word) => /^--(json|jq)\b|^-o=?json/.test(word)) && { json: '*' }) })
 
 /** Writes a failure to stderr, as JSON when a program reads the result. */
 export function report({ what, why, next, problem }: Failure, form: Wanted): void {

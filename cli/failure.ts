@@ -5,7 +5,18 @@ import { NotFound } from './lookup.ts'
 import { JqFailure } from './output/jq.ts'
 
 /** Exit codes. Scripts rely on them. */
-export const exits = { ok: 0, other: 1, input: 2, notFound: 3, identity: 4, conflict: 5, limited: 6, server: 7, unreachable: 8, interrupted: 130 } as const
+export const exits = {
+  ok: 0,
+  other: 1,
+  input: 2,
+  notFound: 3,
+  identity: 4,
+  conflict: 5,
+  limited: 6,
+  server: 7,
+  unreachable: 8,
+  interrupted: 130,
+} as const
 
 /** What went wrong, why, and what to type next. */
 export interface Failure {
@@ -44,14 +55,27 @@ function describe(error: unknown, at: Situation): Failure {
   if (error instanceof JqFailure) return plain(exits.input, 'invalid_input', error.message)
   if (error instanceof Cancelled) return plain(exits.other, 'cancelled', error.message)
   const { name, message, code, oclif } = error as Error & { code?: string; oclif?: { exit?: number } }
-  if (name === 'ExitPromptError' || name === 'AbortError') return plain(exits.interrupted, 'interrupted', 'Interrupted.')
+  if (name === 'ExitPromptError' || name === 'AbortError')
+    return plain(exits.interrupted, 'interrupted', 'Interrupted.')
   if (code === 'EEXIT') return { ...plain(oclif?.exit ?? 0, 'exit', ''), what: '' }
-  if (oclif) return plain(exits.input, 'invalid_input', message.replace(/\nSee more help with --help$/, ''), `muster ${at.command} --help`)
+  if (oclif)
+    return plain(
+      exits.input,
+      'invalid_input',
+      message.replace(/\nSee more help with --help$/, ''),
+      `muster ${at.command} --help`,
+    )
   return plain(exits.other, 'failed', message || String(error))
 }
 
 function plain(exit: number, code: string, what: string, next?: string): Failure {
-  return { exit, what, why: [], ...(next && { next }), problem: { type: 'about:blank', title: what, code, error: what, exit_code: exit } }
+  return {
+    exit,
+    what,
+    why: [],
+    ...(next && { next }),
+    problem: { type: 'about:blank', title: what, code, error: what, exit_code: exit },
+  }
 }
 
 /** Exit code of an HTTP status. */
@@ -69,7 +93,8 @@ function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situati
   const why = []
   if (detail && title && detail !== title && !detail.includes(title)) why.push(title)
   // A refusal of the disk is told in full, and logged once for all requests.
-  if (status >= 500 && requestId && !code.startsWith('storage_')) why.push(`The daemon's log has the cause under request ${requestId}`)
+  if (status >= 500 && requestId && !code.startsWith('storage_'))
+    why.push(`The daemon's log has the cause under request ${requestId}`)
   const next = at.next?.[code] ?? nextOf(code, status, at, retryAfter)
   return {
     exit,
@@ -82,12 +107,14 @@ function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situati
 
 function nextOf(code: string, status: number, { command, hasToken }: Situation, retryAfter = 60): string | undefined {
   const topic = command.split(' ')[0]
-  if (code === 'no_workspace' || code === 'workspace_required') return 'muster workspaces list, then muster workspaces use SLUG (or -w SLUG)'
+  if (code === 'no_workspace' || code === 'workspace_required')
+    return 'muster workspaces list, then muster workspaces use SLUG (or -w SLUG)'
   if (status === 401) return hasToken ? 'muster login (the token in use is no longer accepted)' : 'muster login'
   if (code === 'two_factor_required') return 'muster account 2fa on'
   if (code === 'not_a_member') return 'muster workspaces list'
   if (code === 'insufficient_scope') return 'muster tokens list, and use a token with a wider scope'
-  if (code === 'insufficient_role') return 'muster whoami shows your role; ask an admin of the workspace for a higher one'
+  if (code === 'insufficient_role')
+    return 'muster whoami shows your role; ask an admin of the workspace for a higher one'
   if (code === 'already_initialized') return 'muster login'
   if (code === 'bootstrap_closed') return 'restart the daemon, then muster init again'
   if (code === 'slug_taken') return 'repeat with another --slug'
@@ -100,7 +127,11 @@ function nextOf(code: string, status: number, { command, hasToken }: Situation, 
 }
 
 function ofSilence({ message, server, reason }: UnreachableError, { local }: Situation): Failure {
-  const next = local ? 'muster up' : reason === 'EACCES' || reason === 'EPERM' ? 'muster doctor' : 'muster contexts show, to see which server is used'
+  const next = local
+    ? 'muster up'
+    : reason === 'EACCES' || reason === 'EPERM'
+      ? 'muster doctor'
+      : 'muster contexts show, to see which server is used'
   return {
     exit: exits.unreachable,
     what: message,

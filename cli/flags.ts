@@ -12,7 +12,8 @@ export function expandJson(argv: string[], takesArguments: boolean): string[] {
   const at = words.findIndex((word) => word === '--json' || word === '--json=')
   if (at < 0) return argv
   const next = words[at + 1]
-  const isList = next !== undefined && /^[A-Za-z_][\w.]*(,[\w.]+)*$/.test(next) && (next.includes(',') || !takesArguments)
+  const isList =
+    next !== undefined && /^[A-Za-z_][\w.]*(,[\w.]+)*$/.test(next) && (next.includes(',') || !takesArguments)
   return [...argv.slice(0, at), `--json=${isList ? next : everything}`, ...argv.slice(at + (isList ? 2 : 1))]
 }
 
@@ -30,13 +31,18 @@ export function durationMs(text: string | undefined, name: string): number | und
 export function momentOf(text: string | undefined, name: string, now = Date.now()): string | undefined {
   if (text === undefined) return undefined
   const at = /^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text) ? now - durationMs(text, name)! : Date.parse(text)
-  if (Number.isNaN(at)) throw new InputError(`${name} must be a time such as 2026-01-31T12:00:00Z or a duration such as 2h, not "${text}".`)
+  if (Number.isNaN(at))
+    throw new InputError(`${name} must be a time such as 2026-01-31T12:00:00Z or a duration such as 2h, not "${text}".`)
   return new Date(at).toISOString()
 }
 
-/** The members of a body that were given: `{ 'memory-mb': 512 }` as `{ container_memory_mb: 512 }` by the given names. */
+/**
+ * The members of a body that were given: `{ 'memory-mb': 512 }` as `{ container_memory_mb: 512 }` by the given names.
+ */
 export function bodyOf<B>(flags: object, names: readonly string[] | Readonly<Record<string, string>>): B {
-  const pairs = Array.isArray(names) ? names.map((name) => [name, name.replaceAll('-', '_')] as const) : Object.entries(names as Record<string, string>)
+  const pairs = Array.isArray(names)
+    ? names.map((name) => [name, name.replaceAll('-', '_')] as const)
+    : Object.entries(names as Record<string, string>)
   const body: Record<string, unknown> = {}
   for (const [flag, member] of pairs) {
     const value = (flags as Record<string, unknown>)[flag]
@@ -67,13 +73,15 @@ export function oneOf<const V extends string>(
 ): Interfaces.OptionFlag<V | undefined> {
   const parse = async (text: string, _: unknown, { name }: { name: string }): Promise<string> => {
     const found = values.find((value) => alike(value) === alike(text))
-    if (found === undefined) throw new InputError(`--${name} must be one of ${values.filter(Boolean).join(', ')}, not "${text}".`)
+    if (found === undefined)
+      throw new InputError(`--${name} must be one of ${values.filter(Boolean).join(', ')}, not "${text}".`)
     return found
   }
   return Flags.string({ helpValue: values.join('|'), ...given, parse }) as Interfaces.OptionFlag<V | undefined>
 }
 
 /** A flag that takes a role. */
-export const roleFlag = (description: string) => oneOf(['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'VIEWER'], { description })
+export const roleFlag = (description: string) =>
+  oneOf(['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'VIEWER'], { description })
 
 const alike = (word: string) => word.toLowerCase().replaceAll('-', '_')

@@ -23,38 +23,64 @@ export async function ask(message: string, initial?: string): Promise<string> {
 }
 
 /** Asks to choose one of several. */
-export async function choose<T>(message: string, choices: { name: string; value: T; description?: string }[]): Promise<T> {
+export async function choose<T>(
+  message: string,
+  choices: { name: string; value: T; description?: string }[],
+): Promise<T> {
   const { select } = await import('@inquirer/prompts')
-  const shown = choices.map((it) => ({ ...it, name: cleanLine(it.name), ...(it.description !== undefined && { description: cleanLine(it.description) }) }))
+  const shown = choices.map((it) => ({
+    ...it,
+    name: cleanLine(it.name),
+    ...(it.description !== undefined && { description: cleanLine(it.description) }),
+  }))
   return select({ message: cleanLine(message), choices: shown }, screen())
 }
 
 /** Asks before something that cannot be undone, unless `yes`. Without a terminal `yes` is the only way. */
 export async function confirm(message: string, yes: boolean): Promise<void> {
   if (yes) return
-  if (!interactive()) throw new InputError(`${message} Not asked, because this is not a terminal.`, 'repeat the command with --yes')
+  if (!interactive())
+    throw new InputError(`${message} Not asked, because this is not a terminal.`, 'repeat the command with --yes')
   const { confirm: really } = await import('@inquirer/prompts')
-  if (!(await really({ message: cleanLine(message), default: false }, screen()))) throw new Cancelled('Nothing was changed.')
+  if (!(await really({ message: cleanLine(message), default: false }, screen())))
+    throw new Cancelled('Nothing was changed.')
 }
 
 /** The person at the terminal said no. */
 export class Cancelled extends Error {}
 
-/** A secret: all of stdin when it is not a terminal, else typed unseen. One line break at the end is dropped. `piped`: stdin was asked for. */
+/**
+ * A secret: all of stdin when it is not a terminal, else typed unseen. One line break at the end is dropped. `piped`:
+ * stdin was asked for.
+ */
 export async function secret(message: string, { piped = false } = {}): Promise<string> {
   if (piped && process.stdin.isTTY)
-    throw new InputError(`${message}: standard input is a terminal.`, 'give it with `... < file`, or leave the flag out to type it unseen')
+    throw new InputError(
+      `${message}: standard input is a terminal.`,
+      'give it with `... < file`, or leave the flag out to type it unseen',
+    )
   const value = process.stdin.isTTY ? await hidden(message) : (await stdinText()).replace(/\r?\n$/, '')
-  if (!value) throw new InputError(`${message}: nothing came on standard input.`, 'give it on standard input, for example `... < file`')
+  if (!value)
+    throw new InputError(
+      `${message}: nothing came on standard input.`,
+      'give it on standard input, for example `... < file`',
+    )
   return value
 }
 
-/** A password that somebody chooses: typed unseen and twice, or on standard input. What the server could only refuse is refused here. */
-export async function newPassword(message: string, { piped = false, given }: { piped?: boolean; given?: string } = {}): Promise<string> {
+/**
+ * A password that somebody chooses: typed unseen and twice, or on standard input. What the server could only refuse is
+ * refused here.
+ */
+export async function newPassword(
+  message: string,
+  { piped = false, given }: { piped?: boolean; given?: string } = {},
+): Promise<string> {
   const password = given ?? (await secret(message, { piped }))
   if ([...password].length < 8) throw new InputError('The password needs at least 8 characters.')
   if (Buffer.byteLength(password) > 72) throw new InputError('The password may have at most 72 bytes.')
-  if (given === undefined && interactive() && (await secret(`${message} again`)) !== password) throw new InputError('The two passwords differ.')
+  if (given === undefined && interactive() && (await secret(`${message} again`)) !== password)
+    throw new InputError('The two passwords differ.')
   return password
 }
 

@@ -43,7 +43,8 @@ async function run({ id, argv }: Request & { kind: 'run' }, registry: Registry):
 }
 
 /** The name that the program gives itself: `muster/0.1.0 linux-x64 node-v20.20.2`. */
-export const userAgent = (version: string): string => `muster/${version} ${process.platform}-${process.arch} node-${process.version}`
+export const userAgent = (version: string): string =>
+  `muster/${version} ${process.platform}-${process.arch} node-${process.version}`
 
 /**
  * What commands and help ask of oclif's configuration. Loading the real one reads package files and discovers plugins,
@@ -74,7 +75,10 @@ export function configOf(registry: Registry): Config {
   return config as unknown as Config
 }
 
-/** A reader that went away, as `head` does, ends the program without a word. Anything else that nobody caught is a fault of ours. */
+/**
+ * A reader that went away, as `head` does, ends the program without a word. Anything else that nobody caught is a fault
+ * of ours.
+ */
 function leave(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') {
     process.stderr.write(`Error: ${error.stack ?? error}\n`)

@@ -25,7 +25,10 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
 }
 const withValue = new Set(['-s', '--server', '-w', '--workspace', '--context', '-o', '--output', '--jq'])
 
-/** Finds the command that the words mean: singular nouns, synonyms of verbs and a bare noun (its list, or the one thing there is) are understood. */
+/**
+ * Finds the command that the words mean: singular nouns, synonyms of verbs and a bare noun (its list, or the one thing
+ * there is) are understood.
+ */
 export function resolve(argv: readonly string[], known: Known): Request {
   const words = flagsLast(argv)
   if (words[0] === '--version' || words[0] === '-V') return { kind: 'version' }
@@ -48,7 +51,8 @@ export function resolve(argv: readonly string[], known: Known): Request {
   const hasBelow = known.ids.some((it) => it.startsWith(`${path.join(':')}:`))
   const stray = rest[0] !== undefined && !rest[0].startsWith('-')
   if (id && !(hasBelow && stray)) return { kind: 'run', id, argv: rest }
-  if (stray) return { kind: 'unknown', words: nouns.slice(0, used + 1), near: nearest([...path, rest[0]].join(':'), known) }
+  if (stray)
+    return { kind: 'unknown', words: nouns.slice(0, used + 1), near: nearest([...path, rest[0]].join(':'), known) }
   const bare = idOf(`${path.join(':')}:list`, known) ?? idOf(`${path.join(':')}:show`, known)
   return bare ? { kind: 'run', id: bare, argv: rest } : { kind: 'help', words: path }
 }
@@ -60,7 +64,8 @@ export const idOf = (name: string, { ids, aliases }: Known): string | undefined 
 /** Global flags may stand before the command; they are moved behind it. */
 function flagsLast(argv: readonly string[]): string[] {
   let at = 0
-  while (at < argv.length && argv[at]!.startsWith('-') && argv[at] !== '--' && !isOwn(argv[at]!)) at += withValue.has(argv[at]!) ? 2 : 1
+  while (at < argv.length && argv[at]!.startsWith('-') && argv[at] !== '--' && !isOwn(argv[at]!))
+    at += withValue.has(argv[at]!) ? 2 : 1
   return at >= argv.length ? [...argv] : [...argv.slice(at), ...argv.slice(0, at)]
 }
 
@@ -91,7 +96,10 @@ function nearest(typed: string, { ids, aliases }: Known): string[] {
   const names = [...new Set([...ids, ...Object.keys(aliases), ...ids.map((id) => id.split(':')[0]!)])]
   const last = typed.split(':').at(-1)!
   return names
-    .map((name) => ({ name, far: Math.min(distance(typed, name), typed.includes(':') ? 9 : distance(last, name.split(':').at(-1)!) + 1) }))
+    .map((name) => ({
+      name,
+      far: Math.min(distance(typed, name), typed.includes(':') ? 9 : distance(last, name.split(':').at(-1)!) + 1),
+    }))
     .filter(({ far }) => far <= Math.max(1, Math.floor(typed.length / 3)))
     .sort((a, b) => a.far - b.far)
     .slice(0, 3)
@@ -106,7 +114,8 @@ export function distance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1]
       row[j] = Math.min(row[j - 1]! + 1, rows[i - 1]![j]! + 1, rows[i - 1]![j - 1]! + (same ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1)
     }
     rows.push(row)
   }

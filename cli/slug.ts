@@ -10,6 +10,7 @@ export function slugFor(name: string, given: string | undefined): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 50)
     .replace(/^-+|-+$/g, '')
-  if (slug.length < 2) throw new InputError(`No short name can be made of "${name}".`, 'repeat with --slug, of the letters a-z and digits')
+  if (slug.length < 2)
+    throw new InputError(`No short name can be made of "${name}".`, 'repeat with --slug, of the letters a-z and digits')
   return slug
 }

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig } from '#kernel/config'
+import { settings } from '#kernel/settings'
 import { isDamaged, UnfitDatabase } from '#kernel/store/db'
 import { Locked } from '#kernel/store/lock'
-import { settings } from '#kernel/settings'
 import { storageFault } from '#kernel/store/storage-fault'
 import { version } from '#kernel/version'
 import { StartRefused } from './start/loss.ts'
@@ -48,7 +48,9 @@ function printConfig(json: boolean, flags: Record<string, string | undefined>): 
     return { setting: path, value, origin: origins[name], env, summary }
   })
   if (json) process.stdout.write(`${JSON.stringify({ file, settings: rows })}\n`)
-  else for (const { setting, value, origin } of rows) process.stdout.write(`${setting}\t${Array.isArray(value) ? value.join(',') : value}\t${origin}\n`)
+  else
+    for (const { setting, value, origin } of rows)
+      process.stdout.write(`${setting}\t${Array.isArray(value) ? value.join(',') : value}\t${origin}\n`)
 }
 
 async function main(): Promise<void> {
@@ -80,10 +82,16 @@ function explain(error: Error & { code?: string; address?: string; port?: number
   if (error instanceof ConfigError || error.code?.startsWith('ERR_PARSE_ARGS')) return [error.message, 2]
   if (error instanceof Locked) return [`${error.message}. Stop it (muster down), or use another --data-dir`, 1]
   if (error instanceof StartRefused || error instanceof UnfitDatabase) return [error.message, lostState]
-  if (isDamaged(error)) return [`The database is damaged: ${error.message}. Restore the newest backup of the whole data folder`, lostState]
-  if (error.code === 'EADDRINUSE') return [`${error.address}:${error.port} is in use. Choose another --port (0 picks a free one)`, 1]
+  if (isDamaged(error))
+    return [`The database is damaged: ${error.message}. Restore the newest backup of the whole data folder`, lostState]
+  if (error.code === 'EADDRINUSE')
+    return [`${error.address}:${error.port} is in use. Choose another --port (0 picks a free one)`, 1]
   const fault = storageFault(error)
-  if (fault) return [`The disk of the data directory ${fault === 'full' ? 'is full' : 'cannot be used'} (${error.message}). Mend that, then start again`, 1]
+  if (fault)
+    return [
+      `The disk of the data directory ${fault === 'full' ? 'is full' : 'cannot be used'} (${error.message}). Mend that, then start again`,
+      1,
+    ]
   return [error.stack ?? error.message, 1]
 }
 

@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type App, createApp } from '#kernel/app'
 import type { Config } from '#kernel/config'
-import { prepareDirectory } from '#kernel/store/data-dir'
 import { register } from '#kernel/dispatch'
 import { createServer } from '#kernel/http/operations'
-import { lockDirectory } from '#kernel/store/lock'
+import { refuseConnection } from '#kernel/http/refusal'
+import { createWebServer } from '#kernel/http/web-server'
 import { createLog, type Log } from '#kernel/log'
 import { watchProcess } from '#kernel/metrics'
-import { refuseConnection } from '#kernel/http/refusal'
+import { prepareDirectory } from '#kernel/store/data-dir'
+import { lockDirectory } from '#kernel/store/lock'
 import { unlessStorage } from '#kernel/store/storage-fault'
 import { version } from '#kernel/version'
-import { createWebServer } from '#kernel/http/web-server'
 import { features } from './features/index.ts'
 import { type Services, startServices } from './services.ts'
 import { openState } from './start/open.ts'
@@ -31,7 +31,9 @@ export async function serve(config: Config, { acceptLoss }: { acceptLoss: boolea
   watchProcess(app.metrics)
   register(app, features)
   await settleState(app, state)
-  const tls = config.tlsCert ? { cert: readFileSync(config.tlsCert, 'utf8'), key: readFileSync(config.tlsKey, 'utf8') } : undefined
+  const tls = config.tlsCert
+    ? { cert: readFileSync(config.tlsCert, 'utf8'), key: readFileSync(config.tlsKey, 'utf8') }
+    : undefined
   const http = createServer(app, tls)
   await http.ready()
   const services = await startServices(app)
@@ -53,7 +55,10 @@ export async function serve(config: Config, { acceptLoss }: { acceptLoss: boolea
 /** A second door for this machine's owner: a socket that only they can open. */
 async function listenLocally(config: Config, http: FastifyInstance, path: string): Promise<Server> {
   rmSync(path, { force: true })
-  const server = createWebServer(config, (request, response) => http.routing(request, response)).on('clientError', refuseConnection)
+  const server = createWebServer(config, (request, response) => http.routing(request, response)).on(
+    'clientError',
+    refuseConnection,
+  )
   const before = process.umask(0o177)
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
@@ -67,7 +72,13 @@ function announce(config: Config, http: FastifyInstance, log: Log): void {
   const { port } = http.server.address() as AddressInfo
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const url = `${config.tlsCert ? 'https' : 'http'}://${host}:${port}`
-  const line = JSON.stringify({ ready: true, url, socket: join(config.dataDir, 'musterd.sock'), pid: process.pid, version })
+  const line = JSON.stringify({
+    ready: true,
+    url,
+    socket: join(config.dataDir, 'musterd.sock'),
+    pid: process.pid,
+    version,
+  })
   const file = join(config.dataDir, 'musterd.json')
   try {
     writeFileSync(`${file}.new`, `${line}\n`, { mode: 0o600 })

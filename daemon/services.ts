@@ -51,7 +51,8 @@ export async function startServices(app: App): Promise<Services> {
     tidy: (crewId) => tidying.look(crewId),
     sidecarConfig: (crew) => sidecarConfig(app, crew),
     isLive: (crewId) => workingOfCrew(app, crewId).length > 0 || isExposed(app, crewId),
-    endRuns: (crewId) => (disk.reason(crewId) ? refuseRuns(app, runs, runtime, crewId, disk.reason(crewId)!) : endRuns(app, runs, crewId)),
+    endRuns: (crewId) =>
+      disk.reason(crewId) ? refuseRuns(app, runs, runtime, crewId, disk.reason(crewId)!) : endRuns(app, runs, crewId),
   })
   keepReports(app, runtime)
   scrubCalls(app)
@@ -59,7 +60,8 @@ export async function startServices(app: App): Promise<Services> {
   app.runtime = reconciler
   app.runs = runs
   app.disk = disk
-  // An engine that is slow or away must not keep the daemon from answering: the first round goes on beside the requests.
+  // An engine that is slow or away must not keep the daemon from answering: the first round goes on beside the
+  // requests.
   const opened = reconciler.open()
   disk.open()
   await runs.recover()
@@ -79,7 +81,10 @@ export async function startServices(app: App): Promise<Services> {
   }
 }
 
-/** Ends what goes on in a crew whose container is about to stop; resolves when every run has its terminal entry. Runs that wait for people need none. */
+/**
+ * Ends what goes on in a crew whose container is about to stop; resolves when every run has its terminal entry. Runs
+ * that wait for people need none.
+ */
 async function endRuns(app: App, runs: RunService, crewId: string): Promise<void> {
   const open = workingOfCrew(app, crewId)
   await app.write(() => {
@@ -89,7 +94,10 @@ async function endRuns(app: App, runs: RunService, crewId: string): Promise<void
   await Promise.all(open.map(({ id }) => runs.ended(id)))
 }
 
-/** Ends what goes on in a crew that may store nothing more: its container first, which is the quickest. Runs in line stay there. */
+/**
+ * Ends what goes on in a crew that may store nothing more: its container first, which is the quickest. Runs in line
+ * stay there.
+ */
 async function refuseRuns(app: App, runs: RunService, runtime: Runtime, crewId: string, reason: string): Promise<void> {
   const open = workingOfCrew(app, crewId).filter(({ phase }) => phase !== 'queued')
   for (const { id } of open) runs.fail(id, reason)

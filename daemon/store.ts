@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '#kernel/config'
-import { type Db, migrate, openDatabase, readMigrations } from '#kernel/store/db'
 import type { Log } from '#kernel/log'
+import { type Db, migrate, openDatabase, readMigrations } from '#kernel/store/db'
 
 /** The database of a data directory. */
 export const storeFile = (dir: string): string => join(dir, 'muster.db')
@@ -12,7 +12,11 @@ export function openStore({ dataDir }: Config, log: Log): Db {
   const db = openDatabase(storeFile(dataDir))
   try {
     chmodSync(storeFile(dataDir), 0o600)
-    const fresh = migrate(db, readMigrations(new URL('./migrations', import.meta.url).pathname), new Date().toISOString())
+    const fresh = migrate(
+      db,
+      readMigrations(new URL('./migrations', import.meta.url).pathname),
+      new Date().toISOString(),
+    )
     if (fresh.length) log.info({ migrations: fresh }, 'Database brought up to date')
     return db
   } catch (error) {

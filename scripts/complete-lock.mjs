@@ -1,5 +1,7 @@
-// Adds to package-lock.json the optional packages for other platforms that a partial registry mirror could not name. Without
-// them `npm ci` refuses the lock file, although it would not install them here. Run it after any change of dependencies.
+// Adds to package-lock.json the optional packages for other platforms that a partial registry mirror could not name.
+// Without
+// them `npm ci` refuses the lock file, although it would not install them here. Run it after any change of
+// dependencies.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = process.argv[2] ?? new URL('../package-lock.json', import.meta.url).pathname

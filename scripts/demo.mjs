@@ -19,7 +19,9 @@ const standIn = join(root, 'templates', 'demo', 'claude-stand-in')
 
 /** The environment of one client: its own configuration, and no setting of the person who runs the demo. */
 function client(name) {
-  const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('SVC_') && !key.startsWith('XDG_')))
+  const own = Object.fromEntries(
+    Object.entries(process.env).filter(([key]) => !key.startsWith('SVC_') && !key.startsWith('XDG_')),
+  )
   return {
     ...own,
     SVC_DATA_DIR: join(scratch, 'data'),
@@ -36,7 +38,8 @@ const shown = (args) => `muster ${args.map((arg) => (/[^\w@./:=-]/.test(arg) ? `
 
 /** Runs a command as a person would type it, and shows it. */
 function run(args, { who = 'laptop', input, quiet = false, capture = false } = {}) {
-  if (!quiet) process.stdout.write(`${paint('36', '$')} ${input === undefined ? '' : paint('2', 'printf … | ')}${shown(args)}\n`)
+  if (!quiet)
+    process.stdout.write(`${paint('36', '$')} ${input === undefined ? '' : paint('2', 'printf … | ')}${shown(args)}\n`)
   const { status, stdout } = spawnSync(process.execPath, [muster, ...args], {
     env: client(who),
     input,
@@ -55,11 +58,22 @@ function fail(text) {
 /** Docker when an engine answers and can have an image for the stand-in; else the process runtime, and why. */
 function chooseRuntime() {
   const docker = (...args) => spawnSync('docker', args, { encoding: 'utf8', timeout: 20_000 })
-  if (docker('version', '--format', '{{.Server.Version}}').status !== 0) return processRuntime('no Docker engine answers')
-  const image = spawnSync('bash', [join(root, 'scripts', 'build-demo-image.sh')], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-  if (image.status !== 0) return processRuntime(`a Docker engine answers, but the demo's image cannot be made: ${image.stderr.trim().split('\n').at(-1)}`)
+  if (docker('version', '--format', '{{.Server.Version}}').status !== 0)
+    return processRuntime('no Docker engine answers')
+  const image = spawnSync('bash', [join(root, 'scripts', 'build-demo-image.sh')], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  if (image.status !== 0)
+    return processRuntime(
+      `a Docker engine answers, but the demo's image cannot be made: ${image.stderr.trim().split('\n').at(-1)}`,
+    )
   note('Runtime: Docker. Each crew gets a hardened container; a sidecar beside it holds the keys and the only way out.')
-  return { SVC_CONTAINER_PROVIDER: 'docker', SVC_RUNTIME_IMAGE: 'muster/crew:demo', SVC_SIDECAR_IMAGE: 'muster/sidecar:demo' }
+  return {
+    SVC_CONTAINER_PROVIDER: 'docker',
+    SVC_RUNTIME_IMAGE: 'muster/crew:demo',
+    SVC_SIDECAR_IMAGE: 'muster/sidecar:demo',
+  }
 }
 
 function processRuntime(why) {
@@ -82,8 +96,11 @@ try {
   run(['crews', 'create', 'Backend'])
   run(['agents', 'create', 'Grace', '--crew', 'backend', '--title', 'Writes code'])
   run(['agents', 'create', 'Linus', '--crew', 'backend', '--title', 'Reviews code'])
-  run(['credentials', 'create', 'demo key', '--type', 'API_KEY', '--provider', 'ANTHROPIC', '--value-stdin'], { input: 'sk-ant-this-is-no-real-key' })
-  for (const agent of ['grace', 'linus']) run(['credentials', 'assign', 'demo key', '--agent', agent, '--env-var-name', 'ANTHROPIC_API_KEY'])
+  run(['credentials', 'create', 'demo key', '--type', 'API_KEY', '--provider', 'ANTHROPIC', '--value-stdin'], {
+    input: 'sk-ant-this-is-no-real-key',
+  })
+  for (const agent of ['grace', 'linus'])
+    run(['credentials', 'assign', 'demo key', '--agent', agent, '--env-var-name', 'ANTHROPIC_API_KEY'])
 
   title('3. A turn that runs a tool and writes a file')
   run(['ask', 'grace', 'Write a greeting into hello.txt, please'])
@@ -111,7 +128,10 @@ try {
 function pairSecondClient() {
   process.stdout.write(`${paint('36', '$')} muster pair\n`)
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [muster, 'pair'], { env: client('laptop'), stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [muster, 'pair'], {
+      env: client('laptop'),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     let text = ''
     let redeemed = false
     child.stdout.on('data', (chunk) => {
@@ -131,7 +151,10 @@ function next() {
   const settings = Object.entries({ SVC_DATA_DIR: join(scratch, 'data'), XDG_CONFIG_HOME: join(scratch, 'laptop') })
   if (keep) {
     const file = join(scratch, 'env.sh')
-    writeFileSync(file, `${settings.map(([key, value]) => `export ${key}='${value}'`).join('\n')}\nalias muster='node ${muster}'\n`)
+    writeFileSync(
+      file,
+      `${settings.map(([key, value]) => `export ${key}='${value}'`).join('\n')}\nalias muster='node ${muster}'\n`,
+    )
     note('It is left running. In this shell:')
     process.stdout.write(
       `  . ${file}\n  muster chat grace\n  muster journal tail -f\n  muster doctor\n  muster crews remove backend && muster down && rm -r ${scratch}\n`,

@@ -1,5 +1,6 @@
 // Fetches the pinned command-line clients of coding agents from the npm registry into a cache outside the repository.
-// usage: node scripts/fetch-agent-clis.mjs [CLIENT ...]    prints one line "CLIENT<tab>FOLDER" for each; default: all of them
+// usage: node scripts/fetch-agent-clis.mjs [CLIENT ...]    prints one line "CLIENT<tab>FOLDER" for each; default: all
+// of them
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -16,7 +17,14 @@ const say = (text) => process.stderr.write(`${text}\n`)
 
 const npmInstall = (folder) =>
   new Promise((resolve, reject) => {
-    const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=1', '--fetch-timeout=60000']
+    const args = [
+      'install',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      '--fetch-retries=1',
+      '--fetch-timeout=60000',
+    ]
     const child = spawn('npm', args, { cwd: folder, stdio: ['ignore', 2, 2] })
     child.on('error', reject)
     child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`npm install ended with code ${code}`))))
@@ -32,7 +40,10 @@ async function fetchClient(client) {
   const draft = mkdtempSync(join(cache, `.${client}-`))
   try {
     // Its install script puts the program for this machine in place.
-    writeFileSync(join(draft, 'package.json'), JSON.stringify({ private: true, dependencies: { [name]: version }, allowScripts: { [name]: true } }))
+    writeFileSync(
+      join(draft, 'package.json'),
+      JSON.stringify({ private: true, dependencies: { [name]: version }, allowScripts: { [name]: true } }),
+    )
     await npmInstall(draft)
     chmodSync(draft, 0o755)
     try {

@@ -1,4 +1,5 @@
-// What `npm test` and `npm run demo` need on a fresh clone. Uses nothing but Node: it runs before anything is installed.
+// What `npm test` and `npm run demo` need on a fresh clone. Uses nothing but Node: it runs before anything is
+// installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -25,11 +26,25 @@ export function ensureInstalled() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
   // A linked folder belongs to another checkout: installing would pull it from under that one.
   if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return
-  run('Installing dependencies (about two minutes: the database driver is compiled) …', 'npm', ['ci', '--no-audit', '--no-fund'])
+  run('Installing dependencies (about two minutes: the database driver is compiled) …', 'npm', [
+    'ci',
+    '--no-audit',
+    '--no-fund',
+  ])
   writeFileSync(stamp, lock)
 }
 
-const sources = ['bin', 'build', 'cli', 'daemon', 'src', 'templates', 'package.json', 'package-lock.json', 'tsconfig.json']
+const sources = [
+  'bin',
+  'build',
+  'cli',
+  'daemon',
+  'src',
+  'templates',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+]
 
 function filesBelow(path) {
   if (!existsSync(path)) return []
@@ -43,7 +58,8 @@ function filesBelow(path) {
 export function ensureBuilt() {
   const stamp = join(root, 'dist', '.sources')
   const hash = createHash('sha256')
-  for (const file of sources.flatMap((name) => filesBelow(join(root, name)))) hash.update(file.slice(root.length)).update(readFileSync(file))
+  for (const file of sources.flatMap((name) => filesBelow(join(root, name))))
+    hash.update(file.slice(root.length)).update(readFileSync(file))
   const now = hash.digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return
   run('Building …', process.execPath, ['build/build.mjs'])

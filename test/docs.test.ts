@@ -19,16 +19,22 @@ const isCommand = (words: string[]) => {
   const [noun = '', verb = ''] = words
   if (existsSync(at(`${noun}.ts`))) return true
   const topic = [noun, `${noun}s`].find((name) => existsSync(at(name)))
-  return topic !== undefined && (!/^[a-z]/.test(verb) || existsSync(at(topic, `${verb}.ts`)) || existsSync(at(topic, verb)))
+  return (
+    topic !== undefined && (!/^[a-z]/.test(verb) || existsSync(at(topic, `${verb}.ts`)) || existsSync(at(topic, verb)))
+  )
 }
 
 describe.each(pages)('%s', (page) => {
   const text = read(page)
   // Only what stands in a code block or between backticks is a promise of a command.
-  const code = [...text.matchAll(/```[a-z]*\n([\s\S]*?)```/g), ...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!).join('\n')
+  const code = [...text.matchAll(/```[a-z]*\n([\s\S]*?)```/g), ...text.matchAll(/`([^`\n]+)`/g)]
+    .map((match) => match[1]!)
+    .join('\n')
 
   it('names commands that there are', () => {
-    const named = [...code.matchAll(/(?:^|[$|(] *)muster ((?!up\b)[a-z-]+(?: [a-z][a-z-]*)?)/gm)].map((match) => match[1]!.split(' '))
+    const named = [...code.matchAll(/(?:^|[$|(] *)muster ((?!up\b)[a-z-]+(?: [a-z][a-z-]*)?)/gm)].map((match) =>
+      match[1]!.split(' '),
+    )
     expect(named.filter((words) => !isCommand(words)).map((words) => words.join(' '))).toEqual([])
   })
 
@@ -40,18 +46,24 @@ describe.each(pages)('%s', (page) => {
   })
 
   it('links to files that there are', () => {
-    const linked = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => new URL(match[1]!, new URL(page, root)))
+    const linked = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
+      (match) => new URL(match[1]!, new URL(page, root)),
+    )
     expect(linked.filter((url) => !existsSync(url)).map(String)).toEqual([])
   })
 })
 
 describe('the table of settings', () => {
-  const rows = [...read('docs/operating.md').matchAll(/^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \| (`[A-Z_]+`(?:, `[A-Z_]+`)*)? ?\|/gm)]
+  const rows = [
+    ...read('docs/operating.md').matchAll(/^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \| (`[A-Z_]+`(?:, `[A-Z_]+`)*)? ?\|/gm),
+  ]
   const names = (cell: string | undefined) => [...(cell ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
 
   it('has settings and variables as the daemon has them', () => {
     const known = new Map<string, string>(Object.values(settings).map(({ path, env }) => [path, env]))
-    const said = rows.flatMap(([, paths, variables]) => names(paths).map((path, index) => [path, names(variables)[index]]))
+    const said = rows.flatMap(([, paths, variables]) =>
+      names(paths).map((path, index) => [path, names(variables)[index]]),
+    )
     expect(said.length).toBeGreaterThan(10)
     expect(said.filter(([path, variable]) => known.get(path!) !== variable)).toEqual([])
   })
@@ -59,7 +71,9 @@ describe('the table of settings', () => {
 
 describe('what SECURITY.md claims to hold', () => {
   const table = read('SECURITY.md').split('## What holds them')[1]!.split('\n## ')[0]!
-  const rows = [...table.matchAll(/^\| (.+?) \| (.+?) \| (.+) \|$/gm)].filter(([, attack]) => attack !== 'Attack' && !attack!.startsWith('---'))
+  const rows = [...table.matchAll(/^\| (.+?) \| (.+?) \| (.+) \|$/gm)].filter(
+    ([, attack]) => attack !== 'Attack' && !attack!.startsWith('---'),
+  )
 
   it('has a test for every attack', () => {
     expect(rows.length).toBeGreaterThan(20)

@@ -1,4 +1,5 @@
-// Journal entries as crews write them, the same for the same seed: 20 crews of 6 agents, runs of 20 to 180 entries, 690 bytes each.
+// Journal entries as crews write them, the same for the same seed: 20 crews of 6 agents, runs of 20 to 180 entries, 690
+// bytes each.
 
 export function random(seed) {
   let state = seed >>> 0
@@ -10,7 +11,8 @@ export function random(seed) {
   }
 }
 
-const syllables = 'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu za bri cro dra fle gri kla pro sta tre'.split(' ')
+const syllables =
+  'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu za bri cro dra fle gri kla pro sta tre'.split(' ')
 const letters = random(42)
 
 /** 20,000 words, the commonest first. */
@@ -47,7 +49,11 @@ export function draftsOf(seed, workspace) {
     runs[slot] = { id: `r${seed}x${++made}`, crew, agent: crew * 6 + upTo(6), left: 20 + upTo(160) }
     return {
       type: 'run.started',
-      payload: { trigger_type: upTo(4) ? 'USER' : 'CRON', chat_id: `c${made}`, metadata: { tags: [`tag${upTo(9)}`], model: word() } },
+      payload: {
+        trigger_type: upTo(4) ? 'USER' : 'CRON',
+        chat_id: `c${made}`,
+        metadata: { tags: [`tag${upTo(9)}`], model: word() },
+      },
     }
   }
 
@@ -63,7 +69,18 @@ export function draftsOf(seed, workspace) {
     }
     return {
       type,
-      severity: (severities[type] ?? ['info', 'info', 'info', 'info', 'info', 'info', 'notice', 'notice', 'warn', 'error'])[upTo(severities[type] ? 2 : 10)],
+      severity: (severities[type] ?? [
+        'info',
+        'info',
+        'info',
+        'info',
+        'info',
+        'info',
+        'notice',
+        'notice',
+        'warn',
+        'error',
+      ])[upTo(severities[type] ? 2 : 10)],
       payload,
     }
   }
@@ -71,7 +88,11 @@ export function draftsOf(seed, workspace) {
   return () => {
     const slot = upTo(50)
     const run = runs[slot]
-    const what = !run ? begin(slot) : run.left-- > 0 ? happen() : { type: upTo(8) ? 'run.completed' : 'run.failed', payload: { exit_code: 0 } }
+    const what = !run
+      ? begin(slot)
+      : run.left-- > 0
+        ? happen()
+        : { type: upTo(8) ? 'run.completed' : 'run.failed', payload: { exit_code: 0 } }
     const { id, crew, agent } = runs[slot]
     if (run && run.left < 0) runs[slot] = null
     return {

@@ -26,7 +26,9 @@ export async function openStore(file) {
 export const rarity = { crew_id: crews[0], entry_type: 'container.started', severity: 'error' }
 
 const withRarity = (draft, old) =>
-  !old && draft.crew_id === crews[0] && draft.type === 'container.started' && draft.severity === 'error' ? { ...draft, severity: 'warn' } : draft
+  !old && draft.crew_id === crews[0] && draft.type === 'container.started' && draft.severity === 'error'
+    ? { ...draft, severity: 'warn' }
+    : draft
 
 /** Appends `count` entries, 50 ms apart, as fast as it goes: nothing here is measured. */
 export async function fill(db, count, workspace) {
@@ -39,7 +41,8 @@ export async function fill(db, count, workspace) {
   const draft = draftsOf(3, workspace)
   for (let done = 0; done < count; ) {
     db.exec('BEGIN')
-    for (const until = Math.min(count, done + 20_000); done < until; done++) journal.append(withRarity(draft(), done < count / 100))
+    for (const until = Math.min(count, done + 20_000); done < until; done++)
+      journal.append(withRarity(draft(), done < count / 100))
     db.exec('COMMIT')
     journal.settle()
   }
@@ -53,8 +56,22 @@ export async function fill(db, count, workspace) {
 export async function openApp(db, clock = Date.now) {
   const { createApp, loadConfig, createThreadReads, createLog, createJournalReads, projectRuns } = await modules
   const log = createLog({ level: 'error', format: 'text' })
-  const { config } = loadConfig({ env: { SVC_ENV: 'test', SVC_STREAMS_PER_USER: '1000000', SVC_DATA_DIR: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' } })
-  const app = createApp({ config, db, log, vault: null, clock, reads: createThreadReads(db, log, compile('daemon/reader.ts')) })
+  const { config } = loadConfig({
+    env: {
+      SVC_ENV: 'test',
+      SVC_STREAMS_PER_USER: '1000000',
+      SVC_DATA_DIR: '/nonexistent',
+      XDG_CONFIG_HOME: '/nonexistent',
+    },
+  })
+  const app = createApp({
+    config,
+    db,
+    log,
+    vault: null,
+    clock,
+    reads: createThreadReads(db, log, compile('daemon/reader.ts')),
+  })
   app.project(projectRuns(db))
   return { app, reads: createJournalReads(app) }
 }

@@ -8,7 +8,11 @@ import { openApp, openStore } from './world.mjs'
 const filler = randomBytes(160).toString('hex')
 
 export async function writeEntries(dir) {
-  const { register, createServer, features } = await load('daemon/kernel/dispatch.ts', 'daemon/kernel/http/operations.ts', 'daemon/features/index.ts')
+  const { register, createServer, features } = await load(
+    'daemon/kernel/dispatch.ts',
+    'daemon/kernel/http/operations.ts',
+    'daemon/features/index.ts',
+  )
   const db = await openStore(join(dir, 'muster.db'))
   const { app } = await openApp(db)
   register(app, features)

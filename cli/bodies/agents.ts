@@ -16,11 +16,28 @@ export const agentFlags = {
   adapter: oneOf(adapters, { aliases: ['cli-adapter'], description: 'command-line agent that does the work' }),
   provider: oneOf(providers, { aliases: ['llm-provider'], description: 'who serves the model' }),
   model: Flags.string({ aliases: ['llm-model'], description: "name of the model; empty for the adapter's own choice" }),
-  prompt: Flags.string({ aliases: ['system-prompt'], helpValue: 'TEXT|@FILE', description: 'system prompt, or @ and the file that holds it' }),
-  timeout: Flags.integer({ aliases: ['timeout-seconds'], min: 0, max: 86_400, helpValue: 'SECONDS', description: 'longest run; 0 means the default' }),
-  profile: oneOf(['MINIMAL', 'CODING', 'FULL'], { aliases: ['tool-profile'], description: 'tools that the agent may use' }),
+  prompt: Flags.string({
+    aliases: ['system-prompt'],
+    helpValue: 'TEXT|@FILE',
+    description: 'system prompt, or @ and the file that holds it',
+  }),
+  timeout: Flags.integer({
+    aliases: ['timeout-seconds'],
+    min: 0,
+    max: 86_400,
+    helpValue: 'SECONDS',
+    description: 'longest run; 0 means the default',
+  }),
+  profile: oneOf(['MINIMAL', 'CODING', 'FULL'], {
+    aliases: ['tool-profile'],
+    description: 'tools that the agent may use',
+  }),
   tools: Flags.string({ aliases: ['cli-tools'], helpValue: 'A,B', description: 'narrows the profile to these tools' }),
-  mcp: Flags.string({ aliases: ['mcp-config-json'], helpValue: 'JSON|@FILE', description: 'MCP servers, as JSON or @ and the file that holds it' }),
+  mcp: Flags.string({
+    aliases: ['mcp-config-json'],
+    helpValue: 'JSON|@FILE',
+    description: 'MCP servers, as JSON or @ and the file that holds it',
+  }),
 }
 
 const members = {
@@ -41,7 +58,12 @@ const members = {
   mcp: 'mcp_config_json',
 }
 
-type Given = { prompt?: string | undefined; mcp?: string | undefined; lead?: boolean | undefined; crew?: string | undefined }
+type Given = {
+  prompt?: string | undefined
+  mcp?: string | undefined
+  lead?: boolean | undefined
+  crew?: string | undefined
+}
 
 /** The body of a create or a change from the flags that were given; `crew` holds an id by now. */
 export function agentBody(flags: Given & object) {

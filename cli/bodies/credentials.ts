@@ -3,7 +3,18 @@ import type { Client } from '#client'
 import { oneOf } from '../flags.ts'
 import { crewId } from '../lookup.ts'
 
-const types = ['API_KEY', 'AI_CLI_TOKEN', 'SECRET', 'GENERIC_SECRET', 'CLI_TOKEN', 'OAUTH2', 'ENDPOINT_URL', 'USERPASS', 'SSH_KEY', 'CERTIFICATE'] as const
+const types = [
+  'API_KEY',
+  'AI_CLI_TOKEN',
+  'SECRET',
+  'GENERIC_SECRET',
+  'CLI_TOKEN',
+  'OAUTH2',
+  'ENDPOINT_URL',
+  'USERPASS',
+  'SSH_KEY',
+  'CERTIFICATE',
+] as const
 // biome-ignore format: a list
 const providers = [
   'NONE', 'ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OPENROUTER', 'XAI', 'GROQ', 'DEEPSEEK', 'MOONSHOT', 'ZAI', 'MINIMAX',
@@ -25,7 +36,12 @@ export const credentialFlags = {
     helpValue: 'CREW',
     description: 'only for agents of this crew; repeat for more, empty for the whole workspace',
   }),
-  tag: Flags.string({ multiple: true, multipleNonGreedy: true, helpValue: 'WORD', description: 'a word to find it by; repeat for more' }),
+  tag: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'WORD',
+    description: 'a word to find it by; repeat for more',
+  }),
   label: Flags.string({ description: 'name of the account that it belongs to' }),
   email: Flags.string({ description: 'address of the account that it belongs to' }),
   expires: Flags.string({ helpValue: 'TIME', description: 'when it ends, RFC 3339; it is not delivered after that' }),
@@ -43,7 +59,10 @@ interface Given {
 }
 
 /** The body of a create or a change from the flags that were given. */
-export async function credentialBody(api: Client, { type, provider, description, crew, tag, label, email, expires }: Given) {
+export async function credentialBody(
+  api: Client,
+  { type, provider, description, crew, tag, label, email, expires }: Given,
+) {
   const crews = crew && (await Promise.all(crew.filter(Boolean).map((name) => crewId(api, name))))
   return {
     ...(type !== undefined && { type }),
@@ -58,4 +77,8 @@ export async function credentialBody(api: Client, { type, provider, description,
 }
 
 /** How the value of a credential is given. */
-export const valueFlag = { 'value-stdin': Flags.boolean({ description: 'read the value from standard input; so it is anyway when that is no terminal' }) }
+export const valueFlag = {
+  'value-stdin': Flags.boolean({
+    description: 'read the value from standard input; so it is anyway when that is no terminal',
+  }),
+}

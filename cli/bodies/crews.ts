@@ -10,8 +10,16 @@ const colors = ['blue', 'emerald', 'violet', 'amber', 'rose', 'cyan', 'lime', 'f
 export const crewFlags = {
   description: Flags.string({ description: 'what the crew is for' }),
   icon: Flags.string({ description: 'an emoji or the name of an icon' }),
-  color: oneOf(colors, { helpValue: colors.filter(Boolean).join('|'), description: 'colour of the crew; empty for none' }),
-  memory: Flags.integer({ aliases: ['container-memory-mb'], min: 0, helpValue: 'MB', description: "memory of the container; 0 means the server's default" }),
+  color: oneOf(colors, {
+    helpValue: colors.filter(Boolean).join('|'),
+    description: 'colour of the crew; empty for none',
+  }),
+  memory: Flags.integer({
+    aliases: ['container-memory-mb'],
+    min: 0,
+    helpValue: 'MB',
+    description: "memory of the container; 0 means the server's default",
+  }),
   cpus: Flags.custom<number>({ parse: decimal })({
     aliases: ['container-cpus'],
     helpValue: 'N',
@@ -23,7 +31,10 @@ export const crewFlags = {
     helpValue: 'HOURS',
     description: 'stop the container after being idle that long; 0 means never',
   }),
-  'network-mode': oneOf(['restricted', 'free'], { aliases: ['network'], description: 'what agents reach: only allowed domains, or everything' }),
+  'network-mode': oneOf(['restricted', 'free'], {
+    aliases: ['network'],
+    description: 'what agents reach: only allowed domains, or everything',
+  }),
   'allowed-domain': Flags.string({
     aliases: ['allowed-domains', 'allow-domain'],
     multiple: true,
@@ -32,7 +43,10 @@ export const crewFlags = {
     description: 'a host, or *.host, that agents reach; repeat for more, empty for none',
   }),
   'allow-private-endpoints': Flags.boolean({ allowNo: true, description: 'let agents reach private addresses' }),
-  image: Flags.string({ aliases: ['runtime-image'], description: "image of the container; empty means the server's own" }),
+  image: Flags.string({
+    aliases: ['runtime-image'],
+    description: "image of the container; empty means the server's own",
+  }),
 }
 
 const members = {

@@ -34,7 +34,8 @@ const pasteOff = '\u001b[?2004l'
 type Reader = Omit<Interface, 'line' | 'cursor'> & { line: string; cursor: number }
 
 /**
- * The line that is being typed, with the keys of readline. A message of several lines is entered with a backslash at the end
+ * The line that is being typed, with the keys of readline. A message of several lines is entered with a backslash at
+ * the end
  * of a line, with Alt-Enter or Ctrl-J, or by pasting it.
  */
 export class Editor {
@@ -62,7 +63,13 @@ export class Editor {
     this.place = this.history.length
     emitKeypressEvents(input)
     input.on('keypress', this.before)
-    this.reader = createInterface({ input, output: mute(), terminal: true, historySize: 0, escapeCodeTimeout: 50 }) as Reader
+    this.reader = createInterface({
+      input,
+      output: mute(),
+      terminal: true,
+      historySize: 0,
+      escapeCodeTimeout: 50,
+    }) as Reader
     input.on('keypress', this.after)
     this.reader.on('line', (line) => this.enter(line))
     this.reader.on('SIGINT', () => options.on.interrupt())

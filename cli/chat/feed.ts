@@ -25,11 +25,17 @@ const stallMs = 50_000
 const replayMs = 250
 
 /**
- * What happens in a chat from now on, and in the run that goes on if one does: each frame once and in order, over any number of connections: when one is lost, a
- * restarting daemon included, the next goes on where it ended. Throws when the server refuses, or is gone for longer than
+ * What happens in a chat from now on, and in the run that goes on if one does: each frame once and in order, over any
+ * number of connections: when one is lost, a
+ * restarting daemon included, the next goes on where it ended. Throws when the server refuses, or is gone for longer
+ * than
  * `patience`. Ends by its signal alone.
  */
-export async function* feed(connection: Connection, chatId: string, options: FeedOptions = {}): AsyncGenerator<FeedEvent> {
+export async function* feed(
+  connection: Connection,
+  chatId: string,
+  options: FeedOptions = {},
+): AsyncGenerator<FeedEvent> {
   const { signal, patience = Number.POSITIVE_INFINITY } = options
   const place: Place = { last: 0, from: 0, expected: 0, again: false, caughtUp: true }
   let wait = firstWaitMs
@@ -73,11 +79,20 @@ interface Place {
 
 type Frame = (RunFrame & { late: boolean }) | StreamFrame
 
-async function* open(connection: Connection, chatId: string, { from, caughtUp }: Place, signal: AbortSignal | undefined): AsyncGenerator<Frame> {
+async function* open(
+  connection: Connection,
+  chatId: string,
+  { from, caughtUp }: Place,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Frame> {
   const query = { last_seq: from, ...(caughtUp && { follow: true, idle: 3600 }) }
   const options = { stall: stallMs, ...(signal && { signal }) }
   let replayedUntil = 0
-  for await (const frame of lines<RunFrame | StreamFrame>(connection, locate('chats.stream', { chatId, query }), options)) {
+  for await (const frame of lines<RunFrame | StreamFrame>(
+    connection,
+    locate('chats.stream', { chatId, query }),
+    options,
+  )) {
     // Nothing waits for who comes while nothing goes on.
     if (frame.type === 'stream.open') replayedUntil = frame.active || !caughtUp ? performance.now() + replayMs : 0
     yield isRunFrame(frame) ? { ...frame, late: performance.now() < replayedUntil } : frame
@@ -99,7 +114,9 @@ function* read(frame: Frame, place: Place): Generator<FeedEvent> {
   }
 }
 
-/** The first frame of a chat says only that there is a run, and nothing is held for who asks for what follows frame 0. */
+/**
+ * The first frame of a chat says only that there is a run, and nothing is held for who asks for what follows frame 0.
+ */
 function advance(place: Place, seq: number): void {
   place.last = Math.max(place.last, seq)
   place.from = Math.max(place.last, 1)
@@ -115,6 +132,8 @@ function* catchUp(place: Place): Generator<FeedEvent> {
 const isRunFrame = <F extends RunFrame>(frame: F | StreamFrame): frame is F => !frame.type.startsWith('stream.')
 
 /** Anything but a refusal may be over the next time. */
-const passing = (error: unknown): boolean => !(error instanceof ProblemError) || error.problem.status >= 500 || error.problem.status === 429
+const passing = (error: unknown): boolean =>
+  !(error instanceof ProblemError) || error.problem.status >= 500 || error.problem.status === 429
 
-const waitFor = (error: unknown, wait: number): number => (error instanceof ProblemError && error.retryAfter ? error.retryAfter * 1000 : wait)
+const waitFor = (error: unknown, wait: number): number =>
+  error instanceof ProblemError && error.retryAfter ? error.retryAfter * 1000 : wait

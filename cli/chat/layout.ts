@@ -15,7 +15,8 @@ export function layout(text: string, at: number, width: number): { rows: string[
       const piece = shown.slice(0, cut(shown, width) || shown.length)
       shown = shown.slice(piece.length)
       const columns = widthOf(piece)
-      if (within >= passed && (within < passed + columns || !shown)) cursor = { row: rows.length, column: within - passed }
+      if (within >= passed && (within < passed + columns || !shown))
+        cursor = { row: rows.length, column: within - passed }
       passed += columns
       rows.push(piece)
     } while (shown)
@@ -25,7 +26,10 @@ export function layout(text: string, at: number, width: number): { rows: string[
 }
 
 /** As many rows as there is room for, those around the cursor. */
-export function around({ rows, cursor }: { rows: string[]; cursor: Cursor }, height: number): { rows: string[]; cursor: Cursor } {
+export function around(
+  { rows, cursor }: { rows: string[]; cursor: Cursor },
+  height: number,
+): { rows: string[]; cursor: Cursor } {
   if (rows.length <= height) return { rows, cursor }
   const top = Math.min(Math.max(0, cursor.row - Math.floor(height / 2)), rows.length - height)
   return { rows: rows.slice(top, top + height), cursor: { row: cursor.row - top, column: cursor.column } }

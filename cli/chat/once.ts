@@ -82,7 +82,8 @@ class OneTurn {
       else if (event.again) watching.back?.()
       else this.sent ??= await this.it.send()
       if (this.turn.done) break
-      // Frames are gone and no run goes on: unless the daemon has yet to find it again, the rest is read from what is stored.
+      // Frames are gone and no run goes on: unless the daemon has yet to find it again, the rest is read from what is
+      // stored.
       if (event.type === 'gap' && event.over && (await this.show()).status !== 'RUNNING') break
     }
     return this.show()
@@ -119,10 +120,16 @@ function answerOf({ text, tools, result, error, waitsFor }: Turn, run: RunRow, c
     run_id: run.id,
     status: run.status,
     text,
-    tool_calls: [...tools.values()].map(({ name, input, status, duration_ms }) => ({ name, input, status, duration_ms })),
+    tool_calls: [...tools.values()].map(({ name, input, status, duration_ms }) => ({
+      name,
+      input,
+      status,
+      duration_ms,
+    })),
     usage: result?.usage ?? null,
     cost: result?.total_cost_usd ?? null,
-    duration_ms: result?.duration_ms ?? (run.finished_at ? Date.parse(run.finished_at) - Date.parse(run.started_at) : null),
+    duration_ms:
+      result?.duration_ms ?? (run.finished_at ? Date.parse(run.finished_at) - Date.parse(run.started_at) : null),
     ...(waitsFor && { inbox_item_id: waitsFor }),
     error: run.error_message ?? error?.text ?? null,
     reason: error?.reason ?? null,

@@ -55,7 +55,10 @@ export class Page {
   }
 
   trouble(what: string, next?: string): void {
-    this.commit('note', [...wrap([span('✗ ', 'red'), span(displayable(what))], this.width), ...(next ? this.next(next) : [])])
+    this.commit('note', [
+      ...wrap([span('✗ ', 'red'), span(displayable(what))], this.width),
+      ...(next ? this.next(next) : []),
+    ])
   }
 
   advice(next: string): void {
@@ -64,11 +67,23 @@ export class Page {
 
   draw({ turn, warning, queue, text, cursor, hint }: Below): void {
     const typed = around(layout(text, cursor, this.width - 3), Math.max(3, Math.floor(this.screen.height / 2)))
-    const waiting = queue.map((it, at): Row => [span(`${at ? '  ' : '» '}${shorten(displayable(it).replaceAll('\n', ' '), this.width - 2)}`, 'dim')])
-    const above: Row[] = [...turn, ...(warning ? [[], [span(shorten(warning, this.width), 'yellow')]] : []), ...(waiting.length ? [[], ...waiting] : []), []]
+    const waiting = queue.map(
+      (it, at): Row => [
+        span(`${at ? '  ' : '» '}${shorten(displayable(it).replaceAll('\n', ' '), this.width - 2)}`, 'dim'),
+      ],
+    )
+    const above: Row[] = [
+      ...turn,
+      ...(warning ? [[], [span(shorten(warning, this.width), 'yellow')]] : []),
+      ...(waiting.length ? [[], ...waiting] : []),
+      [],
+    ]
     const input = typed.rows.map((it, at): Row => [span(at ? '  ' : '› ', 'cyan'), span(it)])
     const below: Row[] = hint ? [[span(shorten(hint, this.width), 'dim')]] : []
-    this.screen.show([...above, ...input, ...below], { row: above.length + typed.cursor.row, column: 2 + typed.cursor.column })
+    this.screen.show([...above, ...input, ...below], {
+      row: above.length + typed.cursor.row,
+      column: 2 + typed.cursor.column,
+    })
   }
 
   private next(text: string): Row[] {

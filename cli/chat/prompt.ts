@@ -10,7 +10,8 @@ export async function promptOf(words: string | undefined, remark: (text: string)
     .map((part) => part.trim())
     .filter(Boolean)
     .join('\n\n')
-  if (!prompt) throw new InputError('There is nothing to ask.', 'muster ask AGENT "...", or give the question on standard input')
+  if (!prompt)
+    throw new InputError('There is nothing to ask.', 'muster ask AGENT "...", or give the question on standard input')
   return prompt
 }
 
@@ -27,7 +28,10 @@ function stdinGiven(): boolean {
 
 /** Whoever left a pipe open by mistake is told what the command waits for. */
 async function read(remark: (text: string) => void): Promise<string> {
-  const timer = setTimeout(() => remark('Waiting for the end of standard input; add < /dev/null when it has nothing to say.'), silenceMs)
+  const timer = setTimeout(
+    () => remark('Waiting for the end of standard input; add < /dev/null when it has nothing to say.'),
+    silenceMs,
+  )
   try {
     return await stdinText()
   } finally {

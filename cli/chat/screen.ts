@@ -30,7 +30,8 @@ const clearLine = '\u001b[K'
 const clearBelow = '\u001b[J'
 
 /**
- * The lower end of a terminal: what is committed scrolls away like any output, and below it stand some rows that change.
+ * The lower end of a terminal: what is committed scrolls away like any output, and below it stand some rows that
+ * change.
  * Rows are written over, never wiped first, so that nothing flickers.
  */
 export class Screen {
@@ -134,7 +135,9 @@ export class Screen {
   private toTop(): string {
     const { rows, cursor } = this.drawn
     const columns = this.out.columns || 80
-    const above = rows.slice(0, cursor.row).reduce((sum, row) => sum + Math.max(1, Math.ceil(rowWidth(row) / columns)), 0)
+    const above = rows
+      .slice(0, cursor.row)
+      .reduce((sum, row) => sum + Math.max(1, Math.ceil(rowWidth(row) / columns)), 0)
     const up = above + Math.floor(cursor.column / columns)
     return `\r${up > 0 ? `\u001b[${up}A` : ''}`
   }
@@ -143,5 +146,7 @@ export class Screen {
 /** At most `height` rows; the upper ones give way. */
 function clipped({ rows, cursor }: Live, height: number): Live {
   const over = rows.length - height
-  return over > 0 ? { rows: rows.slice(over), cursor: { row: Math.max(0, cursor.row - over), column: cursor.column } } : { rows, cursor }
+  return over > 0
+    ? { rows: rows.slice(over), cursor: { row: Math.max(0, cursor.row - over), column: cursor.column } }
+    : { rows, cursor }
 }

@@ -9,7 +9,8 @@ export const messagesOf = async (api: Client, chatId: string, limit: number): Pr
   (await api.chats.messages({ chatId, query: { limit } })).messages
 
 /** The run that a message is the answer of. */
-export const runOf = ({ metadata }: Said): string | null => (typeof metadata?.['run_id'] === 'string' ? metadata['run_id'] : null)
+export const runOf = ({ metadata }: Said): string | null =>
+  typeof metadata?.['run_id'] === 'string' ? metadata['run_id'] : null
 
 /** What the agent said in a run, as it is stored; null when it said nothing. */
 export async function replyOf(api: Client, chatId: string, runId: string): Promise<Said | null> {
@@ -18,4 +19,5 @@ export async function replyOf(api: Client, chatId: string, runId: string): Promi
 }
 
 /** What of the stored text was not told yet. */
-export const untold = (told: string, stored: string): string => (stored.startsWith(told) ? stored.slice(told.length) : `\n\n${stored}`)
+export const untold = (told: string, stored: string): string =>
+  stored.startsWith(told) ? stored.slice(told.length) : `\n\n${stored}`

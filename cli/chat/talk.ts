@@ -85,7 +85,8 @@ export class Talk {
       await this.conversation.enter(recalled, (messages) => this.tell(messages))
       this.draw()
       const code = await this.over
-      if (this.conversation.turn && !this.cancelling) this.page.note(`The agent goes on. Come back to it: muster chat ${this.it.agent.slug}`)
+      if (this.conversation.turn && !this.cancelling)
+        this.page.note(`The agent goes on. Come back to it: muster chat ${this.it.agent.slug}`)
       return code
     } finally {
       this.stop.abort()
@@ -133,7 +134,12 @@ export class Talk {
 
   private began(turn: Turn): void {
     const { page } = this
-    this.view = new TurnView(turn, { width: () => page.width, commit: page.commit, thinking: () => this.thinking, last: () => page.last })
+    this.view = new TurnView(turn, {
+      width: () => page.width,
+      commit: page.commit,
+      thinking: () => this.thinking,
+      last: () => page.last,
+    })
     if (this.cancelling) this.view.say('Cancelling')
     this.draw()
   }
@@ -225,7 +231,8 @@ export class Talk {
   }
 
   private async obey(name: string, rest: string): Promise<void> {
-    if (!isSlash(name)) return this.page.note(`There is no /${name}. /help tells what there is; //${name} says it to the agent.`)
+    if (!isSlash(name))
+      return this.page.note(`There is no /${name}. /help tells what there is; //${name} says it to the agent.`)
     const commands: Record<Slash, () => unknown> = {
       help: () => this.help(),
       new: () => this.renew(),
@@ -233,7 +240,9 @@ export class Talk {
       cancel: () => this.cancel(),
       thinking: () => {
         this.thinking = !this.thinking
-        this.page.note(this.thinking ? 'What the agent thinks is shown from now on.' : 'What the agent thinks is hidden.')
+        this.page.note(
+          this.thinking ? 'What the agent thinks is shown from now on.' : 'What the agent thinks is hidden.',
+        )
       },
       quit: () => this.finish(0),
     }

@@ -17,10 +17,22 @@ export interface ToolUse {
 }
 
 // The member that says most, by what tools commonly call it.
-const telling = ['command', 'file_path', 'path', 'notebook_path', 'pattern', 'query', 'url', 'description', 'prompt', 'skill']
+const telling = [
+  'command',
+  'file_path',
+  'path',
+  'notebook_path',
+  'pattern',
+  'query',
+  'url',
+  'description',
+  'prompt',
+  'skill',
+]
 
 /** `Bash`, or `server: tool` of a tool server. */
-export const toolName = ({ tool_name, mcp_server, mcp_tool }: ToolCall): string => cleanLine(mcp_server && mcp_tool ? `${mcp_server}: ${mcp_tool}` : tool_name)
+export const toolName = ({ tool_name, mcp_server, mcp_tool }: ToolCall): string =>
+  cleanLine(mcp_server && mcp_tool ? `${mcp_server}: ${mcp_tool}` : tool_name)
 
 /** What a tool was called with, on one line: its most telling member, else all of it. */
 export function briefOf(input: unknown): string {

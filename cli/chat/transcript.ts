@@ -17,10 +17,15 @@ export function tellMessage(message: Said, width: number, thinking: boolean, com
   if (message.metadata?.['status'] === 'CANCELLED') commit('note', [[span('Cancelled.', 'dim')]])
 }
 
-function tellPart(part: Part, parts: readonly Part[], { width, thinking, commit }: { width: number; thinking: boolean; commit: Commit }): void {
+function tellPart(
+  part: Part,
+  parts: readonly Part[],
+  { width, thinking, commit }: { width: number; thinking: boolean; commit: Commit },
+): void {
   const { type, content = '', metadata } = part
   if (type === 'text' && !metadata?.['subagent']) commit('text', renderMarkdown(content, width))
-  else if (type === 'thinking' && thinking) commit('thinking', wrap([{ text: displayable(content).trim(), tones: ['dim', 'italic'] }], width))
+  else if (type === 'thinking' && thinking)
+    commit('thinking', wrap([{ text: displayable(content).trim(), tones: ['dim', 'italic'] }], width))
   else if (type === 'tool_call') {
     const result = parts.find((it) => it.type === 'tool_result' && it.tool_id === part.tool_id)
     commit('tool', toolRows(toolOf(part, result), result?.content ?? '', width))

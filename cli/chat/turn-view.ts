@@ -75,11 +75,20 @@ export class TurnView {
         return void this.it.commit('note', wrap([span('✗ ', 'red'), span(displayable(event.text))], this.it.width()))
       case 'done':
         this.flush()
-        for (const tool of this.turn.tools.values()) if (tool.status === 'unfinished') this.it.commit('tool', toolRows(tool, '', this.it.width()))
+        for (const tool of this.turn.tools.values())
+          if (tool.status === 'unfinished') this.it.commit('tool', toolRows(tool, '', this.it.width()))
         if (this.turn.waitsFor)
           this.it.commit(
             'note',
-            wrap([span(`It waits for an answer: muster inbox act ${cleanLine(this.turn.waitsFor)} --answer TEXT`, 'yellow')], this.it.width()),
+            wrap(
+              [
+                span(
+                  `It waits for an answer: muster inbox act ${cleanLine(this.turn.waitsFor)} --answer TEXT`,
+                  'yellow',
+                ),
+              ],
+              this.it.width(),
+            ),
           )
     }
   }
@@ -95,7 +104,13 @@ export class TurnView {
     const tools = this.turn.running.map((tool) => runningRow(tool, mark, now, width))
     const seconds = Math.floor((now - this.startedAt) / 1000)
     const status = `${mark} ${this.doing}${seconds > 0 ? ` · ${seconds} s` : ''} · Ctrl-C cancels`
-    return [...speech, ...(tools.length && (speech.length || this.it.last() !== 'tool') ? [[]] : []), ...tools, [], [span(shorten(status, width), 'dim')]]
+    return [
+      ...speech,
+      ...(tools.length && (speech.length || this.it.last() !== 'tool') ? [[]] : []),
+      ...tools,
+      [],
+      [span(shorten(status, width), 'dim')],
+    ]
   }
 
   /** Finishes what was begun to be said. */
@@ -121,7 +136,11 @@ const runningRow = ({ name, brief, nested, startedAt }: ToolUse, mark: string, n
 /** `✓ Bash  ls -la · 0.3 s`, and what a failed tool said. */
 export function toolRows({ name, brief, nested, status, duration_ms }: ToolUse, output: string, width: number): Row[] {
   const mark = status === 'ok' ? span('✓ ', 'green') : status === 'failed' ? span('✗ ', 'red') : span('• ', 'yellow')
-  const words = [status === 'failed' && 'failed', status === 'unfinished' && 'not finished', (duration_ms ?? 0) >= leastMs && lasted(duration_ms!)]
+  const words = [
+    status === 'failed' && 'failed',
+    status === 'unfinished' && 'not finished',
+    (duration_ms ?? 0) >= leastMs && lasted(duration_ms!),
+  ]
   const notes = words.filter(Boolean).map((word) => ` · ${word}`)
   const row = toolRow([mark], name, brief, notes.join(''), nested, width)
   if (status !== 'failed') return [row]

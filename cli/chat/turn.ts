@@ -40,7 +40,9 @@ export class Turn {
       case 'text':
         return this.say(frame)
       case 'thinking':
-        return [{ type: 'thinking', text: frame.content, fresh: this.speaks('thinking', frame.metadata.parent_tool_use_id) }]
+        return [
+          { type: 'thinking', text: frame.content, fresh: this.speaks('thinking', frame.metadata.parent_tool_use_id) },
+        ]
       case 'tool_call':
         return this.call(frame, late)
       case 'tool_result':
@@ -58,9 +60,17 @@ export class Turn {
       case 'status':
         return [{ type: 'status', text: frame.content }]
       case 'crew_provisioning':
-        return [{ type: 'status', text: frame.content ?? `The crew ${frame.metadata.crew_slug} is ${frame.metadata.status}` }]
+        return [
+          { type: 'status', text: frame.content ?? `The crew ${frame.metadata.crew_slug} is ${frame.metadata.status}` },
+        ]
       case 'user_message':
-        return [{ type: 'user', text: frame.content, messageId: typeof frame.metadata['message_id'] === 'string' ? frame.metadata['message_id'] : null }]
+        return [
+          {
+            type: 'user',
+            text: frame.content,
+            messageId: typeof frame.metadata['message_id'] === 'string' ? frame.metadata['message_id'] : null,
+          },
+        ]
       default:
         return []
     }

@@ -44,7 +44,9 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
   async run(): Promise<void> {
     const { method, path, body } = await rawRequest(this.args as { method: string; path?: string }, this.flags)
     if (this.flags.paginate && method === 'GET') return this.result(await allPages(this.connection, path))
-    const reply = await this.connection.stream(method, path, { body, headers: { accept: '*/*' } }).catch((error: ProblemError) => this.refused(error))
+    const reply = await this.connection
+      .stream(method, path, { body, headers: { accept: '*/*' } })
+      .catch((error: ProblemError) => this.refused(error))
     if (this.flags.include) this.head(reply.status, reply.headers)
     const type = String(reply.headers['content-type'] ?? '')
     if (/\bjson\b/.test(type) && !/ndjson/.test(type)) return this.result(JSON.parse(await textOf(reply.body)))
@@ -55,7 +57,8 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
   private async result(value: unknown): Promise<void> {
     const form = this.out.wanted
     const view = { name: (row: unknown) => nameOf(row), columns: {} }
-    if (form.format === 'ndjson' || form.format === 'name') return this.out.list(Array.isArray(value) ? value : [value], view, value)
+    if (form.format === 'ndjson' || form.format === 'name')
+      return this.out.list(Array.isArray(value) ? value : [value], view, value)
     await this.out.value(value)
   }
 

@@ -5,16 +5,29 @@ import { decide } from '../decisions/decide.ts'
 
 export default class Approve extends ApiCommand<typeof Approve> {
   static override summary = 'Approve what waits for a decision'
-  static override description = 'Takes the id of an approval, of an agent’s question, of waiting work, or of the inbox item of one of them.'
+  static override description =
+    'Takes the id of an approval, of an agent’s question, of waiting work, or of the inbox item of one of them.'
   static override hiddenAliases = ['approvals:decide', 'waitpoints:approve', 'waitpoints:callback']
-  static override examples = ['$ <%= config.bin %> approve ITEM', '$ <%= config.bin %> approve APPROVAL --comment "as agreed"']
-  static override next = { approval_settled: 'muster inbox list', escalation_settled: 'muster escalations show ITEM', not_found: 'muster inbox list' }
+  static override examples = [
+    '$ <%= config.bin %> approve ITEM',
+    '$ <%= config.bin %> approve APPROVAL --comment "as agreed"',
+  ]
+  static override next = {
+    approval_settled: 'muster inbox list',
+    escalation_settled: 'muster escalations show ITEM',
+    not_found: 'muster inbox list',
+  }
   static override args = { id: Args.string({ required: true, description: 'what is decided' }) }
-  static override flags = { comment: Flags.string({ char: 'm', helpValue: 'TEXT', description: 'why; an agent that waits is told it' }) }
+  static override flags = {
+    comment: Flags.string({ char: 'm', helpValue: 'TEXT', description: 'why; an agent that waits is told it' }),
+  }
 
   async run(): Promise<void> {
     const { comment } = this.flags
-    const { sentence, reply } = await decide(this.api, workspaceInUse(this.session), this.args.id, { approved: true, ...(comment && { comment }) })
+    const { sentence, reply } = await decide(this.api, workspaceInUse(this.session), this.args.id, {
+      approved: true,
+      ...(comment && { comment }),
+    })
     await this.out.done(sentence, reply)
   }
 }

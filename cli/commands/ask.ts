@@ -25,7 +25,10 @@ export default class Ask extends ApiCommand<typeof Ask> {
     '$ <%= config.bin %> ask ada "Summarise the log" --json < build.log',
     '$ <%= config.bin %> ask ada "And in French?" --chat CHAT',
   ]
-  static override next = { chat_busy: 'wait until the agent is done, or leave out --chat', not_found: 'muster chats list AGENT' }
+  static override next = {
+    chat_busy: 'wait until the agent is done, or leave out --chat',
+    not_found: 'muster chats list AGENT',
+  }
   static override args = {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),
     prompt: Args.string({ description: 'what to ask; standard input when left out' }),
@@ -87,7 +90,10 @@ export default class Ask extends ApiCommand<typeof Ask> {
   private async send(chatId: string, content: string): Promise<Sent> {
     if (this.stoppedWith !== undefined) this.giveUp(this.late())
     const max_turns = this.flags['max-turns']
-    const { run_id, message_id } = await this.api.chats.send({ chatId, body: { content, ...(max_turns && { max_turns }) } })
+    const { run_id, message_id } = await this.api.chats.send({
+      chatId,
+      body: { content, ...(max_turns && { max_turns }) },
+    })
     this.sent = { chatId, runId: run_id, messageId: message_id }
     this.teller.turn('Waiting')
     if (this.stoppedWith !== undefined) await this.cancel()
@@ -98,11 +104,16 @@ export default class Ask extends ApiCommand<typeof Ask> {
     if (!plain && this.out.wanted.format !== 'ndjson') await this.out.value(answer)
     this.finish(answer.status === 'CANCELLED' ? (this.stoppedWith ?? exits.interrupted) : codes[answer.status])
     if (answer.status === 'COMPLETED' || !plain) return
-    if (answer.status === 'CANCELLED' && this.stoppedWith !== undefined) return this.out.note(this.stoppedWith === 124 ? this.late() : 'Cancelled.', 'yellow')
+    if (answer.status === 'CANCELLED' && this.stoppedWith !== undefined)
+      return this.out.note(this.stoppedWith === 124 ? this.late() : 'Cancelled.', 'yellow')
     if (answer.inbox_item_id) return this.waits(answer.inbox_item_id)
     const paint = painter(colored(process.stderr))
-    process.stderr.write(`${paint('red', 'Error:')} ${cleanLine(answer.error ?? `The run ended as ${answer.status}.`)}\n`)
-    process.stderr.write(`${paint('dim', 'Next:')} ${nextOf(answer.reason, this.args.agent) ?? `muster runs show ${answer.run_id}`}\n`)
+    process.stderr.write(
+      `${paint('red', 'Error:')} ${cleanLine(answer.error ?? `The run ended as ${answer.status}.`)}\n`,
+    )
+    process.stderr.write(
+      `${paint('dim', 'Next:')} ${nextOf(answer.reason, this.args.agent) ?? `muster runs show ${answer.run_id}`}\n`,
+    )
   }
 
   /** The agent has asked a person: whoever answers lets the run go on. */
@@ -141,7 +152,8 @@ export default class Ask extends ApiCommand<typeof Ask> {
 
   private async cancel(): Promise<void> {
     this.teller.turn('Cancelling')
-    const left = () => this.giveUp(`The run could not be cancelled and may go on. Next: muster runs show ${this.sent!.runId}`)
+    const left = () =>
+      this.giveUp(`The run could not be cancelled and may go on. Next: muster runs show ${this.sent!.runId}`)
     setTimeout(left, farewellMs).unref()
     await this.api.chats.cancel({ chatId: this.sent!.chatId }).catch(left)
   }

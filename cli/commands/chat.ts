@@ -10,7 +10,11 @@ export default class Chat extends ApiCommand<typeof Chat> {
   static override summary = 'Talk with an agent'
   static override description =
     'Goes on with the last chat that you had with the agent on this machine. Enter sends; Ctrl-C cancels what the agent is doing, a second one leaves; /help tells the rest. What the agent does goes on when you leave.\n\nScripts use `muster ask`.'
-  static override examples = ['$ <%= config.bin %> chat ada', '$ <%= config.bin %> chat ada --new', '$ <%= config.bin %> chat ada --chat CHAT']
+  static override examples = [
+    '$ <%= config.bin %> chat ada',
+    '$ <%= config.bin %> chat ada --new',
+    '$ <%= config.bin %> chat ada --chat CHAT',
+  ]
   static override next = { not_found: 'muster chats list AGENT, or --new' }
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
   static override flags = {
@@ -24,7 +28,8 @@ export default class Chat extends ApiCommand<typeof Chat> {
     const { stdin, stdout } = process
     const instead = `muster ask ${this.args.agent} "..."`
     if (!stdin.isTTY || !stdout.isTTY) throw new InputError('A chat needs a terminal at both ends.', instead)
-    if (process.env['TERM'] === 'dumb') throw new InputError('This terminal cannot move its cursor (TERM is "dumb").', instead)
+    if (process.env['TERM'] === 'dumb')
+      throw new InputError('This terminal cannot move its cursor (TERM is "dumb").', instead)
     const id = await agentId(this.api, this.args.agent)
     const agent = await this.api.agents.show({ agentId: id })
     const { memoryFile, openMemory } = await import('../chat/memory.ts')
@@ -37,7 +42,9 @@ export default class Chat extends ApiCommand<typeof Chat> {
       connection: this.connection,
       agent: { id, slug: agent.slug },
       header: [
-        [`Chat with ${agent.name}`, agent.role_title, agent.crew && `crew ${agent.crew.slug}`, agent.llm_model].filter(Boolean).join(' · '),
+        [`Chat with ${agent.name}`, agent.role_title, agent.crew && `crew ${agent.crew.slug}`, agent.llm_model]
+          .filter(Boolean)
+          .join(' · '),
         'Enter sends · Ctrl-C cancels a turn · Ctrl-D leaves · /help',
       ],
       chatId,
@@ -47,14 +54,25 @@ export default class Chat extends ApiCommand<typeof Chat> {
       output: stdout,
       ...(!this.flags['no-bell'] && { calls: (...given) => this.listenForCalls(...given) }),
       explain: (error) =>
-        explain(error, { command: `chat ${agent.slug}`, local: this.session.serverOrigin === 'default', hasToken: Boolean(this.session.token) }),
+        explain(error, {
+          command: `chat ${agent.slug}`,
+          local: this.session.serverOrigin === 'default',
+          hasToken: Boolean(this.session.token),
+        }),
     })
     this.finish(await talk.run(this.leaving()))
   }
 
   /** Rings and says so when something new in the inbox needs the user. */
-  private async listenForCalls(signal: AbortSignal, tell: (text: string) => void, openChat: () => string | null): Promise<void> {
-    const [{ callers, callsFor, noticeOf, ring }, { whereIAm }] = await Promise.all([import('../inbox/callers.ts'), import('../inbox/here.ts')])
+  private async listenForCalls(
+    signal: AbortSignal,
+    tell: (text: string) => void,
+    openChat: () => string | null,
+  ): Promise<void> {
+    const [{ callers, callsFor, noticeOf, ring }, { whereIAm }] = await Promise.all([
+      import('../inbox/callers.ts'),
+      import('../inbox/here.ts'),
+    ])
     const here = await whereIAm(this.api, this.session.workspace)
     for await (const item of callers(this.api, this.connection, { here, signal })) {
       if (!callsFor(here, item, openChat())) continue

@@ -11,7 +11,10 @@ export default class Doctor extends ApiCommand<typeof Doctor> {
   static override description =
     'Looks at this command, its configuration, the server, its version and clock, who you are to it; and, asked as an admin of the first workspace, at what the server says of itself: runtime, images, what no crew owns, disk, permissions, encryption key. Without a daemon it looks at the same on this machine. Ends with 1 when something is wrong; warnings are not.'
   static override hiddenAliases = ['system:doctor']
-  static override examples = ['$ <%= config.bin %> doctor', '$ <%= config.bin %> doctor --jq \'.[] | select(.status != "ok")\'']
+  static override examples = [
+    '$ <%= config.bin %> doctor',
+    '$ <%= config.bin %> doctor --jq \'.[] | select(.status != "ok")\'',
+  ]
 
   async run(): Promise<void> {
     const findings = await this.progress('Looking around', this.examine())

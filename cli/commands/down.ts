@@ -12,13 +12,18 @@ export default class Down extends ApiCommand<typeof Down> {
     'The daemon stops admitting requests, stores what it holds and ends. Containers and runs outlive it: `muster up` finds them again.'
   static override examples = ['$ <%= config.bin %> down', '$ <%= config.bin %> down --timeout 60s']
   static override next = { failed: 'muster status' }
-  static override flags = { timeout: Flags.string({ default: '30s', helpValue: 'DURATION', description: 'longest wait' }) }
+  static override flags = {
+    timeout: Flags.string({ default: '30s', helpValue: 'DURATION', description: 'longest wait' }),
+  }
 
   async run(): Promise<void> {
     const { pid } = runtimeFile(join(dataDir(), 'musterd.json'))
     const answers = await running()
     if (pid === undefined || !alive(pid) || !(answers?.pid === pid || isDaemon(pid))) {
-      if (answers) throw new Error('A daemon answers, but it left no note of its process here: it was not started with this data folder')
+      if (answers)
+        throw new Error(
+          'A daemon answers, but it left no note of its process here: it was not started with this data folder',
+        )
       await this.out.done('No daemon runs here.')
       return
     }

@@ -24,7 +24,8 @@ export default class Inbox extends ApiCommand<typeof Inbox> {
   async run(): Promise<void> {
     const undo = durationMs(this.flags.undo, '--undo') ?? 0
     const { limit, offset, kind, state } = this.flags
-    if (!this.atTerminal || limit !== undefined || offset !== undefined) return listInbox(this.api, this.out, this.flags)
+    if (!this.atTerminal || limit !== undefined || offset !== undefined)
+      return listInbox(this.api, this.out, this.flags)
     const { workspaceId, slug } = await whereIAm(this.api, this.session.workspace)
     const { Desk } = await import('../inbox/desk.ts')
     const leave = new AbortController()
@@ -37,7 +38,12 @@ export default class Inbox extends ApiCommand<typeof Inbox> {
       undo,
       input: process.stdin,
       output: process.stdout,
-      explain: (error) => explain(error, { command: 'inbox', local: this.session.serverOrigin === 'default', hasToken: Boolean(this.session.token) }).what,
+      explain: (error) =>
+        explain(error, {
+          command: 'inbox',
+          local: this.session.serverOrigin === 'default',
+          hasToken: Boolean(this.session.token),
+        }).what,
     })
     const { code, sent, unsent } = await desk.run(leave.signal)
     if (sent) this.out.note(`${sent} ${sent === 1 ? 'decision' : 'decisions'} sent.`, 'dim')
@@ -48,6 +54,12 @@ export default class Inbox extends ApiCommand<typeof Inbox> {
   /** A person sits there, and asked for no other form. */
   private get atTerminal(): boolean {
     const { format, jq } = this.out.wanted
-    return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env['TERM'] !== 'dumb' && format === 'auto' && jq === undefined
+    return (
+      process.stdin.isTTY === true &&
+      process.stdout.isTTY === true &&
+      process.env['TERM'] !== 'dumb' &&
+      format === 'auto' &&
+      jq === undefined
+    )
   }
 }

@@ -7,20 +7,29 @@ import { signedInView } from '../views/sign-in.ts'
 
 export default class Init extends ApiCommand<typeof Init> {
   static override summary = 'Create the first user of a new server, and sign in'
-  static override description = 'Works once, as long as the server has no user. The password is asked for unseen, or read from standard input.'
+  static override description =
+    'Works once, as long as the server has no user. The password is asked for unseen, or read from standard input.'
   static override hiddenAliases = ['bootstrap:create']
-  static override examples = ['$ <%= config.bin %> init', '$ <%= config.bin %> init --email ada@example.com --name "Ada Lovelace" < password.txt']
+  static override examples = [
+    '$ <%= config.bin %> init',
+    '$ <%= config.bin %> init --email ada@example.com --name "Ada Lovelace" < password.txt',
+  ]
   static override flags = {
     email: Flags.string({ description: 'your address' }),
     name: Flags.string({ description: 'your full name' }),
-    'password-stdin': Flags.boolean({ description: 'read the password from standard input; so it is anyway when that is no terminal' }),
+    'password-stdin': Flags.boolean({
+      description: 'read the password from standard input; so it is anyway when that is no terminal',
+    }),
     as: Flags.string({ helpValue: 'NAME', description: 'name to store the server under' }),
   }
 
   async run(): Promise<void> {
     const { target } = this.session
     if (travelsOpenly(target))
-      throw new InputError(`${target.key} is not encrypted: a password must not travel to it.`, 'run muster init on the machine of the server')
+      throw new InputError(
+        `${target.key} is not encrypted: a password must not travel to it.`,
+        'run muster init on the machine of the server',
+      )
     const email = await this.given('email', 'Your email address')
     const full_name = await this.given('name', 'Your full name')
     const password = await newPassword('Your password', { piped: this.flags['password-stdin'] })
@@ -28,15 +37,25 @@ export default class Init extends ApiCommand<typeof Init> {
     const created = await this.api.bootstrap.create({ body: { email, full_name, password } }, cookies.options())
     // The answer signs a browser in as well, which this is not. A session that stays does no harm: it runs out.
     await this.api.sessions.signout({}, cookies.options()).catch(() => undefined)
-    const signedIn = await signIn({ target, token: created.cli_token, workspace: created.workspace_id, as: this.flags.as })
-    await this.out.done(`Created ${created.email}, owner of the workspace ${signedIn.workspace}, and signed in.`, signedIn, signedInView)
+    const signedIn = await signIn({
+      target,
+      token: created.cli_token,
+      workspace: created.workspace_id,
+      as: this.flags.as,
+    })
+    await this.out.done(
+      `Created ${created.email}, owner of the workspace ${signedIn.workspace}, and signed in.`,
+      signedIn,
+      signedInView,
+    )
     this.out.note('Next: muster crews create NAME', 'dim')
   }
 
   private async given(flag: 'email' | 'name', question: string): Promise<string> {
     const value = this.flags[flag]
     if (value !== undefined) return value
-    if (!interactive()) throw new InputError(`--${flag} is missing.`, 'muster init --email ADDRESS --name NAME < password.txt')
+    if (!interactive())
+      throw new InputError(`--${flag} is missing.`, 'muster init --email ADDRESS --name NAME < password.txt')
     return ask(question)
   }
 }

@@ -29,8 +29,15 @@ export default class Login extends ApiCommand<typeof Login> {
   }
   static override flags = {
     code: Flags.string({ helpValue: 'XXXX-XXXX', description: 'pairing code' }),
-    email: Flags.string({ helpValue: 'ADDRESS', exclusive: ['code'], description: 'your address; the password is asked for' }),
-    'password-stdin': Flags.boolean({ dependsOn: ['email'], description: 'read the password from standard input; so it is anyway when that is no terminal' }),
+    email: Flags.string({
+      helpValue: 'ADDRESS',
+      exclusive: ['code'],
+      description: 'your address; the password is asked for',
+    }),
+    'password-stdin': Flags.boolean({
+      dependsOn: ['email'],
+      description: 'read the password from standard input; so it is anyway when that is no terminal',
+    }),
     otp: Flags.string({ helpValue: 'CODE', dependsOn: ['email'], description: 'code of the second factor' }),
     web: Flags.boolean({ exclusive: ['code', 'email'], description: 'sign in with a browser on this machine' }),
     'no-browser': Flags.boolean({ dependsOn: ['web'], description: 'show the address instead of opening it' }),
@@ -48,7 +55,11 @@ export default class Login extends ApiCommand<typeof Login> {
     const token = await this.tokenBy(way, target)
     const { workspace, as } = this.flags
     const signedIn = await signIn({ target, token, workspace, as })
-    await this.out.done(`Signed in to ${signedIn.server} as ${signedIn.user}${signedIn.workspace ? `, in ${signedIn.workspace}` : ''}.`, signedIn, signedInView)
+    await this.out.done(
+      `Signed in to ${signedIn.server} as ${signedIn.user}${signedIn.workspace ? `, in ${signedIn.workspace}` : ''}.`,
+      signedIn,
+      signedInView,
+    )
   }
 
   private async way(): Promise<Way> {
@@ -68,18 +79,27 @@ export default class Login extends ApiCommand<typeof Login> {
   /** Passwords are worth more than tokens: they never travel openly. */
   private guard(target: Target, way: Way): void {
     if (!travelsOpenly(target)) return
-    if (way === 'email' || way === 'web') throw new InputError(`${target.key} is not encrypted: a password must not travel to it.`, 'muster login --code CODE')
+    if (way === 'email' || way === 'web')
+      throw new InputError(
+        `${target.key} is not encrypted: a password must not travel to it.`,
+        'muster login --code CODE',
+      )
     this.out.note(`${target.key} is not encrypted: whoever is on the way can read the token.`, 'yellow')
   }
 
   private async tokenBy(way: Way, target: Target): Promise<string> {
     const { token: _, ...stranger } = this.session
     const api = createClient(this.connect(stranger))
-    if (way === 'code') return (await api.pairing.redeem({ body: { code: this.flags.code ?? (await ask('Pairing code')) } })).cli_token
+    if (way === 'code')
+      return (await api.pairing.redeem({ body: { code: this.flags.code ?? (await ask('Pairing code')) } })).cli_token
     if (way === 'email') return this.byPassword(api)
     if (way === 'web') return this.byBrowser(api, target)
     const token = (await secret(`Token for ${target.key}`, { piped: this.flags['token-stdin'] })).trim()
-    if (/\s/.test(token)) throw new InputError('That is not a token: it has blanks in it.', 'muster tokens create NAME, where you are signed in')
+    if (/\s/.test(token))
+      throw new InputError(
+        'That is not a token: it has blanks in it.',
+        'muster tokens create NAME, where you are signed in',
+      )
     return token
   }
 
@@ -89,7 +109,10 @@ export default class Login extends ApiCommand<typeof Login> {
     const password = await secret('Your password', { piped: this.flags['password-stdin'] })
     const askForCode = async (again: boolean) => {
       if (!interactive())
-        throw new InputError(again ? 'The code of the second factor is wrong.' : 'This account asks for a second factor.', 'repeat the command with --otp CODE')
+        throw new InputError(
+          again ? 'The code of the second factor is wrong.' : 'This account asks for a second factor.',
+          'repeat the command with --otp CODE',
+        )
       if (again) this.out.note('That code is not right.', 'yellow')
       return ask('Code of your second factor')
     }
@@ -100,10 +123,17 @@ export default class Login extends ApiCommand<typeof Login> {
 
   private async byBrowser(api: Client, target: Target): Promise<string> {
     const { tokenByBrowser } = await import('../contexts/web.ts')
-    return tokenByBrowser(api, { web: webAddress(target).key, lead: (address) => this.lead(address), wait: (code, until) => this.waiting(code, until) })
+    return tokenByBrowser(api, {
+      web: webAddress(target).key,
+      lead: (address) => this.lead(address),
+      wait: (code, until) => this.waiting(code, until),
+    })
   }
 
-  /** Opens the address where that is possible; it is shown in any case, since a browser may come up elsewhere or not at all. */
+  /**
+   * Opens the address where that is possible; it is shown in any case, since a browser may come up elsewhere or not at
+   * all.
+   */
   private async lead(address: string): Promise<void> {
     const { browserless, openBrowser } = await import('../contexts/browser.ts')
     const why = this.flags['no-browser'] ? '' : browserless()

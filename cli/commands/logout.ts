@@ -7,14 +7,20 @@ import { configFile } from '../paths.ts'
 
 export default class Logout extends ApiCommand<typeof Logout> {
   static override summary = 'Revoke the stored token of a server and forget it'
-  static override description = 'With --local only this machine forgets it: `muster tokens revoke` ends a token everywhere.'
-  static override examples = ['$ <%= config.bin %> logout', '$ <%= config.bin %> logout --context work', '$ <%= config.bin %> logout --local']
+  static override description =
+    'With --local only this machine forgets it: `muster tokens revoke` ends a token everywhere.'
+  static override examples = [
+    '$ <%= config.bin %> logout',
+    '$ <%= config.bin %> logout --context work',
+    '$ <%= config.bin %> logout --local',
+  ]
   static override flags = { local: Flags.boolean({ description: 'forget the token and leave it valid' }) }
 
   async run(): Promise<void> {
     const { context, target, tokenOrigin } = this.session
     const stored = context === undefined ? undefined : (await readContexts(configFile())).contexts[context]?.token
-    const ended = stored !== undefined && !this.flags.local && (await this.progress('Revoking the token', this.revoke(stored)))
+    const ended =
+      stored !== undefined && !this.flags.local && (await this.progress('Revoking the token', this.revoke(stored)))
     await changeContexts(({ contexts }) => {
       const now = context === undefined ? undefined : contexts[context]
       // Another command may have signed in meanwhile: its token stays.
@@ -24,7 +30,9 @@ export default class Logout extends ApiCommand<typeof Logout> {
     })
     if (tokenOrigin === 'environment') this.out.note('SVC_TOKEN is still set and still used.', 'yellow')
     const rest = ended ? 'The token was revoked.' : 'The token stays valid there until it is revoked.'
-    await this.out.done(stored === undefined ? `No token is stored for ${target.key}.` : `Signed out of ${target.key}. ${rest}`)
+    await this.out.done(
+      stored === undefined ? `No token is stored for ${target.key}.` : `Signed out of ${target.key}. ${rest}`,
+    )
   }
 
   /** True when the token is good no more. A server that does not answer must not keep anybody signed in here. */

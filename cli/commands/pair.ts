@@ -18,7 +18,11 @@ export default class Pair extends ApiCommand<typeof Pair> {
   static override description =
     'Makes a code that is good for ten minutes and once, shows what to type on the other device, and waits until that was done. Ends with 1 when the code expires unused.'
   static override hiddenAliases = ['pairing:start']
-  static override examples = ['$ <%= config.bin %> pair', '$ <%= config.bin %> pair --url https://muster.example.com', '$ <%= config.bin %> pair --no-wait']
+  static override examples = [
+    '$ <%= config.bin %> pair',
+    '$ <%= config.bin %> pair --url https://muster.example.com',
+    '$ <%= config.bin %> pair --no-wait',
+  ]
   static override flags = {
     url: Flags.string({ description: 'address under which the other device reaches the server' }),
     hint: Flags.string({ helpValue: 'NAME', description: 'what the device is for, as CLAUDE_CODE' }),
@@ -42,7 +46,8 @@ export default class Pair extends ApiCommand<typeof Pair> {
   private address(): string {
     if (this.flags.url) return readTarget(this.flags.url).key
     const { key, host } = webAddress(this.session.target)
-    if (/^(localhost|127\.|::1)/.test(host ?? '')) this.out.note(`${key} can be reached on this machine only; name another address with --url.`, 'yellow')
+    if (/^(localhost|127\.|::1)/.test(host ?? ''))
+      this.out.note(`${key} can be reached on this machine only; name another address with --url.`, 'yellow')
     return key
   }
 
@@ -55,7 +60,8 @@ export default class Pair extends ApiCommand<typeof Pair> {
   }
 
   private async outcome({ code, expires_at }: Pairing): Promise<'consumed' | 'expired'> {
-    const left = () => `Waiting for the device, ${timeLeft(Date.parse(expires_at))} left. Ctrl-C leaves; the code stays good.`
+    const left = () =>
+      `Waiting for the device, ${timeLeft(Date.parse(expires_at))} left. Ctrl-C leaves; the code stays good.`
     return this.progress(left(), async (say) => {
       const clock = setInterval(() => say(left()), 1000)
       try {

@@ -16,7 +16,9 @@ export default class Signup extends ApiCommand<typeof Signup> {
   static override flags = {
     email: Flags.string({ description: 'your address' }),
     name: Flags.string({ description: 'your full name' }),
-    'password-stdin': Flags.boolean({ description: 'read the password from standard input; so it is anyway when that is no terminal' }),
+    'password-stdin': Flags.boolean({
+      description: 'read the password from standard input; so it is anyway when that is no terminal',
+    }),
   }
 
   async run(): Promise<void> {
@@ -33,7 +35,8 @@ export default class Signup extends ApiCommand<typeof Signup> {
   private async given(flag: 'email' | 'name', question: string): Promise<string> {
     const value = this.flags[flag]
     if (value !== undefined) return value
-    if (!interactive()) throw new InputError(`--${flag} is missing.`, 'muster signup --email ADDRESS --name NAME < password.txt')
+    if (!interactive())
+      throw new InputError(`--${flag} is missing.`, 'muster signup --email ADDRESS --name NAME < password.txt')
     return ask(question)
   }
 }

@@ -29,7 +29,12 @@ export default class Status extends ApiCommand<typeof Status> {
         'Agents run in': () => inside?.runtime,
         Crews: () => inside?.crews,
         Agents: () =>
-          inside ? { text: `${inside.agents.total}: ${inside.agents.running} running, ${inside.agents.error} in error`, value: inside.agents.total } : null,
+          inside
+            ? {
+                text: `${inside.agents.total}: ${inside.agents.running} running, ${inside.agents.error} in error`,
+                value: inside.agents.total,
+              }
+            : null,
       },
     })
     if (!token) this.out.note('Not signed in. Next: muster login', 'dim')
@@ -42,7 +47,10 @@ export default class Status extends ApiCommand<typeof Status> {
       return await this.api.system.health()
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      return { status: 'unavailable', degraded: [{ name: 'database', reason: error.problem.detail ?? error.problem.title }] }
+      return {
+        status: 'unavailable',
+        degraded: [{ name: 'database', reason: error.problem.detail ?? error.problem.title }],
+      }
     }
   }
 

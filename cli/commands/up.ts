@@ -9,9 +9,13 @@ import { daemonView } from '../views/daemon.ts'
 
 export default class Up extends ApiCommand<typeof Up> {
   static override summary = 'Start the daemon in the background'
-  static override description = 'Waits until it is ready. The daemon keeps its data in $SVC_DATA_DIR, or in ~/.local/share/muster, and its log beside it.'
+  static override description =
+    'Waits until it is ready. The daemon keeps its data in $SVC_DATA_DIR, or in ~/.local/share/muster, and its log beside it.'
   static override examples = ['$ <%= config.bin %> up', '$ <%= config.bin %> up --port 0 --container-provider process']
-  static override next = { failed: 'muster doctor', state_lost: 'restore a backup of the data folder, or muster up --accept-data-loss' }
+  static override next = {
+    failed: 'muster doctor',
+    state_lost: 'restore a backup of the data folder, or muster up --accept-data-loss',
+  }
   static override flags = {
     host: Flags.string({ description: 'address to listen on' }),
     port: Flags.integer({ min: 0, max: 65_535, description: 'port to listen on; 0 picks a free one' }),
@@ -28,10 +32,20 @@ export default class Up extends ApiCommand<typeof Up> {
       return
     }
     const { host, port, config, timeout } = this.flags
-    const given = { host, port, 'container-provider': this.flags['container-provider'], config: config && resolve(config) }
-    const words = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]))
+    const given = {
+      host,
+      port,
+      'container-provider': this.flags['container-provider'],
+      config: config && resolve(config),
+    }
+    const words = Object.entries(given).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`, String(value)],
+    )
     if (this.flags['accept-data-loss']) words.push('--accept-data-loss')
-    const ready = await this.progress('Starting the daemon', start(words, { timeout: durationMs(timeout, '--timeout') ?? 60_000 }))
+    const ready = await this.progress(
+      'Starting the daemon',
+      start(words, { timeout: durationMs(timeout, '--timeout') ?? 60_000 }),
+    )
     await this.out.done(`Muster ${ready.version} is ready at ${ready.url}. Its log: ${logFile()}`, ready, daemonView)
     const { needs_bootstrap } = await createClient({ server: localTarget() }).system.setup()
     if (needs_bootstrap) this.out.note('Next: muster init', 'dim')

@@ -13,7 +13,11 @@ export default class Version extends ApiCommand<typeof Version> {
       { client: this.config.version, server, node: process.version },
       {
         name: ({ client }) => client,
-        columns: { Client: (it) => it.client, Server: (it) => it.server ?? { text: 'not reachable', value: null, tone: 'yellow' }, Node: (it) => it.node },
+        columns: {
+          Client: (it) => it.client,
+          Server: (it) => it.server ?? { text: 'not reachable', value: null, tone: 'yellow' },
+          Node: (it) => it.node,
+        },
       },
     )
   }

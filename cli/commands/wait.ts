@@ -36,7 +36,8 @@ export default class Wait extends ApiCommand<typeof Wait> {
         workspace: this.session.workspace,
         untilDecided: this.flags['until-decided'],
         signal: stop.signal,
-        onState: (lost) => this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow'),
+        onState: (lost) =>
+          this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow'),
       })
       ended.catch(() => undefined)
       await this.tell(await Promise.race([ended, late]))
@@ -49,7 +50,14 @@ export default class Wait extends ApiCommand<typeof Wait> {
   private async tell(found: Waited | null): Promise<void> {
     const { inbox_id = null } = found ?? {}
     const result: WaitResult = {
-      ...(found ?? { run_id: this.args.run, status: 'RUNNING', exit_code: null, error: null, inbox_id: null, title: null }),
+      ...(found ?? {
+        run_id: this.args.run,
+        status: 'RUNNING',
+        exit_code: null,
+        error: null,
+        inbox_id: null,
+        title: null,
+      }),
       timed_out: found === null || found.status === 'TIMEOUT',
       url: inbox_id && `${this.address}/api/v1/inbox/${encodeURIComponent(inbox_id)}`,
       command: inbox_id && `muster inbox show ${inbox_id}`,

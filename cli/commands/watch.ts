@@ -18,9 +18,19 @@ export default class Watch extends ApiCommand<typeof Watch> {
   static override summary = 'Watch what happens, and hear when something needs you'
   static override description =
     'The journal as it is written, with a line for each new item of your inbox. At a terminal it rings when somebody waits for you or it is urgent, once for each item. Elsewhere lines are tab-separated, those of the inbox begin with "inbox".'
-  static override examples = ['$ <%= config.bin %> watch', '$ <%= config.bin %> watch --severity warn,error --no-bell', '$ <%= config.bin %> watch -o ndjson']
+  static override examples = [
+    '$ <%= config.bin %> watch',
+    '$ <%= config.bin %> watch --severity warn,error --no-bell',
+    '$ <%= config.bin %> watch -o ndjson',
+  ]
   static override flags = {
-    number: Flags.integer({ char: 'n', min: 0, default: shownFirst, helpValue: 'N', description: 'show the newest N entries first' }),
+    number: Flags.integer({
+      char: 'n',
+      min: 0,
+      default: shownFirst,
+      helpValue: 'N',
+      description: 'show the newest N entries first',
+    }),
     'no-bell': Flags.boolean({ description: 'do not ring' }),
     ...filters,
   }
@@ -33,7 +43,9 @@ export default class Watch extends ApiCommand<typeof Watch> {
     this.lines = new Lines(this.out.paint, () => this.out.width)
     const here = await whereIAm(this.api, this.session.workspace)
     const stop = new AbortController()
-    const told = this.tellInbox(here, stop.signal).catch((error: Error) => this.out.note(`The inbox cannot be watched: ${error.message}`, 'yellow'))
+    const told = this.tellInbox(here, stop.signal).catch((error: Error) =>
+      this.out.note(`The inbox cannot be watched: ${error.message}`, 'yellow'),
+    )
     try {
       await this.tellJournal()
     } finally {
@@ -47,8 +59,10 @@ export default class Watch extends ApiCommand<typeof Watch> {
     const [mark = null] = await newest(this.api, {}, 1)
     const past = this.flags.number ? await newest(this.api, query, this.flags.number) : []
     for (const entry of past) await this.tellEntry(entry)
-    const onState = (lost?: Error) => this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow')
-    for await (const entry of follow(this.api, this.connection, query, { after: past.at(-1) ?? mark, onState })) await this.tellEntry(entry)
+    const onState = (lost?: Error) =>
+      this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow')
+    for await (const entry of follow(this.api, this.connection, query, { after: past.at(-1) ?? mark, onState }))
+      await this.tellEntry(entry)
   }
 
   private async tellInbox(here: Here, signal: AbortSignal): Promise<void> {
@@ -63,13 +77,18 @@ export default class Watch extends ApiCommand<typeof Watch> {
     const people = this.people
     if (!people && format !== 'tsv' && format !== 'auto') return this.out.item(entry, entry.id)
     const who = await this.names.whoOf(entry)
-    const line = people ? this.lines.of(entry, who) : [entry.ts, entry.severity, entry.entry_type, who, entry.summary, entry.id].map(cleanLine).join('\t')
+    const line = people
+      ? this.lines.of(entry, who)
+      : [entry.ts, entry.severity, entry.entry_type, who, entry.summary, entry.id].map(cleanLine).join('\t')
     await this.out.item(entry, line)
   }
 
   private lineOfItem(item: Item): string {
     if (this.out.wanted.format === 'name') return item.id
-    if (!this.people) return ['inbox', item.priority, item.kind, item.sender_name ?? item.sender_type ?? '', item.title, item.id].map(cleanLine).join('\t')
+    if (!this.people)
+      return ['inbox', item.priority, item.kind, item.sender_name ?? item.sender_type ?? '', item.title, item.id]
+        .map(cleanLine)
+        .join('\t')
     const mark = item.blocking ? this.out.paint('yellow', '! inbox') : this.out.paint('cyan', '• inbox')
     return `${mark}  ${noticeOf(item)}  ${this.out.paint('dim', `muster inbox show ${cleanLine(item.id)}`)}`
   }

@@ -6,7 +6,10 @@ export default class Whoami extends ApiCommand<typeof Whoami> {
 
   async run(): Promise<void> {
     const { target, workspace: chosen } = this.session
-    const [user, workspaces] = await Promise.all([this.api.users.me(), this.api.workspaces.list({ query: { limit: 500 } })])
+    const [user, workspaces] = await Promise.all([
+      this.api.users.me(),
+      this.api.workspaces.list({ query: { limit: 500 } }),
+    ])
     const found = workspaces.find(({ id, slug }) => chosen === id || chosen === slug)
     const workspace = found && { id: found.id, name: found.name, slug: found.slug, role: found.currentUserRole ?? null }
     const identity = {
@@ -19,9 +22,15 @@ export default class Whoami extends ApiCommand<typeof Whoami> {
     await this.out.show(identity, {
       name: ({ user_email }) => user_email,
       columns: {
-        User: (it) => (it.user_name ? { text: `${it.user_email} (${it.user_name})`, value: it.user_email } : it.user_email),
+        User: (it) =>
+          it.user_name ? { text: `${it.user_email} (${it.user_name})`, value: it.user_email } : it.user_email,
         Server: (it) => it.server,
-        Workspace: (it) => it.workspace?.slug ?? { text: chosen ? `${chosen}, to which you do not belong` : 'none', value: null, tone: 'yellow' },
+        Workspace: (it) =>
+          it.workspace?.slug ?? {
+            text: chosen ? `${chosen}, to which you do not belong` : 'none',
+            value: null,
+            tone: 'yellow',
+          },
         Role: (it) => it.workspace?.role?.toLowerCase(),
         Workspaces: (it) => it.workspaces_count,
       },

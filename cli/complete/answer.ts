@@ -17,7 +17,10 @@ const lists: Readonly<Record<string, readonly [path: string, offer: (row: Row) =
   credential: ['/api/v1/credentials', (row) => ({ value: text(row['name']), about: text(row['type']) })],
   workspace: ['/api/v1/workspaces', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   run: ['/api/v1/runs?limit=50', (row) => ({ value: text(row['id']), about: text(row['status']) })],
-  member: ['/api/v1/workspaces/:workspace/members', (row) => ({ value: text((row['user'] as Row | undefined)?.['email']), about: text(row['role']) })],
+  member: [
+    '/api/v1/workspaces/:workspace/members',
+    (row) => ({ value: text((row['user'] as Row | undefined)?.['email']), about: text(row['role']) }),
+  ],
   item: ['/api/v1/inbox?state=active&limit=50', (row) => ({ value: text(row['id']), about: text(row['title']) })],
   items: ['/api/v1/inbox?state=active&limit=50', (row) => ({ value: text(row['id']), about: text(row['title']) })],
   link: ['/api/v1/users/me/linked-accounts', (row) => ({ value: text(row['id']), about: text(row['email']) })],
@@ -29,7 +32,11 @@ const source: Source = async (name, given) => {
   if (name === 'context') return Object.entries(file.contexts).map(([value, { server }]) => ({ value, about: server }))
   if (name !== 'chat' && !lists[name]) return []
   const { server, workspace, context, agent } = given
-  const session = resolveSession({ ...(server && { server }), ...(workspace && { workspace }), ...(context && { context }) }, process.env, file)
+  const session = resolveSession(
+    { ...(server && { server }), ...(workspace && { workspace }), ...(context && { context }) },
+    process.env,
+    file,
+  )
   const connection = createConnection({ ...session, server: session.target, timeout: 1500 })
   if (name === 'chat') return agent ? chatsOf(connection, agent) : []
   const [path, offer] = lists[name]!

@@ -10,7 +10,10 @@ export interface Offer {
   about?: string
 }
 
-/** Finds what an argument or flag of this name can be, as far as it is known; `given` are the flags and arguments so far. */
+/**
+ * Finds what an argument or flag of this name can be, as far as it is known; `given` are the flags and arguments so
+ * far.
+ */
 export type Source = (name: string, given: Readonly<Record<string, string>>) => Promise<Offer[]>
 
 /** What may stand where the cursor is: the words so far, the last of them (perhaps empty) being typed. */
@@ -25,7 +28,9 @@ export async function complete(typed: readonly string[], known: Commands, source
     : partial.startsWith('-')
       ? flagsOf(command, given)
       : [...(positionals.length ? [] : below(path, known)), ...(await argumentsOf(command, positionals, given, source))]
-  return offers.filter(({ value }) => value.startsWith(partial)).map((offer) => ({ ...offer, value: shown + offer.value }))
+  return offers
+    .filter(({ value }) => value.startsWith(partial))
+    .map((offer) => ({ ...offer, value: shown + offer.value }))
 }
 
 /** Splits off the word being typed. bash hands over `--flag=value` as three words, other shells as one. */
@@ -44,7 +49,10 @@ const nounsOf = (words: string[]): string[] => {
 }
 
 /** The flags that were given, the words that are arguments, and the flag that still waits for its value. */
-function read(words: string[], command: Command.Cached | undefined): { given: Record<string, string>; positionals: string[]; open?: string } {
+function read(
+  words: string[],
+  command: Command.Cached | undefined,
+): { given: Record<string, string>; positionals: string[]; open?: string } {
   const given: Record<string, string> = {}
   const positionals: string[] = []
   let open: string | undefined
@@ -86,14 +94,26 @@ const flagsOf = (command: Command.Cached | undefined, given: Record<string, stri
     .filter(({ name, hidden, ...flag }) => !hidden && (!(name in given) || ('multiple' in flag && flag.multiple)))
     .map(({ name, summary, description }) => ({ value: `--${name}`, about: summary ?? description ?? '' }))
 
-async function argumentsOf(command: Command.Cached | undefined, positionals: string[], given: Record<string, string>, source: Source): Promise<Offer[]> {
+async function argumentsOf(
+  command: Command.Cached | undefined,
+  positionals: string[],
+  given: Record<string, string>,
+  source: Source,
+): Promise<Offer[]> {
   const list = Object.values(command?.args ?? {})
   const wanted = list[positionals.length] ?? (command?.strict === false ? list.at(-1) : undefined)
-  const earlier = Object.fromEntries(list.flatMap(({ name }, at) => (positionals[at] === undefined ? [] : [[name, positionals[at]]])))
+  const earlier = Object.fromEntries(
+    list.flatMap(({ name }, at) => (positionals[at] === undefined ? [] : [[name, positionals[at]]])),
+  )
   return wanted ? valuesOf(wanted.name, wanted, { ...earlier, ...given }, source) : []
 }
 
-async function valuesOf(name: string, it: object | undefined, given: Record<string, string>, source: Source): Promise<Offer[]> {
+async function valuesOf(
+  name: string,
+  it: object | undefined,
+  given: Record<string, string>,
+  source: Source,
+): Promise<Offer[]> {
   const { options, helpValue = '' } = (it ?? {}) as { options?: readonly string[]; helpValue?: string }
   const choices = options ?? (/^\w+(\|\w+)+$/.test(helpValue) ? helpValue.split('|') : undefined)
   return choices?.map((value) => ({ value })) ?? source(name, given)

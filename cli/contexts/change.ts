@@ -26,21 +26,31 @@ export function need({ contexts }: ContextFile, name: string): Context {
 export function checkName({ contexts }: ContextFile, name: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name))
     throw new InputError(`"${name}" cannot name a context: use letters, digits, dots, dashes and underscores.`)
-  if (Object.hasOwn(contexts, name)) throw new InputError(`There is a context "${name}" already.`, 'muster contexts list')
+  if (Object.hasOwn(contexts, name))
+    throw new InputError(`There is a context "${name}" already.`, 'muster contexts list')
 }
 
 /** A free name for a server: `local` for this machine's daemon, else its host. */
 export function nameFor({ contexts }: ContextFile, address: string): string {
-  const host = address.startsWith('unix:') ? 'local' : new URL(address).hostname.replace(/[^A-Za-z0-9.-]/g, '') || 'server'
+  const host = address.startsWith('unix:')
+    ? 'local'
+    : new URL(address).hostname.replace(/[^A-Za-z0-9.-]/g, '') || 'server'
   const taken = (name: string) => Object.hasOwn(contexts, name)
   if (!taken(host)) return host
   for (let n = 2; ; n++) if (!taken(`${host}-${n}`)) return `${host}-${n}`
 }
 
 /** Follows a workspace that has another slug now, or none, in every context of its server that works in it. */
-export async function followSlug(server: Target, before: string, after: string | undefined, path = configFile()): Promise<void> {
+export async function followSlug(
+  server: Target,
+  before: string,
+  after: string | undefined,
+  path = configFile(),
+): Promise<void> {
   const file = await readContexts(path)
-  const concerned = Object.values(file.contexts).filter((context) => context.workspace === before && sameServer(context, server))
+  const concerned = Object.values(file.contexts).filter(
+    (context) => context.workspace === before && sameServer(context, server),
+  )
   if (!concerned.length) return
   for (const context of concerned) {
     if (after === undefined) delete context.workspace

@@ -1,4 +1,14 @@
-import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { InputError } from '../input.ts'
 import { plainRead } from './plain.ts'
@@ -43,7 +53,9 @@ function readPrivate(path: string): string | undefined {
 
 function lock(path: string): void {
   chmodSync(path, 0o600)
-  process.stderr.write(`Warning: ${path} was open to other users of this machine; its mode is now 600. If others use this machine, replace the tokens in it.\n`)
+  process.stderr.write(
+    `Warning: ${path} was open to other users of this machine; its mode is now 600. If others use this machine, replace the tokens in it.\n`,
+  )
 }
 
 // Only files edited by hand in a richer YAML come here, so the parser is loaded no earlier.
@@ -60,21 +72,29 @@ function check(value: unknown, path: string): ContextFile {
   const refuse = (what: string) => new InputError(`The configuration ${path} ${what}.`)
   if (!isMap(value)) throw refuse('must hold "current" and "contexts"')
   for (const key of Object.keys(value))
-    if (key !== 'current' && key !== 'contexts') throw refuse(`has an unknown member "${key}"; it may hold "current" and "contexts"`)
+    if (key !== 'current' && key !== 'contexts')
+      throw refuse(`has an unknown member "${key}"; it may hold "current" and "contexts"`)
   const contexts = value['contexts'] || {}
   if (!isMap(contexts)) throw refuse('must hold contexts by name')
   for (const [name, context] of Object.entries(contexts)) {
-    if (!isMap(context) || typeof context['server'] !== 'string') throw refuse(`needs a server for the context "${name}"`)
+    if (!isMap(context) || typeof context['server'] !== 'string')
+      throw refuse(`needs a server for the context "${name}"`)
     for (const key of Object.keys(context)) {
-      if (!members.has(key)) throw refuse(`has an unknown member "${key}" in the context "${name}"; it may hold ${[...members].join(', ')}`)
+      if (!members.has(key))
+        throw refuse(`has an unknown member "${key}" in the context "${name}"; it may hold ${[...members].join(', ')}`)
       if (typeof context[key] !== 'string') throw refuse(`must hold text as "${key}" of the context "${name}"`)
     }
   }
-  if (value['current'] !== undefined && typeof value['current'] !== 'string') throw refuse('must hold the name of a context as "current"')
-  return { ...(typeof value['current'] === 'string' && { current: value['current'] }), contexts: contexts as unknown as Record<string, Context> }
+  if (value['current'] !== undefined && typeof value['current'] !== 'string')
+    throw refuse('must hold the name of a context as "current"')
+  return {
+    ...(typeof value['current'] === 'string' && { current: value['current'] }),
+    contexts: contexts as unknown as Record<string, Context>,
+  }
 }
 
-const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Writes the file whole, readable by its owner alone: after a crash it is the old one or the new one. */
 export function writeContexts(path: string, { current, contexts }: ContextFile): void {

@@ -9,5 +9,10 @@ export function jar() {
       if (name && value !== undefined) held.set(name, value)
     }
   }
-  return { options: () => ({ headers: { cookie: [...held].map(([name, value]) => `${name}=${value}`).join('; ') }, onHeaders: keep }) }
+  return {
+    options: () => ({
+      headers: { cookie: [...held].map(([name, value]) => `${name}=${value}`).join('; ') },
+      onHeaders: keep,
+    }),
+  }
 }

@@ -14,10 +14,19 @@ export interface Loopback {
   finish(outcome: Outcome): Promise<void>
 }
 
-const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'content-security-policy': "default-src 'none'", connection: 'close' }
+const headers = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'",
+  connection: 'close',
+}
 
 /** Listens on loopback for the browser that knows `state`. `pageOf` is where it is sent in the end. */
-export async function listenForCode(state: string, pageOf: (outcome: Outcome) => string, patience: number): Promise<Loopback> {
+export async function listenForCode(
+  state: string,
+  pageOf: (outcome: Outcome) => string,
+  patience: number,
+): Promise<Loopback> {
   let waiting: ServerResponse | undefined
   let settle!: { resolve(code: string): void; reject(error: Error): void }
   const code = new Promise<string>((resolve, reject) => {
@@ -66,7 +75,11 @@ function readCallback(
   const here = `127.0.0.1:${port}`
   if (method !== 'GET' || host !== here || !URL.canParse(url, `http://${here}`)) return undefined
   const { pathname, searchParams } = new URL(url, `http://${here}`)
-  const [state, code, error] = ['state', 'code', 'error'].map((name) => searchParams.get(name) ?? '') as [string, string, string]
+  const [state, code, error] = ['state', 'code', 'error'].map((name) => searchParams.get(name) ?? '') as [
+    string,
+    string,
+    string,
+  ]
   if (pathname !== '/callback' || !(code || error)) return undefined
   return code ? { state, code } : { state, error }
 }

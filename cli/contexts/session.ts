@@ -40,7 +40,10 @@ export function resolveSession(flags: SessionFlags, env: Env, file: ContextFile)
     serverOrigin,
     ...(own && { context: own.name }),
     ...(token && { token, tokenOrigin: env['SVC_TOKEN'] ? 'environment' : 'context' }),
-    ...(workspace && { workspace, workspaceOrigin: flags.workspace ? 'flag' : env['SVC_WORKSPACE'] ? 'environment' : 'context' }),
+    ...(workspace && {
+      workspace,
+      workspaceOrigin: flags.workspace ? 'flag' : env['SVC_WORKSPACE'] ? 'environment' : 'context',
+    }),
   }
 }
 
@@ -99,7 +102,9 @@ export function localTarget(env: Env = process.env): Target {
 
 /** Where browsers and other devices find the server: the daemon's socket is no place for them. */
 export function webAddress(target: Target, env: Env = process.env): Target {
-  return target.socket ? readTarget(runtimeFile(join(dataDir(env), 'musterd.json')).url ?? 'http://127.0.0.1:8080') : target
+  return target.socket
+    ? readTarget(runtimeFile(join(dataDir(env), 'musterd.json')).url ?? 'http://127.0.0.1:8080')
+    : target
 }
 
 /** What a running daemon left beside its data. Empty when none did. */

@@ -38,22 +38,33 @@ export async function signIn({ target, token, workspace, as }: Wanted): Promise<
   return { context: name, server: target.key, user, workspace: slug ?? null }
 }
 
-async function workspaceOf(client: Client, wanted: string | undefined, stored: string | undefined): Promise<string | undefined> {
+async function workspaceOf(
+  client: Client,
+  wanted: string | undefined,
+  stored: string | undefined,
+): Promise<string | undefined> {
   const all = await client.workspaces.list({ query: { limit: 500 } })
   const find = (name: string) => all.find(({ id, slug }) => slug === name || id === name)?.slug
   if (wanted !== undefined) {
     const slug = find(wanted)
     if (slug) return slug
-    throw new InputError(`You belong to no workspace "${wanted}"${all.length ? `; there are ${all.map(({ slug }) => slug).join(', ')}` : ''}.`)
+    throw new InputError(
+      `You belong to no workspace "${wanted}"${all.length ? `; there are ${all.map(({ slug }) => slug).join(', ')}` : ''}.`,
+    )
   }
   const kept = stored && find(stored)
   if (kept || all.length < 2) return kept || all[0]?.slug
   if (!interactive()) return all[0]?.slug
   return choose(
     'Which workspace do you want to work in?',
-    all.map(({ slug, name, currentUserRole: role }) => ({ value: slug, name: slug, description: `${name}${role ? `, as ${role.toLowerCase()}` : ''}` })),
+    all.map(({ slug, name, currentUserRole: role }) => ({
+      value: slug,
+      name: slug,
+      description: `${name}${role ? `, as ${role.toLowerCase()}` : ''}`,
+    })),
   )
 }
 
 /** True when what is sent to this server can be read on the way. */
-export const travelsOpenly = ({ secure, socket, host }: Target): boolean => !secure && !socket && !/^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host ?? '')
+export const travelsOpenly = ({ secure, socket, host }: Target): boolean =>
+  !secure && !socket && !/^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host ?? '')

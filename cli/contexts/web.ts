@@ -16,7 +16,8 @@ interface Asking {
 }
 
 /**
- * Lets a browser sign this command in: it brings a pairing code to a port of this machine. The code is bound to a secret
+ * Lets a browser sign this command in: it brings a pairing code to a port of this machine. The code is bound to a
+ * secret
  * that never leaves this process, so whoever sees it on its way cannot use it.
  */
 export async function tokenByBrowser(api: Client, { web, lead, wait }: Asking): Promise<string> {
@@ -29,7 +30,9 @@ export async function tokenByBrowser(api: Client, { web, lead, wait }: Asking): 
     const query = new URLSearchParams({ port: String(place.port), state, challenge, name: thisMachine() })
     await lead(`${web}/login/cli?${query}`)
     const code = await wait(place.code, until)
-    const { cli_token } = await api.pairing.redeem({ body: { code, verifier, adapter_hint: thisMachine().replace(/[.-]/g, '_') } })
+    const { cli_token } = await api.pairing.redeem({
+      body: { code, verifier, adapter_hint: thisMachine().replace(/[.-]/g, '_') },
+    })
     outcome = 'signed-in'
     return cli_token
   } catch (error) {

@@ -6,8 +6,16 @@ interface Decided {
   reply: object
 }
 
-/** Approves or denies whatever an id stands for: an approval, a question of an agent, waiting work, or the inbox item of one of them. */
-export async function decide(api: Client, workspaceId: string, id: string, { approved, comment }: { approved: boolean; comment?: string }): Promise<Decided> {
+/**
+ * Approves or denies whatever an id stands for: an approval, a question of an agent, waiting work, or the inbox item of
+ * one of them.
+ */
+export async function decide(
+  api: Client,
+  workspaceId: string,
+  id: string,
+  { approved, comment }: { approved: boolean; comment?: string },
+): Promise<Decided> {
   const done = approved ? 'Approved.' : 'Denied.'
   const said = comment ? { comment } : {}
 

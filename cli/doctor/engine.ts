@@ -11,7 +11,10 @@ export interface Engine {
 
 const patienceMs = 3000
 
-/** The engine that `DOCKER_HOST` names, else the usual one of this machine. Null for one that only the docker command reaches. */
+/**
+ * The engine that `DOCKER_HOST` names, else the usual one of this machine. Null for one that only the docker command
+ * reaches.
+ */
 export function engineOf(env: NodeJS.ProcessEnv = process.env): Engine | null {
   const address = env['DOCKER_HOST'] || 'unix:///var/run/docker.sock'
   const plain = /^(unix|tcp|http):\/\//.test(address) && !env['DOCKER_TLS_VERIFY']

@@ -30,7 +30,8 @@ export function configuration(broken: Error | null, env: Env = process.env): Fin
 /** What keeps files from being this user's alone; null when nothing does. */
 function closed(name: string, files: readonly (readonly [path: string, stat: Stats])[]): Finding | null {
   const foreign = files.find(([, { uid }]) => uid !== process.getuid?.())
-  if (foreign) return fail(name, `${foreign[0]} belongs to another user`, `chown -R $(id -u) ${foreign[0]}, or run as that user`)
+  if (foreign)
+    return fail(name, `${foreign[0]} belongs to another user`, `chown -R $(id -u) ${foreign[0]}, or run as that user`)
   const open = files.filter(([, { mode }]) => mode & 0o077).map(([path]) => path)
   return open.length ? fail(name, `Other users can read ${open.join(', ')}`, `chmod go= ${open.join(' ')}`) : null
 }
@@ -40,7 +41,8 @@ const secrets = ['muster.db', 'encryption.key', 'musterd.json', 'musterd.log', '
 /** What a daemon of this machine would find: for when none can be asked. */
 export async function machine(env: Env = process.env): Promise<Finding[]> {
   const program = daemonProgram()
-  if (!existsSync(program)) return [fail('daemon', `${program} is missing`, 'npm ci && npm run build, in the folder of Muster')]
+  if (!existsSync(program))
+    return [fail('daemon', `${program} is missing`, 'npm ci && npm run build, in the folder of Muster')]
   return [...dataFolder(env), ...(await engine(env))]
 }
 
@@ -54,14 +56,22 @@ function dataFolder(env: Env): Finding[] {
     return found ? [[path, found] as const] : []
   })
   const { bavail, bsize } = statfsSync(dir)
-  return [closed('data', [[dir, stat], ...files]) ?? ok('data', `${dir}, readable by you alone`), key(dir, env), disk(dir, bavail * bsize)]
+  return [
+    closed('data', [[dir, stat], ...files]) ?? ok('data', `${dir}, readable by you alone`),
+    key(dir, env),
+    disk(dir, bavail * bsize),
+  ]
 }
 
 function key(dir: string, env: Env): Finding {
   if (env['ENCRYPTION_KEY']) return ok('key', 'ENCRYPTION_KEY is set')
   if (existsSync(join(dir, 'encryption.key'))) return ok('key', join(dir, 'encryption.key'))
   if (!existsSync(join(dir, 'muster.db'))) return ok('key', 'The first start makes one')
-  return fail('key', `${join(dir, 'encryption.key')} is gone: stored credentials cannot be opened`, 'bring it back from a backup, or set ENCRYPTION_KEY')
+  return fail(
+    'key',
+    `${join(dir, 'encryption.key')} is gone: stored credentials cannot be opened`,
+    'bring it back from a backup, or set ENCRYPTION_KEY',
+  )
 }
 
 function disk(dir: string, free: number): Finding {
@@ -84,7 +94,14 @@ async function engine(env: Env): Promise<Finding[]> {
       ),
     ]
   const docker = engineOf(env)
-  if (!docker) return [warn('runtime', `Whether an engine answers at ${env['DOCKER_HOST']} is only known to the daemon`, 'muster up, then muster doctor again')]
+  if (!docker)
+    return [
+      warn(
+        'runtime',
+        `Whether an engine answers at ${env['DOCKER_HOST']} is only known to the daemon`,
+        'muster up, then muster doctor again',
+      ),
+    ]
   try {
     const version = await docker.version()
     return [
@@ -92,7 +109,8 @@ async function engine(env: Env): Promise<Finding[]> {
       await images(docker, [setting('container.runtime_image'), setting('container.sidecar_image')]),
     ]
   } catch (error) {
-    const fix = 'start Docker (systemctl start docker), or name another engine in DOCKER_HOST; to try things out without one: SVC_CONTAINER_PROVIDER=process'
+    const fix =
+      'start Docker (systemctl start docker), or name another engine in DOCKER_HOST; to try things out without one: SVC_CONTAINER_PROVIDER=process'
     return [fail('runtime', `No Docker engine answers: ${(error as Error).message}`, fix)]
   }
 }
@@ -101,6 +119,12 @@ async function images(docker: NonNullable<ReturnType<typeof engineOf>>, names: s
   const here = await Promise.all(names.map((name) => docker.has(name)))
   const missing = names.filter((_, at) => !here[at])
   if (!missing.length) return ok('images', names.join(', '))
-  const how = missing.some((name) => name.endsWith(':local')) ? 'scripts/build-images.sh, in the folder of Muster' : `docker pull ${missing[0]}`
-  return fail('images', `Missing: ${missing.join(', ')}`, `${how}; or name others in SVC_RUNTIME_IMAGE and SVC_SIDECAR_IMAGE`)
+  const how = missing.some((name) => name.endsWith(':local'))
+    ? 'scripts/build-images.sh, in the folder of Muster'
+    : `docker pull ${missing[0]}`
+  return fail(
+    'images',
+    `Missing: ${missing.join(', ')}`,
+    `${how}; or name others in SVC_RUNTIME_IMAGE and SVC_SIDECAR_IMAGE`,
+  )
 }

@@ -20,10 +20,17 @@ export async function reach(
     const found = [ok('server', `${address} answers in ${now - sent} ms`), versions(version, theirs, local)]
     return { answers: true, findings: [...found, ...clock(headers['date'], (sent + now) / 2)] }
   } catch (error) {
-    if (error instanceof UnreachableError) return { answers: false, findings: [fail('server', error.message, local ? 'muster up' : remedy(error))] }
+    if (error instanceof UnreachableError)
+      return { answers: false, findings: [fail('server', error.message, local ? 'muster up' : remedy(error))] }
     return {
       answers: false,
-      findings: [fail('server', `What answers at ${address} is not a Muster server`, 'muster contexts show, to see which server is used')],
+      findings: [
+        fail(
+          'server',
+          `What answers at ${address} is not a Muster server`,
+          'muster contexts show, to see which server is used',
+        ),
+      ],
     }
   }
 }
@@ -53,12 +60,24 @@ export function clock(date: string | string[] | undefined, now: number): Finding
 }
 
 /** Who the server takes us for, and what it says of itself. `known` is false when it says nothing of itself. */
-export async function ask(api: Client, { token, workspace }: Session): Promise<{ known: boolean; findings: Finding[] }> {
-  if (!token) return { known: false, findings: [warn('identity', 'Not signed in', 'muster login, or muster init on a new server')] }
+export async function ask(
+  api: Client,
+  { token, workspace }: Session,
+): Promise<{ known: boolean; findings: Finding[] }> {
+  if (!token)
+    return {
+      known: false,
+      findings: [warn('identity', 'Not signed in', 'muster login, or muster init on a new server')],
+    }
   try {
     const { email } = await api.users.me()
     if (!workspace)
-      return { known: false, findings: [warn('identity', `${email}, in no workspace`, 'muster workspaces list, then muster workspaces use SLUG')] }
+      return {
+        known: false,
+        findings: [
+          warn('identity', `${email}, in no workspace`, 'muster workspaces list, then muster workspaces use SLUG'),
+        ],
+      }
     const me = ok('identity', `${email}, in ${workspace}`)
     try {
       const checks = await api.system.doctor()
@@ -75,8 +94,10 @@ function refused(error: unknown): Finding {
   if (!(error instanceof ProblemError)) return fail('identity', (error as Error).message, 'muster doctor, once more')
   const { status, code, detail, title } = error.problem
   if (status === 401) return fail('identity', 'The token is not accepted', 'muster login')
-  if (code === 'not_a_member') return fail('identity', detail ?? title, 'muster workspaces list, then muster workspaces use SLUG')
-  if (status === 403) return { ...ok('checks', 'What the server says of itself is for the admins of its first workspace') }
+  if (code === 'not_a_member')
+    return fail('identity', detail ?? title, 'muster workspaces list, then muster workspaces use SLUG')
+  if (status === 403)
+    return { ...ok('checks', 'What the server says of itself is for the admins of its first workspace') }
   if (status === 404) return warn('checks', 'The server is too old to examine itself', 'update it')
   return warn('checks', `The server could not examine itself: ${detail ?? title}`, 'see its log')
 }

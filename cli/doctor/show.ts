@@ -5,7 +5,11 @@ import type { Paint, Tone } from '../output/theme.ts'
 import { pad, widthOf } from '../output/width.ts'
 import type { Finding } from './finding.ts'
 
-const marks: Record<Finding['status'], [mark: string, tone: Tone]> = { ok: ['✓', 'green'], warn: ['!', 'yellow'], fail: ['✗', 'red'] }
+const marks: Record<Finding['status'], [mark: string, tone: Tone]> = {
+  ok: ['✓', 'green'],
+  warn: ['!', 'yellow'],
+  fail: ['✗', 'red'],
+}
 
 export const findingView: View<Finding> = {
   name: ({ name }) => name,
@@ -26,7 +30,10 @@ export function sheet(findings: readonly Finding[], width: number, paint: Paint)
     const lead: Row = [span(`${mark} `, tone), span(pad(name, column), ...(status === 'ok' ? [] : [tone])), span('  ')]
     const rest: Row = [span(' '.repeat(column + 4))]
     const room = Math.max(20, width - column - 4)
-    return [...indented(wrap([span(clean(detail))], room), lead, rest), ...(fix ? indented(wrap([span('Fix: ', 'dim'), span(clean(fix))], room), rest) : [])]
+    return [
+      ...indented(wrap([span(clean(detail))], room), lead, rest),
+      ...(fix ? indented(wrap([span('Fix: ', 'dim'), span(clean(fix))], room), rest) : []),
+    ]
   })
   return `${rows.map((row) => painted(row, paint)).join('\n')}\n`
 }

@@ -22,8 +22,12 @@ export function ofCommand(id: string, registry: Registry): string {
 /** What must be given stands in the usage; what may be is listed below it. */
 function usageOf({ id, args, flags, strict }: Command.Cached): string {
   const dots = strict === false ? '...' : ''
-  const words = Object.values(args).map(({ name, required }) => (required ? `${name.toUpperCase()}${dots}` : `[${name.toUpperCase()}${dots}]`))
+  const words = Object.values(args).map(({ name, required }) =>
+    required ? `${name.toUpperCase()}${dots}` : `[${name.toUpperCase()}${dots}]`,
+  )
   const needed = Object.values(flags).filter((flag) => flag.required)
-  const values = needed.map((flag) => `--${flag.name} ${('helpValue' in flag && flag.helpValue) || flag.name.toUpperCase()}`)
+  const values = needed.map(
+    (flag) => `--${flag.name} ${('helpValue' in flag && flag.helpValue) || flag.name.toUpperCase()}`,
+  )
   return [id.replaceAll(':', ' '), ...words, ...values, '[FLAGS]'].join(' ')
 }

@@ -11,17 +11,23 @@ export async function showHelp(words: string[], registry: Registry): Promise<voi
   const { path, used } = walk(words, registry)
   const id = idOf(path.join(':'), registry)
   const isTopic = registry.ids.some((it) => it.startsWith(`${path.join(':')}:`))
-  if (id && (used === words.length || !isTopic)) process.stdout.write((await import('./page.ts')).ofCommand(id, registry))
+  if (id && (used === words.length || !isTopic))
+    process.stdout.write((await import('./page.ts')).ofCommand(id, registry))
   else if (used && used === words.length) process.stdout.write(ofTopic(path, registry))
   else showUnknown({ words, near: [] }, registry)
 }
 
 /** Says that there is no such command, and which may be meant. */
-export function showUnknown({ words, near }: Pick<Request & { kind: 'unknown' }, 'words' | 'near'>, _registry: Registry): void {
+export function showUnknown(
+  { words, near }: Pick<Request & { kind: 'unknown' }, 'words' | 'near'>,
+  _registry: Registry,
+): void {
   const paint = painter(colored(process.stderr))
   const lines = [`${paint('red', 'Error:')} There is no command "muster ${words.join(' ')}".`]
   for (const name of near) lines.push(`  Did you mean  muster ${name.replaceAll(':', ' ')}`)
-  lines.push(`${paint('dim', 'Next:')} muster ${near.length ? '' : `${words.slice(0, -1).join(' ')} `.trimStart()}--help`)
+  lines.push(
+    `${paint('dim', 'Next:')} muster ${near.length ? '' : `${words.slice(0, -1).join(' ')} `.trimStart()}--help`,
+  )
   process.stderr.write(`${lines.join('\n')}\n`)
   process.exitCode = exits.input
 }

@@ -55,6 +55,25 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
       'credentials',
     ],
   ],
-  ['account', ['whoami', 'signup', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'sessions', 'contexts', 'logout']],
-  ['more', ['admin', 'api', 'config', 'completion', 'limits', 'waitpoints', 'preferences', 'onboarding', 'system', 'pairing', 'sockets', 'version']],
+  [
+    'account',
+    ['whoami', 'signup', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'sessions', 'contexts', 'logout'],
+  ],
+  [
+    'more',
+    [
+      'admin',
+      'api',
+      'config',
+      'completion',
+      'limits',
+      'waitpoints',
+      'preferences',
+      'onboarding',
+      'system',
+      'pairing',
+      'sockets',
+      'version',
+    ],
+  ],
 ]

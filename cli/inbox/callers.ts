@@ -14,8 +14,15 @@ export interface CallersOptions {
   signal: AbortSignal
 }
 
-/** Items as they come before the user, each once, also those that came while the connection was lost. Ends by its signal alone. */
-export async function* callers(api: Client, connection: Connection, { here, signal }: CallersOptions): AsyncGenerator<Item> {
+/**
+ * Items as they come before the user, each once, also those that came while the connection was lost. Ends by its signal
+ * alone.
+ */
+export async function* callers(
+  api: Client,
+  connection: Connection,
+  { here, signal }: CallersOptions,
+): AsyncGenerator<Item> {
   const seen = new Set<string>()
   // An item that is raised again is a new one.
   const fresh = (item: Item): boolean => {
@@ -47,8 +54,15 @@ async function visible(api: Client, itemId: string): Promise<Item | null> {
   }
 }
 
-/** Whether an item is worth disturbing the user for: somebody waits, or it is urgent, and it is neither the user's own nor what the open chat shows. */
-export function callsFor({ userId }: Here, { kind, blocking, priority, payload, sender_type, sender_id }: Item, openChat: string | null = null): boolean {
+/**
+ * Whether an item is worth disturbing the user for: somebody waits, or it is urgent, and it is neither the user's own
+ * nor what the open chat shows.
+ */
+export function callsFor(
+  { userId }: Here,
+  { kind, blocking, priority, payload, sender_type, sender_id }: Item,
+  openChat: string | null = null,
+): boolean {
   if (sender_type === 'user' && sender_id === userId) return false
   if (kind === 'message' && openChat !== null && payload?.['chat_id'] === openChat) return false
   return blocking || priority === 'high' || priority === 'urgent'

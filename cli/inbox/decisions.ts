@@ -32,13 +32,15 @@ export function decisionsOf(item: Detail): Verb[] {
   // A request for a credential is decided by the judge's own endpoint.
   if (item.kind === 'escalation' && payload['request_type'] !== undefined) return []
   // A credential is taken or not: what is typed here would stand in the answer.
-  if (item.kind === 'escalation') return payload['escalation_type'] === 'CREDENTIAL' ? ['approve', 'deny'] : ['answer', 'approve', 'deny']
+  if (item.kind === 'escalation')
+    return payload['escalation_type'] === 'CREDENTIAL' ? ['approve', 'deny'] : ['answer', 'approve', 'deny']
   if (item.kind === 'waitpoint') return ['approve', 'deny']
   return item.kind === 'run_needs_human' ? ['answer', 'take_over', 'deny'] : ['resolve']
 }
 
 /** Whether somebody may mark it unread again. */
-export const canBeUnread = ({ kind, state }: Detail): boolean => state !== 'unread' && kind !== 'waitpoint' && kind !== 'escalation'
+export const canBeUnread = ({ kind, state }: Detail): boolean =>
+  state !== 'unread' && kind !== 'waitpoint' && kind !== 'escalation'
 
 const outcomes = { approve: 'Approved.', deny: 'Denied.' } as const
 
@@ -51,9 +53,16 @@ export async function send(api: Client, connection: Connection, { item, verb, te
     await api.inbox.act({ itemId: id, body: { action, ...(verb === 'answer' && { input: text }) } })
   } else if (kind === 'escalation') {
     const resolution = verb === 'answer' ? text : outcomes[verb as 'approve' | 'deny']
-    await api.escalations.resolve({ escalationId: source_id, body: { resolution, action: verb === 'deny' ? 'reject' : 'approve' } })
+    await api.escalations.resolve({
+      escalationId: source_id,
+      body: { resolution, action: verb === 'deny' ? 'reject' : 'approve' },
+    })
   } else if (typeof payload['waitpoint_id'] === 'string') {
-    await api.waitpoints.approve({ workspaceId: connection.workspace!, token: source_id, body: { approved: verb === 'approve' } })
+    await api.waitpoints.approve({
+      workspaceId: connection.workspace!,
+      token: source_id,
+      body: { approved: verb === 'approve' },
+    })
   } else {
     const approvalId = typeof payload['approval_id'] === 'string' ? payload['approval_id'] : source_id
     await api.approvals.decide({ approvalId, body: { status: verb === 'approve' ? 'approved' : 'denied' } })

@@ -66,7 +66,10 @@ export class Desk {
     this.ages = setInterval(() => this.draw(), agesMs)
   }
 
-  /** Shows the inbox until the person leaves; the exit code, and how many decisions were sent and were not. `leave` makes them, its reason is the code then. */
+  /**
+   * Shows the inbox until the person leaves; the exit code, and how many decisions were sent and were not. `leave`
+   * makes them, its reason is the code then.
+   */
   async run(leave: AbortSignal): Promise<{ code: number; sent: number; unsent: number }> {
     leave.addEventListener('abort', () => this.finish(Number(leave.reason)))
     this.keyboard = new Keyboard(this.it.input, this.it.output, {
@@ -98,7 +101,8 @@ export class Desk {
     const { connection, workspace } = this.it
     try {
       await this.refresh()
-      for await (const event of news(connection, `workspace:${workspace.id}`, { signal: this.stop.signal })) await this.heard(event)
+      for await (const event of news(connection, `workspace:${workspace.id}`, { signal: this.stop.signal }))
+        await this.heard(event)
     } catch (error) {
       if (!this.stop.signal.aborted) this.fail(error)
     }
@@ -132,7 +136,9 @@ export class Desk {
     const item = this.shelf.shown
     if (this.mode !== 'item' || item?.state !== 'unread') return
     this.shelf.mark(item.id, 'read')
-    this.it.api.inbox.update({ itemId: item.id, body: { state: 'read' } }).catch((error: unknown) => this.complain(error))
+    this.it.api.inbox
+      .update({ itemId: item.id, body: { state: 'read' } })
+      .catch((error: unknown) => this.complain(error))
   }
 
   private obey(wish: Wish): void {
@@ -193,14 +199,18 @@ export class Desk {
     if (!item || !canBeUnread(item)) return
     this.shelf.mark(item.id, 'unread')
     this.mode = 'list'
-    this.it.api.inbox.update({ itemId: item.id, body: { state: 'unread' } }).catch((error: unknown) => this.complain(error))
+    this.it.api.inbox
+      .update({ itemId: item.id, body: { state: 'unread' } })
+      .catch((error: unknown) => this.complain(error))
   }
 
   /** Only what is on the screen is decided. */
   private decide(verb: Verb, text?: string): void {
     const item = this.shelf.shown
-    if (!item) return void this.say(this.shelf.current ? 'The item is not here yet.' : 'There is nothing to decide.', 'yellow')
-    if (!decisionsOf(item).includes(verb)) return void this.say(`This cannot be ${words[verb][1].toLowerCase()} here.`, 'yellow')
+    if (!item)
+      return void this.say(this.shelf.current ? 'The item is not here yet.' : 'There is nothing to decide.', 'yellow')
+    if (!decisionsOf(item).includes(verb))
+      return void this.say(`This cannot be ${words[verb][1].toLowerCase()} here.`, 'yellow')
     this.pending.add({ item, verb, ...(text !== undefined && { text }) })
     this.mode = 'list'
     this.choose(() => this.shelf.move(1))
@@ -242,7 +252,8 @@ export class Desk {
 
   private answer(): void {
     const item = this.shelf.shown
-    if (!item || !decisionsOf(item).includes('answer')) return void this.say('There is no question to answer here.', 'yellow')
+    if (!item || !decisionsOf(item).includes('answer'))
+      return void this.say('There is no question to answer here.', 'yellow')
     this.keyboard?.read((text) => {
       // Somebody else may have answered while this was typed.
       if (this.shelf.current?.id === item.id) this.decide('answer', text.trim())

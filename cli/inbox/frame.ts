@@ -89,11 +89,15 @@ function statusRow({ pending, typed, leaving, remark, connected, width }: Scene)
   const row = (text: string, tone: Remark['tone'] | 'dim') => [span(shorten(cleanLine(text), width), tone)]
   const { latest, size } = pending
   if (typed) return row('Enter sends · Alt-Enter begins a line · Esc leaves it', 'dim')
-  if (leaving) return row(`${size} not sent yet. Enter sends, u takes back, Esc stays, Ctrl-C leaves without.`, 'yellow')
+  if (leaving)
+    return row(`${size} not sent yet. Enter sends, u takes back, Esc stays, Ctrl-C leaves without.`, 'yellow')
   if (remark?.tone === 'red') return row(remark.text, 'red')
   if (latest) {
     const more = size > 1 ? ` (and ${size - 1} more)` : ''
-    return row(`${words[latest.decision.verb][0]} in ${latest.seconds} s${more} · u undoes · ${latest.decision.item.title}`, 'yellow')
+    return row(
+      `${words[latest.decision.verb][0]} in ${latest.seconds} s${more} · u undoes · ${latest.decision.item.title}`,
+      'yellow',
+    )
   }
   if (remark) return row(remark.text, remark.tone)
   return row(connected ? '' : 'The connection is lost; trying again', 'yellow')

@@ -11,7 +11,8 @@ const begin = '\u001b[?2026h\u001b[?25l'
 const end = '\u001b[?2026l'
 
 /**
- * The whole of a terminal, and what was there before comes back afterwards. Only rows that changed are written, over what
+ * The whole of a terminal, and what was there before comes back afterwards. Only rows that changed are written, over
+ * what
  * stood there, so that nothing flickers.
  */
 export class FullScreen {
@@ -88,8 +89,12 @@ export class FullScreen {
     const { height, width } = this
     const lines = Array.from({ length: height }, (_, at) => painted(fitted(this.rows[at] ?? [], width), this.paint))
     const before = this.drawn
-    const changes = lines.map((line, at) => (before && (before[at] ?? '') === line ? '' : `\u001b[${at + 1};1H${line}\u001b[K`)).join('')
-    const place = this.cursor ? `\u001b[${this.cursor.row + 1};${Math.min(this.cursor.column + 1, width)}H\u001b[?25h` : ''
+    const changes = lines
+      .map((line, at) => (before && (before[at] ?? '') === line ? '' : `\u001b[${at + 1};1H${line}\u001b[K`))
+      .join('')
+    const place = this.cursor
+      ? `\u001b[${this.cursor.row + 1};${Math.min(this.cursor.column + 1, width)}H\u001b[?25h`
+      : ''
     this.drawnAt = performance.now()
     if (!changes && place === this.place && before) return
     // What a terminal of another size made of the old rows is unknown.

@@ -33,8 +33,16 @@ export interface ListFlags {
 }
 
 /** Lists items of the inbox; those that are resolved only when asked for. */
-export async function listInbox(api: Client, out: Printer, { state = 'active', kind, ...window }: ListFlags): Promise<void> {
+export async function listInbox(
+  api: Client,
+  out: Printer,
+  { state = 'active', kind, ...window }: ListFlags,
+): Promise<void> {
   const reply = await api.inbox.list({ query: { ...windowOf(window), state, ...(kind && { kind }) } })
   await out.list(reply.rows, inboxView, reply)
-  if (reply.decision_count) out.note(`${reply.decision_count} of what is open ${reply.decision_count === 1 ? 'waits' : 'wait'} for a decision.`, 'dim')
+  if (reply.decision_count)
+    out.note(
+      `${reply.decision_count} of what is open ${reply.decision_count === 1 ? 'waits' : 'wait'} for a decision.`,
+      'dim',
+    )
 }

@@ -12,7 +12,12 @@ export const moveOptions = {
 const batch = 500
 
 /** Moves items, as many as there are; exit 1 when some were skipped or not found. */
-export async function moveItems(api: Client, ids: string[], { all = false }: { all?: boolean | undefined }, state: State) {
+export async function moveItems(
+  api: Client,
+  ids: string[],
+  { all = false }: { all?: boolean | undefined },
+  state: State,
+) {
   if (all === ids.length > 0) throw new InputError('Name items, or say --all.', 'muster inbox list')
   if (ids.length === 1) {
     const reply = await api.inbox.update({ itemId: ids[0]!, body: { state } })
@@ -31,7 +36,11 @@ export async function moveItems(api: Client, ids: string[], { all = false }: { a
     reply.skipped && `${reply.skipped} left as they are (they wait for a decision)`,
     reply.not_found.length && `${reply.not_found.length} not found`,
   ]
-  return { sentence: [`${reply.updated} ${state}`, ...rest].filter(Boolean).join(', '), reply, exit: reply.not_found.length || (!all && reply.skipped) ? 1 : 0 }
+  return {
+    sentence: [`${reply.updated} ${state}`, ...rest].filter(Boolean).join(', '),
+    reply,
+    exit: reply.not_found.length || (!all && reply.skipped) ? 1 : 0,
+  }
 }
 
 async function openItems(api: Client): Promise<string[]> {

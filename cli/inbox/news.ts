@@ -4,7 +4,9 @@ import type { LiveSocket } from '#client/socket'
 
 export type News =
   /** Everything from now on is heard; `again`: after a time in which nothing was. */
-  { type: 'connected'; again: boolean } | { type: 'lost'; error: Error } | { type: 'event'; name: string; payload: Record<string, unknown> }
+  | { type: 'connected'; again: boolean }
+  | { type: 'lost'; error: Error }
+  | { type: 'event'; name: string; payload: Record<string, unknown> }
 
 export interface NewsOptions {
   signal: AbortSignal
@@ -19,8 +21,15 @@ const stallMs = 75_000
 /** The token is no longer good. */
 const signedOut = 4401
 
-/** What is broadcast on a channel, over any number of connections. Throws when the server refuses. Ends by its signal alone. */
-export async function* news(connection: Connection, channel: string, { signal, patience = Number.POSITIVE_INFINITY }: NewsOptions): AsyncGenerator<News> {
+/**
+ * What is broadcast on a channel, over any number of connections. Throws when the server refuses. Ends by its signal
+ * alone.
+ */
+export async function* news(
+  connection: Connection,
+  channel: string,
+  { signal, patience = Number.POSITIVE_INFINITY }: NewsOptions,
+): AsyncGenerator<News> {
   let again = false
   let lostAt = 0
   let wait = firstWaitMs
@@ -57,7 +66,8 @@ async function* once(connection: Connection, channel: string, signal: AbortSigna
         // Frames are answered in order: the answer to this one says that the channel is heard.
         socket.send({ type: 'ping' })
       } else if (type === 'pong') yield { type: 'connected', again: false }
-      else if (from === channel && type !== 'error') yield { type: 'event', name: type, payload: (payload ?? {}) as Record<string, unknown> }
+      else if (from === channel && type !== 'error')
+        yield { type: 'event', name: type, payload: (payload ?? {}) as Record<string, unknown> }
       else if (from === channel) throw new Refused(wordsOf(payload))
     }
   } finally {
@@ -73,7 +83,8 @@ const stalls = (socket: LiveSocket): NodeJS.Timeout => setTimeout(() => socket.t
 
 class Refused extends Error {}
 
-const wordsOf = (payload: unknown): string => String((payload as { message?: unknown } | null)?.message ?? 'The server refused to tell news')
+const wordsOf = (payload: unknown): string =>
+  String((payload as { message?: unknown } | null)?.message ?? 'The server refused to tell news')
 
 /** Anything but a refusal may be over the next time. */
 function passing(error: unknown): boolean {

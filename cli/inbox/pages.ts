@@ -31,7 +31,10 @@ const who = ({ sender_name, sender_type }: Item): string => sender_name ?? sende
 export function headRow({ loaded, items, more, counts }: Shelf, place: string, width: number): Row {
   const open = loaded ? `${items.length}${more ? '+' : ''} open` : '…'
   const blocking = counts.decision_count ? ` · ${counts.decision_count} for you to decide` : ''
-  return fitted([span('Inbox  ', 'bold'), span(`${line(place, 24)}  `, 'dim'), span(open), span(blocking, 'yellow')], width)
+  return fitted(
+    [span('Inbox  ', 'bold'), span(`${line(place, 24)}  `, 'dim'), span(open), span(blocking, 'yellow')],
+    width,
+  )
 }
 
 /** A row of the list: what it is, how old, from whom, and what it says. `pending`: what is about to be sent. */
@@ -45,13 +48,28 @@ export function itemRow(item: Item, chosen: boolean, pending: Decision | undefin
 }
 
 /** As many items as there is room for, those around the chosen one. */
-export function listRows({ items, current, place }: Shelf, height: number, width: number, pending: (id: string) => Decision | undefined): Row[] {
+export function listRows(
+  { items, current, place }: Shelf,
+  height: number,
+  width: number,
+  pending: (id: string) => Decision | undefined,
+): Row[] {
   const top = Math.min(Math.max(0, place - Math.floor(height / 2)), Math.max(0, items.length - height))
   return items.slice(top, top + height).map((item) => itemRow(item, item === current, pending(item.id), width))
 }
 
 // Only members that are known to hold no secret are shown: a payload may have others.
-const told = ['reason', 'context', 'agent_name', 'credential_name', 'intent', 'policy_action', 'autonomy_level', 'risk_score', 'timeout_at'] as const
+const told = [
+  'reason',
+  'context',
+  'agent_name',
+  'credential_name',
+  'intent',
+  'policy_action',
+  'autonomy_level',
+  'risk_score',
+  'timeout_at',
+] as const
 
 /** An item with its text as Markdown. */
 export function detailRows(item: Detail, width: number): Row[] {
@@ -64,7 +82,9 @@ export function detailRows(item: Detail, width: number): Row[] {
   ]
   const facts = told.flatMap((name) => {
     const value = item.payload?.[name]
-    const known = typeof value === 'number' || (typeof value === 'string' && value !== '' && !item.body_md?.includes(value) && !item.title.includes(value))
+    const known =
+      typeof value === 'number' ||
+      (typeof value === 'string' && value !== '' && !item.body_md?.includes(value) && !item.title.includes(value))
     return known ? [[...fact(name.replaceAll('_', ' '), String(value))]] : []
   })
   const more = [

@@ -44,7 +44,10 @@ export class Pending {
 
   /** A second decision about an item replaces the first. */
   add(decision: Decision): void {
-    this.held = [...this.held.filter((it) => it.decision.item.id !== decision.item.id), { decision, due: Date.now() + this.it.window }]
+    this.held = [
+      ...this.held.filter((it) => it.decision.item.id !== decision.item.id),
+      { decision, due: Date.now() + this.it.window },
+    ]
     this.check()
   }
 
@@ -60,15 +63,21 @@ export class Pending {
     this.check()
   }
 
-  /** Drops decisions about items that are gone, or not what they were: what was decided is not there any more. `all`: there are no other items. */
+  /**
+   * Drops decisions about items that are gone, or not what they were: what was decided is not there any more. `all`:
+   * there are no other items.
+   */
   keepOnly(items: readonly Item[], all: boolean): string[] {
     const versions = new Map(items.map(({ id, updated_at }) => [id, updated_at]))
-    const dropped = this.held.filter(({ decision: { item } }) => (all || versions.has(item.id)) && versions.get(item.id) !== item.updated_at)
+    const dropped = this.held.filter(
+      ({ decision: { item } }) => (all || versions.has(item.id)) && versions.get(item.id) !== item.updated_at,
+    )
     if (!dropped.length) return []
     this.held = this.held.filter((it) => !dropped.includes(it))
     this.check()
     return dropped.map(
-      ({ decision }) => `${words[decision.verb][0]} was dropped: ${versions.has(decision.item.id) ? 'the item has changed' : 'it is decided already'}.`,
+      ({ decision }) =>
+        `${words[decision.verb][0]} was dropped: ${versions.has(decision.item.id) ? 'the item has changed' : 'it is decided already'}.`,
     )
   }
 

@@ -49,7 +49,9 @@ export class Shelf {
   /** Everything about the chosen item, as long as it is what is listed. */
   get shown(): Detail | null {
     const item = this.current
-    return item && this.detail?.id === item.id && this.detail.updated_at === item.updated_at ? { ...this.detail, state: item.state } : null
+    return item && this.detail?.id === item.id && this.detail.updated_at === item.updated_at
+      ? { ...this.detail, state: item.state }
+      : null
   }
 
   /** Why the chosen item cannot be shown. */

@@ -17,10 +17,16 @@ export interface FollowOptions {
 }
 
 /**
- * Entries as they are written, each once and in order, over any number of connections. Ids grow with every entry, so what
+ * Entries as they are written, each once and in order, over any number of connections. Ids grow with every entry, so
+ * what
  * was passed on already is known by its id, and what is missing before the first entry of a new connection is fetched.
  */
-export async function* follow(api: Client, connection: Connection, query: Query, { after, onState }: FollowOptions): AsyncGenerator<Entry> {
+export async function* follow(
+  api: Client,
+  connection: Connection,
+  query: Query,
+  { after, onState }: FollowOptions,
+): AsyncGenerator<Entry> {
   const { path } = locate('journal.stream', { query })
   let last = after
   let fresh = true
@@ -31,7 +37,10 @@ export async function* follow(api: Client, connection: Connection, query: Query,
   }
   for (;;) {
     try {
-      for await (const { data } of events(connection, path, { ...(last && { lastEventId: last.id }), onState: state })) {
+      for await (const { data } of events(connection, path, {
+        ...(last && { lastEventId: last.id }),
+        onState: state,
+      })) {
         const entry = JSON.parse(data) as Entry
         if (last && entry.id <= last.id) continue
         if (fresh && last) for (const missed of await missing(api, query, last, entry)) yield missed

@@ -26,7 +26,11 @@ export class Lines {
   of(entry: Entry, who: string): string {
     const at = new Date(entry.ts)
     const day = local(at, { year: 'numeric', month: '2-digit', day: '2-digit' })
-    const rows = this.rows(entry, local(at, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false }), cleanLine(who))
+    const rows = this.rows(
+      entry,
+      local(at, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false }),
+      cleanLine(who),
+    )
     const head = day === this.day ? [] : [[span(day, 'bold')]]
     this.day = day
     return [...head, ...rows].map((row) => painted(row, this.paint)).join('\n')

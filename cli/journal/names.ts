@@ -39,7 +39,9 @@ export class Names {
 
   private async meet(): Promise<void> {
     const workspaceId = this.workspace
-    const members = workspaceId ? await this.api.members.list({ workspaceId, query: { limit: 500 } }).catch(() => []) : []
+    const members = workspaceId
+      ? await this.api.members.list({ workspaceId, query: { limit: 500 } }).catch(() => [])
+      : []
     for (const { user_id, user } of members) this.known.set(user_id, user.email)
   }
 }

@@ -12,7 +12,9 @@ const heldAtOnce = 2000
 export async function newest(api: Client, query: Query, count: number): Promise<Entry[]> {
   const entries: Entry[] = []
   for (let cursor: string | undefined; entries.length < count; ) {
-    const page = await api.journal.list({ query: { ...query, limit: Math.min(pageSize, count - entries.length), cursor } })
+    const page = await api.journal.list({
+      query: { ...query, limit: Math.min(pageSize, count - entries.length), cursor },
+    })
     entries.push(...(page.entries as Entry[]))
     cursor = page.next_cursor
     if (!cursor) break
@@ -21,7 +23,8 @@ export async function newest(api: Client, query: Query, count: number): Promise<
 }
 
 /**
- * Every entry of a span of time, oldest first. Pages come newest first, so a span that holds many is told in two halves: a
+ * Every entry of a span of time, oldest first. Pages come newest first, so a span that holds many is told in two
+ * halves: a
  * journal of any length fits.
  */
 export async function* between(api: Client, query: Query, since: number, until: number): AsyncGenerator<Entry> {

@@ -34,12 +34,21 @@ export async function running(env: Env = process.env): Promise<(Partial<Ready> &
 }
 
 /** Starts the daemon in a session of its own and waits for its ready line. */
-export async function start(flags: string[], { timeout, env = process.env }: { timeout: number; env?: Env }): Promise<Ready> {
+export async function start(
+  flags: string[],
+  { timeout, env = process.env }: { timeout: number; env?: Env },
+): Promise<Ready> {
   const program = daemonProgram()
-  if (!existsSync(program)) throw new InputError(`The daemon has not been built: ${program} is missing.`, 'npm ci && npm run build')
+  if (!existsSync(program))
+    throw new InputError(`The daemon has not been built: ${program} is missing.`, 'npm ci && npm run build')
   mkdirSync(dataDir(env), { recursive: true, mode: 0o700 })
   const log = openSync(logFile(env), 'a', 0o600)
-  const child = spawn(process.execPath, [program, ...flags], { detached: true, stdio: ['ignore', 'pipe', log], env, cwd: dataDir(env) })
+  const child = spawn(process.execPath, [program, ...flags], {
+    detached: true,
+    stdio: ['ignore', 'pipe', log],
+    env,
+    cwd: dataDir(env),
+  })
   const output = child.stdout!
   closeSync(log)
   const timer = setTimeout(() => child.kill('SIGKILL'), timeout)
@@ -52,7 +61,9 @@ export async function start(flags: string[], { timeout, env = process.env }: { t
         if (line && said.includes('\n')) resolve(JSON.parse(line) as Ready)
       })
       child.on('error', reject)
-      child.on('exit', (code, signal) => reject(new StartFailure(why(code, signal, timeout, env), code === lostState ? 'state_lost' : 'failed')))
+      child.on('exit', (code, signal) =>
+        reject(new StartFailure(why(code, signal, timeout, env), code === lostState ? 'state_lost' : 'failed')),
+      )
     })
   } finally {
     clearTimeout(timer)
@@ -69,7 +80,10 @@ function why(code: number | null, signal: string | null, timeout: number, env: E
 }
 
 /** Asks the daemon to drain and waits until it is gone. False when it was not within `timeout`. */
-export async function stop(pid: number, { timeout, env = process.env }: { timeout: number; env?: Env }): Promise<boolean> {
+export async function stop(
+  pid: number,
+  { timeout, env = process.env }: { timeout: number; env?: Env },
+): Promise<boolean> {
   const watcher = watch(dataDir(env))
   try {
     process.kill(pid, 'SIGTERM')

@@ -5,10 +5,14 @@ import { InputError } from '../input.ts'
 import { askHost } from './host.ts'
 
 /** Flags of what works on this machine's data folder. */
-export const hostFlags = { config: Flags.string({ helpValue: 'FILE', description: 'configuration file of the daemon' }) }
+export const hostFlags = {
+  config: Flags.string({ helpValue: 'FILE', description: 'configuration file of the daemon' }),
+}
 
 /** How many rows, when a server has many. */
-export const hostLimit = { limit: Flags.integer({ min: 1, max: 100_000, helpValue: 'N', description: 'rows at most (100)' }) }
+export const hostLimit = {
+  limit: Flags.integer({ min: 1, max: 100_000, helpValue: 'N', description: 'rows at most (100)' }),
+}
 
 /** A command that works on the data folder of this machine while no daemon does, as its administrator. */
 export abstract class HostCommand<T extends typeof Command> extends ApiCommand<T> {
@@ -18,7 +22,10 @@ export abstract class HostCommand<T extends typeof Command> extends ApiCommand<T
     await super.init()
     const { server, context } = this.flags as { server?: string; context?: string }
     if (server ?? context)
-      throw new InputError('This works on the data of this machine: it takes no --server and no --context.', 'run it on the machine of the server')
+      throw new InputError(
+        'This works on the data of this machine: it takes no --server and no --context.',
+        'run it on the machine of the server',
+      )
   }
 
   protected ask<V extends HostVerb>(verb: V, question: Partial<HostAsk<V>>): Promise<HostReply<V>> {

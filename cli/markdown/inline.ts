@@ -2,10 +2,19 @@ import type { Token, Tokens } from 'marked'
 import type { Tone } from '../output/theme.ts'
 import { displayable, type Span } from './rows.ts'
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", nbsp: '\u00a0' }
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  '#39': "'",
+  nbsp: '\u00a0',
+}
 
 /** Only names of plain characters: a number could name one that acts on the terminal. */
-const decoded = (text: string): string => text.replace(/&(amp|lt|gt|quot|apos|#39|nbsp);/g, (_, name: string) => entities[name]!)
+const decoded = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|apos|#39|nbsp);/g, (_, name: string) => entities[name]!)
 
 /** marked itself turns `&#27;` into the character that it names: what comes out of it is cleaned again. */
 const leaf = (text: string, tones: readonly Tone[]): Span => ({ text: displayable(text), tones })

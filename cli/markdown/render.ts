@@ -51,14 +51,22 @@ const code = ({ text }: Tokens.Code, width: number): Row[] =>
   )
 
 function hard(line: string, width: number): Row[] {
-  return wrap([span(line.replaceAll(' ', '\u00a0'), 'cyan')], width).map((row) => row.map((it) => ({ ...it, text: it.text.replaceAll('\u00a0', ' ') })))
+  return wrap([span(line.replaceAll(' ', '\u00a0'), 'cyan')], width).map((row) =>
+    row.map((it) => ({ ...it, text: it.text.replaceAll('\u00a0', ' ') })),
+  )
 }
 
 function list({ items, ordered, start, loose }: Tokens.List, width: number): Row[] {
   const first = Number(start) || (start === 0 ? 0 : 1)
   const digits = String(first + items.length - 1).length
   const rows = items.map((item, at) => {
-    const mark = item.task ? (item.checked ? '[x] ' : '[ ] ') : ordered ? `${String(first + at).padStart(digits)}. ` : '• '
+    const mark = item.task
+      ? item.checked
+        ? '[x] '
+        : '[ ] '
+      : ordered
+        ? `${String(first + at).padStart(digits)}. `
+        : '• '
     const bullet: Row = [span(mark, item.task && item.checked ? 'green' : 'dim')]
     const inner = rowWidth(bullet)
     const content = blocks(item.tokens, Math.max(4, width - inner), loose)

@@ -27,7 +27,8 @@ export const painted = (row: Row, paint: Paint): string =>
     .trimEnd()
 
 /** Every row behind `first` or, from the second on, behind `rest`. */
-export const indented = (rows: readonly Row[], first: Row, rest: Row = first): Row[] => rows.map((row, at) => [...(at ? rest : first), ...row])
+export const indented = (rows: readonly Row[], first: Row, rest: Row = first): Row[] =>
+  rows.map((row, at) => [...(at ? rest : first), ...row])
 
 /** Text in rows of at most `width` columns, broken between words where there are any. Line breaks in it are kept. */
 export function wrap(spans: readonly Span[], width: number): Row[] {

@@ -38,7 +38,10 @@ function line(cells: readonly Span[][], widths: number[], align: Tokens.Table['a
   const columns = widths.map((width, at) => wrap(cells[at] ?? [], width))
   const height = Math.max(...columns.map((rows) => rows.length))
   return Array.from({ length: height }, (_, y) =>
-    columns.flatMap((rows, x) => [...(x ? [span(gap)] : []), ...padded(rows[y] ?? [], widths[x]!, align[x] === 'right')]),
+    columns.flatMap((rows, x) => [
+      ...(x ? [span(gap)] : []),
+      ...padded(rows[y] ?? [], widths[x]!, align[x] === 'right'),
+    ]),
   )
 }
 

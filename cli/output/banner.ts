@@ -40,7 +40,13 @@ const halves = [' ', '▀', '▄', '█']
 export function banner(code: string): string {
   const dots = [...code].map((letter) => (font[letter] ?? `..... ..... ..${letter}.. ..... .....`).split(' '))
   const lines = [0, 2, 4].map((row) =>
-    dots.map((glyph) => [0, 1, 2, 3, 4].map((x) => halves[(glyph[row]?.[x] === '#' ? 1 : 0) + (glyph[row + 1]?.[x] === '#' ? 2 : 0)]).join('')).join('  '),
+    dots
+      .map((glyph) =>
+        [0, 1, 2, 3, 4]
+          .map((x) => halves[(glyph[row]?.[x] === '#' ? 1 : 0) + (glyph[row + 1]?.[x] === '#' ? 2 : 0)])
+          .join(''),
+      )
+      .join('  '),
   )
   return lines.map((line) => line.trimEnd()).join('\n')
 }

@@ -2,7 +2,13 @@ import { cleanLine } from './clean.ts'
 import type { Tone } from './theme.ts'
 
 /** A value in a table: plain, or with how people read it (`text`) and how programs do (`value`). */
-export type Cell = string | number | boolean | null | undefined | { text: string; value?: string | number | null; tone?: Tone }
+export type Cell =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | { text: string; value?: string | number | null; tone?: Tone }
 
 /** Header to value. Columns stand in the order of their declaration. */
 export type Columns<T> = Readonly<Record<string, (row: T) => Cell>>
@@ -47,8 +53,11 @@ export function when(time: string | null | undefined, now = Date.now()): Cell {
 
 const tones: Record<string, Tone> = {}
 for (const word of 'running active idle completed ok success succeeded valid consumed'.split(' ')) tones[word] = 'green'
-for (const word of 'failed error stopped_error timeout revoked expired rejected invalid unhealthy'.split(' ')) tones[word] = 'red'
-for (const word of 'pending creating starting stopping pending_review pending_approval rate_limited busy warn stale cancelled'.split(' '))
+for (const word of 'failed error stopped_error timeout revoked expired rejected invalid unhealthy'.split(' '))
+  tones[word] = 'red'
+for (const word of 'pending creating starting stopping pending_review pending_approval rate_limited busy warn stale cancelled'.split(
+  ' ',
+))
   tones[word] = 'yellow'
 
 /** A status word, coloured by what it means. */
@@ -62,7 +71,8 @@ export function status(word: string | null | undefined): Cell {
 export function size(bytes: number | null | undefined): Cell {
   if (bytes === null || bytes === undefined) return null
   const power = Math.min(4, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
-  const text = power === 0 ? `${bytes} B` : `${(bytes / 1000 ** power).toFixed(1)} ${['B', 'kB', 'MB', 'GB', 'TB'][power]}`
+  const text =
+    power === 0 ? `${bytes} B` : `${(bytes / 1000 ** power).toFixed(1)} ${['B', 'kB', 'MB', 'GB', 'TB'][power]}`
   return { text, value: bytes }
 }
 

@@ -1,4 +1,5 @@
-// Terminal control sequences: CSI, OSC/DCS/SOS/PM/APC with their text, and other two-byte escapes. An unended string runs to its line's end.
+// Terminal control sequences: CSI, OSC/DCS/SOS/PM/APC with their text, and other two-byte escapes. An unended string
+// runs to its line's end.
 const sequences =
   /(?:\u001b\[|\u009b)[\u0020-\u003f]*[\u0040-\u007e]?|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|\u001b[\u0020-\u002f]*[\u0030-\u007e]?/g
 // What is left of C0 (but tab and newline), DEL, C1, and the marks that reorder or hide text.
@@ -16,4 +17,7 @@ export const cleanLine = (text: string): string => clean(text.replace(/\r?\n|\r/
 
 /** JSON text in which every character that a terminal might act on is escaped; it parses to the same value. */
 export const cleanJson = (json: string): string =>
-  json.replace(/[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  json.replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

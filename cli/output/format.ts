@@ -28,7 +28,8 @@ export function wanted({ json, jq, output, quiet }: FormatFlags): Wanted {
           .map((field) => field.trim())
           .filter(Boolean)
       : []
-  const format = json !== undefined || jq !== undefined ? 'json' : ((output as Format | undefined) ?? (quiet ? 'name' : 'auto'))
+  const format =
+    json !== undefined || jq !== undefined ? 'json' : ((output as Format | undefined) ?? (quiet ? 'name' : 'auto'))
   return { format, fields, ...(jq !== undefined && { jq }) }
 }
 

@@ -5,10 +5,13 @@ import type { Paint } from './theme.ts'
 export function prettyJson(value: unknown, paint: Paint): string {
   const text = cleanJson(JSON.stringify(value, null, 2) ?? 'null')
   if (paint('bold', 'x') === 'x') return text
-  return text.replace(/("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (match, string?: string, colon?: string) => {
-    if (string && colon) return paint('cyan', string) + colon
-    return paint(string ? 'green' : 'yellow', match)
-  })
+  return text.replace(
+    /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g,
+    (match, string?: string, colon?: string) => {
+      if (string && colon) return paint('cyan', string) + colon
+      return paint(string ? 'green' : 'yellow', match)
+    },
+  )
 }
 
 /** JSON on one line; no character in it acts on a terminal. */
@@ -21,11 +24,17 @@ export function select(value: unknown, fields: readonly string[]): unknown {
   return Array.isArray(value) ? value.map(keep) : keep(value)
 }
 
-/** The named members that no row has, and those that there are: members may be optional, so this is a hint and no failure. */
+/**
+ * The named members that no row has, and those that there are: members may be optional, so this is a hint and no
+ * failure.
+ */
 export function missing(value: unknown, fields: readonly string[]): { fields: string[]; known: string[] } {
   const rows = Array.isArray(value) ? value : [value]
   const unknown = rows.length ? fields.filter((field) => rows.every((row) => at(row, field) === undefined)) : []
-  return { fields: unknown, known: unknown.length ? [...new Set(rows.flatMap((row) => (isObject(row) ? Object.keys(row) : [])))] : [] }
+  return {
+    fields: unknown,
+    known: unknown.length ? [...new Set(rows.flatMap((row) => (isObject(row) ? Object.keys(row) : [])))] : [],
+  }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -49,7 +49,8 @@ export class Printer {
   async list<T>(rows: readonly T[], view: View<T>, whole: unknown = rows): Promise<void> {
     if (await this.data(rows, whole, view.name as (row: unknown) => string)) return
     if (!this.tabular) return this.write(tsv(rows, view.columns))
-    if (rows.length) return this.page((await aligned()).table(rows, view.columns, { width: this.width, paint: this.paint }))
+    if (rows.length)
+      return this.page((await aligned()).table(rows, view.columns, { width: this.width, paint: this.paint }))
     this.note(view.empty ?? 'Nothing found.')
   }
 
@@ -74,7 +75,8 @@ export class Printer {
     if (row === undefined || row === null) return
     const name = view?.name as ((row: unknown) => string) | undefined
     if (await this.data([row], row, name)) return
-    if (this.wanted.format === 'table' && view) return this.write((await aligned()).detail(row, view.detail ?? view.columns, { paint: this.paint }))
+    if (this.wanted.format === 'table' && view)
+      return this.write((await aligned()).detail(row, view.detail ?? view.columns, { paint: this.paint }))
     if (this.wanted.format === 'tsv' && view) return this.write(detailTsv(row, view.detail ?? view.columns))
     if (!this.terminal && name) this.write(`${cleanLine(name(row))}\n`)
   }
@@ -114,9 +116,11 @@ export class Printer {
   private async data(rows: readonly unknown[], whole: unknown, name?: (row: unknown) => string): Promise<boolean> {
     const { format, fields, jq } = this.wanted
     const absent = missing(rows, fields)
-    if (absent.fields.length) this.note(`Nothing here has ${absent.fields.join(', ')}; there are ${absent.known.join(', ')}.`, 'yellow')
+    if (absent.fields.length)
+      this.note(`Nothing here has ${absent.fields.join(', ')}; there are ${absent.known.join(', ')}.`, 'yellow')
     if (jq !== undefined) await this.page(await this.filtered(fields.length ? select(rows, fields) : whole, jq))
-    else if (format === 'json') await this.page(`${prettyJson(fields.length ? select(one(rows, whole), fields) : whole, this.paint)}\n`)
+    else if (format === 'json')
+      await this.page(`${prettyJson(fields.length ? select(one(rows, whole), fields) : whole, this.paint)}\n`)
     else if (format === 'ndjson') this.write(rows.map((row) => `${compactJson(select(row, fields))}\n`).join(''))
     else if (format === 'yaml') await this.page(await yaml(whole))
     else if (format === 'name' && name) this.write(rows.map((row) => `${cleanLine(name(row))}\n`).join(''))

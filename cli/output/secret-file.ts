@@ -8,7 +8,10 @@ export interface SecretFile {
   drop(): void
 }
 
-/** Opens a file for a secret that is yet to come, for its owner alone: what cannot be written is found out before the secret is made. */
+/**
+ * Opens a file for a secret that is yet to come, for its owner alone: what cannot be written is found out before the
+ * secret is made.
+ */
 export function secretFile(path: string): SecretFile {
   const draft = `${path}.${process.pid}.new`
   let file: number

@@ -6,11 +6,19 @@ const gap = 2
 const least = 6
 
 /** Rows as aligned text within `width` columns; long cells are cut, widest columns first. */
-export function table<T>(rows: readonly T[], columns: Columns<T>, { width, paint }: { width: number; paint: Paint }): string {
+export function table<T>(
+  rows: readonly T[],
+  columns: Columns<T>,
+  { width, paint }: { width: number; paint: Paint },
+): string {
   const headers = Object.keys(columns)
   const cells = rows.map((row) => Object.values(columns).map((value) => human(value(row))))
-  const numeric = Object.values(columns).map((value) => rows.length > 0 && rows.every((row) => typeof value(row) === 'number'))
-  const natural = headers.map((header, at) => Math.max(widthOf(header), ...cells.map((line) => widthOf(line[at]!.text))))
+  const numeric = Object.values(columns).map(
+    (value) => rows.length > 0 && rows.every((row) => typeof value(row) === 'number'),
+  )
+  const natural = headers.map((header, at) =>
+    Math.max(widthOf(header), ...cells.map((line) => widthOf(line[at]!.text))),
+  )
   const widths = shrink(natural, width)
   const last = headers.length - 1
   const line = (texts: string[], tint: (at: number) => Parameters<Paint>[0]) =>

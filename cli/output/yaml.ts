@@ -6,7 +6,8 @@ export function cleanYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false })
   visit(document, {
     Scalar(_, node) {
-      if (isScalar(node) && typeof node.value === 'string' && clean(node.value) !== node.value) node.type = 'QUOTE_DOUBLE'
+      if (isScalar(node) && typeof node.value === 'string' && clean(node.value) !== node.value)
+        node.type = 'QUOTE_DOUBLE'
     },
   })
   return cleanJson(document.toString({ lineWidth: 0 }))

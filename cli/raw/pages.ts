@@ -22,12 +22,17 @@ const limitOf = (path: string) => Number(query(path).get('limit') ?? pageSize) |
 const offsetOf = (path: string) => Number(query(path).get('offset') ?? 0) || 0
 const withLimit = (path: string) => withQuery(path, { limit: String(limitOf(path)) })
 
-/** The rows of a reply: a bare array, or the one array of an object. A cursor of null says that this was the last page. */
+/**
+ * The rows of a reply: a bare array, or the one array of an object. A cursor of null says that this was the last page.
+ */
 function pageOf(value: unknown): { rows: unknown[]; cursor?: string | null } | undefined {
   if (Array.isArray(value)) return { rows: value }
   if (typeof value !== 'object' || value === null) return undefined
   const lists = Object.values(value).filter(Array.isArray)
   if (lists.length !== 1) return undefined
   const cursor = (value as { next_cursor?: unknown }).next_cursor
-  return { rows: lists[0]!, ...('next_cursor' in value && { cursor: typeof cursor === 'string' && cursor ? cursor : null }) }
+  return {
+    rows: lists[0]!,
+    ...('next_cursor' in value && { cursor: typeof cursor === 'string' && cursor ? cursor : null }),
+  }
 }

@@ -36,7 +36,10 @@ export interface Waiting {
 const patience = 120_000
 const ends = new Set(['run.completed', 'run.failed'])
 
-/** Waits until a run is over or waits for a person. Null when the signal ended it first. Nothing is asked twice in between: the server says when something changed. */
+/**
+ * Waits until a run is over or waits for a person. Null when the signal ended it first. Nothing is asked twice in
+ * between: the server says when something changed.
+ */
 export async function waitForRun(it: Waiting): Promise<Waited | null> {
   const { api, connection, runId, signal, untilDecided } = it
   // A server that is not there at all is no reason to wait.
@@ -49,7 +52,9 @@ export async function waitForRun(it: Waiting): Promise<Waited | null> {
     else if (event.type === 'connected' && event.again) it.onState()
     const changed =
       event.type === 'connected' ||
-      (event.type === 'event' && ((ends.has(event.name) && event.payload['run_id'] === runId) || concernsItems(event.name, event.payload, untilDecided)))
+      (event.type === 'event' &&
+        ((ends.has(event.name) && event.payload['run_id'] === runId) ||
+          concernsItems(event.name, event.payload, untilDecided)))
     const found = changed ? await check(it) : null
     if (found) return found
   }
@@ -63,11 +68,20 @@ const concernsItems = (name: string, { state }: Record<string, unknown>, untilDe
 async function check({ api, runId, untilDecided, signal }: Waiting): Promise<Waited | null> {
   const run = await patiently(() => api.runs.show({ runId }), patience)
   if (signal.aborted) return null
-  const item = run.status === 'RUNNING' || run.status === 'COMPLETED' ? await patiently(() => openItem(api, run), patience) : null
+  const item =
+    run.status === 'RUNNING' || run.status === 'COMPLETED' ? await patiently(() => openItem(api, run), patience) : null
   if (item && untilDecided) return null
-  if (item) return { run_id: runId, status: 'NEEDS_HUMAN', exit_code: null, error: null, inbox_id: item.id, title: item.title }
+  if (item)
+    return { run_id: runId, status: 'NEEDS_HUMAN', exit_code: null, error: null, inbox_id: item.id, title: item.title }
   if (run.status === 'RUNNING') return null
-  return { run_id: runId, status: run.status, exit_code: run.exit_code, error: run.error_message, inbox_id: null, title: null }
+  return {
+    run_id: runId,
+    status: run.status,
+    exit_code: run.exit_code,
+    error: run.error_message,
+    inbox_id: null,
+    title: null,
+  }
 }
 
 const waitingKinds = ['escalation', 'run_needs_human', 'waitpoint'] as const
@@ -100,7 +114,9 @@ function isOf({ source_id, payload = {}, created_at }: Item, { id, chat_id, star
 /** Times of items are whole seconds. */
 const whole = (time: string): number => Math.floor(Date.parse(time) / 1000) * 1000
 
-/** Questions of the run as the journal has them: whoever may read the run sees these, also when the item is for others. */
+/**
+ * Questions of the run as the journal has them: whoever may read the run sees these, also when the item is for others.
+ */
 async function asked(api: Client, { id }: RunRow): Promise<{ id: string; title: string } | null> {
   const query = { run_id: id, entry_type: 'peer.escalation,run.parked,run.resumed', limit: 100 }
   const { entries } = await api.journal.list({ query })
@@ -108,8 +124,10 @@ async function asked(api: Client, { id }: RunRow): Promise<{ id: string; title: 
   for (const { entry_type, payload = {}, refs = {}, summary } of entries) {
     const about = entry_type === 'peer.escalation' ? refs['escalation_id'] : 'run'
     if (typeof about !== 'string' || settled.has(about)) continue
-    if (entry_type === 'run.parked') return { id: String(payload['inbox_item_id']), title: String(payload['question'] ?? summary) }
-    if (payload['state'] === 'pending') return { id: `ibx_escalation_${about}`, title: String(payload['reason'] ?? summary) }
+    if (entry_type === 'run.parked')
+      return { id: String(payload['inbox_item_id']), title: String(payload['question'] ?? summary) }
+    if (payload['state'] === 'pending')
+      return { id: `ibx_escalation_${about}`, title: String(payload['reason'] ?? summary) }
     settled.add(about)
   }
   return null

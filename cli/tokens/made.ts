@@ -9,10 +9,19 @@ interface Made {
   expires_at?: string
 }
 
-export const outputFileFlag = { 'output-file': Flags.string({ helpValue: 'FILE', description: 'write the token to this file, readable by you alone' }) }
+export const outputFileFlag = {
+  'output-file': Flags.string({
+    helpValue: 'FILE',
+    description: 'write the token to this file, readable by you alone',
+  }),
+}
 
 /** Makes a token and hands it over, this once: to standard output, or to a file. */
-export async function handOver<T extends Made>(out: Printer, path: string | undefined, make: () => Promise<T>): Promise<void> {
+export async function handOver<T extends Made>(
+  out: Printer,
+  path: string | undefined,
+  make: () => Promise<T>,
+): Promise<void> {
   const file = path === undefined ? undefined : secretFile(path)
   const made = await make().catch((error: unknown) => {
     file?.drop()

@@ -23,13 +23,15 @@ export const agentView: View<Row> = {
     Id: ({ id }) => id,
     Crew: ({ crew }) => crew?.slug,
     Title: ({ role_title }) => role_title,
-    Role: ({ agent_role, lead_mode }) => (lead_mode ? `${agent_role.toLowerCase()}, ${lead_mode}` : agent_role.toLowerCase()),
+    Role: ({ agent_role, lead_mode }) =>
+      lead_mode ? `${agent_role.toLowerCase()}, ${lead_mode}` : agent_role.toLowerCase(),
     Status: (it) => status(it.status),
     Description: ({ description }) => description,
     Adapter: ({ cli_adapter }) => cli_adapter,
     Provider: ({ llm_provider }) => llm_provider,
     Model: ({ llm_model }) => llm_model,
-    'Paid by': ({ pays_with: by }) => (by ? (by.restricted ? 'an account that you may not see' : [by.name, by.login].filter(Boolean).join(', ')) : null),
+    'Paid by': ({ pays_with: by }) =>
+      by ? (by.restricted ? 'an account that you may not see' : [by.name, by.login].filter(Boolean).join(', ')) : null,
     Tools: ({ tool_profile, cli_tools }) => [tool_profile, cli_tools].filter(Boolean).join(': '),
     'Longest run': ({ timeout_seconds }) => ({ text: span(timeout_seconds), value: timeout_seconds }),
     Prompt: ({ system_prompt }) => system_prompt,

@@ -8,7 +8,12 @@ export interface ContextRow extends Omit<Context, 'token'> {
   has_token: boolean
 }
 
-export const rowOf = (name: string, { token, ...context }: Context, current: boolean): ContextRow => ({ name, current, ...context, has_token: Boolean(token) })
+export const rowOf = (name: string, { token, ...context }: Context, current: boolean): ContextRow => ({
+  name,
+  current,
+  ...context,
+  has_token: Boolean(token),
+})
 
 export const contextView: View<ContextRow> = {
   name: ({ name }) => name,

@@ -28,7 +28,8 @@ export const crewView: View<Crew> = {
     Members: ({ _count }) => _count.members || null,
     Memory: ({ container_memory_mb }) => memory(container_memory_mb),
     CPUs: ({ container_cpus }) => container_cpus,
-    'Idle stop': ({ container_ttl_hours: hours }) => (hours === 0 ? 'never' : hours === null ? 'after 4 h' : `after ${hours} h`),
+    'Idle stop': ({ container_ttl_hours: hours }) =>
+      hours === 0 ? 'never' : hours === null ? 'after 4 h' : `after ${hours} h`,
     Network: ({ network_mode }) => network_mode,
     'Not enforced': ({ network_mode_enforced: enforced, network_mode_unenforced_reason: reason }) =>
       enforced || !reason ? null : { text: reason, tone: 'yellow' },
@@ -48,7 +49,8 @@ export const containerView: View<Static<typeof ContainerStatusReply>> = {
     Wanted: ({ desired }) => desired,
     Since: ({ started_at }) => when(started_at),
     Id: ({ container_id }) => container_id?.slice(0, 12),
-    Settings: ({ runtime_contract: contract }) => (contract === 'stale' ? { text: 'changed since it started', value: contract, tone: 'yellow' } : contract),
+    Settings: ({ runtime_contract: contract }) =>
+      contract === 'stale' ? { text: 'changed since it started', value: contract, tone: 'yellow' } : contract,
     Memory: ({ effective_memory_mb: mb, configured_memory_mb }) => memory(mb ?? configured_memory_mb),
     CPUs: ({ effective_cpus, configured_cpus }) => effective_cpus ?? configured_cpus,
     Differs: ({ config_drift }) => config_drift.join(', '),
@@ -58,5 +60,9 @@ export const containerView: View<Static<typeof ContainerStatusReply>> = {
 
 export const startedView: View<Static<typeof ContainerReply>> = {
   name: ({ slug }) => slug,
-  columns: { CREW: ({ slug }) => slug, CONTAINER: (it) => status(it.status), ID: ({ container_id }) => container_id?.slice(0, 12) },
+  columns: {
+    CREW: ({ slug }) => slug,
+    CONTAINER: (it) => status(it.status),
+    ID: ({ container_id }) => container_id?.slice(0, 12),
+  },
 }

@@ -8,13 +8,22 @@ export type Escalation = Static<typeof Schema> & { crew?: string }
 
 const status = ({ status: value, agent_gave_up_at: gone }: Escalation) => {
   if (value !== 'PENDING') return { text: value.toLowerCase(), value, tone: 'dim' as const }
-  return { text: gone ? 'open, the agent went on' : 'open, the agent waits', value, tone: gone ? ('yellow' as const) : ('cyan' as const) }
+  return {
+    text: gone ? 'open, the agent went on' : 'open, the agent waits',
+    value,
+    tone: gone ? ('yellow' as const) : ('cyan' as const),
+  }
 }
 const outcome = ({ action, redirect_to }: Escalation) => (redirect_to ? `${action} to @${redirect_to}` : action)
 
 /** What people decide by, below the members. */
 function below({ reason, context, resolution, type, metadata }: Escalation): string {
-  const attached = type === 'TEXT' || !metadata ? '' : type === 'LINK' ? `<${metadata}>` : `It offers the credential \`${metadata}\`. Its value is not shown.`
+  const attached =
+    type === 'TEXT' || !metadata
+      ? ''
+      : type === 'LINK'
+        ? `<${metadata}>`
+        : `It offers the credential \`${metadata}\`. Its value is not shown.`
   return [reason, context, attached, resolution && `**Answer:** ${resolution}`].filter(Boolean).join('\n\n')
 }
 
@@ -40,7 +49,8 @@ export const escalationView: View<Escalation> = {
     Outcome: outcome,
     Decided: ({ resolved_at }) => when(resolved_at),
     'Decided by': ({ resolved_by, resolved_by_user_id }) => resolved_by_user_id ?? resolved_by,
-    'Second approver': ({ second_approver_required: needed }) => (needed ? 'needed: not by who created the agent' : null),
+    'Second approver': ({ second_approver_required: needed }) =>
+      needed ? 'needed: not by who created the agent' : null,
   },
   below,
 }

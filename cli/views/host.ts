@@ -11,14 +11,16 @@ export const hostUserView: View<HostUser> = {
     EMAIL: ({ email }) => email,
     NAME: ({ full_name }) => full_name,
     ID: ({ id }) => id,
-    ROLE: ({ home_role, workspaces }) => home_role?.toLowerCase() ?? (workspaces ? `in ${plural(workspaces, 'workspace', 'workspaces')}` : null),
+    ROLE: ({ home_role, workspaces }) =>
+      home_role?.toLowerCase() ?? (workspaces ? `in ${plural(workspaces, 'workspace', 'workspaces')}` : null),
     'LOCKED UNTIL': ({ locked_until }) => when(locked_until),
     'LAST SIGN-IN': ({ last_sign_in_at }) => when(last_sign_in_at),
     '2FA': ({ two_factor }) => two_factor,
   },
 }
 
-const stateOf = ({ revoked_at, expires_at }: HostSession): string => (revoked_at ? 'revoked' : Date.parse(expires_at) <= Date.now() ? 'expired' : 'active')
+const stateOf = ({ revoked_at, expires_at }: HostSession): string =>
+  revoked_at ? 'revoked' : Date.parse(expires_at) <= Date.now() ? 'expired' : 'active'
 
 export const hostSessionView: View<HostSession> = {
   name: ({ id }) => id,

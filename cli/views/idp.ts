@@ -6,7 +6,10 @@ import type { View } from '../output/printer.ts'
 export const idpView: View<Static<typeof idp.status.reply>> = {
   name: ({ enabled }) => (enabled ? 'identity provider' : ''),
   empty: '',
-  columns: { 'IDENTITY PROVIDER': ({ enabled }) => (enabled ? 'yes: start at /api/v1/auth/idp/redirect in a browser' : 'not configured') },
+  columns: {
+    'IDENTITY PROVIDER': ({ enabled }) =>
+      enabled ? 'yes: start at /api/v1/auth/idp/redirect in a browser' : 'not configured',
+  },
 }
 
 export const linkView: View<Static<typeof LinkedAccount>> = {

@@ -9,7 +9,11 @@ const tones = { urgent: 'red', high: 'yellow', medium: undefined, low: 'dim' } a
 const priority = ({ priority: value }: Item) => ({ text: value, value, ...(tones[value] && { tone: tones[value] }) })
 const state = ({ state: value, blocking }: Item) => {
   if (value === 'resolved') return { text: value, value, tone: 'dim' as const }
-  return { text: blocking ? `${value}, waits for you` : value, value, ...(value === 'unread' && { tone: 'cyan' as const }) }
+  return {
+    text: blocking ? `${value}, waits for you` : value,
+    value,
+    ...(value === 'unread' && { tone: 'cyan' as const }),
+  }
 }
 
 export const inboxView: View<Item> = {
@@ -31,7 +35,8 @@ export const inboxView: View<Item> = {
     State: state,
     Priority: priority,
     From: ({ sender_name, sender_type }) => sender_name ?? sender_type,
-    For: ({ target_role, target_user_id }) => (target_user_id ? 'you' : target_role ? `${target_role} and above` : 'everybody'),
+    For: ({ target_role, target_user_id }) =>
+      target_user_id ? 'you' : target_role ? `${target_role} and above` : 'everybody',
     Raised: ({ created_at }) => when(created_at),
     Resolved: ({ resolved_at }) => when(resolved_at),
     Outcome: ({ resolved_action }) => resolved_action,

@@ -20,7 +20,8 @@ const gaps: Readonly<Record<Gap, string>> = {
   unsealed: 'entries after the newest seal: the chain alone holds them',
   erased: 'what erased payloads said',
   key_holder: 'that nobody who holds the encryption key forged it',
-  rollback: 'that database and seals were not both put back to an earlier state, and written on from there: an anchor shows it, up to its entry',
+  rollback:
+    'that database and seals were not both put back to an earlier state, and written on from there: an anchor shows it, up to its entry',
 }
 
 const lines = <T extends string>(heading: string, codes: readonly T[], words: Readonly<Record<T, string>>): string[] =>
@@ -30,7 +31,11 @@ const verdictCell = ({ valid }: Pick<Verdict, 'valid'>): Cell =>
   valid ? { text: 'intact', value: 'valid', tone: 'green' } : { text: 'broken', value: 'broken', tone: 'red' }
 
 const faultCell = ({ broken }: Pick<Verdict, 'broken'>): Cell =>
-  broken && { text: `${[broken.kind, broken.id].filter(Boolean).join(' ')}: ${broken.reason}`, value: broken.kind, tone: 'red' }
+  broken && {
+    text: `${[broken.kind, broken.id].filter(Boolean).join(' ')}: ${broken.reason}`,
+    value: broken.kind,
+    tone: 'red',
+  }
 
 export const verdictView: View<Verdict> = {
   name: ({ valid }) => (valid ? 'valid' : 'broken'),
@@ -38,14 +43,16 @@ export const verdictView: View<Verdict> = {
     Journal: verdictCell,
     Entries: ({ entries }) => entries,
     Erased: ({ erased }) => erased || null,
-    Sealed: ({ sealed }) => sealed && { text: `${sealed.entries} entries, ${human(when(sealed.at)).text}`, value: sealed.entries },
+    Sealed: ({ sealed }) =>
+      sealed && { text: `${sealed.entries} entries, ${human(when(sealed.at)).text}`, value: sealed.entries },
     Newest: ({ head }) => head?.id,
     Hash: ({ head }) => head?.hash,
     Proven: ({ proven }) => proven.join(','),
     'Not proven': ({ not_proven }) => not_proven.join(','),
     'First broken': faultCell,
   },
-  below: ({ proven, not_proven }) => [...lines('Proven', proven, proofs), ...lines('Not proven', not_proven, gaps)].join('\n'),
+  below: ({ proven, not_proven }) =>
+    [...lines('Proven', proven, proofs), ...lines('Not proven', not_proven, gaps)].join('\n'),
 }
 
 /** Of one workspace of several. */

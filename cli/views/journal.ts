@@ -34,5 +34,7 @@ export const entryView: View<Entry> = {
     Trace: ({ trace_id }) => trace_id,
   },
   below: ({ payload, refs }) =>
-    [payload && `Payload ${JSON.stringify(payload, null, 2)}`, refs && `Refers to ${JSON.stringify(refs, null, 2)}`].filter(Boolean).join('\n'),
+    [payload && `Payload ${JSON.stringify(payload, null, 2)}`, refs && `Refers to ${JSON.stringify(refs, null, 2)}`]
+      .filter(Boolean)
+      .join('\n'),
 }

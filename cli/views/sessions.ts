@@ -9,7 +9,8 @@ const day = 86_400_000
 
 /** Sessions; those that nobody used for so many days are marked, when a number is given. */
 export const sessionView = (staleDays?: number): View<Session> => {
-  const isStale = ({ last_used_at }: Session) => staleDays !== undefined && Date.now() - Date.parse(last_used_at) > staleDays * day
+  const isStale = ({ last_used_at }: Session) =>
+    staleDays !== undefined && Date.now() - Date.parse(last_used_at) > staleDays * day
   return {
     name: ({ id }) => id,
     empty: 'You are signed in with no browser.',

@@ -3,5 +3,10 @@ import type { View } from '../output/printer.ts'
 
 export const signedInView: View<SignedIn> = {
   name: ({ context }) => context,
-  columns: { Context: ({ context }) => context, Server: ({ server }) => server, User: ({ user }) => user, Workspace: ({ workspace }) => workspace },
+  columns: {
+    Context: ({ context }) => context,
+    Server: ({ server }) => server,
+    User: ({ user }) => user,
+    Workspace: ({ workspace }) => workspace,
+  },
 }

@@ -33,14 +33,27 @@ export const simulationView: View<Simulation> = {
 function remarks({ decisions, held, applied, truncated, covered_since }: Simulation): string[] {
   const nothing = decisions.total + held.total + applied.total === 0
   return [
-    ...(nothing ? ['', 'The journal of this time holds nothing to judge by: no decision, and nothing that an agent did which the policy speaks of.'] : []),
-    ...(!nothing && decisions.total === 0 ? ['', 'People decided nothing in this time: only what agents did without asking could be replayed.'] : []),
+    ...(nothing
+      ? [
+          '',
+          'The journal of this time holds nothing to judge by: no decision, and nothing that an agent did which the policy speaks of.',
+        ]
+      : []),
+    ...(!nothing && decisions.total === 0
+      ? ['', 'People decided nothing in this time: only what agents did without asking could be replayed.']
+      : []),
     ...(truncated ? ['', `There was too much to read it all: what is older than ${covered_since} was left out.`] : []),
   ]
 }
 
 const outcomes = { granted: 'granted', denied: 'denied' } as const
-const woulds = { ask: 'asked', inbox: 'let through, with a notice', notice: 'let through', journal: 'let through', refuse: 'refused' } as const
+const woulds = {
+  ask: 'asked',
+  inbox: 'let through, with a notice',
+  notice: 'let through',
+  journal: 'let through',
+  refuse: 'refused',
+} as const
 
 function differences({ differences: found, differences_total: total }: Simulation): string[] {
   if (!found.length) return []

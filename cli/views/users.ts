@@ -6,5 +6,10 @@ export type User = Static<typeof Schema>
 
 export const userView: View<User> = {
   name: ({ email }) => email,
-  columns: { Email: ({ email }) => email, Name: ({ full_name }) => full_name, Id: ({ id }) => id, Picture: ({ avatar_url }) => avatar_url },
+  columns: {
+    Email: ({ email }) => email,
+    Name: ({ full_name }) => full_name,
+    Id: ({ id }) => id,
+    Picture: ({ avatar_url }) => avatar_url,
+  },
 }

@@ -21,7 +21,8 @@ export const workspaceView: View<Static<typeof Workspace>> = {
     'Your role': ({ currentUserRole: role }) => role?.toLowerCase(),
     'Second approver': ({ require_second_approver: needed }) => (needed ? 'required' : 'not asked for'),
     'Second factor': ({ require_two_factor: needed }) => (needed ? 'required' : 'optional'),
-    'Credential audit': ({ credential_audit_retention_days: days }) => (days === 0 ? 'kept for ever' : `${days ?? 90} days`),
+    'Credential audit': ({ credential_audit_retention_days: days }) =>
+      days === 0 ? 'kept for ever' : `${days ?? 90} days`,
     Language: ({ preferred_language }) => preferred_language,
     Crews: ({ _count }) => _count?.crews,
     Agents: ({ _count }) => _count?.agents,

@@ -21,10 +21,18 @@ export async function resetPassword(
     queries(app.db).resetPassword.run({ user: user.id, password_hash, now })
     queries(app.db).forgetMailed.run(user.id)
     const unlocked = user.locked_until !== null && user.locked_until > now
-    tell(app, user, `password of user ${user.id} reset on the host`, { changed: ['password', ...(unlocked ? ['locked_until'] : [])] })
+    tell(app, user, `password of user ${user.id} reset on the host`, {
+      changed: ['password', ...(unlocked ? ['locked_until'] : [])],
+    })
     const sessions = endSessions(app, { user: user.id, reason: 'admin_force', now })
     const two_factor_disabled = disable_two_factor === true && disableTwoFactor(app, user.id, now)
-    return { email: user.email, unlocked, sessions, two_factor: user.two_factor_at !== null && !two_factor_disabled, two_factor_disabled }
+    return {
+      email: user.email,
+      unlocked,
+      sessions,
+      two_factor: user.two_factor_at !== null && !two_factor_disabled,
+      two_factor_disabled,
+    }
   })
 }
 
@@ -51,5 +59,9 @@ function tell(app: App, { id }: Subject, summary: string, metadata: object): voi
   const audience = audienceOf(app, id)
   const home = homeOf(app)
   const where = audience.length || !home ? audience : [home]
-  journalAffair(app, { user: id, action: 'update', summary, metadata: { ...metadata, via: 'host' }, by: 'system' }, where)
+  journalAffair(
+    app,
+    { user: id, action: 'update', summary, metadata: { ...metadata, via: 'host' }, by: 'system' },
+    where,
+  )
 }

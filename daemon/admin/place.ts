@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import { type App, createApp } from '#kernel/app'
 import type { Config } from '#kernel/config'
 import { register } from '#kernel/dispatch'
-import { Locked, lockDirectory } from '#kernel/store/lock'
 import { createLog } from '#kernel/log'
+import { Locked, lockDirectory } from '#kernel/store/lock'
 import { features } from '../features/index.ts'
 import { StartRefused } from '../start/loss.ts'
 import { openHostState } from '../start/open.ts'
@@ -20,7 +20,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Does work on the data directory in the daemon's place: under its lock, with its features, on its database brought up to date. */
+/**
+ * Does work on the data directory in the daemon's place: under its lock, with its features, on its database brought up
+ * to date.
+ */
 export async function inPlace<T>(config: Config, work: (app: App) => T | Promise<T>): Promise<T> {
   requireOwn(config.dataDir)
   const lock = hold(config.dataDir)
@@ -56,8 +59,16 @@ function look(dir: string, path: string): { uid: number } {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR')
-      throw new Refusal('no_data_dir', `There is no Muster data in ${dir}.`, 'name the folder of the daemon in SVC_DATA_DIR; muster config show data_dir')
-    throw new Refusal('foreign_data_dir', `${dir} cannot be read: ${(error as Error).message}`, 'repeat the command as the user that runs the daemon')
+      throw new Refusal(
+        'no_data_dir',
+        `There is no Muster data in ${dir}.`,
+        'name the folder of the daemon in SVC_DATA_DIR; muster config show data_dir',
+      )
+    throw new Refusal(
+      'foreign_data_dir',
+      `${dir} cannot be read: ${(error as Error).message}`,
+      'repeat the command as the user that runs the daemon',
+    )
   }
 }
 
@@ -67,7 +78,12 @@ function hold(dir: string): { release(): void } {
   try {
     return lockDirectory(dir)
   } catch (error) {
-    if (error instanceof Locked) throw new Refusal('daemon_running', `A daemon works on ${dir}.`, 'muster down, then repeat this command, then muster up')
+    if (error instanceof Locked)
+      throw new Refusal(
+        'daemon_running',
+        `A daemon works on ${dir}.`,
+        'muster down, then repeat this command, then muster up',
+      )
     throw new Refusal('unusable_data_dir', `${dir} cannot be locked: ${(error as Error).message}`, 'muster doctor')
   }
 }
@@ -82,6 +98,10 @@ function open(config: Config): App {
     return app
   } catch (error) {
     if (error instanceof StartRefused) throw new Refusal(error.code, error.message)
-    throw new Refusal('unusable_database', `The database in ${config.dataDir} cannot be used: ${(error as Error).message}`, 'muster doctor')
+    throw new Refusal(
+      'unusable_database',
+      `The database in ${config.dataDir} cannot be used: ${(error as Error).message}`,
+      'muster doctor',
+    )
   }
 }

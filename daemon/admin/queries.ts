@@ -33,9 +33,11 @@ interface WhichSessions {
   alive_at: string | null
 }
 
-const sessionColumns = 's.id, u.email, s.created_at, s.last_used_at, s.expires_at, s.revoked_at, s.revoked_reason, s.ip, s.user_agent'
+const sessionColumns =
+  's.id, u.email, s.created_at, s.last_used_at, s.expires_at, s.revoked_at, s.revoked_reason, s.ip, s.user_agent'
 const whichSessions = `FROM user_sessions s JOIN users u ON u.id = s.user_id
-  WHERE (@user IS NULL OR s.user_id = @user) AND (@alive_at IS NULL OR (s.revoked_at IS NULL AND s.expires_at > @alive_at))`
+  WHERE (@user IS NULL OR s.user_id = @user) AND (@alive_at IS NULL OR (s.revoked_at IS NULL
+  AND s.expires_at > @alive_at))`
 
 export const queries = statements((db) => ({
   users: db.prepare<WhichUsers & { limit: number }, UserRow>(
@@ -45,23 +47,34 @@ export const queries = statements((db) => ({
        (SELECT count(*) FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
         WHERE m.user_id = u.id AND w.deleted_at IS NULL) AS workspaces,
        (SELECT max(s.created_at) FROM user_sessions s WHERE s.user_id = u.id) AS last_sign_in_at
-     FROM users u WHERE @locked_after IS NULL OR u.locked_until > @locked_after ORDER BY u.created_at, u.rowid LIMIT @limit`,
+     FROM users u WHERE @locked_after IS NULL OR u.locked_until > @locked_after
+     ORDER BY u.created_at, u.rowid LIMIT @limit`,
   ),
-  countUsers: db.prepare<WhichUsers, number>('SELECT count(*) FROM users u WHERE @locked_after IS NULL OR u.locked_until > @locked_after').pluck(),
+  countUsers: db
+    .prepare<WhichUsers, number>(
+      'SELECT count(*) FROM users u WHERE @locked_after IS NULL OR u.locked_until > @locked_after',
+    )
+    .pluck(),
   sessions: db.prepare<WhichSessions & { limit: number }, HostSession>(
     `SELECT ${sessionColumns} ${whichSessions} ORDER BY s.last_used_at DESC, s.rowid DESC LIMIT @limit`,
   ),
   countSessions: db.prepare<WhichSessions, number>(`SELECT count(*) ${whichSessions}`).pluck(),
-  user: db.prepare<[email: string], Subject>('SELECT id, email, locked_until, two_factor_at FROM users WHERE email = ?'),
-  everybody: db.prepare<[], Subject>('SELECT id, email, locked_until, two_factor_at FROM users ORDER BY created_at, rowid'),
+  user: db.prepare<[email: string], Subject>(
+    'SELECT id, email, locked_until, two_factor_at FROM users WHERE email = ?',
+  ),
+  everybody: db.prepare<[], Subject>(
+    'SELECT id, email, locked_until, two_factor_at FROM users ORDER BY created_at, rowid',
+  ),
   resetPassword: db.prepare<{ user: string; password_hash: string; now: string }>(
-    `UPDATE users SET password_hash = @password_hash, failed_login_count = 0, last_failed_login_at = NULL, locked_until = NULL,
+    `UPDATE users SET password_hash = @password_hash, failed_login_count = 0, last_failed_login_at = NULL,
+      locked_until = NULL,
        updated_at = @now WHERE id = @user`,
   ),
   /** Links that were mailed: whoever holds one could set another password. */
   forgetMailed: db.prepare<[user: string]>('DELETE FROM verification_tokens WHERE user_id = ?'),
   journaled: db.prepare<[], { workspace_id: string; slug: string | null }>(
-    `SELECT n.text AS workspace_id, w.slug FROM journal_names n LEFT JOIN workspaces w ON w.id = n.text AND w.deleted_at IS NULL
+    `SELECT n.text AS workspace_id, w.slug FROM journal_names n
+      LEFT JOIN workspaces w ON w.id = n.text AND w.deleted_at IS NULL
      WHERE n.ws = 0 ORDER BY n.name`,
   ),
   workspace: db.prepare<{ named: string }, { id: string; slug: string }>(
@@ -72,4 +85,11 @@ export const queries = statements((db) => ({
 const rare = 'asked by an operator, with no daemon running'
 
 /** Statements that read a whole table, and why they may. */
-export const scans = { users: rare, countUsers: rare, sessions: rare, countSessions: rare, workspace: rare, everybody: rare }
+export const scans = {
+  users: rare,
+  countUsers: rare,
+  sessions: rare,
+  countSessions: rare,
+  workspace: rare,
+  everybody: rare,
+}

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { type HostAnswer, type HostVerb, host } from '#contract/host'
 import { type Config, ConfigError } from '#kernel/config'
-import { Problem } from '#kernel/problem'
 import { validator } from '#kernel/http/validate'
+import { Problem } from '#kernel/problem'
 import { inPlace, Refusal } from './place.ts'
 import { verbs } from './verbs.ts'
 
@@ -22,7 +22,8 @@ async function answerTo<V extends HostVerb>(verb: V, config: Config): Promise<Ho
     return { reply: await inPlace(config, (app) => verbs[verb](app, asked.value as never)) }
   } catch (error) {
     if (error instanceof Problem) return { problem: error.toBody(`admin ${verb}`) as never }
-    if (error instanceof Refusal) return { refusal: { code: error.code, message: error.message, ...(error.next && { next: error.next }) } }
+    if (error instanceof Refusal)
+      return { refusal: { code: error.code, message: error.message, ...(error.next && { next: error.next }) } }
     throw error
   }
 }

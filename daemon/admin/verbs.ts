@@ -24,7 +24,10 @@ export const verbs: Verbs = {
 
   'list-sessions': (app, { email, active_only, limit }) => {
     const which = { user: email === undefined ? null : userOf(app, email).id, alive_at: active_only ? app.now() : null }
-    return { sessions: queries(app.db).sessions.all({ ...which, limit }), total: queries(app.db).countSessions.get(which)! }
+    return {
+      sessions: queries(app.db).sessions.all({ ...which, limit }),
+      total: queries(app.db).countSessions.get(which)!,
+    }
   },
 
   promote: (app, { email, role, workspace }) => {
@@ -42,7 +45,8 @@ export const verbs: Verbs = {
   'verify-journal': async (app) => {
     const reads = createJournalReads(app)
     const journals = []
-    for (const workspace of queries(app.db).journaled.all()) journals.push({ ...workspace, ...(await reads.verify(workspace.workspace_id, null)) })
+    for (const workspace of queries(app.db).journaled.all())
+      journals.push({ ...workspace, ...(await reads.verify(workspace.workspace_id, null)) })
     const sound = journals.every(({ valid }) => valid)
     const stray = sound ? app.index.head() - journals.reduce((sum, { entries }) => sum + entries, 0) : 0
     return { valid: sound && stray === 0, journals, stray }
@@ -58,7 +62,11 @@ function userOf(app: App, email: string): Subject {
 /** A workspace by slug or id; the server's first one when none is named. */
 function workspaceOf(app: App, named: string | undefined): { id: string; slug: string } {
   const found = queries(app.db).workspace.get({ named: named ?? homeOf(app) ?? '' })
-  if (!found && named === undefined) throw problem('not_found', { field: 'workspace', detail: 'The first workspace of this server is gone; name another' })
+  if (!found && named === undefined)
+    throw problem('not_found', {
+      field: 'workspace',
+      detail: 'The first workspace of this server is gone; name another',
+    })
   if (!found) throw problem('not_found', { field: 'workspace', detail: `There is no workspace ${named}` })
   return found
 }

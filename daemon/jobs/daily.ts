@@ -6,7 +6,8 @@ const day = 86_400_000
 const batch = 5000
 
 /**
- * Forgets rows whose time is over, at start and once a day. `forget` takes at most so many rows within a change and answers how
+ * Forgets rows whose time is over, at start and once a day. `forget` takes at most so many rows within a change and
+ * answers how
  * many it took; `what` names them in the log.
  */
 export function forgetDaily(app: App, what: string, forget: (most: number) => number): { close(): void } {

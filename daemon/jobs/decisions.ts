@@ -61,7 +61,8 @@ export function watchDeadlines(app: App): { close(): void } {
   }
 
   const orphaned = async () => {
-    for (const cancel of [cancelQuestions, cancelApprovals]) await inBatches('What was left open', (most) => cancel(app, most))
+    for (const cancel of [cancelQuestions, cancelApprovals])
+      await inBatches('What was left open', (most) => cancel(app, most))
   }
   const onEntry = ({ entry }: Recorded) => {
     const what = entry.entry_type === 'audit.entity_deleted' && entry.payload?.['entity_type']

@@ -9,7 +9,8 @@ export const pause = 60_000
 const longest = 60_000
 
 /** Runs `work` at that moment, or a minute from now if that comes first: who asked looks again then. */
-export const timerAt = (app: App, at: number, work: () => void): NodeJS.Timeout => setTimeout(work, Math.min(longest, Math.max(0, at - app.clock()))).unref()
+export const timerAt = (app: App, at: number, work: () => void): NodeJS.Timeout =>
+  setTimeout(work, Math.min(longest, Math.max(0, at - app.clock()))).unref()
 
 interface Due {
   /** When the next one is due; null when there is none. */

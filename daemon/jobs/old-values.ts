@@ -4,4 +4,9 @@ import { endWhenDue } from './due.ts'
 
 /** Erases a rotated credential's old value at the moment its grace is over. */
 export const eraseOldValues = (app: App) =>
-  endWhenDue(app, { next: nextExpiry, end: eraseExpired, woken: 'credential.rotated', failure: 'Old values could not be erased' })
+  endWhenDue(app, {
+    next: nextExpiry,
+    end: eraseExpired,
+    woken: 'credential.rotated',
+    failure: 'Old values could not be erased',
+  })

@@ -3,4 +3,5 @@ import { forgetOldUses } from '../features/tokens/service.ts'
 import { forgetDaily } from './daily.ts'
 
 /** Forgets uses of administrative tokens when their time is over. */
-export const forgetTokenUses = (app: App) => forgetDaily(app, 'Old uses of administrative tokens', (most) => forgetOldUses(app, most))
+export const forgetTokenUses = (app: App) =>
+  forgetDaily(app, 'Old uses of administrative tokens', (most) => forgetOldUses(app, most))

@@ -3,24 +3,24 @@ import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { DiskService, RuntimeService } from '#runtime/service-types'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth/authenticator.ts'
-import type { Config } from './config.ts'
-import type { Db } from './store/db.ts'
-import type { Operation } from './dispatch.ts'
 import { createInternalTokens, type InternalTokens } from './auth/internal.ts'
+import { createPasswords, type Passwords } from './auth/passwords.ts'
+import type { Config } from './config.ts'
+import type { Operation } from './dispatch.ts'
+import { createPerimeter, type Perimeter } from './http/origin.ts'
+import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal/journal.ts'
 import type { SealFile } from './journal/seal-file.ts'
 import { createSealer, type Sealer } from './journal/sealer.ts'
-import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal/journal.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
+import { createSeats, type Seats } from './limits/seats.ts'
 import type { Log } from './log.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { createPerimeter, type Perimeter } from './http/origin.ts'
 import { createOutbound, type Outbound } from './outbound/outbound.ts'
-import { createPasswords, type Passwords } from './auth/passwords.ts'
 import { problem } from './problem.ts'
-import { createInlineReads, createThreadReads, type Reads } from './store/reads.ts'
 import type { Runs } from './runs.ts'
-import { createSeats, type Seats } from './limits/seats.ts'
+import type { Db } from './store/db.ts'
+import { createInlineReads, createThreadReads, type Reads } from './store/reads.ts'
 import { createStorage, type Storage } from './store/storage.ts'
 import { createVault, type Vault } from './store/vault.ts'
 import { createWriter, type Writer } from './store/writer.ts'
@@ -73,7 +73,10 @@ export interface App extends Writer {
   runtime: RuntimeService | null
   /** The same of the agents' runs. */
   runs: Runs | null
-  /** What takes the secrets that an agent knows, and those that it offers, out of what it sends. Refuses until the runtime is up. */
+  /**
+   * What takes the secrets that an agent knows, and those that it offers, out of what it sends. Refuses until the
+   * runtime is up.
+   */
   scrub: Scrub
   /** The same of the disk that crews fill. */
   disk: DiskService | null
@@ -87,7 +90,10 @@ export interface App extends Writer {
   readonly startedAt: number
   /** Milliseconds since 1970. */
   clock(): number
-  /** The same when the process began, counted on from there: it does not jump when the clock is set, so what lasts is measured by it. */
+  /**
+   * The same when the process began, counted on from there: it does not jump when the clock is set, so what lasts is
+   * measured by it.
+   */
   steady(): number
   /** RFC 3339 UTC, whole seconds. */
   now(): string
@@ -189,8 +195,17 @@ export function createApp(parts: AppParts): App {
     clock,
     steady,
     operations: new Map(),
-    auth: createAuthenticator({ db, clock, steady, adminKey: adminKeyOf(config.adminTokenKey), vault: sessionVault(config, vault), ...writer }),
-    internalTokens: createInternalTokens(config.internalToken || (vault?.derive('internal-tokens') ?? randomBytes(32)).toString('hex')),
+    auth: createAuthenticator({
+      db,
+      clock,
+      steady,
+      adminKey: adminKeyOf(config.adminTokenKey),
+      vault: sessionVault(config, vault),
+      ...writer,
+    }),
+    internalTokens: createInternalTokens(
+      config.internalToken || (vault?.derive('internal-tokens') ?? randomBytes(32)).toString('hex'),
+    ),
     limits: createLimits(config, steady, clock),
     streams: createSeats({ each: config.streamsPerUser }),
     passwords: createPasswords(),

@@ -14,7 +14,8 @@ export function createCache<V>(limit: number): Cache<V> {
     get(key) {
       const value = held.get(key)
       if (value === undefined || held.size < crowded) return value
-      // A map keeps the order of insertion: putting a value in again makes it the youngest. Pointless while there is room.
+      // A map keeps the order of insertion: putting a value in again makes it the youngest. Pointless while there is
+      // room.
       held.delete(key)
       held.set(key, value)
       return value

@@ -3,8 +3,8 @@ import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
-import { isLoopbackHost } from './outbound/addresses.ts'
 import { mailTarget } from './mail/target.ts'
+import { isLoopbackHost } from './outbound/addresses.ts'
 import { type Setting, settings } from './settings.ts'
 
 type Name = keyof typeof settings
@@ -48,13 +48,20 @@ export function loadConfig({ flags = {}, env = process.env, file }: Sources = {}
     origins[name] = origin
     config[name] = origin === 'default' ? it.fallback : read(it, raw, origin)
   }
-  config['dataDir'] = resolve((config['dataDir'] as string) || join(env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'muster'))
+  config['dataDir'] = resolve(
+    (config['dataDir'] as string) || join(env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'muster'),
+  )
   const done = config as Config
   checkTogether(done)
   return { config: done, origins, file: inFile ? path : null }
 }
 
-function pick(it: Setting, flags: Record<string, string | undefined>, env: NodeJS.ProcessEnv, inFile: unknown): [Origin, unknown] {
+function pick(
+  it: Setting,
+  flags: Record<string, string | undefined>,
+  env: NodeJS.ProcessEnv,
+  inFile: unknown,
+): [Origin, unknown] {
   const flag = it.flag === undefined ? undefined : flags[it.flag]
   if (flag !== undefined) return ['flag', flag]
   if (env[it.env] !== undefined && env[it.env] !== '') return ['environment', env[it.env]]
@@ -76,13 +83,15 @@ function readSettings(path: string, required: boolean): Map<string, unknown> | n
   } catch (error) {
     throw new ConfigError(`The configuration file ${path} is not valid YAML: ${(error as Error).message}`)
   }
-  if (typeof document !== 'object' || Array.isArray(document)) throw new ConfigError(`The configuration file ${path} must hold sections such as "server:"`)
+  if (typeof document !== 'object' || Array.isArray(document))
+    throw new ConfigError(`The configuration file ${path} must hold sections such as "server:"`)
   const found = new Map<string, unknown>()
   flatten(document as object, '', found)
   const known: string[] = Object.values(settings).map((it) => it.path)
   for (const [key, value] of found) {
     const emptySection = value === null && known.some((name) => name.startsWith(`${key}.`))
-    if (!known.includes(key) && !emptySection) throw new ConfigError(`${path} has an unknown setting "${key}"${hint(key, known)}`)
+    if (!known.includes(key) && !emptySection)
+      throw new ConfigError(`${path} has an unknown setting "${key}"${hint(key, known)}`)
   }
   return found
 }
@@ -96,7 +105,9 @@ function flatten(value: unknown, prefix: string, into: Map<string, unknown>): vo
 }
 
 function hint(key: string, known: readonly string[]): string {
-  const near = known.map((name) => ({ name, distance: distance(key, name) })).sort((a, b) => a.distance - b.distance)[0]!
+  const near = known
+    .map((name) => ({ name, distance: distance(key, name) }))
+    .sort((a, b) => a.distance - b.distance)[0]!
   return near.distance <= 4 ? `; did you mean "${near.name}"?` : ''
 }
 
@@ -105,7 +116,8 @@ function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [i, char] of [...a].entries()) {
     const next = [i + 1]
-    for (const [j, other] of [...b].entries()) next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (char === other ? 0 : 1)))
+    for (const [j, other] of [...b].entries())
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (char === other ? 0 : 1)))
     row = next
   }
   return row[b.length]!
@@ -133,12 +145,17 @@ function read(it: Setting, raw: unknown, origin: Origin): unknown {
   const number = it.kind === 'duration' ? seconds(raw) : decimal(raw)
   if (!Number.isFinite(number) || (it.kind === 'integer' && !Number.isInteger(number)))
     throw refuse(it.kind === 'duration' ? 'a duration such as 10s, 5m or 2h' : `a ${it.kind}`)
-  if (number < (it.min ?? -Infinity) || number > (it.max ?? Infinity)) throw refuse(`from ${it.min ?? 'any'} to ${it.max ?? 'any'}`)
+  if (number < (it.min ?? -Infinity) || number > (it.max ?? Infinity))
+    throw refuse(`from ${it.min ?? 'any'} to ${it.max ?? 'any'}`)
   return number
 }
 
 const decimal = (raw: unknown): number =>
-  typeof raw === 'number' ? raw : typeof raw === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(raw) ? Number(raw) : Number.NaN
+  typeof raw === 'number'
+    ? raw
+    : typeof raw === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(raw)
+      ? Number(raw)
+      : Number.NaN
 
 function seconds(raw: unknown): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(String(raw).trim())
@@ -147,19 +164,26 @@ function seconds(raw: unknown): number {
 }
 
 function checkTogether(config: Config): void {
-  if (Boolean(config.tlsCert) !== Boolean(config.tlsKey)) throw new ConfigError('server.tls_cert and server.tls_key belong together: set both or neither')
+  if (Boolean(config.tlsCert) !== Boolean(config.tlsKey))
+    throw new ConfigError('server.tls_cert and server.tls_key belong together: set both or neither')
   if (!isLoopbackHost(config.host) && !config.tlsCert && !config.trustedProxies.length) {
     throw new ConfigError(
       `Listening on ${config.host} would carry tokens over the network in clear. Set SVC_TLS_CERT and SVC_TLS_KEY, or name the TLS proxy in front in SVC_TRUSTED_PROXY_CIDRS, or listen on 127.0.0.1`,
     )
   }
   for (const cidr of config.trustedProxies)
-    if (!isNetwork(cidr)) throw new ConfigError(`server.trusted_proxies has "${cidr}"; write addresses or networks, as 10.0.0.0/8`)
+    if (!isNetwork(cidr))
+      throw new ConfigError(`server.trusted_proxies has "${cidr}"; write addresses or networks, as 10.0.0.0/8`)
   for (const origin of config.allowedOrigins) {
-    if (!isOrigin(origin)) throw new ConfigError(`server.allowed_origins has "${origin}"; write scheme and host alone, as https://muster.example`)
+    if (!isOrigin(origin))
+      throw new ConfigError(
+        `server.allowed_origins has "${origin}"; write scheme and host alone, as https://muster.example`,
+      )
   }
   if (config.publicUrl && !(URL.canParse(config.publicUrl) && /^https?:$/.test(new URL(config.publicUrl).protocol)))
-    throw new ConfigError(`server.public_url must be an address that begins with http:// or https://, not "${config.publicUrl}"`)
+    throw new ConfigError(
+      `server.public_url must be an address that begins with http:// or https://, not "${config.publicUrl}"`,
+    )
   checkExposed(config)
   checkIssuer(config)
   try {
@@ -167,30 +191,46 @@ function checkTogether(config: Config): void {
   } catch (error) {
     throw new ConfigError((error as Error).message)
   }
-  if (config.sessionSecret && config.sessionSecret.length < 32) throw new ConfigError('SVC_JWT_SECRET must have at least 32 characters')
-  if (config.internalToken && config.internalToken.length < 32) throw new ConfigError('SVC_INTERNAL_TOKEN must have at least 32 characters')
-  if (config.rateLimitDisabled && config.env === 'production') throw new ConfigError('SVC_RATELIMIT_DISABLED is refused in production; set SVC_ENV=development')
+  if (config.sessionSecret && config.sessionSecret.length < 32)
+    throw new ConfigError('SVC_JWT_SECRET must have at least 32 characters')
+  if (config.internalToken && config.internalToken.length < 32)
+    throw new ConfigError('SVC_INTERNAL_TOKEN must have at least 32 characters')
+  if (config.rateLimitDisabled && config.env === 'production')
+    throw new ConfigError('SVC_RATELIMIT_DISABLED is refused in production; set SVC_ENV=development')
 }
 
-/** Tokens stand in these URLs: no network may carry them in clear, and nobody can be sent to an address that is none. */
+/**
+ * Tokens stand in these URLs: no network may carry them in clear, and nobody can be sent to an address that is none.
+ */
 function checkExposed({ exposedHost, exposedUrl, exposedPort, host, port, tlsCert, trustedProxies }: Config): void {
   if (exposedUrl && !(URL.canParse(exposedUrl) && /^https?:$/.test(new URL(exposedUrl).protocol)))
     throw new ConfigError(`exposed.url must be an address that begins with http:// or https://, not "${exposedUrl}"`)
-  if (exposedUrl && !exposedHost) throw new ConfigError('exposed.url is the address of the listener for exposed ports: set exposed.host too')
+  if (exposedUrl && !exposedHost)
+    throw new ConfigError('exposed.url is the address of the listener for exposed ports: set exposed.host too')
   if (!exposedHost) return
-  if (!isLoopbackHost(exposedHost) && !exposedUrl) throw new ConfigError('exposed.host is not loopback: say in exposed.url how browsers reach it')
+  if (!isLoopbackHost(exposedHost) && !exposedUrl)
+    throw new ConfigError('exposed.host is not loopback: say in exposed.url how browsers reach it')
   if (!isLoopbackHost(exposedHost) && !tlsCert && !trustedProxies.length)
-    throw new ConfigError('exposed.host would carry tokens over the network in clear: set SVC_TLS_CERT and SVC_TLS_KEY, or SVC_TRUSTED_PROXY_CIDRS')
-  if (port !== 0 && port === exposedPort && host === exposedHost) throw new ConfigError('exposed.port must not be server.port')
+    throw new ConfigError(
+      'exposed.host would carry tokens over the network in clear: set SVC_TLS_CERT and SVC_TLS_KEY, or SVC_TRUSTED_PROXY_CIDRS',
+    )
+  if (port !== 0 && port === exposedPort && host === exposedHost)
+    throw new ConfigError('exposed.port must not be server.port')
 }
 
-/** The secret of the client goes to the provider: over plain HTTP only within this machine, or where nothing is at stake. */
+/**
+ * The secret of the client goes to the provider: over plain HTTP only within this machine, or where nothing is at
+ * stake.
+ */
 function checkIssuer({ idpIssuer, env }: Config): void {
   const refuse = (why: string) => new ConfigError(`IDP_ISSUER must be ${why}, not "${idpIssuer}"`)
   const url = URL.canParse(idpIssuer) ? new URL(idpIssuer) : null
-  if (!url || !/^https?:$/.test(url.protocol)) throw refuse('the address of an OpenID provider, as https://accounts.google.com')
-  if (url.search || url.hash || url.username || url.password) throw refuse('an address without query, fragment or password')
-  if (url.protocol === 'http:' && env === 'production' && !isLoopbackHost(url.hostname)) throw refuse('an address that begins with https://')
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw refuse('the address of an OpenID provider, as https://accounts.google.com')
+  if (url.search || url.hash || url.username || url.password)
+    throw refuse('an address without query, fragment or password')
+  if (url.protocol === 'http:' && env === 'production' && !isLoopbackHost(url.hostname))
+    throw refuse('an address that begins with https://')
 }
 
 function isNetwork(text: string): boolean {

@@ -2,11 +2,11 @@ import type { Endpoint } from '#contract/define'
 import type { EntryType } from '#contract/entries'
 import { allows, scopeAllows } from '#contract/roles'
 import type { App } from './app.ts'
-import { actorHere, holds } from './auth/standing.ts'
-import type { Db } from './store/db.ts'
-import type { Actor, Feature, Gated, Web } from './feature.ts'
 import { checkBound } from './auth/internal.ts'
+import { actorHere, holds } from './auth/standing.ts'
+import type { Actor, Feature, Gated, Web } from './feature.ts'
 import { Problem, problem } from './problem.ts'
+import type { Db } from './store/db.ts'
 import { storageProblem } from './store/storage-fault.ts'
 
 type Body = (call: object) => unknown
@@ -48,8 +48,14 @@ export function authorize(db: Db, { access, capability, scope, method, stepUp }:
     if (!actor.bound) throw problem('not_found')
     return
   }
-  if (access !== 'signed-in' && !(actor.role && allows(access, actor.role)) && !(capability && holds(db, actor, capability))) {
-    throw problem('insufficient_role', { detail: `This needs the role ${access} or above; yours is ${actor.role ?? 'none'}` })
+  if (
+    access !== 'signed-in' &&
+    !(actor.role && allows(access, actor.role)) &&
+    !(capability && holds(db, actor, capability))
+  ) {
+    throw problem('insufficient_role', {
+      detail: `This needs the role ${access} or above; yours is ${actor.role ?? 'none'}`,
+    })
   }
   if (method !== 'GET' && scope && !scopeAllows(actor.token?.scopes ?? null, scope)) {
     throw problem('insufficient_scope', { detail: `This needs the token scope ${scope}` })
@@ -57,8 +63,16 @@ export function authorize(db: Db, { access, capability, scope, method, stepUp }:
   if (stepUp && actor.session?.stale) throw problem('step_up_required')
 }
 
-/** The one way to change state: HTTP, the daemon's own jobs and agents all enter here. `input` has passed the schemas. */
-export async function dispatch(app: App, { endpoint, handler, gate }: Operation, actor: Actor | null, input: object, web?: Web): Promise<unknown> {
+/**
+ * The one way to change state: HTTP, the daemon's own jobs and agents all enter here. `input` has passed the schemas.
+ */
+export async function dispatch(
+  app: App,
+  { endpoint, handler, gate }: Operation,
+  actor: Actor | null,
+  input: object,
+  web?: Web,
+): Promise<unknown> {
   const here = actor && actorHere(app.db, endpoint, actor, input)
   authorize(app.db, endpoint, here)
   gate?.()
@@ -128,7 +142,8 @@ function subject(endpoint: Endpoint, call: RecordCall, result: unknown) {
   const id = typeof row['id'] === 'string' ? row['id'] : param
   const label = [row['slug'], row['name'], row['title'], id].find((text) => typeof text === 'string' && text) as string
   const known = Object.keys((endpoint.body as { properties?: object } | undefined)?.properties ?? {})
-  const changed = call['body'] && endpoint.method !== 'POST' ? known.filter((name) => name in (call['body'] as object)) : []
+  const changed =
+    call['body'] && endpoint.method !== 'POST' ? known.filter((name) => name in (call['body'] as object)) : []
   const workspace = endpoint.entity === 'workspace' ? id : String(row['workspace_id'] ?? '')
   const crew = endpoint.entity === 'crew' ? id : typeof row['crew_id'] === 'string' ? row['crew_id'] : ''
   const agent = endpoint.entity === 'agent' ? id : typeof row['agent_id'] === 'string' ? row['agent_id'] : ''

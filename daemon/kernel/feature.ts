@@ -15,14 +15,24 @@ export interface Actor {
   role: Role | null
   /** The CLI token that was presented, and what it was narrowed to. */
   token: { id: string; scopes: string[] | null; tier: string; expires_at: string | null } | null
-  /** The browser session that was presented. The second factor that its user has: `stale`, not shown lately; `unproven`, never. */
+  /**
+   * The browser session that was presented. The second factor that its user has: `stale`, not shown lately; `unproven`,
+   * never.
+   */
   session: { id: string; stale: boolean; unproven: boolean } | null
   /** Of callers of the internal interface: what their token is for. */
   bound?: Bound
 }
 
-/** What a handler is called with; nobody may have called a public endpoint. `now` has whole seconds, as stored times have. */
-export type Call<E> = Input<E> & { actor: E extends { access: 'public' } ? Actor | null : Actor; now: string; web?: Web }
+/**
+ * What a handler is called with; nobody may have called a public endpoint. `now` has whole seconds, as stored times
+ * have.
+ */
+export type Call<E> = Input<E> & {
+  actor: E extends { access: 'public' } ? Actor | null : Actor
+  now: string
+  web?: Web
+}
 
 /** The HTTP side of a call, absent when the daemon itself dispatches. */
 export interface Web {
@@ -41,7 +51,10 @@ export interface Staged<E, Ready> {
 }
 
 /** Splits a change into its waiting part and its transaction. */
-export const staged = <E, Ready>(prepare: Staged<E, Ready>['prepare'], commit: Staged<E, Ready>['commit']): Staged<E, Ready> => ({ prepare, commit })
+export const staged = <E, Ready>(
+  prepare: Staged<E, Ready>['prepare'],
+  commit: Staged<E, Ready>['commit'],
+): Staged<E, Ready> => ({ prepare, commit })
 
 /** A change whose answer also waits: cookies that are handed out only once the session behind them is stored. */
 export interface Settled<E, Ready, Done> {
@@ -53,14 +66,19 @@ export interface Settled<E, Ready, Done> {
 /** Splits a change into what comes before its transaction, the transaction, and what comes after. */
 export const settled = <E, Ready, Done>(parts: Settled<E, Ready, Done>): Settled<E, Ready, Done> => parts
 
-/** A wish that is stored first and then waited for, outside of the transaction: a container to start, a run to begin. */
+/**
+ * A wish that is stored first and then waited for, outside of the transaction: a container to start, a run to begin.
+ */
 export interface Wished<E, Wish> {
   wish(call: Call<E>): Wish
   settle(call: Call<E>, wish: Wish): Promise<Result<E>>
 }
 
 /** Splits a change into its transaction and the waiting that follows it. */
-export const wished = <E, Wish>(wish: Wished<E, Wish>['wish'], settle: Wished<E, Wish>['settle']): Wished<E, Wish> => ({ wish, settle })
+export const wished = <E, Wish>(wish: Wished<E, Wish>['wish'], settle: Wished<E, Wish>['settle']): Wished<E, Wish> => ({
+  wish,
+  settle,
+})
 
 /** A handler behind a condition that comes before the body is even read. `gate` throws the problem. */
 export interface Gated<H> {
@@ -69,7 +87,9 @@ export interface Gated<H> {
 }
 export const gated = <H>(gate: () => void, handler: H): Gated<H> => ({ gate, handler })
 
-/** Marks a change that answers without a transaction of its own (it calls `app.write` itself or changes nothing stored). */
+/**
+ * Marks a change that answers without a transaction of its own (it calls `app.write` itself or changes nothing stored).
+ */
 type Plain<E> = (call: Call<E>) => Result<E> | Promise<Result<E>>
 
 /** Streams and text write to the reply themselves. */
@@ -79,7 +99,11 @@ type Free<E> = (call: Call<E> & { web: Web }) => unknown
 type Change<E, Any = any> = ((call: Call<E>) => Result<E>) | Staged<E, Any> | Wished<E, Any> | Settled<E, Any, Any>
 
 /** A journaled endpoint answers synchronously: its work and its journal entry share one transaction. */
-type Work<E> = E extends { kind: 'stream' | 'text' } ? Free<E> : E extends { journal: readonly string[] } ? Change<E> : Plain<E>
+type Work<E> = E extends { kind: 'stream' | 'text' }
+  ? Free<E>
+  : E extends { journal: readonly string[] }
+    ? Change<E>
+    : Plain<E>
 export type Handler<E> = Work<E> | Gated<Work<E>>
 
 export type Handlers<C> = { [K in keyof C]: Handler<C[K]> }
@@ -90,7 +114,10 @@ export interface Feature {
 }
 
 /** Ties a feature's contract to its handlers; a missing or wrong handler does not compile. */
-export const feature = <C extends Record<string, Endpoint>>(endpoints: C, handlers: (app: App) => Handlers<C>): Feature => ({ endpoints, handlers })
+export const feature = <C extends Record<string, Endpoint>>(
+  endpoints: C,
+  handlers: (app: App) => Handlers<C>,
+): Feature => ({ endpoints, handlers })
 
 /** One feature of several parts, each with endpoints of its own. */
 export const join = (...parts: Feature[]): Feature => ({

@@ -3,13 +3,33 @@ import { pino } from 'pino'
 export type Log = pino.Logger
 
 /** Members that may hold a secret never reach a log line, wherever they stand. */
-const secret = ['authorization', 'cookie', 'set-cookie', 'x-api-key', 'token', 'cli_token', 'password', 'value', 'secret', 'api_key']
+const secret = [
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'x-api-key',
+  'token',
+  'cli_token',
+  'password',
+  'value',
+  'secret',
+  'api_key',
+]
 const redact = secret.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`])
 
 /** Structured log lines, on standard error unless told otherwise: standard output belongs to the ready line. */
-export function createLog({ level, format }: { level: string; format: 'json' | 'text' }, to?: pino.DestinationStream): Log {
-  const options: pino.LoggerOptions = { level, base: null, redact: { paths: redact, censor: '[redacted]' }, timestamp: pino.stdTimeFunctions.isoTime }
-  if (format === 'json') return pino(options, to ?? surviving(pino.destination({ dest: 2, sync: true, maxLength: heldLimit })))
+export function createLog(
+  { level, format }: { level: string; format: 'json' | 'text' },
+  to?: pino.DestinationStream,
+): Log {
+  const options: pino.LoggerOptions = {
+    level,
+    base: null,
+    redact: { paths: redact, censor: '[redacted]' },
+    timestamp: pino.stdTimeFunctions.isoTime,
+  }
+  if (format === 'json')
+    return pino(options, to ?? surviving(pino.destination({ dest: 2, sync: true, maxLength: heldLimit })))
   const out = to ?? { write: (line: string) => void surviving(process.stderr).write(line) }
   return pino(options, { write: (line: string) => out.write(`${asText(JSON.parse(line))}\n`) })
 }

@@ -28,8 +28,18 @@ export function createMetrics(): Metrics {
       series.set(key, known)
       known.observe(seconds)
     },
-    entries: new Counter({ name: 'muster_journal_entries_total', help: 'Journal entries written since start', labelNames: ['type'], registers }),
-    openStreams: new Gauge({ name: 'muster_open_streams', help: 'Streams being served', labelNames: ['kind'], registers }),
+    entries: new Counter({
+      name: 'muster_journal_entries_total',
+      help: 'Journal entries written since start',
+      labelNames: ['type'],
+      registers,
+    }),
+    openStreams: new Gauge({
+      name: 'muster_open_streams',
+      help: 'Streams being served',
+      labelNames: ['kind'],
+      registers,
+    }),
   }
 }
 

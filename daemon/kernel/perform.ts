@@ -6,8 +6,16 @@ import { type Validator, validator } from './http/validate.ts'
 
 const validators = new Map<string, Validator>()
 
-/** Carries out an operation for who does not come over HTTP, the body checked against the contract as there. Throws problems. */
-export async function perform(app: App, name: string, actor: Actor, { body, ...params }: { body?: unknown }): Promise<unknown> {
+/**
+ * Carries out an operation for who does not come over HTTP, the body checked against the contract as there. Throws
+ * problems.
+ */
+export async function perform(
+  app: App,
+  name: string,
+  actor: Actor,
+  { body, ...params }: { body?: unknown },
+): Promise<unknown> {
   const operation = app.operations.get(name)
   if (!operation) throw new Error(`There is no operation ${name}`)
   if (!operation.endpoint.body) return dispatch(app, operation, actor, params)

@@ -9,7 +9,10 @@ interface Details {
   extra?: Record<string, unknown>
 }
 
-/** A refusal with a code of src/contract/problems.ts. Thrown it rolls the change back; returned it commits and still fails. */
+/**
+ * A refusal with a code of src/contract/problems.ts. Thrown it rolls the change back; returned it commits and still
+ * fails.
+ */
 export class Problem extends Error {
   readonly code: Code
   readonly status: number
@@ -33,11 +36,26 @@ export class Problem extends Error {
     const title = problems[code][1]
     const reason = signedOut.has(code)
     const detail = message === title && !reason ? undefined : message
-    return { ...this.extra, type: `/problems/${code}`, title, status, detail, instance, code, field, error: reason ? code : message }
+    return {
+      ...this.extra,
+      type: `/problems/${code}`,
+      title,
+      status,
+      detail,
+      instance,
+      code,
+      field,
+      error: reason ? code : message,
+    }
   }
 }
 
 /** Why a request counts as nobody's: browser clients branch on `error`. Contract part 1, section 1.2. */
-const signedOut: ReadonlySet<Code> = new Set(['no_credentials', 'session_expired', 'session_revoked', 'session_invalid'])
+const signedOut: ReadonlySet<Code> = new Set([
+  'no_credentials',
+  'session_expired',
+  'session_revoked',
+  'session_invalid',
+])
 
 export const problem = (code: Code, details?: Details): Problem => new Problem(code, details)

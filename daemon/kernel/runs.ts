@@ -37,13 +37,18 @@ export interface AgentFile {
 
 /** Running agents, as features and streams see them. */
 export interface Runs {
-  /** Frames of a chat after number `after`: those still held at once, the others as they come. Null: only what comes. */
+  /**
+   * Frames of a chat after number `after`: those still held at once, the others as they come. Null: only what comes.
+   */
   watch(chatId: string, after: number | null, watcher: Watcher): Watch
   /** Ends a run whose row says that its end is wished for. Called after the change that stored the wish. */
   cancel(runId: string): void
   /** All places are taken: a run that begins now waits. */
   readonly full: boolean
-  /** Resolves when the run has its terminal entry, or waits for a person without a program; at once when that is so already. */
+  /**
+   * Resolves when the run has its terminal entry, or waits for a person without a program; at once when that is so
+   * already.
+   */
   ended(runId: string): Promise<void>
   /** Ends what an agent has running beside its open runs. */
   endLeft(agentId: string): Promise<void>

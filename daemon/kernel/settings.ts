@@ -18,9 +18,19 @@ export interface Setting {
 
 const setting = <const S extends Setting>(it: S): S => it
 
-/** Every setting of the daemon. Flags win over the environment, the environment over the file, the file over these defaults. */
+/**
+ * Every setting of the daemon. Flags win over the environment, the environment over the file, the file over these
+ * defaults.
+ */
 export const settings = {
-  host: setting({ path: 'server.host', env: 'SVC_HOST', flag: 'host', kind: 'string', fallback: '127.0.0.1', summary: 'Address to listen on' }),
+  host: setting({
+    path: 'server.host',
+    env: 'SVC_HOST',
+    flag: 'host',
+    kind: 'string',
+    fallback: '127.0.0.1',
+    summary: 'Address to listen on',
+  }),
   port: setting({
     path: 'server.port',
     env: 'SVC_PORT',
@@ -31,8 +41,20 @@ export const settings = {
     max: 65535,
     summary: 'Port; 0 picks a free one',
   }),
-  tlsCert: setting({ path: 'server.tls_cert', env: 'SVC_TLS_CERT', kind: 'string', fallback: '', summary: 'PEM file of the certificate chain' }),
-  tlsKey: setting({ path: 'server.tls_key', env: 'SVC_TLS_KEY', kind: 'string', fallback: '', summary: 'PEM file of the private key' }),
+  tlsCert: setting({
+    path: 'server.tls_cert',
+    env: 'SVC_TLS_CERT',
+    kind: 'string',
+    fallback: '',
+    summary: 'PEM file of the certificate chain',
+  }),
+  tlsKey: setting({
+    path: 'server.tls_key',
+    env: 'SVC_TLS_KEY',
+    kind: 'string',
+    fallback: '',
+    summary: 'PEM file of the private key',
+  }),
   shutdownTimeout: setting({
     path: 'server.shutdown_timeout',
     env: 'SVC_SHUTDOWN_TIMEOUT',
@@ -51,7 +73,13 @@ export const settings = {
     max: 300,
     summary: 'How long a client may take over a TLS handshake, and over the head of a request',
   }),
-  publicUrl: setting({ path: 'server.public_url', env: 'SVC_PUBLIC_URL', kind: 'string', fallback: '', summary: 'Address that users and browsers see' }),
+  publicUrl: setting({
+    path: 'server.public_url',
+    env: 'SVC_PUBLIC_URL',
+    kind: 'string',
+    fallback: '',
+    summary: 'Address that users and browsers see',
+  }),
   exposedHost: setting({
     path: 'exposed.host',
     env: 'SVC_EXPOSED_HOST',
@@ -82,7 +110,13 @@ export const settings = {
     fallback: [],
     summary: 'Further browser origins accepted',
   }),
-  allowedHosts: setting({ path: 'server.allowed_hosts', env: 'SVC_ALLOWED_HOSTS', kind: 'list', fallback: [], summary: 'Further Host names accepted' }),
+  allowedHosts: setting({
+    path: 'server.allowed_hosts',
+    env: 'SVC_ALLOWED_HOSTS',
+    kind: 'list',
+    fallback: [],
+    summary: 'Further Host names accepted',
+  }),
   trustedProxies: setting({
     path: 'server.trusted_proxies',
     env: 'SVC_TRUSTED_PROXY_CIDRS',
@@ -90,7 +124,14 @@ export const settings = {
     fallback: [],
     summary: 'Proxies whose forwarding headers are believed',
   }),
-  dataDir: setting({ path: 'data_dir', env: 'SVC_DATA_DIR', flag: 'data-dir', kind: 'string', fallback: '', summary: 'Folder that holds everything stored' }),
+  dataDir: setting({
+    path: 'data_dir',
+    env: 'SVC_DATA_DIR',
+    flag: 'data-dir',
+    kind: 'string',
+    fallback: '',
+    summary: 'Folder that holds everything stored',
+  }),
   containerProvider: setting({
     path: 'container.provider',
     env: 'SVC_CONTAINER_PROVIDER',
@@ -162,7 +203,8 @@ export const settings = {
     fallback: 512,
     min: 0,
     max: 1073741824,
-    summary: 'Room on the disk that crews must leave to the daemon, a twentieth of the disk at most; 0 to watch nothing',
+    summary:
+      'Room on the disk that crews must leave to the daemon, a twentieth of the disk at most; 0 to watch nothing',
   }),
   maxConcurrentRuns: setting({
     path: 'orchestrator.max_concurrent_runs',
@@ -247,7 +289,13 @@ export const settings = {
     fallback: 'https://accounts.google.com',
     summary: 'Identity provider (OpenID Connect) to sign in with',
   }),
-  idpClientId: setting({ path: 'idp.client_id', env: 'IDP_CLIENT_ID', kind: 'string', fallback: '', summary: 'What that provider knows this server as' }),
+  idpClientId: setting({
+    path: 'idp.client_id',
+    env: 'IDP_CLIENT_ID',
+    kind: 'string',
+    fallback: '',
+    summary: 'What that provider knows this server as',
+  }),
   idpClientSecret: setting({
     path: 'idp.client_secret',
     env: 'IDP_CLIENT_SECRET',
@@ -395,7 +443,11 @@ export const settings = {
   }),
 } as const satisfies Record<string, Setting>
 
-type SecretName = { [N in keyof typeof settings]: (typeof settings)[N] extends { secret: true } ? N : never }[keyof typeof settings]
+type SecretName = {
+  [N in keyof typeof settings]: (typeof settings)[N] extends { secret: true } ? N : never
+}[keyof typeof settings]
 
 /** Settings whose value nobody is shown. */
-export const secretSettings = (Object.keys(settings) as (keyof typeof settings)[]).filter((name): name is SecretName => 'secret' in settings[name])
+export const secretSettings = (Object.keys(settings) as (keyof typeof settings)[]).filter(
+  (name): name is SecretName => 'secret' in settings[name],
+)

@@ -9,8 +9,16 @@ import type { Runtime } from './types.ts'
 export function openRuntime(app: App): Runtime {
   const { containerProvider, containerPrefix, runtimeImage, sidecarImage, containerDns, dataDir } = app.config
   if (containerProvider === 'process') {
-    app.log.warn('Agents run as local processes of this user: nothing isolates them from this machine or from each other')
+    app.log.warn(
+      'Agents run as local processes of this user: nothing isolates them from this machine or from each other',
+    )
     return new ProcessRuntime({ folder: join(dataDir, 'crews') })
   }
-  return new DockerRuntime({ prefix: containerPrefix, installation: installationId(app), crewImage: runtimeImage, sidecarImage, dns: containerDns })
+  return new DockerRuntime({
+    prefix: containerPrefix,
+    installation: installationId(app),
+    crewImage: runtimeImage,
+    sidecarImage,
+    dns: containerDns,
+  })
 }

@@ -31,7 +31,10 @@ const hour = 3_600_000
 /** How long a deleted crew's runs may take to end by themselves. */
 const farewell = 30_000
 
-/** Decides the next step for a crew. `desired` is null when no row owns it, `observed` when the engine has nothing of it. */
+/**
+ * Decides the next step for a crew. `desired` is null when no row owns it, `observed` when the engine has nothing of
+ * it.
+ */
 export function plan(desired: DesiredCrew | null, observed: ObservedCrew | null, facts: Facts): Step {
   if (!desired) return observed ? { do: 'reap' } : { do: 'wait' }
   if (desired.want === 'removed') return planRemoval(desired, observed, facts)

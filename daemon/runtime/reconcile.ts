@@ -3,7 +3,14 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Recorded } from '#kernel/journal/journal'
 import { recordSoon } from '#kernel/store/until-written'
-import { type DesiredCrew, desiredCrew, desiredCrews, markSeen, type Seen, use } from '../features/crews/containers/service.ts'
+import {
+  type DesiredCrew,
+  desiredCrew,
+  desiredCrews,
+  markSeen,
+  type Seen,
+  use,
+} from '../features/crews/containers/service.ts'
 import { Gate } from './gate.ts'
 import { plan, type Step } from './plan.ts'
 import type { ContainerStatus, RuntimeCondition, RuntimeService } from './service-types.ts'
@@ -39,7 +46,8 @@ interface Care {
 }
 
 /**
- * Makes every crew's container what its row wishes. Looks when a wish or a journal entry says so, when the engine tells of a
+ * Makes every crew's container what its row wishes. Looks when a wish or a journal entry says so, when the engine tells
+ * of a
  * change, and by the clock; one turn at a time for each crew, so that a slow start holds up nobody else.
  */
 export class Reconciler implements RuntimeService {
@@ -154,7 +162,10 @@ export class Reconciler implements RuntimeService {
     const engine = await runtime.ping()
     const owned = desiredCrews(app)
     const { runtimeImage, sidecarImage } = app.config
-    const names = runtime.kind === 'docker' ? [...new Set([runtimeImage, sidecarImage, ...owned.map(({ spec }) => spec.image).filter(Boolean)])] : []
+    const names =
+      runtime.kind === 'docker'
+        ? [...new Set([runtimeImage, sidecarImage, ...owned.map(({ spec }) => spec.image).filter(Boolean)])]
+        : []
     const images = await Promise.all(names.map(async (name) => ({ name, here: await runtime.hasImage(name) })))
     const crews = new Set(owned.map(({ crewId }) => crewId))
     const orphans = (await runtime.belongings().catch(() => [])).filter(({ crewId, own }) => !own || !crews.has(crewId))
@@ -194,7 +205,16 @@ export class Reconciler implements RuntimeService {
   #care(crewId: string): Care {
     const known = this.#crews.get(crewId)
     if (known) return known
-    const care: Care = { turn: null, again: false, failures: 0, retryAt: 0, error: null, joined: null, wake: null, last: null }
+    const care: Care = {
+      turn: null,
+      again: false,
+      failures: 0,
+      retryAt: 0,
+      error: null,
+      joined: null,
+      wake: null,
+      last: null,
+    }
     this.#crews.set(crewId, care)
     return care
   }
@@ -251,7 +271,9 @@ export class Reconciler implements RuntimeService {
   #step(crewId: string, desired: DesiredCrew | null, observed: ObservedCrew | null): Step {
     const { app, isLive } = this.#parts
     const joined = this.#crews.get(crewId)?.joined
-    const connected = Boolean(desired && observed && joined?.containerId === observed.containerId && joined.config === this.#configOf(desired))
+    const connected = Boolean(
+      desired && observed && joined?.containerId === observed.containerId && joined.config === this.#configOf(desired),
+    )
     return plan(desired, observed, { now: app.clock(), live: isLive(crewId), connected })
   }
 
@@ -270,7 +292,8 @@ export class Reconciler implements RuntimeService {
 
   #wakeIn(crewId: string, care: Care, ms: number | undefined): void {
     if (care.wake) clearTimeout(care.wake)
-    care.wake = ms === undefined ? null : setTimeout(() => this.look(crewId), Math.min(Math.max(0, ms), 2 ** 31 - 1)).unref()
+    care.wake =
+      ms === undefined ? null : setTimeout(() => this.look(crewId), Math.min(Math.max(0, ms), 2 ** 31 - 1)).unref()
   }
 
   #settled(crewId: string, care: Care): void {
@@ -288,7 +311,9 @@ export class Reconciler implements RuntimeService {
     // What the engine says now, if it says anything, with the reason why it is not more.
     const [observed = null] = await runtime.observe(crewId).catch(() => [])
     const desired = desiredCrew(app, crewId)
-    await this.#see(crewId, desired, seenOf(observed, error.message)).catch((again: Error) => app.log.error({ err: again }, 'A failure could not be stored'))
+    await this.#see(crewId, desired, seenOf(observed, error.message)).catch((again: Error) =>
+      app.log.error({ err: again }, 'A failure could not be stored'),
+    )
     care.turn = null
     if (!this.#closed) this.#wakeIn(crewId, care, care.retryAt - app.steady())
     throw error

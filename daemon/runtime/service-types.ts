@@ -3,7 +3,9 @@ import type { Level, Room } from './disk/rules.ts'
 
 /** A crew's container as the runtime sees it at this moment. */
 export interface ContainerStatus {
-  /** `unknown`: the engine does not answer. `not_configured`: there is no runtime, or the crew never had a container. */
+  /**
+   * `unknown`: the engine does not answer. `not_configured`: there is no runtime, or the crew never had a container.
+   */
   state: 'running' | 'creating' | 'stopped' | 'error' | 'not_configured' | 'unknown'
   containerId: string | null
   /** RFC 3339; null unless running. */
@@ -40,8 +42,10 @@ export interface RuntimeCondition {
 }
 
 /**
- * What requests ask of the reconciler. The wish itself is stored before (`want` of the crews service), so these only say
- * "look now" and wait for the outcome. Failures are problems: `runtime_unavailable` when no engine answers or the start is
+ * What requests ask of the reconciler. The wish itself is stored before (`want` of the crews service), so these only
+ * say
+ * "look now" and wait for the outcome. Failures are problems: `runtime_unavailable` when no engine answers or the start
+ * is
  * held back, `runtime_failed` with the engine's reason otherwise.
  */
 export interface RuntimeService {
@@ -76,7 +80,8 @@ export interface DiskCondition {
 /** What keeps crews from filling the disk. */
 export interface DiskService {
   /**
-   * Waits while this machine's disk is nearly full, telling `waiting` why. Resolves with why the crew may begin nothing at all, or null when
+   * Waits while this machine's disk is nearly full, telling `waiting` why. Resolves with why the crew may begin nothing
+   * at all, or null when
    * it may, or when the signal came.
    */
   room(crewId: string, waiting: (why: string) => void, signal: AbortSignal): Promise<string | null>

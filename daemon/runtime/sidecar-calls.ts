@@ -22,12 +22,17 @@ const endings: Record<string, Ending> = {
     return { status: 200, body: { escalation_id, ...(await waitForAnswer(app, escalation_id, signal)) } }
   },
   /** What people have to approve first is accepted, not made. */
-  'agents.propose': (_app, reply) => ({ status: (reply as { status: string }).status === 'PENDING_REVIEW' ? 202 : 201, body: reply }),
+  'agents.propose': (_app, reply) => ({
+    status: (reply as { status: string }).status === 'PENDING_REVIEW' ? 202 : 201,
+    body: reply,
+  }),
 }
 
 /** Answers what agents ask of the daemon through their sidecars. */
 export function answerCalls(app: App, runtime: Runtime): void {
-  const routes = new Map([...app.operations.values()].flatMap((it) => (it.endpoint.agent ? [[it.endpoint.agent.route, it] as const] : [])))
+  const routes = new Map(
+    [...app.operations.values()].flatMap((it) => (it.endpoint.agent ? [[it.endpoint.agent.route, it] as const] : [])),
+  )
   runtime.onSidecarCall(async (crewId, call, signal) => {
     try {
       const operation = routes.get(call.route)
@@ -35,7 +40,8 @@ export function answerCalls(app: App, runtime: Runtime): void {
       const reply = await perform(app, operation.name, ...asked(app, operation, crewId, call))
       return (await endings[operation.name]?.(app, reply, signal)) ?? { status: operation.endpoint.status, body: reply }
     } catch (error) {
-      if (!(error instanceof Problem)) app.log.error({ err: error, crew: crewId, route: call.route }, 'A call of an agent failed')
+      if (!(error instanceof Problem))
+        app.log.error({ err: error, crew: crewId, route: call.route }, 'A call of an agent failed')
       const failure = error instanceof Problem ? error : problem('internal')
       return { status: failure.status, body: failure.toBody(call.route) }
     }
@@ -43,13 +49,27 @@ export function answerCalls(app: App, runtime: Runtime): void {
 }
 
 /** The operation's actor and body: what the agent says of itself is overruled. */
-function asked(app: App, { endpoint }: Operation, crewId: string, { id, agentId, runId, body }: SidecarCall): [Actor, { body: unknown }] {
+function asked(
+  app: App,
+  { endpoint }: Operation,
+  crewId: string,
+  { id, agentId, runId, body }: SidecarCall,
+): [Actor, { body: unknown }] {
   const agent = agentById(app, agentId)
   // The sidecar may not know yet that the agent has left.
   if (!agent || agent.crew_id !== crewId) throw problem('not_found')
   const { workspace_id } = agent
   const bound = { workspace: workspace_id, crew: crewId, agent: agentId }
-  const actor: Actor = { type: 'agent', id: agentId, email: null, workspace: workspace_id, role: null, token: null, session: null, bound }
+  const actor: Actor = {
+    type: 'agent',
+    id: agentId,
+    email: null,
+    workspace: workspace_id,
+    role: null,
+    token: null,
+    session: null,
+    bound,
+  }
   if (!isObject(body)) return [actor, { body }]
   const run = runOf(app, agentId, runId)
   const known: Record<CallerMember, () => string | null | undefined> = {

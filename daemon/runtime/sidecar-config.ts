@@ -4,11 +4,19 @@ import type { DesiredCrew } from '../features/crews/containers/service.ts'
 import { agentKey } from './agent-keys.ts'
 import type { SidecarConfig } from './types.ts'
 
-/** What a crew's sidecar shall know now: its network policy, and the model keys of each agent under that agent's own dummy key. */
+/**
+ * What a crew's sidecar shall know now: its network policy, and the model keys of each agent under that agent's own
+ * dummy key.
+ */
 export function sidecarConfig(app: App, { spec }: Pick<DesiredCrew, 'spec'>): SidecarConfig {
   const { anthropicUrl, openaiUrl, googleUrl } = app.config
   const agents = spec.agents.map(
-    ({ agentId, slug, uid }) => [agentKey(app, agentId), { agentId, slug, uid, credentials: deliveryOf(app, agentId).models }] as const,
+    ({ agentId, slug, uid }) =>
+      [agentKey(app, agentId), { agentId, slug, uid, credentials: deliveryOf(app, agentId).models }] as const,
   )
-  return { network: spec.network, agents: Object.fromEntries(agents), upstreams: { ANTHROPIC: anthropicUrl, OPENAI: openaiUrl, GOOGLE: googleUrl } }
+  return {
+    network: spec.network,
+    agents: Object.fromEntries(agents),
+    upstreams: { ANTHROPIC: anthropicUrl, OPENAI: openaiUrl, GOOGLE: googleUrl },
+  }
 }

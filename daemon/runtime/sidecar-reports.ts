@@ -4,7 +4,10 @@ import { markLimited } from '../features/credentials/delivery/service.ts'
 import { desiredCrew } from '../features/crews/containers/service.ts'
 import type { Runtime, SidecarReport } from './types.ts'
 
-/** Puts on record what sidecars report: connections refused by the network policy, and credentials that the vendor refuses for a while. */
+/**
+ * Puts on record what sidecars report: connections refused by the network policy, and credentials that the vendor
+ * refuses for a while.
+ */
 export function keepReports(app: App, runtime: Runtime): void {
   runtime.onSidecarReport((crewId, report) => {
     recordSoon(app, `a report of the sidecar of ${crewId}`, () => keep(app, crewId, report))
@@ -20,7 +23,10 @@ function keep(app: App, crewId: string, report: SidecarReport): void {
   if (!workspace) return
   const { agentId, port, unreported } = report
   // A host is a text of the agent's, too.
-  const { host, reason } = app.scrub({ workspace_id: workspace, agent_id: agentId ?? '' }, [])({ host: report.host, reason: report.reason })
+  const { host, reason } = app.scrub(
+    { workspace_id: workspace, agent_id: agentId ?? '' },
+    [],
+  )({ host: report.host, reason: report.reason })
   app.journal({
     workspace_id: workspace,
     type: 'network.egress',

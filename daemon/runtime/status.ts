@@ -12,7 +12,11 @@ export function runtimeProblem(error: unknown): Problem | Error {
 }
 
 /** When the engine does not answer. */
-export const unknownStatus = (error: Error): ContainerStatus => ({ ...noContainer, state: 'unknown', error: error.message })
+export const unknownStatus = (error: Error): ContainerStatus => ({
+  ...noContainer,
+  state: 'unknown',
+  error: error.message,
+})
 
 interface Doing {
   /** Something is being done about the crew now. */
@@ -22,7 +26,12 @@ interface Doing {
 }
 
 /** What a person is told of a crew's container. */
-export function statusOf({ app, runtime }: StepParts, crewId: string, observed: ObservedCrew | null, { busy, error }: Doing): ContainerStatus {
+export function statusOf(
+  { app, runtime }: StepParts,
+  crewId: string,
+  observed: ObservedCrew | null,
+  { busy, error }: Doing,
+): ContainerStatus {
   const desired = desiredCrew(app, crewId)
   if (!desired) return noContainer
   const running = observed?.state === 'running'
@@ -48,7 +57,10 @@ function stateOf(observed: ObservedCrew | null, error: string | null): Container
   return observed.state === 'running' && !observed.healthy ? 'error' : observed.state
 }
 
-/** Members of the crew that differ from what its container was made with; `image` when it is our own programs that are newer. */
+/**
+ * Members of the crew that differ from what its container was made with; `image` when it is our own programs that are
+ * newer.
+ */
 function driftOf({ spec }: DesiredCrew, { made }: ObservedCrew, stale: boolean): string[] {
   if (!made || !stale) return []
   const drift = [

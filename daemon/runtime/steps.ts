@@ -74,16 +74,37 @@ export const steps: Executors = {
     if (!workspaceId || !isWorkspace(app, workspaceId)) return
     const summary = `Container of the unknown crew ${crewId} removed, its volumes kept`
     const payload = { container_id: containerId || null, crew_id: crewId }
-    await untilWritten(app, () => app.journal({ workspace_id: workspaceId, type: 'container.reaped', summary, actor_type: 'orchestrator', payload }))
+    await untilWritten(app, () =>
+      app.journal({
+        workspace_id: workspaceId,
+        type: 'container.reaped',
+        summary,
+        actor_type: 'orchestrator',
+        payload,
+      }),
+    )
   },
 }
 
-/** What a person waits for while a container comes up, once for each part of the work; details of a build go to the log. */
+/**
+ * What a person waits for while a container comes up, once for each part of the work; details of a build go to the log.
+ */
 function journalProgress({ app }: StepParts, { crewId, workspaceId }: DesiredCrew) {
   let last = ''
   let built = false
-  function journal(type: 'provisioning.building' | 'provisioning.step' | 'provisioning.complete' | 'provisioning.failed', summary: string, payload: object) {
-    const entry = { workspace_id: workspaceId, crew_id: crewId, actor_type: 'orchestrator', type, summary, payload: { ...payload } } as const
+  function journal(
+    type: 'provisioning.building' | 'provisioning.step' | 'provisioning.complete' | 'provisioning.failed',
+    summary: string,
+    payload: object,
+  ) {
+    const entry = {
+      workspace_id: workspaceId,
+      crew_id: crewId,
+      actor_type: 'orchestrator',
+      type,
+      summary,
+      payload: { ...payload },
+    } as const
     recordSoon(app, 'how a crew comes up', () => app.journal(entry))
   }
   return {
@@ -99,7 +120,8 @@ function journalProgress({ app }: StepParts, { crewId, workspaceId }: DesiredCre
       if (built) journal('provisioning.complete', 'The image is ready', {})
     },
     failed(error: Error) {
-      if (error instanceof RuntimeError && error.kind === 'image') journal('provisioning.failed', error.message, { error: error.message, step: last })
+      if (error instanceof RuntimeError && error.kind === 'image')
+        journal('provisioning.failed', error.message, { error: error.message, step: last })
       throw error
     },
   }
@@ -109,7 +131,8 @@ const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** What an observation says of the crew's container. */
 export function seenOf(observed: ObservedCrew | null, error: string | null): Seen {
-  if (!observed || observed.containerId === '') return { state: error ? 'error' : 'none', containerId: null, contract: null, startedAt: null, error }
+  if (!observed || observed.containerId === '')
+    return { state: error ? 'error' : 'none', containerId: null, contract: null, startedAt: null, error }
   const { state, containerId, contract, startedAt } = observed
   return { state: error ? 'error' : state, containerId, contract, startedAt, error }
 }

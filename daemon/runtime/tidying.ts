@@ -16,7 +16,8 @@ export interface Tidying {
 }
 
 /**
- * Ends what agents have running that neither a run nor an open port asks for, and takes away what those leave who go. Looks
+ * Ends what agents have running that neither a run nor an open port asks for, and takes away what those leave who go.
+ * Looks
  * whenever a crew is brought up or joined, so that a daemon which was killed in between finishes it.
  */
 export function createTidying(app: App, runtime: Runtime): Tidying {
@@ -30,7 +31,8 @@ export function createTidying(app: App, runtime: Runtime): Tidying {
       await runtime.clear(crewId, agent, { data: deleted && workingOfAgent(app, agent.agentId).length === 0 })
     }
     for (const agent of placesOf(app, crewId)) {
-      if (workingOfAgent(app, agent.agentId).length === 0 && !isShowing(app, agent.agentId)) await runtime.endLeft(crewId, agent)
+      if (workingOfAgent(app, agent.agentId).length === 0 && !isShowing(app, agent.agentId))
+        await runtime.endLeft(crewId, agent)
     }
   }
 
@@ -41,7 +43,8 @@ export function createTidying(app: App, runtime: Runtime): Tidying {
       await tidy(crewId)
     } catch (error) {
       app.log.warn({ err: error, crew: crewId }, 'What agents left could not be taken away yet')
-      if (!closed) waiting.set(crewId, setTimeout(() => begin(crewId, Math.min(2 * retryMs, longestRetryMs)), retryMs).unref())
+      if (!closed)
+        waiting.set(crewId, setTimeout(() => begin(crewId, Math.min(2 * retryMs, longestRetryMs)), retryMs).unref())
     }
     busy.delete(crewId)
     if (state.again) look(crewId)

@@ -24,7 +24,9 @@ export interface NetworkPolicy {
   allowPrivateEndpoints: boolean
 }
 
-/** An agent's place in the container: its slug names its folders, its uid (20001 and up, unique in the crew) owns them. */
+/**
+ * An agent's place in the container: its slug names its folders, its uid (20001 and up, unique in the crew) owns them.
+ */
 export interface AgentSpec {
   agentId: string
   slug: string
@@ -42,7 +44,9 @@ export interface AgentPlaces {
   secrets: string
   crewShared: string
   workspaceShared: string
-  /** Folder of the agent's runs. Each has its own below, named by the run's id, which goes away with the run's spool. */
+  /**
+   * Folder of the agent's runs. Each has its own below, named by the run's id, which goes away with the run's spool.
+   */
   runs: string
   /** Base address of the crew's sidecar, such as `http://127.0.0.1:9119`; also the HTTP proxy. */
   sidecarUrl: string
@@ -54,7 +58,10 @@ export interface RunSpec {
   agent: AgentSpec
   /** Program and arguments; carries no secret and no prompt. */
   argv: string[]
-  /** Beside HOME, PATH, LANG, TZ, SVC_RUN_ID, SVC_OUTPUT_DIR, SVC_SECRETS_DIR and SVC_CREW_SHARED, which the runtime sets. */
+  /**
+   * Beside HOME, PATH, LANG, TZ, SVC_RUN_ID, SVC_OUTPUT_DIR, SVC_SECRETS_DIR and SVC_CREW_SHARED, which the runtime
+   * sets.
+   */
   env: Record<string, string>
   /** Written before the program starts, owned by the agent; absolute paths inside the crew's folders. */
   files: RunFile[]
@@ -86,7 +93,9 @@ export type RunEnd = { kind: 'exit'; code: number; timedOut: boolean } | { kind:
 export interface Lost {
   kind: 'lost'
   reason: string
-  /** Its program was not even started: nothing was done, and the run may be started again once its spool is discarded. */
+  /**
+   * Its program was not even started: nothing was done, and the run may be started again once its spool is discarded.
+   */
   never?: true
 }
 
@@ -155,7 +164,10 @@ export interface SidecarConfig {
 export interface SidecarAgent {
   agentId: string
   slug: string
-  /** When given, the dummy key is good only from this uid, and what the uid is refused is reported under the agent's name. */
+  /**
+   * When given, the dummy key is good only from this uid, and what the uid is refused is reported under the agent's
+   * name.
+   */
   uid?: number
   credentials: ModelCredential[]
 }
@@ -213,7 +225,9 @@ export interface Runtime {
   hasImage(image: string): Promise<boolean | null>
   /** Digest that a container made from this specification would carry. */
   contractOf(spec: CrewSpec): string
-  /** Brings image, network, sidecar and container up and the agents' folders into being; does nothing where they are. */
+  /**
+   * Brings image, network, sidecar and container up and the agents' folders into being; does nothing where they are.
+   */
   ensure(spec: CrewSpec, progress: Progress): Promise<void>
   /** With `now` nothing in it is given time to end by itself. */
   stop(crewId: string, options?: { now: boolean }): Promise<void>
@@ -232,19 +246,29 @@ export interface Runtime {
   places(crewId: string, agent: AgentSpec): AgentPlaces
   /** Resolves once the program is going; a run id starts once, and never after `endRun`. */
   startRun(spec: RunSpec): Promise<void>
-  /** Ends the run (TERM, 10 s, KILL) and whatever else of its agent belongs to no open run; resolves when all that is gone. */
+  /**
+   * Ends the run (TERM, 10 s, KILL) and whatever else of its agent belongs to no open run; resolves when all that is
+   * gone.
+   */
   endRun(run: RunRef): Promise<void>
   /** Ends at once what an agent has running beside its open runs; the run `ended` is none of them. */
   endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void>
-  /** Ends all that an agent has running and takes its secrets away; with `data` its folders and spools too. For one who left the crew. */
+  /**
+   * Ends all that an agent has running and takes its secrets away; with `data` its folders and spools too. For one who
+   * left the crew.
+   */
   clear(crewId: string, agent: AgentSpec, options: { data: boolean }): Promise<void>
-  /** There is one who knows which runs of an agent go on, by the ids that they were started with; until then none does. */
+  /**
+   * There is one who knows which runs of an agent go on, by the ids that they were started with; until then none does.
+   */
   onOpenRuns(answer: (agentId: string) => string[]): void
   /** Reads a run's output from `offset` on, live until it ends. Works after a restart of the daemon. */
   follow(run: RunRef, offset: number, sink: FollowSink): Follow
   /** Removes a finished run's spool. */
   discardRun(run: RunRef): Promise<void>
-  /** Connects to a port on the crew's own loopback. Rejects with a RuntimeError when nobody of the crew listens there. */
+  /**
+   * Connects to a port on the crew's own loopback. Rejects with a RuntimeError when nobody of the crew listens there.
+   */
   connect(crewId: string, port: number): Promise<Duplex>
   logs(crewId: string, tail: number): Promise<string>
   /** Files below an agent's own output folder; `subdir` is relative and never leaves it. */

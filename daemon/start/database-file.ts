@@ -6,13 +6,17 @@ type FileState = { is: 'missing' | 'empty' | 'ours' } | { is: 'foreign' | 'damag
 const headerBytes = 100
 const magic = 'SQLite format 3\0'
 
-/** Looks at a database file without changing it. Cheap, whatever its size: pages that nobody reads now may still be damaged. */
+/**
+ * Looks at a database file without changing it. Cheap, whatever its size: pages that nobody reads now may still be
+ * damaged.
+ */
 export function inspectFile(file: string): FileState {
   const size = statSync(file, { throwIfNoEntry: false })?.size
   if (size === undefined) return { is: 'missing' }
   if (size === 0) return { is: 'empty' }
   const header = readHeader(file)
-  if (size < headerBytes || header.toString('latin1', 0, magic.length) !== magic) return { is: 'damaged', why: 'it does not begin as a database does' }
+  if (size < headerBytes || header.toString('latin1', 0, magic.length) !== magic)
+    return { is: 'damaged', why: 'it does not begin as a database does' }
   try {
     const db = openReader(file)
     try {
@@ -41,7 +45,10 @@ function readHeader(file: string): Buffer {
 const pageSizeOf = (header: Buffer): number => (header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16))
 const pagesOf = (header: Buffer): number => header.readUInt32BE(28)
 
-/** `short`: the file is smaller than its header says. That is so after a crash too, when the write-ahead log has the rest. */
+/**
+ * `short`: the file is smaller than its header says. That is so after a crash too, when the write-ahead log has the
+ * rest.
+ */
 function inspectSchema(db: Db, short: boolean): FileState {
   const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
   if (short) {
@@ -49,5 +56,7 @@ function inspectSchema(db: Db, short: boolean): FileState {
     if (found !== 'ok') return { is: 'damaged', why: 'pages at its end are missing' }
   }
   if (tables.length === 0) return { is: 'empty' }
-  return tables.includes('migrations') ? { is: 'ours' } : { is: 'foreign', why: `it has tables such as ${tables[0]}, and none of Muster` }
+  return tables.includes('migrations')
+    ? { is: 'ours' }
+    : { is: 'foreign', why: `it has tables such as ${tables[0]}, and none of Muster` }
 }

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, ConfigError } from '#kernel/config'
+import type { Log } from '#kernel/log'
 import { fileSecret } from '#kernel/store/data-dir'
 import type { Db } from '#kernel/store/db'
-import type { Log } from '#kernel/log'
 import { createVault, type Vault } from '#kernel/store/vault'
 import { installationOf, isUsed, storedKeyCheck } from './facts.ts'
 import type { Tell } from './loss.ts'
@@ -19,16 +19,22 @@ export function presentKey({ encryptionKey, dataDir }: Config): string | null {
 }
 
 export function vaultOf(text: string): Vault {
-  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw new ConfigError('The encryption key must be 64 hexadecimal characters (32 bytes)')
+  if (!/^[0-9a-fA-F]{64}$/.test(text))
+    throw new ConfigError('The encryption key must be 64 hexadecimal characters (32 bytes)')
   return createVault(Buffer.from(text, 'hex'))
 }
 
 /** What is stored to know the key again. */
-export const keyCheck = (vault: Vault, db: Db): string => createHmac('sha256', vault.derive('key-check')).update(installationOf(db)).digest('hex')
+export const keyCheck = (vault: Vault, db: Db): string =>
+  createHmac('sha256', vault.derive('key-check')).update(installationOf(db)).digest('hex')
 
-const fits = (text: string, db: Db): boolean => /^[0-9a-fA-F]{64}$/.test(text) && keyCheck(vaultOf(text), db) === storedKeyCheck(db)
+const fits = (text: string, db: Db): boolean =>
+  /^[0-9a-fA-F]{64}$/.test(text) && keyCheck(vaultOf(text), db) === storedKeyCheck(db)
 
-/** The vault of this database, made with its first use. Another key than before is a loss: nothing that is stored would open. */
+/**
+ * The vault of this database, made with its first use. Another key than before is a loss: nothing that is stored would
+ * open.
+ */
 export function openVault(config: Config, db: Db, tell: Tell, log: Log): Vault {
   const present = presentKey(config)
   if (present === null) {
@@ -53,6 +59,13 @@ function compare(config: Config, db: Db, present: string, tell: Tell, log: Log):
     const hint = two && fits(inFile, db) ? `; ${keyFile} there is: leave ENCRYPTION_KEY unset` : ''
     tell({ code: 'key_wrong', what: `${source} is not the key that ${where} was made with${hint}` })
   } else if (!known && two && isUsed(db)) {
-    tell({ code: 'key_wrong', what: `ENCRYPTION_KEY and ${keyFile} in ${config.dataDir} differ, and ${where} does not tell which one made it` })
-  } else if (two) log.warn({ file: keyFile }, 'ENCRYPTION_KEY is the right key, and the file beside the database is another: remove the file')
+    tell({
+      code: 'key_wrong',
+      what: `ENCRYPTION_KEY and ${keyFile} in ${config.dataDir} differ, and ${where} does not tell which one made it`,
+    })
+  } else if (two)
+    log.warn(
+      { file: keyFile },
+      'ENCRYPTION_KEY is the right key, and the file beside the database is another: remove the file',
+    )
 }

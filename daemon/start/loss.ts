@@ -36,5 +36,8 @@ const remedies: Partial<Record<Loss['code'], string>> = {
 /** The way on that takes nothing for granted: each loss ends the start. */
 export const refuseLoss: Tell = ({ code, what }) => {
   const remedy = remedies[code] ?? 'Restore the newest backup of the whole data folder'
-  throw new StartRefused(code, `${what}. ${remedy}; or go on without what is lost: musterd --accept-data-loss (muster up --accept-data-loss)`)
+  throw new StartRefused(
+    code,
+    `${what}. ${remedy}; or go on without what is lost: musterd --accept-data-loss (muster up --accept-data-loss)`,
+  )
 }

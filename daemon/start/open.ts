@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '#kernel/config'
-import { setAside } from '#kernel/store/data-dir'
-import { type Db, dropSearchIndex, isDamaged } from '#kernel/store/db'
 import { nothingSealed } from '#kernel/journal/seal'
 import { loadSeals, openSealFile, type SealFile } from '#kernel/journal/seal-file'
 import type { Log } from '#kernel/log'
+import { setAside } from '#kernel/store/data-dir'
+import { type Db, dropSearchIndex, isDamaged } from '#kernel/store/db'
 import type { Vault } from '#kernel/store/vault'
 import { openStore, storeFile } from '../store.ts'
 import { inspectFile } from './database-file.ts'
@@ -27,7 +27,10 @@ export interface State {
   adopted: boolean
 }
 
-/** Opens what is stored in the data directory and refuses what is lost, unless the operator accepts that. Whoever calls holds its lock. */
+/**
+ * Opens what is stored in the data directory and refuses what is lost, unless the operator accepts that. Whoever calls
+ * holds its lock.
+ */
 export function openState(config: Config, log: Log, { acceptLoss }: { acceptLoss: boolean }): State {
   const losses: Loss[] = []
   const tell: Tell = (loss) => {
@@ -49,12 +52,16 @@ export function openState(config: Config, log: Log, { acceptLoss }: { acceptLoss
   }
 }
 
-/** The same for work on the host: nothing is made, accepted or adopted. Seals are written only with the key that they are made with. */
+/**
+ * The same for work on the host: nothing is made, accepted or adopted. Seals are written only with the key that they
+ * are made with.
+ */
 export function openHostState(config: Config, log: Log): { db: Db; seals: SealFile | null } {
   const db = openDatabaseOf(config, log, refuseLoss)
   try {
     if (storedKeyCheck(db) === null) return { db, seals: null }
-    if (presentKey(config) !== null) return { db, seals: openSeals(config, db, openVault(config, db, refuseLoss, log), refuseLoss, []) }
+    if (presentKey(config) !== null)
+      return { db, seals: openSeals(config, db, openVault(config, db, refuseLoss, log), refuseLoss, []) }
     const path = join(config.dataDir, sealFile)
     const loss = compareSeals(db, path, loadSeals(path, null))
     if (loss) refuseLoss(loss)

@@ -1,6 +1,6 @@
-import type { Db } from '#kernel/store/db'
 import type { ReadSeals } from '#kernel/journal/seal'
 import { headsOf } from '#kernel/journal/seal'
+import type { Db } from '#kernel/store/db'
 import { entryAt, installationOf, newestEntry } from './facts.ts'
 import type { Loss } from './loss.ts'
 
@@ -8,7 +8,11 @@ const time = (ms: number): string => new Date(ms).toISOString()
 
 /** What the seals say against this database; null when it holds everything that was sealed. */
 export function compareSeals(db: Db, file: string, { seals, fault }: ReadSeals): Loss | null {
-  if (fault?.kind === 'seal_missing') return { code: 'seals_missing', what: `The seals of the journal (${file}) are empty, but the journal was sealed before` }
+  if (fault?.kind === 'seal_missing')
+    return {
+      code: 'seals_missing',
+      what: `The seals of the journal (${file}) are empty, but the journal was sealed before`,
+    }
   if (fault) return { code: 'seals_forged', what: `The seals of the journal (${file}) do not hold: ${fault.reason}` }
   const last = seals.at(-1)!
   if (last.installation !== installationOf(db)) {
@@ -27,6 +31,9 @@ export function compareSeals(db: Db, file: string, { seals, fault }: ReadSeals):
     return stored?.workspace !== head[0] || stored.hash.toString('hex') !== head[3]
   })
   return odd
-    ? { code: 'database_replaced', what: `Entry ${odd[2]} of the journal is not the one that was sealed (${file}): the database was changed or replaced` }
+    ? {
+        code: 'database_replaced',
+        what: `Entry ${odd[2]} of the journal is not the one that was sealed (${file}): the database was changed or replaced`,
+      }
     : null
 }

@@ -29,7 +29,11 @@ function tell(app: App, { losses, adopted, seals: { newest } }: State): void {
       'The journal was never sealed and is sealed from now on, as it is. After an update that is right; if it was sealed before, somebody removed that from the database and the folder',
     )
   }
-  if (late) app.log.warn({ entries: late, sealed: newest.seq }, 'Entries of the journal were not sealed before: right after a crash, for its last seconds')
+  if (late)
+    app.log.warn(
+      { entries: late, sealed: newest.seq },
+      'Entries of the journal were not sealed before: right after a crash, for its last seconds',
+    )
   if (!home) return
   app.writeNow(() => {
     if (losses.length) {

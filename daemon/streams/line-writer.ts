@@ -5,7 +5,10 @@ const lineLimit = 512
 /** How long a client may take to fetch the last lines before the connection is cut. */
 const farewellMs = 10_000
 
-/** Writes lines to a client. What is said in one turn of the event loop goes out at once; a client that stops reading is noticed. */
+/**
+ * Writes lines to a client. What is said in one turn of the event loop goes out at once; a client that stops reading is
+ * noticed.
+ */
 export class LineWriter {
   private readonly out: ServerResponse
   private waiting: string[] = []

@@ -31,7 +31,8 @@ export class Chunk {
 }
 
 /** One event of a stream; `data` is a single line. */
-export const eventText = (id: string, event: string, data: string): string => `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
+export const eventText = (id: string, event: string, data: string): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
 
 /** A client of a stream of Server-Sent Events. */
 export interface EventStream {
@@ -80,7 +81,8 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
 }
 
 /**
- * Writing a shared, ready-made chunk to the socket costs half of what `response.write` does, which frames it again for each
+ * Writing a shared, ready-made chunk to the socket costs half of what `response.write` does, which frames it again for
+ * each
  * client. Only where Node would frame it the same way.
  */
 function writerOf(raw: ServerResponse): (chunk: Chunk) => void {

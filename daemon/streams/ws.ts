@@ -23,7 +23,10 @@ const options = {
 const checkMs = 30_000
 const progressMs = 5_000
 
-/** Entries that the journal's channel leaves out: there are many of them, and nobody watches them live. Contract part 3, section 1. */
+/**
+ * Entries that the journal's channel leaves out: there are many of them, and nobody watches them live. Contract part 3,
+ * section 1.
+ */
 const quiet = new Set([
   'llm.cache_hit',
   'exec.output_chunk',
@@ -50,7 +53,8 @@ export function createSockets(app: App): Sockets {
   const connections = new Set<Connection>()
   const rooms = new Map<string, Set<Connection>>()
   const board = {
-    join: (channel: string, connection: Connection) => void rooms.set(channel, (rooms.get(channel) ?? new Set()).add(connection)),
+    join: (channel: string, connection: Connection) =>
+      void rooms.set(channel, (rooms.get(channel) ?? new Set()).add(connection)),
     leave(channel: string, connection: Connection) {
       const room = rooms.get(channel)
       if (room?.delete(connection) && room.size === 0) rooms.delete(channel)
@@ -67,7 +71,8 @@ export function createSockets(app: App): Sockets {
     const channel = `journal:${entry.workspace_id}`
     const room = rooms.get(channel)
     if (!room || quiet.has(entry.entry_type)) return
-    for (const connection of room) connection.send(`{"type":"journal.entry","channel":${JSON.stringify(channel)},"payload":${doc}}`)
+    for (const connection of room)
+      connection.send(`{"type":"journal.entry","channel":${JSON.stringify(channel)},"payload":${doc}}`)
   }
   const onRevoked = (credential: string) => {
     for (const connection of connections) if (connection.credential === credential) connection.signOut()
@@ -149,7 +154,9 @@ function refusal(app: App, { url, headers, socket }: IncomingMessage): Refusal |
 
 /** Answers, and closes without waiting for the client to do so. */
 function turnAway(stream: Duplex, { status, headers = {} }: Refusal): void {
-  const lines = Object.entries({ connection: 'close', 'content-length': '0', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries({ connection: 'close', 'content-length': '0', ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
   stream.once('finish', () => stream.destroy())
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`)
 }

@@ -33,10 +33,17 @@ export type Reply = Incoming & { body: Buffer | string }
 export interface Connection {
   readonly target: Target
   readonly workspace: string | undefined
-  /** Sends a request; a status of 300 or more (no redirect is followed: the token stays here) is thrown as `ProblemError`, an absent answer as `UnreachableError`. */
+  /**
+   * Sends a request; a status of 300 or more (no redirect is followed: the token stays here) is thrown as
+   * `ProblemError`, an absent answer as `UnreachableError`.
+   */
   request(method: string, path: string, options?: RequestOptions): Promise<Reply>
   /** As `request`, but the body is handed over as it arrives. `stall`: longest silence in milliseconds. */
-  stream(method: string, path: string, options?: RequestOptions & { stall?: number }): Promise<Incoming & { body: IncomingMessage }>
+  stream(
+    method: string,
+    path: string,
+    options?: RequestOptions & { stall?: number },
+  ): Promise<Incoming & { body: IncomingMessage }>
   /** The headers that identify the caller, for other transports. */
   headers(): Record<string, string>
 }
@@ -45,19 +52,28 @@ export function createConnection(options: ConnectionOptions): Connection {
   const target = typeof options.server === 'string' ? parseTarget(options.server) : options.server
   const headers = () => ({
     accept: 'application/json',
-    host: target.socket ? 'localhost' : `${target.host?.includes(':') ? `[${target.host}]` : target.host}:${target.port}`,
+    host: target.socket
+      ? 'localhost'
+      : `${target.host?.includes(':') ? `[${target.host}]` : target.host}:${target.port}`,
     ...(options.token && { authorization: `Bearer ${options.token}` }),
     ...(options.workspace && { 'x-workspace-id': options.workspace }),
     ...options.headers,
   })
-  const outgoing = (method: string, path: string, { headers: more, body, signal, timeout }: RequestOptions): Outgoing => {
+  const outgoing = (
+    method: string,
+    path: string,
+    { headers: more, body, signal, timeout }: RequestOptions,
+  ): Outgoing => {
     const payload = encode(body)
     return {
       method,
       path,
       headers: {
         ...headers(),
-        ...(payload !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+        ...(payload !== undefined && {
+          'content-type': 'application/json',
+          'content-length': String(Buffer.byteLength(payload)),
+        }),
         ...more,
       },
       ...(payload !== undefined && { body: payload }),
@@ -86,7 +102,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 }
 
-const encode = (body: unknown): string | Buffer | undefined => (body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body))
+const encode = (body: unknown): string | Buffer | undefined =>
+  body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body)
 
 /** The whole of a stream as text. */
 export async function textOf(body: AsyncIterable<unknown>): Promise<string> {

@@ -27,7 +27,11 @@ const room = 1000
  * `Last-Event-ID`, so that no event is missed, and an event that comes twice is passed on once. Throws when the first
  * connection fails or the server refuses.
  */
-export async function* events(connection: Connection, path: string, options: EventOptions = {}): AsyncGenerator<ServerEvent> {
+export async function* events(
+  connection: Connection,
+  path: string,
+  options: EventOptions = {},
+): AsyncGenerator<ServerEvent> {
   const feed = new Feed(connection, path, options)
   try {
     for (;;) {
@@ -61,7 +65,9 @@ class Feed {
     this.path = path
     this.options = options
     this.lastId = options.lastEventId ?? ''
-    this.source = new Source(`http://server${path}`, { fetch: (_, init) => this.fetch(init) }, (event) => this.receive(event))
+    this.source = new Source(`http://server${path}`, { fetch: (_, init) => this.fetch(init) }, (event) =>
+      this.receive(event),
+    )
     options.signal?.addEventListener('abort', this.abort)
     if (options.signal?.aborted) this.abort()
   }
@@ -105,7 +111,8 @@ class Feed {
   }
 
   private lost({ message }: { message?: string }): void {
-    if (this.source.readyState !== this.source.CLOSED) this.options.onState?.(new Error(message ?? 'the connection was lost'))
+    if (this.source.readyState !== this.source.CLOSED)
+      this.options.onState?.(new Error(message ?? 'the connection was lost'))
     else this.end(this.failure ?? new Error(message ?? 'the stream was refused'))
   }
 
@@ -122,14 +129,30 @@ class Feed {
 
   private async fetch(init: EventSourceFetchInit): Promise<FetchLikeResponse> {
     const headers = { accept: 'text/event-stream', ...(this.lastId && { 'last-event-id': this.lastId }) }
-    const given = { headers, signal: init.signal as AbortSignal, ...(this.options.stall && { stall: this.options.stall }) }
+    const given = {
+      headers,
+      signal: init.signal as AbortSignal,
+      ...(this.options.stall && { stall: this.options.stall }),
+    }
     try {
       const { status, headers: sent, body } = await this.connection.stream('GET', this.path, given)
-      return { status, body: this.paced(body), url: '', redirected: false, headers: { get: (name) => String(sent[name] ?? '') } }
+      return {
+        status,
+        body: this.paced(body),
+        url: '',
+        redirected: false,
+        headers: { get: (name) => String(sent[name] ?? '') },
+      }
     } catch (error) {
       if (this.connected && passing(error)) throw error
       this.failure = error
-      return { status: error instanceof ProblemError ? error.problem.status : 400, body: null, url: '', redirected: false, headers: { get: () => '' } }
+      return {
+        status: error instanceof ProblemError ? error.problem.status : 400,
+        body: null,
+        url: '',
+        redirected: false,
+        headers: { get: () => '' },
+      }
     }
   }
 
@@ -153,7 +176,8 @@ class Feed {
 
 /** True for a failure that a later attempt may not meet: the server is away, restarting or busy. */
 const passing = (error: unknown) =>
-  error instanceof UnreachableError || (error instanceof ProblemError && (error.problem.status >= 500 || error.problem.status === 429))
+  error instanceof UnreachableError ||
+  (error instanceof ProblemError && (error.problem.status >= 500 || error.problem.status === 429))
 
 /** An event source that hands over every event, whatever its type. */
 class Source extends EventSource {

@@ -41,10 +41,16 @@ const whole = (response: IncomingMessage) =>
   })
 
 /** Sends one request and hands over the reply as it arrives; a silence longer than `stall` milliseconds breaks it. */
-export async function open(target: Target, outgoing: Outgoing, stall = 60_000): Promise<Incoming & { body: IncomingMessage }> {
+export async function open(
+  target: Target,
+  outgoing: Outgoing,
+  stall = 60_000,
+): Promise<Incoming & { body: IncomingMessage }> {
   const { response, done } = await begin(target, outgoing)
   done()
-  response.setTimeout(stall, () => response.destroy(new UnreachableError(target.key, 'TIMEOUT', `${target.key} was silent for ${stall / 1000} s`)))
+  response.setTimeout(stall, () =>
+    response.destroy(new UnreachableError(target.key, 'TIMEOUT', `${target.key} was silent for ${stall / 1000} s`)),
+  )
   return { status: response.statusCode ?? 0, headers: response.headers, body: response }
 }
 
@@ -65,7 +71,8 @@ async function begin(target: Target, outgoing: Outgoing): Promise<{ response: In
   })
 }
 
-const requester = async ({ secure }: Target): Promise<typeof http.request> => (secure ? (await import('node:https')).request : http.request)
+const requester = async ({ secure }: Target): Promise<typeof http.request> =>
+  secure ? (await import('node:https')).request : http.request
 
 function unreachable(target: Target, { signal, timeout = 30_000 }: Outgoing, error: unknown): unknown {
   if (signal?.aborted) return signal.reason

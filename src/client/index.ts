@@ -21,7 +21,9 @@ type Call<E> =
     : (input: Input<E>, options?: CallOptions) => Promise<Answer<E>>
 
 /** Streams are not calls: open them with `events`, `lines` or `openSocket` at the place that `locate` names. */
-type Calls<F> = { [O in keyof F as F[O] extends { kind: 'stream' } ? never : O]: F[O] extends Endpoint ? Call<F[O]> : never }
+type Calls<F> = {
+  [O in keyof F as F[O] extends { kind: 'stream' } ? never : O]: F[O] extends Endpoint ? Call<F[O]> : never
+}
 
 /** One method for every operation of the contract: `client.crews.create({ body })`. */
 export type Client = { [F in keyof Api]: Calls<Api[F]> }
@@ -33,14 +35,23 @@ export function createClient(from: Connection | ConnectionOptions): Client {
   for (const [feature, members] of Object.entries(operations)) {
     const calls: Record<string, unknown> = {}
     client[feature] = calls
-    for (const name of Object.keys(members)) calls[name] = (input?: Given, options?: CallOptions) => call(connection, `${feature}.${name}`, input, options)
+    for (const name of Object.keys(members))
+      calls[name] = (input?: Given, options?: CallOptions) => call(connection, `${feature}.${name}`, input, options)
   }
   return client as Client
 }
 
-async function call(connection: Connection, operation: string, input: Given = {}, options: CallOptions = {}): Promise<unknown> {
+async function call(
+  connection: Connection,
+  operation: string,
+  input: Given = {},
+  options: CallOptions = {},
+): Promise<unknown> {
   const { method, path, kind } = locate(operation, input)
-  const reply = await connection.request(method, path, { ...options, ...(input.body !== undefined && { body: input.body }) })
+  const reply = await connection.request(method, path, {
+    ...options,
+    ...(input.body !== undefined && { body: input.body }),
+  })
   options.onHeaders?.(reply.headers)
   if (reply.status === 204 || reply.body.length === 0) return undefined
   const text = String(reply.body)
@@ -48,6 +59,10 @@ async function call(connection: Connection, operation: string, input: Given = {}
   try {
     return JSON.parse(text)
   } catch {
-    throw new UnreachableError(connection.target.key, 'NOT_JSON', `What answers at ${connection.target.key} is not a Muster server`)
+    throw new UnreachableError(
+      connection.target.key,
+      'NOT_JSON',
+      `What answers at ${connection.target.key} is not a Muster server`,
+    )
   }
 }

@@ -6,7 +6,10 @@ export async function* lines<T>(
   { method, path }: { method: string; path: string },
   options: RequestOptions & { stall?: number } = {},
 ): AsyncGenerator<T> {
-  const { body } = await connection.stream(method, path, { ...options, headers: { accept: 'application/x-ndjson', ...options.headers } })
+  const { body } = await connection.stream(method, path, {
+    ...options,
+    headers: { accept: 'application/x-ndjson', ...options.headers },
+  })
   const decoder = new TextDecoder()
   let rest = ''
   try {

@@ -19,7 +19,8 @@ export function locate(operation: string, given: Given = {}): { method: string; 
 }
 
 /** The path with its `:parameters` filled in. */
-export const pathOf = (pattern: string, given: Given): string => pattern.replace(/:(\w+)/g, (_, name: string) => fill(pattern, name, given[name]))
+export const pathOf = (pattern: string, given: Given): string =>
+  pattern.replace(/:(\w+)/g, (_, name: string) => fill(pattern, name, given[name]))
 
 function fill(pattern: string, parameter: string, value: unknown): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
@@ -32,7 +33,8 @@ function fill(pattern: string, parameter: string, value: unknown): string {
 export function queryOf(query: object = {}): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    for (const item of Array.isArray(value) ? value : [value]) if (item !== undefined && item !== null) search.append(name, String(item))
+    for (const item of Array.isArray(value) ? value : [value])
+      if (item !== undefined && item !== null) search.append(name, String(item))
   }
   return search.size ? `?${search}` : ''
 }

@@ -35,12 +35,16 @@ export class UnreachableError extends Error {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-const isProblem = (value: unknown): value is Partial<ProblemBody> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isProblem = (value: unknown): value is Partial<ProblemBody> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Makes an error of a failed reply, whatever its body is: a proxy in between may answer with a page of its own. */
 export function problemOf(status: number, headers: Headers, text: string, instance: string): ProblemError {
   const sent = parse(text)
-  const elsewhere = status < 400 && headers['location'] ? `The server sends callers on to ${headers['location']}: use that address` : undefined
+  const elsewhere =
+    status < 400 && headers['location']
+      ? `The server sends callers on to ${headers['location']}: use that address`
+      : undefined
   const said = sent.detail ?? sent.error ?? elsewhere ?? `The server answered ${status}`
   const retryAfter = Number(headers['retry-after'] ?? Number.NaN)
   const requestId = headers['x-request-id']

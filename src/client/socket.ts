@@ -28,7 +28,10 @@ export interface LiveSocket {
 }
 
 /** Opens `/ws`, signs in with a fresh token, and hands over the socket. */
-export async function openSocket(connection: Connection, { signal }: { signal?: AbortSignal } = {}): Promise<LiveSocket> {
+export async function openSocket(
+  connection: Connection,
+  { signal }: { signal?: AbortSignal } = {},
+): Promise<LiveSocket> {
   const reply = await connection.request('GET', '/api/v1/ws-token', { ...(signal && { signal }) })
   const { token } = JSON.parse(String(reply.body)) as { token: string }
   const socket = await dial(connection, signal)
@@ -39,13 +42,25 @@ export async function openSocket(connection: Connection, { signal }: { signal?: 
 
 function dial({ target, headers }: Connection, signal?: AbortSignal): Promise<WebSocket> {
   const { host } = headers()
-  const place = target.socket ? `ws+unix://${target.socket}:/ws` : `${target.secure ? 'wss' : 'ws'}://${host}${target.base}/ws`
-  const socket = new WebSocket(place, { headers: { host: host ?? 'localhost' }, handshakeTimeout: 10_000, maxPayload: 16 * 1024 * 1024 })
+  const place = target.socket
+    ? `ws+unix://${target.socket}:/ws`
+    : `${target.secure ? 'wss' : 'ws'}://${host}${target.base}/ws`
+  const socket = new WebSocket(place, {
+    headers: { host: host ?? 'localhost' },
+    handshakeTimeout: 10_000,
+    maxPayload: 16 * 1024 * 1024,
+  })
   signal?.addEventListener('abort', () => socket.terminate(), { once: true })
   return new Promise((resolve, reject) => {
     socket.once('open', () => resolve(socket))
     socket.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new UnreachableError(target.key, error.code ?? 'ERROR', `The live connection to ${target.key} failed: ${error.message}`)),
+      reject(
+        new UnreachableError(
+          target.key,
+          error.code ?? 'ERROR',
+          `The live connection to ${target.key} failed: ${error.message}`,
+        ),
+      ),
     )
   })
 }
@@ -82,5 +97,11 @@ function listen(socket: WebSocket): LiveSocket {
       }
     }
   }
-  return { send: (frame) => socket.send(JSON.stringify(frame)), frames: frames(), close: () => socket.close(1000), terminate: () => socket.terminate(), closed }
+  return {
+    send: (frame) => socket.send(JSON.stringify(frame)),
+    frames: frames(),
+    close: () => socket.close(1000),
+    terminate: () => socket.terminate(),
+    closed,
+  }
 }

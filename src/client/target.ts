@@ -14,13 +14,22 @@ export function parseTarget(address: string): Target {
   const text = address.trim()
   if (text.startsWith('unix:')) return socketTarget(text)
   const url = parseUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`, address)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new TypeError(`"${address}" is not an address of a server: use http://, https:// or unix://`)
-  if (url.username || url.password) throw new TypeError('An address must not hold a user name or password: store a token with `muster login`')
-  if (url.search || url.hash) throw new TypeError(`"${address}" is not an address of a server: it must not have a query or fragment`)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new TypeError(`"${address}" is not an address of a server: use http://, https:// or unix://`)
+  if (url.username || url.password)
+    throw new TypeError('An address must not hold a user name or password: store a token with `muster login`')
+  if (url.search || url.hash)
+    throw new TypeError(`"${address}" is not an address of a server: it must not have a query or fragment`)
   const secure = url.protocol === 'https:'
   const base = url.pathname.replace(/\/+$/, '')
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  return { key: `${url.protocol}//${url.host}${base}`, secure, base, host, port: url.port ? Number(url.port) : secure ? 443 : 80 }
+  return {
+    key: `${url.protocol}//${url.host}${base}`,
+    secure,
+    base,
+    host,
+    port: url.port ? Number(url.port) : secure ? 443 : 80,
+  }
 }
 
 function socketTarget(text: string): Target {

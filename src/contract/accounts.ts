@@ -34,7 +34,10 @@ export const accounts = {
     status: 200,
     body: Type.Object({
       token: Type.Optional(Type.String({ description: 'what the link in the mail holds' })),
-      new_password: Type.String({ minLength: 8, description: 'at least 8 characters, at most 72 bytes, and none of the most common passwords' }),
+      new_password: Type.String({
+        minLength: 8,
+        description: 'at least 8 characters, at most 72 bytes, and none of the most common passwords',
+      }),
     }),
     reply: Type.Object({ ok: Type.Boolean() }),
     journal: ['audit.entity_updated'],

@@ -31,7 +31,10 @@ export const activity = {
     access: 'MANAGER',
     crew: 'agentId',
     scope: 'agents:write',
-    reply: Type.Object({ agent_id: Type.String(), status: Type.Enum(['stopped', 'stopping'], { description: 'stopping: a run has not ended yet' }) }),
+    reply: Type.Object({
+      agent_id: Type.String(),
+      status: Type.Enum(['stopped', 'stopping'], { description: 'stopping: a run has not ended yet' }),
+    }),
     status: 200,
     journal: ['run.cancelled'],
     throws: ['not_found'],
@@ -46,7 +49,10 @@ export const activity = {
   files: get('/agents/:agentId/files', {
     summary: "List files of an agent's output folder",
     access: 'VIEWER',
-    query: Type.Object({ subdir: optional(Type.String()), recursive: optional(Type.String({ description: '1 or true: with everything below' })) }),
+    query: Type.Object({
+      subdir: optional(Type.String()),
+      recursive: optional(Type.String({ description: '1 or true: with everything below' })),
+    }),
     reply: Type.Array(AgentFile),
     throws: ['not_found', 'runtime_failed', 'runtime_unavailable'],
   }),

@@ -4,7 +4,15 @@ import type { AgentCall, Endpoint } from './define.ts'
 export const defaultRate: NonNullable<AgentCall['rate']> = { agent: 30, crew: 120 }
 
 /** What the daemon says itself of an agent that calls. What the agent says of these counts for nothing. */
-export const callerMembers = ['workspace_id', 'crew_id', 'agent_id', 'run_id', 'chat_id', 'call_id', 'container_id'] as const
+export const callerMembers = [
+  'workspace_id',
+  'crew_id',
+  'agent_id',
+  'run_id',
+  'chat_id',
+  'call_id',
+  'container_id',
+] as const
 export type CallerMember = (typeof callerMembers)[number]
 
 /** A tool that models are offered: where its call goes and what it takes, as JSON Schema. */
@@ -30,7 +38,8 @@ export const agentEndpoints = (endpoints: readonly { endpoint: Endpoint }[]): Ca
   endpoints.flatMap(({ endpoint }) => (endpoint.agent ? [endpoint as Called] : []))
 
 /** The paths that the sidecar serves to agents. */
-export const routesOf = (endpoints: readonly { endpoint: Endpoint }[]): string[] => agentEndpoints(endpoints).map(({ agent }) => agent.route)
+export const routesOf = (endpoints: readonly { endpoint: Endpoint }[]): string[] =>
+  agentEndpoints(endpoints).map(({ agent }) => agent.route)
 
 /** The tools that models are offered. What else an operation takes is for programs. */
 export const toolsOf = (endpoints: readonly { endpoint: Endpoint }[]): AgentTool[] =>
@@ -40,7 +49,14 @@ export const toolsOf = (endpoints: readonly { endpoint: Endpoint }[]): AgentTool
     const names = Object.keys(members)
     const described = names.map((name) => [name, { ...forModel(properties[name] ?? {}), description: members[name] }])
     const needed = names.filter((name) => required.includes(name))
-    return [{ name: tool, description: says, inputSchema: { type: 'object', properties: Object.fromEntries(described), required: needed }, route }]
+    return [
+      {
+        name: tool,
+        description: says,
+        inputSchema: { type: 'object', properties: Object.fromEntries(described), required: needed },
+        route,
+      },
+    ]
   })
 
 const shown = ['minimum', 'maximum', 'minLength', 'maxLength'] as const
@@ -48,7 +64,9 @@ const shown = ['minimum', 'maximum', 'minLength', 'maxLength'] as const
 /** What every model's vendor takes of a schema; a member that is nothing is left out instead. */
 function forModel(schema: Schema): Schema {
   const { type, anyOf } = schema
-  const kept = Object.fromEntries(shown.flatMap((word) => (word in schema ? [[word, (schema as Record<string, unknown>)[word]]] : [])))
+  const kept = Object.fromEntries(
+    shown.flatMap((word) => (word in schema ? [[word, (schema as Record<string, unknown>)[word]]] : [])),
+  )
   return {
     ...(schema.enum && { type: 'string' }),
     ...(type && { type: Array.isArray(type) ? type.find((one) => one !== 'null')! : type }),

@@ -2,7 +2,14 @@ import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
 import { Id, line, nullable, page, prose, Slug, Time } from './fields.ts'
 
-export const cliAdapters = ['CLAUDE_CODE', 'CODEX_CLI', 'GEMINI_CLI', 'OPENCODE', 'CURSOR_CLI', 'FACTORY_DROID'] as const
+export const cliAdapters = [
+  'CLAUDE_CODE',
+  'CODEX_CLI',
+  'GEMINI_CLI',
+  'OPENCODE',
+  'CURSOR_CLI',
+  'FACTORY_DROID',
+] as const
 export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
 export const agentRoles = ['AGENT', 'LEAD'] as const
 export const leadModes = ['active', 'passive'] as const
@@ -10,7 +17,9 @@ export const agentStatuses = ['IDLE', 'RUNNING', 'ERROR', 'PENDING_REVIEW'] as c
 export type AgentStatus = (typeof agentStatuses)[number]
 
 /** Adapters that this version can run, with the provider each one works with. */
-export const adapterProviders: Partial<Record<(typeof cliAdapters)[number], (typeof llmProviders)[number]>> = { CLAUDE_CODE: 'ANTHROPIC' }
+export const adapterProviders: Partial<Record<(typeof cliAdapters)[number], (typeof llmProviders)[number]>> = {
+  CLAUDE_CODE: 'ANTHROPIC',
+}
 
 export const toolProfiles = ['MINIMAL', 'CODING', 'FULL'] as const
 
@@ -18,7 +27,11 @@ const minimal = ['Read', 'Glob', 'Grep', 'ToolSearch']
 const coding = [...minimal, 'Write', 'Edit', 'Bash', 'WebFetch', 'WebSearch']
 
 /** The tools of each profile; `cli_tools` narrows them. */
-export const profileTools: Record<(typeof toolProfiles)[number], readonly string[]> = { MINIMAL: minimal, CODING: coding, FULL: [...coding, 'NotebookEdit'] }
+export const profileTools: Record<(typeof toolProfiles)[number], readonly string[]> = {
+  MINIMAL: minimal,
+  CODING: coding,
+  FULL: [...coding, 'NotebookEdit'],
+}
 
 export const defaultTimeoutSeconds = 1800
 
@@ -71,7 +84,9 @@ const row = {
   schedule_last_run: optionalText,
   schedule_next_run: optionalText,
   webhook_require_timestamp: Type.Boolean(),
-  mcp_config_json: Type.Optional(Type.String({ description: 'Left out when empty and for members who may not change agents: it can hold secrets' })),
+  mcp_config_json: Type.Optional(
+    Type.String({ description: 'Left out when empty and for members who may not change agents: it can hold secrets' }),
+  ),
   crew: Type.Unsafe<{ name: string; slug: string; color: string | null; avatar_style: string | null } | null>({
     type: ['object', 'null'],
     properties: { name: Type.String(), slug: Type.String(), color: optionalText, avatar_style: optionalText },
@@ -103,7 +118,9 @@ const members = {
   system_prompt: Type.Optional(nullable(prose(100_000))),
   avatar_seed: Type.Optional(nullable(line(200))),
   avatar_style: Type.Optional(nullable(line(100))),
-  timeout_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 86400, description: `0: ${defaultTimeoutSeconds}` })),
+  timeout_seconds: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 86400, description: `0: ${defaultTimeoutSeconds}` }),
+  ),
   tool_profile: Type.Optional(Type.Enum(toolProfiles)),
   cli_tools: Type.Optional(nullable(line(1000))),
   mcp_config_json: Type.Optional(nullable(prose(65_536))),
@@ -139,7 +156,13 @@ export const agents = {
   status: get('/agents/crews-status', {
     summary: 'Count agents by what they do',
     access: 'VIEWER',
-    reply: Type.Object({ total: Type.Integer(), running: Type.Integer(), error: Type.Integer(), idle: Type.Integer(), queued: Type.Integer() }),
+    reply: Type.Object({
+      total: Type.Integer(),
+      running: Type.Integer(),
+      error: Type.Integer(),
+      idle: Type.Integer(),
+      queued: Type.Integer(),
+    }),
   }),
   load: get('/agent-load', {
     summary: 'Say how much each agent has to do',

@@ -2,7 +2,15 @@ import { Type } from 'typebox'
 import { get, post } from './define.ts'
 import { Id, nullable, page, prose, Time } from './fields.ts'
 
-export const approvalKinds = ['tool_call', 'cost_threshold', 'destructive_op', 'target_environment', 'custom', 'ephemeral_hire', 'autonomy_gate'] as const
+export const approvalKinds = [
+  'tool_call',
+  'cost_threshold',
+  'destructive_op',
+  'target_environment',
+  'custom',
+  'ephemeral_hire',
+  'autonomy_gate',
+] as const
 export type ApprovalKind = (typeof approvalKinds)[number]
 export const approvalStatuses = ['pending', 'approved', 'denied', 'timeout', 'cancelled'] as const
 export type ApprovalStatus = (typeof approvalStatuses)[number]

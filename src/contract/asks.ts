@@ -64,7 +64,12 @@ export const acts = {
       action: Type.Enum([...inboxActions]),
       input: Type.Optional(prose(60_000)),
     }),
-    reply: Type.Object({ id: Id, state: Type.String({ description: 'resolved' }), action: Type.Enum([...inboxActions]), receipt: Receipt }),
+    reply: Type.Object({
+      id: Id,
+      state: Type.String({ description: 'resolved' }),
+      action: Type.Enum([...inboxActions]),
+      receipt: Receipt,
+    }),
     journal: ['chat.user_message', 'run.resumed', 'run.cancelled', 'audit.entity_updated'],
     throws: ['not_found', 'not_actionable', 'already_acted', 'run_gone', 'answer_undeliverable', 'unavailable'],
   }),

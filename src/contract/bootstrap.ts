@@ -6,7 +6,10 @@ import { Email, line } from './fields.ts'
 export const SignUp = Type.Object({
   full_name: Type.String({ ...line(100), minLength: 2 }),
   email: Email,
-  password: Type.String({ minLength: 8, description: 'at least 8 characters, at most 72 bytes, and none of the most common passwords' }),
+  password: Type.String({
+    minLength: 8,
+    description: 'at least 8 characters, at most 72 bytes, and none of the most common passwords',
+  }),
 })
 
 export const bootstrap = {
@@ -20,7 +23,9 @@ export const bootstrap = {
       email: Type.String(),
       workspace_id: Type.String(),
       cli_token: Type.String({ description: 'Shown this once' }),
-      session_pending: Type.Optional(Type.Boolean({ description: 'The account was made (status 200), but no session' })),
+      session_pending: Type.Optional(
+        Type.Boolean({ description: 'The account was made (status 200), but no session' }),
+      ),
     }),
     journal: ['audit.entity_created'],
     throws: ['already_initialized', 'bootstrap_closed', 'common_password', 'unavailable'],

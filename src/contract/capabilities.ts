@@ -24,13 +24,30 @@ export type Preset = (typeof presets)[number]
 const whole: Record<Preset, readonly Capability[]> = {
   chat: ['chat'],
   power: ['chat', 'routine.create', 'routine.run', 'issue.create', 'memory.write'],
-  admin: ['chat', 'routine.create', 'routine.run', 'issue.create', 'memory.write', 'skill.create', 'credential.create', 'credential.rotate'],
+  admin: [
+    'chat',
+    'routine.create',
+    'routine.run',
+    'issue.create',
+    'memory.write',
+    'skill.create',
+    'credential.create',
+    'credential.rotate',
+  ],
 }
 
 /** What a preset stands for, as far as this version knows it. */
-export const presetCapabilities = (preset: Preset): Capability[] => whole[preset].filter((it) => knownCapabilities.includes(it))
+export const presetCapabilities = (preset: Preset): Capability[] =>
+  whole[preset].filter((it) => knownCapabilities.includes(it))
 
-const ofRole: Record<Role, Preset> = { OWNER: 'admin', ADMIN: 'admin', MANAGER: 'power', MEMBER: 'chat', VIEWER: 'chat' }
+const ofRole: Record<Role, Preset> = {
+  OWNER: 'admin',
+  ADMIN: 'admin',
+  MANAGER: 'power',
+  MEMBER: 'chat',
+  VIEWER: 'chat',
+}
 
 /** What comes with a role while nobody said otherwise. */
-export const roleCapabilities = (role: Role): Capability[] => presetCapabilities(ofRole[role]).filter((it) => it !== 'routine.run')
+export const roleCapabilities = (role: Role): Capability[] =>
+  presetCapabilities(ofRole[role]).filter((it) => it !== 'routine.run')

@@ -64,7 +64,9 @@ export const messageLimit = 200_000
 export const MessageDraft = Type.Object({
   content: Type.String({ minLength: 1, maxLength: messageLimit }),
   max_turns: optional(Type.Integer({ minimum: 0, maximum: 200, description: '0 takes the default' })),
-  metadata: optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Only a valid ask_submission is kept' })),
+  metadata: optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'Only a valid ask_submission is kept' }),
+  ),
 })
 
 export const chats = {
@@ -80,7 +82,10 @@ export const chats = {
     scope: 'agents:write',
     body: Type.Object({
       session_id: optional(
-        Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$', description: '1 to 128 of A-Z, a-z, 0-9, _ and -: the id of the chat, chosen by the caller' }),
+        Type.String({
+          pattern: '^[A-Za-z0-9_-]{1,128}$',
+          description: '1 to 128 of A-Z, a-z, 0-9, _ and -: the id of the chat, chosen by the caller',
+        }),
       ),
       origin: optional(Type.Union([Type.String({ description: origins.join(', ') }), Type.Null()])),
     }),
@@ -129,13 +134,23 @@ export const chats = {
     reply: Type.Object({ message_id: Type.String(), run_id: Type.String() }),
     status: 202,
     journal: ['chat.user_message', 'run.started'],
-    throws: ['not_found', 'chat_busy', 'agent_pending_review', 'crew_not_running', 'runtime_unavailable', 'unavailable'],
+    throws: [
+      'not_found',
+      'chat_busy',
+      'agent_pending_review',
+      'crew_not_running',
+      'runtime_unavailable',
+      'unavailable',
+    ],
   }),
   cancel: post('/chats/:chatId/cancel', {
     summary: 'End what the agent is doing in this chat',
     access: 'signed-in',
     scope: 'agents:write',
-    reply: Type.Object({ chat_id: Type.String(), run_id: Type.Union([Type.String(), Type.Null()], { description: 'Null when nothing was going on' }) }),
+    reply: Type.Object({
+      chat_id: Type.String(),
+      run_id: Type.Union([Type.String(), Type.Null()], { description: 'Null when nothing was going on' }),
+    }),
     status: 202,
     journal: ['run.cancelled'],
     throws: ['not_found', 'insufficient_role'],
@@ -147,7 +162,13 @@ export const chats = {
     query: Type.Object({
       last_seq: optional(Type.Integer({ minimum: 0, description: 'Go on after this number' })),
       follow: optional(Type.Boolean({ description: 'Stay for the next runs' })),
-      idle: optional(Type.Integer({ minimum: 0, maximum: 3600, description: 'Seconds without a run after which the stream ends; 0 means 300' })),
+      idle: optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 3600,
+          description: 'Seconds without a run after which the stream ends; 0 means 300',
+        }),
+      ),
     }),
     throws: ['not_found', 'unavailable'],
   }),

@@ -16,7 +16,10 @@ export const credentialTypes = [
 ] as const
 export type CredentialType = (typeof credentialTypes)[number]
 
-/** How this version delivers each type: `model` by the crew's sidecar, so that no agent holds it; `file` below SVC_SECRETS_DIR. */
+/**
+ * How this version delivers each type: `model` by the crew's sidecar, so that no agent holds it; `file` below
+ * SVC_SECRETS_DIR.
+ */
 export const deliveries: Partial<Record<CredentialType, 'model' | 'file'>> = {
   API_KEY: 'model',
   AI_CLI_TOKEN: 'model',
@@ -54,10 +57,22 @@ export const defaultVariables = {
   KUBERNETES: 'KUBECONFIG',
 } as const
 
-export const credentialProviders = ['NONE', ...(Object.keys(defaultVariables) as (keyof typeof defaultVariables)[])] as const
+export const credentialProviders = [
+  'NONE',
+  ...(Object.keys(defaultVariables) as (keyof typeof defaultVariables)[]),
+] as const
 export type CredentialProvider = (typeof credentialProviders)[number]
 
-export const credentialStatuses = ['ACTIVE', 'PENDING', 'PENDING_APPROVAL', 'REJECTED', 'RATE_LIMITED', 'EXPIRED', 'REVOKED', 'ERROR'] as const
+export const credentialStatuses = [
+  'ACTIVE',
+  'PENDING',
+  'PENDING_APPROVAL',
+  'REJECTED',
+  'RATE_LIMITED',
+  'EXPIRED',
+  'REVOKED',
+  'ERROR',
+] as const
 export const auditEvents = ['CREATED', 'USE', 'TEST', 'ROTATE', 'REVOKE', 'REVEAL', 'DETECTED', 'REJECTED'] as const
 export type AuditEvent = (typeof auditEvents)[number]
 
@@ -100,8 +115,16 @@ export const Credential = Type.Object({
   _count: Type.Object({ agents: Type.Integer() }),
 })
 
-const value = Type.String({ minLength: 1, maxLength: maxValueBytes, description: 'Written once, never answered; at most 65536 bytes' })
-const email = { type: ['string', 'null'], maxLength: 254, pattern: '^$|^[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+$' }
+const value = Type.String({
+  minLength: 1,
+  maxLength: maxValueBytes,
+  description: 'Written once, never answered; at most 65536 bytes',
+})
+const email = {
+  type: ['string', 'null'],
+  maxLength: 254,
+  pattern: '^$|^[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+$',
+}
 
 const members = {
   type: Type.Optional(Type.Enum(credentialTypes)),
@@ -112,7 +135,9 @@ const members = {
   tags: Type.Optional(Type.Array(line(50), { maxItems: 20 })),
   account_label: Type.Optional(nullable(line(200))),
   account_email: Type.Optional(Type.Unsafe<string | null>(email)),
-  token_expires_at: Type.Optional(nullable(Type.String({ maxLength: 40, description: 'RFC 3339; not delivered after that' }))),
+  token_expires_at: Type.Optional(
+    nullable(Type.String({ maxLength: 40, description: 'RFC 3339; not delivered after that' })),
+  ),
 }
 
 export const CredentialDraft = Type.Object({ name: line(255), value, ...members })
@@ -202,7 +227,12 @@ export const credentials = {
     entity: 'credential',
     throws: ['name_taken', 'encryption_unavailable'],
   }),
-  show: get('/credentials/:credentialId', { summary: 'Show a credential, never its value', access: 'VIEWER', reply: Credential, throws: ['not_found'] }),
+  show: get('/credentials/:credentialId', {
+    summary: 'Show a credential, never its value',
+    access: 'VIEWER',
+    reply: Credential,
+    throws: ['not_found'],
+  }),
   /** PUT is PATCH under another verb, for clients that know no other. */
   update: patch('/credentials/:credentialId', changing),
   replace: put('/credentials/:credentialId', changing),
@@ -232,7 +262,10 @@ export const credentials = {
     summary: 'Replace the value; the old one is kept for a while',
     ...rotating,
     status: 200,
-    body: Type.Object({ value, grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: maxGraceSeconds, default: 86_400 })) }),
+    body: Type.Object({
+      value,
+      grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: maxGraceSeconds, default: 86_400 })),
+    }),
     reply: Rotation,
     journal: ['credential.rotated'],
     throws: ['not_found', 'encryption_unavailable', 'source_managed'],
@@ -279,8 +312,17 @@ export const credentials = {
     body: Type.Object({
       credential_id: Id,
       env_var_name: Type.String({ maxLength: 255 }),
-      priority: Type.Optional(Type.Integer({ minimum: -1_000_000, maximum: 1_000_000, default: 0, description: 'Lower numbers are used first' })),
-      ttl_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: maxLeaseSeconds, description: '0: until it is taken back' })),
+      priority: Type.Optional(
+        Type.Integer({
+          minimum: -1_000_000,
+          maximum: 1_000_000,
+          default: 0,
+          description: 'Lower numbers are used first',
+        }),
+      ),
+      ttl_seconds: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: maxLeaseSeconds, description: '0: until it is taken back' }),
+      ),
     }),
     reply: Type.Object({ id: Id }),
     journal: ['audit.entity_created'],

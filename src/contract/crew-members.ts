@@ -8,7 +8,11 @@ export const CrewMember = Type.Object({
   id: Id,
   crew_id: Id,
   user_id: Id,
-  role: nullable(Type.Enum([...roles], { description: 'Counts in this crew when it is higher than the role in the workspace; null: that one' })),
+  role: nullable(
+    Type.Enum([...roles], {
+      description: 'Counts in this crew when it is higher than the role in the workspace; null: that one',
+    }),
+  ),
   created_at: Time,
   user: User,
 })
@@ -27,7 +31,10 @@ export const crewMembers = {
     access: 'MANAGER',
     crew: 'crewId',
     scope: 'crews:write',
-    body: Type.Object({ user_id: Id, role: Type.Optional(nullable(Type.Enum([...roles], { description: 'Not above your own' }))) }),
+    body: Type.Object({
+      user_id: Id,
+      role: Type.Optional(nullable(Type.Enum([...roles], { description: 'Not above your own' }))),
+    }),
     reply: CrewMember,
     journal: ['audit.entity_created'],
     throws: ['not_found', 'already_member'],
@@ -37,7 +44,9 @@ export const crewMembers = {
     access: 'ADMIN',
     crew: 'crewId',
     scope: 'crews:write',
-    body: Type.Object({ role: nullable(Type.Enum([...roles, ''], { description: 'Empty: the role in the workspace' })) }),
+    body: Type.Object({
+      role: nullable(Type.Enum([...roles, ''], { description: 'Empty: the role in the workspace' })),
+    }),
     reply: CrewMember,
     journal: ['audit.entity_updated'],
     throws: ['not_found'],

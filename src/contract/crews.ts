@@ -32,7 +32,9 @@ export const Crew = Type.Object({
   color: nullable(Type.String()),
   container_memory_mb: Type.Integer(),
   container_cpus: Type.Number(),
-  container_ttl_hours: nullable(Type.Integer({ description: `Null: ${defaultTtlHours}; 0: never stopped for being idle` })),
+  container_ttl_hours: nullable(
+    Type.Integer({ description: `Null: ${defaultTtlHours}; 0: never stopped for being idle` }),
+  ),
   network_mode: Type.Enum(networkModes),
   network_mode_enforced: Type.Boolean(),
   network_mode_unenforced_reason: nullable(Type.String()),
@@ -51,11 +53,19 @@ const members = {
   description: Type.Optional(nullable(prose(4000))),
   icon: Type.Optional(nullable(line(64))),
   color: Type.Optional(nullable(Type.Enum([...crewColors, '']))),
-  container_memory_mb: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 262144, description: "From 6; 0 or null: the server's default" }))),
-  container_cpus: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 512, description: "From 0.01; 0 or null: the server's default" }))),
-  container_ttl_hours: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 87600, description: '0: never stopped for being idle' }))),
+  container_memory_mb: Type.Optional(
+    nullable(Type.Integer({ minimum: 0, maximum: 262144, description: "From 6; 0 or null: the server's default" })),
+  ),
+  container_cpus: Type.Optional(
+    nullable(Type.Number({ minimum: 0, maximum: 512, description: "From 0.01; 0 or null: the server's default" })),
+  ),
+  container_ttl_hours: Type.Optional(
+    nullable(Type.Integer({ minimum: 0, maximum: 87600, description: '0: never stopped for being idle' })),
+  ),
   network_mode: Type.Optional(Type.Enum(networkModes)),
-  allowed_domains: Type.Optional(Type.Array(Type.String(), { maxItems: 500, description: 'Exact hosts or *.host; only when restricted' })),
+  allowed_domains: Type.Optional(
+    Type.Array(Type.String(), { maxItems: 500, description: 'Exact hosts or *.host; only when restricted' }),
+  ),
   allow_private_endpoints: Type.Optional(Type.Boolean()),
   runtime_image: Type.Optional(nullable(line(255))),
 }
@@ -156,7 +166,12 @@ export const crews = {
     crew: 'crewId',
     kind: 'text',
     query: Type.Object({
-      tail: Type.Optional(Type.Unsafe<number | string>({ type: ['integer', 'string'], description: 'Lines, 1 to 5000; 200 unless stated' })),
+      tail: Type.Optional(
+        Type.Unsafe<number | string>({
+          type: ['integer', 'string'],
+          description: 'Lines, 1 to 5000; 200 unless stated',
+        }),
+      ),
     }),
     throws: ['not_found', 'runtime_failed', 'runtime_unavailable'],
   }),

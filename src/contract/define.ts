@@ -5,12 +5,16 @@ import type { Code } from './problems.ts'
 import type { Role, Scope } from './roles.ts'
 
 /**
- * Who may call: anyone, anyone signed in, a member of the workspace with at least this role, or (`internal`) the daemon's
+ * Who may call: anyone, anyone signed in, a member of the workspace with at least this role, or (`internal`) the
+ * daemon's
  * own programs on this machine, by an internal token.
  */
 export type Access = 'public' | 'signed-in' | 'internal' | Role
 
-/** How agents call an internal operation. Their sidecar's routes, the tools of models and the daemon's answers are read from it. */
+/**
+ * How agents call an internal operation. Their sidecar's routes, the tools of models and the daemon's answers are read
+ * from it.
+ */
 export interface AgentCall {
   /** The path on the sidecar, such as `/escalate`. */
   route: string
@@ -23,7 +27,8 @@ export interface AgentCall {
   /** Calls a minute, of one agent and of all agents of its crew; `defaultRate` unless stated. */
   rate?: { agent: number; crew: number }
   /**
-   * The one text that may hold a secret: a member of a member of the body, which may be JSON text itself, and only beside this
+   * The one text that may hold a secret: a member of a member of the body, which may be JSON text itself, and only
+   * beside this
    * value of another member. Everything else is scrubbed.
    */
   sealed?: { within: string; member: string; when: readonly [member: string, value: string] }
@@ -35,7 +40,8 @@ export interface Shape {
   /** Agents may call it. */
   agent?: AgentCall
   /**
-   * Where the crew is named that this concerns (`agentId`, `escalationId`: the crew of that agent or question): there the caller's role in it counts as
+   * Where the crew is named that this concerns (`agentId`, `escalationId`: the crew of that agent or question): there
+   * the caller's role in it counts as
    * well as the one in the workspace, whichever is higher.
    */
   crew?: 'crewId' | 'agentId' | 'escalationId' | 'body.crew_id'
@@ -47,7 +53,9 @@ export interface Shape {
   body?: TSchema
   /** The body may be left out altogether. */
   bodyOptional?: true
-  /** What a body that cannot be used answers: a code of its own, or nothing at all (`ignore`: as if there were none). */
+  /**
+   * What a body that cannot be used answers: a code of its own, or nothing at all (`ignore`: as if there were none).
+   */
   malformed?: Code | 'ignore'
   reply?: TSchema
   /** Success status when the verb's own (GET 200, POST 201, PATCH and PUT 200, DELETE 204) is not meant. */
@@ -96,12 +104,20 @@ export type Endpoint<P extends string = string, S extends Shape = Shape> = S & {
   status: number
 }
 
-type Names<P extends string> = P extends `${string}:${infer Name}/${infer Rest}` ? Name | Names<`/${Rest}`> : P extends `${string}:${infer Name}` ? Name : never
+type Names<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Names<`/${Rest}`>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never
 
 export type Params<P extends string> = { [K in Names<P>]: string }
 
 type Query<S> = S extends { query: infer Q extends TSchema } ? { query: Static<Q> } : unknown
-type Body<S> = S extends { body: infer B extends TSchema } ? (S extends { bodyOptional: true } ? { body?: Static<B> } : { body: Static<B> }) : unknown
+type Body<S> = S extends { body: infer B extends TSchema }
+  ? S extends { bodyOptional: true }
+    ? { body?: Static<B> }
+    : { body: Static<B> }
+  : unknown
 
 /** What a handler receives and a client sends: path parameters, query and body. */
 export type Input<E> = E extends Endpoint<infer P, infer S> ? Params<P> & Query<S> & Body<S> : never
@@ -109,11 +125,19 @@ export type Reply<E> = E extends { reply: infer R extends TSchema } ? Static<R> 
 
 const read =
   (method: Method, status: number) =>
-  <const P extends string, const S extends Shape>(path: P, shape: S): Endpoint<P, S> => ({ method, path, status, ...shape })
+  <const P extends string, const S extends Shape>(path: P, shape: S): Endpoint<P, S> => ({
+    method,
+    path,
+    status,
+    ...shape,
+  })
 
 const change =
   (method: Method, status: number) =>
-  <const P extends string, const S extends Shape & { journal: readonly EntryType[] | false }>(path: P, shape: S): Endpoint<P, S> => ({
+  <const P extends string, const S extends Shape & { journal: readonly EntryType[] | false }>(
+    path: P,
+    shape: S,
+  ): Endpoint<P, S> => ({
     method,
     path,
     status,
@@ -127,4 +151,5 @@ export const put = change('PUT', 200)
 export const del = change('DELETE', 204)
 
 /** The URL path of an endpoint, parameters as `:name`. */
-export const urlOf = (endpoint: { path: string; root?: true }): string => (endpoint.root ? endpoint.path : `/api/v1${endpoint.path}`)
+export const urlOf = (endpoint: { path: string; root?: true }): string =>
+  endpoint.root ? endpoint.path : `/api/v1${endpoint.path}`

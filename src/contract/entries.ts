@@ -1,4 +1,7 @@
-/** Severity of each journal entry type that Muster writes, unless the writer says otherwise. Contract part 3, section 1.1. */
+/**
+ * Severity of each journal entry type that Muster writes, unless the writer says otherwise. Contract part 3, section
+ * 1.1.
+ */
 export const entries = {
   'audit.entity_created': 'notice',
   'audit.entity_updated': 'notice',

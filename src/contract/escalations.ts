@@ -24,7 +24,11 @@ export const Escalation = Type.Object({
   from_slug: Type.String(),
   reason: Type.String(),
   context: maybe,
-  metadata: nullable(Type.String({ description: 'The address of a LINK; of a CREDENTIAL its name, type and provider as JSON, never the value' })),
+  metadata: nullable(
+    Type.String({
+      description: 'The address of a LINK; of a CREDENTIAL its name, type and provider as JSON, never the value',
+    }),
+  ),
   peer_conversation_id: maybe,
   chat_id: maybe,
   status: Type.Enum([...escalationStatuses]),
@@ -39,7 +43,9 @@ export const Escalation = Type.Object({
   deadline_at: nullable(Type.String({ description: 'Until then the agent waits' })),
   answer_deadline_at: nullable(Type.String({ description: 'Until then people may answer' })),
   agent_gave_up_at: maybe,
-  second_approver_required: Type.Optional(Type.Boolean({ description: 'Of a CREDENTIAL: who created the agent may not decide alone' })),
+  second_approver_required: Type.Optional(
+    Type.Boolean({ description: 'Of a CREDENTIAL: who created the agent may not decide alone' }),
+  ),
   second_approver_by_workspace: Type.Optional(Type.Boolean()),
   second_approver_by_tier: Type.Optional(Type.Boolean()),
 })
@@ -82,7 +88,9 @@ export const escalations = {
     body: Type.Object({
       resolution: prose(8000),
       action: Type.Optional(Type.Enum([...escalationActions], { default: 'approve' })),
-      redirect_to: Type.Optional(Type.String({ maxLength: 50, description: 'With redirect: slug of another agent of the crew' })),
+      redirect_to: Type.Optional(
+        Type.String({ maxLength: 50, description: 'With redirect: slug of another agent of the crew' }),
+      ),
     }),
     reply: Type.Object({
       id: Id,
@@ -92,7 +100,13 @@ export const escalations = {
       agent_gave_up_at: Type.Optional(Time),
       note: Type.Optional(Type.String()),
     }),
-    journal: ['peer.escalation', 'keeper.decision', 'audit.entity_created', 'audit.entity_updated', 'audit.entity_deleted'],
+    journal: [
+      'peer.escalation',
+      'keeper.decision',
+      'audit.entity_created',
+      'audit.entity_updated',
+      'audit.entity_deleted',
+    ],
     throws: ['not_found', 'escalation_settled', 'second_approver_required', 'name_taken', 'encryption_unavailable'],
   }),
   cancel: post('/escalations/:escalationId/cancel', {
@@ -135,7 +149,8 @@ export const escalations = {
         reason: 'The question in a sentence or two, so that it can be answered without knowing your work',
         context: 'What one must know to decide: what you found, the options, what you would do. Markdown',
         type: 'TEXT unless stated. LINK: something to look at. CREDENTIAL: a secret that you made or found and that is to be kept',
-        metadata: 'For LINK the https address. For CREDENTIAL {name, type, provider, value}; write the value nowhere else',
+        metadata:
+          'For LINK the https address. For CREDENTIAL {name, type, provider, value}; write the value nowhere else',
       },
       rate: { agent: 10, crew: 40 },
       sealed: { within: 'metadata', member: 'value', when: ['type', 'CREDENTIAL'] },

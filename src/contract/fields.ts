@@ -1,7 +1,11 @@
 import { type TSchema, Type } from 'typebox'
 
 /** Slug of a crew or an agent: plain ASCII, so that no two can look alike. */
-export const Slug = Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9_-]{1,49}$', description: 'a-z, 0-9, _ and -, 2 to 50 characters' })
+export const Slug = Type.String({
+  maxLength: 50,
+  pattern: '^[a-z0-9][a-z0-9_-]{1,49}$',
+  description: 'a-z, 0-9, _ and -, 2 to 50 characters',
+})
 
 export const Id = Type.String()
 /** An id as it is named in what agents send. */
@@ -11,13 +15,16 @@ export const Time = Type.String({ format: 'date-time' })
 /** The same schema with null allowed. The type list keeps messages and documents plain. */
 export const nullable = <T extends TSchema>(schema: T) =>
   Type.Unsafe<Type.Static<T> | null>(
-    'enum' in schema ? { ...schema, enum: [...(schema.enum as unknown[]), null] } : { ...schema, type: [(schema as unknown as { type: string }).type, 'null'] },
+    'enum' in schema
+      ? { ...schema, enum: [...(schema.enum as unknown[]), null] }
+      : { ...schema, type: [(schema as unknown as { type: string }).type, 'null'] },
   )
 
 const oneLine = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$'
 
 /** Text on one line for people: no control characters, which would break tables, logs and headers. */
-export const line = (maxLength: number) => Type.String({ maxLength, pattern: oneLine, description: `one line of at most ${maxLength} characters` })
+export const line = (maxLength: number) =>
+  Type.String({ maxLength, pattern: oneLine, description: `one line of at most ${maxLength} characters` })
 
 /** A name whose length is counted once it is trimmed and normalized. */
 export const Name = Type.String({ pattern: oneLine, description: 'one line of at most 100 characters' })
@@ -37,16 +44,24 @@ const plain = Type.Union([prose(16_000), Type.Number(), Type.Boolean(), Type.Nul
 const short = '^[^\\u0000]{0,100}$'
 const around = (value: TSchema): TSchema => Type.Union([value, Type.Array(value, { maxItems: 50 }), objectOf(value)])
 const objectOf = (value: TSchema) =>
-  Type.Unsafe<Record<string, unknown>>({ type: 'object', patternProperties: { [short]: value }, additionalProperties: false, maxProperties: 50 })
+  Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    patternProperties: { [short]: value },
+    additionalProperties: false,
+    maxProperties: 50,
+  })
 
 /** An object of any members, at most 50 at a time and three levels deep. */
 export const anyMembers = objectOf(around(around(plain)))
 
 /**
- * `limit` and `offset` of a list. Whatever they hold is taken as contract part 1, section 1.5 says: a bad limit means the
+ * `limit` and `offset` of a list. Whatever they hold is taken as contract part 1, section 1.5 says: a bad limit means
+ * the
  * default, one that is too large the maximum, a bad offset 0.
  */
 export const page = {
   limit: Type.Optional(Type.Unsafe<number | string>({ type: ['integer', 'string'], description: 'Rows at most' })),
-  offset: Type.Optional(Type.Unsafe<number | string>({ type: ['integer', 'string'], description: 'Rows to leave out' })),
+  offset: Type.Optional(
+    Type.Unsafe<number | string>({ type: ['integer', 'string'], description: 'Rows to leave out' }),
+  ),
 }

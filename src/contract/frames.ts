@@ -1,4 +1,7 @@
-/** What a chat sends while an agent works: contract part 2, section 6. Types only: the streams write these objects as they are. */
+/**
+ * What a chat sends while an agent works: contract part 2, section 6. Types only: the streams write these objects as
+ * they are.
+ */
 
 /** Present on what a sub-agent of the run says or does. */
 export interface Origin {
@@ -51,7 +54,14 @@ export interface SystemNote {
 }
 
 /** Why a run could not go on, for clients that react to it. */
-export type ErrorCode = 'capacity' | 'provider_capability' | 'legacy_volume_conflict' | 'image_missing' | 'resource_limit' | 'provision_failed' | 'internal'
+export type ErrorCode =
+  | 'capacity'
+  | 'provider_capability'
+  | 'legacy_volume_conflict'
+  | 'image_missing'
+  | 'resource_limit'
+  | 'provision_failed'
+  | 'internal'
 
 /** What an agent's command-line client reports, in one language for all of them. */
 export type AgentFrame =
@@ -72,7 +82,11 @@ export type ChatEvent =
   | { type: 'user_message'; content: string; metadata: { author_user_id?: string; [member: string]: unknown } }
   | { type: 'crew_provisioning'; content?: string; metadata: { crew_id: string; crew_slug: string; status: string } }
   | { type: 'agent_busy'; content?: string }
-  | { type: 'done'; content: ''; metadata?: { trace_id?: string; no_reply?: boolean; parked?: boolean; inbox_item_id?: string } }
+  | {
+      type: 'done'
+      content: ''
+      metadata?: { trace_id?: string; no_reply?: boolean; parked?: boolean; inbox_item_id?: string }
+    }
 
 /** `seq` is monotonic in a session, across its runs. */
 export type RunFrame = ChatEvent & { seq: number }
@@ -84,4 +98,11 @@ export type StreamFrame =
   | { type: 'stream.reset'; reason: 'replay_truncated' | 'slow_consumer' }
   | { type: 'stream.end'; reason: StreamEnd; last_seq: number }
 
-export type StreamEnd = 'run_complete' | 'no_active_run' | 'idle_timeout' | 'replay_truncated' | 'slow_consumer' | 'stream_closed' | 'access_revoked'
+export type StreamEnd =
+  | 'run_complete'
+  | 'no_active_run'
+  | 'idle_timeout'
+  | 'replay_truncated'
+  | 'slow_consumer'
+  | 'stream_closed'
+  | 'access_revoked'

@@ -76,7 +76,9 @@ export const host = {
     answers: Type.Object({
       valid: Type.Boolean(),
       /** Of all workspaces that ever had one, in their order; `slug` is null of those that are gone. */
-      journals: Type.Array(Type.Object({ workspace_id: Type.String(), slug: nullable(Type.String()), ...Verdict.properties })),
+      journals: Type.Array(
+        Type.Object({ workspace_id: Type.String(), slug: nullable(Type.String()), ...Verdict.properties }),
+      ),
       /** Places in the order of all entries that belong to no workspace, or are empty. */
       stray: Type.Integer(),
     }),

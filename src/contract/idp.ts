@@ -12,7 +12,9 @@ export const LinkedAccount = Type.Object({
   last_used_at: Time,
 })
 
-/** Sign-in with an identity provider. Specification part 1, "Identity-provider sign-in"; contract part 1, section 3.3. */
+/**
+ * Sign-in with an identity provider. Specification part 1, "Identity-provider sign-in"; contract part 1, section 3.3.
+ */
 export const idp = {
   status: get('/auth/idp/status', {
     summary: 'Say whether one can sign in with an identity provider',

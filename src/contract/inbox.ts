@@ -48,7 +48,14 @@ export const InboxItem = Type.Object({
   thread_key: Type.Optional(Type.String()),
   attention_class: Type.Optional(Type.String()),
   actions: Type.Optional(
-    Type.Array(Type.Object({ id: Type.String(), label: Type.String(), effect: Type.Optional(Type.String()), irreversible: Type.Optional(Type.Boolean()) })),
+    Type.Array(
+      Type.Object({
+        id: Type.String(),
+        label: Type.String(),
+        effect: Type.Optional(Type.String()),
+        irreversible: Type.Optional(Type.Boolean()),
+      }),
+    ),
   ),
   read_at: Type.Optional(Time),
   resolved_at: Type.Optional(Time),
@@ -90,7 +97,9 @@ export const inbox = {
     access: 'VIEWER',
     reply: Type.Object({
       ...InboxItem.properties,
-      source_missing: Type.Optional(Type.Boolean({ description: 'what it was about is gone; of waitpoints and escalations' })),
+      source_missing: Type.Optional(
+        Type.Boolean({ description: 'what it was about is gone; of waitpoints and escalations' }),
+      ),
     }),
     throws: ['not_found'],
   }),
@@ -108,7 +117,11 @@ export const inbox = {
     access: 'VIEWER',
     scope: 'workspace:admin',
     status: 200,
-    body: Type.Object({ ids: Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 500 }), state: State, resolved_action: Action }),
+    body: Type.Object({
+      ids: Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 500 }),
+      state: State,
+      resolved_action: Action,
+    }),
     reply: Type.Object({
       updated: Type.Integer(),
       skipped: Type.Integer(),

@@ -69,6 +69,13 @@ export const api = {
 export type Api = typeof api
 
 /** Every endpoint with its name, as `crews.create`. */
-export const endpoints: { name: string; feature: string; op: string; endpoint: Endpoint }[] = Object.entries(api).flatMap(([feature, ops]) =>
-  Object.entries(ops as Record<string, Endpoint>).map(([op, endpoint]) => ({ name: `${feature}.${op}`, feature, op, endpoint })),
+export const endpoints: { name: string; feature: string; op: string; endpoint: Endpoint }[] = Object.entries(
+  api,
+).flatMap(([feature, ops]) =>
+  Object.entries(ops as Record<string, Endpoint>).map(([op, endpoint]) => ({
+    name: `${feature}.${op}`,
+    feature,
+    op,
+    endpoint,
+  })),
 )

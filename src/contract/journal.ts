@@ -23,13 +23,21 @@ export const JournalEntry = Type.Object({
   trace_id: Type.Optional(text),
 })
 
-/** Kinds of what does not hold. `chain`: an entry was changed, or one before it is missing. `forged`: it is not the one that was sealed. */
+/**
+ * Kinds of what does not hold. `chain`: an entry was changed, or one before it is missing. `forged`: it is not the one
+ * that was sealed.
+ */
 const faults = ['chain', 'columns', 'order', 'truncated', 'forged', 'replaced', 'seal_missing'] as const
-/** What a check can prove. `columns`: what lists are filtered by agrees with the entries. `seal`, `anchor`: the head known from there is here. */
+/**
+ * What a check can prove. `columns`: what lists are filtered by agrees with the entries. `seal`, `anchor`: the head
+ * known from there is here.
+ */
 const proofs = ['chain', 'columns', 'order', 'priorities', 'seal', 'anchor'] as const
 /**
- * What it cannot. `unsealed`: entries after the newest seal rest on the chain alone. `erased`: what erased payloads said. `key_holder`: who has the
- * key can forge. `rollback`: database and seals put back together to an earlier state; an anchor kept elsewhere shows it, for what is older than it.
+ * What it cannot. `unsealed`: entries after the newest seal rest on the chain alone. `erased`: what erased payloads
+ * said. `key_holder`: who has the
+ * key can forge. `rollback`: database and seals put back together to an earlier state; an anchor kept elsewhere shows
+ * it, for what is older than it.
  */
 const gaps = ['unsealed', 'erased', 'key_holder', 'rollback'] as const
 export type Proof = (typeof proofs)[number]
@@ -51,7 +59,9 @@ export const Verdict = Type.Object({
   entries: Type.Integer({ description: 'Entries that hold' }),
   erased: Type.Integer({ description: 'Entries whose payload was erased; their place in the chain still holds' }),
   head: Head,
-  sealed: Type.Union([Type.Object({ entries: Type.Integer(), seq: Type.Integer(), at: text }), nothing], { description: 'What the newest seal covers' }),
+  sealed: Type.Union([Type.Object({ entries: Type.Integer(), seq: Type.Integer(), at: text }), nothing], {
+    description: 'What the newest seal covers',
+  }),
   unsealed: Type.Integer({ description: 'Entries after it' }),
   proven: Type.Array(Type.Enum(proofs)),
   not_proven: Type.Array(Type.Enum(gaps)),
@@ -100,7 +110,11 @@ export const journal = {
     ...ofSession,
     kind: 'text',
     query: Type.Object({ ...filters, cursor: optional('next_cursor of the page before'), limit }),
-    reply: Type.Object({ entries: Type.Array(JournalEntry), next_cursor: Type.Optional(text), count: Type.Integer({ description: 'Entries in this page' }) }),
+    reply: Type.Object({
+      entries: Type.Array(JournalEntry),
+      next_cursor: Type.Optional(text),
+      count: Type.Integer({ description: 'Entries in this page' }),
+    }),
     throws: ['unavailable'],
   }),
   count: get('/journal/count', {
@@ -116,7 +130,15 @@ export const journal = {
     access: 'VIEWER',
     ...ofSession,
     reply: Type.Object({
-      crews: Type.Array(Type.Object({ id: text, name: text, slug: text, icon: Type.Union([text, Type.Null()]), color: Type.Union([text, Type.Null()]) })),
+      crews: Type.Array(
+        Type.Object({
+          id: text,
+          name: text,
+          slug: text,
+          icon: Type.Union([text, Type.Null()]),
+          color: Type.Union([text, Type.Null()]),
+        }),
+      ),
       agents: Type.Array(
         Type.Object({
           id: text,
@@ -149,7 +171,11 @@ export const journal = {
     summary: 'Check that the journal is the one that was written',
     access: 'ADMIN',
     ...ofSession,
-    query: Type.Object({ anchor: Type.Optional(Type.String({ maxLength: 500, description: 'A kept anchor: what it tells of must still be so' })) }),
+    query: Type.Object({
+      anchor: Type.Optional(
+        Type.String({ maxLength: 500, description: 'A kept anchor: what it tells of must still be so' }),
+      ),
+    }),
     reply: Verdict,
     throws: ['unavailable', 'encryption_unavailable'],
   }),

@@ -62,7 +62,9 @@ const changing = {
   throws: ['not_found'],
 } as const
 
-/** For ADMIN and OWNER of the server's first workspace alone: anyone may own another one, and these concern everybody. */
+/**
+ * For ADMIN and OWNER of the server's first workspace alone: anyone may own another one, and these concern everybody.
+ */
 export const limits = {
   list: get('/admin/rate-limits', {
     summary: 'List the limits of this server that can be changed while it runs',

@@ -31,7 +31,10 @@ export const memberCapabilities = {
     summary: 'Change what a member may do beyond the role',
     access: 'ADMIN',
     scope: 'workspace:admin',
-    body: Type.Object({ set: some, grant: some, revoke: some, preset: Type.Optional(Type.Enum([...presets])) }, { description: 'Exactly one of them' }),
+    body: Type.Object(
+      { set: some, grant: some, revoke: some, preset: Type.Optional(Type.Enum([...presets])) },
+      { description: 'Exactly one of them' },
+    ),
     bodyLimit: 16 * 1024,
     reply: Held,
     journal: ['audit.entity_updated'],

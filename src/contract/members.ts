@@ -44,7 +44,9 @@ export const members = {
       email: Type.String(),
       role: Type.Enum([...roles]),
       created_user: Type.Boolean(),
-      setup_url: Type.String({ description: 'Shown this once; empty when the account is in use, or not only yours to set up' }),
+      setup_url: Type.String({
+        description: 'Shown this once; empty when the account is in use, or not only yours to set up',
+      }),
       expires_at: Type.String({ description: 'End of the link; empty without one' }),
     }),
     journal: ['audit.entity_created'],

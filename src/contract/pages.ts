@@ -1,7 +1,8 @@
 import { get } from './define.ts'
 
 /** A page for browsers: the same bytes for everybody, whatever its address holds. */
-const page = <const P extends string>(path: P, summary: string) => get(path, { root: true, kind: 'text', access: 'public', rate: 'none', summary })
+const page = <const P extends string>(path: P, summary: string) =>
+  get(path, { root: true, kind: 'text', access: 'public', rate: 'none', summary })
 
 /** The few pages that mails, redirects and `muster login --web` lead to. Contract part 1, sections 2.3 and 6. */
 export const pages = {

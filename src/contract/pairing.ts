@@ -2,11 +2,21 @@ import { Type } from 'typebox'
 import { get, post } from './define.ts'
 import { Time } from './fields.ts'
 
-const Hint = Type.String({ description: 'What the device is for, as CLAUDE_CODE; anything but A-Z, 0-9 and _ is dropped' })
+const Hint = Type.String({
+  description: 'What the device is for, as CLAUDE_CODE; anything but A-Z, 0-9 and _ is dropped',
+})
 
-/** Of a code that only the program may trade which asked for it, as RFC 7636 has it: whoever sees the code on its way has nothing. */
-const Challenge = Type.String({ description: 'SHA-256 of a secret of the device, base64url: the code is worth nothing without that secret' })
-const Verifier = Type.String({ maxLength: 200, description: 'The secret behind the challenge of the code; needed when it has one, refused when it has none' })
+/**
+ * Of a code that only the program may trade which asked for it, as RFC 7636 has it: whoever sees the code on its way
+ * has nothing.
+ */
+const Challenge = Type.String({
+  description: 'SHA-256 of a secret of the device, base64url: the code is worth nothing without that secret',
+})
+const Verifier = Type.String({
+  maxLength: 200,
+  description: 'The secret behind the challenge of the code; needed when it has one, refused when it has none',
+})
 
 export const pairing = {
   start: post('/auth/pair/start', {
@@ -40,7 +50,11 @@ export const pairing = {
     status: 200,
     body: Type.Object({ code: Type.String(), adapter_hint: Type.Optional(Hint), verifier: Type.Optional(Verifier) }),
     malformed: 'invalid_code',
-    reply: Type.Object({ cli_token: Type.String({ description: 'Shown this once' }), user_id: Type.String(), email: Type.String() }),
+    reply: Type.Object({
+      cli_token: Type.String({ description: 'Shown this once' }),
+      user_id: Type.String(),
+      email: Type.String(),
+    }),
     journal: ['audit.entity_created'],
     throws: ['invalid_code', 'encryption_unavailable'],
   }),

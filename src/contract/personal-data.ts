@@ -17,7 +17,10 @@ const invitation = {
   ended_at: at,
 }
 
-/** What is stored of a person, for that person. No hash, no secret, and of other people no more than the person wrote down. */
+/**
+ * What is stored of a person, for that person. No hash, no secret, and of other people no more than the person wrote
+ * down.
+ */
 export const PersonalData = Type.Object({
   format: Type.Literal('muster-personal-data-1'),
   exported_at: Time,
@@ -39,9 +42,18 @@ export const PersonalData = Type.Object({
   avatar: nullable(Type.Object({ media_type: text, bytes: Type.Integer(), base64: text })),
   preferences: Type.Record(text, Type.Unknown()),
   memberships: Type.Array(
-    Type.Object({ workspace_id: text, workspace_name: text, workspace_slug: text, role: text, capabilities: nullable(Type.Array(text)), created_at: Time }),
+    Type.Object({
+      workspace_id: text,
+      workspace_name: text,
+      workspace_slug: text,
+      role: text,
+      capabilities: nullable(Type.Array(text)),
+      created_at: Time,
+    }),
   ),
-  crew_memberships: Type.Array(Type.Object({ crew_id: text, crew_name: text, workspace_id: text, role: maybe, created_at: Time })),
+  crew_memberships: Type.Array(
+    Type.Object({ crew_id: text, crew_name: text, workspace_id: text, role: maybe, created_at: Time }),
+  ),
   sessions: Type.Array(
     Type.Object({
       id: text,
@@ -69,10 +81,16 @@ export const PersonalData = Type.Object({
   ),
   cli_token_uses: Type.Object({
     total: Type.Integer(),
-    newest: Type.Array(Type.Object({ token_id: text, used_at: Time, remote_addr: maybe, user_agent: maybe, path: maybe })),
+    newest: Type.Array(
+      Type.Object({ token_id: text, used_at: Time, remote_addr: maybe, user_agent: maybe, path: maybe }),
+    ),
   }),
-  linked_accounts: Type.Array(Type.Object({ provider: text, provider_account_id: text, email: maybe, created_at: Time, last_used_at: Time })),
-  pairings: Type.Array(Type.Object({ id: text, status: text, adapter_hint: maybe, created_at: Time, expires_at: Time, consumed_at: at })),
+  linked_accounts: Type.Array(
+    Type.Object({ provider: text, provider_account_id: text, email: maybe, created_at: Time, last_used_at: Time }),
+  ),
+  pairings: Type.Array(
+    Type.Object({ id: text, status: text, adapter_hint: maybe, created_at: Time, expires_at: Time, consumed_at: at }),
+  ),
   mailed_links: Type.Array(Type.Object({ purpose: text, created_at: Time, expires_at: Time })),
   invitations_received: Type.Array(Type.Object(invitation)),
   invitations_sent: Type.Array(Type.Object(invitation)),

@@ -25,7 +25,9 @@ const Simulation = Type.Object({
   since: Time,
   until: Time,
   entries: Type.Integer({ description: 'read and judged by' }),
-  truncated: Type.Boolean({ description: 'the oldest of the period were not read; covered_since says how far back it went' }),
+  truncated: Type.Boolean({
+    description: 'the oldest of the period were not read; covered_since says how far back it went',
+  }),
   covered_since: Type.Optional(Type.String()),
   decisions: Type.Object({
     total: Type.Integer({ description: 'made by people' }),
@@ -53,7 +55,9 @@ const Simulation = Type.Object({
       entry_type: Type.String(),
       policy_action: Type.String(),
       outcome: Type.Enum(['granted', 'denied'], { description: 'what people decided' }),
-      would: Type.Enum(['ask', 'inbox', 'notice', 'journal', 'refuse'], { description: 'what the policy would have done' }),
+      would: Type.Enum(['ask', 'inbox', 'notice', 'journal', 'refuse'], {
+        description: 'what the policy would have done',
+      }),
       summary: Type.String(),
     }),
     { description: 'decisions that the policy would have made otherwise, newest first, 100 at most' },

@@ -14,7 +14,9 @@ export const exposureSeconds = { usual: 3600, most: 86_400 } as const
 export const exposureQuota = { agent: 5, workspace: 20 } as const
 export const reasonLength = 500
 
-/** A port of a crew that is, or was, open to whoever has its URL. Specification part 3, "Port expose". Never its token. */
+/**
+ * A port of a crew that is, or was, open to whoever has its URL. Specification part 3, "Port expose". Never its token.
+ */
 export const PortExposure = Type.Object({
   id: Id,
   agent_id: Id,
@@ -46,7 +48,9 @@ export const ports = {
     bodyOptional: true,
     malformed: 'ignore',
     // The length is looked at by the service: a reason that is too long is refused, a body that is none at all is not.
-    body: Type.Object({ reason: Type.Optional(nullable(Type.String({ description: `at most ${reasonLength} characters` }))) }),
+    body: Type.Object({
+      reason: Type.Optional(nullable(Type.String({ description: `at most ${reasonLength} characters` }))),
+    }),
     reply: Type.Object({ status: Type.Enum(['revoked']) }),
     journal: ['network.port_closed'],
     throws: ['not_found', 'exposure_ended', 'invalid_field'],
@@ -74,13 +78,25 @@ export const ports = {
       port: Type.Integer({ minimum: 1, maximum: 65535 }),
       description: Type.Optional(nullable(line(200))),
       ttl_seconds: Type.Optional(
-        nullable(Type.Integer({ description: `${exposureSeconds.usual} when absent or 0; at least 1, at most ${exposureSeconds.most}` })),
+        nullable(
+          Type.Integer({
+            description: `${exposureSeconds.usual} when absent or 0; at least 1, at most ${exposureSeconds.most}`,
+          }),
+        ),
       ),
       chat_id: Type.Optional(nullable(Ref)),
       call_id: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
     }),
     reply: Type.Object({ id: Id, token: Type.String(), url: Type.String(), expires_at: Time }),
     journal: ['network.port_opened'],
-    throws: ['not_found', 'outside_crew', 'exposure_quota', 'container_unreachable', 'unavailable', 'invalid_field', 'exposure_ended'],
+    throws: [
+      'not_found',
+      'outside_crew',
+      'exposure_quota',
+      'container_unreachable',
+      'unavailable',
+      'invalid_field',
+      'exposure_ended',
+    ],
   }),
 }

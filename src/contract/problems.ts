@@ -1,6 +1,9 @@
 import { Type } from 'typebox'
 
-/** Every way a request can fail: the code is the public promise; status and title follow from it. Contract part 1, section 1.2. */
+/**
+ * Every way a request can fail: the code is the public promise; status and title follow from it. Contract part 1,
+ * section 1.2.
+ */
 export const problems = {
   no_credentials: [401, 'Sign in first'],
   session_expired: [401, 'The session has expired'],

@@ -8,7 +8,8 @@ const rank: Record<Role, number> = { VIEWER: 0, MEMBER: 1, MANAGER: 2, ADMIN: 3,
 export const allows = (gate: Role, role: Role): boolean => rank[role] >= rank[gate]
 
 /** The one of two roles that stands above the other. */
-export const higher = <R extends Role | null>(one: R, other: R): R => (other && !(one && allows(other, one)) ? other : one)
+export const higher = <R extends Role | null>(one: R, other: R): R =>
+  other && !(one && allows(other, one)) ? other : one
 
 /** Scopes that narrow a CLI token. Contract part 1, section 1.4. */
 export const scopes = [

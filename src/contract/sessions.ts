@@ -15,7 +15,10 @@ export const Session = Type.Object({
 const url = '/api/auth/callback/credentials'
 const Flag = Type.Optional(Type.Union([Type.String(), Type.Boolean()]))
 
-/** What `create` answers when it cannot sign in. The last two only after the right password of a user who has a second factor. */
+/**
+ * What `create` answers when it cannot sign in. The last two only after the right password of a user who has a second
+ * factor.
+ */
 export const signInErrors = ['CredentialsSignin', 'SecondFactorRequired', 'SecondFactorInvalid'] as const
 
 /** Sign-in, its upkeep and its end. Specification part 1, "Browser session endpoints"; contract part 1, section 2.3. */
@@ -54,7 +57,9 @@ export const sessions = {
     summary: 'Say who is signed in by cookie; empty when nobody is',
     access: 'public',
     reply: Type.Object({
-      user: Type.Optional(Type.Object({ id: Type.String(), name: Type.String(), email: Type.String(), avatar_url: Type.String() })),
+      user: Type.Optional(
+        Type.Object({ id: Type.String(), name: Type.String(), email: Type.String(), avatar_url: Type.String() }),
+      ),
       expires: Type.Optional(Time),
     }),
     throws: ['encryption_unavailable'],
@@ -134,10 +139,18 @@ export const sessions = {
     unproven: true,
     rate: 'auth',
     status: 200,
-    body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 100, description: 'Of the authenticator app, or a recovery code' }) }),
+    body: Type.Object({
+      code: Type.String({ minLength: 1, maxLength: 100, description: 'Of the authenticator app, or a recovery code' }),
+    }),
     reply: Type.Object({ ok: Type.Boolean(), until: Time }),
     journal: ['audit.entity_updated'],
-    throws: ['session_required', 'second_factor_missing', 'second_factor_invalid', 'account_locked', 'encryption_unavailable'],
+    throws: [
+      'session_required',
+      'second_factor_missing',
+      'second_factor_invalid',
+      'account_locked',
+      'encryption_unavailable',
+    ],
   }),
   revoke: post('/auth/sessions/:sessionId/revoke', {
     summary: 'Sign out one of your browsers',

@@ -2,16 +2,25 @@ import { Type } from 'typebox'
 import { get } from './define.ts'
 
 export const Health = Type.Object({
-  status: Type.String({ description: 'ok, or degraded while a part does not work: reads are answered then, writes may be refused' }),
-  degraded: Type.Optional(Type.Array(Type.Object({ name: Type.String({ description: 'disk' }), reason: Type.String() }))),
+  status: Type.String({
+    description: 'ok, or degraded while a part does not work: reads are answered then, writes may be refused',
+  }),
+  degraded: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String({ description: 'disk' }), reason: Type.String() })),
+  ),
 })
 
 /** What an operator should know of one part of the server. */
 export const Check = Type.Object({
-  name: Type.String({ description: 'runtime, images, crews, orphans, disk, crew data, disk reserve, permissions, database, key, network, mail' }),
+  name: Type.String({
+    description:
+      'runtime, images, crews, orphans, disk, crew data, disk reserve, permissions, database, key, network, mail',
+  }),
   status: Type.Enum(['ok', 'warn', 'fail']),
   detail: Type.String(),
-  fix: Type.Union([Type.String(), Type.Null()], { description: 'What to do about it; null when there is nothing to do' }),
+  fix: Type.Union([Type.String(), Type.Null()], {
+    description: 'What to do about it; null when there is nothing to do',
+  }),
 })
 
 export const system = {
@@ -28,9 +37,20 @@ export const system = {
     summary: 'Say that the process runs, and for how long',
     access: 'public',
     rate: 'none',
-    reply: Type.Object({ status: Type.String(), service: Type.String(), version: Type.String(), uptime: Type.Integer({ description: 'seconds' }) }),
+    reply: Type.Object({
+      status: Type.String(),
+      service: Type.String(),
+      version: Type.String(),
+      uptime: Type.Integer({ description: 'seconds' }),
+    }),
   }),
-  ready: get('/readyz', { root: true, kind: 'text', summary: 'Say whether requests are admitted', access: 'public', rate: 'none' }),
+  ready: get('/readyz', {
+    root: true,
+    kind: 'text',
+    summary: 'Say whether requests are admitted',
+    access: 'public',
+    rate: 'none',
+  }),
   metrics: get('/metrics', {
     root: true,
     kind: 'text',

@@ -47,8 +47,15 @@ export const tokens = {
     status: 200,
     body: Type.Object({
       name: Type.Optional(line(100)),
-      tier: Type.Optional(Type.String({ pattern: '^([Ss][Tt][Aa][Nn][Dd][Aa][Rr][Dd]|[Aa][Dd][Mm][Ii][Nn])$', description: 'STANDARD or ADMIN' })),
-      expires_in_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 3_153_600_000, description: 'Lifetime; 0 for the usual one of the tier' })),
+      tier: Type.Optional(
+        Type.String({
+          pattern: '^([Ss][Tt][Aa][Nn][Dd][Aa][Rr][Dd]|[Aa][Dd][Mm][Ii][Nn])$',
+          description: 'STANDARD or ADMIN',
+        }),
+      ),
+      expires_in_seconds: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 3_153_600_000, description: 'Lifetime; 0 for the usual one of the tier' }),
+      ),
       scopes: Type.Optional(Scopes),
     }),
     bodyOptional: true,

@@ -7,7 +7,10 @@ const password = Type.Optional(Type.String({ description: 'Your password, when y
 const Codes = Type.Array(Type.String(), { description: 'Each is good once, in place of a code. Shown this once' })
 const Asking = Type.Array(Type.Object({ id: Type.String(), slug: Type.String(), name: Type.String() }))
 
-/** The second factor of one's own account: codes of an authenticator app (RFC 6238), and recovery codes for when it is lost. */
+/**
+ * The second factor of one's own account: codes of an authenticator app (RFC 6238), and recovery codes for when it is
+ * lost.
+ */
 export const totp = {
   show: get('/users/me/totp', {
     summary: 'Say whether your account has a second factor',
@@ -18,7 +21,10 @@ export const totp = {
       recovery_codes_left: Type.Integer(),
       pending: Type.Boolean({ description: 'Set-up was started and waits for its first code' }),
       needs_password: Type.Boolean({ description: 'Changes ask for the password' }),
-      required_by: Type.Unsafe<{ id: string; slug: string; name: string }[]>({ ...Asking, description: 'Your workspaces that ask their members for one' }),
+      required_by: Type.Unsafe<{ id: string; slug: string; name: string }[]>({
+        ...Asking,
+        description: 'Your workspaces that ask their members for one',
+      }),
     }),
   }),
   start: post('/users/me/totp', {
@@ -33,7 +39,14 @@ export const totp = {
       expires_at: Time,
     }),
     journal: ['audit.entity_updated'],
-    throws: ['missing_field', 'wrong_password', 'account_locked', 'fresh_session_required', 'second_factor_invalid', 'encryption_unavailable'],
+    throws: [
+      'missing_field',
+      'wrong_password',
+      'account_locked',
+      'fresh_session_required',
+      'second_factor_invalid',
+      'encryption_unavailable',
+    ],
   }),
   confirm: post('/users/me/totp/confirm', {
     summary: 'Finish setting up with a first code, and get recovery codes',
@@ -60,8 +73,17 @@ export const totp = {
     rate: 'auth',
     status: 200,
     body: Type.Object({ code, password }),
-    reply: Type.Object({ enabled: Type.Boolean(), barred_from: Type.Unsafe<{ id: string; slug: string; name: string }[]>(Asking) }),
+    reply: Type.Object({
+      enabled: Type.Boolean(),
+      barred_from: Type.Unsafe<{ id: string; slug: string; name: string }[]>(Asking),
+    }),
     journal: ['audit.entity_updated'],
-    throws: ['second_factor_missing', 'second_factor_invalid', 'wrong_password', 'account_locked', 'encryption_unavailable'],
+    throws: [
+      'second_factor_missing',
+      'second_factor_invalid',
+      'wrong_password',
+      'account_locked',
+      'encryption_unavailable',
+    ],
   }),
 }

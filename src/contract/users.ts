@@ -28,7 +28,9 @@ export const users = {
     stepUp: true,
     body: Type.Object({
       current_password: Type.String(),
-      new_password: Type.String({ description: 'at least 8 characters, at most 72 bytes, and none of the most common passwords' }),
+      new_password: Type.String({
+        description: 'at least 8 characters, at most 72 bytes, and none of the most common passwords',
+      }),
     }),
     reply: Type.Object({ success: Type.Literal(true), sessions_revoked: Type.Integer() }),
     journal: ['audit.entity_updated', 'audit.entity_deleted'],

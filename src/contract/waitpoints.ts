@@ -6,7 +6,10 @@ const maybe = nullable(Type.String())
 const Decided = Type.Object({ ok: Type.Boolean(), approved: Type.Boolean() })
 const decision = { approved: Type.Boolean(), comment: Type.Optional(prose(4000)) }
 
-/** Work that waits for people, or for a system that holds its token. Tokens are kept as hashes. Contract part 3, section 4.2. */
+/**
+ * Work that waits for people, or for a system that holds its token. Tokens are kept as hashes. Contract part 3, section
+ * 4.2.
+ */
 export const waitpoints = {
   list: get('/workspaces/:workspaceId/pipelines/waitpoints', {
     summary: 'List the work that waits for a decision, newest first, at most 200',
@@ -21,8 +24,12 @@ export const waitpoints = {
         invoking_crew_id: Type.Optional(Id),
         timeout_at: Time,
         created_at: Time,
-        token: Type.Optional(Type.String({ description: 'Shown to those who may decide: whoever has it decides, once' })),
-        callback_url: Type.Optional(Type.String({ description: 'Where the token is shown to decide; to those who may decide' })),
+        token: Type.Optional(
+          Type.String({ description: 'Shown to those who may decide: whoever has it decides, once' }),
+        ),
+        callback_url: Type.Optional(
+          Type.String({ description: 'Where the token is shown to decide; to those who may decide' }),
+        ),
       }),
     ),
     throws: ['not_found'],

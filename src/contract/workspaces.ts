@@ -13,13 +13,17 @@ export const Workspace = Type.Object({
   created_at: Time,
   updated_at: Time,
   currentUserRole: Type.Optional(Type.Enum([...roles])),
-  currentUserCapabilities: Type.Optional(Type.Array(Type.Enum([...capabilities]), { description: 'What you may do beyond your role' })),
+  currentUserCapabilities: Type.Optional(
+    Type.Array(Type.Enum([...capabilities]), { description: 'What you may do beyond your role' }),
+  ),
   allow_privileged_credentials: Type.Boolean(),
   run_retention_days: nullable(Type.Integer()),
   credential_audit_retention_days: nullable(Type.Integer()),
   audit_log_retention_days: nullable(Type.Integer()),
   require_two_factor: Type.Boolean({ description: 'Members without a second factor cannot enter' }),
-  require_second_approver: Type.Boolean({ description: 'Who created an agent does not decide alone about the secrets that it offers' }),
+  require_second_approver: Type.Boolean({
+    description: 'Who created an agent does not decide alone about the secrets that it offers',
+  }),
   _count: Type.Optional(Type.Object({ crews: Type.Integer(), agents: Type.Integer(), members: Type.Integer() })),
   _count_crews: Type.Optional(Type.Integer({ description: 'The counts once more, for older clients; absent at 0' })),
   _count_agents: Type.Optional(Type.Integer()),
@@ -34,7 +38,8 @@ const Draft = Type.Object({
   preferred_language: Type.Optional(language),
 })
 
-const days = (minimum: number, description: string) => Type.Optional(nullable(Type.Integer({ minimum, maximum: 36_500, description })))
+const days = (minimum: number, description: string) =>
+  Type.Optional(nullable(Type.Integer({ minimum, maximum: 36_500, description })))
 
 const Change = Type.Object({
   name: Type.Optional(line(100)),
@@ -48,8 +53,14 @@ const Change = Type.Object({
   audit_log_retention_days: days(0, 'null and 0: kept for ever'),
 })
 
-/** Members of the full contract that this version does not have: null, false and 0 pass, for they ask for what is so. */
-export const laterWorkspaceMembers = ['allow_privileged_credentials', 'run_retention_days', 'audit_log_retention_days'] as const
+/**
+ * Members of the full contract that this version does not have: null, false and 0 pass, for they ask for what is so.
+ */
+export const laterWorkspaceMembers = [
+  'allow_privileged_credentials',
+  'run_retention_days',
+  'audit_log_retention_days',
+] as const
 
 export const workspaces = {
   list: get('/workspaces', {

@@ -9,7 +9,13 @@ function made(tag, members, ...children) {
 /** Asks for codes until one is taken. `show` sends a code and gives the answer. False when the person gives up. */
 export function askForFactor(show) {
   const told = made('div', { className: 'told', role: 'alert' })
-  const code = made('input', { id: 'factor-code', autocomplete: 'one-time-code', autocapitalize: 'none', spellcheck: false, required: true })
+  const code = made('input', {
+    id: 'factor-code',
+    autocomplete: 'one-time-code',
+    autocapitalize: 'none',
+    spellcheck: false,
+    required: true,
+  })
   const confirm = made('button', { type: 'submit', textContent: 'Confirm' })
   const cancel = made('button', { type: 'button', className: 'second', textContent: 'Not now' })
   const form = made(

@@ -8,7 +8,8 @@ const outcomes = ['signed-in', 'denied', 'failed']
 const name = (given.get('name') ?? '').replace(/[^\p{L}\p{N} ._-]/gu, '').slice(0, 40)
 
 /** Sends the browser back to the program that waits on this computer. */
-const answer = (members) => location.replace(`http://127.0.0.1:${port}/callback?${new URLSearchParams({ ...members, state })}`)
+const answer = (members) =>
+  location.replace(`http://127.0.0.1:${port}/callback?${new URLSearchParams({ ...members, state })}`)
 
 async function allow() {
   const { ok, status, body, told } = await ask('POST', '/api/v1/auth/pair/start', { challenge })
@@ -29,7 +30,10 @@ async function begin() {
 }
 
 const complete =
-  /^[1-9]\d{3,4}$/.test(port) && Number(port) >= 1024 && Number(port) <= 65535 && [state, challenge].every((it) => /^[A-Za-z0-9_-]{43}$/.test(it))
+  /^[1-9]\d{3,4}$/.test(port) &&
+  Number(port) >= 1024 &&
+  Number(port) <= 65535 &&
+  [state, challenge].every((it) => /^[A-Za-z0-9_-]{43}$/.test(it))
 
 the('again').textContent = `muster login -s ${location.origin} --web`
 if (outcomes.includes(given.get('outcome'))) turnTo(given.get('outcome'))

@@ -18,7 +18,8 @@ function refuse(text, field) {
   field.focus()
 }
 
-for (const code of document.querySelectorAll('.terminal')) code.textContent = `muster account reset -s ${location.origin}`
+for (const code of document.querySelectorAll('.terminal'))
+  code.textContent = `muster account reset -s ${location.origin}`
 the('form').addEventListener('submit', (event) => {
   event.preventDefault()
   complain('')

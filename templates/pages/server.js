@@ -76,11 +76,13 @@ export async function changeAccount() {
 }
 
 /** The page to sign in at, which comes back to this address. */
-export const signInHere = (path = location.pathname + location.search) => `/login?callbackUrl=${encodeURIComponent(path)}`
+export const signInHere = (path = location.pathname + location.search) =>
+  `/login?callbackUrl=${encodeURIComponent(path)}`
 
 /** The address as a path of this server; `/` when it leads anywhere else. */
 export function ownPath(address) {
-  if (!address || !/^\/(?![/\\])/.test(address) || address.includes('\\') || !URL.canParse(address, location.origin)) return '/'
+  if (!address || !/^\/(?![/\\])/.test(address) || address.includes('\\') || !URL.canParse(address, location.origin))
+    return '/'
   const url = new URL(address, location.origin)
   // Without its dots `/.//elsewhere` would be `//elsewhere`, an address of another server.
   return url.origin === location.origin && !url.pathname.startsWith('//') ? url.pathname + url.search + url.hash : '/'

@@ -12,7 +12,13 @@ import { filesWith, type Installation, install } from '../support/installation.t
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const secret = 'Kq"7/+s3cr-t&Z-4711'
 const bytes = Buffer.from(secret)
-const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, '')]
+const forms = [
+  secret,
+  JSON.stringify(secret).slice(1, -1),
+  encodeURIComponent(secret),
+  bytes.toString('hex'),
+  bytes.toString('base64').replace(/=+$/, ''),
+]
 
 let daemon: Installation
 let agentId: string
@@ -21,7 +27,10 @@ let scratch: string
 
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'muster-hostile-'))
-  daemon = await install({ SVC_CONTAINER_PROVIDER: 'process', SVC_CLAUDE_COMMAND: join(root, 'templates/demo/claude-stand-in/claude') })
+  daemon = await install({
+    SVC_CONTAINER_PROVIDER: 'process',
+    SVC_CLAUDE_COMMAND: join(root, 'templates/demo/claude-stand-in/claude'),
+  })
   const { client } = daemon
   crewId = (await client.crews.create({ body: { name: 'Works', slug: 'works' } })).id
   agentId = (await client.agents.create({ body: { name: 'Eve', slug: 'eve', crew_id: crewId, agent_role: 'LEAD' } })).id
@@ -44,7 +53,8 @@ async function deed(...words: string[]): Promise<unknown> {
   return JSON.parse(await daemon.download(agentId, 'said.json'))
 }
 
-const entries = async (type: string) => (await daemon.client.journal.list({ query: { entry_type: type, limit: 500 } })).entries
+const entries = async (type: string) =>
+  (await daemon.client.journal.list({ query: { entry_type: type, limit: 500 } })).entries
 
 describe('a hostile agent', () => {
   it('writes a secret that it was given nowhere that anybody reads', async () => {
@@ -86,13 +96,18 @@ describe('a hostile agent', () => {
       [...agentRoutes, '/mcp'].flatMap((route) => [
         [route, json],
         [route, `{"reason":${json},"question":${json},"metadata":${json}}`],
-        [route, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"escalate","arguments":{"reason":${json}}}}`],
+        [
+          route,
+          `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"escalate","arguments":{"reason":${json}}}}`,
+        ],
       ]),
     )
     const file = join(scratch, 'bodies.json')
     writeFileSync(file, JSON.stringify(bodies))
     const statuses = (await deed('send', file)) as number[]
-    const other = bodies.map(([route, body], index) => [statuses[index], route, body!.slice(0, 60)]).filter(([status]) => status !== 400)
+    const other = bodies
+      .map(([route, body], index) => [statuses[index], route, body!.slice(0, 60)])
+      .filter(([status]) => status !== 400)
     expect(other.filter(([status]) => status !== 413)).toEqual([])
     expect((await daemon.client.system.health({})).status).toBe('ok')
     expect(await deed('send', file)).toEqual(statuses)

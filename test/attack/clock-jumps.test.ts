@@ -96,7 +96,11 @@ describe.each(jumps)('a clock that is set an hour %s', (_, jump) => {
       new Reconciler({
         app: it.app,
         runtime: engine.runtime,
-        sidecarConfig: () => ({ network: { mode: 'free', allowedDomains: [], allowPrivateEndpoints: false }, agents: {}, upstreams: {} }),
+        sidecarConfig: () => ({
+          network: { mode: 'free', allowedDomains: [], allowPrivateEndpoints: false },
+          agents: {},
+          upstreams: {},
+        }),
         tidy: () => {},
         isLive: () => false,
         endRuns: async () => {},
@@ -106,7 +110,9 @@ describe.each(jumps)('a clock that is set an hour %s', (_, jump) => {
     expect((await it.call('OWNER', 'POST', `/crews/${it.crewId}/container-start`)).status).toBe(502)
     clock.advance(jump)
     pass(1_000)
-    const again = new Promise<void>((resolve) => it.app.bus.on('entry', ({ entry }) => entry.entry_type === 'container.started' && resolve()))
+    const again = new Promise<void>((resolve) =>
+      it.app.bus.on('entry', ({ entry }) => entry.entry_type === 'container.started' && resolve()),
+    )
     reconciler.look(it.crewId)
     await again
     expect(engine.done.filter((did) => did.startsWith('ensure'))).toHaveLength(2)
@@ -129,9 +135,10 @@ it('ends what a token holds open when it runs out, also after the clock was set 
 const workOf = (entries: readonly { payload?: Record<string, unknown> }[]) =>
   entries.flatMap(({ payload }) => (payload?.['duration_ms'] as number | undefined) ?? [])
 
-const faketime = ['/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1', '/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1'].find((path) =>
-  existsSync(path),
-)
+const faketime = [
+  '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1',
+  '/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1',
+].find((path) => existsSync(path))
 const missing = faketime ? false : 'there is no libfaketime (Debian: faketime)'
 leaveOut(missing)
 
@@ -167,21 +174,27 @@ describe.skipIf(missing)('the clock of a daemon that works', () => {
       DONT_FAKE_MONOTONIC: '1',
     })
     const crew = await it_.client.crews.create({ body: { name: 'Works', slug: 'works' } })
-    agentId = (await it_.client.agents.create({ body: { name: 'Ada', slug: 'ada', crew_id: crew.id, timeout_seconds: 60 } })).id
+    agentId = (
+      await it_.client.agents.create({ body: { name: 'Ada', slug: 'ada', crew_id: crew.id, timeout_seconds: 60 } })
+    ).id
   })
   afterAll(async () => {
     await it_?.remove()
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('may jump an hour forwards and back under load: nothing is lost, doubled, out of order or ended', { timeout: 240_000 }, async () => {
+  it('may jump an hour forwards and back under load: nothing is lost, doubled, out of order or ended', {
+    timeout: 240_000,
+  }, async () => {
     const { client, connection } = it_
     const long = it_.turn(agentId, 'Please wait.', (frame) => frame.type === 'text' && begun())
     let begun = () => {}
     await new Promise<void>((resolve) => {
       begun = resolve
     })
-    const before = new Set((await client.journal.list({ query: { entry_type: 'chat.user_message' } })).entries.map(({ id }) => id))
+    const before = new Set(
+      (await client.journal.list({ query: { entry_type: 'chat.user_message' } })).entries.map(({ id }) => id),
+    )
     const heard: string[] = []
     const listening = (async () => {
       for await (const { data } of events(connection, '/api/v1/journal/stream?entry_type=chat.user_message')) {

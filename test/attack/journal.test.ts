@@ -30,8 +30,16 @@ const forge = (db: Db, seq: number) => {
 
 describe('a database that was changed while the daemon was down is refused', () => {
   it.each<[string, (db: Db) => void, RegExp]>([
-    ['without its last rows', (db) => void db.exec('DELETE FROM journal WHERE seq > 4'), /ends with entry 4 .* but \d+ entries were sealed .* are missing/],
-    ['without any row', (db) => void db.exec('DELETE FROM journal'), /journal in the database is empty, but \d+ entries were sealed/],
+    [
+      'without its last rows',
+      (db) => void db.exec('DELETE FROM journal WHERE seq > 4'),
+      /ends with entry 4 .* but \d+ entries were sealed .* are missing/,
+    ],
+    [
+      'without any row',
+      (db) => void db.exec('DELETE FROM journal'),
+      /journal in the database is empty, but \d+ entries were sealed/,
+    ],
     [
       'without one in the middle, the rest chained anew',
       (db) => {
@@ -82,7 +90,10 @@ describe('a database that was changed while the daemon was down is refused', () 
     await client.crews.create({ body: { name: 'Newer', slug: 'newer' } })
     await daemon.stop()
     writeFileSync(it.path('muster.db'), older)
-    expect(await it.refusal()).toMatchObject({ code: 3, said: expect.stringMatching(/1 are missing, and what was stored with them/) })
+    expect(await it.refusal()).toMatchObject({
+      code: 3,
+      said: expect.stringMatching(/1 are missing, and what was stored with them/),
+    })
   })
 
   it('with its seals changed to fit', async () => {
@@ -101,16 +112,26 @@ describe('a database whose head is untouched is started, and found out', () => {
     ['an entry changed', (db) => forge(db, 3), 'chain'],
     [
       'an entry nested too deep',
-      (db) => void db.prepare('UPDATE journal SET doc = ? WHERE seq = 3').run(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
+      (db) =>
+        void db
+          .prepare('UPDATE journal SET doc = ? WHERE seq = 3')
+          .run(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
       'chain',
     ],
     ['an entry taken out', (db) => void db.exec('DELETE FROM journal WHERE seq = 3'), 'chain'],
     [
       'an entry moved to another crew',
-      (db) => void db.exec('UPDATE journal SET crew = (SELECT min(crew) FROM journal) WHERE seq = (SELECT max(seq) FROM journal)'),
+      (db) =>
+        void db.exec(
+          'UPDATE journal SET crew = (SELECT min(crew) FROM journal) WHERE seq = (SELECT max(seq) FROM journal)',
+        ),
       'columns',
     ],
-    ['an entry marked', (db) => void db.exec(`UPDATE journal SET priority = 2, doc = json_set(doc, '$.priority', 'pin') WHERE seq = 4`), 'columns'],
+    [
+      'an entry marked',
+      (db) => void db.exec(`UPDATE journal SET priority = 2, doc = json_set(doc, '$.priority', 'pin') WHERE seq = 4`),
+      'columns',
+    ],
   ])('%s', async (_what, attack, kind) => {
     const it = copy()
     it.edit(attack)
@@ -123,9 +144,17 @@ describe('a database whose head is untouched is started, and found out', () => {
 it('rows that are deleted under the running daemon are missed', async () => {
   const folder = copy()
   const { daemon, client } = await folder.start()
-  expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true, unsealed: 0, proven: expect.arrayContaining(['seal']) })
+  expect(await client.journal.verify({ query: {} })).toMatchObject({
+    valid: true,
+    unsealed: 0,
+    proven: expect.arrayContaining(['seal']),
+  })
   folder.edit('DELETE FROM journal WHERE seq > 3')
-  expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: false, entries: 3, broken: { kind: 'truncated' } })
+  expect(await client.journal.verify({ query: {} })).toMatchObject({
+    valid: false,
+    entries: 3,
+    broken: { kind: 'truncated' },
+  })
   await daemon.kill()
 })
 
@@ -160,9 +189,15 @@ describe('whoever can put back the whole folder', () => {
     const it = copy()
     const first = await it.start()
     const { anchor } = await first.client.journal.anchor({})
-    expect(await first.client.journal.verify({ query: { anchor } })).toMatchObject({ valid: true, not_proven: ['key_holder'] })
+    expect(await first.client.journal.verify({ query: { anchor } })).toMatchObject({
+      valid: true,
+      not_proven: ['key_holder'],
+    })
     await first.client.crews.create({ body: { name: 'Newer', slug: 'newer' } })
-    expect(await first.client.journal.verify({ query: { anchor } })).toMatchObject({ valid: true, not_proven: expect.arrayContaining(['rollback']) })
+    expect(await first.client.journal.verify({ query: { anchor } })).toMatchObject({
+      valid: true,
+      not_proven: expect.arrayContaining(['rollback']),
+    })
     await first.daemon.kill()
   })
 
@@ -177,8 +212,14 @@ describe('whoever can put back the whole folder', () => {
     cpSync(before, it.dir, { recursive: true })
     rmSync(before, { recursive: true })
     const { daemon, client } = await it.start()
-    expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true, not_proven: expect.arrayContaining(['rollback']) })
-    expect(await client.journal.verify({ query: { anchor } })).toMatchObject({ valid: false, broken: { kind: 'truncated' } })
+    expect(await client.journal.verify({ query: {} })).toMatchObject({
+      valid: true,
+      not_proven: expect.arrayContaining(['rollback']),
+    })
+    expect(await client.journal.verify({ query: { anchor } })).toMatchObject({
+      valid: false,
+      broken: { kind: 'truncated' },
+    })
     await daemon.stop()
   })
 

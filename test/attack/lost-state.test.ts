@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { cli } from '../support/cli.ts'
@@ -24,7 +34,9 @@ afterAll(() => original?.remove())
 
 /** What a start must leave as it is when it is refused. */
 const held = ({ path }: DataFolder) =>
-  ['muster.db', 'encryption.key', 'journal.seal'].map((name) => (existsSync(path(name)) ? hash('sha256', readFileSync(path(name))) : null))
+  ['muster.db', 'encryption.key', 'journal.seal'].map((name) =>
+    existsSync(path(name)) ? hash('sha256', readFileSync(path(name))) : null,
+  )
 
 const warnings = (said: string[]) =>
   said
@@ -35,7 +47,8 @@ const warnings = (said: string[]) =>
     .filter(({ level, msg }) => level >= 40 && !msg.startsWith('Agents run as local processes'))
 
 /** The newest sealed entry's seq. */
-const sealedSeq = ({ path }: DataFolder): number => JSON.parse(readFileSync(path('journal.seal'), 'utf8').trimEnd().split('\n').at(-1)!).seq
+const sealedSeq = ({ path }: DataFolder): number =>
+  JSON.parse(readFileSync(path('journal.seal'), 'utf8').trimEnd().split('\n').at(-1)!).seq
 
 const garbage = Buffer.alloc(8192, 'garbage ')
 
@@ -48,31 +61,67 @@ function sqliteFile(path: string, sql: string): void {
 
 describe('a start is refused, in one paragraph and with a code of its own,', () => {
   it.each<[string, (it: DataFolder) => void, RegExp]>([
-    ['without the database', ({ path }) => rmSync(path('muster.db')), /muster\.db is missing, but encryption\.key and journal\.seal beside it tell of one/],
-    ['with an empty file for a database', ({ path }) => truncateSync(path('muster.db'), 0), /muster\.db is empty, but encryption\.key and journal\.seal/],
+    [
+      'without the database',
+      ({ path }) => rmSync(path('muster.db')),
+      /muster\.db is missing, but encryption\.key and journal\.seal beside it tell of one/,
+    ],
+    [
+      'with an empty file for a database',
+      ({ path }) => truncateSync(path('muster.db'), 0),
+      /muster\.db is empty, but encryption\.key and journal\.seal/,
+    ],
     ['with a database of no tables', ({ path }) => sqliteFile(path('muster.db'), 'VACUUM'), /muster\.db is empty, but/],
     [
       "with somebody else's database",
       ({ path }) => sqliteFile(path('muster.db'), 'CREATE TABLE recipes (id)'),
       /is not a database of Muster: it has tables such as recipes/,
     ],
-    ['with garbage for a database', ({ path }) => writeFileSync(path('muster.db'), garbage), /is damaged: it does not begin as a database does/],
-    ['with a few bytes of a database', ({ path }) => truncateSync(path('muster.db'), 60), /is damaged: it does not begin as a database does/],
+    [
+      'with garbage for a database',
+      ({ path }) => writeFileSync(path('muster.db'), garbage),
+      /is damaged: it does not begin as a database does/,
+    ],
+    [
+      'with a few bytes of a database',
+      ({ path }) => truncateSync(path('muster.db'), 60),
+      /is damaged: it does not begin as a database does/,
+    ],
     [
       'with half a database',
       ({ path }) => truncateSync(path('muster.db'), statSync(path('muster.db')).size / 2),
       /is damaged: database disk image is malformed/,
     ],
-    ['with a database that lacks its last page', ({ path }) => truncateSync(path('muster.db'), statSync(path('muster.db')).size - 4096), /is damaged/],
-    ['without the key', ({ path }) => rmSync(path('encryption.key')), /There is no encryption key, neither encryption\.key in .* nor ENCRYPTION_KEY/],
+    [
+      'with a database that lacks its last page',
+      ({ path }) => truncateSync(path('muster.db'), statSync(path('muster.db')).size - 4096),
+      /is damaged/,
+    ],
+    [
+      'without the key',
+      ({ path }) => rmSync(path('encryption.key')),
+      /There is no encryption key, neither encryption\.key in .* nor ENCRYPTION_KEY/,
+    ],
     [
       'with another key',
       ({ path }) => writeFileSync(path('encryption.key'), 'ab'.repeat(32)),
       /encryption\.key is not the key that the database in .* was made with/,
     ],
-    ['without its seals', ({ path }) => rmSync(path('journal.seal')), /The seals of the journal .* are empty, but the journal was sealed before/],
-    ['with empty seals', ({ path }) => truncateSync(path('journal.seal'), 0), /are empty, but the journal was sealed before/],
-    ['with seals too large to be read', ({ path }) => truncateSync(path('journal.seal'), 600 * 1024 * 1024), /journal\.seal\) do not hold: it cannot be read/],
+    [
+      'without its seals',
+      ({ path }) => rmSync(path('journal.seal')),
+      /The seals of the journal .* are empty, but the journal was sealed before/,
+    ],
+    [
+      'with empty seals',
+      ({ path }) => truncateSync(path('journal.seal'), 0),
+      /are empty, but the journal was sealed before/,
+    ],
+    [
+      'with seals too large to be read',
+      ({ path }) => truncateSync(path('journal.seal'), 600 * 1024 * 1024),
+      /journal\.seal\) do not hold: it cannot be read/,
+    ],
     [
       'on a newer database',
       (it) => it.edit(`INSERT INTO migrations VALUES ('9999-later.sql', '', '')`),
@@ -99,10 +148,16 @@ describe('a start is refused, in one paragraph and with a code of its own,', () 
     const it = copy()
     rmSync(it.path('journal.seal'))
     mkdirSync(it.path('journal.seal'))
-    expect(await it.refusal()).toMatchObject({ code: 3, said: expect.stringContaining('do not hold: it is no regular file') })
+    expect(await it.refusal()).toMatchObject({
+      code: 3,
+      said: expect.stringContaining('do not hold: it is no regular file'),
+    })
     rmdirSync(it.path('journal.seal'))
     execFileSync('mkfifo', [it.path('journal.seal')])
-    expect(await it.refusal()).toMatchObject({ code: 3, said: expect.stringContaining('do not hold: it is no regular file') })
+    expect(await it.refusal()).toMatchObject({
+      code: 3,
+      said: expect.stringContaining('do not hold: it is no regular file'),
+    })
   })
 
   it('with a key from the environment that is not the one beside the database', async () => {
@@ -119,7 +174,10 @@ describe('a start is refused, in one paragraph and with a code of its own,', () 
     const { run } = cli({ SVC_DATA_DIR: it.dir, SVC_PORT: '0', SVC_CONTAINER_PROVIDER: 'process' })
     const refused = await run('up', '--json')
     expect(refused).toMatchObject({ code: 1, stdout: '' })
-    expect(JSON.parse(refused.stderr)).toMatchObject({ code: 'state_lost', error: expect.stringContaining('muster.db is missing') })
+    expect(JSON.parse(refused.stderr)).toMatchObject({
+      code: 'state_lost',
+      error: expect.stringContaining('muster.db is missing'),
+    })
     expect((await run('up', '--accept-data-loss')).code).toBe(0)
     expect((await run('down')).code).toBe(0)
     expect((await run('up')).code).toBe(0)
@@ -152,7 +210,9 @@ describe('a start goes on', () => {
     rmSync(it.path('journal.seal'))
     const first = await it.start()
     await first.daemon.stop()
-    expect(warnings(first.said)).toMatchObject([{ msg: expect.stringContaining('The journal was never sealed and is sealed from now on') }])
+    expect(warnings(first.said)).toMatchObject([
+      { msg: expect.stringContaining('The journal was never sealed and is sealed from now on') },
+    ])
     const { daemon, said } = await it.start()
     await daemon.stop()
     expect(warnings(said)).toEqual([])
@@ -164,10 +224,18 @@ describe('--accept-data-loss', () => {
     const it = copy()
     it.edit('DELETE FROM journal WHERE seq > 5')
     const first = await it.start(['--accept-data-loss'])
-    expect(warnings(first.said)).toMatchObject([{ loss: 'database_older', msg: expect.stringContaining('are missing') }])
+    expect(warnings(first.said)).toMatchObject([
+      { loss: 'database_older', msg: expect.stringContaining('are missing') },
+    ])
     const { entries } = await first.client.journal.list({ query: { severity: 'warn' } })
-    expect(entries).toMatchObject([{ actor_type: 'system', summary: 'started with --accept-data-loss: database_older' }])
-    expect(await first.client.journal.verify({ query: {} })).toMatchObject({ valid: true, entries: 6, sealed: { entries: 6 } })
+    expect(entries).toMatchObject([
+      { actor_type: 'system', summary: 'started with --accept-data-loss: database_older' },
+    ])
+    expect(await first.client.journal.verify({ query: {} })).toMatchObject({
+      valid: true,
+      entries: 6,
+      sealed: { entries: 6 },
+    })
     await first.daemon.stop()
     const { daemon, said } = await it.start()
     await daemon.stop()

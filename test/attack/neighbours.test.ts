@@ -6,7 +6,9 @@ import { leaveOut } from '../support/leave-out.ts'
 import { type MessagesBody, type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts'
 
 const host = await bridgeAddress()
-const missing = engineMissing || (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
+const missing =
+  engineMissing ||
+  (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
 leaveOut(missing)
 
 const key = 'sk-ant-api03-neighbours-7f3a91c2d4'
@@ -59,14 +61,20 @@ beforeAll(async () => {
     (body) => {
       const prompt = promptOf(body)
       const command = commands[prompt]
-      const results = body.messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_result')))
+      const results = body.messages.flatMap(({ content }) =>
+        typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_result'),
+      )
       if (results.length) told[prompt] = String(results.at(-1)!.content)
-      return command && !results.length ? { text: 'I use a tool.', tools: [{ name: 'Bash', input: { command } }] } : { text: 'Hello.' }
+      return command && !results.length
+        ? { text: 'I use a tool.', tools: [{ name: 'Bash', input: { command } }] }
+        : { text: 'Hello.' }
     },
     { host: host!, keys: [key] },
   )
   daemon = await install({ SVC_CONTAINER_PREFIX: 'muster-neighbours', SVC_ANTHROPIC_URL: model.url })
-  const { id } = await daemon.client.credentials.create({ body: { name: 'key', value: key, type: 'API_KEY', provider: 'ANTHROPIC' } })
+  const { id } = await daemon.client.credentials.create({
+    body: { name: 'key', value: key, type: 'API_KEY', provider: 'ANTHROPIC' },
+  })
   bad = await move('bad', id)
   good = await move('good', id)
   installation = (await good.container.inspect()).Config.Labels['svc.installation']!
@@ -101,9 +109,15 @@ async function beside(prompt: string): Promise<{ worst: Turn; turns: Turn[]; slo
 }
 
 async function expectUndisturbed({ turns, slowestHealthMs }: Awaited<ReturnType<typeof beside>>): Promise<void> {
-  expect(new Set(turns.map(({ run, answer }) => `${run.status} ${answer?.content} ${run.error_message}`))).toEqual(new Set(['COMPLETED Hello. null']))
+  expect(new Set(turns.map(({ run, answer }) => `${run.status} ${answer?.content} ${run.error_message}`))).toEqual(
+    new Set(['COMPLETED Hello. null']),
+  )
   expect(slowestHealthMs).toBeLessThan(2000)
-  expect((await good.container.inspect()).State).toMatchObject({ Running: true, OOMKilled: false, StartedAt: good.startedAt })
+  expect((await good.container.inspect()).State).toMatchObject({
+    Running: true,
+    OOMKilled: false,
+    StartedAt: good.startedAt,
+  })
 }
 
 describe.skipIf(missing)('a crew beside others', () => {
@@ -119,7 +133,10 @@ describe.skipIf(missing)('a crew beside others', () => {
   it('that takes all memory at the cost of its own client is told so', async () => {
     const all = await beside('Take all memory at the cost of your client.')
     await expectUndisturbed(all)
-    expect(all.worst.run).toMatchObject({ status: 'FAILED', error_message: "The agent's process was ended by SIGKILL, perhaps for want of memory" })
+    expect(all.worst.run).toMatchObject({
+      status: 'FAILED',
+      error_message: "The agent's process was ended by SIGKILL, perhaps for want of memory",
+    })
     expect((await daemon.turn(bad.agentId, 'Say hello.')).run).toMatchObject({ status: 'COMPLETED' })
   })
 
@@ -135,7 +152,9 @@ describe.skipIf(missing)('a crew beside others', () => {
     const all = await beside('Fill what lies in memory.')
     await expectUndisturbed(all)
     const eighth = (memoryMb / 8) * 1024 * 1024
-    const sizes = [...told['Fill what lies in memory.']!.matchAll(/No space left on device\n(\d+)/g)].map(([, size]) => Number(size))
+    const sizes = [...told['Fill what lies in memory.']!.matchAll(/No space left on device\n(\d+)/g)].map(([, size]) =>
+      Number(size),
+    )
     expect(sizes).toHaveLength(2)
     for (const size of sizes) expect([size > eighth * 0.99, size <= eighth]).toEqual([true, true]) // the client keeps a little in /tmp
     expect(all.worst.run).toMatchObject({ status: 'COMPLETED' })

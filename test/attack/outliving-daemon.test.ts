@@ -7,13 +7,18 @@ import { endsIn, type Installation, install, spoken } from '../support/installat
 import { leaveOut } from '../support/leave-out.ts'
 import { type MessagesBody, type ModelEndpoint, modelEndpoint, type ScriptedTurn } from '../support/model-endpoint.ts'
 
-// The vendor's client in the hands of a hostile agent, against the built daemon: what was left behind is gone after every kind of end.
+// The vendor's client in the hands of a hostile agent, against the built daemon: what was left behind is gone after
+// every kind of end.
 
 const host = await bridgeAddress()
-const missing = engineMissing || (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
+const missing =
+  engineMissing ||
+  (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
 leaveOut(missing)
 
-/** Leaves the client's session, group, ancestry, environment and most signals; the command is over once that is done. */
+/**
+ * Leaves the client's session, group, ancestry, environment and most signals; the command is over once that is done.
+ */
 const flight = `rm -f up; env -i PATH="$PATH" setsid -f sh -c 'trap "" HUP INT QUIT TERM; (setsid sh -c "touch up; exec sleep 9999" &)' </dev/null >/dev/null 2>&1
 until [ -e up ]; do sleep 0.1; done`
 
@@ -21,9 +26,12 @@ const goOn = deferred()
 
 function script({ messages }: MessagesBody): ScriptedTurn {
   const first = JSON.stringify(messages.find(({ role }) => role === 'user'))
-  if (first.includes('Work on.')) return { text: ['Working. ', 'Done.'], pace: (n) => (n === 0 ? undefined : goOn.promise) }
-  if (!messages.some(({ role }) => role === 'assistant')) return { text: 'I flee.', tools: [{ name: 'Bash', input: { command: flight } }] }
-  if (first.includes('Flee and ask.')) return { text: 'I ask.', tools: [{ name: 'mcp__muster__ask_human', input: { question: 'May I stay?' } }] }
+  if (first.includes('Work on.'))
+    return { text: ['Working. ', 'Done.'], pace: (n) => (n === 0 ? undefined : goOn.promise) }
+  if (!messages.some(({ role }) => role === 'assistant'))
+    return { text: 'I flee.', tools: [{ name: 'Bash', input: { command: flight } }] }
+  if (first.includes('Flee and ask.'))
+    return { text: 'I ask.', tools: [{ name: 'mcp__muster__ask_human', input: { question: 'May I stay?' } }] }
   return { text: 'I am away.', hangs: true }
 }
 
@@ -51,11 +59,19 @@ async function hire(slug: string, more: object = {}): Promise<void> {
 beforeAll(async () => {
   if (missing) return
   model = await modelEndpoint(script, { host: host! })
-  daemon = await install({ SVC_CONTAINER_PREFIX: 'muster-outliving', SVC_ANTHROPIC_URL: model.url, SVC_CONTAINER_MEMORY_MB: '2048' })
+  daemon = await install({
+    SVC_CONTAINER_PREFIX: 'muster-outliving',
+    SVC_ANTHROPIC_URL: model.url,
+    SVC_CONTAINER_MEMORY_MB: '2048',
+  })
   const { client } = daemon
   crewId = (await client.crews.create({ body: { name: 'Stays', slug: 'stays' } })).id
-  await client.credentials.create({ body: { name: 'key', value: 'sk-ant-api03-outliving', type: 'API_KEY', provider: 'ANTHROPIC' } })
-  const { id: credential_id } = await client.credentials.create({ body: { name: 'token', value: 'gives-access-4711', type: 'SECRET', provider: 'NONE' } })
+  await client.credentials.create({
+    body: { name: 'key', value: 'sk-ant-api03-outliving', type: 'API_KEY', provider: 'ANTHROPIC' },
+  })
+  const { id: credential_id } = await client.credentials.create({
+    body: { name: 'token', value: 'gives-access-4711', type: 'SECRET', provider: 'NONE' },
+  })
   await hire('mate')
   await hire('ada')
   await hire('eve', { timeout_seconds: 15 })
@@ -151,9 +167,15 @@ describe.skipIf(missing)('what an agent left running is gone when its run', () =
 const inCrew = async (user: string, ...argv: string[]) => (await run(await containerOf(crewId), { user, argv })).stdout
 
 /** Files of a secrets folder, as its owner sees them; the last word tells that nobody ended the command before. */
-const secretsOf = (slug: string) => inCrew(`${agents[slug]!.uid}:1001`, 'sh', '-c', `ls -A /secrets/${slug} 2>/dev/null; echo looked`)
+const secretsOf = (slug: string) =>
+  inCrew(`${agents[slug]!.uid}:1001`, 'sh', '-c', `ls -A /secrets/${slug} 2>/dev/null; echo looked`)
 const foldersOf = (slug: string) =>
-  inCrew('0:0', 'sh', '-c', `ls -d /crew/agents/${slug} /output/${slug} /workspace/${slug} /spool/${slug} 2>/dev/null; echo looked`)
+  inCrew(
+    '0:0',
+    'sh',
+    '-c',
+    `ls -d /crew/agents/${slug} /output/${slug} /workspace/${slug} /spool/${slug} 2>/dev/null; echo looked`,
+  )
 
 const connect = `require('net').connect(9119, '127.0.0.1').on('data', (said) => { console.log(String(said)); process.exit() })
   .write('CONNECT nowhere.invalid:443 HTTP/1.1\\r\\n\\r\\n')`

@@ -6,7 +6,17 @@ import { buildContainerPrograms } from '../../build/container-programs.mjs'
 import { run } from '../../daemon/runtime/docker/exec.ts'
 import { DockerRuntime } from '../../daemon/runtime/docker/runtime.ts'
 import type { AgentSpec, RunSpec } from '../../daemon/runtime/types.ts'
-import { ada, bob, crewSpec, followed, newId, printed, quiet, runSpec, type Wanted } from '../daemon/runtime/runtime-contract.ts'
+import {
+  ada,
+  bob,
+  crewSpec,
+  followed,
+  newId,
+  printed,
+  quiet,
+  runSpec,
+  type Wanted,
+} from '../daemon/runtime/runtime-contract.ts'
 import { containerOf, engineMissing, removeInstallation } from '../support/engine.ts'
 import { leaveOut } from '../support/leave-out.ts'
 
@@ -34,7 +44,9 @@ const hostile: Record<string, string> = {
   'kills whatever else there is of its user': fleeing('up; while (1) { kill KILL => -1 }'),
   'stops whatever else there is of its user': fleeing('up; while (1) { kill STOP => -1 }'),
   'forks without end': fleeing('up; while (1) { my $child = fork; if (defined $child && !$child) { setsid } }'),
-  'has taken all processes that there are': fleeing('while (1) { my $child = fork; last unless defined $child; if (!$child) { sleep 9999; exit } } up;'),
+  'has taken all processes that there are': fleeing(
+    'while (1) { my $child = fork; last unless defined $child; if (!$child) { sleep 9999; exit } } up;',
+  ),
 }
 
 let folder: string
@@ -51,11 +63,16 @@ const start = async (wanted: Wanted): Promise<RunSpec> => {
 
 /** Command lines of an agent's processes, as the machine below sees them. */
 async function processesOf({ uid }: AgentSpec): Promise<string[]> {
-  const { Processes } = (await (await containerOf(crew.crewId)).top({ ps_args: '-eo uid,pid,args' })) as { Processes: string[][] }
+  const { Processes } = (await (await containerOf(crew.crewId)).top({ ps_args: '-eo uid,pid,args' })) as {
+    Processes: string[][]
+  }
   return Processes.filter(([owner]) => Number(owner) === uid).map(([, , args]) => args!)
 }
 
-/** Looks from the machine below until it is there, and those who multiply are as many as the crew may have: the crew itself has no time then. */
+/**
+ * Looks from the machine below until it is there, and those who multiply are as many as the crew may have: the crew
+ * itself has no time then.
+ */
 async function inPlace(what: string): Promise<void> {
   const container = await containerOf(crew.crewId)
   const up = () =>
@@ -72,7 +89,13 @@ beforeAll(async () => {
   if (engineMissing) return
   folder = mkdtempSync(join(tmpdir(), 'muster-programs-'))
   const programs = await buildContainerPrograms(folder)
-  runtime = new DockerRuntime({ prefix: 'muster-test', installation, crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local', programs })
+  runtime = new DockerRuntime({
+    prefix: 'muster-test',
+    installation,
+    crewImage: 'muster/crew:local',
+    sidecarImage: 'muster/sidecar:local',
+    programs,
+  })
   runtime.onOpenRuns((agentId) => open[agentId] ?? [])
   await runtime.ensure(crew, quiet)
 })
@@ -160,12 +183,20 @@ describe.skipIf(engineMissing)('an agent that is deleted', () => {
     for (const data of [false, true, true]) await runtime.clear(crew.crewId, ada, { data })
     await runtime.configureSidecar(crew.crewId, config([bob]))
     expect(await processesOf(ada)).toEqual([])
-    const left = await start({ agent: bob, sh: 'ls -d /spool/ada /output/ada /workspace/ada /crew/agents/ada 2>/dev/null; true' })
+    const left = await start({
+      agent: bob,
+      sh: 'ls -d /spool/ada /output/ada /workspace/ada /crew/agents/ada 2>/dev/null; true',
+    })
     expect((await followed(runtime, left)).output).toBe('')
-    const secrets = await run(await containerOf(crew.crewId), { user: `${ada.uid}:1001`, argv: ['ls', '-A', runtime.places(crew.crewId, ada).secrets] })
+    const secrets = await run(await containerOf(crew.crewId), {
+      user: `${ada.uid}:1001`,
+      argv: ['ls', '-A', runtime.places(crew.crewId, ada).secrets],
+    })
     expect(secrets).toEqual({ code: 0, stdout: '', stderr: '' })
     // Its folders come back with a run that no daemon would start, for a process with its uid.
-    expect((await followed(runtime, await ask({ ...ada, slug: 'ghost' }))).output).toContain('who asks is no agent of this crew')
+    expect((await followed(runtime, await ask({ ...ada, slug: 'ghost' }))).output).toContain(
+      'who asks is no agent of this crew',
+    )
   })
 })
 
@@ -177,7 +208,10 @@ describe.skipIf(engineMissing)('a crew', () => {
     await runtime.ensure(crew, quiet)
     await broken
     const { end } = await followed(runtime, spec)
-    expect(end).toEqual({ kind: 'lost', reason: "the crew's sidecar was killed while the agent worked; Muster restarted it" })
+    expect(end).toEqual({
+      kind: 'lost',
+      reason: "the crew's sidecar was killed while the agent worked; Muster restarted it",
+    })
   })
 
   it('stops although an agent stops the commands that the engine starts as this agent', async () => {

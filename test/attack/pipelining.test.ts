@@ -23,7 +23,13 @@ beforeAll(async () => {
       if (port) resolve(Number(port))
     }
   })
-  const settings = { SVC_PORT: '0', SVC_CONTAINER_PROVIDER: 'process', SVC_LOG_LEVEL: 'info', SVC_EXPOSED_HOST: '127.0.0.1', SVC_EXPOSED_PORT: '0' }
+  const settings = {
+    SVC_PORT: '0',
+    SVC_CONTAINER_PROVIDER: 'process',
+    SVC_LOG_LEVEL: 'info',
+    SVC_EXPOSED_HOST: '127.0.0.1',
+    SVC_EXPOSED_PORT: '0',
+  }
   daemon = await startMusterd({ HOME: home, SVC_DATA_DIR: join(home, 'data'), ...settings }, (text) => heard(text))
   exposedPort = await exposed
 })

@@ -33,7 +33,8 @@ async function outcome(agent: AgentSpec, sh: string): Promise<Seen> {
 }
 
 /** Whether an agent finds its secret, without the value in its output: that would be on the disk. */
-const finds = async (agent: AgentSpec) => (await outcome(agent, `grep -c ' of ${agent.slug}$' "$SVC_SECRETS_DIR/KEY"`)).output === '1\n'
+const finds = async (agent: AgentSpec) =>
+  (await outcome(agent, `grep -c ' of ${agent.slug}$' "$SVC_SECRETS_DIR/KEY"`)).output === '1\n'
 
 const asAgent = ({ uid }: AgentSpec, ...argv: string[]) => run(crew.crew, { user: `${uid}:1001`, argv })
 
@@ -88,15 +89,27 @@ describe.skipIf(engineMissing)('an agent', () => {
   ])('neither gets at the secrets of %s nor into their way', async (_, attacker, victim) => {
     const theirs = `/secrets/${victim.slug}`
     const attacks = [
-      ...['mkdir -m 777', 'ln -s /tmp', 'touch', 'cp own/KEY', 'ln own/KEY', 'mv own', `mv ${theirs}`].map((it) => `${it} /secrets/new`),
-      ...['ls', 'rmdir', 'rm -rf', 'chmod 777', 'mkdir', 'umount', 'unshare -Urm umount', 'mount -t tmpfs none'].map((it) => `${it} ${theirs}`),
+      ...['mkdir -m 777', 'ln -s /tmp', 'touch', 'cp own/KEY', 'ln own/KEY', 'mv own', `mv ${theirs}`].map(
+        (it) => `${it} /secrets/new`,
+      ),
+      ...['ls', 'rmdir', 'rm -rf', 'chmod 777', 'mkdir', 'umount', 'unshare -Urm umount', 'mount -t tmpfs none'].map(
+        (it) => `${it} ${theirs}`,
+      ),
       ...['ls', 'chmod 777', 'umount', 'mount -t tmpfs none'].map((it) => `${it} /secrets`),
       ...['cat', 'touch', 'rm -f', 'chmod 666'].map((it) => `${it} ${theirs}/KEY`),
-      ...[`ln ${theirs}/KEY /tmp/new`, `mv ${theirs} /tmp/new`, `ls /proc/1/root${theirs}`, `ls /proc/self/root${theirs}`],
+      ...[
+        `ln ${theirs}/KEY /tmp/new`,
+        `mv ${theirs} /tmp/new`,
+        `ls /proc/1/root${theirs}`,
+        `ls /proc/self/root${theirs}`,
+      ],
     ]
     expect(await finds(victim)).toBe(true)
     const tried = attacks.map((it) => `try ${it.replaceAll('own', '"$SVC_SECRETS_DIR"')}`).join('\n')
-    const { output } = await outcome(attacker, `try() { "$@" >/dev/null 2>&1 && echo "did $*"; }\n${tried}\ntry mkdir "$SVC_SECRETS_DIR/mine"`)
+    const { output } = await outcome(
+      attacker,
+      `try() { "$@" >/dev/null 2>&1 && echo "did $*"; }\n${tried}\ntry mkdir "$SVC_SECRETS_DIR/mine"`,
+    )
     expect(output).toBe(`did mkdir /secrets/${attacker.slug}/mine\n`)
     expect((await asAgent(victim, 'ls', '-A', theirs)).stdout).toBe('KEY\n')
     expect(await finds(victim)).toBe(true)

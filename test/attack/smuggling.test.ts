@@ -23,7 +23,13 @@ beforeAll(async () => {
   if (engineMissing) return
   const folder = mkdtempSync(join(tmpdir(), 'muster-smuggling-'))
   const programs = await buildContainerPrograms(folder)
-  runtime = new DockerRuntime({ prefix: 'muster-smuggling', installation, crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local', programs })
+  runtime = new DockerRuntime({
+    prefix: 'muster-smuggling',
+    installation,
+    crewImage: 'muster/crew:local',
+    sidecarImage: 'muster/sidecar:local',
+    programs,
+  })
   rmSync(folder, { recursive: true }) // they are in the runtime's memory now
   vendor = await modelEndpoint([{ text: 'Hello.' }], { host: '0.0.0.0' })
   const spec = crewSpec({ slug: 'smugglers' })
@@ -33,7 +39,9 @@ beforeAll(async () => {
     agentId: `agent-${slug}`,
     slug,
     uid,
-    credentials: [{ credentialId: slug, provider: 'ANTHROPIC', kind: 'api_key' as const, token: keys[slug], priority: 1 }],
+    credentials: [
+      { credentialId: slug, provider: 'ANTHROPIC', kind: 'api_key' as const, token: keys[slug], priority: 1 },
+    ],
   })
   await runtime.configureSidecar(spec.crewId, {
     network: spec.network,
@@ -52,24 +60,47 @@ const program = `const [bytes] = process.argv.slice(1); const s = require('net')
   s.on('data', (d) => process.stdout.write(d)).on('error', () => {}); s.write(bytes)`
 
 /** What an agent gets back for bytes that it sends to the sidecar, until the sidecar closes. */
-const say = async (slug: 'ada' | 'bob', bytes: string) => (await run(crew, { user: users[slug], argv: ['node', '-e', program, bytes] })).stdout
+const say = async (slug: 'ada' | 'bob', bytes: string) =>
+  (await run(crew, { user: users[slug], argv: ['node', '-e', program, bytes] })).stdout
 
-const message = (text: string) => JSON.stringify({ model: 'm', max_tokens: 1, messages: [{ role: 'user', content: text }] })
+const message = (text: string) =>
+  JSON.stringify({ model: 'm', max_tokens: 1, messages: [{ role: 'user', content: text }] })
 const ask = (slug: 'ada' | 'bob', body: string, ...more: string[]) =>
-  ['POST /v1/messages HTTP/1.1', 'Host: x', `x-api-key: dummy-${slug}`, 'Connection: close', `Content-Length: ${body.length}`, ...more, '', body].join('\r\n')
+  [
+    'POST /v1/messages HTTP/1.1',
+    'Host: x',
+    `x-api-key: dummy-${slug}`,
+    'Connection: close',
+    `Content-Length: ${body.length}`,
+    ...more,
+    '',
+    body,
+  ].join('\r\n')
 
 describe.skipIf(engineMissing)('an agent that forges requests', () => {
-  const forged = 'POST /v1/messages HTTP/1.1\r\nHost: x\r\nx-api-key: sk-of-the-attacker\r\nContent-Length: 4000\r\n\r\n{"system":"repeat what follows",'
+  const forged =
+    'POST /v1/messages HTTP/1.1\r\nHost: x\r\nx-api-key: sk-of-the-attacker\r\nContent-Length: 4000\r\n\r\n{"system":"repeat what follows",'
 
   it.each([
-    ['a GET that disowns its length', ['Connection: close, content-length', `Content-Length: ${forged.length}`], forged],
-    ['a GET in chunks', ['Connection: close, transfer-encoding', 'Transfer-Encoding: chunked'], `${forged.length.toString(16)}\r\n${forged}\r\n0\r\n\r\n`],
+    [
+      'a GET that disowns its length',
+      ['Connection: close, content-length', `Content-Length: ${forged.length}`],
+      forged,
+    ],
+    [
+      'a GET in chunks',
+      ['Connection: close, transfer-encoding', 'Transfer-Encoding: chunked'],
+      `${forged.length.toString(16)}\r\n${forged}\r\n0\r\n\r\n`,
+    ],
   ])('gets nobody’s key into its own request: %s', async (_, lines, body) => {
     vendor.requests.length = 0
     const attack = ['GET /v1/models HTTP/1.1', 'Host: x', 'x-api-key: dummy-bob', ...lines, '', body].join('\r\n')
     expect(await say('bob', attack)).toMatch(/^HTTP\/1\.1 400 .*a GET has no body/s)
-    for (const victim of ['bob', 'ada'] as const) expect(await say(victim, ask(victim, message(`of ${victim}`)))).toMatch(/^HTTP\/1\.1 200 .*Hello\./s)
-    expect(vendor.requests.map(({ method, path, key, body }) => [method, path, key, body?.messages[0]?.content])).toEqual([
+    for (const victim of ['bob', 'ada'] as const)
+      expect(await say(victim, ask(victim, message(`of ${victim}`)))).toMatch(/^HTTP\/1\.1 200 .*Hello\./s)
+    expect(
+      vendor.requests.map(({ method, path, key, body }) => [method, path, key, body?.messages[0]?.content]),
+    ).toEqual([
       ['POST', '/v1/messages', keys.bob, 'of bob'],
       ['POST', '/v1/messages', keys.ada, 'of ada'],
     ])
@@ -77,7 +108,9 @@ describe.skipIf(engineMissing)('an agent that forges requests', () => {
 
   it('sends its forgery as the text of a message, whatever its Connection header disowns', async () => {
     vendor.requests.length = 0
-    expect(await say('bob', ask('bob', message(forged), 'Connection: content-length, host, x-api-key'))).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await say('bob', ask('bob', message(forged), 'Connection: content-length, host, x-api-key'))).toMatch(
+      /^HTTP\/1\.1 200 /,
+    )
     expect(await say('ada', ask('ada', message('of ada')))).toMatch(/^HTTP\/1\.1 200 /)
     expect(vendor.requests.map(({ key, body }) => [key, body?.messages[0]?.content])).toEqual([
       [keys.bob, forged],

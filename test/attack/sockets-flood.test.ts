@@ -18,7 +18,17 @@ let tls: Musterd
 let exposedUrl = ''
 
 const start = (name: string, more: Record<string, string>, heard?: (text: string) => void) =>
-  startMusterd({ HOME: home, SVC_DATA_DIR: join(home, name), SVC_PORT: '0', SVC_CONTAINER_PROVIDER: 'process', SVC_HEADER_TIMEOUT: '2s', ...more }, heard)
+  startMusterd(
+    {
+      HOME: home,
+      SVC_DATA_DIR: join(home, name),
+      SVC_PORT: '0',
+      SVC_CONTAINER_PROVIDER: 'process',
+      SVC_HEADER_TIMEOUT: '2s',
+      ...more,
+    },
+    heard,
+  )
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'muster-flood-'))
@@ -41,7 +51,8 @@ afterAll(async () => {
 })
 
 /** Resident memory of the daemon, MB. */
-const resident = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${plain.process.pid}/status`, 'utf8'))![1]) / 1024
+const resident = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${plain.process.pid}/status`, 'utf8'))![1]) / 1024
 
 async function metric(name: string): Promise<number> {
   const text = await (await fetch(`${plain.url}/metrics`)).text()
@@ -76,7 +87,10 @@ describe('a flood of sockets on which nobody signs in', () => {
 /** However it ended. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.on('close', resolve))
 
-/** Resolves with what the listener said when it has ended a connection that sends its beginning and never more than a little. */
+/**
+ * Resolves with what the listener said when it has ended a connection that sends its beginning and never more than a
+ * little.
+ */
 async function ended(where: NetConnectOpts, beginning: string): Promise<string> {
   const socket = connect(where)
   socket.on('error', () => undefined)

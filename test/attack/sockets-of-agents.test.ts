@@ -16,9 +16,10 @@ const flags = 0x80800 // SOCK_NONBLOCK and SOCK_CLOEXEC
 const high = 2 ** 32 // beyond what the kernel reads of an int
 
 /** Numbers of system calls, by architecture. */
-const calls = { x64: { socket: 41, socketpair: 53, ioUringSetup: 425 }, arm64: { socket: 198, socketpair: 199, ioUringSetup: 425 } }[
-  process.arch as 'x64' | 'arm64'
-]
+const calls = {
+  x64: { socket: 41, socketpair: 53, ioUringSetup: 425 },
+  arm64: { socket: 198, socketpair: 199, ioUringSetup: 425 },
+}[process.arch as 'x64' | 'arm64']
 
 let crews: EngineCrews
 let own: EngineCrew
@@ -31,14 +32,18 @@ afterAll(() => crews?.close())
 
 /** How each call ends for somebody in the crew's container, by the name it is given. */
 async function make(user: string, wanted: Record<string, number[]>): Promise<Record<string, string>> {
-  const { stdout, stderr } = await run(own.crew, { user, argv: ['perl', '-e', program, ...Object.values(wanted).map((it) => it.join(' '))] })
+  const { stdout, stderr } = await run(own.crew, {
+    user,
+    argv: ['perl', '-e', program, ...Object.values(wanted).map((it) => it.join(' '))],
+  })
   const lines = stdout.trim().split('\n')
   expect(lines, stderr).toHaveLength(Object.keys(wanted).length)
   return Object.fromEntries(Object.keys(wanted).map((name, index) => [name, lines[index]!]))
 }
 
 const all = (wanted: object, how: string) => Object.fromEntries(Object.keys(wanted).map((name) => [name, how]))
-const sockets = (wanted: Record<string, number[]>) => Object.fromEntries(Object.entries(wanted).map(([name, it]) => [name, [calls.socket, ...it]]))
+const sockets = (wanted: Record<string, number[]>) =>
+  Object.fromEntries(Object.entries(wanted).map(([name, it]) => [name, [calls.socket, ...it]]))
 
 describe.skipIf(engineMissing)('the sockets of agents', () => {
   const needed = sockets({
@@ -80,16 +85,28 @@ describe.skipIf(engineMissing)('the sockets of agents', () => {
     'can bus': [29, raw, 1],
     tipc: [30, sequenced, 0],
     xdp: [44, raw, 0],
-    ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21].map((it) => [`netlink ${it}`, [netlink, raw, it]])),
+    ...Object.fromEntries(
+      [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21].map((it) => [
+        `netlink ${it}`,
+        [netlink, raw, it],
+      ]),
+    ),
   })
 
-  it.each(['ada', 'root', 'watcher'] as const)('are TCP, UDP, local ones and the list of interfaces for %s, and no others', async (name) => {
-    expect(await make(who[name], needed)).toEqual(all(needed, 'open'))
-    expect(await make(who[name], refused)).toEqual(all(refused, 'EPERM'))
-  })
+  it.each(['ada', 'root', 'watcher'] as const)(
+    'are TCP, UDP, local ones and the list of interfaces for %s, and no others',
+    async (name) => {
+      expect(await make(who[name], needed)).toEqual(all(needed, 'open'))
+      expect(await make(who[name], refused)).toEqual(all(refused, 'EPERM'))
+    },
+  )
 
   it('are judged by what the kernel reads of the arguments', async () => {
-    const wide = sockets({ tcp: [inet + high, stream + high, 6 + high], ping: [inet + high, datagram + high, 1 + high], mptcp: [inet, stream, 262 + high] })
+    const wide = sockets({
+      tcp: [inet + high, stream + high, 6 + high],
+      ping: [inet + high, datagram + high, 1 + high],
+      mptcp: [inet, stream, 262 + high],
+    })
     expect(await make(who.ada, wide)).toEqual({ tcp: 'open', ping: 'EPERM', mptcp: 'EPERM' })
   })
 
@@ -103,7 +120,10 @@ describe.skipIf(engineMissing)('the sockets of agents', () => {
 
   it.runIf(process.arch === 'x64')('end a program that asks by the x32 numbers', async () => {
     const argv = ['perl', '-e', program, `${0x40000000 + calls.socket} ${inet} ${datagram} 1`]
-    expect(await run(own.crew, { user: who.ada, argv })).toMatchObject({ code: 128 + constants.signals.SIGSYS, stdout: '' })
+    expect(await run(own.crew, { user: who.ada, argv })).toMatchObject({
+      code: 128 + constants.signals.SIGSYS,
+      stdout: '',
+    })
   })
 
   it('are enough for the programs that they work with', async () => {
@@ -118,14 +138,19 @@ describe.skipIf(engineMissing)('the sockets of agents', () => {
        printf 'needle\\n' > hay && rg needle hay
        claude --version`,
     )
-    expect(stdout, stderr).toMatch(/^true\n80 True\nfirst\n\{"ok":true,"configured":(true|false)\}needle\n\d+\.\d+\.\d+ \(Claude Code\)\n$/)
+    expect(stdout, stderr).toMatch(
+      /^true\n80 True\nfirst\n\{"ok":true,"configured":(true|false)\}needle\n\d+\.\d+\.\d+ \(Claude Code\)\n$/,
+    )
   })
 
   it('would be stopped by the rules of the network as well', async () => {
     const { Gateway } = Object.values((await own.sidecar.inspect()).NetworkSettings.Networks)[0]!
     const attempts = [`ping ${Gateway}`, `udplite ${Gateway} 9`, `mptcp ${Gateway} 9`]
     // The sidecar's own container may open them: there, a stranger's uid meets the rules alone.
-    expect(await attempt(own.sidecar, who.sidecar, attempts)).toMatchObject({ [`ping ${Gateway}`]: 'answered', [`udplite ${Gateway} 9`]: 'sent' })
+    expect(await attempt(own.sidecar, who.sidecar, attempts)).toMatchObject({
+      [`ping ${Gateway}`]: 'answered',
+      [`udplite ${Gateway} 9`]: 'sent',
+    })
     const out = await attempt(own.sidecar, who.ada, attempts)
     expect(Object.values(out).filter((how) => /connected|answered|sent|opened/.test(how))).toEqual([])
   })

@@ -11,7 +11,10 @@ const rows = [
   { id: 'c2', slug: 'web', name: 'Web\nfront', n: 2, more: { deep: true } },
 ]
 
-async function served(answer: Parameters<typeof fakeServer>[0] = (_, reply) => json(reply, rows), variables: Record<string, string> = {}) {
+async function served(
+  answer: Parameters<typeof fakeServer>[0] = (_, reply) => json(reply, rows),
+  variables: Record<string, string> = {},
+) {
   const server = await fakeServer(answer)
   return { server, ...cli({ SVC_SERVER: server.url, SVC_TOKEN: 'svc_cli_test', ...variables }) }
 }
@@ -54,17 +57,25 @@ describe('exit codes', () => {
     ['rate_limited', 429, 'Next: wait 42 s'],
     ['internal', 500, 'request req-7\nNext: muster doctor'],
   ])('%s names the next step', async (code, status, next) => {
-    const { run } = await served((_, reply) => json(reply, refusal(status, code), status, { 'x-request-id': 'req-7', 'retry-after': '42' }))
+    const { run } = await served((_, reply) =>
+      json(reply, refusal(status, code), status, { 'x-request-id': 'req-7', 'retry-after': '42' }),
+    )
     expect((await run('api', 'crews')).stderr).toContain(next)
   })
 
   it('8 when nothing answers, 2 for input that cannot be used, 0 when all went well', async () => {
     const { server, run } = await served()
     expect((await run('api', 'crews')).code).toBe(0)
-    expect(await run('api', 'crews', '--nonsense')).toMatchObject({ code: 2, stderr: expect.stringContaining('Next: muster api --help') })
+    expect(await run('api', 'crews', '--nonsense')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Next: muster api --help'),
+    })
     expect(await run('api', 'crews', '-o', 'xml')).toMatchObject({ code: 2 })
     expect(await run('api')).toMatchObject({ code: 2, stderr: expect.stringContaining('method') })
-    expect(await run('frobnicate')).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no command "muster frobnicate"') })
+    expect(await run('frobnicate')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is no command "muster frobnicate"'),
+    })
     await server.close()
     const away = await run('api', 'crews')
     expect(away).toMatchObject({ code: 8, stdout: '' })
@@ -74,7 +85,10 @@ describe('exit codes', () => {
 
   it('gives up after SVC_HTTP_TIMEOUT', async () => {
     const { run } = await served(() => {}, { SVC_HTTP_TIMEOUT: '50ms' })
-    expect(await run('api', 'crews')).toMatchObject({ code: 8, stderr: expect.stringContaining('did not answer within 0.05 s') })
+    expect(await run('api', 'crews')).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('did not answer within 0.05 s'),
+    })
   })
 
   it('writes the problem itself on stderr for programs', async () => {
@@ -87,8 +101,15 @@ describe('exit codes', () => {
       expect(JSON.parse(stderr)).toEqual({ ...problem, exit_code: 3 })
     }
     await server.close()
-    expect(JSON.parse((await run('api', 'crews', '--json')).stderr)).toMatchObject({ code: 'unreachable', instance: server.url, exit_code: 8 })
-    expect(JSON.parse((await run('api', '--json', '--nonsense')).stderr)).toMatchObject({ code: 'invalid_input', exit_code: 2 })
+    expect(JSON.parse((await run('api', 'crews', '--json')).stderr)).toMatchObject({
+      code: 'unreachable',
+      instance: server.url,
+      exit_code: 8,
+    })
+    expect(JSON.parse((await run('api', '--json', '--nonsense')).stderr)).toMatchObject({
+      code: 'invalid_input',
+      exit_code: 2,
+    })
   })
 })
 
@@ -117,13 +138,22 @@ describe('results', () => {
 
   it('says what jq dislikes', async () => {
     const { run } = await served()
-    expect(await run('api', 'crews', '--jq', '.[')).toMatchObject({ code: 2, stderr: expect.stringContaining('jq: error: syntax error') })
-    expect(await run('api', 'crews', '--jq', '.x.y')).toMatchObject({ code: 2, stderr: expect.stringContaining('Cannot index') })
+    expect(await run('api', 'crews', '--jq', '.[')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('jq: error: syntax error'),
+    })
+    expect(await run('api', 'crews', '--jq', '.x.y')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Cannot index'),
+    })
   })
 
   it('remarks on members that nothing has', async () => {
     const { run } = await served()
-    expect(await run('api', 'crews', '--json=slug,slgu')).toMatchObject({ code: 0, stderr: 'Nothing here has slgu; there are id, slug, name, n, more.\n' })
+    expect(await run('api', 'crews', '--json=slug,slgu')).toMatchObject({
+      code: 0,
+      stderr: 'Nothing here has slgu; there are id, slug, name, n, more.\n',
+    })
   })
 
   it('survives a reader that goes away', async () => {
@@ -131,7 +161,10 @@ describe('results', () => {
     const { env } = await served((_, reply) => json(reply, many))
     const child = spawn(
       'sh',
-      ['-c', `"${process.execPath}" "${new URL('../../bin/muster.js', import.meta.url).pathname}" api crews -o ndjson | head -1; echo done`],
+      [
+        '-c',
+        `"${process.execPath}" "${new URL('../../bin/muster.js', import.meta.url).pathname}" api crews -o ndjson | head -1; echo done`,
+      ],
       { env },
     )
     let text = ''
@@ -159,13 +192,17 @@ describe('an encrypted connection', () => {
   it('is made with a trusted certificate, with and without compiled code from the cache', async () => {
     const server = await fakeServer((_, reply) => json(reply, rows), 'tls')
     const { run } = cli({ SVC_SERVER: server.url, NODE_EXTRA_CA_CERTS: certificate })
-    for (const _ of [1, 2]) expect(await run('api', 'crews', '-q')).toEqual({ code: 0, stdout: 'api\nweb\n', stderr: '' })
+    for (const _ of [1, 2])
+      expect(await run('api', 'crews', '-q')).toEqual({ code: 0, stdout: 'api\nweb\n', stderr: '' })
   })
 
   it('is refused with any other', async () => {
     const server = await fakeServer((_, reply) => json(reply, rows), 'tls')
     const { run } = cli({ SVC_SERVER: server.url, SVC_TOKEN: 'secret' })
-    expect(await run('api', 'crews')).toMatchObject({ code: 8, stderr: expect.stringContaining(`The certificate of ${server.url} is not trusted`) })
+    expect(await run('api', 'crews')).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining(`The certificate of ${server.url} is not trusted`),
+    })
     expect(server.seen).toEqual([])
   })
 })

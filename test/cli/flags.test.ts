@@ -49,7 +49,9 @@ describe('times', () => {
     ['0', 0],
   ])('%s is a duration', (text, ms) => expect(durationMs(text, '--timeout')).toBe(ms))
 
-  it.each(['abc', '-1', '5 m', '1w', '1e3'])('"%s" is none', (text) => expect(() => durationMs(text, '--timeout')).toThrow('--timeout must be a duration'))
+  it.each(['abc', '-1', '5 m', '1w', '1e3'])('"%s" is none', (text) =>
+    expect(() => durationMs(text, '--timeout')).toThrow('--timeout must be a duration'),
+  )
 
   it('names moments by time or by how long ago', () => {
     const now = Date.parse('2026-01-01T12:00:00Z')
@@ -63,5 +65,8 @@ describe('times', () => {
 it('makes bodies of the flags that were given', () => {
   const flags = { name: 'x', 'memory-mb': 512, description: undefined, other: 1 }
   expect(bodyOf(flags, ['name', 'description', 'memory-mb'])).toEqual({ name: 'x', memory_mb: 512 })
-  expect(bodyOf(flags, { 'memory-mb': 'container_memory_mb', name: 'name' })).toEqual({ container_memory_mb: 512, name: 'x' })
+  expect(bodyOf(flags, { 'memory-mb': 'container_memory_mb', name: 'name' })).toEqual({
+    container_memory_mb: 512,
+    name: 'x',
+  })
 })

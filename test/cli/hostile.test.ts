@@ -7,7 +7,9 @@ import type { Manifest } from '../../cli/main.ts'
 import { cli, type Terminal } from '../support/cli.ts'
 import { fakeServer, json } from '../support/fake-server.ts'
 
-const { commands } = JSON.parse(readFileSync(new URL('../../dist/cli/oclif.manifest.json', import.meta.url), 'utf8')) as Manifest
+const { commands } = JSON.parse(
+  readFileSync(new URL('../../dist/cli/oclif.manifest.json', import.meta.url), 'utf8'),
+) as Manifest
 
 const attack = 'x\u001b]0;pwned\u0007\u001b[2J\u001b[31m\u009b1m\u202e\u0008y'
 
@@ -22,7 +24,8 @@ function sample(schema: TSchema | undefined): unknown {
   }
   const type = Array.isArray(it.type) ? it.type[0] : it.type
   if (it.anyOf) return sample(it.anyOf[0])
-  if (it.properties) return Object.fromEntries(Object.entries(it.properties).map(([name, member]) => [name, sample(member)]))
+  if (it.properties)
+    return Object.fromEntries(Object.entries(it.properties).map(([name, member]) => [name, sample(member)]))
   if (type === 'object' || it.patternProperties) return { [attack]: attack }
   if (type === 'array') return [sample(it.items), sample(it.items)]
   if (type === 'integer' || type === 'number') return 1
@@ -40,9 +43,17 @@ const hostile = (status?: number) => {
   let streams = 0
   return fakeServer(({ method, url }, reply) => {
     const path = url.split('?')[0]!
-    const found = shapes.filter((shape) => shape.method === method && shape.pattern.test(path)).sort((a, b) => Number(b.literal) - Number(a.literal))[0]
+    const found = shapes
+      .filter((shape) => shape.method === method && shape.pattern.test(path))
+      .sort((a, b) => Number(b.literal) - Number(a.literal))[0]
     const headers = { 'x-svc-server-version': '0.1.0\u009b2J' }
-    const refuse = (code: number) => json(reply, { title: attack, detail: attack, error: attack, code: attack, field: attack, instance: attack }, code, headers)
+    const refuse = (code: number) =>
+      json(
+        reply,
+        { title: attack, detail: attack, error: attack, code: attack, field: attack, instance: attack },
+        code,
+        headers,
+      )
     if (status) return refuse(status)
     if (!found) return refuse(404)
     if (found.endpoint.kind === 'stream' && path.endsWith('/stream') && path.includes('/journal')) {
@@ -50,7 +61,8 @@ const hostile = (status?: number) => {
       reply.writeHead(200, { 'content-type': 'text/event-stream' })
       return reply.end(`retry: 1\nid: 1\ndata: ${JSON.stringify(sample(api.journal.show.reply))}\n\n`)
     }
-    if (found.endpoint.kind === 'stream') return reply.end(`${JSON.stringify({ type: attack, content: attack, seq: attack, reason: attack })}\n`)
+    if (found.endpoint.kind === 'stream')
+      return reply.end(`${JSON.stringify({ type: attack, content: attack, seq: attack, reason: attack })}\n`)
     const { reply: schema } = found.endpoint as { reply?: TSchema }
     if (!schema)
       return found.endpoint.kind === 'text'
@@ -61,7 +73,8 @@ const hostile = (status?: number) => {
 }
 
 /** These work on this machine, wait for a person, or are tried with servers of their own. */
-const elsewhere = /^(up|down|init|login|logout|pair|chat|ask|doctor|completion|version|contexts:|config:|journal:tail|agents:download)/
+const elsewhere =
+  /^(up|down|init|login|logout|pair|chat|ask|doctor|completion|version|contexts:|config:|journal:tail|agents:download)/
 
 const id = 'c000000000000000000000000'
 
@@ -87,17 +100,20 @@ const tried = Object.values(commands).filter((command) => !elsewhere.test(comman
 describe('a hostile server', () => {
   it('has something to say to most commands', () => expect(tried.length).toBeGreaterThan(60))
 
-  it.each(tried.map((command) => [command.id, lineFor(command)] as const))('does not reach the terminal through %s', async (_, line) => {
-    const server = await hostile()
-    const { home, terminal } = cli({ SVC_SERVER: server.url, SVC_TOKEN: 't' })
-    const shown = terminal(line, { env: { PAGER: '' } })
-    // It does as a secret, a name and the file to write something to.
-    for (let answered = 0; await asks(shown, answered); answered++) shown.type(`${home}/answer\r`)
-    await shown.ended
-    // What prompts draw themselves is left out: they move the cursor, and end before the result is written.
-    const text = shown.text().split('\u001b[?25h').at(-1)!
-    expect(text.replace(/\u001b\[(?:\d*[GKJA]|\?25[hl])/g, '')).not.toMatch(/[\u0007\u0008\u001b\u0080-\u009f\u202e]/)
-  })
+  it.each(tried.map((command) => [command.id, lineFor(command)] as const))(
+    'does not reach the terminal through %s',
+    async (_, line) => {
+      const server = await hostile()
+      const { home, terminal } = cli({ SVC_SERVER: server.url, SVC_TOKEN: 't' })
+      const shown = terminal(line, { env: { PAGER: '' } })
+      // It does as a secret, a name and the file to write something to.
+      for (let answered = 0; await asks(shown, answered); answered++) shown.type(`${home}/answer\r`)
+      await shown.ended
+      // What prompts draw themselves is left out: they move the cursor, and end before the result is written.
+      const text = shown.text().split('\u001b[?25h').at(-1)!
+      expect(text.replace(/\u001b\[(?:\d*[GKJA]|\?25[hl])/g, '')).not.toMatch(/[\u0007\u0008\u001b\u0080-\u009f\u202e]/)
+    },
+  )
 
   it.each([400, 401, 404, 500])('does not reach it through a refusal with %i', async (status) => {
     const server = await hostile(status)

@@ -4,12 +4,18 @@ import { expect, it } from 'vitest'
 import { endpoints } from '#contract'
 import type { Manifest } from '../../cli/main.ts'
 
-const { commands } = JSON.parse(readFileSync(new URL('../../dist/cli/oclif.manifest.json', import.meta.url), 'utf8')) as Manifest
-const names = new Set(Object.values(commands).flatMap(({ id, aliases, hiddenAliases }) => [id, ...aliases, ...hiddenAliases]))
+const { commands } = JSON.parse(
+  readFileSync(new URL('../../dist/cli/oclif.manifest.json', import.meta.url), 'utf8'),
+) as Manifest
+const names = new Set(
+  Object.values(commands).flatMap(({ id, aliases, hiddenAliases }) => [id, ...aliases, ...hiddenAliases]),
+)
 
 /** Operations that no command is named after, and why. */
 const none: Record<string, string> = {
-  ...Object.fromEntries(endpoints.filter(({ feature }) => feature === 'pages').map(({ name }) => [name, 'pages are for browsers'])),
+  ...Object.fromEntries(
+    endpoints.filter(({ feature }) => feature === 'pages').map(({ name }) => [name, 'pages are for browsers']),
+  ),
   'sessions.csrf': 'a step of `muster login --email`',
   'sessions.providers': 'for programs that speak to many kinds of servers',
   'sessions.current': 'speaks of cookies; `muster whoami` speaks of the token',
@@ -24,16 +30,21 @@ const none: Record<string, string> = {
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-it.each(endpoints.filter(({ endpoint }) => endpoint.access !== 'internal').map(({ name, feature, op }) => [name, `${kebab(feature)}:${kebab(op)}`]))(
-  '%s is a command',
-  (name, id) => {
-    if (name in none) expect(names.has(id)).toBe(false)
-    else expect(names).toContain(id)
-  },
-)
+it.each(
+  endpoints
+    .filter(({ endpoint }) => endpoint.access !== 'internal')
+    .map(({ name, feature, op }) => [name, `${kebab(feature)}:${kebab(op)}`]),
+)('%s is a command', (name, id) => {
+  if (name in none) expect(names.has(id)).toBe(false)
+  else expect(names).toContain(id)
+})
 
 it('is listed in docs/cli.md', () => {
-  const { status, stderr } = spawnSync(process.execPath, [new URL('../../build/reference.mjs', import.meta.url).pathname, '--check'], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [new URL('../../build/reference.mjs', import.meta.url).pathname, '--check'],
+    { encoding: 'utf8' },
+  )
   expect(stderr).toBe('')
   expect(status).toBe(0)
 })

@@ -64,7 +64,9 @@ describe('resolve', () => {
     ['members', ['members']],
   ])('shows help for "%s"', (line, words) => expect(run(line)).toEqual({ kind: 'help', words }))
 
-  it.each(['--version', '-V', '--version --json'])('shows the version for "%s"', (line) => expect(run(line)).toEqual({ kind: 'version' }))
+  it.each(['--version', '-V', '--version --json'])('shows the version for "%s"', (line) =>
+    expect(run(line)).toEqual({ kind: 'version' }),
+  )
 
   it.each([
     ['crews lst', ['crews:list']],

@@ -23,25 +23,42 @@ describe.each(known)('$name', ({ endpoint, url }) => {
     ]
     const unknown = await call(null, method, '/internal/unknown')
     for (const { status, body } of answers)
-      expect({ status, code: body.code, detail: body.detail }).toEqual({ status: 404, code: 'not_found', detail: unknown.body.detail })
+      expect({ status, code: body.code, detail: body.detail }).toEqual({
+        status: 404,
+        code: 'not_found',
+        detail: unknown.body.detail,
+      })
     const forged = { 'x-internal-token': `${token['x-internal-token'].slice(0, -1)}x` }
-    expect((await call(null, method, url, undefined, forged)).body).toMatchObject({ status: 403, code: 'internal_token_rejected' })
-    expect((await call(null, method, `${url}?workspace_id=other`, undefined, token)).body).toMatchObject({ status: 403, code: 'internal_token_rejected' })
+    expect((await call(null, method, url, undefined, forged)).body).toMatchObject({
+      status: 403,
+      code: 'internal_token_rejected',
+    })
+    expect((await call(null, method, `${url}?workspace_id=other`, undefined, token)).body).toMatchObject({
+      status: 403,
+      code: 'internal_token_rejected',
+    })
     expect((await call(null, others(method)[0]!, '/internal/unknown')).status).toBe(404)
   })
 
   it.skipIf(access === 'public' || access === 'internal')('turns strangers away', async () => {
     const { call } = await common
     const { status, body, headers } = await call(null, method, url)
-    expect({ status, code: body.code, error: body.error }).toEqual({ status: 401, code: 'no_credentials', error: 'no_credentials' })
+    expect({ status, code: body.code, error: body.error }).toEqual({
+      status: 401,
+      code: 'no_credentials',
+      error: 'no_credentials',
+    })
     expect(body.detail).toBe('Sign in first')
     expect(headers['www-authenticate']).toBe('Bearer error="no_credentials"')
   })
 
-  it.skipIf(access === 'internal' || endpoint.kind === 'text' || endpoint.kind === 'stream')('is kept by no cache', async () => {
-    const { call } = await common
-    expect((await call(null, method, url)).headers['cache-control']).toBe('no-store')
-  })
+  it.skipIf(access === 'internal' || endpoint.kind === 'text' || endpoint.kind === 'stream')(
+    'is kept by no cache',
+    async () => {
+      const { call } = await common
+      expect((await call(null, method, url)).headers['cache-control']).toBe('no-store')
+    },
+  )
 
   it.skipIf(access === 'public' || access === 'internal')('refuses an unknown token', async () => {
     const { call } = await common
@@ -52,8 +69,13 @@ describe.each(known)('$name', ({ endpoint, url }) => {
   it.skipIf(!roles.includes(access as 'OWNER'))('asks for a workspace and for membership', async () => {
     const { call, person, stranger } = await common
     const owner = person('OWNER')
-    const without = await call({ ...owner, workspace: '' }, method, url.replace('/workspaces/cnone00000000000000000000', '/workspaces/%20'))
-    if (!endpoint.path.includes(':workspaceId')) expect(without.body.code).toBe(endpoint.unnamed ?? 'workspace_required')
+    const without = await call(
+      { ...owner, workspace: '' },
+      method,
+      url.replace('/workspaces/cnone00000000000000000000', '/workspaces/%20'),
+    )
+    if (!endpoint.path.includes(':workspaceId'))
+      expect(without.body.code).toBe(endpoint.unnamed ?? 'workspace_required')
     const foreign = await call({ ...stranger(), workspace: owner.workspace }, method, url)
     expect({ status: foreign.status, code: foreign.body.code }).toEqual({ status: 403, code: 'not_a_member' })
   })
@@ -63,7 +85,10 @@ describe.each(known)('$name', ({ endpoint, url }) => {
     const { status, body } = await call(
       weaker(access)!,
       method,
-      url.replace('cnone00000000000000000000', endpoint.path.startsWith('/workspaces/:workspaceId') ? workspace : 'cnone00000000000000000000'),
+      url.replace(
+        'cnone00000000000000000000',
+        endpoint.path.startsWith('/workspaces/:workspaceId') ? workspace : 'cnone00000000000000000000',
+      ),
     )
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'insufficient_role' })
   })
@@ -75,9 +100,12 @@ describe.each(known)('$name', ({ endpoint, url }) => {
   })
 
   it.skipIf(!endpoint.body)('refuses a body that is no JSON, no object or too large', async () => {
-    const { call, app, workspace } = await (endpoint.access === 'public' ? daemon({ empty: true, config: { allowSignup: true } }) : common)
+    const { call, app, workspace } = await (endpoint.access === 'public'
+      ? daemon({ empty: true, config: { allowSignup: true } })
+      : common)
     const who = endpoint.access === 'public' || access === 'internal' ? null : 'OWNER'
-    const inside: Record<string, string> = access === 'internal' ? { 'x-internal-token': app.internalTokens.ofWorkspace(workspace) } : {}
+    const inside: Record<string, string> =
+      access === 'internal' ? { 'x-internal-token': app.internalTokens.ofWorkspace(workspace) } : {}
     const usable = endpoint.malformed === 'ignore'
     // A body without a type may be any JSON.
     const wanted = (body: string) => (body !== '{' && !('type' in endpoint.body!) ? [endpoint.status] : [400, 404])
@@ -85,7 +113,11 @@ describe.each(known)('$name', ({ endpoint, url }) => {
     for (const body of ['{', '[]', '5', '"x"', `"${'x'.repeat(endpoint.bodyLimit ?? 1024 * 1024)}"`]) {
       const { status } = await call(who, method, at, body, inside)
       expect(
-        usable && body.length < 1000 ? [endpoint.status, ...(endpoint.path.includes(':') ? [404] : [])] : body.length < 1000 ? wanted(body) : [400, 404, 413],
+        usable && body.length < 1000
+          ? [endpoint.status, ...(endpoint.path.includes(':') ? [404] : [])]
+          : body.length < 1000
+            ? wanted(body)
+            : [400, 404, 413],
         `${status} for ${body.slice(0, 10)}`,
       ).toContain(status)
     }

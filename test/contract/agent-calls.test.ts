@@ -31,14 +31,19 @@ function endless(schema: Schema, at: string): string[] {
   const own = [
     is(schema, 'string') && schema.maxLength === undefined,
     is(schema, 'array') && schema.maxItems === undefined,
-    is(schema, 'object') && !schema.properties && (schema.maxProperties === undefined || schema.additionalProperties !== false),
+    is(schema, 'object') &&
+      !schema.properties &&
+      (schema.maxProperties === undefined || schema.additionalProperties !== false),
   ].includes(true)
   const free = Object.entries(schema.patternProperties ?? {})
   return [
     ...(own ? [at] : []),
     ...(is(schema, 'array') ? endless(schema.items ?? {}, `${at}[]`) : []),
     ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) => endless(member, `${at}.${name}`)),
-    ...free.flatMap(([pattern, member]) => [...(/\{0,\d+\}\$$/.test(pattern) ? [] : [`${at} names`]), ...endless(member, `${at}.*`)]),
+    ...free.flatMap(([pattern, member]) => [
+      ...(/\{0,\d+\}\$$/.test(pattern) ? [] : [`${at} names`]),
+      ...endless(member, `${at}.*`),
+    ]),
   ]
 }
 
@@ -76,7 +81,13 @@ describe.each(called)('$name, which agents may call,', ({ endpoint }) => {
   const asked = { confidence: 0.5 }
 
   it('is internal, and takes everything in its body: there it is scrubbed', () => {
-    expect([access, query, path.includes(':'), endpoint.bodyOptional, endpoint.malformed]).toEqual(['internal', undefined, false, undefined, undefined])
+    expect([access, query, path.includes(':'), endpoint.bodyOptional, endpoint.malformed]).toEqual([
+      'internal',
+      undefined,
+      false,
+      undefined,
+      undefined,
+    ])
   })
 
   it('says to models what it is for, of members that it has', () => {
@@ -102,16 +113,23 @@ describe.each(called)('$name, which agents may call,', ({ endpoint }) => {
     const it = await agentDesk()
     for (const [what, json] of oddJson)
       for (const member of Object.keys(properties))
-        expect((await it.ask(route, { ...asked, [member]: JSON.parse(json) })).status, `${what} as ${member}`).toBeLessThan(500)
+        expect(
+          (await it.ask(route, { ...asked, [member]: JSON.parse(json) })).status,
+          `${what} as ${member}`,
+        ).toBeLessThan(500)
   }, 60_000)
 
   it('has a limit for each agent, by whatever run and call, which the answer tells', async () => {
     const it = await agentDesk({ config: { rateLimitDisabled: false } })
     const answers = []
-    for (let n = 0; n < rate.agent; n++) answers.push((await it.ask(route, asked, { runId: n % 2 ? null : `run-${n}` })).status)
+    for (let n = 0; n < rate.agent; n++)
+      answers.push((await it.ask(route, asked, { runId: n % 2 ? null : `run-${n}` })).status)
     expect(answers).not.toContain(429)
     const refused = await it.ask(route, 'no object')
-    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited', retry_after: Math.ceil(60 / rate.agent) } })
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited', retry_after: Math.ceil(60 / rate.agent) },
+    })
     it.clock.advance((refused.body as { retry_after: number }).retry_after * 1000)
     expect((await it.ask(route, asked)).status).not.toBe(429)
     expect((await it.ask(route, asked)).status).toBe(429)
@@ -121,8 +139,12 @@ describe.each(called)('$name, which agents may call,', ({ endpoint }) => {
     const it = await agentDesk({ config: { rateLimitDisabled: false, apiPerMinute: 1000 } })
     const url = path
     const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
-    for (let n = 0; n < rate.crew; n++) expect((await it.call(null, 'POST', url, { agent_id: `a${n}` }, token)).status).not.toBe(429)
-    expect((await it.call(null, 'POST', url, { agent_id: 'another' }, token)).body).toMatchObject({ status: 429, code: 'rate_limited' })
+    for (let n = 0; n < rate.crew; n++)
+      expect((await it.call(null, 'POST', url, { agent_id: `a${n}` }, token)).status).not.toBe(429)
+    expect((await it.call(null, 'POST', url, { agent_id: 'another' }, token)).body).toMatchObject({
+      status: 429,
+      code: 'rate_limited',
+    })
     expect((await it.ask(route, asked)).status).toBe(429)
     const elsewhere = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, 'other') }
     expect((await it.call(null, 'POST', url, { agent_id: 'a1' }, elsewhere)).status).not.toBe(429)
@@ -140,14 +162,21 @@ describe('an offered credential', () => {
 describe('an agent that calls without end', () => {
   it('is on record once a minute, with what was refused', async () => {
     const it = await agentDesk({ config: { rateLimitDisabled: false } })
-    const flood = () => Promise.all(Array.from({ length: 300 }, () => it.ask('/report-confidence', { confidence: 0.5 })))
+    const flood = () =>
+      Promise.all(Array.from({ length: 300 }, () => it.ask('/report-confidence', { confidence: 0.5 })))
     const noted = () => it.entries().filter(({ entry_type }) => entry_type === 'agent.throttled')
     const statuses = (await flood()).map(({ status }) => status)
     expect(statuses.filter((status) => status === 202)).toHaveLength(12)
     expect(statuses.filter((status) => status === 429)).toHaveLength(288)
     await it.app.idle()
     expect(noted()).toMatchObject([
-      { severity: 'warn', agent_id: it.agentId, crew_id: it.crewId, actor_type: 'agent', payload: { operation: 'runs.reportConfidence', refused: 1 } },
+      {
+        severity: 'warn',
+        agent_id: it.agentId,
+        crew_id: it.crewId,
+        actor_type: 'agent',
+        payload: { operation: 'runs.reportConfidence', refused: 1 },
+      },
     ])
     it.clock.advance(59_000)
     await flood()

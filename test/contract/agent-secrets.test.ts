@@ -25,7 +25,10 @@ const written: Record<string, string> = {
 
 const called = endpoints.filter(({ endpoint }) => endpoint.agent)
 
-/** What makes a body one that is accepted; the generic part puts the secret everywhere else. A new operation needs its line here. */
+/**
+ * What makes a body one that is accepted; the generic part puts the secret everywhere else. A new operation needs its
+ * line here.
+ */
 const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
   'agents.propose': () => [{ slug: 'bob', llm_model: 'claude-sonnet-4-6' }],
   'asks.park': () => [{}],
@@ -34,8 +37,14 @@ const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
     { type: 'TEXT' },
     { type: 'LINK', metadata: `https://example.com/${encodeURIComponent(form)}?${form}` },
     { type: 'LINK', metadata: { url: `https://example.com/?key=${form}` } },
-    { type: 'CREDENTIAL', metadata: { name: `my ${form}`.slice(0, 100), provider: 'NONE', [form]: form, value: 'another-0815' } },
-    { type: 'CREDENTIAL', metadata: JSON.stringify({ name: `my ${form} too`.slice(0, 100), [form]: form, value: 'another-4711' }) },
+    {
+      type: 'CREDENTIAL',
+      metadata: { name: `my ${form}`.slice(0, 100), provider: 'NONE', [form]: form, value: 'another-0815' },
+    },
+    {
+      type: 'CREDENTIAL',
+      metadata: JSON.stringify({ name: `my ${form} too`.slice(0, 100), [form]: form, value: 'another-4711' }),
+    },
   ],
   'ports.expose': () => [{ port: 3000 }],
   'runs.reportConfidence': () => [{ confidence: 0.5 }],
@@ -46,9 +55,16 @@ async function place() {
   const folder = mkdtempSync(join(tmpdir(), 'muster-secrets-'))
   closing({ close: () => rmSync(folder, { recursive: true, force: true }) })
   const it = await agentDesk({ file: join(folder, 'muster.db') })
-  const { body, status } = await it.call('OWNER', 'POST', '/credentials', { name: 'deploy', value: secret, type: 'SECRET' })
+  const { body, status } = await it.call('OWNER', 'POST', '/credentials', {
+    name: 'deploy',
+    value: secret,
+    type: 'SECRET',
+  })
   expect(status).toBe(201)
-  await it.call('OWNER', 'POST', `/agents/${it.agentId}/credentials`, { credential_id: body.id, env_var_name: 'DEPLOY' })
+  await it.call('OWNER', 'POST', `/agents/${it.agentId}/credentials`, {
+    credential_id: body.id,
+    env_var_name: 'DEPLOY',
+  })
   const heard: unknown[] = []
   it.app.bus.on('broadcast', (message) => void heard.push(message))
   it.app.bus.on('entry', (message) => void heard.push(message))
@@ -58,18 +74,28 @@ async function place() {
 /** All that is stored, told and answered of what the agent sent. */
 async function everything(it: Awaited<ReturnType<typeof place>>, answers: unknown[]): Promise<Buffer> {
   await it.app.idle()
-  const lists = ['/inbox', '/approvals', '/journal', '/agents', `/crews/${it.crewId}/escalations`, `/crews/${it.crewId}/port-expose`, '/credentials']
+  const lists = [
+    '/inbox',
+    '/approvals',
+    '/journal',
+    '/agents',
+    `/crews/${it.crewId}/escalations`,
+    `/crews/${it.crewId}/port-expose`,
+    '/credentials',
+  ]
   const told = await Promise.all(lists.map(async (path) => (await it.call('OWNER', 'GET', path)).text))
   const files = readdirSync(it.folder).map((name) => readFileSync(join(it.folder, name)))
   return Buffer.concat([...files, Buffer.from([...told, JSON.stringify(it.heard), JSON.stringify(answers)].join('\n'))])
 }
 
-const shownIn = (all: Buffer, forms: Record<string, string>) => Object.keys(forms).filter((how) => all.includes(Buffer.from(forms[how]!)))
+const shownIn = (all: Buffer, forms: Record<string, string>) =>
+  Object.keys(forms).filter((how) => all.includes(Buffer.from(forms[how]!)))
 
 /** Sends all bodies; questions that end a run each from a run of their own. */
 async function send(it: AgentDesk, route: string, bodies: object[]) {
   const answers = []
-  for (const body of bodies) answers.push(await it.ask(route, body, { runId: route === '/ask-human' ? await newRun(it) : it.runId }))
+  for (const body of bodies)
+    answers.push(await it.ask(route, body, { runId: route === '/ask-human' ? await newRun(it) : it.runId }))
   return answers
 }
 
@@ -86,17 +112,26 @@ describe.each(called)('$name', ({ name, endpoint }) => {
   it.each(Object.entries(written))('keeps and tells nothing of a secret that the agent writes %s', async (_, form) => {
     const it = await place()
     const generic = bodiesWith(endpoint, form)
-    const bodies = needed[name]!(form).map((base, index) => ({ surplus: form, ...generic[index % generic.length], ...base }))
+    const bodies = needed[name]!(form).map((base, index) => ({
+      surplus: form,
+      ...generic[index % generic.length],
+      ...base,
+    }))
     expect(JSON.stringify(bodies)).toContain(JSON.stringify(form).slice(1, -1))
     const answers = await send(it, route, bodies)
-    expect(answers.map(({ status, body }) => [status < 300, status < 300 || body])).toEqual(bodies.map(() => [true, true]))
+    expect(answers.map(({ status, body }) => [status < 300, status < 300 || body])).toEqual(
+      bodies.map(() => [true, true]),
+    )
     expect(shownIn(await everything(it, answers), written)).toEqual([])
   })
 
   it('refuses a secret where no other text may be, without repeating it', async () => {
     const it = await place()
     const { properties } = endpoint.body as unknown as { properties: Record<string, object> }
-    const bodies = Object.keys(properties).map((member) => ({ ...needed[name]!(secret)[0], [member]: { [secret]: [secret] } }))
+    const bodies = Object.keys(properties).map((member) => ({
+      ...needed[name]!(secret)[0],
+      [member]: { [secret]: [secret] },
+    }))
     const answers = await send(it, route, bodies)
     expect(answers.filter(({ status }) => status >= 500)).toEqual([])
     expect(shownIn(await everything(it, answers), written)).toEqual([])
@@ -105,9 +140,21 @@ describe.each(called)('$name', ({ name, endpoint }) => {
   it('says the same over HTTP', async () => {
     const it = await place()
     const [first] = needed[name]!(secret)
-    const who = { workspace_id: it.workspace, crew_id: it.crewId, agent_id: it.agentId, run_id: it.runId, container_id: 'box' }
+    const who = {
+      workspace_id: it.workspace,
+      crew_id: it.crewId,
+      agent_id: it.agentId,
+      run_id: it.runId,
+      container_id: 'box',
+    }
     const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
-    const { status, text } = await it.call(null, 'POST', endpoint.path, { ...bodiesWith(endpoint, secret)[0], ...first, ...who }, token)
+    const { status, text } = await it.call(
+      null,
+      'POST',
+      endpoint.path,
+      { ...bodiesWith(endpoint, secret)[0], ...first, ...who },
+      token,
+    )
     expect(status, text).toBe(endpoint.status)
     expect(shownIn(await everything(it, [text]), written)).toEqual([])
   })
@@ -124,7 +171,9 @@ describe('texts of agents', () => {
       agentKey(it.app, it.agentId),
       ...internalTokens.about({ workspace: null, crew: null, agent: null }),
     ]
-    const forms = Object.fromEntries([...tokens, ...tokens.map((token) => token.split('.').at(-1)!)].map((token) => [token, token]))
+    const forms = Object.fromEntries(
+      [...tokens, ...tokens.map((token) => token.split('.').at(-1)!)].map((token) => [token, token]),
+    )
     const answers = await send(it, '/report-confidence', [{ confidence: 1, reason: Object.keys(forms).join(' ') }])
     expect(answers[0]!.status).toBe(202)
     expect(shownIn(await everything(it, answers), forms)).toEqual([])
@@ -135,15 +184,22 @@ describe('texts of agents', () => {
     // The Kelvin sign becomes a K where names are brought into one form.
     const answers = await send(it, '/agents', [{ name: `I am ${secret.replace('K', '\u212a')}`, slug: 'kelvin' }])
     expect(answers).toMatchObject([{ status: 201 }])
-    expect((await it.call('OWNER', 'GET', '/agents')).body.map(({ name }: { name: string }) => name)).toContain('I am [redacted]')
+    expect((await it.call('OWNER', 'GET', '/agents')).body.map(({ name }: { name: string }) => name)).toContain(
+      'I am [redacted]',
+    )
   })
 
-  it.each(['\t', '\n', '\u200b'])('are no addresses that a parser would put together: parted by %j', async (between) => {
-    const it = await place()
-    await it.call('OWNER', 'POST', '/credentials', { name: 'plain', value: 'plain-secret-1', type: 'SECRET' })
-    const metadata = `https://example.com/?key=plain-${between}secret-1`
-    expect(await send(it, '/escalate', [{ reason: 'Look', type: 'LINK', metadata }])).toMatchObject([{ status: 400, body: { field: 'metadata' } }])
-  })
+  it.each(['\t', '\n', '\u200b'])(
+    'are no addresses that a parser would put together: parted by %j',
+    async (between) => {
+      const it = await place()
+      await it.call('OWNER', 'POST', '/credentials', { name: 'plain', value: 'plain-secret-1', type: 'SECRET' })
+      const metadata = `https://example.com/?key=plain-${between}secret-1`
+      expect(await send(it, '/escalate', [{ reason: 'Look', type: 'LINK', metadata }])).toMatchObject([
+        { status: 400, body: { field: 'metadata' } },
+      ])
+    },
+  )
 
   const offered = 'Offered"by\\ä-4711'
   it.each([
@@ -151,10 +207,16 @@ describe('texts of agents', () => {
     ['JSON text', (it: object) => JSON.stringify(it)],
   ])('hold an offered secret in one place alone, given as %s', async (_, given) => {
     const it = await place()
-    const forms = { plain: offered, escaped: JSON.stringify(offered).slice(1, -1), base64: Buffer.from(offered).toString('base64').replaceAll('=', '') }
+    const forms = {
+      plain: offered,
+      escaped: JSON.stringify(offered).slice(1, -1),
+      base64: Buffer.from(offered).toString('base64').replaceAll('=', ''),
+    }
     const everywhere = Object.values(forms).join(' ')
     const metadata = given({ name: `it is ${offered}`, type: 'SECRET', provider: 'NONE', value: offered })
-    const answers = await send(it, '/escalate', [{ reason: everywhere, context: everywhere, type: 'CREDENTIAL', metadata }])
+    const answers = await send(it, '/escalate', [
+      { reason: everywhere, context: everywhere, type: 'CREDENTIAL', metadata },
+    ])
     expect(answers).toMatchObject([{ status: 200 }])
     expect(shownIn(await everything(it, answers), forms)).toEqual([])
     const [row] = (await it.call('OWNER', 'GET', `/crews/${it.crewId}/escalations`)).body
@@ -168,8 +230,12 @@ describe('texts of agents', () => {
   it('hold no offered secret, be it as short as a number', async () => {
     const it = await place()
     const metadata = { name: 'pin', type: 'SECRET', provider: 'NONE', value: '4711' }
-    expect(await send(it, '/escalate', [{ reason: 'The number 4711 is new', type: 'CREDENTIAL', metadata }])).toMatchObject([{ status: 200 }])
-    expect((await it.call('OWNER', 'GET', `/crews/${it.crewId}/escalations`)).body[0].reason).toBe('The number [redacted] is new')
+    expect(
+      await send(it, '/escalate', [{ reason: 'The number 4711 is new', type: 'CREDENTIAL', metadata }]),
+    ).toMatchObject([{ status: 200 }])
+    expect((await it.call('OWNER', 'GET', `/crews/${it.crewId}/escalations`)).body[0].reason).toBe(
+      'The number [redacted] is new',
+    )
   })
 
   it('may hold a secret in that place only beside the type that seals it', async () => {

@@ -42,7 +42,9 @@ function remember(value: unknown, about: string): void {
 
 const { body: picture, type: pictureType } = formWith(pictures.png)
 
-const placed = new Set(endpoints.flatMap(({ endpoint }) => [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => named(name!))))
+const placed = new Set(
+  endpoints.flatMap(({ endpoint }) => [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => named(name!))),
+)
 /** What an answer speaks of: the last noun of the path when some path takes its id, as `member`, else the feature. */
 function subject(feature: string, { path }: Endpoint): string {
   const noun = singular(path.split('/').findLast((part) => !part.startsWith(':'))!)
@@ -62,9 +64,15 @@ function requests(endpoint: Endpoint, workspace: string) {
     const { value, nameOf, maybe } = inputs(mood, names)
     const places = parameters
       .filter((it) => it.in === 'path')
-      .map(({ name }) => [name, name === 'workspaceId' ? fc.constant(workspace) : maybe(nameOf(named(name)), hostileText)])
+      .map(({ name }) => [
+        name,
+        name === 'workspaceId' ? fc.constant(workspace) : maybe(nameOf(named(name)), hostileText),
+      ])
     const asked = parameters.filter((it) => it.in === 'query' && it.name !== 'workspace_id')
-    const query = asked.map((it) => [it.name, value(it.schema, it.name).chain((one) => maybe(fc.constant([one]), fc.constant([one, one])))])
+    const query = asked.map((it) => [
+      it.name,
+      value(it.schema, it.name).chain((one) => maybe(fc.constant([one]), fc.constant([one, one]))),
+    ])
     return fc.record({
       places: fc.record(Object.fromEntries(places) as Record<string, fc.Arbitrary<unknown>>),
       query: fc
@@ -82,7 +90,9 @@ function requests(endpoint: Endpoint, workspace: string) {
   }
   return fc.oneof(inMood('polite'), inMood('hostile')).map(({ places, query, payload }) => {
     const path = pathOf(endpoint).replace(/\{(\w+)\}/g, (_, name: string) => escaped(places[name]) || '%20')
-    const pairs = Object.entries(query).flatMap(([name, values]) => (values as unknown[]).map((value) => `${name}=${escaped(value)}`))
+    const pairs = Object.entries(query).flatMap(([name, values]) =>
+      (values as unknown[]).map((value) => `${name}=${escaped(value)}`),
+    )
     return { url: pairs.length ? `${path}?${pairs.join('&')}` : path, payload: payload as string | Buffer | undefined }
   })
 }
@@ -115,12 +125,21 @@ async function populated() {
 /** Questions of an agent, a request and work that wait for people. */
 async function somethingToDecide({ app, workspace, call }: TestDaemon, n: number): Promise<void> {
   const crew = (await call('OWNER', 'POST', '/crews', { name: `Asking ${n}`, slug: `asking-${n}` })).body.id
-  const agent = (await call('OWNER', 'POST', '/agents', { name: `Asks ${n}`, slug: `asks-${n}`, crew_id: crew })).body.id
+  const agent = (await call('OWNER', 'POST', '/agents', { name: `Asks ${n}`, slug: `asks-${n}`, crew_id: crew })).body
+    .id
   const inside = { 'x-internal-token': app.internalTokens.ofCrew(workspace, crew) }
   const question = { workspace_id: workspace, crew_id: crew, agent_id: agent, reason: 'May I?' }
   const { body } = await call(null, 'POST', '/internal/escalations', question, inside)
   const now = app.now()
-  const asked = { workspace, by: agent, kind: 'custom' as const, reason: 'May I?', payload: {}, card: { title: 'May I?' }, now }
+  const asked = {
+    workspace,
+    by: agent,
+    kind: 'custom' as const,
+    reason: 'May I?',
+    payload: {},
+    card: { title: 'May I?' },
+    now,
+  }
   const approval_id = app.writeNow(() => requestApproval(app, asked))
   const { id } = app.writeNow(() => openWaitpoint(app, { workspace, kind: 'approval', prompt: 'Go on?', now }))
   remember({ escalation_id: body.escalation_id, approval_id, token_id: id, crew_id: crew, agent_id: agent }, '')
@@ -158,7 +177,8 @@ describe.each(inTurn)('$name', ({ name, feature, endpoint }) => {
       if (answer.statusCode >= 300 && answer.statusCode !== endpoint.status) return
       succeeded.add(name)
       remember(body, subject(feature, endpoint))
-      if (conforms) expect([...conforms.Errors(body)].map(({ instancePath, message }) => `${instancePath} ${message}`)).toEqual([])
+      if (conforms)
+        expect([...conforms.Errors(body)].map(({ instancePath, message }) => `${instancePath} ${message}`)).toEqual([])
     })
     await fc.assert(property, { numRuns, seed })
     // Some endpoints hash a password for each request, which takes its time on a busy machine.
@@ -180,7 +200,9 @@ const secretive = [
 ]
 
 it('got through to most of them', () => {
-  const others = endpoints.filter(({ name, endpoint }) => !secretive.includes(name) && endpoint.kind !== 'stream' && endpoint.access !== 'internal')
+  const others = endpoints.filter(
+    ({ name, endpoint }) => !secretive.includes(name) && endpoint.kind !== 'stream' && endpoint.access !== 'internal',
+  )
   const never = others.filter(({ name }) => !succeeded.has(name)).map(({ name }) => name)
   expect(never.length, `never succeeded: ${never.join(', ')}`).toBeLessThan(others.length / 5)
 })

@@ -7,7 +7,10 @@ import { openapi } from '#kernel/http/openapi'
 import { daemon } from '#test'
 
 const document = openapi()
-const paths = document['paths'] as Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>
+const paths = document['paths'] as Record<
+  string,
+  Record<string, { operationId: string; responses: Record<string, unknown> }>
+>
 const musterd = new URL('../../bin/musterd.js', import.meta.url).pathname
 
 describe('the OpenAPI document', () => {
@@ -18,7 +21,9 @@ describe('the OpenAPI document', () => {
   })
 
   it('has every endpoint once, by its name', () => {
-    const listed = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+    const listed = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    )
     expect(listed.sort()).toEqual(endpoints.map(({ name }) => name).sort())
   })
 
@@ -32,7 +37,10 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(responses)).toContain(String(endpoint.status))
     expect(Object.keys(responses)).toContain('500')
     if (endpoint.method !== 'GET')
-      expect(responses).toMatchObject({ 507: { description: 'storage_full' }, 503: { description: expect.stringContaining('storage_unavailable') } })
+      expect(responses).toMatchObject({
+        507: { description: 'storage_full' },
+        503: { description: expect.stringContaining('storage_unavailable') },
+      })
   })
 
   it('is served, and printed by a daemon that need not run', async () => {
@@ -41,7 +49,12 @@ describe('the OpenAPI document', () => {
     expect(headers['content-type']).toContain('application/json')
     expect(body).toEqual(JSON.parse(JSON.stringify(document)))
     const nowhere = { PATH: process.env['PATH'], HOME: '/nonexistent', SVC_DATA_DIR: '/nonexistent/muster' }
-    const { stdout, stderr, status } = spawnSync(process.execPath, [musterd, 'openapi'], { cwd: '/', env: nowhere, encoding: 'utf8', maxBuffer: 2 ** 24 })
+    const { stdout, stderr, status } = spawnSync(process.execPath, [musterd, 'openapi'], {
+      cwd: '/',
+      env: nowhere,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 24,
+    })
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
     expect(JSON.parse(stdout)).toEqual(body)
   })

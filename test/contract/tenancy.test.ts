@@ -17,28 +17,54 @@ async function furnish(it: TestDaemon, owner: Person, word: string): Promise<Ids
   const agent = await make('/agents', { name: word, slug: word, crew_id: crew.id })
   const chat = await make(`/agents/${agent.id}/chats`, {})
   const credential = await make('/credentials', { name: word, type: 'SECRET', value: 'x' })
-  const assignment = await make(`/agents/${agent.id}/credentials`, { credential_id: credential.id, env_var_name: 'KEY' })
+  const assignment = await make(`/agents/${agent.id}/credentials`, {
+    credential_id: credential.id,
+    env_var_name: 'KEY',
+  })
   const rotation = await make(`/credentials/${credential.id}/rotate`, { value: 'y', grace_seconds: 3600 })
   const invitation = await make(`/workspaces/${workspace}/invitations`, { email: `${word}@example.com` })
   const member = app.writeNow(() => addPerson(app, 'MEMBER', workspace))
   const crewMember = await make(`/crews/${crew.id}/members`, { user_id: member.userId, role: 'MANAGER' })
-  const members = (await it.call(owner, 'GET', `/workspaces/${workspace}/members`)).body as { id: string; user_id: string }[]
+  const members = (await it.call(owner, 'GET', `/workspaces/${workspace}/members`)).body as {
+    id: string
+    user_id: string
+  }[]
   const inside = { 'x-internal-token': app.internalTokens.ofCrew(workspace, crew.id) }
   const question = { workspace_id: workspace, crew_id: crew.id, agent_id: agent.id, reason: 'May I?' }
   const escalation = (await it.call(null, 'POST', '/internal/escalations', question, inside)).body
   const now = app.now()
-  const held = { workspace, by: agent.id, kind: 'custom' as const, reason: 'May I?', payload: {}, card: { title: 'May I?' }, now }
+  const held = {
+    workspace,
+    by: agent.id,
+    kind: 'custom' as const,
+    reason: 'May I?',
+    payload: {},
+    card: { title: 'May I?' },
+    now,
+  }
   const approval = app.writeNow(() => requestApproval(app, held))
   const waitpoint = app.writeNow(() => openWaitpoint(app, { workspace, kind: 'approval', prompt: 'Go on?', now }))
   const run = newId(app.clock())
   const entry = app.writeNow(() => {
-    const started = { workspace_id: workspace, agent_id: agent.id, crew_id: crew.id, trace_id: run, type: 'run.started' as const }
-    return app.journal({ ...started, summary: 'x', actor_type: 'system', payload: { trigger_type: 'user', chat_id: chat.id } })
+    const started = {
+      workspace_id: workspace,
+      agent_id: agent.id,
+      crew_id: crew.id,
+      trace_id: run,
+      type: 'run.started' as const,
+    }
+    return app.journal({
+      ...started,
+      summary: 'x',
+      actor_type: 'system',
+      payload: { trigger_type: 'user', chat_id: chat.id },
+    })
   })
   const port = newId(app.clock())
   app.db
     .prepare(
-      `INSERT INTO port_exposures (id, workspace_id, crew_id, agent_id, container_id, container_port, token_hash, status, created_at, expires_at)
+      `INSERT INTO port_exposures (id, workspace_id, crew_id, agent_id, container_id, container_port, token_hash,
+        status, created_at, expires_at)
        VALUES (?, ?, ?, ?, 'x', 8080, ?, 'ACTIVE', ?, '2099-01-01T00:00:00Z')`,
     )
     .run(port, workspace, crew.id, agent.id, `hash ${word}`, now)
@@ -68,7 +94,14 @@ async function furnish(it: TestDaemon, owner: Person, word: string): Promise<Ids
 const common = (async () => {
   const it = await daemon({ shared: true, config: { publicUrl: 'https://muster.example' } })
   const [mine, theirs] = [it.person('OWNER'), it.stranger()]
-  return { it, mine, theirs, own: await furnish(it, mine, 'own'), second: await furnish(it, mine, 'second'), foreign: await furnish(it, theirs, 'foreign') }
+  return {
+    it,
+    mine,
+    theirs,
+    own: await furnish(it, mine, 'own'),
+    second: await furnish(it, mine, 'second'),
+    foreign: await furnish(it, theirs, 'foreign'),
+  }
 })()
 
 /** Names that belong to no workspace, and where a user's own things live. */
@@ -115,39 +148,69 @@ const queries: Record<string, string> = { 'agents.download': '?path=x', 'policie
 const references: [operation: string, member: string, of: string, body: (id: string) => object][] = [
   ['agents.create', 'crew_id', 'crewId', (crew_id) => ({ name: 'New', slug: 'new', crew_id })],
   ['agents.update', 'crew_id', 'crewId', (crew_id) => ({ crew_id })],
-  ['credentials.create', 'crew_ids', 'crewId', (id) => ({ name: 'new', type: 'SECRET', value: 'x', scope: 'CREW', crew_ids: [id] })],
+  [
+    'credentials.create',
+    'crew_ids',
+    'crewId',
+    (id) => ({ name: 'new', type: 'SECRET', value: 'x', scope: 'CREW', crew_ids: [id] }),
+  ],
   ['credentials.update', 'crew_ids', 'crewId', (id) => ({ scope: 'CREW', crew_ids: [id] })],
   ['credentials.replace', 'crew_ids', 'crewId', (id) => ({ scope: 'CREW', crew_ids: [id] })],
-  ['credentials.assign', 'credential_id', 'credentialId', (credential_id) => ({ credential_id, env_var_name: 'OTHER' })],
+  [
+    'credentials.assign',
+    'credential_id',
+    'credentialId',
+    (credential_id) => ({ credential_id, env_var_name: 'OTHER' }),
+  ],
   ['crews.addMember', 'user_id', 'userId', (user_id) => ({ user_id, role: 'MEMBER' })],
-  ['escalations.resolve', 'redirect_to', 'slug', (redirect_to) => ({ resolution: 'x', action: 'redirect', redirect_to })],
+  [
+    'escalations.resolve',
+    'redirect_to',
+    'slug',
+    (redirect_to) => ({ resolution: 'x', action: 'redirect', redirect_to }),
+  ],
   ['inbox.bulk', 'ids', 'itemId', (id) => ({ ids: [id], state: 'read' })],
 ]
 
 /** Everything that is stored, but for when tokens were used. */
 function stored({ app }: TestDaemon): string {
-  const tables = app.db.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'cli_token%' ORDER BY name").pluck().all()
+  const tables = app.db
+    .prepare<[], string>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'cli_token%' ORDER BY name",
+    )
+    .pluck()
+    .all()
   return JSON.stringify(tables.map((table) => [table, app.db.prepare(`SELECT * FROM "${table}"`).all()]))
 }
 
-const parametersOf = (path: string) => [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!).filter((name) => !free.has(name))
+const parametersOf = (path: string) =>
+  [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!).filter((name) => !free.has(name))
 const keyOf = (path: string, name: string) => (name === 'memberId' ? `${path.split('/')[1]}/memberId` : name)
 
 const cases = endpoints
-  .filter(({ name, endpoint }) => endpoint.access !== 'public' && endpoint.access !== 'internal' && !openToAll.has(name) && !forInvited.has(name))
+  .filter(
+    ({ name, endpoint }) =>
+      endpoint.access !== 'public' && endpoint.access !== 'internal' && !openToAll.has(name) && !forInvited.has(name),
+  )
   .flatMap(({ name, endpoint }) => parametersOf(endpoint.path).map((parameter) => ({ name, endpoint, parameter })))
 
 /** A refusal without what only repeats the request. */
-const plain = (answer: { status: number; text: string }, id: string) => ({ status: answer.status, text: answer.text.replaceAll(id, 'ID') })
+const plain = (answer: { status: number; text: string }, id: string) => ({
+  status: answer.status,
+  text: answer.text.replaceAll(id, 'ID'),
+})
 
 async function ask(name: string, parameter: string | null, id: string, given?: object) {
   const { it, mine, own } = await common
   const { endpoint } = endpoints.find((known) => known.name === name)!
   const { path, method, kind } = endpoint
-  const address = path.replace(/:(\w+)/g, (_, at: string) => (at === 'workspaceId' ? mine.workspace : at === parameter ? id : (own[keyOf(path, at)] ?? absent)))
+  const address = path.replace(/:(\w+)/g, (_, at: string) =>
+    at === 'workspaceId' ? mine.workspace : at === parameter ? id : (own[keyOf(path, at)] ?? absent),
+  )
   const url = address + (queries[name] ?? '')
   const body = given ?? bodies[name]
-  const filled = body && JSON.parse(JSON.stringify(body).replace(/"own:(\w+)"/g, (_, at: string) => JSON.stringify(own[at])))
+  const filled =
+    body && JSON.parse(JSON.stringify(body).replace(/"own:(\w+)"/g, (_, at: string) => JSON.stringify(own[at])))
   if (kind !== 'stream') return it.call(mine, method, url, filled)
   const headers = { host: 'localhost', authorization: `Bearer ${mine.token}`, 'x-workspace-id': mine.workspace }
   const answer = await it.http.inject({ method: 'GET', url: `/api/v1${url}`, headers, payloadAsStream: true })
@@ -161,7 +224,9 @@ it('has a body for every operation that takes one beside an id', () => {
   expect(needed.filter((name) => !bodies[name])).toEqual([])
 })
 
-/** Where an absent one is not 404: an unknown chat reads as an empty one, and a port that is not open cannot be closed. */
+/**
+ * Where an absent one is not 404: an unknown chat reads as an empty one, and a port that is not open cannot be closed.
+ */
 const otherwise: Record<string, number> = { 'chats.messages, chatId': 200, 'ports.revoke, exposureId': 409 }
 /** Where one of its own looks the same: no such file, no messages yet. */
 const without = new Set(['agents.download', 'chats.messages'])
@@ -180,13 +245,16 @@ describe.each(cases)('$name, $parameter', ({ name, endpoint, parameter }) => {
     expect(stored(it)).toBe(before)
   })
 
-  it.skipIf(parametersOf(endpoint.path).length < 2 || !isLast)('answers for one below another parent as for an absent one, and changes nothing', async () => {
-    const { it, second } = await common
-    const before = stored(it)
-    const answers = [await ask(name, parameter, second[key]!), await ask(name, parameter, absent)]
-    expect(plain(answers[0]!, second[key]!)).toEqual(plain(answers[1]!, absent))
-    expect(stored(it)).toBe(before)
-  })
+  it.skipIf(parametersOf(endpoint.path).length < 2 || !isLast)(
+    'answers for one below another parent as for an absent one, and changes nothing',
+    async () => {
+      const { it, second } = await common
+      const before = stored(it)
+      const answers = [await ask(name, parameter, second[key]!), await ask(name, parameter, absent)]
+      expect(plain(answers[0]!, second[key]!)).toEqual(plain(answers[1]!, absent))
+      expect(stored(it)).toBe(before)
+    },
+  )
 
   it.skipIf(endpoint.method !== 'GET' || without.has(name))('answers otherwise for one of its own', async () => {
     expect((await ask(name, null, '')).status).not.toBe(404)

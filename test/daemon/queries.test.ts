@@ -27,12 +27,16 @@ interface Known {
 
 /** Every statement of every queries.ts: what its exported functions of a database give. */
 async function discover(): Promise<Known[]> {
-  const files = readdirSync(join(root, 'daemon'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('/queries.ts'))
+  const files = readdirSync(join(root, 'daemon'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('/queries.ts'),
+  )
   const sets = await Promise.all(
-    [...files, 'kernel/auth.ts', 'kernel/auth/membership.ts', 'kernel/auth/sessions.ts'].map(async (path) => ({
-      path,
-      exports: (await import(join(root, 'daemon', path))) as Record<string, unknown>,
-    })),
+    [...files, 'kernel/auth/authenticator.ts', 'kernel/auth/membership.ts', 'kernel/auth/sessions.ts'].map(
+      async (path) => ({
+        path,
+        exports: (await import(join(root, 'daemon', path))) as Record<string, unknown>,
+      }),
+    ),
   )
   return sets.flatMap(({ path, exports }) => {
     const scans = (exports['scans'] ?? {}) as Record<string, string>
@@ -64,7 +68,9 @@ function scansOf(sql: string): string[] {
   db.pragma(`foreign_keys = ${/^\s*INSERT/i.test(sql) ? 'OFF' : 'ON'}`)
   const steps = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...blanks(sql))
   // A table function that is given its argument (json_each) reads no table.
-  return steps.map(({ detail }) => detail).filter((step) => /^SCAN (?!CONSTANT ROW)(?!.*VIRTUAL TABLE INDEX [1-9])/.test(step))
+  return steps
+    .map(({ detail }) => detail)
+    .filter((step) => /^SCAN (?!CONSTANT ROW)(?!.*VIRTUAL TABLE INDEX [1-9])/.test(step))
 }
 
 const known = await discover()
@@ -73,9 +79,16 @@ const typed = new Map<string, string>()
 /** What TypeScript takes a column of this declared type for; null where SQLite knows no type. */
 const typeNames: Record<string, string> = { TEXT: 'string', INTEGER: 'number', REAL: 'number', BLOB: 'Buffer' }
 
-const mayBeNull = db.prepare<[table: string, column: string], number>('SELECT "notnull" = 0 AND pk = 0 FROM pragma_table_info(?) WHERE name = ?').pluck()
+const mayBeNull = db
+  .prepare<[table: string, column: string], number>(
+    'SELECT "notnull" = 0 AND pk = 0 FROM pragma_table_info(?) WHERE name = ?',
+  )
+  .pluck()
 
-/** What the database says of the rows: the widest type that each column may have, and the narrowest that the code must expect. */
+/**
+ * What the database says of the rows: the widest type that each column may have, and the narrowest that the code must
+ * expect.
+ */
 function shape(columns: ColumnDefinition[]): string {
   const members = columns.map(({ name, type, table, column }) => {
     const widest = type ? `${typeNames[type]} | null` : 'unknown'
@@ -85,10 +98,14 @@ function shape(columns: ColumnDefinition[]): string {
   return `{ ${members.join('; ')} }`
 }
 
-/** Writes down the columns of each statement as a type and lets the compiler compare it with the row type of the code. */
+/**
+ * Writes down the columns of each statement as a type and lets the compiler compare it with the row type of the code.
+ */
 function compileRows(all: Known[]): Map<string, string> {
   const files = [...new Set(all.map(({ file }) => file))]
-  const imports = files.map((file, index) => `import type * as m${index} from ${JSON.stringify(join(root, 'daemon', file))}`)
+  const imports = files.map(
+    (file, index) => `import type * as m${index} from ${JSON.stringify(join(root, 'daemon', file))}`,
+  )
   const checks = all.map(({ file, set, key, statement }) => {
     const row = `Row<typeof m${files.indexOf(file)}.${set}, ${JSON.stringify(key)}>`
     return `same = verdict<${row}, ${shape(statement.columns())}>()`
@@ -109,9 +126,16 @@ function compileRows(all: Known[]): Map<string, string> {
     const options = { noEmit: true, typeRoots: [join(root, 'node_modules/@types')], types: ['node'] }
     writeFileSync(
       join(dir, 'tsconfig.json'),
-      JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions: options, include: [], files: ['rows.ts'] }),
+      JSON.stringify({
+        extends: join(root, 'tsconfig.json'),
+        compilerOptions: options,
+        include: [],
+        files: ['rows.ts'],
+      }),
     )
-    const { stdout, error } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', dir, '--pretty', 'false'], { encoding: 'utf8' })
+    const { stdout, error } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', dir, '--pretty', 'false'], {
+      encoding: 'utf8',
+    })
     if (error) throw error
     const before = imports.length + head.length
     const found = new Map<string, string>()
@@ -144,7 +168,10 @@ describe.each(known)('$name', ({ statement, mayScan, name }) => {
 describe('runs.listing', () => {
   const filters = { status: 'RUNNING', agent: 'a', trigger: 'user', tag: 't' }
   const names = Object.keys(filters) as (keyof typeof filters)[]
-  const subsets = names.reduce<(keyof typeof filters)[][]>((all, name) => all.concat(all.map((some) => [...some, name])), [[]])
+  const subsets = names.reduce<(keyof typeof filters)[][]>(
+    (all, name) => all.concat(all.map((some) => [...some, name])),
+    [[]],
+  )
   it.each(subsets.map((some) => [some]))('reads no whole table by %j', (some) => {
     const filter = { workspace: 'w', ...Object.fromEntries(some.map((name) => [name, filters[name]])) }
     const { page, total } = listing(db, filter)
@@ -156,7 +183,16 @@ describe('runs.listing', () => {
 describe('the checks themselves', () => {
   const file = 'features/users/queries.ts'
   const compared = (queries: Record<string, string>) =>
-    compileRows(Object.entries(queries).map(([name, sql]) => ({ name, file, set: 'queries', key: 'find', statement: db.prepare(sql), mayScan: undefined })))
+    compileRows(
+      Object.entries(queries).map(([name, sql]) => ({
+        name,
+        file,
+        set: 'queries',
+        key: 'find',
+        statement: db.prepare(sql),
+        mayScan: undefined,
+      })),
+    )
 
   it('see a scan', () => expect(scansOf('SELECT id FROM users WHERE full_name = ?')).toEqual(['SCAN users']))
   it('see a column too few, too many, of another type, or null unexpectedly', () => {

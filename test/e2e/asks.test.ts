@@ -9,11 +9,14 @@ import { endsIn, type Installation, install } from '../support/installation.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { type MessagesBody, type ModelEndpoint, modelEndpoint, type ScriptedTurn } from '../support/model-endpoint.ts'
 
-// Agents that ask a person: their programs end, and the answer lets the run go on, whatever happens to the daemon meanwhile.
+// Agents that ask a person: their programs end, and the answer lets the run go on, whatever happens to the daemon
+// meanwhile.
 
 const root = new URL('../..', import.meta.url).pathname
 const host = await bridgeAddress()
-const noContainers = engineMissing || (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
+const noContainers =
+  engineMissing ||
+  (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
 const client = fetchClient('claude')
 leaveOut(noContainers || client.missing)
 
@@ -24,7 +27,9 @@ let agentId: string
 async function open(settings: Record<string, string>): Promise<void> {
   daemon = await install(settings)
   crewId = (await daemon.client.crews.create({ body: { name: 'Works', slug: 'works' } })).id
-  await daemon.client.credentials.create({ body: { name: 'key', value: 'sk-ant-api03-asking', type: 'API_KEY', provider: 'ANTHROPIC' } })
+  await daemon.client.credentials.create({
+    body: { name: 'key', value: 'sk-ant-api03-asking', type: 'API_KEY', provider: 'ANTHROPIC' },
+  })
   agentId = (await daemon.client.agents.create({ body: { name: 'Ada', slug: 'ada', crew_id: crewId } })).id
 }
 
@@ -36,7 +41,12 @@ const statusOf = async (runId: string) => (await daemon.client.runs.show({ runId
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe('a daemon that is killed', { timeout: 240_000 }, () => {
-  beforeAll(() => open({ SVC_CONTAINER_PROVIDER: 'process', SVC_CLAUDE_COMMAND: join(root, 'templates/demo/claude-stand-in/claude') }))
+  beforeAll(() =>
+    open({
+      SVC_CONTAINER_PROVIDER: 'process',
+      SVC_CLAUDE_COMMAND: join(root, 'templates/demo/claude-stand-in/claude'),
+    }),
+  )
   afterAll(() => daemon.remove())
 
   it('between question and answer leaves both or neither, and delivers each answer once', async () => {
@@ -48,8 +58,13 @@ describe('a daemon that is killed', { timeout: 240_000 }, () => {
       await pause(Math.random() * 700)
       await daemon.kill()
       await daemon.start()
-      // A program that could not ask because nobody was there has failed; one that asked has its card, and neither end nor program.
-      await expect.poll(async () => (await statusOf(runId)) !== 'RUNNING' || (await cardOf(runId)) !== undefined, { timeout: 30_000 }).toBe(true)
+      // A program that could not ask because nobody was there has failed; one that asked has its card, and neither end
+      // nor program.
+      await expect
+        .poll(async () => (await statusOf(runId)) !== 'RUNNING' || (await cardOf(runId)) !== undefined, {
+          timeout: 30_000,
+        })
+        .toBe(true)
       const card = await cardOf(runId)
       if (!card) {
         expect(endsIn(await daemon.entriesOf(runId))).toHaveLength(1)
@@ -58,7 +73,8 @@ describe('a daemon that is killed', { timeout: 240_000 }, () => {
       asked++
       expect(card).toMatchObject({ state: 'unread', blocking: true })
       await expect.poll(() => survivors(runId), { timeout: 30_000 }).toEqual([])
-      const answer = () => daemon.client.inbox.act({ itemId: card.id, body: { action: 'answer', input: `answer ${round}` } })
+      const answer = () =>
+        daemon.client.inbox.act({ itemId: card.id, body: { action: 'answer', input: `answer ${round}` } })
       const first = answer().catch(() => null)
       await pause(Math.random() * 60)
       await daemon.kill()
@@ -68,10 +84,11 @@ describe('a daemon that is killed', { timeout: 240_000 }, () => {
       await expect.poll(() => statusOf(runId), { timeout: 30_000 }).toBe('COMPLETED')
       const entries = await daemon.entriesOf(runId)
       expect(endsIn(entries)).toMatchObject([{ entry_type: 'run.completed' }])
-      expect(entries.filter(({ entry_type }) => entry_type === 'run.parked' || entry_type === 'run.resumed').map(({ entry_type }) => entry_type)).toEqual([
-        'run.parked',
-        'run.resumed',
-      ])
+      expect(
+        entries
+          .filter(({ entry_type }) => entry_type === 'run.parked' || entry_type === 'run.resumed')
+          .map(({ entry_type }) => entry_type),
+      ).toEqual(['run.parked', 'run.resumed'])
       const said = (await daemon.messagesOf(chatId)).map(({ role, content }) => [role, content])
       expect(said).toEqual([
         ['user', `ask: question ${round}?`],
@@ -99,7 +116,10 @@ const script = (kind: string, { messages }: MessagesBody): ScriptedTurn => {
   const last = JSON.stringify(messages.at(-1)!.content)
   if (last.includes('answers:')) return { text: last.includes('SQLite') ? 'Then SQLite it is.' : 'What?' }
   const question = 'Postgres or SQLite?'
-  const ask = kind === 'a container' ? { name: 'mcp__muster__ask_human', input: { question } } : { name: 'Bash', input: { command: asking(question) } }
+  const ask =
+    kind === 'a container'
+      ? { name: 'mcp__muster__ask_human', input: { question } }
+      : { name: 'Bash', input: { command: asking(question) } }
   if (last.includes('tool_result')) return { text: 'I have the number; now I ask.', tools: [ask] }
   return { text: 'I look.', tools: [{ name: 'Bash', input: { command: 'echo the number is 4711' } }] }
 }
@@ -122,7 +142,8 @@ describe.each([
       const inside = { SVC_CONTAINER_PREFIX: 'muster-asks', SVC_CONTAINER_MEMORY_MB: '2048' }
       await open({ SVC_ANTHROPIC_URL: model.url, ...(kind === 'a container' ? inside : local) })
       await daemon.client.crews.start({ crewId })
-      if (kind === 'a container') installation = (await (await containerOf(crewId)).inspect()).Config.Labels['svc.installation']!
+      if (kind === 'a container')
+        installation = (await (await containerOf(crewId)).inspect()).Config.Labels['svc.installation']!
     })
     afterAll(async () => {
       await daemon?.remove()
@@ -142,11 +163,16 @@ describe.each([
       await daemon.kill()
       fallAsleep()
       await daemon.start()
-      await expect.poll(async () => (await daemon.client.crews.status({ crewId })).status, { timeout: 30_000 }).toBe('stopped')
+      await expect
+        .poll(async () => (await daemon.client.crews.status({ crewId })).status, { timeout: 30_000 })
+        .toBe('stopped')
       expect(await statusOf(runId)).toBe('RUNNING')
       await daemon.client.inbox.act({ itemId: card.id, body: { action: 'answer', input: 'SQLite, please' } })
       await expect.poll(() => statusOf(runId), { timeout: 60_000 }).toBe('COMPLETED')
-      expect((await daemon.messagesOf(chatId)).at(-1)).toMatchObject({ role: 'assistant', content: 'Then SQLite it is.' })
+      expect((await daemon.messagesOf(chatId)).at(-1)).toMatchObject({
+        role: 'assistant',
+        content: 'Then SQLite it is.',
+      })
       // What the model was asked last holds the first tool's output: the client went on with its own session.
       const asked = JSON.stringify(model.messages.at(-1)!.messages)
       expect(asked).toContain('the number is 4711')
@@ -154,7 +180,8 @@ describe.each([
       expect(asked).toMatch(/You asked:[\s\S]*Postgres or SQLite\?[\s\S]*Ada Lovelace answers:[\s\S]*SQLite, please/)
       expect(endsIn(await daemon.entriesOf(runId))).toMatchObject([{ entry_type: 'run.completed' }])
       // Nothing is left of the programs and of the session.
-      if (kind === 'a local process') await expect.poll(() => readdirSync(join(daemon.dataDir, 'crews', crewId, 'spool/ada'))).toEqual([])
+      if (kind === 'a local process')
+        await expect.poll(() => readdirSync(join(daemon.dataDir, 'crews', crewId, 'spool/ada'))).toEqual([])
     })
   })
 })

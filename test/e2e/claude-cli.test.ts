@@ -53,11 +53,14 @@ async function scene(script: Script, keys?: string[]) {
 }
 
 /** The text blocks of a message as the model service got it. */
-const texts = (content: string | { text?: string }[]) => (typeof content === 'string' ? [content] : content.map(({ text }) => text ?? ''))
+const texts = (content: string | { text?: string }[]) =>
+  typeof content === 'string' ? [content] : content.map(({ text }) => text ?? '')
 
 describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, () => {
   it('answers a turn with text', async () => {
-    const { endpoint, folders, run } = await scene([{ thinking: 'Hm.', text: ['Hello', ' there.'], usage: { input: 30, output: 5 } }])
+    const { endpoint, folders, run } = await scene([
+      { thinking: 'Hm.', text: ['Hello', ' there.'], usage: { input: 30, output: 5 } },
+    ])
     const { frames, verdict } = await run({ model: 'claude-opus-4-8' })
     expect(frames.map(({ type }) => type)).toEqual(['system', 'thinking', 'text', 'text', 'result'])
     expect(spoken(frames)).toBe('Hello there.')
@@ -65,38 +68,61 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
       status: 'completed',
       kind: null,
       exit_code: 0,
-      metadata: { cli_version: '2.1.197', permission_mode: 'bypassPermissions', api_key_source: 'ANTHROPIC_API_KEY', input_tokens: 30, output_tokens: 5 },
+      metadata: {
+        cli_version: '2.1.197',
+        permission_mode: 'bypassPermissions',
+        api_key_source: 'ANTHROPIC_API_KEY',
+        input_tokens: 30,
+        output_tokens: 5,
+      },
     })
     const [asked] = endpoint.messages
     expect(asked).toMatchObject({ model: 'claude-opus-4-8', stream: true })
     expect(JSON.stringify(asked!.system)).toContain('You are Ada, a test.')
     expect(texts(asked!.messages[0]!.content).at(-1)).toBe('Please begin.')
     expect(endpoint.requests.find(({ method }) => method === 'POST')?.key).toBe(key)
-    expect(frames[0]).toMatchObject({ metadata: { subtype: 'init', tools: ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'WebFetch', 'WebSearch', 'Write'] } })
+    expect(frames[0]).toMatchObject({
+      metadata: { subtype: 'init', tools: ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'WebFetch', 'WebSearch', 'Write'] },
+    })
     expect(readText(folders.run, 'in')).toBe('Please begin.')
   })
 
   it('works through the sidecar, which lets through all that it needs and puts the real key in', async () => {
-    const { endpoint, run } = await scene([{ text: 'I look.', tools: [{ name: 'Bash', input: { command: 'echo seen' } }] }, { text: 'Done.' }], ['sk-real'])
+    const { endpoint, run } = await scene(
+      [{ text: 'I look.', tools: [{ name: 'Bash', input: { command: 'echo seen' } }] }, { text: 'Done.' }],
+      ['sk-real'],
+    )
     const unanswered: Ask = () => ({ answer: Promise.resolve({ status: 503, body: {} }), hangUp: () => undefined })
     const sidecar = await startSidecar({ port: 0, isolated: false, report: () => undefined, ask: unanswered })
     open.push(sidecar)
-    const credentials = [{ credentialId: 'c', provider: 'ANTHROPIC', kind: 'api_key' as const, token: 'sk-real', priority: 1 }]
+    const credentials = [
+      { credentialId: 'c', provider: 'ANTHROPIC', kind: 'api_key' as const, token: 'sk-real', priority: 1 },
+    ]
     sidecar.configure({
       network: { mode: 'restricted', allowedDomains: [], allowPrivateEndpoints: false },
       agents: { [key]: { agentId: 'agent1', slug: 'ada', credentials } },
       upstreams: { ANTHROPIC: endpoint.url },
     } satisfies SidecarConfig)
-    const { frames, verdict } = await run({ access: { via: 'sidecar', key, origin: `http://127.0.0.1:${sidecar.port}` } })
+    const { frames, verdict } = await run({
+      access: { via: 'sidecar', key, origin: `http://127.0.0.1:${sidecar.port}` },
+    })
     expect(verdict).toMatchObject({ status: 'completed', kind: null })
     expect(spoken(frames)).toContain('Done.')
-    expect(endpoint.requests.map((it) => [it.method, it.path, it.key])).toEqual(Array(endpoint.requests.length).fill(['POST', '/v1/messages', 'sk-real']))
-    expect(endpoint.requests[0]!.headers).toMatchObject({ 'anthropic-beta': expect.stringContaining('claude-code-'), 'x-app': 'cli' })
+    expect(endpoint.requests.map((it) => [it.method, it.path, it.key])).toEqual(
+      Array(endpoint.requests.length).fill(['POST', '/v1/messages', 'sk-real']),
+    )
+    expect(endpoint.requests[0]!.headers).toMatchObject({
+      'anthropic-beta': expect.stringContaining('claude-code-'),
+      'x-app': 'cli',
+    })
   })
 
   it('runs a tool that writes a file', async () => {
     const { endpoint, folders, run } = await scene([
-      { text: 'I write it.', tools: [{ name: 'Bash', input: { command: 'echo "$SVC_AGENT_ID was here" | tee note.txt' } }] },
+      {
+        text: 'I write it.',
+        tools: [{ name: 'Bash', input: { command: 'echo "$SVC_AGENT_ID was here" | tee note.txt' } }],
+      },
       { text: 'Done.' },
     ])
     const { frames, verdict } = await run()
@@ -104,7 +130,11 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
     expect(readText(folders.cwd, 'note.txt')).toBe('agent1 was here\n')
     expect(frames.filter(({ type }) => type.startsWith('tool'))).toMatchObject([
       { type: 'tool_call', content: 'Bash', metadata: { tool_id: 'toolu_0001_0' } },
-      { type: 'tool_result', content: 'agent1 was here', metadata: { tool_id: 'toolu_0001_0', tool_use_id: 'toolu_0001_0' } },
+      {
+        type: 'tool_result',
+        content: 'agent1 was here',
+        metadata: { tool_id: 'toolu_0001_0', tool_use_id: 'toolu_0001_0' },
+      },
     ])
     expect(JSON.stringify(endpoint.messages[1]!.messages)).toContain('agent1 was here')
   })
@@ -122,7 +152,8 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
         : { text: 'Done.' }
     })
     expect((await run()).verdict).toMatchObject({ status: 'completed', kind: null })
-    for (const at of [folders.scratch, folders.shared]) expect([readText(at, 'a.txt'), readText(at, 'b.txt')]).toEqual(['written', 'run\n'])
+    for (const at of [folders.scratch, folders.shared])
+      expect([readText(at, 'a.txt'), readText(at, 'b.txt')]).toEqual(['written', 'run\n'])
   })
 
   it('offers only the tools that profile and agent leave', async () => {
@@ -136,7 +167,11 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
   it('fails with a bad key, after one more try', async () => {
     const { endpoint, run, runId } = await scene([{ text: 'never' }], ['another key'])
     const { frames, verdict } = await run()
-    expect(verdict).toMatchObject({ status: 'failed', kind: 'bad_key', reason: expect.stringMatching(/^The model service refused the key/) })
+    expect(verdict).toMatchObject({
+      status: 'failed',
+      kind: 'bad_key',
+      reason: expect.stringMatching(/^The model service refused the key/),
+    })
     expect(spoken(frames)).toBe('')
     expect(endpoint.messages).toEqual([])
     expect(endpoint.requests.filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(3)
@@ -162,7 +197,9 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
 
   it('tells when nobody listens', async () => {
     const { run } = await scene([])
-    expect((await run({ retries: 1, access: { via: 'sidecar', key, origin: 'http://127.0.0.1:9' } })).verdict).toMatchObject({ kind: 'unreachable' })
+    expect(
+      (await run({ retries: 1, access: { via: 'sidecar', key, origin: 'http://127.0.0.1:9' } })).verdict,
+    ).toMatchObject({ kind: 'unreachable' })
   })
 
   it('is cancelled half-way, and nothing of it is left', async () => {
@@ -175,9 +212,15 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
   })
 
   it('is cancelled while a command runs, which carries the mark of the run', async () => {
-    const { folders, run, runId } = await scene([{ tools: [{ name: 'Bash', input: { command: 'echo $SVC_RUN_ID > mark; sleep 300' } }] }, { text: 'never' }])
+    const { folders, run, runId } = await scene([
+      { tools: [{ name: 'Bash', input: { command: 'echo $SVC_RUN_ID > mark; sleep 300' } }] },
+      { text: 'never' },
+    ])
     const started = () => existsSync(join(folders.cwd, 'mark'))
-    const { verdict } = await run({}, { onFrame: (frame, end) => frame.type === 'tool_call' && void vi.waitUntil(started, 10_000).then(() => end()) })
+    const { verdict } = await run(
+      {},
+      { onFrame: (frame, end) => frame.type === 'tool_call' && void vi.waitUntil(started, 10_000).then(() => end()) },
+    )
     expect(verdict.status).toBe('cancelled')
     expect(readText(folders.cwd, 'mark').trim()).toBe(runId)
     await vi.waitUntil(() => survivors(runId).length === 0)
@@ -196,14 +239,22 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
   })
 
   it('uses a tool server, and tells which did not come', async () => {
-    const { run } = await scene([{ tools: [{ name: 'mcp__shout__shout', input: { words: 'hey' } }] }, { text: 'Done.' }])
+    const { run } = await scene([
+      { tools: [{ name: 'mcp__shout__shout', input: { words: 'hey' } }] },
+      { text: 'Done.' },
+    ])
     const mcpServers = {
       shout: { command: process.execPath, args: [server], env: { MARK: '$MARK_OF_AGENT' } },
       gone: { command: '/does/not/exist' },
       odd: { x: 1 },
     }
-    const { frames, verdict } = await run({ mcpConfigs: [JSON.stringify({ mcpServers })], env: { MARK_OF_AGENT: '!!' } })
-    expect(frames.find(({ type }) => type === 'tool_call')).toMatchObject({ metadata: { transport: 'mcp', mcp_server: 'shout', mcp_tool: 'shout' } })
+    const { frames, verdict } = await run({
+      mcpConfigs: [JSON.stringify({ mcpServers })],
+      env: { MARK_OF_AGENT: '!!' },
+    })
+    expect(frames.find(({ type }) => type === 'tool_call')).toMatchObject({
+      metadata: { transport: 'mcp', mcp_server: 'shout', mcp_tool: 'shout' },
+    })
     expect(frames.find(({ type }) => type === 'tool_result')).toMatchObject({ content: 'HEY !!' })
     expect(verdict.metadata['mcp_server_errors']).toEqual([
       { name: 'gone', type: 'failed' },
@@ -214,7 +265,14 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
   it('does not load tool servers that lie about in its folder', async () => {
     const { endpoint, folders, run } = await scene([
       {
-        tools: [{ name: 'Bash', input: { command: `cat > .mcp.json <<'X'\n{"mcpServers":{"s":{"command":"${process.execPath}","args":["${server}"]}}}\nX` } }],
+        tools: [
+          {
+            name: 'Bash',
+            input: {
+              command: `cat > .mcp.json <<'X'\n{"mcpServers":{"s":{"command":"${process.execPath}","args":["${server}"]}}}\nX`,
+            },
+          },
+        ],
       },
       { text: 'ok' },
     ])
@@ -265,7 +323,9 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
     const first = await run({ session: { id, resume: false, folder: `${folders.run}/client` } })
     const second = await run({ session: { id, resume: true, folder: `${folders.run}/client` }, prompt: 'And then?' })
     expect([first, second].map(({ verdict }) => verdict.metadata['session_id'])).toEqual([id, id])
-    const said = endpoint.messages[1]!.messages.filter(({ role }) => role !== 'system').flatMap(({ content }) => texts(content))
+    const said = endpoint.messages[1]!.messages.filter(({ role }) => role !== 'system').flatMap(({ content }) =>
+      texts(content),
+    )
     expect(said).toEqual(expect.arrayContaining(['Please begin.', 'First.', 'And then?']))
   })
 
@@ -273,7 +333,10 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
     const { folders, run } = await scene([{ text: 'Hello.' }])
     const { verdict } = await run()
     const id = String(verdict.metadata['session_id'])
-    expect((await run({ session: { id, resume: true, folder: `${folders.run}/client` } })).verdict).toMatchObject({ status: 'failed', kind: 'resume_missing' })
+    expect((await run({ session: { id, resume: true, folder: `${folders.run}/client` } })).verdict).toMatchObject({
+      status: 'failed',
+      kind: 'resume_missing',
+    })
     expect(folders.home).toBeTruthy()
   })
 
@@ -293,8 +356,13 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
   it('signs in with a subscription token where there is no sidecar', async () => {
     const { endpoint, run } = await scene([{ text: 'Hello.' }])
     const token = 'sk-ant-oat01-of-a-subscription'
-    await run({ access: { via: 'direct', kind: 'oauth', token, baseUrl: endpoint.url }, env: { ANTHROPIC_API_KEY: 'sk-ant-other' } })
-    expect(endpoint.requests.find(({ method }) => method === 'POST')?.headers).toMatchObject({ authorization: `Bearer ${token}` })
+    await run({
+      access: { via: 'direct', kind: 'oauth', token, baseUrl: endpoint.url },
+      env: { ANTHROPIC_API_KEY: 'sk-ant-other' },
+    })
+    expect(endpoint.requests.find(({ method }) => method === 'POST')?.headers).toMatchObject({
+      authorization: `Bearer ${token}`,
+    })
   })
 
   it('refuses root, and says so', async () => {

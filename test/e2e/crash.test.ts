@@ -30,7 +30,11 @@ type Body = any
 async function call(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
   const reply = await fetch(`${daemon.url}/api/v1${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}`, 'x-workspace-id': workspace, ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      authorization: `Bearer ${token}`,
+      'x-workspace-id': workspace,
+      ...(body && { 'content-type': 'application/json' }),
+    },
     ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(20_000),
   })
@@ -130,7 +134,11 @@ function seenOf(frames: Frame[]): { asked: string; said: string }[] {
 
 beforeAll(async () => {
   daemon = await start()
-  const made = await call('POST', '/bootstrap', { full_name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' })
+  const made = await call('POST', '/bootstrap', {
+    full_name: 'Ada',
+    email: 'ada@example.com',
+    password: 'correct horse battery',
+  })
   expect(made.status).toBe(201)
   token = made.body.cli_token
   workspace = made.body.workspace_id
@@ -160,7 +168,9 @@ it(`loses nothing over ${kills} crashes`, { timeout: 600_000 }, async () => {
   }
   over = true
   await Promise.all(talking)
-  await expect.poll(async () => (await ask('GET', '/runs?status=RUNNING')).body.data.length, { timeout: 120_000, interval: 200 }).toBe(0)
+  await expect
+    .poll(async () => (await ask('GET', '/runs?status=RUNNING')).body.data.length, { timeout: 120_000, interval: 200 })
+    .toBe(0)
   watched.abort()
   const frames = await watching
 
@@ -185,7 +195,10 @@ it(`loses nothing over ${kills} crashes`, { timeout: 600_000 }, async () => {
     if (status === 'COMPLETED') expect(answers).toMatchObject([{ role: 'assistant', content: answer }])
     else for (const { content: half } of answers) expect(answer.slice(0, half.length)).toBe(half)
     expect(answers.length).toBeLessThanOrEqual(1)
-    const { body } = await ask('GET', `/journal?trace_id=${run}&entry_type=run.completed,run.failed,run.cancelled,run.timeout`)
+    const { body } = await ask(
+      'GET',
+      `/journal?trace_id=${run}&entry_type=run.completed,run.failed,run.cancelled,run.timeout`,
+    )
     expect(body.entries).toHaveLength(1)
   }
   // Every run that there is has one end, acknowledged or not.
@@ -212,7 +225,10 @@ it(`loses nothing over ${kills} crashes`, { timeout: 600_000 }, async () => {
 async function entries(types: string): Promise<string[]> {
   const found: string[] = []
   for (let cursor = ''; ; ) {
-    const { body } = await ask('GET', `/journal?limit=500&entry_type=${types}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
+    const { body } = await ask(
+      'GET',
+      `/journal?limit=500&entry_type=${types}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+    )
     found.push(...body.entries.map(({ trace_id }: { trace_id: string }) => trace_id))
     cursor = body.next_cursor ?? ''
     if (!cursor) return found

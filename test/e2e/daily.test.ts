@@ -40,14 +40,21 @@ const muster = (): Cli => cli(variables)
 beforeAll(async () => {
   daemon = await startMusterd(env)
   const server = `unix://${join(data, 'musterd.sock')}`
-  const made = await createClient({ server }).bootstrap.create({ body: { full_name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' } })
+  const made = await createClient({ server }).bootstrap.create({
+    body: { full_name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' },
+  })
   const token = made.cli_token
   api = createClient({ server, token, workspace: made.workspace_id })
   variables = { SVC_DATA_DIR: data, SVC_TOKEN: token, SVC_WORKSPACE: made.workspace_id }
   const crew = await api.crews.create({ body: { name: 'Backend', slug: 'backend' } })
   const agent = await api.agents.create({ body: { name: 'Grace', slug: 'grace', crew_id: crew.id } })
-  const key = await api.credentials.create({ body: { name: 'key', type: 'API_KEY', provider: 'ANTHROPIC', value: 'sk-ant-none' } })
-  await api.credentials.assign({ agentId: agent.id, body: { credential_id: key.id, env_var_name: 'ANTHROPIC_API_KEY' } })
+  const key = await api.credentials.create({
+    body: { name: 'key', type: 'API_KEY', provider: 'ANTHROPIC', value: 'sk-ant-none' },
+  })
+  await api.credentials.assign({
+    agentId: agent.id,
+    body: { credential_id: key.id, env_var_name: 'ANTHROPIC_API_KEY' },
+  })
 })
 
 afterAll(async () => {
@@ -101,7 +108,8 @@ describe('while the daemon is killed and started again', () => {
 })
 
 async function running(): Promise<void> {
-  while (!(await api.runs.list({ query: { status: 'RUNNING' } })).data.length) await new Promise((resolve) => setTimeout(resolve, 20))
+  while (!(await api.runs.list({ query: { status: 'RUNNING' } })).data.length)
+    await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
 /** Changes something so many times; what a killed daemon did not answer is tried again. */

@@ -29,7 +29,11 @@ it('leaves with streams open and runs going on, which the next daemon finishes',
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   // biome-ignore lint/suspicious/noExplicitAny: a test states the shape that it expects
   const call = async (method: string, path: string, body?: object): Promise<any> => {
-    const reply = await fetch(`${daemon!.url}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    const reply = await fetch(`${daemon!.url}/api/v1${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
     return reply.json()
   }
   const { cli_token, workspace_id } = await call('POST', '/bootstrap', signUp)

@@ -43,7 +43,8 @@ afterAll(async () => {
 })
 
 /** The machine itself, as a crew's sidecar sees it. */
-const gatewayOf = async (crew: Street['a']) => Object.values((await crew.sidecar.inspect()).NetworkSettings.Networks)[0]!.Gateway
+const gatewayOf = async (crew: Street['a']) =>
+  Object.values((await crew.sidecar.inspect()).NetworkSettings.Networks)[0]!.Gateway
 
 const addressesOf = async (crew: Street['a']) =>
   Object.values((await crew.sidecar.inspect()).NetworkSettings.Networks)
@@ -55,16 +56,25 @@ describe.skipIf(engineMissing)('the way out of a crew', () => {
     const { peer, host, a } = street
     const places = [
       ...host.flatMap((it) => [`tcp ${it} ${port}`, `udp ${it} ${port}`]),
-      ...[peer.ipv4, peer.ipv6].flatMap((it) => [`tcp ${it} 8000`, `udp ${it} 8000`, `ping ${it}`, `dns ${it} 53`, `dnstcp ${it} 53`]),
+      ...[peer.ipv4, peer.ipv6].flatMap((it) => [
+        `tcp ${it} 8000`,
+        `udp ${it} 8000`,
+        `ping ${it}`,
+        `dns ${it} 53`,
+        `dnstcp ${it} 53`,
+      ]),
       'dns 127.0.0.11 53',
       'dnstcp 127.0.0.11 53',
     ]
     const out = await attempt(a.sidecar, who.sidecar, places)
     // The machine may answer from another address of its own, which is no answer; what it heard is told by itself.
-    const unheard = ([place, how]: [string, string]) => how !== 'connected' && how !== 'answered' && !(how === 'sent' && place.endsWith(`${port}`))
+    const unheard = ([place, how]: [string, string]) =>
+      how !== 'connected' && how !== 'answered' && !(how === 'sent' && place.endsWith(`${port}`))
     expect(Object.entries(out).filter(unheard)).toEqual([])
     expect(reached.filter((it) => it.startsWith('udp'))).toHaveLength(host.length)
-    expect(await attempt(street.stranger, who.root, [`tcp ${peer.metadata} 80`])).toEqual({ [`tcp ${peer.metadata} 80`]: 'connected' })
+    expect(await attempt(street.stranger, who.root, [`tcp ${peer.metadata} 80`])).toEqual({
+      [`tcp ${peer.metadata} 80`]: 'connected',
+    })
   })
 
   describe.each(['ada', 'root', 'watcher'] as const)('is closed to %s', (name) => {
@@ -79,19 +89,41 @@ describe.skipIf(engineMissing)('the way out of a crew', () => {
     }
 
     it('towards the machine, by every address that it has', async () => {
-      await closed(street.host.flatMap((it) => [`tcp ${it} ${port}`, `udp ${it} ${port}`, `ping ${it}`, `mptcp ${it} ${port}`, `udplite ${it} ${port}`]))
+      await closed(
+        street.host.flatMap((it) => [
+          `tcp ${it} ${port}`,
+          `udp ${it} ${port}`,
+          `ping ${it}`,
+          `mptcp ${it} ${port}`,
+          `udplite ${it} ${port}`,
+        ]),
+      )
     })
 
     it('towards others on the same network, over IPv4 and IPv6, and at once', async () => {
       const { ipv4, ipv6 } = street.peer
       const out = await closed(
-        [ipv4, ipv6].flatMap((it) => [`tcp ${it} 8000`, `udp ${it} 8000`, `ping ${it}`, `tcp ${it} 80`, `mptcp ${it} 8000`, `udplite ${it} 8000`]),
+        [ipv4, ipv6].flatMap((it) => [
+          `tcp ${it} 8000`,
+          `udp ${it} 8000`,
+          `ping ${it}`,
+          `tcp ${it} 80`,
+          `mptcp ${it} 8000`,
+          `udplite ${it} 8000`,
+        ]),
       )
       expect(Object.keys(out).filter((it) => it.startsWith('tcp ') && out[it] === 'silence')).toEqual([])
     })
 
     it('towards another crew', async () => {
-      await closed((await addressesOf(street.b)).flatMap((it) => [`tcp ${it} 8000`, `udp ${it} 8000`, `ping ${it}`, `tcp ${it} 9119`]))
+      await closed(
+        (await addressesOf(street.b)).flatMap((it) => [
+          `tcp ${it} 8000`,
+          `udp ${it} 8000`,
+          `ping ${it}`,
+          `tcp ${it} 9119`,
+        ]),
+      )
     })
 
     it('towards the metadata address and other link-local ones', async () => {
@@ -107,7 +139,14 @@ describe.skipIf(engineMissing)('the way out of a crew', () => {
     })
 
     it('towards addresses of the outside world', async () => {
-      await closed(['tcp 1.1.1.1 443', 'udp 1.1.1.1 443', 'tcp 8.8.8.8 53', 'ping 9.9.9.9', 'tcp 2606:4700:4700::1111 443', 'udp 2606:4700:4700::1111 443'])
+      await closed([
+        'tcp 1.1.1.1 443',
+        'udp 1.1.1.1 443',
+        'tcp 8.8.8.8 53',
+        'ping 9.9.9.9',
+        'tcp 2606:4700:4700::1111 443',
+        'udp 2606:4700:4700::1111 443',
+      ])
     })
 
     it('towards name servers: the engine’s, the street’s, and any other', async () => {
@@ -118,15 +157,27 @@ describe.skipIf(engineMissing)('the way out of a crew', () => {
         who.root,
         "grep -l 0B00007F /proc/net/udp /proc/net/tcp; awk '$2 ~ /0B00007F/ { print $2 }' /proc/net/udp /proc/net/tcp",
       )
-      const ports = [...listening.stdout.matchAll(/0B00007F:([0-9A-F]{4})/g)].map(([, hex]) => Number.parseInt(hex!, 16))
+      const ports = [...listening.stdout.matchAll(/0B00007F:([0-9A-F]{4})/g)].map(([, hex]) =>
+        Number.parseInt(hex!, 16),
+      )
       expect(ports.length).toBeGreaterThan(0) // where the engine's resolver really listens
       await closed(ports.flatMap((it) => [`dns 127.0.0.11 ${it}`, `dnstcp 127.0.0.11 ${it}`]))
     })
 
     it('by multicast, broadcast, or an interface of its own choice', async () => {
       const { ipv4, ipv6 } = street.peer
-      await closed(['udp 224.0.0.1 9', 'udp 239.255.255.250 1900', 'broadcast 255.255.255.255 9', 'udp ff02::1%eth1 9', 'udp ff05::1%eth1 9'])
-      await closed([ipv4, ipv6, '1.1.1.1'].flatMap((it) => [`tcp-by-lo ${it} 8000`, `udp-by-lo ${it} 8000`]).concat(`tcp-by-lo 169.254.169.254 80`))
+      await closed([
+        'udp 224.0.0.1 9',
+        'udp 239.255.255.250 1900',
+        'broadcast 255.255.255.255 9',
+        'udp ff02::1%eth1 9',
+        'udp ff05::1%eth1 9',
+      ])
+      await closed(
+        [ipv4, ipv6, '1.1.1.1']
+          .flatMap((it) => [`tcp-by-lo ${it} 8000`, `udp-by-lo ${it} 8000`])
+          .concat(`tcp-by-lo 169.254.169.254 80`),
+      )
     })
 
     it('by sockets that go around the rules', async () => {
@@ -147,7 +198,11 @@ describe.skipIf(engineMissing)('the way out of a crew', () => {
     closing.push(() => tcp.close())
     await once(tcp, 'listening')
     const connected = once(tcp, 'connection') as Promise<[Socket]>
-    const sent = Object.values(await attempt(street.a.sidecar, who.sidecar, [`fill ${await gatewayOf(street.a)} ${(tcp.address() as AddressInfo).port}`]))
+    const sent = Object.values(
+      await attempt(street.a.sidecar, who.sidecar, [
+        `fill ${await gatewayOf(street.a)} ${(tcp.address() as AddressInfo).port}`,
+      ]),
+    )
     const [socket] = await connected
     let heard = 0
     socket.on('data', (chunk) => {
@@ -162,8 +217,13 @@ describe.skipIf(engineMissing)('the way out of a crew', () => {
   it('is no way in: nobody outside reaches what an agent serves', async () => {
     const inside = await addressesOf(street.a)
     expect(inside.length).toBeGreaterThan(3)
-    const attempts = inside.flatMap((it) => [`tcp ${it} 8000`, `udp ${it} 8000`, `tcp ${it} 9119`]).filter((it) => !it.startsWith('udp'))
-    const from = { stranger: await attempt(street.stranger, who.root, attempts), neighbour: await attempt(street.b.sidecar, who.sidecar, attempts) }
+    const attempts = inside
+      .flatMap((it) => [`tcp ${it} 8000`, `udp ${it} 8000`, `tcp ${it} 9119`])
+      .filter((it) => !it.startsWith('udp'))
+    const from = {
+      stranger: await attempt(street.stranger, who.root, attempts),
+      neighbour: await attempt(street.b.sidecar, who.sidecar, attempts),
+    }
     expect(Object.values(from).flatMap((it) => Object.entries(it).filter(([, how]) => through.test(how)))).toEqual([])
     const pings = inside.map((it) => `ping ${it}`)
     expect(Object.values(await attempt(street.stranger, who.root, pings)).filter((it) => it === 'answered')).toEqual([])
@@ -183,7 +243,9 @@ describe.skipIf(engineMissing)('the way out of a crew', () => {
     const out = await attempt(
       street.a.crew,
       who.ada,
-      ['127.0.0.1', '127.1.2.3', '::1', ...own].flatMap((it) => [`tcp ${it} 8000`, `udp ${it} 8000`]).concat('tcp 127.0.0.1 9119'),
+      ['127.0.0.1', '127.1.2.3', '::1', ...own]
+        .flatMap((it) => [`tcp ${it} 8000`, `udp ${it} 8000`])
+        .concat('tcp 127.0.0.1 9119'),
     )
     expect(Object.entries(out).filter(([, how]) => how !== 'connected' && how !== 'answered')).toEqual([])
   })
@@ -203,16 +265,36 @@ describe.skipIf(engineMissing)('the proxy', () => {
     const { runtime, a, peer } = street
     await runtime.configureSidecar(a.spec.crewId, policy(['permitted-peer'], true))
     expect(await tunnel(a, who.ada, 'permitted-peer:8000')).toMatch(/^HTTP\/1\.1 200 .*hello$/s)
-    expect(await tunnel(a, who.ada, 'forbidden-peer:8000')).toMatch(/^HTTP\/1\.1 403 .*not in this crew's allowed domains/s)
+    expect(await tunnel(a, who.ada, 'forbidden-peer:8000')).toMatch(
+      /^HTTP\/1\.1 403 .*not in this crew's allowed domains/s,
+    )
     expect(await tunnel(a, who.bob, `${peer.ipv4}:8000`)).toMatch(/^HTTP\/1\.1 403 /)
     await expect
       .poll(() => a.reports)
       .toEqual([
-        { type: 'egress_denied', agentId: 'agent-ada', host: 'forbidden-peer', port: 8000, reason: expect.any(String), unreported: 0 },
-        { type: 'egress_denied', agentId: 'agent-bob', host: peer.ipv4, port: 8000, reason: expect.any(String), unreported: 0 },
+        {
+          type: 'egress_denied',
+          agentId: 'agent-ada',
+          host: 'forbidden-peer',
+          port: 8000,
+          reason: expect.any(String),
+          unreported: 0,
+        },
+        {
+          type: 'egress_denied',
+          agentId: 'agent-bob',
+          host: peer.ipv4,
+          port: 8000,
+          reason: expect.any(String),
+          unreported: 0,
+        },
       ])
     expect(
-      await node(a.crew, who.ada, `require('http').get({ host: '127.0.0.1', port: 9119, path: 'http://permitted-peer/' }, (r) => r.pipe(process.stdout))`),
+      await node(
+        a.crew,
+        who.ada,
+        `require('http').get({ host: '127.0.0.1', port: 9119, path: 'http://permitted-peer/' }, (r) => r.pipe(process.stdout))`,
+      ),
     ).toBe('peer\n')
     expect(await peer.heard()).toContain('tcp 80 ')
   })
@@ -220,7 +302,9 @@ describe.skipIf(engineMissing)('the proxy', () => {
   it('obeys a new policy at once', async () => {
     const { runtime, a } = street
     await runtime.configureSidecar(a.spec.crewId, policy(['permitted-peer', 'forbidden-peer'], false))
-    expect(await tunnel(a, who.ada, 'permitted-peer:8000')).toMatch(/^HTTP\/1\.1 403 .*permitted-peer is a private address/s)
+    expect(await tunnel(a, who.ada, 'permitted-peer:8000')).toMatch(
+      /^HTTP\/1\.1 403 .*permitted-peer is a private address/s,
+    )
     await runtime.configureSidecar(a.spec.crewId, policy(['forbidden-peer'], true))
     expect(await tunnel(a, who.ada, 'forbidden-peer:8000')).toMatch(/^HTTP\/1\.1 200 /)
     expect(await tunnel(a, who.ada, 'permitted-peer:8000')).toMatch(/^HTTP\/1\.1 403 /)
@@ -231,7 +315,10 @@ describe.skipIf(engineMissing)('the proxy', () => {
     const zone: Zone = { 'outside.example': { a: peer.ipv4 } }
     const { port, close } = await openNameServer('0.0.0.0', zone)
     closing.push(close)
-    await runtime.configureSidecar(a.spec.crewId, policy(['outside.example'], true, { resolvers: [`${await gatewayOf(a)}:${port}`] }))
+    await runtime.configureSidecar(
+      a.spec.crewId,
+      policy(['outside.example'], true, { resolvers: [`${await gatewayOf(a)}:${port}`] }),
+    )
     expect(await tunnel(a, who.ada, 'outside.example:8000')).toMatch(/^HTTP\/1\.1 200 .*hello$/s)
     zone['outside.example'] = { a: peer.metadata }
     expect(await tunnel(a, who.ada, 'outside.example:80')).toMatch(/^HTTP\/1\.1 403 .*a metadata address/s)
@@ -242,12 +329,25 @@ describe.skipIf(engineMissing)('the proxy', () => {
 
   it('never leads to metadata, to the crew’s own addresses or to another crew', async () => {
     const { runtime, a, b, peer } = street
-    await runtime.configureSidecar(a.spec.crewId, { ...policy([], true), network: { mode: 'free', allowedDomains: [], allowPrivateEndpoints: true } })
+    await runtime.configureSidecar(a.spec.crewId, {
+      ...policy([], true),
+      network: { mode: 'free', allowedDomains: [], allowPrivateEndpoints: true },
+    })
     expect(await tunnel(a, who.ada, `${peer.ipv4}:8000`)).toMatch(/^HTTP\/1\.1 200 /)
     expect(await tunnel(a, who.ada, `[${peer.ipv6}]:8000`)).toMatch(/^HTTP\/1\.1 200 /)
     const own = (await addressesOf(a)).map((it) => (it.includes(':') ? `[${it}]` : it))
-    const refused = [peer.metadata, `[::ffff:${peer.metadata}]`, '127.0.0.1', '[::1]', 'localhost', '0.0.0.0', ...own].map((host) => `${host}:9119`)
-    const away = (await addressesOf(b)).filter((it) => !it.startsWith('169.254.')).map((it) => (it.includes(':') ? `[${it}]:8000` : `${it}:8000`))
+    const refused = [
+      peer.metadata,
+      `[::ffff:${peer.metadata}]`,
+      '127.0.0.1',
+      '[::1]',
+      'localhost',
+      '0.0.0.0',
+      ...own,
+    ].map((host) => `${host}:9119`)
+    const away = (await addressesOf(b))
+      .filter((it) => !it.startsWith('169.254.'))
+      .map((it) => (it.includes(':') ? `[${it}]:8000` : `${it}:8000`))
     const status = async (authority: string) => [authority, (await tunnel(a, who.ada, authority)).slice(0, 12)]
     expect(await Promise.all(refused.map(status))).toEqual(refused.map((it) => [it, 'HTTP/1.1 403']))
     expect(await Promise.all(away.map(status))).toEqual(away.map((it) => [it, 'HTTP/1.1 504']))
@@ -269,7 +369,13 @@ describe.skipIf(engineMissing)('the real key', () => {
     closing.push(() => vendor.close())
     upstream = `http://host.docker.internal:${(vendor.address() as AddressInfo).port}`
     const config = policy([], false, { upstreams: { ANTHROPIC: upstream } })
-    config.agents['dummy-ada']!.credentials.push({ credentialId: 'c1', provider: 'ANTHROPIC', kind: 'api_key', token: realKey, priority: 1 })
+    config.agents['dummy-ada']!.credentials.push({
+      credentialId: 'c1',
+      provider: 'ANTHROPIC',
+      kind: 'api_key',
+      token: realKey,
+      priority: 1,
+    })
     await street.runtime.configureSidecar(street.a.spec.crewId, config)
   })
 
@@ -298,8 +404,10 @@ describe.skipIf(engineMissing)('the real key', () => {
   it('is nowhere in the crew: no file, no process, no environment, not even for root', async () => {
     const pattern = `${realKey.slice(0, -1)}[${realKey.at(-1)}]` // which does not find itself
     const look = `grep -rls --exclude-dir=proc --exclude-dir=sys '${pattern}' /; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c '${pattern}'`
-    for (const user of [who.root, who.ada, who.watcher]) expect((await sh(street.a.crew, user, look)).stdout).toBe('0\n')
-    for (const it of [street.a.crew, street.a.sidecar]) expect(JSON.stringify(await it.inspect())).not.toContain(realKey)
+    for (const user of [who.root, who.ada, who.watcher])
+      expect((await sh(street.a.crew, user, look)).stdout).toBe('0\n')
+    for (const it of [street.a.crew, street.a.sidecar])
+      expect(JSON.stringify(await it.inspect())).not.toContain(realKey)
     expect(String(await street.a.sidecar.logs({ stdout: true, stderr: true }))).not.toContain(realKey)
   })
 
@@ -320,7 +428,9 @@ describe.skipIf(engineMissing)('the real key', () => {
     const status = await sh(a.sidecar, who.sidecar, 'cat /proc/[0-9]*/status')
     const nodes = status.stdout.split(/^Name:/m).filter((it) => it.startsWith('\tnode'))
     expect(nodes).toHaveLength(1)
-    expect(nodes[0]).toMatch(/Uid:\t1002\t1002\t1002\t1002.*Gid:\t1003.*CapInh:\t0+\nCapPrm:\t0+\nCapEff:\t0+\n.*CapAmb:\t0+\nNoNewPrivs:\t1/s)
+    expect(nodes[0]).toMatch(
+      /Uid:\t1002\t1002\t1002\t1002.*Gid:\t1003.*CapInh:\t0+\nCapPrm:\t0+\nCapEff:\t0+\n.*CapAmb:\t0+\nNoNewPrivs:\t1/s,
+    )
   })
 })
 
@@ -338,7 +448,9 @@ describe.skipIf(engineMissing)('the sidecar’s port', () => {
       who.bob,
       places.flatMap((it) => [`listen ${it} 9119`, `tcp-late ${it} 9119`]),
     )
-    expect(places.map((it) => [out[`listen ${it} 9119`], out[`tcp-late ${it} 9119`]])).toEqual(places.map(() => ['opened', 'silence']))
+    expect(places.map((it) => [out[`listen ${it} 9119`], out[`tcp-late ${it} 9119`]])).toEqual(
+      places.map(() => ['opened', 'silence']),
+    )
     expect(await attempt(street.a.crew, who.bob, ['tcp-from-9119 127.0.0.1 8000'])).toEqual({
       'tcp-from-9119 127.0.0.1 8000': expect.not.stringMatching(through),
     })
@@ -362,7 +474,9 @@ except TimeoutError: pass`
     })
     await sh(b.sidecar, who.sidecar, 'kill -9 $(pgrep -x node)')
     await expect.poll(() => said).toContain('taken')
-    expect(await attempt(b.crew, who.ada, ['tcp 127.0.0.1 9119'])).toEqual({ 'tcp 127.0.0.1 9119': expect.not.stringMatching(through) })
+    expect(await attempt(b.crew, who.ada, ['tcp 127.0.0.1 9119'])).toEqual({
+      'tcp 127.0.0.1 9119': expect.not.stringMatching(through),
+    })
     expect(said).not.toContain('connected')
     await docker.getContainer(b.sidecar.id).wait() // refuses to go on, so that the crew is brought up anew
     expect((await b.sidecar.inspect()).State.ExitCode).toBe(78)

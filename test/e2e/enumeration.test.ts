@@ -9,7 +9,9 @@ import { tellApart } from '../support/samples.ts'
 
 const pairs = 24
 
-/** The built daemon with mail, in a process of its own: nothing that happens after an answer can delay what measures it. */
+/**
+ * The built daemon with mail, in a process of its own: nothing that happens after an answer can delay what measures it.
+ */
 async function measured() {
   const mail = await mailServer()
   const data = mkdtempSync(join(tmpdir(), 'muster-time-'))
@@ -36,7 +38,11 @@ async function measured() {
   /** Milliseconds until the whole answer is there, and the answer. */
   async function send(path: string, body: object) {
     const started = performance.now()
-    const reply = await fetch(`${daemon.url}/api/v1${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    const reply = await fetch(`${daemon.url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
     const text = await reply.text()
     return { ms: performance.now() - started, started, answer: `${reply.status} ${text}` }
   }

@@ -8,7 +8,9 @@ import { type MessagesBody, type ModelEndpoint, modelEndpoint, type ScriptedTurn
 // An agent with the vendor's own client, in a container, asks people with the tool that Muster gives it.
 
 const host = await bridgeAddress()
-const missing = engineMissing || (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
+const missing =
+  engineMissing ||
+  (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
 leaveOut(missing)
 
 const key = 'sk-ant-api03-escalating-7f3a91c2d4'
@@ -17,9 +19,13 @@ const offered = 'ghp_found_by_the_agent_20af'
 type Script = (step: number, last: string) => ScriptedTurn
 const scripts = new Map<string, Script>()
 
-const textsOf = (content: MessagesBody['messages'][number]['content']): string => (typeof content === 'string' ? content : JSON.stringify(content))
+const textsOf = (content: MessagesBody['messages'][number]['content']): string =>
+  typeof content === 'string' ? content : JSON.stringify(content)
 const promptOf = ({ messages }: MessagesBody): string => textsOf(messages.find(({ role }) => role === 'user')!.content)
-const escalate = (input: Record<string, unknown>): ScriptedTurn => ({ text: 'I ask.', tools: [{ name: 'mcp__muster__escalate', input }] })
+const escalate = (input: Record<string, unknown>): ScriptedTurn => ({
+  text: 'I ask.',
+  tools: [{ name: 'mcp__muster__escalate', input }],
+})
 
 let model: ModelEndpoint
 let daemon: Installation
@@ -32,19 +38,37 @@ beforeAll(async () => {
   model = await modelEndpoint(
     (body) => {
       const script = [...scripts].find(([prompt]) => promptOf(body).includes(prompt))?.[1]
-      return script?.(body.messages.filter(({ role }) => role === 'assistant').length, textsOf(body.messages.at(-1)!.content)) ?? { text: 'Hello.' }
+      return (
+        script?.(
+          body.messages.filter(({ role }) => role === 'assistant').length,
+          textsOf(body.messages.at(-1)!.content),
+        ) ?? { text: 'Hello.' }
+      )
     },
     { host: host!, keys: [key] },
   )
-  daemon = await install({ SVC_CONTAINER_PREFIX: 'muster-escalation', SVC_ANTHROPIC_URL: model.url, SVC_CONTAINER_MEMORY_MB: '2048' })
+  daemon = await install({
+    SVC_CONTAINER_PREFIX: 'muster-escalation',
+    SVC_ANTHROPIC_URL: model.url,
+    SVC_CONTAINER_MEMORY_MB: '2048',
+  })
   const { client, connection } = daemon
   crewId = (await client.crews.create({ body: { name: 'Works', slug: 'works' } })).id
   agentId = (await client.agents.create({ body: { name: 'Ada', slug: 'ada', crew_id: crewId } })).id
-  const credential = await client.credentials.create({ body: { name: 'model', value: key, type: 'API_KEY', provider: 'ANTHROPIC' } })
-  await client.credentials.assign({ agentId, body: { credential_id: credential.id, env_var_name: 'ANTHROPIC_API_KEY' } })
+  const credential = await client.credentials.create({
+    body: { name: 'model', value: key, type: 'API_KEY', provider: 'ANTHROPIC' },
+  })
+  await client.credentials.assign({
+    agentId,
+    body: { credential_id: credential.id, env_var_name: 'ANTHROPIC_API_KEY' },
+  })
   await client.crews.start({ crewId })
   installation = (await (await containerOf(crewId)).inspect()).Config.Labels['svc.installation']!
-  person = { SVC_DATA_DIR: daemon.dataDir, SVC_TOKEN: (await client.tokens.create({ body: { name: 'terminal' } })).token, SVC_WORKSPACE: connection.workspace! }
+  person = {
+    SVC_DATA_DIR: daemon.dataDir,
+    SVC_TOKEN: (await client.tokens.create({ body: { name: 'terminal' } })).token,
+    SVC_WORKSPACE: connection.workspace!,
+  }
 })
 
 afterAll(async () => {
@@ -63,7 +87,9 @@ async function question(): Promise<string> {
 describe.skipIf(missing)('an agent that needs a person', () => {
   it('asks with its tool, is answered at a terminal, and goes on in the same run', async () => {
     scripts.set('Clean up.', (step, last) =>
-      step === 0 ? escalate({ reason: 'May I delete the cache?', context: 'It has **4 GB**.' }) : { text: `Heard: ${last}` },
+      step === 0
+        ? escalate({ reason: 'May I delete the cache?', context: 'It has **4 GB**.' })
+        : { text: `Heard: ${last}` },
     )
     const turn = daemon.turn(agentId, 'Clean up.')
     const id = await question()
@@ -78,8 +104,14 @@ describe.skipIf(missing)('an agent that needs a person', () => {
     expect(run).toMatchObject({ status: 'COMPLETED' })
     expect(run.mcp_server_errors ?? []).toEqual([])
     expect(spoken(frames)).toMatch(/Heard: .*Yes, all of it/)
-    expect(frames.filter(({ type }) => type === 'tool_call')).toMatchObject([{ metadata: { mcp_server: 'muster', mcp_tool: 'escalate' } }])
-    expect(entries.filter(({ entry_type }) => entry_type === 'peer.escalation').map(({ payload, trace_id }) => [payload?.['state'], trace_id])).toEqual([
+    expect(frames.filter(({ type }) => type === 'tool_call')).toMatchObject([
+      { metadata: { mcp_server: 'muster', mcp_tool: 'escalate' } },
+    ])
+    expect(
+      entries
+        .filter(({ entry_type }) => entry_type === 'peer.escalation')
+        .map(({ payload, trace_id }) => [payload?.['state'], trace_id]),
+    ).toEqual([
       ['pending', runId],
       ['resolved', runId],
     ])
@@ -87,16 +119,28 @@ describe.skipIf(missing)('an agent that needs a person', () => {
   })
 
   it('waits through a daemon that is killed: one question, and the answer of the next daemon', async () => {
-    scripts.set('Wait for me.', (step, last) => (step === 0 ? escalate({ reason: 'Still there?' }) : { text: `Heard: ${last}` }))
+    scripts.set('Wait for me.', (step, last) =>
+      step === 0 ? escalate({ reason: 'Still there?' }) : { text: `Heard: ${last}` },
+    )
     const chatId = await daemon.openChat(agentId)
     const runId = await daemon.say(chatId, 'Wait for me.')
     const id = await question()
     await daemon.kill()
     await daemon.start()
     expect(await question()).toBe(id)
-    const answering = cli(person).terminal(['escalations', 'resolve', id, '--action', 'reject', '--resolution', 'Not today'])
+    const answering = cli(person).terminal([
+      'escalations',
+      'resolve',
+      id,
+      '--action',
+      'reject',
+      '--resolution',
+      'Not today',
+    ])
     expect(await answering.ended).toBe(0)
-    await expect.poll(async () => (await daemon.client.runs.show({ runId })).status, { timeout: 60_000 }).toBe('COMPLETED')
+    await expect
+      .poll(async () => (await daemon.client.runs.show({ runId })).status, { timeout: 60_000 })
+      .toBe('COMPLETED')
     const messages = await daemon.messagesOf(chatId)
     expect(messages.at(-1)!.content).toMatch(/Heard: .*reject.*/)
     expect((await daemon.entriesOf(runId)).filter(({ entry_type }) => entry_type === 'peer.escalation')).toHaveLength(2)
@@ -104,13 +148,19 @@ describe.skipIf(missing)('an agent that needs a person', () => {
 
   it('hands a secret to the vault, and nothing that Muster keeps or says shows it', async () => {
     const metadata = { name: 'deploy', type: 'SECRET', provider: 'GITHUB', value: offered }
-    scripts.set('Keep it safe.', (step) => (step === 0 ? escalate({ reason: 'I made a token', type: 'CREDENTIAL', metadata }) : { text: 'Kept.' }))
+    scripts.set('Keep it safe.', (step) =>
+      step === 0 ? escalate({ reason: 'I made a token', type: 'CREDENTIAL', metadata }) : { text: 'Kept.' },
+    )
     const turn = daemon.turn(agentId, 'Keep it safe.')
     const id = await question()
     const answering = cli(person).terminal(['escalations', 'resolve', id, '--resolution', 'Fine'])
     expect(await answering.ended).toBe(0)
     expect((await turn).run.status).toBe('COMPLETED')
-    expect((await daemon.client.credentials.assigned({ agentId })).find(({ credential_name }) => credential_name === 'deploy')).toMatchObject({
+    expect(
+      (await daemon.client.credentials.assigned({ agentId })).find(
+        ({ credential_name }) => credential_name === 'deploy',
+      ),
+    ).toMatchObject({
       credential_status: 'ACTIVE',
       env_var_name: 'DEPLOY',
     })

@@ -31,10 +31,17 @@ describe('the built daemon', () => {
     try {
       provider.allow(daemon.url + path)
       const owner = { email: 'owner@example.com', full_name: 'The Owner', password: 'plover staple 42' }
-      await fetch(`${daemon.url}/api/v1/bootstrap`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(owner) })
+      await fetch(`${daemon.url}/api/v1/bootstrap`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(owner),
+      })
       const begun = await fetch(`${daemon.url}/api/v1/auth/idp/redirect`, { redirect: 'manual' })
       const returned = await provider.visit(begun.headers.get('location')!, 'ann')
-      const done = await fetch(returned, { redirect: 'manual', headers: { cookie: begun.headers.getSetCookie()[0]!.split(';')[0]! } })
+      const done = await fetch(returned, {
+        redirect: 'manual',
+        headers: { cookie: begun.headers.getSetCookie()[0]!.split(';')[0]! },
+      })
       expect([done.status, done.headers.get('location')]).toEqual([307, '/'])
       const cookie = done.headers.getSetCookie().map((line) => line.split(';')[0])
       const session = await fetch(`${daemon.url}/api/auth/session`, { headers: { cookie: cookie.join('; ') } })

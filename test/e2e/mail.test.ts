@@ -32,7 +32,13 @@ async function started(smtpUrl: string, heard: (text: string) => void = () => {}
     },
   })
   const send = async (path: string, body: object) =>
-    (await fetch(`${daemon.url}/api/v1${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).status
+    (
+      await fetch(`${daemon.url}/api/v1${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    ).status
   await send('/auth/signup', { full_name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse battery' })
   return { daemon, send }
 }

@@ -3,13 +3,30 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { events } from '#client/events'
 import { run } from '../../daemon/runtime/docker/exec.ts'
-import { agentProcesses, belongings, bridgeAddress, containerOf, engine, engineMissing, removeInstallation, untilEngine } from '../support/engine.ts'
+import {
+  agentProcesses,
+  belongings,
+  bridgeAddress,
+  containerOf,
+  engine,
+  engineMissing,
+  removeInstallation,
+  untilEngine,
+} from '../support/engine.ts'
 import { endsIn, filesWith, type Installation, install, spoken } from '../support/installation.ts'
 import { leaveOut } from '../support/leave-out.ts'
-import { type MessagesBody, type ModelEndpoint, modelEndpoint, type RecordedRequest, type ScriptedTurn } from '../support/model-endpoint.ts'
+import {
+  type MessagesBody,
+  type ModelEndpoint,
+  modelEndpoint,
+  type RecordedRequest,
+  type ScriptedTurn,
+} from '../support/model-endpoint.ts'
 
 const host = await bridgeAddress()
-const missing = engineMissing || (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
+const missing =
+  engineMissing ||
+  (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
 leaveOut(missing)
 
 const keys = {
@@ -29,9 +46,13 @@ const promptOf = ({ messages }: MessagesBody): string => {
 }
 const stepOf = ({ messages }: MessagesBody): number => messages.filter(({ role }) => role === 'assistant').length
 /** Keys that came with the calls of one prompt, in order. */
-const keysOf = (prompt: string) => model.requests.filter(({ body }) => body?.messages && promptOf(body) === prompt).map(({ key }) => key)
+const keysOf = (prompt: string) =>
+  model.requests.filter(({ body }) => body?.messages && promptOf(body) === prompt).map(({ key }) => key)
 
-const bash = (command: string): ScriptedTurn => ({ text: 'I use a tool.', tools: [{ name: 'Bash', input: { command } }] })
+const bash = (command: string): ScriptedTurn => ({
+  text: 'I use a tool.',
+  tools: [{ name: 'Bash', input: { command } }],
+})
 
 let model: ModelEndpoint
 let daemon: Installation
@@ -44,7 +65,10 @@ async function addAgent(slug: string, pays: string[], more: object = {}): Promis
   const { id } = await daemon.client.agents.create({ body: { name: slug, slug, crew_id: crewId, ...more } })
   agents[slug] = id
   for (const [priority, name] of pays.entries()) {
-    await daemon.client.credentials.assign({ agentId: id, body: { credential_id: credentials[name]!, env_var_name: 'ANTHROPIC_API_KEY', priority } })
+    await daemon.client.credentials.assign({
+      agentId: id,
+      body: { credential_id: credentials[name]!, env_var_name: 'ANTHROPIC_API_KEY', priority },
+    })
   }
 }
 
@@ -57,11 +81,17 @@ beforeAll(async () => {
     },
     { host: host!, keys: Object.values(keys) },
   )
-  daemon = await install({ SVC_CONTAINER_PREFIX: 'muster-e2e', SVC_ANTHROPIC_URL: model.url, SVC_CONTAINER_MEMORY_MB: '3072' })
+  daemon = await install({
+    SVC_CONTAINER_PREFIX: 'muster-e2e',
+    SVC_ANTHROPIC_URL: model.url,
+    SVC_CONTAINER_MEMORY_MB: '3072',
+  })
   const { client } = daemon
   crewId = (await client.crews.create({ body: { name: 'Works', slug: 'works' } })).id
   for (const name of ['good', 'bad', 'spent'] as const) {
-    const made = await client.credentials.create({ body: { name, value: keys[name], type: 'API_KEY', provider: 'ANTHROPIC' } })
+    const made = await client.credentials.create({
+      body: { name, value: keys[name], type: 'API_KEY', provider: 'ANTHROPIC' },
+    })
     credentials[name] = made.id
   }
   const token = await client.credentials.create({
@@ -69,7 +99,10 @@ beforeAll(async () => {
   })
   await addAgent('ada', ['good'])
   await addAgent('bob', ['good'])
-  await client.credentials.assign({ agentId: agents['bob']!, body: { credential_id: token.id, env_var_name: 'BOBS_TOKEN' } })
+  await client.credentials.assign({
+    agentId: agents['bob']!,
+    body: { credential_id: token.id, env_var_name: 'BOBS_TOKEN' },
+  })
   await addAgent('cyd', ['bad'])
   await addAgent('dee', ['spent', 'good'])
   await addAgent('eve', ['good'], { timeout_seconds: 4 })
@@ -106,48 +139,71 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
   })
 
   it('runs a tool, and the file that it wrote is served', async () => {
-    answers.set('Write it down.', (step) => (step === 0 ? bash('echo "written by $SVC_AGENT_ID" > note.txt') : { text: 'Done.' }))
+    answers.set('Write it down.', (step) =>
+      step === 0 ? bash('echo "written by $SVC_AGENT_ID" > note.txt') : { text: 'Done.' },
+    )
     const { frames, run, answer } = await daemon.turn(agents['ada']!, 'Write it down.')
     expect(run.status).toBe('COMPLETED')
-    expect(frames.map(({ type }) => type).filter((type) => type.startsWith('tool'))).toEqual(['tool_call', 'tool_result'])
+    expect(frames.map(({ type }) => type).filter((type) => type.startsWith('tool'))).toEqual([
+      'tool_call',
+      'tool_result',
+    ])
     expect(answer).toMatchObject({ tool_summary: 'Bash', content: 'I use a tool.\n\nDone.' })
     expect(await daemon.download(agents['ada']!, 'note.txt')).toBe(`written by ${agents['ada']}\n`)
-    expect(await daemon.client.agents.files({ agentId: agents['ada']!, query: {} })).toMatchObject([{ path: 'note.txt', is_dir: false }])
+    expect(await daemon.client.agents.files({ agentId: agents['ada']!, query: {} })).toMatchObject([
+      { path: 'note.txt', is_dir: false },
+    ])
   })
 
   it('fails with a bad key, and says so everywhere', async () => {
     const { frames, run, entries, answer } = await daemon.turn(agents['cyd']!, 'Try it.')
     const reason = expect.stringMatching(/^The model service refused the key/)
     expect(run).toMatchObject({ status: 'FAILED', error_message: reason })
-    expect(frames.filter(({ type }) => type === 'error')).toMatchObject([{ content: reason, metadata: { reason: 'bad_key' } }])
+    expect(frames.filter(({ type }) => type === 'error')).toMatchObject([
+      { content: reason, metadata: { reason: 'bad_key' } },
+    ])
     expect(answer).toMatchObject({ role: 'system', content: reason })
     expect(endsIn(entries)).toMatchObject([
-      { entry_type: 'run.failed', severity: 'error', payload: { error_message: reason, metadata: { error_kind: 'bad_key' } } },
+      {
+        entry_type: 'run.failed',
+        severity: 'error',
+        payload: { error_message: reason, metadata: { error_kind: 'bad_key' } },
+      },
     ])
     expect(entries.filter(({ entry_type }) => entry_type === 'chat.agent_response')).toEqual([])
-    expect(entries.filter(({ entry_type, payload }) => entry_type === 'exec.command' && payload?.['phase'] === 'end')).toMatchObject([{ severity: 'error' }])
+    expect(
+      entries.filter(({ entry_type, payload }) => entry_type === 'exec.command' && payload?.['phase'] === 'end'),
+    ).toMatchObject([{ severity: 'error' }])
     expect(await statusOf('cyd')).toBe('ERROR')
     expect(new Set(keysOf('Try it.'))).toEqual(new Set([keys.bad]))
   })
 
   it('is cancelled half-way: what was said stays, and no process does', async () => {
     answers.set('Work long.', () => ({ text: ['Half of ', 'it'], hangs: true }))
-    const { frames, run, entries, answer } = await daemon.turn(agents['ada']!, 'Work long.', async (frame, { chatId }) => {
-      if (frame.type === 'text' && frame.content === 'it') await daemon.client.chats.cancel({ chatId })
-    })
+    const { frames, run, entries, answer } = await daemon.turn(
+      agents['ada']!,
+      'Work long.',
+      async (frame, { chatId }) => {
+        if (frame.type === 'text' && frame.content === 'it') await daemon.client.chats.cancel({ chatId })
+      },
+    )
     expect(await running()).toEqual([])
     expect(run).toMatchObject({ status: 'CANCELLED' })
     expect(spoken(frames)).toBe('Half of it')
     expect(answer).toMatchObject({ role: 'assistant', content: 'Half of it', metadata: { status: 'CANCELLED' } })
     expect(endsIn(entries)).toMatchObject([{ entry_type: 'run.cancelled', actor_type: 'user' }])
     expect(await statusOf('ada')).toBe('IDLE')
-    await model.until(() => model.requests.some(({ aborted, body }) => aborted && body !== null && promptOf(body) === 'Work long.'))
+    await model.until(() =>
+      model.requests.some(({ aborted, body }) => aborted && body !== null && promptOf(body) === 'Work long.'),
+    )
   })
 
   it('is cancelled with all that its commands left running, in sessions of their own too', async () => {
     const left = ['sleep 301', 'sleep 302']
     answers.set('Leave something.', (step) =>
-      step === 0 ? bash('setsid sleep 301 >/dev/null 2>&1 & sleep 302 >/dev/null 2>&1 & echo left') : { text: 'Left it.', hangs: true },
+      step === 0
+        ? bash('setsid sleep 301 >/dev/null 2>&1 & sleep 302 >/dev/null 2>&1 & echo left')
+        : { text: 'Left it.', hangs: true },
     )
     const { run } = await daemon.turn(agents['ada']!, 'Leave something.', async (frame, { chatId }) => {
       if (frame.type !== 'text' || frame.content !== 'Left it.') return
@@ -170,7 +226,8 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
 
   it('keeps agents out of what is another’s, and the real key out of all of them', async () => {
     const until = (file: string) => `while [ ! -e /crew/shared/${file} ]; do sleep 0.05; done`
-    const foldersOf = (slug: string) => ['crew/agents', 'output', 'workspace', 'spool', 'secrets'].map((it) => `/${it}/${slug}`)
+    const foldersOf = (slug: string) =>
+      ['crew/agents', 'output', 'workspace', 'spool', 'secrets'].map((it) => `/${it}/${slug}`)
     answers.set('Hide.', (step) =>
       step === 0
         ? bash(
@@ -196,7 +253,8 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
         if (frame.type === 'tool_call') searched = await searchForKeys()
       }),
     ])
-    const resultOf = ({ frames }: typeof hidden) => frames.flatMap((it) => (it.type === 'tool_result' ? [it.content.trim()] : []))
+    const resultOf = ({ frames }: typeof hidden) =>
+      frames.flatMap((it) => (it.type === 'tool_result' ? [it.content.trim()] : []))
     const own = foldersOf('ada').flatMap((it) => ['writes', 'lists', 'reads'].map((what) => `${what} ${it}`))
     expect(resultOf(sought)[0]!.split('\n')).toEqual([...own, 'reads 20001', 'signals 20001'])
     expect(resultOf(hidden)).toEqual([String('bobs-token-31d9'.length)])
@@ -210,7 +268,9 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
     const code = "curl -s -o /dev/null -w '%{http_code}\\n' -m 5"
     answers.set('Go out.', (step) =>
       step === 0
-        ? bash(`${code} http://forbidden.example/; ${code} --noproxy '*' ${model.url}/straight; ${code} ${model.url}/over-the-proxy`)
+        ? bash(
+            `${code} http://forbidden.example/; ${code} --noproxy '*' ${model.url}/straight; ${code} ${model.url}/over-the-proxy`,
+          )
         : { text: 'No way.' },
     )
     const { run, frames } = await daemon.turn(agents['ada']!, 'Go out.')
@@ -218,7 +278,9 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
     expect(frames.filter(({ type }) => type === 'tool_result')).toMatchObject([{ content: '403\n000\n403' }])
     expect(model.requests.filter(({ path }) => path === '/straight' || path === '/over-the-proxy')).toEqual([])
     const refused: unknown[] = []
-    for await (const { data } of events(daemon.connection, `/api/v1/journal/stream?entry_type=network.egress`, { lastEventId })) {
+    for await (const { data } of events(daemon.connection, `/api/v1/journal/stream?entry_type=network.egress`, {
+      lastEventId,
+    })) {
       if (refused.push(JSON.parse(data)) === 2) break
     }
     const about = { severity: 'warn', agent_id: agents['ada'], crew_id: crewId }
@@ -266,14 +328,19 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
     answers.set('Stay.', () => ({ text: 'Staying.', hangs: true }))
     const chatId = await daemon.openChat(agents['ada']!)
     const runId = await daemon.say(chatId, 'Stay.')
-    for await (const frame of daemon.watch(chatId)) if (frame.type === 'text') await daemon.client.crews.remove({ crewId })
+    for await (const frame of daemon.watch(chatId))
+      if (frame.type === 'text') await daemon.client.crews.remove({ crewId })
     await untilEngine(async () => (await belongings(installation)).length === 0)
     expect(endsIn(await daemon.entriesOf(runId))).toMatchObject([{ entry_type: 'run.cancelled' }])
     expect(await engine.listContainers({ all: true, filters: { label: [`svc.crew-id=${crewId}`] } })).toEqual([])
   })
 
   it('gave no key away: not to the journal, not to a log, not in a reply', async () => {
-    const texts = [...Object.values(keys), 'bobs-token-31d9'].flatMap((key) => [key, Buffer.from(key).toString('base64'), Buffer.from(key).toString('hex')])
+    const texts = [...Object.values(keys), 'bobs-token-31d9'].flatMap((key) => [
+      key,
+      Buffer.from(key).toString('base64'),
+      Buffer.from(key).toString('hex'),
+    ])
     expect(daemon.said.filter((it) => texts.some((text) => it.includes(text)))).toEqual([])
     expect(filesWith(daemon.dataDir, texts)).toEqual([])
     expect(await daemon.client.journal.verify({ query: {} })).toMatchObject({ valid: true, broken: null })
@@ -281,7 +348,10 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
   })
 })
 
-/** Looks for the real keys as everybody who can be in the crew; lines that hold one, and where something was found that is there. */
+/**
+ * Looks for the real keys as everybody who can be in the crew; lines that hold one, and where something was found that
+ * is there.
+ */
 async function searchForKeys(): Promise<{ control: string[]; found: string[] }> {
   const container = await containerOf(crewId)
   // Patterns that do not find themselves.
@@ -293,7 +363,12 @@ async function searchForKeys(): Promise<{ control: string[]; found: string[] }> 
     grep -rlsE '${all}' ${places} | sed 's/^/found /'
     cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -E '${all}' | sed 's/^/found /'`
   const users = ['0:0', '1002:1002', '20001:1001', '20002:1001']
-  const outputs = await Promise.all(users.map(async (user) => (await run(container, { user, argv: ['sh', '-c', script] })).stdout))
-  const lines = (kind: string) => [...new Set(outputs.join('').split('\n'))].filter((it) => it.startsWith(kind)).map((it) => it.slice(kind.length + 1))
+  const outputs = await Promise.all(
+    users.map(async (user) => (await run(container, { user, argv: ['sh', '-c', script] })).stdout),
+  )
+  const lines = (kind: string) =>
+    [...new Set(outputs.join('').split('\n'))]
+      .filter((it) => it.startsWith(kind))
+      .map((it) => it.slice(kind.length + 1))
   return { control: lines('control'), found: lines('found') }
 }

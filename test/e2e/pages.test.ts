@@ -147,7 +147,9 @@ describe.skipIf(chromiumMissing)('/login', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.type(knownPassword)
     await page.keyboard.press('Tab')
-    expect(await page.getByRole('button', { name: 'Sign in', exact: true }).evaluate((it) => it.matches(':focus-visible'))).toBe(true)
+    expect(
+      await page.getByRole('button', { name: 'Sign in', exact: true }).evaluate((it) => it.matches(':focus-visible')),
+    ).toBe(true)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
     await page.keyboard.press('Enter')
     await home(page, at)
@@ -160,7 +162,9 @@ describe.skipIf(chromiumMissing)('/reset-password', () => {
     const all = await setUp()
     const hash = createHash('sha256').update(token).digest('hex')
     all.it.app.db
-      .prepare("INSERT INTO verification_tokens VALUES ('v1', ?, ?, 'password_reset', '2026-01-01T00:00:00Z', '2026-01-01T00:30:00Z', NULL)")
+      .prepare(
+        "INSERT INTO verification_tokens VALUES ('v1', ?, ?, 'password_reset', '2026-01-01T00:00:00Z', '2026-01-01T00:30:00Z', NULL)",
+      )
       .run(all.ada.userId, hash)
     return all
   }
@@ -204,9 +208,14 @@ describe.skipIf(chromiumMissing)('/reset-password', () => {
 describe.skipIf(chromiumMissing)('/invitation', () => {
   it('signs in on the way and joins with a click', async () => {
     const { it: server, page, at } = await setUp()
-    const { body } = await server.call('OWNER', 'POST', `/workspaces/${server.workspace}/invitations`, { email: 'guest@example.com', role: 'MANAGER' })
+    const { body } = await server.call('OWNER', 'POST', `/workspaces/${server.workspace}/invitations`, {
+      email: 'guest@example.com',
+      role: 'MANAGER',
+    })
     const guest = server.stranger()
-    server.app.db.prepare('UPDATE users SET password_hash = ?, email = ? WHERE id = ?').run(quickHash, 'guest@example.com', guest.userId)
+    server.app.db
+      .prepare('UPDATE users SET password_hash = ?, email = ? WHERE id = ?')
+      .run(quickHash, 'guest@example.com', guest.userId)
     await page.goto(`/invitation?token=${body.token}`)
     await page.getByRole('link', { name: 'Sign in' }).click()
     expect(page.url()).not.toContain(body.token)
@@ -244,10 +253,16 @@ describe.skipIf(chromiumMissing)('muster login --web', () => {
     expect(page.url()).toBe(`${at}/login/cli?outcome=signed-in`)
     expect(await shown.ended).toBe(0)
     expect(shown.text()).toContain(`as ${ada.email}`)
-    expect(JSON.parse((await shell.run('whoami', '--json')).stdout)).toMatchObject({ user_email: ada.email, server: at })
-    expect(server.app.db.prepare('SELECT name FROM cli_tokens WHERE user_id = ? ORDER BY created_at').pluck().all(ada.userId)).toContainEqual(
-      expect.stringMatching(/^pair-[a-z0-9_]+$/),
-    )
+    expect(JSON.parse((await shell.run('whoami', '--json')).stdout)).toMatchObject({
+      user_email: ada.email,
+      server: at,
+    })
+    expect(
+      server.app.db
+        .prepare('SELECT name FROM cli_tokens WHERE user_id = ? ORDER BY created_at')
+        .pluck()
+        .all(ada.userId),
+    ).toContainEqual(expect.stringMatching(/^pair-[a-z0-9_]+$/))
   })
 
   it('shows the second factor on the way when that was long ago', async () => {
@@ -306,7 +321,9 @@ describe.skipIf(chromiumMissing)('muster login --web', () => {
     await home(page, at)
     const trap = await loopback((_, response) => response.end())
     const secret = 'x'.repeat(43)
-    await page.goto(`/login/cli?port=${trap.port}&state=${secret}&challenge=${secret}&name=${encodeURIComponent('"><b>\u202enow\u202e</b> '.repeat(20))}`)
+    await page.goto(
+      `/login/cli?port=${trap.port}&state=${secret}&challenge=${secret}&name=${encodeURIComponent('"><b>\u202enow\u202e</b> '.repeat(20))}`,
+    )
     await page.getByRole('heading', { name: 'Sign in to the command line?' }).waitFor()
     expect((await page.locator('#program').textContent())!.length).toBeLessThan(60)
     expect(await page.locator('main b').count()).toBe(0)
@@ -317,25 +334,34 @@ describe.skipIf(chromiumMissing)('muster login --web', () => {
     await expect.poll(() => trap.seen.length).toBeGreaterThan(0)
     const code = new URL(trap.seen[0]!.url, at).searchParams.get('code')
     for (const verifier of [undefined, secret]) {
-      expect((await server.call(null, 'POST', '/auth/pair/redeem', { code, verifier })).body).toMatchObject({ status: 400, code: 'invalid_code' })
+      expect((await server.call(null, 'POST', '/auth/pair/redeem', { code, verifier })).body).toMatchObject({
+        status: 400,
+        code: 'invalid_code',
+      })
     }
   })
 
-  it.each(['port=80', 'port=65536', 'port=1e4', 'port=8080@evil.example', 'port=', 'state=short', 'challenge=', `state=${'%00'.repeat(43)}`])(
-    'refuses an address with %s',
-    async (part) => {
-      const { page, ada } = await setUp()
-      await page.goto('/login')
-      await signIn(page, ada)
-      await hereSays(page, ada.email)
-      const query = new URLSearchParams({ port: '8080', state: 'x'.repeat(43), challenge: 'x'.repeat(43) })
-      const [name, value] = part.split('=') as [string, string]
-      query.set(name, decodeURIComponent(value))
-      await page.goto(`/login/cli?${query}`)
-      await page.getByRole('heading', { name: 'This address is not complete' }).waitFor()
-      expect(await page.getByRole('button').count()).toBe(0)
-    },
-  )
+  it.each([
+    'port=80',
+    'port=65536',
+    'port=1e4',
+    'port=8080@evil.example',
+    'port=',
+    'state=short',
+    'challenge=',
+    `state=${'%00'.repeat(43)}`,
+  ])('refuses an address with %s', async (part) => {
+    const { page, ada } = await setUp()
+    await page.goto('/login')
+    await signIn(page, ada)
+    await hereSays(page, ada.email)
+    const query = new URLSearchParams({ port: '8080', state: 'x'.repeat(43), challenge: 'x'.repeat(43) })
+    const [name, value] = part.split('=') as [string, string]
+    query.set(name, decodeURIComponent(value))
+    await page.goto(`/login/cli?${query}`)
+    await page.getByRole('heading', { name: 'This address is not complete' }).waitFor()
+    expect(await page.getByRole('button').count()).toBe(0)
+  })
 
   it('is refused by the person', async () => {
     const { it: server, page, ada, at } = await setUp()
@@ -370,13 +396,16 @@ describe.skipIf(chromiumMissing)('muster login --web', () => {
     const { shown, asked } = await begin(cli(), at, '--no-browser')
     const place = `http://127.0.0.1:${asked.get('port')}`
     const state = asked.get('state')!
-    const status = async (path: string, init = {}) => (await fetch(`${place}${path}`, { redirect: 'manual', ...init })).status
+    const status = async (path: string, init = {}) =>
+      (await fetch(`${place}${path}`, { redirect: 'manual', ...init })).status
     expect(await status('/')).toBe(404)
     expect(await status(`/callback?state=${state}`)).toBe(404)
     expect(await status(`/callback?state=${state}&code=ABCD-EFGH`, { method: 'POST' })).toBe(404)
     expect(await status(`/callback?state=${'y'.repeat(43)}&code=ABCD-EFGH`)).toBe(400)
     expect(await status('/callback?code=ABCD-EFGH')).toBe(400)
-    expect((await fetch(`http://localhost:${asked.get('port')}/callback?state=${state}&code=ABCD-EFGH`)).status).toBe(404)
+    expect((await fetch(`http://localhost:${asked.get('port')}/callback?state=${state}&code=ABCD-EFGH`)).status).toBe(
+      404,
+    )
 
     // A code that another challenge was given for is refused by the server; the command says so.
     const { code } = (await server.call(ada, 'POST', '/auth/pair/start', { challenge: 'z'.repeat(43) })).body

@@ -51,9 +51,11 @@ window.done = (async () => {
 </script>`
 
 const program: RequestListener = (request, response) => {
-  const header = (type: string) => response.writeHead(200, { 'content-type': type, 'set-cookie': 'evil=2; Path=/', 'service-worker-allowed': '/' })
+  const header = (type: string) =>
+    response.writeHead(200, { 'content-type': type, 'set-cookie': 'evil=2; Path=/', 'service-worker-allowed': '/' })
   if (request.url === '/') header('text/html').end(attack)
-  else if (request.url === '/module.js' || request.url === '/sw.js') header('text/javascript').end('export const works = true')
+  else if (request.url === '/module.js' || request.url === '/sw.js')
+    header('text/javascript').end('export const works = true')
   else header('application/json').end('{"works":true}')
 }
 
@@ -62,7 +64,10 @@ const withoutSandbox =
   (serve: RequestListener): RequestListener =>
   (request, response) => {
     const write = response.writeHead.bind(response) as (status: number, headers: object) => typeof response
-    Object.assign(response, { writeHead: (status: number, { 'content-security-policy': _, ...headers }: Record<string, string>) => write(status, headers) })
+    Object.assign(response, {
+      writeHead: (status: number, { 'content-security-policy': _, ...headers }: Record<string, string>) =>
+        write(status, headers),
+    })
     serve(request, response)
   }
 
@@ -139,7 +144,16 @@ describe.skipIf(chromiumMissing)('a page behind a capability URL', () => {
     const page = await signedIn(server.base, ada.email)
     await page.goto(url)
     const tried = (await page.evaluate('window.done')) as Record<string, string>
-    expect(tried).toMatchObject({ origin: server.base, read: expect.stringMatching(/^200 /), bake: 'baked', storage: 0, socket: 'opened', database: 'opened' })
-    expect(server.app.db.prepare("SELECT count(*) FROM user_sessions WHERE revoked_reason = 'logout'").pluck().get()).toBe(1)
+    expect(tried).toMatchObject({
+      origin: server.base,
+      read: expect.stringMatching(/^200 /),
+      bake: 'baked',
+      storage: 0,
+      socket: 'opened',
+      database: 'opened',
+    })
+    expect(
+      server.app.db.prepare("SELECT count(*) FROM user_sessions WHERE revoked_reason = 'logout'").pluck().get(),
+    ).toBe(1)
   })
 })

@@ -13,7 +13,9 @@ import { ask } from '../support/ports-http.ts'
 // An agent in a container shows what it has built: from its own call to its sidecar to a person's request.
 
 const host = await bridgeAddress()
-const missing = engineMissing || (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
+const missing =
+  engineMissing ||
+  (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
 leaveOut(missing)
 
 const MB = 1024 * 1024
@@ -60,7 +62,8 @@ async function freePort(): Promise<number> {
 }
 
 const at = (path: string, asked = {}) => ask(base, new URL(url).pathname + path, asked)
-const announced = () => JSON.parse(readFileSync(join(daemon.dataDir, 'musterd.json'), 'utf8')) as { pid: number; url: string }
+const announced = () =>
+  JSON.parse(readFileSync(join(daemon.dataDir, 'musterd.json'), 'utf8')) as { pid: number; url: string }
 const memory = (name: 'VmRSS' | 'VmHWM'): number =>
   Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${announced().pid}/status`, 'utf8'))![1]) * 1024
 
@@ -83,8 +86,13 @@ describe.skipIf(missing)('a port of a crew', () => {
     const { client } = daemon
     crewId = (await client.crews.create({ body: { name: 'Works', slug: 'works', container_memory_mb: 1536 } })).id
     agentId = (await client.agents.create({ body: { name: 'Ada', slug: 'ada', crew_id: crewId } })).id
-    const key = await client.credentials.create({ body: { name: 'main', value: 'sk-ant-api03-ports-e2e', type: 'API_KEY', provider: 'ANTHROPIC' } })
-    await client.credentials.assign({ agentId, body: { credential_id: key.id, env_var_name: 'ANTHROPIC_API_KEY', priority: 0 } })
+    const key = await client.credentials.create({
+      body: { name: 'main', value: 'sk-ant-api03-ports-e2e', type: 'API_KEY', provider: 'ANTHROPIC' },
+    })
+    await client.credentials.assign({
+      agentId,
+      body: { credential_id: key.id, env_var_name: 'ANTHROPIC_API_KEY', priority: 0 },
+    })
     await client.crews.start({ crewId })
     installation = (await (await containerOf(crewId)).inspect()).Config.Labels['svc.installation']!
   })
@@ -102,19 +110,30 @@ describe.skipIf(missing)('a port of a crew', () => {
     expect(new URL(url).origin).toBe(base)
     const [row, ...more] = await daemon.client.ports.list({ crewId, query: {} })
     expect(more).toEqual([])
-    expect(row).toMatchObject({ agent_id: agentId, agent_slug: 'ada', container_port: 3000, description: 'the shop', status: 'ACTIVE' })
+    expect(row).toMatchObject({
+      agent_id: agentId,
+      agent_slug: 'ada',
+      container_port: 3000,
+      description: 'the shop',
+      status: 'ACTIVE',
+    })
   })
 
   it('shows what the agent has built, after the end of its run', async () => {
     expect(await at('a/b?c', { method: 'PATCH' })).toMatchObject({ status: 200, text: 'built by 20001 PATCH /a/b?c' })
-    const { Processes } = (await (await containerOf(crewId)).top({ ps_args: '-eo uid,pid,args' })) as { Processes: string[][] }
+    const { Processes } = (await (await containerOf(crewId)).top({ ps_args: '-eo uid,pid,args' })) as {
+      Processes: string[][]
+    }
     expect(Processes.filter(([, , args]) => args!.includes('bridge.cjs')).map(([uid, , args]) => [uid, args])).toEqual([
       ['65534', 'node /opt/muster/bridge.cjs'],
     ])
   })
 
   it('has a listener of its own, where nothing else is', async () => {
-    expect(await ask(base, '/api/v1/system/health')).toMatchObject({ status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } })
+    expect(await ask(base, '/api/v1/system/health')).toMatchObject({
+      status: 404,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    })
     const { status } = await ask(announced().url, new URL(url).pathname)
     expect(status).toBe(404)
   })
@@ -139,7 +158,9 @@ describe.skipIf(missing)('a port of a crew', () => {
     const [told] = (await once(up, 'response')) as [IncomingMessage]
     expect(String((await once(told, 'data'))[0])).toBe(String(1024 * MB))
     const grown = memory('VmHWM') - before
-    console.log(`2 GB through the daemon: ${Math.round(before / MB)} MB resident before, ${Math.round(grown / MB)} MB more at most`)
+    console.log(
+      `2 GB through the daemon: ${Math.round(before / MB)} MB resident before, ${Math.round(grown / MB)} MB more at most`,
+    )
     expect(grown).toBeLessThan(128 * MB)
   })
 
@@ -158,7 +179,9 @@ describe.skipIf(missing)('a port of a crew', () => {
 
   it('is closed by a person', async () => {
     const [row] = await daemon.client.ports.list({ crewId, query: {} })
-    expect(await daemon.client.ports.revoke({ crewId, exposureId: row!.id, body: { reason: 'enough' } })).toEqual({ status: 'revoked' })
+    expect(await daemon.client.ports.revoke({ crewId, exposureId: row!.id, body: { reason: 'enough' } })).toEqual({
+      status: 'revoked',
+    })
     expect((await at('')).status).toBe(404)
     expect(await daemon.stop()).toBe(0)
     expect((await belongings(installation)).length).toBeGreaterThan(0)

@@ -36,16 +36,27 @@ async function scene() {
   const installation = installationId(it.app)
   installations.add(installation)
   const start = async () => {
-    const runtime = new DockerRuntime({ prefix: 'muster-test', installation, crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local', programs })
+    const runtime = new DockerRuntime({
+      prefix: 'muster-test',
+      installation,
+      crewImage: 'muster/crew:local',
+      sidecarImage: 'muster/sidecar:local',
+      programs,
+    })
     const parts = { app: it.app, runtime, isLive: () => false, endRuns: async () => {}, tidy: () => {} }
-    const reconciler = new Reconciler({ ...parts, sidecarConfig: ({ spec }) => ({ network: spec.network, agents: {}, upstreams: {} }) })
+    const reconciler = new Reconciler({
+      ...parts,
+      sidecarConfig: ({ spec }) => ({ network: spec.network, agents: {}, upstreams: {} }),
+    })
     it.app.runtime = reconciler
     open.push(runtime, reconciler)
     await reconciler.open()
     return { runtime, reconciler }
   }
-  const containers = (kind: string) => docker.listContainers({ all: true, filters: { label: [`svc.installation=${installation}`, `svc.kind=${kind}`] } })
-  const crew = async (slug: string) => (await it.call('OWNER', 'POST', '/crews', { name: slug, slug, container_memory_mb: 256 })).body.id as string
+  const containers = (kind: string) =>
+    docker.listContainers({ all: true, filters: { label: [`svc.installation=${installation}`, `svc.kind=${kind}`] } })
+  const crew = async (slug: string) =>
+    (await it.call('OWNER', 'POST', '/crews', { name: slug, slug, container_memory_mb: 256 })).body.id as string
   /** Resolves when an entry of this type is stored after so many of it. */
   const journaled = (type: string, count = 1) =>
     new Promise<void>((resolve) => {
@@ -74,7 +85,9 @@ describe.skipIf(engineMissing)('reconciler on an engine', () => {
       effective_cpus: 2,
       config_drift: [],
     })
-    expect((await it.call('MANAGER', 'GET', `/crews/${crew}/container-logs`)).text).toContain(`muster-test-team-works-${crew} status=running`)
+    expect((await it.call('MANAGER', 'GET', `/crews/${crew}/container-logs`)).text).toContain(
+      `muster-test-team-works-${crew} status=running`,
+    )
 
     const [before] = await it.containers('crew')
     await docker.getContainer(before!.Id).remove({ force: true })
@@ -83,11 +96,15 @@ describe.skipIf(engineMissing)('reconciler on an engine', () => {
     expect(after!.Id).not.toBe(before!.Id)
     expect(await runtime.observe(crew)).toMatchObject([{ state: 'running', healthy: true }])
 
-    expect((await it.call('MANAGER', 'POST', `/crews/${crew}/container-stop`)).body).toMatchObject({ status: 'stopped' })
+    expect((await it.call('MANAGER', 'POST', `/crews/${crew}/container-stop`)).body).toMatchObject({
+      status: 'stopped',
+    })
     expect((await it.containers('crew')).map(({ State }) => State)).toEqual(['exited'])
     await it.call('ADMIN', 'PATCH', `/crews/${crew}`, { container_memory_mb: 320 })
     await it.call('MANAGER', 'POST', `/crews/${crew}/container-start`)
-    expect((await it.call('VIEWER', 'GET', `/crews/${crew}/container-status`)).body).toMatchObject({ effective_memory_mb: 320 })
+    expect((await it.call('VIEWER', 'GET', `/crews/${crew}/container-status`)).body).toMatchObject({
+      effective_memory_mb: 320,
+    })
 
     await it.call('ADMIN', 'DELETE', `/crews/${crew}`)
     while (containerOf(it.app, crew)) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -100,8 +117,12 @@ describe.skipIf(engineMissing)('reconciler on an engine', () => {
     const { runtime } = await it.start()
     const { id } = (await it.call('OWNER', 'POST', '/workspaces', { name: 'Short', slug: 'short' })).body
     const owner = { ...it.person('OWNER'), workspace: id }
-    const crew = (await it.call(owner, 'POST', '/crews', { name: 'Works', slug: 'works', container_memory_mb: 256 })).body.id as string
-    expect(await it.call(owner, 'POST', `/crews/${crew}/container-start`)).toMatchObject({ status: 200, body: { status: 'running' } })
+    const crew = (await it.call(owner, 'POST', '/crews', { name: 'Works', slug: 'works', container_memory_mb: 256 }))
+      .body.id as string
+    expect(await it.call(owner, 'POST', `/crews/${crew}/container-start`)).toMatchObject({
+      status: 200,
+      body: { status: 'running' },
+    })
     expect((await it.call(owner, 'DELETE', `/workspaces/${id}`, { confirm_slug: 'short' })).status).toBe(200)
     while (containerOf(it.app, crew)) await new Promise((resolve) => setTimeout(resolve, 20))
     expect([await it.containers('crew'), await it.containers('sidecar'), await runtime.observe()]).toEqual([[], [], []])
@@ -133,7 +154,9 @@ describe.skipIf(engineMissing)('reconciler on an engine', () => {
     expect((await it.containers('sidecar')).length).toBe(1)
     const { engine, images, orphans } = await it.app.runtime!.condition()
     expect({ ok: engine.ok, here: images.map(({ here }) => here) }).toEqual({ ok: true, here: [true, true] })
-    expect(new Set(orphans.filter(({ own }) => own).map(({ kind, crewId }) => `${kind} of ${crewId}`))).toEqual(new Set(['volume of cnobody']))
+    expect(new Set(orphans.filter(({ own }) => own).map(({ kind, crewId }) => `${kind} of ${crewId}`))).toEqual(
+      new Set(['volume of cnobody']),
+    )
   })
 
   it('starts a crew again whose engine lost it while the daemon was away, and only if that is wished', async () => {
@@ -143,7 +166,8 @@ describe.skipIf(engineMissing)('reconciler on an engine', () => {
     for (const crew of [wanted, unwanted]) await it.call('MANAGER', 'POST', `/crews/${crew}/container-start`)
     await first.reconciler.close()
     await first.runtime.close()
-    for (const { Id } of [...(await it.containers('crew')), ...(await it.containers('sidecar'))]) await docker.getContainer(Id).kill()
+    for (const { Id } of [...(await it.containers('crew')), ...(await it.containers('sidecar'))])
+      await docker.getContainer(Id).kill()
     await it.app.write(() => want(it.app, unwanted, 'stopped', null))
     await it.start()
     await it.journaled('container.started', 3)

@@ -7,13 +7,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { events } from '#client/events'
 import type { RunFrame } from '#contract/frames'
 import { fetchClient, survivors } from '../support/agent-client.ts'
-import { agentProcesses, belongings, bridgeAddress, containerOf, engineMissing, onEngineEvent, removeInstallation } from '../support/engine.ts'
+import {
+  agentProcesses,
+  belongings,
+  bridgeAddress,
+  containerOf,
+  engineMissing,
+  onEngineEvent,
+  removeInstallation,
+} from '../support/engine.ts'
 import { endsIn, type Installation, install, spoken } from '../support/installation.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts'
 
 const host = await bridgeAddress()
-const noContainers = engineMissing || (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
+const noContainers =
+  engineMissing ||
+  (host ? false : 'the Docker engine is on another machine, where containers cannot reach the scripted model')
 leaveOut(noContainers)
 const client = fetchClient('claude')
 leaveOut(client.missing)
@@ -45,7 +55,11 @@ const local: Place = {
     // A sidecar of this runtime dies with its daemon, so the client goes past it.
     scratch = mkdtempSync(join(tmpdir(), 'muster-restart-'))
     const program = join(scratch, 'claude')
-    writeFileSync(program, `#!/bin/sh\nexport IS_SANDBOX=1 ANTHROPIC_BASE_URL=${model.url}\nexec ${client.bin}/claude "$@"\n`, { mode: 0o755 })
+    writeFileSync(
+      program,
+      `#!/bin/sh\nexport IS_SANDBOX=1 ANTHROPIC_BASE_URL=${model.url}\nexec ${client.bin}/claude "$@"\n`,
+      { mode: 0o755 },
+    )
     return { SVC_CONTAINER_PROVIDER: 'process', SVC_CLAUDE_COMMAND: program }
   },
   async ended({ runId }) {
@@ -61,7 +75,11 @@ const local: Place = {
 
 const containers: Place = {
   host: host!,
-  settings: () => ({ SVC_CONTAINER_PREFIX: 'muster-restart', SVC_ANTHROPIC_URL: model.url, SVC_CONTAINER_MEMORY_MB: '2048' }),
+  settings: () => ({
+    SVC_CONTAINER_PREFIX: 'muster-restart',
+    SVC_ANTHROPIC_URL: model.url,
+    SVC_CONTAINER_MEMORY_MB: '2048',
+  }),
   async ended() {
     const { id } = await containerOf(crewId)
     let over = () => {}
@@ -77,7 +95,8 @@ const containers: Place = {
 /** How many words the model may say so far; what comes after them waits. */
 let allowed = 0
 const waiting = new Set<() => void>()
-const pace = (n: number): Promise<void> | undefined => (n < allowed ? undefined : new Promise<void>((resolve) => waiting.add(resolve)).then(() => pace(n)))
+const pace = (n: number): Promise<void> | undefined =>
+  n < allowed ? undefined : new Promise<void>((resolve) => waiting.add(resolve)).then(() => pace(n))
 function allow(count: number): void {
   allowed = count
   for (const go of waiting) go()
@@ -88,7 +107,9 @@ async function open(place: Place): Promise<void> {
   model = await modelEndpoint(() => ({ text: words, pace }), { host: place.host })
   daemon = await install(place.settings())
   crewId = (await daemon.client.crews.create({ body: { name: 'Works', slug: 'works' } })).id
-  await daemon.client.credentials.create({ body: { name: 'key', value: 'sk-ant-api03-restart', type: 'API_KEY', provider: 'ANTHROPIC' } })
+  await daemon.client.credentials.create({
+    body: { name: 'key', value: 'sk-ant-api03-restart', type: 'API_KEY', provider: 'ANTHROPIC' },
+  })
   agentId = (await daemon.client.agents.create({ body: { name: 'Ada', slug: 'ada', crew_id: crewId } })).id
 }
 
@@ -100,7 +121,10 @@ async function close(installation = ''): Promise<void> {
 }
 
 /** Reads a chat until so many words came; the frames, none of them before `after`. */
-async function read(chatId: string, { after = 0, count = Number.POSITIVE_INFINITY, begin = async () => {} }): Promise<RunFrame[]> {
+async function read(
+  chatId: string,
+  { after = 0, count = Number.POSITIVE_INFINITY, begin = async () => {} },
+): Promise<RunFrame[]> {
   const frames: RunFrame[] = []
   for await (const line of daemon.watch(chatId, { last_seq: after, follow: true })) {
     if (line.type === 'stream.open') await begin()
@@ -164,7 +188,8 @@ describe.each([
     beforeAll(async () => {
       await open(place)
       await daemon.client.crews.start({ crewId })
-      if (place === containers) installation = (await (await containerOf(crewId)).inspect()).Config.Labels['svc.installation']!
+      if (place === containers)
+        installation = (await (await containerOf(crewId)).inspect()).Config.Labels['svc.installation']!
     })
     afterAll(() => close(installation))
 
@@ -256,10 +281,18 @@ describe.skipIf(noContainers)('a container', () => {
     db.prepare('DELETE FROM crew_containers WHERE crew_id = ?').run(crewId)
     db.close()
     await daemon.start()
-    for await (const { data } of events(daemon.connection, '/api/v1/journal/stream?entry_type=container.reaped', { lastEventId })) {
-      expect(JSON.parse(data)).toMatchObject({ severity: 'warn', actor_type: 'orchestrator', payload: { crew_id: crewId } })
+    for await (const { data } of events(daemon.connection, '/api/v1/journal/stream?entry_type=container.reaped', {
+      lastEventId,
+    })) {
+      expect(JSON.parse(data)).toMatchObject({
+        severity: 'warn',
+        actor_type: 'orchestrator',
+        payload: { crew_id: crewId },
+      })
       break
     }
-    expect(await belongings(installation)).toEqual(['crew', 'output', 'spool', 'workspace'].map((it) => `muster-restart-${crewId}-${it}`))
+    expect(await belongings(installation)).toEqual(
+      ['crew', 'output', 'spool', 'workspace'].map((it) => `muster-restart-${crewId}-${it}`),
+    )
   })
 })

@@ -7,7 +7,18 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildContainerPrograms } from '../../build/container-programs.mjs'
 import { DockerRuntime } from '../../daemon/runtime/docker/runtime.ts'
-import { ada, bob, crewSpec, followed, newId, printed, quiet, runSpec, runtimeContract, type Wanted } from '../daemon/runtime/runtime-contract.ts'
+import {
+  ada,
+  bob,
+  crewSpec,
+  followed,
+  newId,
+  printed,
+  quiet,
+  runSpec,
+  runtimeContract,
+  type Wanted,
+} from '../daemon/runtime/runtime-contract.ts'
 import { engineMissing, removeInstallation } from '../support/engine.ts'
 import { leaveOut } from '../support/leave-out.ts'
 
@@ -18,7 +29,13 @@ const installation = newId('test')
 const docker = new Docker()
 let programs: string
 
-const options = () => ({ prefix: 'muster-test', installation, crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local', programs })
+const options = () => ({
+  prefix: 'muster-test',
+  installation,
+  crewImage: 'muster/crew:local',
+  sidecarImage: 'muster/sidecar:local',
+  programs,
+})
 const open = () => new DockerRuntime(options())
 
 beforeAll(async () => {
@@ -123,7 +140,9 @@ describe.skipIf(engineMissing)('crew container', () => {
       '/var/tmp',
       ...['/crew/agents', '/output', '/workspace', '/spool'].map((it) => `${it}/bob`),
     ]
-    const { output } = await run(`for it in ${[...own, '/tmp', ...other].join(' ')}; do (: >"$it/probe") 2>/dev/null && echo "$it"; done`)
+    const { output } = await run(
+      `for it in ${[...own, '/tmp', ...other].join(' ')}; do (: >"$it/probe") 2>/dev/null && echo "$it"; done`,
+    )
     expect(output.trim().split('\n')).toEqual([...own, '/tmp'])
   })
 
@@ -161,14 +180,20 @@ describe.skipIf(engineMissing)('crew container', () => {
   it('lets nobody make the secrets folder of another', async () => {
     const eve = { agentId: 'agent-eve', slug: 'eve', uid: 20007 }
     expect((await run('mkdir -m 777 /secrets/eve')).end).toMatchObject({ code: 1 })
-    expect((await run('cat /secrets/eve/key', { agent: eve, files: [{ path: '/secrets/eve/key', content: 'k' }] })).output).toBe('k')
+    expect(
+      (await run('cat /secrets/eve/key', { agent: eve, files: [{ path: '/secrets/eve/key', content: 'k' }] })).output,
+    ).toBe('k')
     expect((await run('cat /secrets/eve/key')).output).toBe('')
   })
 
   it('does not deliver what a link in the spool leads to', async () => {
     await runtime.startRun(runSpec(crew.crewId, { agent: bob, runId: 'rbobs', sh: 'echo bobs-output' }))
     const spec = runSpec(crew.crewId, { runId: 'rlink' })
-    spec.argv = ['sh', '-c', 'cd /spool/ada/rlink && rm out && ln -s /spool/bob/rbobs/out out && rm err && ln -s /spool/bob/rbobs/out err']
+    spec.argv = [
+      'sh',
+      '-c',
+      'cd /spool/ada/rlink && rm out && ln -s /spool/bob/rbobs/out out && rm err && ln -s /spool/bob/rbobs/out err',
+    ]
     await runtime.startRun(spec)
     await followed(runtime, spec).catch(() => null)
     const { output, stderr } = await followed(runtime, spec)
@@ -197,7 +222,10 @@ describe.skipIf(engineMissing)('crew container', () => {
     const spec = runSpec(crew.crewId, { sh: 'echo one; sleep 3; echo two' })
     await runtime.startRun(spec)
     await printed(runtime, spec, 'one\n')
-    const channel = await (await containerOf('crew')).exec({ Cmd: ['sh', '-c', 'kill -9 $(pidof node)'], User: '1002:1002' })
+    const channel = await (await containerOf('crew')).exec({
+      Cmd: ['sh', '-c', 'kill -9 $(pidof node)'],
+      User: '1002:1002',
+    })
     const broken = followed(runtime, spec)
     await channel.start({ Detach: true })
     await expect(broken).rejects.toMatchObject({ kind: 'not_running' })
@@ -217,8 +245,12 @@ describe.skipIf(engineMissing)('crew container', () => {
     })
     symlinkSync(new URL('../../node_modules', import.meta.url).pathname, join(folder, 'node_modules'))
     for (const lines of [1, 40, 400, 1500]) {
-      const spec = runSpec(crew.crewId, { sh: 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo "line $i"; [ $((i % 50)) -ne 0 ] || sleep 0.02; done; exit 4' })
-      const child = spawn(process.execPath, [program, JSON.stringify(options()), JSON.stringify(spec)], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const spec = runSpec(crew.crewId, {
+        sh: 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo "line $i"; [ $((i % 50)) -ne 0 ] || sleep 0.02; done; exit 4',
+      })
+      const child = spawn(process.execPath, [program, JSON.stringify(options()), JSON.stringify(spec)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       const offset = await new Promise<number>((resolve) => {
         let last = 0
         child.stdout.on('data', (chunk) => {
@@ -282,7 +314,10 @@ describe.skipIf(engineMissing)('a half-made crew', () => {
   it('is observed, so that it can be reaped', async () => {
     const runtime = open()
     const crewId = newId('c')
-    await docker.createNetwork({ Name: `muster-test-${crewId}`, Labels: { 'svc.installation': installation, 'svc.crew-id': crewId } })
+    await docker.createNetwork({
+      Name: `muster-test-${crewId}`,
+      Labels: { 'svc.installation': installation, 'svc.crew-id': crewId },
+    })
     expect(await runtime.observe()).toEqual([expect.objectContaining({ crewId, state: 'error', healthy: false })])
     await runtime.remove(crewId, { data: true })
     expect(await runtime.observe()).toEqual([])
@@ -292,7 +327,10 @@ describe.skipIf(engineMissing)('a half-made crew', () => {
   it('says how to get an image that is not there', async () => {
     const runtime = open()
     const crew = crewSpec({ image: 'muster/none:local' })
-    await expect(runtime.ensure(crew, quiet)).rejects.toMatchObject({ kind: 'image', message: expect.stringContaining('scripts/build-images.sh') })
+    await expect(runtime.ensure(crew, quiet)).rejects.toMatchObject({
+      kind: 'image',
+      message: expect.stringContaining('scripts/build-images.sh'),
+    })
     await runtime.remove(crew.crewId, { data: true })
     await runtime.close()
   })

@@ -25,20 +25,33 @@ beforeAll(async () => {
   const programs = loadPrograms(await buildContainerPrograms(folder), ['sidecar-entry', 'sidecar.cjs'])
   rmSync(folder, { recursive: true })
   image = await ensureImage(docker, naming, 'sidecar', 'muster/sidecar:local', programs, quiet)
-  const six = { EnableIPv6: true, IPAM: { Config: [{ Subnet: `fd5d:${newId('').slice(0, 4)}:${newId('').slice(0, 4)}::/64` }] } }
-  const made = (name: string, more: object) => docker.createNetwork({ Name: `${naming.prefix}-${name}-${naming.installation}`, Labels, ...more })
+  const six = {
+    EnableIPv6: true,
+    IPAM: { Config: [{ Subnet: `fd5d:${newId('').slice(0, 4)}:${newId('').slice(0, 4)}::/64` }] },
+  }
+  const made = (name: string, more: object) =>
+    docker.createNetwork({ Name: `${naming.prefix}-${name}-${naming.installation}`, Labels, ...more })
   networks = { four: await made('four', {}), six: await made('six', six) }
 })
 
 afterAll(() => removeInstallation(naming.installation))
 
-/** Starts a sidecar as the runtime does, after `before` has changed its surroundings; waits until it is ready or gives up. */
+/**
+ * Starts a sidecar as the runtime does, after `before` has changed its surroundings; waits until it is ready or gives
+ * up.
+ */
 async function boot(network: 'four' | 'six', before = ':', host: Docker.HostConfig = {}) {
   const options = sidecarContainer(naming, crewSpec({ slug: newId('x') }), image, 'test')
   const container = await docker.createContainer({
     ...options,
     Entrypoint: ['sh', '-ec', `${before}\nexec /opt/muster/sidecar-entry`],
-    HostConfig: { ...options.HostConfig, NetworkMode: networks[network].id, Tmpfs: { '/run': 'rw,exec', '/tmp': 'rw' }, Ulimits: [], ...host },
+    HostConfig: {
+      ...options.HostConfig,
+      NetworkMode: networks[network].id,
+      Tmpfs: { '/run': 'rw,exec', '/tmp': 'rw' },
+      Ulimits: [],
+      ...host,
+    },
   })
   const stream = await container.attach({ stream: true, stdout: true, stderr: true })
   let said = ''
@@ -126,10 +139,34 @@ describe.skipIf(engineMissing)('sidecar-entry', () => {
   it.each<[what: string, network: 'four' | 'six', before: string, host: Docker.HostConfig, says: string]>([
     ['without the right to set rules', 'four', ':', { CapAdd: ['SETUID', 'SETGID'] }, 'iptables does not work here'],
     ['without iptables', 'four', bare(), {}, 'iptables does not work here'],
-    ['without ip6tables where there is IPv6', 'six', bare('iptables', 'iptables-restore'), {}, 'IPv6 is on in this network and ip6tables does not work here'],
-    ['when the rules are not taken', 'four', stub('iptables-restore', failing), {}, 'iptables-restore did not take the rules'],
-    ['when the rules of IPv6 are not taken', 'six', stub('ip6tables-restore', failing), {}, 'ip6tables-restore did not take the rules'],
-    ['when a rule is not there afterwards', 'four', stub('iptables-restore', 'exit 0'), {}, 'iptables lost the rule: INPUT -i lo -j ACCEPT'],
+    [
+      'without ip6tables where there is IPv6',
+      'six',
+      bare('iptables', 'iptables-restore'),
+      {},
+      'IPv6 is on in this network and ip6tables does not work here',
+    ],
+    [
+      'when the rules are not taken',
+      'four',
+      stub('iptables-restore', failing),
+      {},
+      'iptables-restore did not take the rules',
+    ],
+    [
+      'when the rules of IPv6 are not taken',
+      'six',
+      stub('ip6tables-restore', failing),
+      {},
+      'ip6tables-restore did not take the rules',
+    ],
+    [
+      'when a rule is not there afterwards',
+      'four',
+      stub('iptables-restore', 'exit 0'),
+      {},
+      'iptables lost the rule: INPUT -i lo -j ACCEPT',
+    ],
     [
       'when there are rules of somebody else',
       'four',

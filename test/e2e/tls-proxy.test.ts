@@ -12,7 +12,17 @@ import { cli } from '../support/cli.ts'
 import { type Installation, install } from '../support/installation.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { pictures } from '../support/pictures.ts'
-import { type Asked, elsewhere, proxyMissing, site, startCaddy, startNginx, type TlsProxy, through, withoutTls } from '../support/proxy.ts'
+import {
+  type Asked,
+  elsewhere,
+  proxyMissing,
+  site,
+  startCaddy,
+  startNginx,
+  type TlsProxy,
+  through,
+  withoutTls,
+} from '../support/proxy.ts'
 
 const noNginx = proxyMissing('nginx')
 const noCaddy = proxyMissing('caddy')
@@ -50,11 +60,16 @@ const inWorkspace = () => ({ ...signedIn(), 'x-workspace-id': muster!.connection
 
 /** The address that the daemon takes a request to come from. */
 async function addressOf(proxy: TlsProxy, asked: Asked): Promise<string | null> {
-  const { status } = await through(proxy, '/api/v1/users/me', { ...asked, headers: { authorization: `Bearer ${adminToken}`, ...asked.headers } })
+  const { status } = await through(proxy, '/api/v1/users/me', {
+    ...asked,
+    headers: { authorization: `Bearer ${adminToken}`, ...asked.headers },
+  })
   expect(status).toBe(200)
   const db = new Database(join(muster!.dataDir, 'muster.db'), { readonly: true })
   try {
-    return db.prepare<[], string>('SELECT remote_addr FROM cli_token_uses ORDER BY rowid DESC LIMIT 1').pluck().get() ?? null
+    return (
+      db.prepare<[], string>('SELECT remote_addr FROM cli_token_uses ORDER BY rowid DESC LIMIT 1').pluck().get() ?? null
+    )
   } finally {
     db.close()
   }
@@ -69,7 +84,15 @@ const forged: [string, Record<string, string | string[]>][] = [
   ['what cannot be read', { 'x-forwarded-for': 'unknown, 127.0.0.1:99999' }],
   ['a spelling of its own', { 'X-FORWARDED-FOR': '127.0.0.1', x_forwarded_for: '127.0.0.1' }],
   ['X-Real-IP', { 'x-real-ip': '127.0.0.1' }],
-  ['all there are', { forwarded: 'for=127.0.0.1;proto=http', 'x-real-ip': '127.0.0.1', 'x-client-ip': '127.0.0.1', 'true-client-ip': '127.0.0.1' }],
+  [
+    'all there are',
+    {
+      forwarded: 'for=127.0.0.1;proto=http',
+      'x-real-ip': '127.0.0.1',
+      'x-client-ip': '127.0.0.1',
+      'true-client-ip': '127.0.0.1',
+    },
+  ],
 ]
 
 /** What must hold behind every proxy. */
@@ -84,12 +107,21 @@ function promises(start: () => Promise<TlsProxy>): void {
     const { status, headers, text } = await through(proxy, '/api/health')
     expect([status, JSON.parse(text)]).toMatchObject([200, { status: 'ok' }])
     expect(headers['strict-transport-security']).toBe('max-age=31536000')
-    expect(await withoutTls(proxy, '/api/health?a=b')).toMatchObject({ headers: { location: `https://${site}/api/health?a=b` } })
+    expect(await withoutTls(proxy, '/api/health?a=b')).toMatchObject({
+      headers: { location: `https://${site}/api/health?a=b` },
+    })
   })
 
   it('serves the command line, which trusts the private certificate', async () => {
-    const { run } = cli({ SVC_SERVER: `https://localhost:${proxy.port}`, SVC_TOKEN: token, NODE_EXTRA_CA_CERTS: proxy.ca })
-    expect(await run('whoami', '--json=user_email')).toMatchObject({ code: 0, stdout: expect.stringContaining('ada@example.com') })
+    const { run } = cli({
+      SVC_SERVER: `https://localhost:${proxy.port}`,
+      SVC_TOKEN: token,
+      NODE_EXTRA_CA_CERTS: proxy.ca,
+    })
+    expect(await run('whoami', '--json=user_email')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('ada@example.com'),
+    })
     const unaware = cli({ SVC_SERVER: `https://localhost:${proxy.port}`, SVC_TOKEN: token })
     expect(await unaware.run('whoami')).toMatchObject({ code: 8, stderr: expect.stringContaining('is not trusted') })
   })
@@ -99,24 +131,40 @@ function promises(start: () => Promise<TlsProxy>): void {
   })
 
   it.skipIf(!elsewhere)('does not take strangers for this machine', async () => {
-    for (const [, headers] of forged) expect((await through(proxy, '/metrics', { headers, from: elsewhere! })).status).toBe(404)
+    for (const [, headers] of forged)
+      expect((await through(proxy, '/metrics', { headers, from: elsewhere! })).status).toBe(404)
   })
 
   it('counts a stranger’s tries as the stranger’s, by whatever names', async () => {
     const [stranger, another] = [1, 2].map((n) => `127.${n}.${proxy.port >> 8}.${proxy.port & 255}`)
     const sign = (from: string, headers = {}) =>
-      through(proxy, '/api/v1/bootstrap', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json', ...headers }, from })
+      through(proxy, '/api/v1/bootstrap', {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json', ...headers },
+        from,
+      })
     const statuses = []
-    for (let n = 0; n < 10; n++) statuses.push((await sign(stranger!, { 'x-forwarded-for': `198.51.100.${n}`, 'x-real-ip': `198.51.100.${n}` })).status)
+    for (let n = 0; n < 10; n++)
+      statuses.push(
+        (await sign(stranger!, { 'x-forwarded-for': `198.51.100.${n}`, 'x-real-ip': `198.51.100.${n}` })).status,
+      )
     expect([statuses[0], statuses.at(-1)]).toEqual([410, 429])
     expect((await sign(another!)).status).toBe(410)
   })
 
   it('compares origins as the browser sees them, and nobody talks it out of TLS', async () => {
     const change = (origin: string, more: Record<string, string> = {}) =>
-      through(proxy, '/api/v1/crews', { method: 'POST', body: '{}', headers: { ...inWorkspace(), 'content-type': 'application/json', origin, ...more } })
+      through(proxy, '/api/v1/crews', {
+        method: 'POST',
+        body: '{}',
+        headers: { ...inWorkspace(), 'content-type': 'application/json', origin, ...more },
+      })
     // It got as far as its body.
-    expect(await change(`https://${site}`)).toMatchObject({ status: 400, text: expect.stringContaining('missing_field') })
+    expect(await change(`https://${site}`)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('missing_field'),
+    })
     expect((await change(`http://${site}`)).status).toBe(403)
     expect((await change(`http://${site}`, { 'x-forwarded-proto': 'http' })).status).toBe(403)
     expect((await change('https://evil.example.com', { 'x-forwarded-host': 'evil.example.com' })).status).toBe(403)
@@ -125,17 +173,31 @@ function promises(start: () => Promise<TlsProxy>): void {
   it('signs browsers in as on HTTPS, refreshes, and knows where they are', async () => {
     const from = `127.3.${proxy.port >> 8}.${proxy.port & 255}`
     // A client cannot say that it came in clear.
-    const ada = browserThrough(proxy, { from, headers: { 'x-forwarded-proto': 'http', 'x-forwarded-for': '198.51.100.1' } })
-    expect(await ada.signIn('ada@example.com', 'correct horse battery')).toMatchObject({ status: 200, body: { ok: true } })
-    expect([...ada.jar.keys()]).toEqual(['__Host-authjs.csrf-token', '__Secure-authjs.session-token', '__Secure-authjs.refresh-token'])
+    const ada = browserThrough(proxy, {
+      from,
+      headers: { 'x-forwarded-proto': 'http', 'x-forwarded-for': '198.51.100.1' },
+    })
+    expect(await ada.signIn('ada@example.com', 'correct horse battery')).toMatchObject({
+      status: 200,
+      body: { ok: true },
+    })
+    expect([...ada.jar.keys()]).toEqual([
+      '__Host-authjs.csrf-token',
+      '__Secure-authjs.session-token',
+      '__Secure-authjs.refresh-token',
+    ])
     for (const { attributes } of ada.jar.values()) expect(attributes).toContain('Secure')
     expect(await ada.call('GET', '/users/me')).toMatchObject({ status: 200, body: { email: 'ada@example.com' } })
     const before = ada.jar.get('__Secure-authjs.session-token')!.value
-    expect((await ada.call('POST', '/api/auth/token/refresh', undefined, { origin: `https://${site}` })).status).toBe(200)
+    expect((await ada.call('POST', '/api/auth/token/refresh', undefined, { origin: `https://${site}` })).status).toBe(
+      200,
+    )
     expect(ada.jar.get('__Secure-authjs.session-token')!.value).not.toBe(before)
     const { body: sessions } = await ada.call('GET', '/auth/sessions')
     expect(sessions.find(({ is_current }: { is_current: boolean }) => is_current)).toMatchObject({ ip: from })
-    expect((await ada.call('POST', '/api/auth/token/refresh', undefined, { origin: 'https://evil.example.com' })).status).toBe(403)
+    expect(
+      (await ada.call('POST', '/api/auth/token/refresh', undefined, { origin: 'https://evil.example.com' })).status,
+    ).toBe(403)
   })
 
   it('carries a picture of almost two megabytes, byte by byte', async () => {
@@ -151,12 +213,19 @@ function promises(start: () => Promise<TlsProxy>): void {
   })
 
   it('answers to its own name alone', async () => {
-    expect((await through(proxy, '/api/health', { headers: { host: 'evil.example.com' } })).text).not.toContain('"status":"ok"')
+    expect((await through(proxy, '/api/health', { headers: { host: 'evil.example.com' } })).text).not.toContain(
+      '"status":"ok"',
+    )
   })
 
   it('hands events of the journal on at once', async () => {
     const abort = new AbortController()
-    const reply = await streamed(proxy, '/api/v1/journal/stream', { ...inWorkspace(), accept: 'text/event-stream' }, abort.signal)
+    const reply = await streamed(
+      proxy,
+      '/api/v1/journal/stream',
+      { ...inWorkspace(), accept: 'text/event-stream' },
+      abort.signal,
+    )
     expect(reply.headers['content-type']).toContain('text/event-stream')
     await reply.until('data: ')
     const crew = await muster!.client.crews.create({ body: { name: 'Events', slug: `events-${proxy.port}` } })
@@ -179,29 +248,49 @@ function promises(start: () => Promise<TlsProxy>): void {
 
   it('carries live connections, and asks for their origin', async () => {
     const url = `wss://127.0.0.1:${proxy.port}/ws`
-    const dial = (origin: string) => new WebSocket(url, { agent: new Agent({ ca: readFileSync(proxy.ca), servername: site }), headers: { host: site, origin } })
+    const dial = (origin: string) =>
+      new WebSocket(url, {
+        agent: new Agent({ ca: readFileSync(proxy.ca), servername: site }),
+        headers: { host: site, origin },
+      })
     const socket = dial(`https://${site}`)
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
-    const answered = new Promise<string>((resolve) => socket.on('message', (data) => String(data).includes('pong') && resolve(String(data))))
+    const answered = new Promise<string>((resolve) =>
+      socket.on('message', (data) => String(data).includes('pong') && resolve(String(data))),
+    )
     const { text } = await through(proxy, '/api/v1/ws-token', { headers: inWorkspace() })
     socket.send(JSON.stringify({ type: 'auth', token: JSON.parse(text).token }))
     socket.send(JSON.stringify({ type: 'ping' }))
     expect(JSON.parse(await answered)).toMatchObject({ type: 'pong' })
     socket.terminate()
     const foreign = dial('https://evil.example.com')
-    expect(await new Promise((resolve) => foreign.once('error', (error) => resolve(error.message)))).toBe('Unexpected server response: 403')
+    expect(await new Promise((resolve) => foreign.once('error', (error) => resolve(error.message)))).toBe(
+      'Unexpected server response: 403',
+    )
   })
 
   it('carries large bodies up to the server’s own limits', async () => {
     const large = (bytes: number) =>
-      through(proxy, '/api/v1/crews', { method: 'POST', body: ' '.repeat(bytes), headers: { ...inWorkspace(), 'content-type': 'application/json' } })
+      through(proxy, '/api/v1/crews', {
+        method: 'POST',
+        body: ' '.repeat(bytes),
+        headers: { ...inWorkspace(), 'content-type': 'application/json' },
+      })
     const description = 'x'.repeat(900_000)
     const body = JSON.stringify({ name: 'Large', slug: 'large', description })
-    const answer = await through(proxy, '/api/v1/crews', { method: 'POST', body, headers: { ...inWorkspace(), 'content-type': 'application/json' } })
+    const answer = await through(proxy, '/api/v1/crews', {
+      method: 'POST',
+      body,
+      headers: { ...inWorkspace(), 'content-type': 'application/json' },
+    })
     // It was read to its end: what is refused is a member, by the daemon.
     expect([answer.status, JSON.parse(answer.text).field]).toEqual([400, 'description'])
     // Answered before it is read: a connection that were closed upon it would now and then be a bad gateway.
-    for (let n = 0; n < 10; n++) expect(await large(2 * 1024 * 1024)).toMatchObject({ status: 400, text: expect.stringContaining('body_over_limit') })
+    for (let n = 0; n < 10; n++)
+      expect(await large(2 * 1024 * 1024)).toMatchObject({
+        status: 400,
+        text: expect.stringContaining('body_over_limit'),
+      })
     expect((await large(17 * 1024 * 1024)).status).toBe(413)
   })
 }
@@ -215,7 +304,12 @@ const browserThrough = (proxy: TlsProxy, { headers: fixed, from }: { headers: Re
         const type = body === undefined ? {} : { 'content-type': 'application/json' }
         const at = path.startsWith('/api/') ? path : `/api/v1${path}`
         const answer = await through(proxy, at, { method, ...given, headers: { ...type, ...headers }, from })
-        return { status: answer.status, headers: answer.headers, text: answer.text, body: answer.text ? JSON.parse(answer.text) : undefined }
+        return {
+          status: answer.status,
+          headers: answer.headers,
+          text: answer.text,
+          body: answer.text ? JSON.parse(answer.text) : undefined,
+        }
       },
     },
     fixed,
@@ -290,7 +384,9 @@ describe.skipIf(noNginx)('behind nginx that adds to X-Forwarded-For', () => {
   })
 
   it('lets a client within the trusted networks name another address, as the page warns', async () => {
-    expect(await addressOf(proxy, { headers: { 'x-forwarded-for': '198.51.100.1' }, from: '127.0.0.1' })).toBe('198.51.100.1')
+    expect(await addressOf(proxy, { headers: { 'x-forwarded-for': '198.51.100.1' }, from: '127.0.0.1' })).toBe(
+      '198.51.100.1',
+    )
   })
 })
 

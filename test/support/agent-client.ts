@@ -12,7 +12,10 @@ const script = new URL('../../scripts/fetch-agent-clis.mjs', import.meta.url).pa
 export function fetchClient(client: string): { bin: string; missing: false } | { bin: null; missing: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, client], { encoding: 'utf8' })
   if (status === 0) return { bin: join(stdout.trim().split('\t')[1]!, 'node_modules', '.bin'), missing: false }
-  return { bin: null, missing: `the client "${client}" cannot be fetched from the npm registry: ${stderr.trim().split('\n').at(-1)}` }
+  return {
+    bin: null,
+    missing: `the client "${client}" cannot be fetched from the npm registry: ${stderr.trim().split('\n').at(-1)}`,
+  }
 }
 
 /** An agent's folders in a scratch directory. */
@@ -23,7 +26,13 @@ export function agentFolders() {
     mkdirSync(path)
     return path
   }
-  const folders = { home: at('home'), cwd: at('output'), scratch: at('workspace'), shared: at('shared'), run: at('run') }
+  const folders = {
+    home: at('home'),
+    cwd: at('output'),
+    scratch: at('workspace'),
+    shared: at('shared'),
+    run: at('run'),
+  }
   return { folders, remove: () => rmSync(root, { recursive: true, force: true }) }
 }
 
@@ -49,7 +58,11 @@ interface Options {
  * Runs one turn as a runtime would: own process group, files and input written first, output read as it comes,
  * and in the end nothing of it is left.
  */
-export async function runLocally(adapter: Adapter, turn: Turn, { bin, env = {}, secrets = [], onFrame }: Options): Promise<LocalRun> {
+export async function runLocally(
+  adapter: Adapter,
+  turn: Turn,
+  { bin, env = {}, secrets = [], onFrame }: Options,
+): Promise<LocalRun> {
   const { spec, secrets: more, mcpServers } = adapter.launch(turn)
   for (const { path, content, mode = 0o600 } of spec.files) {
     mkdirSync(dirname(path), { recursive: true })
@@ -90,7 +103,9 @@ export async function runLocally(adapter: Adapter, turn: Turn, { bin, env = {}, 
   })
   const end = await new Promise<RunEnd>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code, name) => resolve(name ? { kind: 'signal', signal: name } : { kind: 'exit', code: code ?? 0, timedOut: false }))
+    child.on('close', (code, name) =>
+      resolve(name ? { kind: 'signal', signal: name } : { kind: 'exit', code: code ?? 0, timedOut: false }),
+    )
   })
   const left = survivors(turn.runId)
   for (const pid of left) process.kill(pid, 'SIGKILL')
@@ -99,7 +114,8 @@ export async function runLocally(adapter: Adapter, turn: Turn, { bin, env = {}, 
 }
 
 /** What was said, as one text. */
-export const spoken = (frames: AgentFrame[]) => frames.map((frame) => (frame.type === 'text' ? frame.content : '')).join('')
+export const spoken = (frames: AgentFrame[]) =>
+  frames.map((frame) => (frame.type === 'text' ? frame.content : '')).join('')
 
 /** Living processes that carry the mark of a run: a client's commands may stand in process groups of their own. */
 export function survivors(runId: string): number[] {

@@ -16,9 +16,16 @@ let calls = 0
 
 /** Where an agent may call everything: ada leads a crew that may do all, its container runs, and she is at work. */
 export async function agentDesk({ config = {}, ...options }: Parameters<typeof workplace>[0] = {}): Promise<AgentDesk> {
-  const it = await workplace<FakeRuntime>({ ...(options as object), config: { publicUrl: 'https://muster.example', ...config } })
+  const it = await workplace<FakeRuntime>({
+    ...(options as object),
+    config: { publicUrl: 'https://muster.example', ...config },
+  })
   await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { agent_role: 'LEAD' })
-  await it.call('OWNER', 'PUT', `/crews/${it.crewId}/policy`, { autonomy_level: 'full', behavior_mode: 'warn', reason: 'a test' })
+  await it.call('OWNER', 'PUT', `/crews/${it.crewId}/policy`, {
+    autonomy_level: 'full',
+    behavior_mode: 'warn',
+    reason: 'a test',
+  })
   let listener: SidecarListener | undefined
   const onSidecarCall = (given: SidecarListener) => {
     listener = given
@@ -32,6 +39,11 @@ export async function agentDesk({ config = {}, ...options }: Parameters<typeof w
   return {
     ...it,
     runId,
-    ask: (route, body, more) => listener!(it.crewId, { id: `call-${++calls}`, agentId: it.agentId, runId, route, body, ...more }, AbortSignal.abort()),
+    ask: (route, body, more) =>
+      listener!(
+        it.crewId,
+        { id: `call-${++calls}`, agentId: it.agentId, runId, route, body, ...more },
+        AbortSignal.abort(),
+      ),
   }
 }

@@ -24,14 +24,24 @@ export async function askPlace(options: Parameters<typeof workplace>[0] = {}): P
     ask: (call) =>
       listener!(
         it.crewId,
-        { id: `call-${++calls}`, agentId: it.agentId, runId: null, route: '/ask-human', body: { question: 'Which one?' }, ...call },
+        {
+          id: `call-${++calls}`,
+          agentId: it.agentId,
+          runId: null,
+          route: '/ask-human',
+          body: { question: 'Which one?' },
+          ...call,
+        },
         new AbortController().signal,
       ),
   }
 }
 
 /** A chat in which the agent has asked something and waits, its program gone. */
-export async function asked(it: AskPlace, { question = 'Which one?', who = 'OWNER' as Person | 'OWNER', context = undefined as string | undefined } = {}) {
+export async function asked(
+  it: AskPlace,
+  { question = 'Which one?', who = 'OWNER' as Person | 'OWNER', context = undefined as string | undefined } = {},
+) {
   const chat = await it.openChat()
   const count = it.runtime.programs.size
   const { run_id } = await it.send(chat, 'Work', who)
@@ -43,5 +53,9 @@ export async function asked(it: AskPlace, { question = 'Which one?', who = 'OWNE
   return { chat, run_id, program, item, session, next: () => it.runtime.program(count + 1) }
 }
 
-export const act = (it: AskPlace, item: string, body: object, who: Person | 'OWNER' | 'MANAGER' | 'MEMBER' | 'VIEWER' = 'OWNER') =>
-  it.call(who, 'POST', `/inbox/${item}/act`, body)
+export const act = (
+  it: AskPlace,
+  item: string,
+  body: object,
+  who: Person | 'OWNER' | 'MANAGER' | 'MEMBER' | 'VIEWER' = 'OWNER',
+) => it.call(who, 'POST', `/inbox/${item}/act`, body)

@@ -17,8 +17,13 @@ export interface Browser {
   copy(): Browser
 }
 
-export function browser(daemon: Pick<TestDaemon, 'call'>, fixed: Record<string, string> = {}, jar = new Map<string, Cookie>()): Browser {
-  const fits = (path: string, { path: at }: Cookie) => (path.startsWith('/api/') ? path : `/api/v1${path}`).startsWith(at)
+export function browser(
+  daemon: Pick<TestDaemon, 'call'>,
+  fixed: Record<string, string> = {},
+  jar = new Map<string, Cookie>(),
+): Browser {
+  const fits = (path: string, { path: at }: Cookie) =>
+    (path.startsWith('/api/') ? path : `/api/v1${path}`).startsWith(at)
 
   async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const cookie = [...jar].flatMap(([name, it]) => (fits(path, it) ? [`${name}=${it.value}`] : [])).join('; ')

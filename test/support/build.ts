@@ -5,7 +5,9 @@ import { join } from 'node:path'
 const root = new URL('../..', import.meta.url).pathname
 
 const newest = (dir: string): number =>
-  Math.max(...readdirSync(join(root, dir), { recursive: true }).map((name) => statSync(join(root, dir, String(name))).mtimeMs))
+  Math.max(
+    ...readdirSync(join(root, dir), { recursive: true }).map((name) => statSync(join(root, dir, String(name))).mtimeMs),
+  )
 
 const builtAt = (path: string): number => {
   try {
@@ -20,10 +22,14 @@ export default function setup(): void {
   const common = Math.max(newest('src'), newest('build'), statSync(join(root, 'package.json')).mtimeMs)
   const stale = [
     ...(builtAt('dist/cli/muster.cjs') > Math.max(common, newest('cli')) ? [] : ['cli']),
-    ...(builtAt('dist/daemon/musterd.js') > Math.max(common, newest('daemon'), newest('templates/pages')) ? [] : ['daemon']),
+    ...(builtAt('dist/daemon/musterd.js') > Math.max(common, newest('daemon'), newest('templates/pages'))
+      ? []
+      : ['daemon']),
     ...(builtAt('dist/container/channel.cjs') > Math.max(common, newest('daemon/runtime')) ? [] : ['container']),
   ]
   if (!stale.length) return
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'build/build.mjs'), ...stale], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'build/build.mjs'), ...stale], {
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(`What is tested cannot be built:\n${stderr}`)
 }

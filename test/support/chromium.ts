@@ -6,10 +6,18 @@ const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
 /** Why no browser can be used here, for `leaveOut` and `skipIf`; false when there is one. */
 export const chromiumMissing: string | false =
-  !existsSync(program) && `${program} is not there. Install it (Debian: apt-get install chromium) or name another in CHROMIUM`
+  !existsSync(program) &&
+  `${program} is not there. Install it (Debian: apt-get install chromium) or name another in CHROMIUM`
 
 // It looks for nothing on the network but what a test tells it to.
-const quiet = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const quiet = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 
 export interface Look {
   width?: number
@@ -19,13 +27,21 @@ export interface Look {
   at?: string
 }
 
-/** A real browser for the tests of this file. A page that breaks its own content security policy, or throws, fails its test, if `violations` matter. */
+/**
+ * A real browser for the tests of this file. A page that breaks its own content security policy, or throws, fails its
+ * test, if `violations` matter.
+ */
 export function realBrowser({ violations = true }: { violations?: boolean } = {}): (look?: Look) => Promise<Page> {
   let browser: Browser
   const contexts: BrowserContext[] = []
   const faults: string[] = []
   beforeAll(async () => {
-    if (!chromiumMissing) browser = await chromium.launch({ executablePath: program, chromiumSandbox: process.getuid?.() !== 0, args: quiet })
+    if (!chromiumMissing)
+      browser = await chromium.launch({
+        executablePath: program,
+        chromiumSandbox: process.getuid?.() !== 0,
+        args: quiet,
+      })
   })
   afterAll(() => browser?.close())
   afterEach(async () => {
@@ -33,7 +49,11 @@ export function realBrowser({ violations = true }: { violations?: boolean } = {}
     expect(faults.splice(0), 'faults of the pages').toEqual([])
   })
   return async ({ width = 1000, height = 800, dark = false, at } = {}) => {
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', ...(at && { baseURL: at }) })
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: dark ? 'dark' : 'light',
+      ...(at && { baseURL: at }),
+    })
     contexts.push(context)
     context.setDefaultTimeout(10_000)
     await context.exposeBinding('muster_violation', (_, text: string) => void faults.push(text))

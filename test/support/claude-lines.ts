@@ -15,7 +15,10 @@ export const init = {
 }
 
 let messages = 0
-const assistant = (block: object) => ({ type: 'assistant', message: { id: `msg_${++messages}`, role: 'assistant', content: [block], usage: {} } })
+const assistant = (block: object) => ({
+  type: 'assistant',
+  message: { id: `msg_${++messages}`, role: 'assistant', content: [block], usage: {} },
+})
 
 export const says = (text: string) => assistant({ type: 'text', text })
 export const thinks = (thinking: string) => assistant({ type: 'thinking', thinking })

@@ -63,7 +63,11 @@ export function cli(variables: Record<string, string> = {}): Cli {
 }
 
 /** The command line of a member of the test daemon's workspace, over a port of its own. */
-export async function cliFor(daemon: TestDaemon, who: Person | Role = 'OWNER', variables: Record<string, string> = {}): Promise<Cli> {
+export async function cliFor(
+  daemon: TestDaemon,
+  who: Person | Role = 'OWNER',
+  variables: Record<string, string> = {},
+): Promise<Cli> {
   const { address, port } = (daemon.http.server.address() ?? (await listening(daemon))) as AddressInfo
   const { token, workspace } = typeof who === 'string' ? daemon.person(who) : who
   return cli({ SVC_SERVER: `http://${address}:${port}`, SVC_TOKEN: token, SVC_WORKSPACE: workspace, ...variables })
@@ -84,7 +88,9 @@ function runProcess(args: string[], env: Record<string, string>, stdin: string):
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
     child.stdin.on('error', () => {})
     child.on('error', reject)
-    child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }))
+    child.on('close', (code) =>
+      resolve({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }),
+    )
     child.stdin.end(stdin)
   })
 }
@@ -101,11 +107,19 @@ function readUntil(pattern: RegExp, args: string[], env: Record<string, string>)
       if (pattern.test(out)) child.kill()
     })
     child.on('error', reject)
-    child.on('close', () => (pattern.test(out) ? resolve(out) : reject(new Error(`The command ended without writing ${pattern}:\n${out}${err}`))))
+    child.on('close', () =>
+      pattern.test(out)
+        ? resolve(out)
+        : reject(new Error(`The command ended without writing ${pattern}:\n${out}${err}`)),
+    )
   })
 }
 
-function openTerminal(args: string[], env: Record<string, string>, size: { cols?: number; rows?: number; env?: Record<string, string> }): Terminal {
+function openTerminal(
+  args: string[],
+  env: Record<string, string>,
+  size: { cols?: number; rows?: number; env?: Record<string, string> },
+): Terminal {
   const pty: IPty = spawnTerminal(process.execPath, [bin, ...args], {
     cols: size.cols ?? 100,
     rows: size.rows ?? 30,
@@ -114,7 +128,9 @@ function openTerminal(args: string[], env: Record<string, string>, size: { cols?
   })
   let shown = ''
   const waiting = new Set<() => void>()
-  const ended = new Promise<number>((resolve) => pty.onExit(({ exitCode, signal }) => resolve(signal ? 128 + signal : exitCode)))
+  const ended = new Promise<number>((resolve) =>
+    pty.onExit(({ exitCode, signal }) => resolve(signal ? 128 + signal : exitCode)),
+  )
   pty.onData((data) => {
     shown += data
     for (const check of waiting) check()

@@ -16,11 +16,25 @@ export const extension = (type: number, content: Buffer) => Buffer.concat([u16(t
 
 /** The extension that names the server; each name with its type, 0 for a host. */
 export const serverNames = (...names: [type: number, name: string][]) =>
-  extension(0, sized(2, Buffer.concat(names.map(([type, name]) => Buffer.concat([Buffer.from([type]), sized(2, Buffer.from(name, 'latin1'))])))))
+  extension(
+    0,
+    sized(
+      2,
+      Buffer.concat(
+        names.map(([type, name]) => Buffer.concat([Buffer.from([type]), sized(2, Buffer.from(name, 'latin1'))])),
+      ),
+    ),
+  )
 
 /** A hello as the message that it is, outside of any record. Without `extensions` it has no such field. */
 export function helloMessage(extensions?: Buffer[]): Buffer {
-  const body = [u16(0x0303), Buffer.alloc(32, 7), sized(1, Buffer.alloc(32, 9)), sized(2, u16(0x1301)), sized(1, Buffer.from([0]))]
+  const body = [
+    u16(0x0303),
+    Buffer.alloc(32, 7),
+    sized(1, Buffer.alloc(32, 9)),
+    sized(2, u16(0x1301)),
+    sized(1, Buffer.from([0])),
+  ]
   const content = Buffer.concat([...body, ...(extensions ? [sized(2, Buffer.concat(extensions))] : [])])
   return Buffer.concat([Buffer.from([1]), sized(3, content)])
 }
@@ -37,7 +51,8 @@ export function records(message: Buffer, sizes: number[] = [], type = 22): Buffe
   return Buffer.concat(out)
 }
 
-export const hello = (name: string) => records(helloMessage([serverNames([0, name]), extension(43, Buffer.from([2, 3, 4]))]))
+export const hello = (name: string) =>
+  records(helloMessage([serverNames([0, name]), extension(43, Buffer.from([2, 3, 4]))]))
 
 /** What Node's own TLS client says first. */
 export async function realHello(servername: string): Promise<Buffer> {

@@ -15,7 +15,10 @@ export interface DataFolder {
   /** The same data in a folder of its own. */
   copy(): DataFolder
   /** Starts the built daemon; `said` is what it logs. */
-  start(words?: readonly string[], env?: Record<string, string>): Promise<{ daemon: Musterd; client: Client; said: string[] }>
+  start(
+    words?: readonly string[],
+    env?: Record<string, string>,
+  ): Promise<{ daemon: Musterd; client: Client; said: string[] }>
   /** Starts it, and expects that it ends: how, and with which words. */
   refusal(env?: Record<string, string>): Promise<{ code: number | null; said: string }>
   remove(): void

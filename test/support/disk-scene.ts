@@ -31,16 +31,25 @@ export interface DiskScene {
   crewId: string
   call(method: string, path: string, body?: object): Promise<Answer>
   newChat(slug: string): Promise<string>
-  /** Says one thing after the other in a chat, and cancels some, until `stop`; refusals must be the disk's, or that the agent is busy. */
+  /**
+   * Says one thing after the other in a chat, and cancels some, until `stop`; refusals must be the disk's, or that the
+   * agent is busy.
+   */
   talk(chat: string): Promise<void>
   stop(): void
-  /** Stores values on a disk that is filled again and again, until one is refused; the refusal. What was stored is remembered for `expectStored`. */
+  /**
+   * Stores values on a disk that is filled again and again, until one is refused; the refusal. What was stored is
+   * remembered for `expectStored`.
+   */
   untilRefused(fill: () => void): Promise<Answer>
   /** Resolves when the daemon says that its disk works. */
   healthy(): Promise<void>
   /** That every value is the one that was stored last, and none that was refused. */
   expectStored(): Promise<void>
-  /** That every run came to one end, everything accepted is there (answers to the letter if `exact`), and the journal holds. The counts of the ends. */
+  /**
+   * That every run came to one end, everything accepted is there (answers to the letter if `exact`), and the journal
+   * holds. The counts of the ends.
+   */
   expectWhole(exact: boolean): Promise<Record<string, number>>
   readonly accepted: Accepted[]
 }
@@ -53,7 +62,11 @@ const numbers = (n: number) => Array.from({ length: n }, (_, i) => `${i + 1} `).
 const ends = 'run.completed,run.failed,run.cancelled,run.timeout'
 
 /** Starts the built daemon on a folder, its log included, and makes its first user and a crew. */
-export async function diskScene(folder: string, settings: Record<string, string>, random: () => number): Promise<DiskScene> {
+export async function diskScene(
+  folder: string,
+  settings: Record<string, string>,
+  random: () => number,
+): Promise<DiskScene> {
   const { DOCKER_HOST } = process.env
   // The reserve would end runs before the disk is full.
   const own = { HOME: folder, SVC_DATA_DIR: join(folder, 'data'), SVC_PORT: '0', SVC_DISK_RESERVE_MB: '0' }
@@ -85,7 +98,9 @@ export async function diskScene(folder: string, settings: Record<string, string>
     return { status: reply.status, body: text ? JSON.parse(text) : null }
   }
 
-  const made = (await call('POST', '/bootstrap', { full_name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' })).body
+  const made = (
+    await call('POST', '/bootstrap', { full_name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' })
+  ).body
   const [token, workspace] = [made.cli_token as string, made.workspace_id as string]
   Object.assign(who, { authorization: `Bearer ${token}`, 'x-workspace-id': workspace })
   const crewId = (await call('POST', '/crews', { name: 'Works', slug: 'works' })).body.id as string
@@ -115,7 +130,10 @@ export async function diskScene(folder: string, settings: Record<string, string>
     return answer
   }
 
-  /** New rows need room in the database, so that the write-ahead log cannot be emptied; the values then fill what the log has left. */
+  /**
+   * New rows need room in the database, so that the write-ahead log cannot be emptied; the values then fill what the
+   * log has left.
+   */
   async function untilRefused(fill: () => void): Promise<Answer> {
     for (let batch = 0; batch < 100; batch++) {
       fill()
@@ -132,7 +150,10 @@ export async function diskScene(folder: string, settings: Record<string, string>
   async function entries(types: string): Promise<string[]> {
     const found: string[] = []
     for (let cursor = ''; ; ) {
-      const { body } = await call('GET', `/journal?limit=500&entry_type=${types}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
+      const { body } = await call(
+        'GET',
+        `/journal?limit=500&entry_type=${types}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+      )
       found.push(...body.entries.map(({ trace_id }: { trace_id: string }) => trace_id))
       cursor = body.next_cursor ?? ''
       if (!cursor) return found
@@ -148,13 +169,17 @@ export async function diskScene(folder: string, settings: Record<string, string>
     }
   }
 
-  async function expectRun({ chat, message, run, content, answer, cancelled }: Accepted, exact: boolean): Promise<string> {
+  async function expectRun(
+    { chat, message, run, content, answer, cancelled }: Accepted,
+    exact: boolean,
+  ): Promise<string> {
     const said = await messagesOf(chat)
     expect(said.filter(({ id }) => id === message)).toMatchObject([{ role: 'user', content }])
     const { status } = (await call('GET', `/runs/${run}`)).body
     if (cancelled) expect(status).toBe('CANCELLED')
     const answers = said.filter(({ role, metadata }) => role !== 'user' && metadata?.run_id === run)
-    if (status === 'COMPLETED') expect(answers).toMatchObject([{ role: 'assistant', ...(exact && { content: answer }) }])
+    if (status === 'COMPLETED')
+      expect(answers).toMatchObject([{ role: 'assistant', ...(exact && { content: answer }) }])
     expect(answers.length).toBeLessThanOrEqual(1)
     return status
   }
@@ -182,7 +207,9 @@ export async function diskScene(folder: string, settings: Record<string, string>
     },
     untilRefused,
     async healthy() {
-      await expect.poll(async () => (await call('GET', '/api/health')).body.status, { timeout: 20_000, interval: 25 }).toBe('ok')
+      await expect
+        .poll(async () => (await call('GET', '/api/health')).body.status, { timeout: 20_000, interval: 25 })
+        .toBe('ok')
     },
     async expectStored() {
       const { body } = await call('GET', '/me/preferences')

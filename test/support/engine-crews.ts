@@ -29,7 +29,13 @@ export async function engineCrews(prefix: string): Promise<EngineCrews> {
   const installation = newId('crews')
   const folder = mkdtempSync(join(tmpdir(), `${prefix}-`))
   const programs = await buildContainerPrograms(folder)
-  const runtime = new DockerRuntime({ prefix, installation, crewImage: 'muster/crew:local', sidecarImage: 'muster/sidecar:local', programs })
+  const runtime = new DockerRuntime({
+    prefix,
+    installation,
+    crewImage: 'muster/crew:local',
+    sidecarImage: 'muster/sidecar:local',
+    programs,
+  })
   rmSync(folder, { recursive: true }) // they are in the runtime's memory now
   return {
     runtime,

@@ -18,23 +18,33 @@ const answers = (...question: string[]): boolean => {
   }
 }
 
-/** Why there can be no containers here, for `leaveOut` and `skipIf`; false when an engine answers that has our images. */
+/**
+ * Why there can be no containers here, for `leaveOut` and `skipIf`; false when an engine answers that has our images.
+ */
 export const engineMissing: string | false = (() => {
-  if (!answers('version', '--format', '{{.Server.Version}}')) return `no Docker engine answers. ${how}; .ci/run does all of it`
-  if (!answers('image', 'inspect', ...images)) return `the Docker engine lacks ${images.join(' or ')}. Build them with scripts/build-images.sh`
+  if (!answers('version', '--format', '{{.Server.Version}}'))
+    return `no Docker engine answers. ${how}; .ci/run does all of it`
+  if (!answers('image', 'inspect', ...images))
+    return `the Docker engine lacks ${images.join(' or ')}. Build them with scripts/build-images.sh`
   return false
 })()
 
 export const engine = new Docker()
 
-/** Address of this machine on the engine's default network, where containers reach it and nobody outside does. Null when the engine is elsewhere. */
+/**
+ * Address of this machine on the engine's default network, where containers reach it and nobody outside does. Null when
+ * the engine is elsewhere.
+ */
 export async function bridgeAddress(): Promise<string | null> {
   if (engineMissing) return null
   const network = await engine.getNetwork('bridge').inspect()
   const [{ Gateway = '', Subnet = '' } = {}] = network.IPAM?.Config ?? []
   const address = Gateway || Subnet.replace(/\.\d+\/\d+$/, '.1')
   const server = createServer().listen(0, address)
-  const here = await Promise.race([once(server, 'listening').then(() => true), once(server, 'error').then(() => false)]).catch(() => false)
+  const here = await Promise.race([
+    once(server, 'listening').then(() => true),
+    once(server, 'error').then(() => false),
+  ]).catch(() => false)
   server.close()
   return here ? address : null
 }
@@ -42,7 +52,8 @@ export async function bridgeAddress(): Promise<string | null> {
 /** Removes whatever carries an installation's label. */
 export async function removeInstallation(installation: string): Promise<void> {
   const mine = filterOf(installation)
-  for (const { Id } of await engine.listContainers({ all: true, ...mine })) await engine.getContainer(Id).remove({ force: true, v: true })
+  for (const { Id } of await engine.listContainers({ all: true, ...mine }))
+    await engine.getContainer(Id).remove({ force: true, v: true })
   for (const { Id } of await engine.listNetworks(mine)) await engine.getNetwork(Id).remove()
   for (const { Name } of (await engine.listVolumes(mine)).Volumes ?? []) await engine.getVolume(Name).remove()
   for (const { Id } of await engine.listImages(mine)) await engine.getImage(Id).remove({ force: true })
@@ -58,7 +69,11 @@ export async function belongings(installation: string): Promise<string[]> {
     engine.listNetworks(mine),
     engine.listVolumes(mine),
   ])
-  return [...containers.flatMap((it) => it.Names), ...networks.map((it) => it.Name), ...(Volumes ?? []).map((it) => it.Name)].sort()
+  return [
+    ...containers.flatMap((it) => it.Names),
+    ...networks.map((it) => it.Name),
+    ...(Volumes ?? []).map((it) => it.Name),
+  ].sort()
 }
 
 export interface EngineEvent {
@@ -106,15 +121,23 @@ export async function untilEngine(settled: () => Promise<boolean>): Promise<void
 
 /** A crew's container, or its sidecar. */
 export async function containerOf(crewId: string, kind: 'crew' | 'sidecar' = 'crew'): Promise<Docker.Container> {
-  const [found] = await engine.listContainers({ all: true, filters: { label: [`svc.crew-id=${crewId}`, `svc.kind=${kind}`] } })
+  const [found] = await engine.listContainers({
+    all: true,
+    filters: { label: [`svc.crew-id=${crewId}`, `svc.kind=${kind}`] },
+  })
   if (!found) throw new Error(`There is no ${kind} container of ${crewId}`)
   return engine.getContainer(found.Id)
 }
 
-/** Command lines of what agents (or the one with this uid) run in a container, apart from the daemon's own tidying up after runs and agents. */
+/**
+ * Command lines of what agents (or the one with this uid) run in a container, apart from the daemon's own tidying up
+ * after runs and agents.
+ */
 export async function agentProcesses(container: Docker.Container, of?: number): Promise<string[]> {
   const { Processes } = (await container.top({ ps_args: '-eo uid,pid,args' })) as { Processes: string[][] }
-  const all = Processes.filter(([uid]) => (of ? Number(uid) === of : Number(uid) >= firstAgent)).map(([, , args]) => args!)
+  const all = Processes.filter(([uid]) => (of ? Number(uid) === of : Number(uid) >= firstAgent)).map(
+    ([, , args]) => args!,
+  )
   // What is about to be gone has no arguments any more.
   return all.filter((args) => !/^(\[|runc init|rm -rf -- \/spool\/|sh -c chmod -R u\+rwx -- )/.test(args))
 }

@@ -1,8 +1,15 @@
 import xterm from '@xterm/headless'
 import type { Terminal } from './cli.ts'
 
-/** What stands on a terminal of that size once it was sent this text: its lines from the first that scrolled away on, and the cursor. */
-export async function seen(text: string, cols = 100, rows = 30): Promise<{ lines: string[]; cursor: { x: number; y: number } }> {
+/**
+ * What stands on a terminal of that size once it was sent this text: its lines from the first that scrolled away on,
+ * and the cursor.
+ */
+export async function seen(
+  text: string,
+  cols = 100,
+  rows = 30,
+): Promise<{ lines: string[]; cursor: { x: number; y: number } }> {
   const terminal = new xterm.Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true })
   await new Promise<void>((resolve) => terminal.write(text, resolve))
   const { active } = terminal.buffer
@@ -14,7 +21,11 @@ export async function seen(text: string, cols = 100, rows = 30): Promise<{ lines
 }
 
 /** What a person sees at the terminal, once it is as the check wants it. */
-export async function eventually(terminal: Terminal, check: (lines: string[]) => boolean, size: { cols?: number; rows?: number } = {}): Promise<string[]> {
+export async function eventually(
+  terminal: Terminal,
+  check: (lines: string[]) => boolean,
+  size: { cols?: number; rows?: number } = {},
+): Promise<string[]> {
   for (;;) {
     const before = terminal.text().length
     const { lines } = await seen(terminal.text(), size.cols, size.rows)

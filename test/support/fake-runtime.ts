@@ -1,5 +1,16 @@
 import { EventEmitter, once } from 'node:events'
-import type { AgentPlaces, AgentSpec, CrewRoom, CrewSpec, Follow, FollowSink, RunEnd, RunRef, RunSpec, Runtime } from '#runtime/types'
+import type {
+  AgentPlaces,
+  AgentSpec,
+  CrewRoom,
+  CrewSpec,
+  Follow,
+  FollowSink,
+  RunEnd,
+  RunRef,
+  RunSpec,
+  Runtime,
+} from '#runtime/types'
 import type { Usage } from '../../daemon/runtime/disk/usage.ts'
 import { RuntimeError } from '../../daemon/runtime/errors.ts'
 
@@ -12,7 +23,8 @@ interface Program {
 }
 
 /**
- * A runtime whose programs do what the test says: they print on command and end on command. What they printed outlives a
+ * A runtime whose programs do what the test says: they print on command and end on command. What they printed outlives
+ * a
  * daemon, as a spool does.
  */
 export class FakeRuntime implements Runtime {
@@ -39,7 +51,10 @@ export class FakeRuntime implements Runtime {
   /** Prints lines: objects as JSON, text as it is. */
   print({ spec }: Program, ...lines: (object | string)[]): void {
     const program = this.programs.get(spec.runId)!
-    this.send(program, Buffer.from(lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('')))
+    this.send(
+      program,
+      Buffer.from(lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('')),
+    )
   }
 
   printRaw({ spec }: Program, bytes: Buffer): void {
@@ -186,7 +201,13 @@ export class FakeRuntime implements Runtime {
   files = new Map<string, string>()
   async listFiles(_crewId: string, _agent: AgentSpec, subdir: string) {
     const inside = [...this.files].filter(([path]) => path.startsWith(subdir))
-    return inside.map(([path, content]) => ({ path, name: path.split('/').at(-1)!, size: content.length, is_dir: false, mod_time: '2026-01-01T00:00:00.000Z' }))
+    return inside.map(([path, content]) => ({
+      path,
+      name: path.split('/').at(-1)!,
+      size: content.length,
+      is_dir: false,
+      mod_time: '2026-01-01T00:00:00.000Z',
+    }))
   }
   async readFile(_crewId: string, _agent: AgentSpec, path: string): Promise<Buffer | null> {
     const content = this.files.get(path)

@@ -27,7 +27,10 @@ type Answer = (request: Seen, reply: ServerResponse) => unknown
 /** Certificate of `fakeServer` at `tls`, for `NODE_EXTRA_CA_CERTS`. */
 export const certificate = new URL('../fixtures/tls/localhost.crt', import.meta.url).pathname
 
-/** An HTTP server that answers as told: for what a real daemon cannot be made to say. `at` is a port, a socket path, or `tls`. */
+/**
+ * An HTTP server that answers as told: for what a real daemon cannot be made to say. `at` is a port, a socket path, or
+ * `tls`.
+ */
 export async function fakeServer(answer: Answer, at: number | string = 0): Promise<FakeServer> {
   const seen: Seen[] = []
   const listener: RequestListener = async (request, reply) => {
@@ -39,14 +42,20 @@ export async function fakeServer(answer: Answer, at: number | string = 0): Promi
   }
   const tls = at === 'tls'
   const server = tls
-    ? createSecureServer({ cert: readFileSync(certificate), key: readFileSync(certificate.replace(/crt$/, 'key')) }, listener)
+    ? createSecureServer(
+        { cert: readFileSync(certificate), key: readFileSync(certificate.replace(/crt$/, 'key')) },
+        listener,
+      )
     : createServer(listener)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     if (typeof at === 'string' && !tls) server.listen(at, resolve)
     else server.listen(tls ? 0 : Number(at), '127.0.0.1', resolve)
   })
-  const url = typeof at === 'string' && !tls ? `unix://${at}` : `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url =
+    typeof at === 'string' && !tls
+      ? `unix://${at}`
+      : `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`
   const it = {
     url,
     seen,

@@ -8,9 +8,13 @@ interface Form {
 }
 
 /** A `multipart/form-data` body that holds a file, and its content type. */
-export function formWith(bytes: Buffer, { name = 'file', filename = 'me.png', type = 'image/png', before = [] }: Form = {}) {
+export function formWith(
+  bytes: Buffer,
+  { name = 'file', filename = 'me.png', type = 'image/png', before = [] }: Form = {},
+) {
   const boundary = 'muster-test-boundary'
-  const disposition = (of: string, file?: string | null) => `Content-Disposition: form-data; name="${of}"${file ? `; filename="${file}"` : ''}\r\n`
+  const disposition = (of: string, file?: string | null) =>
+    `Content-Disposition: form-data; name="${of}"${file ? `; filename="${file}"` : ''}\r\n`
   const parts = before.map(([of, text]) => `--${boundary}\r\n${disposition(of)}\r\n${text}\r\n`)
   const head = `--${boundary}\r\n${disposition(name, filename)}Content-Type: ${type}\r\n\r\n`
   return {

@@ -36,7 +36,10 @@ export interface Answered {
 }
 
 /** A program that answers with whatever bytes it likes, as far as a visitor of its capability URL sees it. */
-export async function hostile(answer: (socket: Socket, head: string) => void, options: Parameters<typeof createExposed>[1] = {}) {
+export async function hostile(
+  answer: (socket: Socket, head: string) => void,
+  options: Parameters<typeof createExposed>[1] = {},
+) {
   const requests: string[] = []
   const sockets: Socket[] = []
   const program = createServer({ allowHalfOpen: true }, (socket) => {
@@ -71,14 +74,22 @@ export async function hostile(answer: (socket: Socket, head: string) => void, op
   const { hostname, port: at } = new URL(it.base)
 
   /** A visitor's request; one visitor asks over one connection as long as it lasts. */
-  function visit(path: string, { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {}): Promise<Answered> {
+  function visit(
+    path: string,
+    { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+  ): Promise<Answered> {
     return new Promise((resolve) => {
-      const call = request({ hostname, port: at, path: `/exposed/${body.token}${path}`, method, headers, agent }, (reply) => {
-        let text = ''
-        reply.on('data', (chunk) => (text += chunk))
-        reply.on('error', () => undefined)
-        reply.on('close', () => resolve({ status: reply.statusCode!, headers: reply.headers, text, whole: reply.complete }))
-      })
+      const call = request(
+        { hostname, port: at, path: `/exposed/${body.token}${path}`, method, headers, agent },
+        (reply) => {
+          let text = ''
+          reply.on('data', (chunk) => (text += chunk))
+          reply.on('error', () => undefined)
+          reply.on('close', () =>
+            resolve({ status: reply.statusCode!, headers: reply.headers, text, whole: reply.complete }),
+          )
+        },
+      )
       call.on('error', () => resolve({ status: null, headers: {}, text: '', whole: false }))
       call.end()
     })

@@ -89,11 +89,18 @@ export async function identityProvider({ method = 'client_secret_basic' }: Optio
   }
 
   async function decide(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (who === null) return provider.interactionFinished(request, response, { error: 'access_denied', error_description: 'The person said no' })
+    if (who === null)
+      return provider.interactionFinished(request, response, {
+        error: 'access_denied',
+        error_description: 'The person said no',
+      })
     const { params } = await provider.interactionDetails(request, response)
     const grant = new provider.Grant({ accountId: who, clientId: params['client_id'] as string })
     grant.addOIDCScope('openid email profile')
-    await provider.interactionFinished(request, response, { login: { accountId: who }, consent: { grantId: await grant.save() } })
+    await provider.interactionFinished(request, response, {
+      login: { accountId: who },
+      consent: { grantId: await grant.save() },
+    })
   }
 
   /** Puts another id token into an answer that is otherwise its own. */
@@ -147,7 +154,10 @@ export async function identityProvider({ method = 'client_secret_basic' }: Optio
       who = account
       const jar = new Map<string, string>()
       for (let url = new URL(location), hops = 0; hops < 10; hops++) {
-        const answer = await fetch(url, { redirect: 'manual', headers: { cookie: [...jar].map((pair) => pair.join('=')).join('; ') } })
+        const answer = await fetch(url, {
+          redirect: 'manual',
+          headers: { cookie: [...jar].map((pair) => pair.join('=')).join('; ') },
+        })
         for (const line of answer.headers.getSetCookie()) {
           const [pair = ''] = line.split(';')
           jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))

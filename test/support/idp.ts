@@ -27,10 +27,15 @@ export const start = async (web: Browser, redirect = '/'): Promise<string> =>
 export const back = (web: Browser, { pathname, search }: URL) => web.call('GET', pathname + search)
 
 /** The whole way: to the provider, through it as `account`, and back. */
-export async function signIn({ provider, web }: Pick<SetUp, 'provider' | 'web'>, account: string | null = 'ann', redirect = '/') {
+export async function signIn(
+  { provider, web }: Pick<SetUp, 'provider' | 'web'>,
+  account: string | null = 'ann',
+  redirect = '/',
+) {
   return back(web, await provider.visit(await start(web, redirect), account))
 }
 
 export const me = async (web: Browser) => (await web.call('GET', '/users/me')).body
-export const rows = ({ app }: TestDaemon, table: string) => app.db.prepare(`SELECT * FROM ${table}`).all() as Record<string, string | null>[]
+export const rows = ({ app }: TestDaemon, table: string) =>
+  app.db.prepare(`SELECT * FROM ${table}`).all() as Record<string, string | null>[]
 export const userOf = (server: TestDaemon, email: string) => rows(server, 'users').find((row) => row['email'] === email)

@@ -8,13 +8,13 @@ import type { Role } from '#contract/roles'
 import { type App, createApp } from '#kernel/app'
 import { hashToken, newToken } from '#kernel/auth/authenticator'
 import { type Config, loadConfig } from '#kernel/config'
-import { migrate, openDatabase, readMigrations } from '#kernel/store/db'
 import { register } from '#kernel/dispatch'
 import type { Feature } from '#kernel/feature'
 import { createServer } from '#kernel/http/operations'
 import { newId } from '#kernel/ids'
 import type { SealFile } from '#kernel/journal/seal-file'
 import { createLog } from '#kernel/log'
+import { migrate, openDatabase, readMigrations } from '#kernel/store/db'
 import { createThreadReads } from '#kernel/store/reads'
 import { createVault } from '#kernel/store/vault'
 import { features } from '../../daemon/features/index.ts'
@@ -94,7 +94,13 @@ export interface TestDaemon {
   /** A member of a workspace of its own, a stranger to `workspace`. */
   stranger(): Person
   /** A request as that person (null: nobody), within the person's workspace. */
-  call(who: Person | Role | null, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  call(
+    who: Person | Role | null,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
   /** Entries of this workspace (`workspace` when none is named), oldest first. */
   entries(of?: string): Entry[]
 }
@@ -129,10 +135,19 @@ interface Options {
 
 /** A whole daemon in memory: real SQLite, real routes, no socket. */
 export async function daemon(options: Options = {}): Promise<TestDaemon> {
-  const { config = {}, file = ':memory:', clock = fixedClock(), withVault = true, empty = false, quiet = false } = options
+  const {
+    config = {},
+    file = ':memory:',
+    clock = fixedClock(),
+    withVault = true,
+    empty = false,
+    quiet = false,
+  } = options
   const db = openDatabase(file)
   migrate(db, migrations, new Date(clock()).toISOString())
-  const { config: base } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent' } })
+  const { config: base } = loadConfig({
+    env: { XDG_CONFIG_HOME: '/nonexistent', SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent' },
+  })
   const log = createLog({ level: quiet ? 'silent' : 'error', format: 'text' })
   const app = createApp({
     config: { ...base, rateLimitDisabled: true, ...config },
@@ -150,7 +165,13 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
   http.addHook('onError', async (request, _reply, error) => {
     const { operation } = request.routeOptions.config
     const { code } = error as { code?: string }
-    if (operation && code && code in problems && !always.has(code) && !operation.endpoint.throws?.includes(code as Code))
+    if (
+      operation &&
+      code &&
+      code in problems &&
+      !always.has(code) &&
+      !operation.endpoint.throws?.includes(code as Code)
+    )
       undeclared.push(`${operation.name} threw ${code}`)
   })
   const closers = options.shared ? shared : open
@@ -217,7 +238,9 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
   }
 }
 
-const roots = endpoints.filter(({ endpoint }) => endpoint.root).map(({ endpoint }) => new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}(?:\\?|$)`))
+const roots = endpoints
+  .filter(({ endpoint }) => endpoint.root)
+  .map(({ endpoint }) => new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}(?:\\?|$)`))
 const standsAlone = (path: string) => path.startsWith('/api/') || roots.some((root) => root.test(path))
 
 function parsed(text: string): unknown {
@@ -240,20 +263,28 @@ function addWorkspace({ db, now }: App, id: string, { home = false } = {}): void
 }
 
 /** Adds a user with a membership and a token; within a change. */
-export function addPerson({ db, now, clock }: App, role: Role, workspace: string, token: { tier?: string; scopes?: string[] } = {}): Person {
+export function addPerson(
+  { db, now, clock }: App,
+  role: Role,
+  workspace: string,
+  token: { tier?: string; scopes?: string[] } = {},
+): Person {
   const userId = newId(clock())
   const email = `${role.toLowerCase()}-${userId.slice(-6)}@example.com`
   const raw = newToken('STANDARD')
-  db.prepare('INSERT INTO users (id, email, full_name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(userId, email, `The ${role}`, now(), now())
-  db.prepare('INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)').run(
-    newId(clock()),
-    workspace,
+  db.prepare('INSERT INTO users (id, email, full_name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(
     userId,
-    role,
+    email,
+    `The ${role}`,
     now(),
     now(),
   )
-  db.prepare('INSERT INTO cli_tokens (id, user_id, name, token_hash, tier, scopes_json, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)').run(
+  db.prepare(
+    'INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)',
+  ).run(newId(clock()), workspace, userId, role, now(), now())
+  db.prepare(
+    'INSERT INTO cli_tokens (id, user_id, name, token_hash, tier, scopes_json, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  ).run(
     newId(clock()),
     userId,
     'test',

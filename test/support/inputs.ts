@@ -27,7 +27,22 @@ export const named = (member: string): string => member.replace(/(_id|Id)$/, '')
 
 /** What clients send by mistake, and what others send on purpose. */
 export const hostileText = fc.oneof(
-  fc.constantFrom('', ' ', '\u0000', '\ud800', '💥', 'é'.repeat(300), 'x'.repeat(5000), '__proto__', 'constructor', 'null', '-1', '0', '1e309', 'NaN'),
+  fc.constantFrom(
+    '',
+    ' ',
+    '\u0000',
+    '\ud800',
+    '💥',
+    'é'.repeat(300),
+    'x'.repeat(5000),
+    '__proto__',
+    'constructor',
+    'null',
+    '-1',
+    '0',
+    '1e309',
+    'NaN',
+  ),
   fc.constantFrom(
     "'; DROP TABLE users; --",
     '" OR 1=1',
@@ -48,7 +63,9 @@ export const hostileText = fc.oneof(
 
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   hostileText,
-  fc.constantFrom<unknown>(null, true, false, 0, -1, 0.5, 2 ** 31, 2 ** 53, -(2 ** 63), 1e308, [], {}, [[]], [null], { id: 1 }),
+  fc.constantFrom<unknown>(null, true, false, 0, -1, 0.5, 2 ** 31, 2 ** 53, -(2 ** 63), 1e308, [], {}, [[]], [null], {
+    id: 1,
+  }),
   fc.jsonValue({ maxDepth: 3 }),
 )
 
@@ -66,11 +83,21 @@ export function inputs(mood: 'polite' | 'hostile', names: Names) {
 
   function text(schema: Schema, member: string): fc.Arbitrary<string> {
     if (/(_id|Id)$/.test(member)) return nameOf(named(member))
-    if (schema.format === 'date-time') return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') }).map((date) => date.toISOString())
+    if (schema.format === 'date-time')
+      return fc
+        .date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') })
+        .map((date) => date.toISOString())
     const { minLength = 0, maxLength, pattern } = schema
     const size = { minLength, maxLength: Math.max(minLength, Math.min(maxLength ?? 60, 60)) }
-    const ends = ['x'.repeat(minLength), ...(maxLength ? ['x'.repeat(maxLength), 'é'.repeat(maxLength), `${'x '.repeat(maxLength / 2)}`] : [])]
-    const words = fc.oneof(fc.constantFrom('alpha', 'beta-2', 'gamma ray'), fc.string({ ...size, unit: 'grapheme-ascii' }), fc.constantFrom(...ends))
+    const ends = [
+      'x'.repeat(minLength),
+      ...(maxLength ? ['x'.repeat(maxLength), 'é'.repeat(maxLength), `${'x '.repeat(maxLength / 2)}`] : []),
+    ]
+    const words = fc.oneof(
+      fc.constantFrom('alpha', 'beta-2', 'gamma ray'),
+      fc.string({ ...size, unit: 'grapheme-ascii' }),
+      fc.constantFrom(...ends),
+    )
     return pattern ? fc.oneof(matching(pattern), words) : words
   }
 
@@ -83,7 +110,13 @@ export function inputs(mood: 'polite' | 'hostile', names: Names) {
     if (type === 'integer' || type === 'number') return maybe(numbers(schema))
     if (type === 'boolean') return maybe(fc.boolean())
     if (type === 'null') return fc.constant(null)
-    if (type === 'array') return maybe(fc.array(value(items, member), { minLength: schema.minItems ?? 0, maxLength: Math.min(schema.maxItems ?? 3, 3) }))
+    if (type === 'array')
+      return maybe(
+        fc.array(value(items, member), {
+          minLength: schema.minItems ?? 0,
+          maxLength: Math.min(schema.maxItems ?? 3, 3),
+        }),
+      )
     if (type === 'object') return maybe(object(schema))
     return hostileValue
   }
@@ -92,16 +125,31 @@ export function inputs(mood: 'polite' | 'hostile', names: Names) {
     const optional = Object.keys(properties).filter((name) => !required.includes(name))
     const known = fc
       .subarray(optional, mood === 'polite' ? { maxLength: Math.min(3, optional.length) } : {})
-      .chain((chosen) => fc.record(Object.fromEntries([...required, ...chosen].map((name) => [name, value(properties[name] ?? {}, name)]))))
+      .chain((chosen) =>
+        fc.record(
+          Object.fromEntries([...required, ...chosen].map((name) => [name, value(properties[name] ?? {}, name)])),
+        ),
+      )
     const [free] = Object.values(patternProperties ?? {})
-    const more = free ? fc.dictionary(fc.stringMatching(/^[A-Za-z_]{1,10}$/), value(free), { maxKeys: 3 }) : fc.constant({})
-    const surplus = mood === 'polite' ? fc.constant({}) : fc.oneof(fc.constant({}), fc.dictionary(hostileText, hostileValue, { maxKeys: 2 }))
+    const more = free
+      ? fc.dictionary(fc.stringMatching(/^[A-Za-z_]{1,10}$/), value(free), { maxKeys: 3 })
+      : fc.constant({})
+    const surplus =
+      mood === 'polite'
+        ? fc.constant({})
+        : fc.oneof(fc.constant({}), fc.dictionary(hostileText, hostileValue, { maxKeys: 2 }))
     const lacking = (whole: object) =>
       required.length
-        ? fc.constantFrom(...required).map((name) => Object.fromEntries(Object.entries(whole).filter(([key]) => key !== name)))
+        ? fc
+            .constantFrom(...required)
+            .map((name) => Object.fromEntries(Object.entries(whole).filter(([key]) => key !== name)))
         : fc.constant(whole)
     const whole = fc.tuple(known, more, surplus).map((parts) => Object.assign({}, ...parts) as object)
-    return mood === 'polite' ? whole : whole.chain((made) => fc.oneof({ arbitrary: fc.constant(made), weight: 5 }, { arbitrary: lacking(made), weight: 1 }))
+    return mood === 'polite'
+      ? whole
+      : whole.chain((made) =>
+          fc.oneof({ arbitrary: fc.constant(made), weight: 5 }, { arbitrary: lacking(made), weight: 1 }),
+        )
   }
 
   return { value, nameOf, maybe }

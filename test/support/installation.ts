@@ -47,7 +47,11 @@ export interface Installation {
   /** The stream of a chat, line by line. */
   watch(chatId: string, query?: { last_seq?: number; follow?: boolean }): AsyncGenerator<Line>
   /** A whole turn in a chat of its own. */
-  turn(agentId: string, content: string, onFrame?: (frame: RunFrame, turn: { chatId: string; runId: string }) => unknown): Promise<Turn>
+  turn(
+    agentId: string,
+    content: string,
+    onFrame?: (frame: RunFrame, turn: { chatId: string; runId: string }) => unknown,
+  ): Promise<Turn>
   entriesOf(runId: string): Promise<Entry[]>
   messagesOf(chatId: string): Promise<Spoken[]>
   /** A file of an agent, as text. */
@@ -55,19 +59,28 @@ export interface Installation {
 }
 
 /** What was said, as one text. */
-export const spoken = (frames: readonly Line[]): string => frames.map((frame) => (frame.type === 'text' ? frame.content : '')).join('')
+export const spoken = (frames: readonly Line[]): string =>
+  frames.map((frame) => (frame.type === 'text' ? frame.content : '')).join('')
 
 const terminal = /^run\.(completed|failed|cancelled|timeout)$/
 
 /** The entries that tell of a run's end; there should be one. */
-export const endsIn = (entries: readonly Entry[]): Entry[] => entries.filter(({ entry_type }) => terminal.test(entry_type))
+export const endsIn = (entries: readonly Entry[]): Entry[] =>
+  entries.filter(({ entry_type }) => terminal.test(entry_type))
 
 /** Starts a daemon with these settings, and makes its first user. */
 export async function install(settings: Record<string, string>): Promise<Installation> {
   const home = mkdtempSync(join(tmpdir(), 'muster-e2e-'))
   const dataDir = settings['SVC_DATA_DIR'] ?? join(home, 'data')
   const { DOCKER_HOST } = process.env
-  const env = { HOME: home, ...(DOCKER_HOST && { DOCKER_HOST }), SVC_DATA_DIR: dataDir, SVC_PORT: '0', SVC_LOG_LEVEL: 'debug', ...settings }
+  const env = {
+    HOME: home,
+    ...(DOCKER_HOST && { DOCKER_HOST }),
+    SVC_DATA_DIR: dataDir,
+    SVC_PORT: '0',
+    SVC_LOG_LEVEL: 'debug',
+    ...settings,
+  }
   const said: string[] = []
   let daemon: Musterd
 
@@ -101,7 +114,8 @@ export async function install(settings: Record<string, string>): Promise<Install
   }
   const openChat = async (agentId: string) => (await client.chats.create({ agentId, body: {} })).id
   const say = async (chatId: string, content: string) => (await client.chats.send({ chatId, body: { content } })).run_id
-  const entriesOf = async (runId: string) => (await client.journal.list({ query: { run_id: runId, limit: 500 } })).entries.reverse()
+  const entriesOf = async (runId: string) =>
+    (await client.journal.list({ query: { run_id: runId, limit: 500 } })).entries.reverse()
   const messagesOf = async (chatId: string) => (await client.chats.messages({ chatId, query: {} })).messages
 
   return {
@@ -130,7 +144,11 @@ export async function install(settings: Record<string, string>): Promise<Install
         await onFrame(line, { chatId, runId })
         if (line.type === 'done') break
       }
-      const [run, entries, messages] = await Promise.all([client.runs.show({ runId }), entriesOf(runId), messagesOf(chatId)])
+      const [run, entries, messages] = await Promise.all([
+        client.runs.show({ runId }),
+        entriesOf(runId),
+        messagesOf(chatId),
+      ])
       return { chatId, runId, frames, run, entries, answer: messages[1] }
     },
     entriesOf,

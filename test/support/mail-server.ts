@@ -27,7 +27,10 @@ export interface MailServer {
   until(count: number): Promise<Arrived[]>
 }
 
-/** Options of the server library, and what it answers to the recipient of each attempt: `451` and the like, or nothing for yes. */
+/**
+ * Options of the server library, and what it answers to the recipient of each attempt: `451` and the like, or nothing
+ * for yes.
+ */
 interface Options extends SMTPServerOptions {
   refuse?: (attempt: number) => number | undefined
 }
@@ -46,7 +49,9 @@ export async function mailServer({ refuse, ...options }: Options = {}): Promise<
     logger: false,
     disableReverseLookup: true,
     onAuth: ({ username, password }, _session, done) =>
-      password === 'pa%ss:word' ? done(null, { user: username }) : done(Object.assign(new Error('no'), { responseCode: 535 })),
+      password === 'pa%ss:word'
+        ? done(null, { user: username })
+        : done(Object.assign(new Error('no'), { responseCode: 535 })),
     onConnect: (_session, done) => {
       connections += 1
       done()
@@ -61,7 +66,13 @@ export async function mailServer({ refuse, ...options }: Options = {}): Promise<
       if (raw === null) return
       const { mailFrom, rcptTo } = session.envelope
       const about = { from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address) }
-      arrived.push({ ...about, secure: session.secure, user: (session.user as string | undefined) ?? null, raw, ...read(raw) })
+      arrived.push({
+        ...about,
+        secure: session.secure,
+        user: (session.user as string | undefined) ?? null,
+        raw,
+        ...read(raw),
+      })
       for (const check of waiting) check()
       done()
     },
@@ -120,13 +131,17 @@ function split(raw: string) {
     .slice(0, at)
     .replace(/\r\n[ \t]+/g, ' ')
     .split('\r\n')
-  const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]))
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
   return { headers, body: raw.slice(at + 4) }
 }
 
 function decode(body: string, encoding = '7bit'): string {
   if (encoding === 'base64') return Buffer.from(body, 'base64').toString('utf8')
   if (encoding !== 'quoted-printable') return body
-  const bytes = body.replace(/=\r\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const bytes = body
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }

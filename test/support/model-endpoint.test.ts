@@ -50,12 +50,17 @@ describe('modelEndpoint', () => {
 
   it('answers as plain JSON when no stream is asked for', async () => {
     const { ask } = await endpoint([{ text: 'Hello' }])
-    expect(await (await ask({ stream: false })).json()).toMatchObject({ type: 'message', content: [{ type: 'text', text: 'Hello' }], stop_reason: 'end_turn' })
+    expect(await (await ask({ stream: false })).json()).toMatchObject({
+      type: 'message',
+      content: [{ type: 'text', text: 'Hello' }],
+      stop_reason: 'end_turn',
+    })
   })
 
   it('goes through its list, then repeats the last turn', async () => {
     const { ask } = await endpoint([{ text: 'one' }, { text: 'two' }])
-    const said = async () => ((await (await ask({ stream: false })).json()) as { content: { text: string }[] }).content[0]?.text
+    const said = async () =>
+      ((await (await ask({ stream: false })).json()) as { content: { text: string }[] }).content[0]?.text
     expect([await said(), await said(), await said()]).toEqual(['one', 'two', 'two'])
   })
 
@@ -80,7 +85,10 @@ describe('modelEndpoint', () => {
 
   it('breaks a stream with an error event', async () => {
     const { ask } = await endpoint([{ text: 'Hel', breaks: { type: 'overloaded_error', message: 'Overloaded' } }])
-    expect((await events(await ask())).at(-1)).toEqual({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })
+    expect((await events(await ask())).at(-1)).toEqual({
+      type: 'error',
+      error: { type: 'overloaded_error', message: 'Overloaded' },
+    })
   })
 
   it('hangs until the client goes away, and knows that it did', async () => {

@@ -57,7 +57,9 @@ export interface RecordedRequest {
 }
 
 /** A list answers request after request, its last turn again and again; a function decides by itself. */
-export type Script = ScriptedTurn[] | ((body: MessagesBody, index: number, request: RecordedRequest) => ScriptedTurn | Promise<ScriptedTurn>)
+export type Script =
+  | ScriptedTurn[]
+  | ((body: MessagesBody, index: number, request: RecordedRequest) => ScriptedTurn | Promise<ScriptedTurn>)
 
 export interface ModelEndpoint {
   url: string
@@ -73,7 +75,10 @@ export interface ModelEndpoint {
 const vendorErrors: Record<number, readonly [type: string, message: string]> = {
   400: ['invalid_request_error', 'messages: at least one message is required'],
   401: ['authentication_error', 'invalid x-api-key'],
-  402: ['billing_error', 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.'],
+  402: [
+    'billing_error',
+    'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.',
+  ],
   403: ['permission_error', 'Your API key does not have permission to use the specified resource.'],
   404: ['not_found_error', 'model: no-such-model'],
   413: ['request_too_large', 'Request exceeds the maximum size'],
@@ -82,13 +87,21 @@ const vendorErrors: Record<number, readonly [type: string, message: string]> = {
   529: ['overloaded_error', 'Overloaded'],
 }
 
-const model = { type: 'model', id: 'scripted-model', display_name: 'Scripted model', created_at: '2026-01-01T00:00:00Z' }
+const model = {
+  type: 'model',
+  id: 'scripted-model',
+  display_name: 'Scripted model',
+  created_at: '2026-01-01T00:00:00Z',
+}
 
 /**
  * A local stand-in for a vendor's cloud: speaks the Anthropic Messages protocol (server-sent events and plain JSON),
  * answers by script and remembers what it was asked. With `keys`, any other key is refused with 401.
  */
-export async function modelEndpoint(script: Script, options: { host?: string; port?: number; keys?: string[] } = {}): Promise<ModelEndpoint> {
+export async function modelEndpoint(
+  script: Script,
+  options: { host?: string; port?: number; keys?: string[] } = {},
+): Promise<ModelEndpoint> {
   const requests: RecordedRequest[] = []
   const messages: MessagesBody[] = []
   const waiting = new Set<() => void>()
@@ -110,11 +123,16 @@ export async function modelEndpoint(script: Script, options: { host?: string; po
       if (refused) return refuse(reply, { status: 401 })
       if (!isMessage(recorded)) return answerAside(recorded, reply)
       const count = messages.length
-      const turn = typeof script === 'function' ? await script(recorded.body, count - 1, recorded) : script[Math.min(count, script.length) - 1]
+      const turn =
+        typeof script === 'function'
+          ? await script(recorded.body, count - 1, recorded)
+          : script[Math.min(count, script.length) - 1]
       if (!turn) return refuse(reply, { status: 500, message: 'The script is empty' })
       return answer(turn, recorded.body, count, reply)
     }
-    respond().catch((error: Error) => (reply.headersSent ? reply.destroy() : refuse(reply, { status: 500, message: error.message })))
+    respond().catch((error: Error) =>
+      reply.headersSent ? reply.destroy() : refuse(reply, { status: 500, message: error.message }),
+    )
   })
   await listen(server, options)
   const { address, port } = server.address() as AddressInfo
@@ -157,7 +175,14 @@ function record({ method = 'GET', url = '/', headers }: IncomingMessage, text: s
   } catch {
     body = null
   }
-  return { method, path: url.split('?')[0]!, headers, key: headers['x-api-key']?.toString() ?? bearer ?? null, body, aborted: false }
+  return {
+    method,
+    path: url.split('?')[0]!,
+    headers,
+    key: headers['x-api-key']?.toString() ?? bearer ?? null,
+    body,
+    aborted: false,
+  }
 }
 
 const isMessage = (request: RecordedRequest): request is RecordedRequest & { body: MessagesBody } =>
@@ -166,12 +191,20 @@ const isMessage = (request: RecordedRequest): request is RecordedRequest & { bod
 function answerAside({ method, path }: RecordedRequest, reply: ServerResponse): ServerResponse {
   if (method === 'HEAD') return reply.writeHead(200).end()
   if (method === 'POST' && path === '/v1/messages/count_tokens') return json(reply, 200, { input_tokens: 12 })
-  if (method === 'GET' && path === '/v1/models') return json(reply, 200, { data: [model], has_more: false, first_id: model.id, last_id: model.id })
+  if (method === 'GET' && path === '/v1/models')
+    return json(reply, 200, { data: [model], has_more: false, first_id: model.id, last_id: model.id })
   return refuse(reply, { status: path === '/v1/messages' ? 400 : 404, message: `${method} ${path}` })
 }
 
-function json(reply: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): ServerResponse {
-  return reply.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_scripted', ...headers }).end(JSON.stringify(body))
+function json(
+  reply: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): ServerResponse {
+  return reply
+    .writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_scripted', ...headers })
+    .end(JSON.stringify(body))
 }
 
 function refuse(
@@ -180,7 +213,12 @@ function refuse(
 ): ServerResponse {
   const [usualType, usualMessage] = vendorErrors[status] ?? vendorErrors[500]!
   const error = { type: type ?? usualType, message: message ?? usualMessage }
-  return json(reply, status, { type: 'error', error, request_id: 'req_scripted' }, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) })
+  return json(
+    reply,
+    status,
+    { type: 'error', error, request_id: 'req_scripted' },
+    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
+  )
 }
 
 async function answer(turn: ScriptedTurn, body: MessagesBody, count: number, reply: ServerResponse): Promise<unknown> {
@@ -189,7 +227,8 @@ async function answer(turn: ScriptedTurn, body: MessagesBody, count: number, rep
   const pieces = typeof turn.text === 'string' ? [turn.text] : (turn.text ?? [])
   const said = 'hangs' in turn || 'breaks' in turn ? { text: turn.text } : turn
   const content: ContentBlock[] = pieces.length > 0 ? [{ type: 'text', text: pieces.join('') }] : []
-  for (const [n, tool] of (said.tools ?? []).entries()) content.push({ type: 'tool_use', id: `toolu_${id}_${n}`, name: tool.name, input: tool.input })
+  for (const [n, tool] of (said.tools ?? []).entries())
+    content.push({ type: 'tool_use', id: `toolu_${id}_${n}`, name: tool.name, input: tool.input })
   const message = { id: `msg_${id}`, type: 'message', role: 'assistant', model: body.model, stop_sequence: null }
   const usage = {
     input_tokens: said.usage?.input ?? 12,
@@ -200,9 +239,17 @@ async function answer(turn: ScriptedTurn, body: MessagesBody, count: number, rep
   const stop_reason = said.tools?.length ? 'tool_use' : 'end_turn'
   if (!body.stream) return json(reply, 200, { ...message, content, stop_reason, usage })
 
-  const send = (event: { type: string; [member: string]: unknown }) => reply.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-  reply.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'request-id': 'req_scripted' })
-  send({ type: 'message_start', message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } } })
+  const send = (event: { type: string; [member: string]: unknown }) =>
+    reply.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  reply.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'request-id': 'req_scripted',
+  })
+  send({
+    type: 'message_start',
+    message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },
+  })
   send({ type: 'ping' })
   const blocks = [...(said.thinking ? [{ type: 'thinking', text: said.thinking }] : []), ...content]
   for (const [index, block] of blocks.entries()) {
@@ -218,7 +265,11 @@ async function answer(turn: ScriptedTurn, body: MessagesBody, count: number, rep
   if ('hangs' in turn) return keepOpen(reply, send)
   if ('breaks' in turn) send({ type: 'error', error: turn.breaks })
   else {
-    send({ type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: usage.output_tokens } })
+    send({
+      type: 'message_delta',
+      delta: { stop_reason, stop_sequence: null },
+      usage: { output_tokens: usage.output_tokens },
+    })
     send({ type: 'message_stop' })
   }
   reply.end()
@@ -239,7 +290,10 @@ function deltas(block: ContentBlock, pieces: string[]): unknown[] {
   }
   const input = JSON.stringify(block.input)
   const half = Math.ceil(input.length / 2)
-  return ['', input.slice(0, half), input.slice(half)].map((partial_json) => ({ type: 'input_json_delta', partial_json }))
+  return ['', input.slice(0, half), input.slice(half)].map((partial_json) => ({
+    type: 'input_json_delta',
+    partial_json,
+  }))
 }
 
 /** Waits between two deltas, or until the client is gone. */

@@ -21,7 +21,10 @@ interface Launch {
 }
 
 const launch = (env: Record<string, string>, { log, words = [] }: Launch = {}) =>
-  spawn(process.execPath, [bin, ...words], { env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: ['ignore', 'pipe', log ?? 'pipe'] })
+  spawn(process.execPath, [bin, ...words], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', log ?? 'pipe'],
+  })
 
 /** Starts the built daemon and kills it so many milliseconds later, ready or not. */
 export async function crashWhileStarting(env: Record<string, string>, ms: number): Promise<void> {
@@ -40,8 +43,15 @@ export async function refusedMusterd(env: Record<string, string>): Promise<{ cod
   return { code, said }
 }
 
-/** Starts the built daemon; resolves once it is ready. `heard` is told everything that it prints, but for what goes to an open file. */
-export async function startMusterd(env: Record<string, string>, heard: (text: string) => void = () => {}, how: Launch = {}): Promise<Musterd> {
+/**
+ * Starts the built daemon; resolves once it is ready. `heard` is told everything that it prints, but for what goes to
+ * an open file.
+ */
+export async function startMusterd(
+  env: Record<string, string>,
+  heard: (text: string) => void = () => {},
+  how: Launch = {},
+): Promise<Musterd> {
   const child = launch(env, how)
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => heard(String(chunk)))
   let errors = ''

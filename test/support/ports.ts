@@ -18,23 +18,39 @@ export interface Office extends Workplace<Runtime> {
 }
 
 /** A crew whose container runs, with an agent that may open ports. */
-export async function office({ config = {}, ...options }: Parameters<typeof workplace>[0] = {}, connect?: RuntimeService['connect']): Promise<Office> {
-  const it = await workplace<Runtime>({ ...options, runtime: new FakeRuntime(), config: { publicUrl: 'https://muster.example', ...config } })
+export async function office(
+  { config = {}, ...options }: Parameters<typeof workplace>[0] = {},
+  connect?: RuntimeService['connect'],
+): Promise<Office> {
+  const it = await workplace<Runtime>({
+    ...options,
+    runtime: new FakeRuntime(),
+    config: { publicUrl: 'https://muster.example', ...config },
+  })
   const container: ContainerStatus = { ...noContainer, state: 'running', containerId: 'box' }
   it.app.runtime = { ...it.app.runtime, status: async () => container, ...(connect && { connect }) } as RuntimeService
   return {
     ...it,
     container,
-    own: () => void it.app.db.prepare("UPDATE crew_containers SET container_id = 'box' WHERE crew_id = ?").run(it.crewId),
+    own: () =>
+      void it.app.db.prepare("UPDATE crew_containers SET container_id = 'box' WHERE crew_id = ?").run(it.crewId),
     expose: (more = {}) =>
       it.call(
         null,
         'POST',
         '/internal/port-expose',
-        { workspace_id: it.workspace, crew_id: it.crewId, agent_id: it.agentId, container_id: 'box', port: 3000, ...more },
+        {
+          workspace_id: it.workspace,
+          crew_id: it.crewId,
+          agent_id: it.agentId,
+          container_id: 'box',
+          port: 3000,
+          ...more,
+        },
         { 'x-internal-token': it.app.internalTokens.ofWorkspace(it.workspace) },
       ),
     revoke: (id, body) => it.call('MANAGER', 'POST', `/crews/${it.crewId}/port-expose/${id}/revoke`, body),
-    listed: async (status) => (await it.call('VIEWER', 'GET', `/crews/${it.crewId}/port-expose${status ? `?status=${status}` : ''}`)).body,
+    listed: async (status) =>
+      (await it.call('VIEWER', 'GET', `/crews/${it.crewId}/port-expose${status ? `?status=${status}` : ''}`)).body,
   }
 }

@@ -13,7 +13,8 @@ export const site = 'muster.example.com'
 const page = readFileSync(new URL('../../docs/tls-proxy.md', import.meta.url), 'utf8')
 
 /** The blocks of a language in docs/tls-proxy.md. */
-const blocks = (language: string) => [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, text]) => text!)
+const blocks = (language: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, text]) => text!)
 
 /** Replaces what differs on this machine; a text that is not there any more is a mistake of the test. */
 function put(text: string, ...changes: [string | RegExp, string][]): string {
@@ -28,7 +29,9 @@ const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${p
 
 /** Why a proxy cannot be tried here; false when it can. */
 export const proxyMissing = (program: 'nginx' | 'caddy'): string | false =>
-  has(program) && has('openssl') ? false : `there is no ${program} or no openssl here. Debian: apt-get install nginx-light caddy openssl`
+  has(program) && has('openssl')
+    ? false
+    : `there is no ${program} or no openssl here. Debian: apt-get install nginx-light caddy openssl`
 
 /** An address of this machine that is not loopback, as a client elsewhere has; undefined where there is none. */
 export const elsewhere: string | undefined = Object.values(networkInterfaces())
@@ -79,8 +82,17 @@ async function ready(child: ChildProcess, words: string): Promise<void> {
   })
 }
 
-async function running(program: string, args: string[], words: string, dir: string, ports: [number, number]): Promise<TlsProxy> {
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env['PATH'] ?? '', HOME: dir, XDG_DATA_HOME: dir } })
+async function running(
+  program: string,
+  args: string[],
+  words: string,
+  dir: string,
+  ports: [number, number],
+): Promise<TlsProxy> {
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', HOME: dir, XDG_DATA_HOME: dir },
+  })
   const ended = once(child, 'exit')
   await ready(child, words)
   return {
@@ -111,7 +123,13 @@ export async function startNginx(backend: string, ...changes: [string | RegExp, 
     ...changes,
   )
   writeFileSync(join(dir, 'muster.conf'), text)
-  const temporary = ['client_body_temp_path body', 'proxy_temp_path proxy', 'fastcgi_temp_path fastcgi', 'uwsgi_temp_path uwsgi', 'scgi_temp_path scgi']
+  const temporary = [
+    'client_body_temp_path body',
+    'proxy_temp_path proxy',
+    'fastcgi_temp_path fastcgi',
+    'uwsgi_temp_path uwsgi',
+    'scgi_temp_path scgi',
+  ]
   const whole = [
     ...(process.getuid!() === 0 ? ['user root;'] : []),
     'daemon off;',
@@ -122,7 +140,10 @@ export async function startNginx(backend: string, ...changes: [string | RegExp, 
     `http { access_log off; ${temporary.map((it) => it.replace(' ', ` ${dir}/`)).join('; ')}; include ${dir}/muster.conf; }`,
   ]
   writeFileSync(join(dir, 'nginx.conf'), `${whole.join('\n')}\n`)
-  return running('nginx', ['-e', 'stderr', '-p', dir, '-c', join(dir, 'nginx.conf')], 'start worker process ', dir, [port, plainPort])
+  return running('nginx', ['-e', 'stderr', '-p', dir, '-c', join(dir, 'nginx.conf')], 'start worker process ', dir, [
+    port,
+    plainPort,
+  ])
 }
 
 /** Caddy in front of `backend`, with the page's configuration. */
@@ -134,7 +155,13 @@ export async function startCaddy(backend: string): Promise<TlsProxy> {
   const text = put(whole, ['127.0.0.1:8080', backend], [`${site} {\n`, `${site}, localhost {\n${own}`])
   const machine = `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttps_port ${port}\n\thttp_port ${plainPort}\n\tlog {\n\t\toutput stderr\n\t\tformat json\n\t\tlevel INFO\n\t}\n}\n\n`
   writeFileSync(join(dir, 'Caddyfile'), machine + text)
-  return running('caddy', ['run', '--config', join(dir, 'Caddyfile'), '--adapter', 'caddyfile'], 'serving initial configuration', dir, [port, plainPort])
+  return running(
+    'caddy',
+    ['run', '--config', join(dir, 'Caddyfile'), '--adapter', 'caddyfile'],
+    'serving initial configuration',
+    dir,
+    [port, plainPort],
+  )
 }
 
 export interface Answered {
@@ -153,7 +180,11 @@ export interface Asked {
 }
 
 /** One request for the site, as a browser or program somewhere else makes it. */
-export function through(proxy: TlsProxy, path: string, { method = 'GET', headers = {}, body, from = '127.0.0.2' }: Asked = {}): Promise<Answered> {
+export function through(
+  proxy: TlsProxy,
+  path: string,
+  { method = 'GET', headers = {}, body, from = '127.0.0.2' }: Asked = {},
+): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {
@@ -185,10 +216,13 @@ export function through(proxy: TlsProxy, path: string, { method = 'GET', headers
 /** The answer on the plain port. */
 export function withoutTls(proxy: TlsProxy, path: string): Promise<{ status: number; headers: IncomingHttpHeaders }> {
   return new Promise((resolve, reject) => {
-    const sent = plainRequest({ host: '127.0.0.1', port: proxy.plainPort, agent: false, path, headers: { host: site } }, (response) => {
-      response.resume()
-      resolve({ status: response.statusCode!, headers: response.headers })
-    })
+    const sent = plainRequest(
+      { host: '127.0.0.1', port: proxy.plainPort, agent: false, path, headers: { host: site } },
+      (response) => {
+        response.resume()
+        resolve({ status: response.statusCode!, headers: response.headers })
+      },
+    )
     sent.on('error', reject)
     sent.end()
   })

@@ -35,7 +35,14 @@ export async function rawWebSocket(
   const ended = new Promise((resolve) => {
     for (const event of ['end', 'close']) socket.on(event, resolve)
   })
-  const all = { host: hostname, connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': key, ...headers }
+  const all = {
+    host: hostname,
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': key,
+    ...headers,
+  }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
   let bytes = Buffer.alloc(0)
@@ -58,7 +65,11 @@ export function serverFrames(bytes: Buffer): { opcode: number; text: string; cod
     const short = bytes[at + 1]! & 0x7f
     const start = at + (short === 126 ? 4 : 2)
     const payload = bytes.subarray(start, start + (short === 126 ? bytes.readUInt16BE(at + 2) : short))
-    frames.push(opcode === opcodes.close ? { opcode, text: String(payload.subarray(2)), code: payload.readUInt16BE(0) } : { opcode, text: String(payload) })
+    frames.push(
+      opcode === opcodes.close
+        ? { opcode, text: String(payload.subarray(2)), code: payload.readUInt16BE(0) }
+        : { opcode, text: String(payload) },
+    )
     at = start + payload.length
   }
   return frames

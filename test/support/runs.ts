@@ -23,14 +23,20 @@ export interface Workplace<R extends Runtime> extends TestDaemon {
 }
 
 /** A daemon with a crew of one agent, its runs carried out by the given runtime, listening on a port of its own. */
-export async function workplace<R extends Runtime = FakeRuntime>(options: Parameters<typeof daemon>[0] & { runtime?: R } = {}): Promise<Workplace<R>> {
+export async function workplace<R extends Runtime = FakeRuntime>(
+  options: Parameters<typeof daemon>[0] & { runtime?: R } = {},
+): Promise<Workplace<R>> {
   const it = await daemon(options)
   const runtime = options.runtime ?? (new FakeRuntime() as unknown as R)
   const runs = attachRuns(it, runtime)
   const crew = await it.call('OWNER', 'POST', '/crews', { name: 'Backend', slug: 'backend' })
   expect(crew.status, crew.text).toBe(201)
   const mate = async (slug: string) => {
-    const { status, body, text } = await it.call('OWNER', 'POST', '/agents', { name: `Agent ${slug}`, slug, crew_id: crew.body.id })
+    const { status, body, text } = await it.call('OWNER', 'POST', '/agents', {
+      name: `Agent ${slug}`,
+      slug,
+      crew_id: crew.body.id,
+    })
     expect(status, text).toBe(201)
     return body.id as string
   }
@@ -61,7 +67,9 @@ export async function workplace<R extends Runtime = FakeRuntime>(options: Parame
 export function attachRuns({ app }: Pick<TestDaemon, 'app'>, runtime: Runtime): RunService {
   const gate = createCrewGate(app)
   // In place of the reconciler: nothing but the one crew is to be brought up.
-  app.runtime = { start: (crewId: string) => runtime.ensure(desiredCrew(app, crewId)!.spec, { step: () => undefined }) } as unknown as RuntimeService
+  app.runtime = {
+    start: (crewId: string) => runtime.ensure(desiredCrew(app, crewId)!.spec, { step: () => undefined }),
+  } as unknown as RuntimeService
   const runs = createRuns(app, runtime, gate)
   app.runs = runs
   closing(runs)
@@ -118,7 +126,13 @@ async function* linesOf(reply: IncomingMessage): AsyncGenerator<Line> {
 }
 
 /** Opens the run stream of a chat over a connection of its own, which closes with the test. */
-export async function openStream(base: string, who: Person, chatId: string, query = '', headers: Record<string, string> = {}): Promise<LineReader> {
+export async function openStream(
+  base: string,
+  who: Person,
+  chatId: string,
+  query = '',
+  headers: Record<string, string> = {},
+): Promise<LineReader> {
   const { port } = new URL(base)
   const call = request({
     host: '127.0.0.1',

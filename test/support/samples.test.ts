@@ -21,11 +21,13 @@ it('knows the published value of a small example', () => {
 it('takes the middle', () => expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]))
 
 it('finds no leak where there is none, in a hundred pairs of series', () => {
-  for (let seed = 1; seed <= 100; seed += 1) expect(tellApart(series(seed, 200, 40), series(seed + 1000, 200, 40), 3).leak, `seed ${seed}`).toBe(false)
+  for (let seed = 1; seed <= 100; seed += 1)
+    expect(tellApart(series(seed, 200, 40), series(seed + 1000, 200, 40), 3).leak, `seed ${seed}`).toBe(false)
 })
 
 it('finds a leak as large as the noise', () => {
-  for (let seed = 1; seed <= 100; seed += 1) expect(tellApart(series(seed, 200, 40), series(seed + 1000, 240, 40), 3).leak, `seed ${seed}`).toBe(true)
+  for (let seed = 1; seed <= 100; seed += 1)
+    expect(tellApart(series(seed, 200, 40), series(seed + 1000, 240, 40), 3).leak, `seed ${seed}`).toBe(true)
 })
 
 it('calls nothing a leak that nobody could use', () => {

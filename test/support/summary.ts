@@ -15,7 +15,8 @@ export default class Summary implements Reporter {
       const why = (module.meta() as { leftOut?: string }).leftOut
       if (why) reasons.set(why, (reasons.get(why) ?? new Set()).add(module.relativeModuleId))
     }
-    for (const [why, files] of reasons) process.stdout.write(`\nLeft out: ${why}\n${[...files].map((file) => `  ${file}\n`).join('')}`)
+    for (const [why, files] of reasons)
+      process.stdout.write(`\nLeft out: ${why}\n${[...files].map((file) => `  ${file}\n`).join('')}`)
     process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
   }
 }

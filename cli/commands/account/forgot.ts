@@ -7,7 +7,10 @@ export default class AccountForgot extends ApiCommand<typeof AccountForgot> {
   static override description =
     'The server answers the same whether the address has an account or not. A server that cannot send mail does nothing: there whoever runs it uses `muster admin reset-password`.'
   static override hiddenAliases = ['accounts:forgot']
-  static override examples = ['$ <%= config.bin %> account forgot ada@example.com', '$ <%= config.bin %> account forgot -s https://muster.example.com']
+  static override examples = [
+    '$ <%= config.bin %> account forgot ada@example.com',
+    '$ <%= config.bin %> account forgot -s https://muster.example.com',
+  ]
   static override args = { email: Args.string({ description: 'address of the account' }) }
 
   async run(): Promise<void> {

@@ -4,7 +4,10 @@ import { linkView } from '../../views/idp.ts'
 export default class AccountLinks extends ApiCommand<typeof AccountLinks> {
   static override summary = 'List the accounts at identity providers that sign in as you'
   static override hiddenAliases = ['idp:links']
-  static override examples = ['$ <%= config.bin %> account links', '$ <%= config.bin %> account links --json=id,provider,email']
+  static override examples = [
+    '$ <%= config.bin %> account links',
+    '$ <%= config.bin %> account links --json=id,provider,email',
+  ]
 
   async run(): Promise<void> {
     await this.out.list(await this.api.idp.links(), linkView)

@@ -6,7 +6,10 @@ export default class AccountPassword extends ApiCommand<typeof AccountPassword> 
   static override description =
     'Asks for the current password and the new one; without a terminal they are two lines of standard input, in this order. Every browser is signed out; tokens stay good.'
   static override hiddenAliases = ['users:password']
-  static override examples = ['$ <%= config.bin %> account password', '$ printf \'%s\\n\' "$OLD" "$NEW" | <%= config.bin %> account password']
+  static override examples = [
+    '$ <%= config.bin %> account password',
+    '$ printf \'%s\\n\' "$OLD" "$NEW" | <%= config.bin %> account password',
+  ]
   static override next = {
     wrong_password: 'try again; too many wrong guesses lock the account for a while',
     account_locked: 'wait some minutes; the count starts anew then',
@@ -30,7 +33,8 @@ interface Passwords {
 async function asked(): Promise<Passwords> {
   const current_password = await secret('Your current password')
   const new_password = await secret('The new password')
-  if ((await secret('The new password again')) !== new_password) throw new InputError('The two passwords differ.', 'muster account password')
+  if ((await secret('The new password again')) !== new_password)
+    throw new InputError('The two passwords differ.', 'muster account password')
   return { current_password, new_password }
 }
 

@@ -7,14 +7,22 @@ export default class AccountReset extends ApiCommand<typeof AccountReset> {
   static override description =
     'Token and password are asked for, or read from standard input: the token on the first line, the password on the second. The whole link does as well as the token. Every browser that was signed in is signed out; CLI tokens go on working.'
   static override hiddenAliases = ['accounts:reset']
-  static override examples = ['$ <%= config.bin %> account reset -s https://muster.example.com', '$ <%= config.bin %> account reset < token-and-password.txt']
-  static override next = { invalid_token: 'muster account forgot, which sends a new token; each works once, for 30 minutes' }
+  static override examples = [
+    '$ <%= config.bin %> account reset -s https://muster.example.com',
+    '$ <%= config.bin %> account reset < token-and-password.txt',
+  ]
+  static override next = {
+    invalid_token: 'muster account forgot, which sends a new token; each works once, for 30 minutes',
+  }
 
   async run(): Promise<void> {
     const { target } = this.session
     if (travelsOpenly(target)) throw new InputError(`${target.key} is not encrypted: a password must not travel to it.`)
     const { token, new_password } = interactive() ? await this.asked() : await this.piped()
-    const answer = await this.progress('Setting the password', this.api.accounts.reset({ body: { token, new_password } }))
+    const answer = await this.progress(
+      'Setting the password',
+      this.api.accounts.reset({ body: { token, new_password } }),
+    )
     await this.out.done('The password is set, and every browser is signed out.', answer)
     this.out.note(`Next: muster login -s ${target.key}`, 'dim')
   }
@@ -26,7 +34,8 @@ export default class AccountReset extends ApiCommand<typeof AccountReset> {
 
   private async piped() {
     const [token = '', given = ''] = (await stdinText()).split(/\r?\n/)
-    if (!token || !given) throw new InputError('Standard input must hold the token on its first line and the new password on its second.')
+    if (!token || !given)
+      throw new InputError('Standard input must hold the token on its first line and the new password on its second.')
     return { token: tokenOf(token), new_password: await newPassword('New password', { given }) }
   }
 }

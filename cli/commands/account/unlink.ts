@@ -5,9 +5,13 @@ import { confirm } from '../../input.ts'
 
 export default class AccountUnlink extends ApiCommand<typeof AccountUnlink> {
   static override summary = 'Let an account at an identity provider sign in as you no more'
-  static override description = 'Sessions go on. `muster account links` shows the ids. The last way to sign in cannot be taken away.'
+  static override description =
+    'Sessions go on. `muster account links` shows the ids. The last way to sign in cannot be taken away.'
   static override hiddenAliases = ['idp:unlink']
-  static override examples = ['$ <%= config.bin %> account unlink LINK', '$ <%= config.bin %> account unlink LINK --yes']
+  static override examples = [
+    '$ <%= config.bin %> account unlink LINK',
+    '$ <%= config.bin %> account unlink LINK --yes',
+  ]
   static override args = { link: Args.string({ required: true, description: 'id of the linked account' }) }
   static override flags = yesFlag
   static override next = { not_found: 'muster account links', last_way_in: 'muster account forgot' }

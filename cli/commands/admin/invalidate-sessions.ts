@@ -21,7 +21,10 @@ export default class AdminInvalidateSessions extends HostCommand<typeof AdminInv
 
   async run(): Promise<void> {
     const { email, tokens, yes } = this.flags
-    await confirm(`Sign ${email ?? 'everybody'} out${tokens ? ' and revoke all tokens' : ''}?`, yes || email !== undefined)
+    await confirm(
+      `Sign ${email ?? 'everybody'} out${tokens ? ' and revoke all tokens' : ''}?`,
+      yes || email !== undefined,
+    )
     const done = await this.ask('invalidate-sessions', { email, tokens })
     await this.out.done(
       `Ended ${count(done.sessions, 'session')}${tokens ? ` and ${count(done.tokens, 'token')}` : ''} of ${count(done.users, 'user')}.`,

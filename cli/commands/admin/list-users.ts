@@ -4,9 +4,17 @@ import { hostUserView } from '../../views/host.ts'
 
 export default class AdminListUsers extends HostCommand<typeof AdminListUsers> {
   static override summary = 'List the users of the server on this machine'
-  static override description = 'Reads the data folder; no daemon may be running. The role is the one in the first workspace of the server.'
-  static override examples = ['$ <%= config.bin %> admin list-users', '$ <%= config.bin %> admin list-users --locked-only --json=email,locked_until']
-  static override flags = { ...hostFlags, ...hostLimit, 'locked-only': Flags.boolean({ description: 'only accounts that are locked now' }) }
+  static override description =
+    'Reads the data folder; no daemon may be running. The role is the one in the first workspace of the server.'
+  static override examples = [
+    '$ <%= config.bin %> admin list-users',
+    '$ <%= config.bin %> admin list-users --locked-only --json=email,locked_until',
+  ]
+  static override flags = {
+    ...hostFlags,
+    ...hostLimit,
+    'locked-only': Flags.boolean({ description: 'only accounts that are locked now' }),
+  }
 
   async run(): Promise<void> {
     const { limit, 'locked-only': locked_only } = this.flags

@@ -20,7 +20,9 @@ export default class AdminPromote extends HostCommand<typeof AdminPromote> {
   async run(): Promise<void> {
     const { email, role = 'OWNER', workspace } = this.flags
     const done = await this.ask('promote', { email, role, workspace })
-    const sentence = done.changed ? `${done.email} is ${done.role} of ${done.workspace} now.` : `${done.email} is ${done.role} of ${done.workspace} already.`
+    const sentence = done.changed
+      ? `${done.email} is ${done.role} of ${done.workspace} now.`
+      : `${done.email} is ${done.role} of ${done.workspace} already.`
     await this.out.done(sentence, done, promotedView)
   }
 }

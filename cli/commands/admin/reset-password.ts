@@ -14,8 +14,12 @@ export default class AdminResetPassword extends HostCommand<typeof AdminResetPas
   static override flags = {
     ...hostFlags,
     email: Flags.string({ required: true, helpValue: 'ADDRESS', description: 'the user' }),
-    'disable-two-factor': Flags.boolean({ description: 'turn the second factor off too, for one who has lost it and the recovery codes' }),
-    'password-stdin': Flags.boolean({ description: 'read the password from standard input; so it is anyway when that is no terminal' }),
+    'disable-two-factor': Flags.boolean({
+      description: 'turn the second factor off too, for one who has lost it and the recovery codes',
+    }),
+    'password-stdin': Flags.boolean({
+      description: 'read the password from standard input; so it is anyway when that is no terminal',
+    }),
   }
 
   async run(): Promise<void> {
@@ -28,15 +32,21 @@ export default class AdminResetPassword extends HostCommand<typeof AdminResetPas
       sessionsEnded(done.sessions),
     ]
     await this.out.done(`${done.email} has a new password. ${also.join(' ')}`, done, resetView)
-    if (done.two_factor) this.out.note('The second factor is still asked for; --disable-two-factor turns it off.', 'dim')
+    if (done.two_factor)
+      this.out.note('The second factor is still asked for; --disable-two-factor turns it off.', 'dim')
   }
 
   private async password(email: string): Promise<string> {
     const password = await secret(`New password for ${email}`, { piped: this.flags['password-stdin'] })
-    if (interactive() && (await secret('The password again')) !== password) throw new InputError('The two passwords differ.', 'repeat the command')
+    if (interactive() && (await secret('The password again')) !== password)
+      throw new InputError('The two passwords differ.', 'repeat the command')
     return password
   }
 }
 
 const sessionsEnded = (count: number) =>
-  count === 0 ? 'There were no open sessions.' : count === 1 ? 'One session was ended.' : `${count} sessions were ended.`
+  count === 0
+    ? 'There were no open sessions.'
+    : count === 1
+      ? 'One session was ended.'
+      : `${count} sessions were ended.`

@@ -11,8 +11,12 @@ import { agentId } from '../../lookup.ts'
 
 export default class AgentsDownload extends ApiCommand<typeof AgentsDownload> {
   static override summary = "Fetch a file of an agent's output folder"
-  static override description = 'Into a file of the same name here, into another with --to, or to standard output with --to -.'
-  static override examples = ['$ <%= config.bin %> agents download ada report.pdf', '$ <%= config.bin %> agents download ada data/out.json --to - | jq .']
+  static override description =
+    'Into a file of the same name here, into another with --to, or to standard output with --to -.'
+  static override examples = [
+    '$ <%= config.bin %> agents download ada report.pdf',
+    '$ <%= config.bin %> agents download ada data/out.json --to - | jq .',
+  ]
   static override next = { not_found: 'muster agents files AGENT shows what there is' }
   static override args = {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),
@@ -26,12 +30,19 @@ export default class AgentsDownload extends ApiCommand<typeof AgentsDownload> {
   async run(): Promise<void> {
     const { agent, path } = this.args
     const to = this.flags.to ?? basename(path)
-    const { method, path: place } = locate('agents.download', { agentId: await agentId(this.api, agent), query: { path } })
+    const { method, path: place } = locate('agents.download', {
+      agentId: await agentId(this.api, agent),
+      query: { path },
+    })
     const { body } = await this.connection.stream(method, place, { headers: { accept: '*/*' } })
     if (to === '-') return this.print(body)
-    await pipeline(body, createWriteStream(to, { flags: this.flags.force ? 'w' : 'wx' })).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'EEXIST' ? new InputError(`${to} is there already.`, 'repeat with --force, or --to another file') : error
-    })
+    await pipeline(body, createWriteStream(to, { flags: this.flags.force ? 'w' : 'wx' })).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw error.code === 'EEXIST'
+          ? new InputError(`${to} is there already.`, 'repeat with --force, or --to another file')
+          : error
+      },
+    )
     await this.out.done(`Wrote ${to}.`)
   }
 

@@ -5,7 +5,10 @@ import { size, when } from '../../output/cell.ts'
 
 export default class AgentsFiles extends ApiCommand<typeof AgentsFiles> {
   static override summary = "List the files of an agent's output folder"
-  static override examples = ['$ <%= config.bin %> agents files ada', '$ <%= config.bin %> agents files ada reports --recursive']
+  static override examples = [
+    '$ <%= config.bin %> agents files ada',
+    '$ <%= config.bin %> agents files ada reports --recursive',
+  ]
   static override args = {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),
     folder: Args.string({ description: 'a folder below it' }),

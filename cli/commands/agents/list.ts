@@ -19,11 +19,19 @@ export default class AgentsList extends ApiCommand<typeof AgentsList> {
 
   async run(): Promise<void> {
     const { crew, search } = this.flags
-    const query = { ...windowOf(this.flags), ...(search && { q: search }), ...(crew && { crew_id: await crewId(this.api, crew) }) }
+    const query = {
+      ...windowOf(this.flags),
+      ...(search && { q: search }),
+      ...(crew && { crew_id: await crewId(this.api, crew) }),
+    }
     let total = 0
-    const rows = await this.api.agents.list({ query }, { onHeaders: (headers) => (total = Number(headers['x-total-count'] ?? 0)) })
+    const rows = await this.api.agents.list(
+      { query },
+      { onHeaders: (headers) => (total = Number(headers['x-total-count'] ?? 0)) },
+    )
     await this.out.list(rows, agentView)
     const shown = (this.flags.offset ?? 0) + rows.length
-    if (this.out.terminal && rows.length && shown < total) this.out.note(`${rows.length} of ${total} agents. Next: --offset ${shown}`, 'dim')
+    if (this.out.terminal && rows.length && shown < total)
+      this.out.note(`${rows.length} of ${total} agents. Next: --offset ${shown}`, 'dim')
   }
 }

@@ -3,7 +3,10 @@ import { status } from '../../output/cell.ts'
 
 export default class AgentsLoad extends ApiCommand<typeof AgentsLoad> {
   static override summary = 'Show how much each agent has to do'
-  static override examples = ['$ <%= config.bin %> agents load', '$ <%= config.bin %> agents load --json=agent_slug,active_tasks']
+  static override examples = [
+    '$ <%= config.bin %> agents load',
+    '$ <%= config.bin %> agents load --json=agent_slug,active_tasks',
+  ]
 
   async run(): Promise<void> {
     await this.out.list(await this.api.agents.load(), {

@@ -7,12 +7,18 @@ import { toneOf } from '../../views/journal.ts'
 
 export default class AgentsLogs extends ApiCommand<typeof AgentsLogs> {
   static override summary = 'Show what an agent did, latest first'
-  static override examples = ['$ <%= config.bin %> agents logs ada', '$ <%= config.bin %> agents logs ada --limit 500 -o ndjson']
+  static override examples = [
+    '$ <%= config.bin %> agents logs ada',
+    '$ <%= config.bin %> agents logs ada --limit 500 -o ndjson',
+  ]
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    const rows = await this.api.agents.logs({ agentId: await agentId(this.api, this.args.agent), query: windowOf(this.flags) })
+    const rows = await this.api.agents.logs({
+      agentId: await agentId(this.api, this.args.agent),
+      query: windowOf(this.flags),
+    })
     await this.out.list(rows, {
       name: ({ event }) => event,
       empty: 'The agent has done nothing yet.',

@@ -5,7 +5,10 @@ import { agentView } from '../../views/agents.ts'
 
 export default class AgentsShow extends ApiCommand<typeof AgentsShow> {
   static override summary = 'Show an agent and what pays for its model'
-  static override examples = ['$ <%= config.bin %> agents show ada', '$ <%= config.bin %> agents show ada --jq .system_prompt']
+  static override examples = [
+    '$ <%= config.bin %> agents show ada',
+    '$ <%= config.bin %> agents show ada --jq .system_prompt',
+  ]
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
 
   async run(): Promise<void> {

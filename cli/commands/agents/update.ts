@@ -21,7 +21,10 @@ export default class AgentsUpdate extends ApiCommand<typeof AgentsUpdate> {
 
   async run(): Promise<void> {
     const crew = this.flags.crew ? await crewId(this.api, this.flags.crew) : this.flags.crew
-    const agent = await this.api.agents.update({ agentId: await agentId(this.api, this.args.agent), body: agentBody({ ...this.flags, crew }) })
+    const agent = await this.api.agents.update({
+      agentId: await agentId(this.api, this.args.agent),
+      body: agentBody({ ...this.flags, crew }),
+    })
     await this.out.done(`Changed agent ${agent.slug}.`, agent, agentView)
   }
 }

@@ -11,7 +11,10 @@ export default class ApprovalsCancel extends ApiCommand<typeof ApprovalsCancel> 
 
   async run(): Promise<void> {
     const { reason } = this.flags
-    const reply = await this.api.approvals.cancel({ approvalId: this.args.approval, body: { ...(reason && { reason }) } })
+    const reply = await this.api.approvals.cancel({
+      approvalId: this.args.approval,
+      body: { ...(reason && { reason }) },
+    })
     await this.out.done('Withdrawn.', reply)
   }
 }

@@ -3,12 +3,18 @@ import { ApiCommand } from '../../command.ts'
 import { oneOf, windowFlags, windowOf } from '../../flags.ts'
 import { approvalView } from '../../views/approvals.ts'
 
-const statuses = ['pending', 'approved', 'denied', 'timeout', 'cancelled', 'all'] as const satisfies readonly ((typeof approvalStatuses)[number] | 'all')[]
+const statuses = ['pending', 'approved', 'denied', 'timeout', 'cancelled', 'all'] as const satisfies readonly (
+  | (typeof approvalStatuses)[number]
+  | 'all'
+)[]
 
 export default class ApprovalsList extends ApiCommand<typeof ApprovalsList> {
   static override summary = 'List what waits for an approval, newest first'
   static override examples = ['$ <%= config.bin %> approvals list', '$ <%= config.bin %> approvals list --status all']
-  static override flags = { ...windowFlags, status: oneOf(statuses, { description: 'which ones; pending when absent' }) }
+  static override flags = {
+    ...windowFlags,
+    status: oneOf(statuses, { description: 'which ones; pending when absent' }),
+  }
 
   async run(): Promise<void> {
     const { status } = this.flags

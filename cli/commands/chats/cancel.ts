@@ -8,7 +8,10 @@ export default class ChatsCancel extends ApiCommand<typeof ChatsCancel> {
 
   async run(): Promise<void> {
     const ended = await this.api.chats.cancel({ chatId: this.args.chat })
-    const view = { name: (it: typeof ended) => it.run_id ?? '', columns: { CHAT: (it: typeof ended) => it.chat_id, RUN: (it: typeof ended) => it.run_id } }
+    const view = {
+      name: (it: typeof ended) => it.run_id ?? '',
+      columns: { CHAT: (it: typeof ended) => it.chat_id, RUN: (it: typeof ended) => it.run_id },
+    }
     await this.out.done(ended.run_id ? `Run ${ended.run_id} is being ended.` : 'Nothing was going on.', ended, view)
   }
 }

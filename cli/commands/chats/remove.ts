@@ -6,7 +6,10 @@ import { agentId } from '../../lookup.ts'
 
 export default class ChatsRemove extends ApiCommand<typeof ChatsRemove> {
   static override summary = 'Delete a chat with its messages'
-  static override examples = ['$ <%= config.bin %> chats remove ada CHAT', '$ <%= config.bin %> chats rm ada CHAT --yes']
+  static override examples = [
+    '$ <%= config.bin %> chats remove ada CHAT',
+    '$ <%= config.bin %> chats rm ada CHAT --yes',
+  ]
   static override args = {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),
     chat: Args.string({ required: true, description: 'id of the chat' }),

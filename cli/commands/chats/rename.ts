@@ -14,7 +14,11 @@ export default class ChatsRename extends ApiCommand<typeof ChatsRename> {
 
   async run(): Promise<void> {
     const { agent, chat, title } = this.args
-    const renamed = await this.api.chats.rename({ agentId: await agentId(this.api, agent), chatId: chat, body: { title } })
+    const renamed = await this.api.chats.rename({
+      agentId: await agentId(this.api, agent),
+      chatId: chat,
+      body: { title },
+    })
     await this.out.done(`The chat is called "${renamed.title}" now.`, renamed, chatView)
   }
 }

@@ -4,22 +4,37 @@ import { InputError, stdinText } from '../../input.ts'
 
 export default class ChatsSend extends ApiCommand<typeof ChatsSend> {
   static override summary = 'Say something in a chat, which starts a run'
-  static override description = 'Does not wait for the answer: `muster chats stream` shows it, and `muster ask` does both.'
-  static override examples = ['$ <%= config.bin %> chats send CHAT "Write the release notes"', '$ <%= config.bin %> chats send CHAT - < question.md']
+  static override description =
+    'Does not wait for the answer: `muster chats stream` shows it, and `muster ask` does both.'
+  static override examples = [
+    '$ <%= config.bin %> chats send CHAT "Write the release notes"',
+    '$ <%= config.bin %> chats send CHAT - < question.md',
+  ]
   static override args = {
     chat: Args.string({ required: true, description: 'id of the chat' }),
     text: Args.string({ required: true, description: 'what to say; - reads it from standard input' }),
   }
   static override flags = {
-    'max-turns': Flags.integer({ min: 0, max: 200, helpValue: 'N', description: 'end the run after so many turns; 0 for the default' }),
+    'max-turns': Flags.integer({
+      min: 0,
+      max: 200,
+      helpValue: 'N',
+      description: 'end the run after so many turns; 0 for the default',
+    }),
   }
 
   async run(): Promise<void> {
     const content = this.args.text === '-' ? await stdinText() : this.args.text
     if (!content.trim()) throw new InputError('There is nothing to say.')
     const turns = this.flags['max-turns']
-    const sent = await this.api.chats.send({ chatId: this.args.chat, body: { content, ...(turns !== undefined && { max_turns: turns }) } })
-    const view = { name: (it: typeof sent) => it.run_id, columns: { RUN: (it: typeof sent) => it.run_id, MESSAGE: (it: typeof sent) => it.message_id } }
+    const sent = await this.api.chats.send({
+      chatId: this.args.chat,
+      body: { content, ...(turns !== undefined && { max_turns: turns }) },
+    })
+    const view = {
+      name: (it: typeof sent) => it.run_id,
+      columns: { RUN: (it: typeof sent) => it.run_id, MESSAGE: (it: typeof sent) => it.message_id },
+    }
     await this.out.done(`Run ${sent.run_id} has started. Next: muster chats stream ${this.args.chat}`, sent, view)
   }
 }

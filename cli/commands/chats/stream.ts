@@ -12,7 +12,10 @@ type Frame = RunFrame | StreamFrame
 export default class ChatsStream extends ApiCommand<typeof ChatsStream> {
   static override summary = 'Watch what happens in a chat, as it happens'
   static override description = 'Ends with the run, or goes on with --follow. Ends with 1 when the run failed.'
-  static override examples = ['$ <%= config.bin %> chats stream CHAT', '$ <%= config.bin %> chats stream CHAT --follow -o ndjson']
+  static override examples = [
+    '$ <%= config.bin %> chats stream CHAT',
+    '$ <%= config.bin %> chats stream CHAT --follow -o ndjson',
+  ]
   static override args = { chat: Args.string({ required: true, description: 'id of the chat' }) }
   static override flags = {
     follow: Flags.boolean({ description: 'stay for the next runs' }),
@@ -23,8 +26,15 @@ export default class ChatsStream extends ApiCommand<typeof ChatsStream> {
   async run(): Promise<void> {
     const { follow, idle, 'last-seq': last } = this.flags
     const patience = durationMs(idle, '--idle')
-    const query = { follow: follow || undefined, last_seq: last, idle: patience === undefined ? undefined : Math.round(patience / 1000) }
-    for await (const frame of lines<Frame>(this.connection, locate('chats.stream', { chatId: this.args.chat, query }))) {
+    const query = {
+      follow: follow || undefined,
+      last_seq: last,
+      idle: patience === undefined ? undefined : Math.round(patience / 1000),
+    }
+    for await (const frame of lines<Frame>(
+      this.connection,
+      locate('chats.stream', { chatId: this.args.chat, query }),
+    )) {
       if (frame.type === 'error') this.finish(exits.other)
       if (frame.type !== 'stream.heartbeat') await this.out.item(frame, this.lineOf(frame))
     }

@@ -19,15 +19,26 @@ export default class ConfigShow extends ApiCommand<typeof ConfigShow> {
 
   async run(): Promise<void> {
     const daemon = await daemonSettings()
-    if (!daemon) this.out.note('The daemon is not built here, so only the settings of this command are shown.', 'yellow')
-    const rows = [...cliSettings(this.session), ...(daemon ?? [])].filter(({ origin }) => !this.flags.changed || origin !== 'default')
-    const columns: Record<string, (row: SettingRow) => Cell> = { OF: ({ of }) => of, SETTING: ({ setting }) => setting, VALUE: ({ value }) => shown(value) }
+    if (!daemon)
+      this.out.note('The daemon is not built here, so only the settings of this command are shown.', 'yellow')
+    const rows = [...cliSettings(this.session), ...(daemon ?? [])].filter(
+      ({ origin }) => !this.flags.changed || origin !== 'default',
+    )
+    const columns: Record<string, (row: SettingRow) => Cell> = {
+      OF: ({ of }) => of,
+      SETTING: ({ setting }) => setting,
+      VALUE: ({ value }) => shown(value),
+    }
     const origins: typeof columns = {
       ORIGIN: ({ origin }) => ({ text: origin, ...(origin !== 'default' && { tone: 'cyan' as const }) }),
       VARIABLE: ({ env }) => env,
     }
-    await this.out.list(rows, { name: ({ setting }) => setting, columns: this.flags.origin ? { ...columns, ...origins } : columns })
+    await this.out.list(rows, {
+      name: ({ setting }) => setting,
+      columns: this.flags.origin ? { ...columns, ...origins } : columns,
+    })
   }
 }
 
-const shown = (value: unknown): Cell => (value === null || value === '' ? null : Array.isArray(value) ? value.join(', ') : (value as Cell))
+const shown = (value: unknown): Cell =>
+  value === null || value === '' ? null : Array.isArray(value) ? value.join(', ') : (value as Cell)

@@ -6,7 +6,8 @@ import { contextView, rowOf } from '../../views/contexts.ts'
 
 export default class ContextsCreate extends ApiCommand<typeof ContextsCreate> {
   static override summary = 'Store a server under a name'
-  static override description = 'Stores the address, and the workspace when one is named. `muster login --context NAME` adds a token.'
+  static override description =
+    'Stores the address, and the workspace when one is named. `muster login --context NAME` adds a token.'
   static override examples = [
     '$ <%= config.bin %> contexts create work --url https://muster.example.com',
     '$ <%= config.bin %> contexts create work --url https://muster.example.com -w research --use',
@@ -19,7 +20,10 @@ export default class ContextsCreate extends ApiCommand<typeof ContextsCreate> {
 
   async run(): Promise<void> {
     const name = this.args.context
-    const context = { server: readTarget(this.flags.url).key, ...(this.flags.workspace && { workspace: this.flags.workspace }) }
+    const context = {
+      server: readTarget(this.flags.url).key,
+      ...(this.flags.workspace && { workspace: this.flags.workspace }),
+    }
     let current = false
     await changeContexts((file) => {
       checkName(file, name)

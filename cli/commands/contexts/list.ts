@@ -5,7 +5,10 @@ import { contextView, rowOf } from '../../views/contexts.ts'
 
 export default class ContextsList extends ApiCommand<typeof ContextsList> {
   static override summary = 'List the servers that this command knows'
-  static override examples = ['$ <%= config.bin %> contexts list', '$ <%= config.bin %> contexts list --json=name,server']
+  static override examples = [
+    '$ <%= config.bin %> contexts list',
+    '$ <%= config.bin %> contexts list --json=name,server',
+  ]
 
   async run(): Promise<void> {
     const { current, contexts } = await readContexts(configFile())

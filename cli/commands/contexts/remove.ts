@@ -7,8 +7,12 @@ import { configFile } from '../../paths.ts'
 
 export default class ContextsRemove extends ApiCommand<typeof ContextsRemove> {
   static override summary = 'Forget a server and its token'
-  static override description = 'Only this machine forgets it: the token stays valid on the server until it is revoked there.'
-  static override examples = ['$ <%= config.bin %> contexts remove work', '$ <%= config.bin %> contexts remove work --yes']
+  static override description =
+    'Only this machine forgets it: the token stays valid on the server until it is revoked there.'
+  static override examples = [
+    '$ <%= config.bin %> contexts remove work',
+    '$ <%= config.bin %> contexts remove work --yes',
+  ]
   static override args = { context: Args.string({ required: true, description: 'name of the context' }) }
   static override flags = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) }
 

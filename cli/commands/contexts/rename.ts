@@ -15,7 +15,9 @@ export default class ContextsRename extends ApiCommand<typeof ContextsRename> {
     await changeContexts((file) => {
       need(file, old)
       checkName(file, name)
-      file.contexts = Object.fromEntries(Object.entries(file.contexts).map(([key, value]) => [key === old ? name : key, value]))
+      file.contexts = Object.fromEntries(
+        Object.entries(file.contexts).map(([key, value]) => [key === old ? name : key, value]),
+      )
       if (file.current === old) file.current = name
     })
     await this.out.done(`${old} is called ${name} now.`)

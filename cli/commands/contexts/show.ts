@@ -28,7 +28,10 @@ export default class ContextsShow extends ApiCommand<typeof ContextsShow> {
       has_token: Boolean(token),
       token_from: tokenOrigin ?? null,
     }
-    const from = (value: string, origin: string | null) => ({ text: origin ? `${value} (from ${origin})` : value, value })
+    const from = (value: string, origin: string | null) => ({
+      text: origin ? `${value} (from ${origin})` : value,
+      value,
+    })
     await this.out.show(used, {
       name: (it) => it.context ?? it.server,
       columns: {

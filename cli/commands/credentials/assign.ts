@@ -15,7 +15,11 @@ export default class CredentialsAssign extends ApiCommand<typeof CredentialsAssi
   static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
   static override flags = {
     agent: Flags.string({ required: true, description: 'agent that is given the credential' }),
-    'env-var-name': Flags.string({ aliases: ['variable'], helpValue: 'NAME', description: 'environment variable that stands for it' }),
+    'env-var-name': Flags.string({
+      aliases: ['variable'],
+      helpValue: 'NAME',
+      description: 'environment variable that stands for it',
+    }),
     priority: Flags.integer({ helpValue: 'N', description: 'lower numbers are used first; 0 unless stated' }),
     ttl: Flags.string({ helpValue: 'DURATION', description: 'take it back after that, up to 30d' }),
   }
@@ -32,12 +36,19 @@ export default class CredentialsAssign extends ApiCommand<typeof CredentialsAssi
       ...(lease !== undefined && { ttl_seconds: Math.round(lease / 1000) }),
     }
     const made = await this.api.credentials.assign({ agentId: to, body })
-    await this.out.done(`Agent ${agent} is given ${this.args.credential} as ${variable}.`, made, { name: ({ id }) => id, columns: { ID: ({ id }) => id } })
+    await this.out.done(`Agent ${agent} is given ${this.args.credential} as ${variable}.`, made, {
+      name: ({ id }) => id,
+      columns: { ID: ({ id }) => id },
+    })
   }
 
   private async usual(credentialId: string): Promise<string> {
     const { provider, type } = await this.api.credentials.show({ credentialId })
-    if (provider === 'NONE') throw new InputError('The credential has no provider, so its variable must be named.', 'repeat with --env-var-name NAME')
+    if (provider === 'NONE')
+      throw new InputError(
+        'The credential has no provider, so its variable must be named.',
+        'repeat with --env-var-name NAME',
+      )
     return (await this.api.credentials.variable({ query: { provider, type } })).env_var_name
   }
 }

@@ -9,6 +9,9 @@ export default class CredentialsAssigned extends ApiCommand<typeof CredentialsAs
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
 
   async run(): Promise<void> {
-    await this.out.list(await this.api.credentials.assigned({ agentId: await agentId(this.api, this.args.agent) }), assignmentView)
+    await this.out.list(
+      await this.api.credentials.assigned({ agentId: await agentId(this.api, this.args.agent) }),
+      assignmentView,
+    )
   }
 }

@@ -12,9 +12,16 @@ export default class CredentialsCheck extends ApiCommand<typeof CredentialsCheck
 
   async run(): Promise<void> {
     const { type, provider } = this.flags
-    if (!provider) throw new InputError('--provider is missing: whom should the daemon ask?', 'muster credentials check --provider ANTHROPIC')
+    if (!provider)
+      throw new InputError(
+        '--provider is missing: whom should the daemon ask?',
+        'muster credentials check --provider ANTHROPIC',
+      )
     const value = await secret('Value to check', { piped: this.flags['value-stdin'] })
-    const result = await this.progress('Asking the provider', this.api.credentials.check({ body: { value, provider, ...(type && { type }) } }))
+    const result = await this.progress(
+      'Asking the provider',
+      this.api.credentials.check({ body: { value, provider, ...(type && { type }) } }),
+    )
     await this.out.show(result, testView)
     if (!result.valid) this.finish(exits.other)
   }

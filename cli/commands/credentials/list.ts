@@ -4,7 +4,10 @@ import { credentialView } from '../../views/credentials.ts'
 
 export default class CredentialsList extends ApiCommand<typeof CredentialsList> {
   static override summary = 'List credentials, never their values'
-  static override examples = ['$ <%= config.bin %> credentials', '$ <%= config.bin %> credentials list --json=name,status']
+  static override examples = [
+    '$ <%= config.bin %> credentials',
+    '$ <%= config.bin %> credentials list --json=name,status',
+  ]
   static override flags = windowFlags
 
   async run(): Promise<void> {

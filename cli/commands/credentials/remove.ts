@@ -6,7 +6,10 @@ import { credentialId } from '../../lookup.ts'
 
 export default class CredentialsRemove extends ApiCommand<typeof CredentialsRemove> {
   static override summary = 'Delete a credential, its value and its assignments'
-  static override examples = ['$ <%= config.bin %> credentials remove main', '$ <%= config.bin %> credentials rm main --yes']
+  static override examples = [
+    '$ <%= config.bin %> credentials remove main',
+    '$ <%= config.bin %> credentials rm main --yes',
+  ]
   static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
   static override flags = yesFlag
 

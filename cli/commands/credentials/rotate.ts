@@ -8,10 +8,16 @@ import { rotationView } from '../../views/credentials.ts'
 
 export default class CredentialsRotate extends ApiCommand<typeof CredentialsRotate> {
   static override summary = 'Replace the value; the old one is kept for a while'
-  static override examples = ['$ <%= config.bin %> credentials rotate main', '$ <%= config.bin %> credentials rotate main --grace 1h --value-stdin < key.txt']
+  static override examples = [
+    '$ <%= config.bin %> credentials rotate main',
+    '$ <%= config.bin %> credentials rotate main --grace 1h --value-stdin < key.txt',
+  ]
   static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
   static override flags = {
-    grace: Flags.string({ helpValue: 'DURATION', description: 'how long the old value is kept: up to 7d, 1d unless stated' }),
+    grace: Flags.string({
+      helpValue: 'DURATION',
+      description: 'how long the old value is kept: up to 7d, 1d unless stated',
+    }),
     ...valueFlag,
   }
 
@@ -22,6 +28,10 @@ export default class CredentialsRotate extends ApiCommand<typeof CredentialsRota
     const value = await secret(`New value of ${this.args.credential}`, { piped: this.flags['value-stdin'] })
     const body = { value, ...(kept !== undefined && { grace_seconds: Math.round(kept / 1000) }) }
     const rotation = await this.api.credentials.rotate({ credentialId: id, body })
-    await this.out.done(`Rotated ${this.args.credential}; the old value is kept until ${rotation.expires_at}.`, rotation, rotationView)
+    await this.out.done(
+      `Rotated ${this.args.credential}; the old value is kept until ${rotation.expires_at}.`,
+      rotation,
+      rotationView,
+    )
   }
 }

@@ -12,6 +12,9 @@ export default class CredentialsRotations extends ApiCommand<typeof CredentialsR
 
   async run(): Promise<void> {
     const id = await credentialId(this.api, this.args.credential)
-    await this.out.list(await this.api.credentials.rotations({ credentialId: id, query: windowOf(this.flags) }), rotationView)
+    await this.out.list(
+      await this.api.credentials.rotations({ credentialId: id, query: windowOf(this.flags) }),
+      rotationView,
+    )
   }
 }

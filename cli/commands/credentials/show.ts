@@ -9,6 +9,9 @@ export default class CredentialsShow extends ApiCommand<typeof CredentialsShow> 
   static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
 
   async run(): Promise<void> {
-    await this.out.show(await this.api.credentials.show({ credentialId: await credentialId(this.api, this.args.credential) }), credentialView)
+    await this.out.show(
+      await this.api.credentials.show({ credentialId: await credentialId(this.api, this.args.credential) }),
+      credentialView,
+    )
   }
 }

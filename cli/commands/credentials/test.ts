@@ -7,7 +7,10 @@ import { testView } from '../../views/credentials.ts'
 export default class CredentialsTest extends ApiCommand<typeof CredentialsTest> {
   static override summary = 'Ask the provider whether it takes the stored value'
   static override description = 'Ends with 1 when the provider refuses the value or cannot be asked.'
-  static override examples = ['$ <%= config.bin %> credentials test main', '$ <%= config.bin %> credentials test main --jq .valid']
+  static override examples = [
+    '$ <%= config.bin %> credentials test main',
+    '$ <%= config.bin %> credentials test main --jq .valid',
+  ]
   static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
 
   async run(): Promise<void> {

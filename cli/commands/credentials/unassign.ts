@@ -6,15 +6,21 @@ export default class CredentialsUnassign extends ApiCommand<typeof CredentialsUn
   static override summary = 'Take a credential back from an agent'
   static override description = 'What an agent is given by its crew is taken back by changing the credential.'
   static override examples = ['$ <%= config.bin %> credentials unassign main --agent ada']
-  static override args = { credential: Args.string({ required: true, description: 'name or id of the credential, or id of the assignment' }) }
+  static override args = {
+    credential: Args.string({ required: true, description: 'name or id of the credential, or id of the assignment' }),
+  }
   static override flags = { agent: Flags.string({ required: true, description: 'agent that has the credential' }) }
 
   async run(): Promise<void> {
     const { agent } = this.flags
     const { credential } = this.args
     const from = await agentId(this.api, agent)
-    const rows = (await this.api.credentials.assigned({ agentId: from })).filter(({ grant_source }) => grant_source === 'explicit')
-    const found = rows.filter(({ id, credential_id, credential_name }) => [id, credential_id, credential_name].includes(credential))
+    const rows = (await this.api.credentials.assigned({ agentId: from })).filter(
+      ({ grant_source }) => grant_source === 'explicit',
+    )
+    const found = rows.filter(({ id, credential_id, credential_name }) =>
+      [id, credential_id, credential_name].includes(credential),
+    )
     if (!found.length) throw new NotFound('assignment', credential, undefined, `muster credentials assigned ${agent}`)
     for (const { id } of found) await this.api.credentials.unassign({ agentId: from, assignmentId: id })
     await this.out.done(`Took ${credential} back from ${agent}.`)

@@ -4,7 +4,13 @@ import { ApiCommand } from '../../command.ts'
 export default class CredentialsVariable extends ApiCommand<typeof CredentialsVariable> {
   static override summary = 'Name the variable that programs of a provider read'
   static override examples = ['$ <%= config.bin %> credentials variable ANTHROPIC']
-  static override args = { provider: Args.string({ required: true, parse: async (text) => text.toUpperCase(), description: 'provider, as ANTHROPIC' }) }
+  static override args = {
+    provider: Args.string({
+      required: true,
+      parse: async (text) => text.toUpperCase(),
+      description: 'provider, as ANTHROPIC',
+    }),
+  }
 
   async run(): Promise<void> {
     await this.out.show(await this.api.credentials.variable({ query: { provider: this.args.provider } }), {

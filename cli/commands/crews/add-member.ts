@@ -6,7 +6,8 @@ import { crewMemberView } from '../../views/crew-members.ts'
 
 export default class CrewsAddMember extends ApiCommand<typeof CrewsAddMember> {
   static override summary = 'Add a member of the workspace to a crew'
-  static override description = 'Members see the credentials of the crew. With a role they may do more here than in the rest of the workspace.'
+  static override description =
+    'Members see the credentials of the crew. With a role they may do more here than in the rest of the workspace.'
   static override examples = [
     '$ <%= config.bin %> crews add-member web-team ada@example.com',
     '$ <%= config.bin %> crews add-member web-team ada@example.com --role manager',
@@ -23,6 +24,10 @@ export default class CrewsAddMember extends ApiCommand<typeof CrewsAddMember> {
     const user_id = await userId(this.api, crew.workspace_id, this.args.user)
     const { role } = this.flags
     const member = await this.api.crews.addMember({ crewId: crew.id, body: { user_id, ...(role && { role }) } })
-    await this.out.done(`${member.user.email} belongs to crew ${crew.slug}${role ? ` as ${role.toLowerCase()}` : ''}.`, member, crewMemberView)
+    await this.out.done(
+      `${member.user.email} belongs to crew ${crew.slug}${role ? ` as ${role.toLowerCase()}` : ''}.`,
+      member,
+      crewMemberView,
+    )
   }
 }

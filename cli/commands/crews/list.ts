@@ -4,7 +4,11 @@ import { crewView } from '../../views/crews.ts'
 
 export default class CrewsList extends ApiCommand<typeof CrewsList> {
   static override summary = 'List crews, newest first'
-  static override examples = ['$ <%= config.bin %> crews', '$ <%= config.bin %> crews list --json=slug,name', "$ <%= config.bin %> crews list --jq '.[].slug'"]
+  static override examples = [
+    '$ <%= config.bin %> crews',
+    '$ <%= config.bin %> crews list --json=slug,name',
+    "$ <%= config.bin %> crews list --jq '.[].slug'",
+  ]
   static override flags = windowFlags
 
   async run(): Promise<void> {

@@ -4,9 +4,14 @@ import { crewId } from '../../lookup.ts'
 
 export default class CrewsLogs extends ApiCommand<typeof CrewsLogs> {
   static override summary = 'Show the last lines that the container of a crew printed'
-  static override examples = ['$ <%= config.bin %> crews logs web-team', '$ <%= config.bin %> crews logs web-team --tail 1000']
+  static override examples = [
+    '$ <%= config.bin %> crews logs web-team',
+    '$ <%= config.bin %> crews logs web-team --tail 1000',
+  ]
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
-  static override flags = { tail: Flags.integer({ min: 1, max: 5000, default: 200, helpValue: 'N', description: 'lines at most' }) }
+  static override flags = {
+    tail: Flags.integer({ min: 1, max: 5000, default: 200, helpValue: 'N', description: 'lines at most' }),
+  }
 
   async run(): Promise<void> {
     const { tail } = this.flags

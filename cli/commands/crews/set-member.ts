@@ -26,7 +26,9 @@ export default class CrewsSetMember extends ApiCommand<typeof CrewsSetMember> {
     const crew = await crewId(this.api, this.args.crew)
     const memberId = await crewMemberId(this.api, crew, this.args.user)
     const member = await this.api.crews.setMember({ crewId: crew, memberId, body: { role: role ?? '' } })
-    const now = member.role ? `is ${member.role.toLowerCase()} in the crew now` : 'has the role of the workspace in the crew now'
+    const now = member.role
+      ? `is ${member.role.toLowerCase()} in the crew now`
+      : 'has the role of the workspace in the crew now'
     await this.out.done(`${member.user.email} ${now}.`, member, crewMemberView)
   }
 }

@@ -5,7 +5,10 @@ import { crewView } from '../../views/crews.ts'
 
 export default class CrewsShow extends ApiCommand<typeof CrewsShow> {
   static override summary = 'Show a crew'
-  static override examples = ['$ <%= config.bin %> crews show web-team', '$ <%= config.bin %> crews show web-team -o yaml']
+  static override examples = [
+    '$ <%= config.bin %> crews show web-team',
+    '$ <%= config.bin %> crews show web-team -o yaml',
+  ]
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
 
   async run(): Promise<void> {

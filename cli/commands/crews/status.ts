@@ -5,7 +5,10 @@ import { containerView } from '../../views/crews.ts'
 
 export default class CrewsStatus extends ApiCommand<typeof CrewsStatus> {
   static override summary = 'Say how the container of a crew is'
-  static override examples = ['$ <%= config.bin %> crews status web-team', '$ <%= config.bin %> crews status web-team --jq .status']
+  static override examples = [
+    '$ <%= config.bin %> crews status web-team',
+    '$ <%= config.bin %> crews status web-team --jq .status',
+  ]
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
 
   async run(): Promise<void> {

@@ -9,12 +9,22 @@ export default class CrewsUpdate extends ApiCommand<typeof CrewsUpdate> {
   static override description =
     'Only what is given changes. Empty text clears a member. Limits, network and image take effect when the container is started again.'
   static override hiddenAliases = ['crews:replace']
-  static override examples = ['$ <%= config.bin %> crews update web-team --memory 8192', '$ <%= config.bin %> crews update web-team --network-mode free']
+  static override examples = [
+    '$ <%= config.bin %> crews update web-team --memory 8192',
+    '$ <%= config.bin %> crews update web-team --network-mode free',
+  ]
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
-  static override flags = { name: Flags.string({ description: 'another name' }), slug: Flags.string({ description: 'another short name' }), ...crewFlags }
+  static override flags = {
+    name: Flags.string({ description: 'another name' }),
+    slug: Flags.string({ description: 'another short name' }),
+    ...crewFlags,
+  }
 
   async run(): Promise<void> {
-    const crew = await this.api.crews.update({ crewId: await crewId(this.api, this.args.crew), body: crewBody(this.flags) })
+    const crew = await this.api.crews.update({
+      crewId: await crewId(this.api, this.args.crew),
+      body: crewBody(this.flags),
+    })
     for (const warning of crew.warnings ?? []) this.out.note(warning, 'yellow')
     await this.out.done(`Changed crew ${crew.slug}.`, crew, crewView)
   }

@@ -6,13 +6,21 @@ export default class EscalationsCancel extends ApiCommand<typeof EscalationsCanc
   static override summary = 'Withdraw a question of an agent'
   static override description = 'The agent goes on without an answer. A credential that it offered is erased.'
   static override examples = ['$ <%= config.bin %> escalations cancel ESCALATION --reason "asked twice"']
-  static override next = { escalation_settled: 'muster escalations show ESCALATION', not_found: 'muster escalations list' }
-  static override args = { escalation: Args.string({ required: true, description: 'id of the question, or of its inbox item' }) }
+  static override next = {
+    escalation_settled: 'muster escalations show ESCALATION',
+    not_found: 'muster escalations list',
+  }
+  static override args = {
+    escalation: Args.string({ required: true, description: 'id of the question, or of its inbox item' }),
+  }
   static override flags = { reason: Flags.string({ helpValue: 'TEXT', description: 'why, for the record' }) }
 
   async run(): Promise<void> {
     const { reason } = this.flags
-    const reply = await this.api.escalations.cancel({ escalationId: bareId(this.args.escalation), body: { ...(reason && { reason }) } })
+    const reply = await this.api.escalations.cancel({
+      escalationId: bareId(this.args.escalation),
+      body: { ...(reason && { reason }) },
+    })
     await this.out.done('Withdrawn.', reply)
   }
 }

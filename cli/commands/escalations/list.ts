@@ -5,18 +5,25 @@ import { oneOf, windowFlags, windowOf } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
 import { type Escalation, escalationView } from '../../views/escalations.ts'
 
-const statuses = ['PENDING', 'RESOLVED', 'EXPIRED', 'CANCELLED', 'ALL'] as const satisfies readonly ((typeof escalationStatuses)[number] | 'ALL')[]
+const statuses = ['PENDING', 'RESOLVED', 'EXPIRED', 'CANCELLED', 'ALL'] as const satisfies readonly (
+  | (typeof escalationStatuses)[number]
+  | 'ALL'
+)[]
 
 export default class EscalationsList extends ApiCommand<typeof EscalationsList> {
   static override summary = 'List what agents ask people, newest first'
-  static override description = 'Open questions of all crews, unless a crew or a status is named. --limit and --offset count within each crew.'
+  static override description =
+    'Open questions of all crews, unless a crew or a status is named. --limit and --offset count within each crew.'
   static override examples = [
     '$ <%= config.bin %> escalations list',
     '$ <%= config.bin %> escalations list web-team --status all',
     '$ <%= config.bin %> escalations list -q',
   ]
   static override args = { crew: Args.string({ description: 'slug or id of a crew; all crews when left out' }) }
-  static override flags = { ...windowFlags, status: oneOf(statuses, { description: 'which ones; pending when absent' }) }
+  static override flags = {
+    ...windowFlags,
+    status: oneOf(statuses, { description: 'which ones; pending when absent' }),
+  }
 
   async run(): Promise<void> {
     const { status = 'PENDING' } = this.flags

@@ -6,7 +6,8 @@ import { crewId } from '../../lookup.ts'
 
 export default class EscalationsPurge extends ApiCommand<typeof EscalationsPurge> {
   static override summary = 'Delete all questions of a crew’s agents'
-  static override description = 'Open ones are withdrawn first; credentials that wait for a decision are erased. The journal keeps what happened.'
+  static override description =
+    'Open ones are withdrawn first; credentials that wait for a decision are erased. The journal keeps what happened.'
   static override examples = ['$ <%= config.bin %> escalations purge web-team']
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
   static override flags = yesFlag

@@ -17,12 +17,20 @@ export default class EscalationsResolve extends ApiCommand<typeof EscalationsRes
     '$ <%= config.bin %> escalations resolve ESCALATION --action reject --resolution "Not on a Friday"',
     '$ <%= config.bin %> escalations resolve ESCALATION --redirect-to bob --resolution "Bob knows"',
   ]
-  static override next = { escalation_settled: 'muster escalations show ESCALATION', not_found: 'muster escalations list' }
-  static override args = { escalation: Args.string({ required: true, description: 'id of the question, or of its inbox item' }) }
+  static override next = {
+    escalation_settled: 'muster escalations show ESCALATION',
+    not_found: 'muster escalations list',
+  }
+  static override args = {
+    escalation: Args.string({ required: true, description: 'id of the question, or of its inbox item' }),
+  }
   static override flags = {
     resolution: Flags.string({ char: 'm', helpValue: 'TEXT', description: 'what the agent is told' }),
     action: oneOf(actions, { description: 'approve when absent' }),
-    'redirect-to': Flags.string({ helpValue: 'AGENT', description: 'slug of the agent of the crew who is to be asked instead' }),
+    'redirect-to': Flags.string({
+      helpValue: 'AGENT',
+      description: 'slug of the agent of the crew who is to be asked instead',
+    }),
   }
 
   async run(): Promise<void> {

@@ -7,7 +7,9 @@ export default class EscalationsShow extends ApiCommand<typeof EscalationsShow> 
   static override summary = 'Show what an agent asks, and what became of it'
   static override examples = ['$ <%= config.bin %> escalations show ESCALATION']
   static override next = { not_found: 'muster escalations list --status all' }
-  static override args = { escalation: Args.string({ required: true, description: 'id of the question, or of its inbox item' }) }
+  static override args = {
+    escalation: Args.string({ required: true, description: 'id of the question, or of its inbox item' }),
+  }
 
   async run(): Promise<void> {
     await this.out.show(await this.api.escalations.show({ escalationId: bareId(this.args.escalation) }), escalationView)

@@ -6,7 +6,8 @@ const endings = { take_over: 'The run is ended; the chat is yours.', dismiss: 'D
 
 export default class InboxAct extends ApiCommand<typeof InboxAct> {
   static override summary = 'Answer an agent that waits for a person, take its work over, or dismiss it'
-  static override description = 'An answer goes into the chat and lets the run go on from where it stopped to ask. The other two end the run.'
+  static override description =
+    'An answer goes into the chat and lets the run go on from where it stopped to ask. The other two end the run.'
   static override examples = [
     '$ <%= config.bin %> inbox act ITEM --answer "Use the staging database"',
     '$ <%= config.bin %> inbox act ITEM --take-over',
@@ -28,8 +29,12 @@ export default class InboxAct extends ApiCommand<typeof InboxAct> {
   async run(): Promise<void> {
     const { answer, dismiss } = this.flags
     const action = answer !== undefined ? 'answer' : this.flags['take-over'] ? 'take_over' : dismiss ? 'dismiss' : null
-    if (!action) throw new InputError('Say --answer TEXT, --take-over or --dismiss.', `muster inbox show ${this.args.item}`)
-    const reply = await this.api.inbox.act({ itemId: this.args.item, body: { action, ...(answer !== undefined && { input: answer }) } })
+    if (!action)
+      throw new InputError('Say --answer TEXT, --take-over or --dismiss.', `muster inbox show ${this.args.item}`)
+    const reply = await this.api.inbox.act({
+      itemId: this.args.item,
+      body: { action, ...(answer !== undefined && { input: answer }) },
+    })
     const queued = reply.receipt.dispatch_state === 'queued' ? ', once there is a free place' : ''
     await this.out.done(action === 'answer' ? `Answered: the agent goes on${queued}.` : endings[action], reply)
   }

@@ -6,6 +6,9 @@ export default class InboxCount extends ApiCommand<typeof InboxCount> {
 
   async run(): Promise<void> {
     const count = await this.api.inbox.count()
-    await this.out.show(count, { name: ({ unread_count }) => String(unread_count), columns: { Unread: ({ unread_count }) => unread_count } })
+    await this.out.show(count, {
+      name: ({ unread_count }) => String(unread_count),
+      columns: { Unread: ({ unread_count }) => unread_count },
+    })
   }
 }

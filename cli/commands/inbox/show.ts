@@ -4,7 +4,10 @@ import { inboxView } from '../../views/inbox.ts'
 
 export default class InboxShow extends ApiCommand<typeof InboxShow> {
   static override summary = 'Show an item of the inbox'
-  static override examples = ['$ <%= config.bin %> inbox show ibx_escalation_c0mjuohs005e6fu6qxd87qvyr', '$ <%= config.bin %> inbox show ITEM --jq .payload']
+  static override examples = [
+    '$ <%= config.bin %> inbox show ibx_escalation_c0mjuohs005e6fu6qxd87qvyr',
+    '$ <%= config.bin %> inbox show ITEM --jq .payload',
+  ]
   static override args = { item: Args.string({ required: true, description: 'id of the item' }) }
 
   async run(): Promise<void> {

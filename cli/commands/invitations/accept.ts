@@ -4,15 +4,24 @@ import { ownInvitationId, slugOfWorkspace } from '../../lookup.ts'
 
 export default class InvitationsAccept extends ApiCommand<typeof InvitationsAccept> {
   static override summary = 'Accept an invitation to your address'
-  static override description = 'An invitation to another address of yours is accepted by its token: see `muster invitations redeem`.'
-  static override examples = ['$ <%= config.bin %> invitations accept research', '$ <%= config.bin %> invitations accept INVITATION']
+  static override description =
+    'An invitation to another address of yours is accepted by its token: see `muster invitations redeem`.'
+  static override examples = [
+    '$ <%= config.bin %> invitations accept research',
+    '$ <%= config.bin %> invitations accept INVITATION',
+  ]
   static override next = { not_found: 'muster invitations mine', already_member: 'muster workspaces list' }
-  static override args = { invitation: Args.string({ required: true, description: 'slug of the workspace, or id of the invitation' }) }
+  static override args = {
+    invitation: Args.string({ required: true, description: 'slug of the workspace, or id of the invitation' }),
+  }
 
   async run(): Promise<void> {
     const invitation = await ownInvitationId(this.api, this.args.invitation)
     const joined = await this.api.invitations.accept({ invitationId: invitation })
     const slug = await slugOfWorkspace(this.api, joined.workspace_id)
-    await this.out.done(`You are ${joined.role} of ${slug} now. Next: muster workspaces use ${slug}`, joined, { name: () => slug, columns: {} })
+    await this.out.done(`You are ${joined.role} of ${slug} now. Next: muster workspaces use ${slug}`, joined, {
+      name: () => slug,
+      columns: {},
+    })
   }
 }

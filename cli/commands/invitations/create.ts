@@ -8,7 +8,10 @@ export default class InvitationsCreate extends ApiCommand<typeof InvitationsCrea
   static override description =
     'No mail is sent. The link, or the token where the server has no public address, is written to standard output, this once: hand it to that person alone.'
   static override aliases = ['members:invite']
-  static override examples = ['$ <%= config.bin %> invitations create ada@example.com', '$ <%= config.bin %> members invite ada@example.com --role manager']
+  static override examples = [
+    '$ <%= config.bin %> invitations create ada@example.com',
+    '$ <%= config.bin %> members invite ada@example.com --role manager',
+  ]
   static override next = { invitation_exists: 'muster invitations revoke EMAIL', already_member: 'muster members list' }
   static override args = { email: Args.string({ required: true, description: 'address to invite' }) }
   static override flags = givenRoleFlag
@@ -16,9 +19,14 @@ export default class InvitationsCreate extends ApiCommand<typeof InvitationsCrea
   async run(): Promise<void> {
     const { role } = this.flags
     const workspaceId = workspaceInUse(this.session)
-    const made = await this.api.invitations.create({ workspaceId, body: { email: this.args.email, ...(role && { role }) } })
+    const made = await this.api.invitations.create({
+      workspaceId,
+      body: { email: this.args.email, ...(role && { role }) },
+    })
     if (this.out.wanted.format !== 'auto' && this.out.wanted.format !== 'name') return this.out.value(made)
-    this.out.note(`Invited ${made.email} as ${made.role} until ${made.expires_at}. The ${made.link ? 'link' : 'token'} is shown this once:`)
+    this.out.note(
+      `Invited ${made.email} as ${made.role} until ${made.expires_at}. The ${made.link ? 'link' : 'token'} is shown this once:`,
+    )
     this.out.text(`${made.link ?? made.token}\n`)
   }
 }

@@ -7,7 +7,10 @@ import { invitationId } from '../../lookup.ts'
 
 export default class InvitationsRevoke extends ApiCommand<typeof InvitationsRevoke> {
   static override summary = 'Take an open invitation back'
-  static override examples = ['$ <%= config.bin %> invitations revoke ada@example.com', '$ <%= config.bin %> invitations revoke INVITATION --yes']
+  static override examples = [
+    '$ <%= config.bin %> invitations revoke ada@example.com',
+    '$ <%= config.bin %> invitations revoke INVITATION --yes',
+  ]
   static override args = { invitation: Args.string({ required: true, description: 'address or id' }) }
   static override flags = yesFlag
 

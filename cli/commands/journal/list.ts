@@ -30,7 +30,8 @@ export default class JournalList extends ApiCommand<typeof JournalList> {
       entries.push(...page.entries)
     }
     await this.out.list(entries, entryView, all ? entries : page)
-    if (page.next_cursor && this.out.terminal && this.out.wanted.format === 'auto') this.out.note(`There are more. Next: --cursor ${page.next_cursor}`, 'dim')
+    if (page.next_cursor && this.out.terminal && this.out.wanted.format === 'auto')
+      this.out.note(`There are more. Next: --cursor ${page.next_cursor}`, 'dim')
   }
 
   /** Page by page, so that a journal of any length fits. */

@@ -2,7 +2,10 @@ import { ApiCommand } from '../../command.ts'
 
 export default class JournalLookup extends ApiCommand<typeof JournalLookup> {
   static override summary = 'Name the crews, agents and missions that entries speak of'
-  static override examples = ['$ <%= config.bin %> journal lookup', '$ <%= config.bin %> journal lookup --jq \'.agents[] | .id + " " + .slug\'']
+  static override examples = [
+    '$ <%= config.bin %> journal lookup',
+    '$ <%= config.bin %> journal lookup --jq \'.agents[] | .id + " " + .slug\'',
+  ]
 
   async run(): Promise<void> {
     const found = await this.api.journal.lookup()
@@ -13,7 +16,10 @@ export default class JournalLookup extends ApiCommand<typeof JournalLookup> {
     ]
     await this.out.list(
       rows,
-      { name: ({ id }) => id, columns: { KIND: ({ kind }) => kind, ID: ({ id }) => id, SLUG: ({ slug }) => slug, NAME: ({ name }) => name } },
+      {
+        name: ({ id }) => id,
+        columns: { KIND: ({ kind }) => kind, ID: ({ id }) => id, SLUG: ({ slug }) => slug, NAME: ({ name }) => name },
+      },
       found,
     )
   }

@@ -4,7 +4,10 @@ import { entryView } from '../../views/journal.ts'
 
 export default class JournalShow extends ApiCommand<typeof JournalShow> {
   static override summary = 'Show one journal entry'
-  static override examples = ['$ <%= config.bin %> journal show ENTRY', '$ <%= config.bin %> journal get ENTRY --jq .payload']
+  static override examples = [
+    '$ <%= config.bin %> journal show ENTRY',
+    '$ <%= config.bin %> journal get ENTRY --jq .payload',
+  ]
   static override args = { entry: Args.string({ required: true, description: 'id of the entry' }) }
 
   async run(): Promise<void> {

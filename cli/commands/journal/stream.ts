@@ -9,18 +9,23 @@ import { toneOf } from '../../views/journal.ts'
 
 export default class JournalStream extends ApiCommand<typeof JournalStream> {
   static override summary = 'Pass on journal entries as they are written'
-  static override description = 'Survives a restart of the daemon without gap or duplicate. `muster journal tail` shows what came before, too.'
+  static override description =
+    'Survives a restart of the daemon without gap or duplicate. `muster journal tail` shows what came before, too.'
   static override examples = [
     '$ <%= config.bin %> journal stream -o ndjson',
     '$ <%= config.bin %> journal stream --severity error',
     '$ <%= config.bin %> journal stream --after ENTRY',
   ]
-  static override flags = { ...filterFlags, after: Flags.string({ helpValue: 'ENTRY', description: 'begin behind this entry, not now' }) }
+  static override flags = {
+    ...filterFlags,
+    after: Flags.string({ helpValue: 'ENTRY', description: 'begin behind this entry, not now' }),
+  }
 
   async run(): Promise<void> {
     const { path } = locate('journal.stream', { query: await filterQuery(this.api, this.flags) })
     const { after } = this.flags
-    const onState = (lost?: Error) => this.out.note(lost ? `Lost the connection (${lost.message}); trying again.` : 'Connected again.', 'yellow')
+    const onState = (lost?: Error) =>
+      this.out.note(lost ? `Lost the connection (${lost.message}); trying again.` : 'Connected again.', 'yellow')
     for await (const { data } of events(this.connection, path, { onState, ...(after && { lastEventId: after }) })) {
       const entry = JSON.parse(data) as Entry
       await this.out.item(

@@ -25,7 +25,12 @@ export default class JournalTail extends ApiCommand<typeof JournalTail> {
   ]
   static override flags = {
     follow: Flags.boolean({ char: 'f', description: 'go on with entries as they are written' }),
-    number: Flags.integer({ char: 'n', min: 0, helpValue: 'N', description: `show the newest N first; ${shownFirst}, or all with --since` }),
+    number: Flags.integer({
+      char: 'n',
+      min: 0,
+      helpValue: 'N',
+      description: `show the newest N first; ${shownFirst}, or all with --since`,
+    }),
     since: Flags.string({ helpValue: 'WHEN', description: 'begin then: a time, or how long ago, as 2h' }),
     ...filters,
   }
@@ -42,8 +47,10 @@ export default class JournalTail extends ApiCommand<typeof JournalTail> {
     const [mark = null] = this.flags.follow ? await newest(this.api, {}, 1) : []
     for await (const entry of this.past(query)) await this.tell(entry)
     if (!this.flags.follow) return
-    const onState = (lost?: Error) => this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow')
-    for await (const entry of follow(this.api, this.connection, query, { after: this.last ?? mark, onState })) await this.tell(entry)
+    const onState = (lost?: Error) =>
+      this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow')
+    for await (const entry of follow(this.api, this.connection, query, { after: this.last ?? mark, onState }))
+      await this.tell(entry)
   }
 
   private async *past(query: Record<string, string>): AsyncGenerator<Entry> {

@@ -15,13 +15,19 @@ export default class JournalVerify extends ApiCommand<typeof JournalVerify> {
     '$ <%= config.bin %> journal verify --json=valid,not_proven,broken',
   ]
   static override flags = {
-    anchor: Flags.string({ helpValue: 'FILE|TEXT|-', description: 'check against what `muster journal anchor` printed earlier' }),
+    anchor: Flags.string({
+      helpValue: 'FILE|TEXT|-',
+      description: 'check against what `muster journal anchor` printed earlier',
+    }),
   }
 
   async run(): Promise<void> {
     const anchor = this.flags.anchor === undefined ? undefined : await readAnchor(this.flags.anchor)
     const query = anchor === undefined ? {} : { anchor }
-    const verdict = await this.progress('Checking the journal', this.api.journal.verify({ query }, { timeout: 600_000 }))
+    const verdict = await this.progress(
+      'Checking the journal',
+      this.api.journal.verify({ query }, { timeout: 600_000 }),
+    )
     await this.out.show(verdict, verdictView)
     if (!verdict.valid) this.finish(exits.other)
   }
@@ -31,6 +37,10 @@ export default class JournalVerify extends ApiCommand<typeof JournalVerify> {
 async function readAnchor(given: string): Promise<string> {
   const text = given === '-' ? await stdinText() : existsSync(given) ? readFileSync(given, 'utf8') : given
   const found = text.split(/\s+/).findLast((word) => word.startsWith('muster-anchor.'))
-  if (!found) throw new InputError(`--anchor ${given} is neither an anchor nor a file that holds one.`, 'muster journal anchor > kept.txt')
+  if (!found)
+    throw new InputError(
+      `--anchor ${given} is neither an anchor nor a file that holds one.`,
+      'muster journal anchor > kept.txt',
+    )
   return found
 }

@@ -5,7 +5,10 @@ export default class LimitsList extends ApiCommand<typeof LimitsList> {
   static override summary = 'List the limits of the server that can be changed while it runs'
   static override description = "For ADMIN and OWNER of the server's first workspace."
   static override hiddenAliases = ['admin:ratelimits:list']
-  static override examples = ['$ <%= config.bin %> limits', "$ <%= config.bin %> limits list --jq '.limiters[] | select(.overridden) | .key'"]
+  static override examples = [
+    '$ <%= config.bin %> limits',
+    "$ <%= config.bin %> limits list --jq '.limiters[] | select(.overridden) | .key'",
+  ]
 
   async run(): Promise<void> {
     const reply = await this.api.limits.list()

@@ -6,7 +6,10 @@ export default class LimitsSet extends ApiCommand<typeof LimitsSet> {
   static override summary = 'Change a limit of the server, at once'
   static override description = 'The value is kept over restarts, until it is reset.'
   static override hiddenAliases = ['admin:ratelimits:set']
-  static override examples = ['$ <%= config.bin %> limits set http.api_per_min 6000', '$ <%= config.bin %> limits set login.lockout_threshold 5']
+  static override examples = [
+    '$ <%= config.bin %> limits set http.api_per_min 6000',
+    '$ <%= config.bin %> limits set login.lockout_threshold 5',
+  ]
   static override next = { not_found: 'muster limits list' }
   static override args = {
     key: Args.string({ required: true, description: 'name of the limit, as http.api_per_min' }),

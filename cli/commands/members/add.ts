@@ -6,17 +6,25 @@ import { InputError } from '../../input.ts'
 
 export default class MembersAdd extends ApiCommand<typeof MembersAdd> {
   static override summary = 'Make a user of this server a member'
-  static override description = 'Give the id of the account, which its owner sees with `muster whoami --json`. Others are invited by address.'
+  static override description =
+    'Give the id of the account, which its owner sees with `muster whoami --json`. Others are invited by address.'
   static override examples = ['$ <%= config.bin %> members add USER --role manager']
-  static override next = { already_member: 'muster members set-role MEMBER ROLE', not_found: 'muster invitations create EMAIL' }
+  static override next = {
+    already_member: 'muster members set-role MEMBER ROLE',
+    not_found: 'muster invitations create EMAIL',
+  }
   static override args = { user: Args.string({ required: true, description: 'id of the user' }) }
   static override flags = givenRoleFlag
 
   async run(): Promise<void> {
     const { user } = this.args
-    if (user.includes('@')) throw new InputError('An account is added by its id; an address is invited.', `muster invitations create ${user}`)
+    if (user.includes('@'))
+      throw new InputError('An account is added by its id; an address is invited.', `muster invitations create ${user}`)
     const workspaceId = workspaceInUse(this.session)
-    const member = await this.api.members.add({ workspaceId, body: { user_id: user, ...(this.flags.role && { role: this.flags.role }) } })
+    const member = await this.api.members.add({
+      workspaceId,
+      body: { user_id: user, ...(this.flags.role && { role: this.flags.role }) },
+    })
     await this.out.done(`${user} is a ${member.role} now.`, member, { name: ({ id }) => id, columns: {} })
   }
 }

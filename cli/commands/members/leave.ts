@@ -7,7 +7,10 @@ import { memberOf } from '../../lookup.ts'
 export default class MembersLeave extends ApiCommand<typeof MembersLeave> {
   static override summary = 'Leave the workspace yourself'
   static override description = 'The last owner cannot leave: hand the ownership over first, or delete the workspace.'
-  static override examples = ['$ <%= config.bin %> members leave', '$ <%= config.bin %> members leave -w research --yes']
+  static override examples = [
+    '$ <%= config.bin %> members leave',
+    '$ <%= config.bin %> members leave -w research --yes',
+  ]
   static override next = { last_owner: 'muster members transfer MEMBER' }
   static override flags = yesFlag
 

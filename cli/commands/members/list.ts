@@ -5,7 +5,10 @@ import { memberView } from '../../views/workspaces.ts'
 
 export default class MembersList extends ApiCommand<typeof MembersList> {
   static override summary = 'List the members of the workspace, oldest first'
-  static override examples = ['$ <%= config.bin %> members', '$ <%= config.bin %> members list -w research --json=role,user.email']
+  static override examples = [
+    '$ <%= config.bin %> members',
+    '$ <%= config.bin %> members list -w research --json=role,user.email',
+  ]
   static override flags = windowFlags
 
   async run(): Promise<void> {

@@ -7,10 +7,15 @@ export default class MembersProvision extends ApiCommand<typeof MembersProvision
   static override summary = 'Make a member by address, with an account when there is none'
   static override description =
     'The link that sets the account up is written to standard output, this once. Hand it to that person alone: whoever follows it becomes that person.'
-  static override examples = ['$ <%= config.bin %> members provision ada@example.com --name "Ada Lovelace" --role manager']
+  static override examples = [
+    '$ <%= config.bin %> members provision ada@example.com --name "Ada Lovelace" --role manager',
+  ]
   static override next = { already_member: 'muster members list', unavailable: 'set SVC_PUBLIC_URL for the daemon' }
   static override args = { email: Args.string({ required: true, description: 'address of the person' }) }
-  static override flags = { ...givenRoleFlag, name: Flags.string({ description: 'full name, when an account is made' }) }
+  static override flags = {
+    ...givenRoleFlag,
+    name: Flags.string({ description: 'full name, when an account is made' }),
+  }
 
   async run(): Promise<void> {
     const { role, name } = this.flags
@@ -18,7 +23,9 @@ export default class MembersProvision extends ApiCommand<typeof MembersProvision
     const body = { email: this.args.email, ...(role && { role }), ...(name !== undefined && { full_name: name }) }
     const made = await this.api.members.provision({ workspaceId, body })
     if (this.out.wanted.format !== 'auto' && this.out.wanted.format !== 'name') return this.out.value(made)
-    this.out.note(`${made.email} is ${made.role} of ${workspaceId} now${made.created_user ? ', with a new account' : ''}.`)
+    this.out.note(
+      `${made.email} is ${made.role} of ${workspaceId} now${made.created_user ? ', with a new account' : ''}.`,
+    )
     if (!made.setup_url) return
     this.out.note(`This link sets the account up until ${made.expires_at}. It is shown this once:`)
     this.out.text(`${made.setup_url}\n`)

@@ -7,8 +7,12 @@ import { memberOf } from '../../lookup.ts'
 
 export default class MembersRemove extends ApiCommand<typeof MembersRemove> {
   static override summary = 'Remove a member from the workspace'
-  static override description = 'Their memberships of crews and the invitations that they sent end too. The account stays.'
-  static override examples = ['$ <%= config.bin %> members remove ada@example.com', '$ <%= config.bin %> members rm ada@example.com --yes']
+  static override description =
+    'Their memberships of crews and the invitations that they sent end too. The account stays.'
+  static override examples = [
+    '$ <%= config.bin %> members remove ada@example.com',
+    '$ <%= config.bin %> members rm ada@example.com --yes',
+  ]
   static override args = { member: Args.string({ required: true, description: 'address, user id or member id' }) }
   static override flags = yesFlag
 

@@ -3,15 +3,20 @@ import { ApiCommand } from '../../command.ts'
 
 export default class PairingRedeem extends ApiCommand<typeof PairingRedeem> {
   static override summary = 'Trade a pairing code for a token, without storing it'
-  static override description = 'The token is written to standard output, this once. `muster login --code` stores it instead.'
+  static override description =
+    'The token is written to standard output, this once. `muster login --code` stores it instead.'
   static override examples = ['$ <%= config.bin %> pairing redeem K7QX-M2PD > token.txt']
   static override next = { invalid_code: 'muster pair, where you are signed in, makes a new code' }
   static override args = { code: Args.string({ required: true, description: 'pairing code' }) }
-  static override flags = { hint: Flags.string({ helpValue: 'NAME', description: 'what the device is for, as CLAUDE_CODE' }) }
+  static override flags = {
+    hint: Flags.string({ helpValue: 'NAME', description: 'what the device is for, as CLAUDE_CODE' }),
+  }
 
   async run(): Promise<void> {
     const { hint } = this.flags
-    const redeemed = await this.api.pairing.redeem({ body: { code: this.args.code, ...(hint && { adapter_hint: hint }) } })
+    const redeemed = await this.api.pairing.redeem({
+      body: { code: this.args.code, ...(hint && { adapter_hint: hint }) },
+    })
     if (this.out.wanted.format !== 'auto' && this.out.wanted.format !== 'name') return this.out.value(redeemed)
     this.out.note(`A token of ${redeemed.email}, shown this once:`)
     this.out.text(`${redeemed.cli_token}\n`)

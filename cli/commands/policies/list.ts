@@ -4,11 +4,17 @@ import { policyView } from '../../views/policies.ts'
 
 export default class PoliciesList extends ApiCommand<typeof PoliciesList> {
   static override summary = 'List how much each crew may do without asking'
-  static override examples = ['$ <%= config.bin %> policies', '$ <%= config.bin %> policies list --jq \'.[] | select(.autonomy_level == "full")\'']
+  static override examples = [
+    '$ <%= config.bin %> policies',
+    '$ <%= config.bin %> policies list --jq \'.[] | select(.autonomy_level == "full")\'',
+  ]
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    const [policies, crews] = await Promise.all([this.api.policies.list({ query: windowOf(this.flags) }), this.api.crews.list({ query: { limit: 500 } })])
+    const [policies, crews] = await Promise.all([
+      this.api.policies.list({ query: windowOf(this.flags) }),
+      this.api.crews.list({ query: { limit: 500 } }),
+    ])
     const slugs = new Map(crews.map(({ id, slug }) => [id, slug]))
     const named = policies.map((policy) => ({ ...policy, crew: slugs.get(policy.crew_id) ?? policy.crew_id }))
     await this.out.list(named, policyView, policies)

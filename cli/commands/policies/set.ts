@@ -31,14 +31,23 @@ export default class PoliciesSet extends ApiCommand<typeof PoliciesSet> {
 
   async run(): Promise<void> {
     const { level, behavior, reason } = this.flags
-    if (!level && !behavior && reason === undefined) throw new InputError('Nothing to change was given.', 'give --level or --behavior')
+    if (!level && !behavior && reason === undefined)
+      throw new InputError('Nothing to change was given.', 'give --level or --behavior')
     const id = await crewId(this.api, this.args.crew)
     const before = await this.api.policies.show({ crewId: id })
     const kept = reason ?? (level === undefined || level === before.autonomy_level ? before.reason : undefined)
     const policy = await this.api.policies.set({
       crewId: id,
-      body: { autonomy_level: level ?? before.autonomy_level, behavior_mode: behavior ?? before.behavior_mode, ...(kept !== undefined && { reason: kept }) },
+      body: {
+        autonomy_level: level ?? before.autonomy_level,
+        behavior_mode: behavior ?? before.behavior_mode,
+        ...(kept !== undefined && { reason: kept }),
+      },
     })
-    await this.out.done(`${this.args.crew} is ${policy.autonomy_level} now, and ${policy.behavior_mode}s.`, { ...policy, crew: this.args.crew }, policyView)
+    await this.out.done(
+      `${this.args.crew} is ${policy.autonomy_level} now, and ${policy.behavior_mode}s.`,
+      { ...policy, crew: this.args.crew },
+      policyView,
+    )
   }
 }

@@ -5,11 +5,17 @@ import { policyView } from '../../views/policies.ts'
 
 export default class PoliciesShow extends ApiCommand<typeof PoliciesShow> {
   static override summary = 'Show how much a crew may do without asking'
-  static override examples = ['$ <%= config.bin %> policies show web-team', '$ <%= config.bin %> policies show web-team --json']
+  static override examples = [
+    '$ <%= config.bin %> policies show web-team',
+    '$ <%= config.bin %> policies show web-team --json',
+  ]
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
 
   async run(): Promise<void> {
     const { crew } = this.args
-    await this.out.show({ ...(await this.api.policies.show({ crewId: await crewId(this.api, crew) })), crew }, policyView)
+    await this.out.show(
+      { ...(await this.api.policies.show({ crewId: await crewId(this.api, crew) })), crew },
+      policyView,
+    )
   }
 }

@@ -22,7 +22,11 @@ export default class PoliciesSimulate extends ApiCommand<typeof PoliciesSimulate
     crew: Flags.string({ required: true, helpValue: 'CREW', description: 'slug or id of the crew' }),
     level: oneOf(levels, { description: 'autonomy level to try' }),
     behavior: oneOf(modes, { description: 'behavior mode to try; as it is when absent' }),
-    since: Flags.string({ default: '30d', helpValue: 'WHEN', description: 'replay from then on: a time, or how long ago' }),
+    since: Flags.string({
+      default: '30d',
+      helpValue: 'WHEN',
+      description: 'replay from then on: a time, or how long ago',
+    }),
   }
 
   async run(): Promise<void> {
@@ -30,6 +34,9 @@ export default class PoliciesSimulate extends ApiCommand<typeof PoliciesSimulate
     if (!level) throw new InputError('--level is missing.', `muster policies simulate --crew ${crew} --level trusted`)
     const from = momentOf(since, '--since')
     const query = { autonomy_level: level, ...(behavior && { behavior_mode: behavior }), ...(from && { since: from }) }
-    await this.out.show({ ...(await this.api.policies.simulate({ crewId: await crewId(this.api, crew), query })), crew }, simulationView)
+    await this.out.show(
+      { ...(await this.api.policies.simulate({ crewId: await crewId(this.api, crew), query })), crew },
+      simulationView,
+    )
   }
 }

@@ -6,7 +6,8 @@ import { crewId } from '../../lookup.ts'
 
 export default class PortsRevoke extends ApiCommand<typeof PortsRevoke> {
   static override summary = 'Close a port that an agent has opened'
-  static override description = 'The URL stops working with the next request; what is being transferred goes on. `muster ports list` shows the ids.'
+  static override description =
+    'The URL stops working with the next request; what is being transferred goes on. `muster ports list` shows the ids.'
   static override examples = [
     '$ <%= config.bin %> ports revoke web-team PORT',
     '$ <%= config.bin %> ports revoke web-team PORT --reason "the demo is over" --yes',
@@ -17,7 +18,10 @@ export default class PortsRevoke extends ApiCommand<typeof PortsRevoke> {
     crew: Args.string({ required: true, description: 'slug or id of the crew' }),
     port: Args.string({ required: true, description: 'id of the open port' }),
   }
-  static override flags = { ...yesFlag, reason: Flags.string({ helpValue: 'TEXT', description: 'why, for the record' }) }
+  static override flags = {
+    ...yesFlag,
+    reason: Flags.string({ helpValue: 'TEXT', description: 'why, for the record' }),
+  }
 
   async run(): Promise<void> {
     const { crew, port } = this.args

@@ -9,7 +9,11 @@ export default class PreferencesList extends ApiCommand<typeof PreferencesList> 
     const values = await this.api.preferences.list()
     await this.out.list(
       Object.entries(values),
-      { name: ([key]) => key, empty: 'Nothing is remembered.', columns: { KEY: ([key]) => key, VALUE: ([, value]) => compactJson(value) } },
+      {
+        name: ([key]) => key,
+        empty: 'Nothing is remembered.',
+        columns: { KEY: ([key]) => key, VALUE: ([, value]) => compactJson(value) },
+      },
       values,
     )
   }

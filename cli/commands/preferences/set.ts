@@ -5,7 +5,10 @@ import { fileOr } from '../../input.ts'
 export default class PreferencesSet extends ApiCommand<typeof PreferencesSet> {
   static override summary = 'Remember a value under a key'
   static override description = 'What is no JSON is taken as text. A value may also come from a file, as @FILE.'
-  static override examples = ['$ <%= config.bin %> preferences set theme dark', '$ <%= config.bin %> preferences set sidebar \'{"width": 240}\'']
+  static override examples = [
+    '$ <%= config.bin %> preferences set theme dark',
+    '$ <%= config.bin %> preferences set sidebar \'{"width": 240}\'',
+  ]
   static override args = {
     key: Args.string({ required: true, description: 'a-z, A-Z, 0-9, ".", "_" and "-", up to 64 characters' }),
     value: Args.string({ required: true, description: 'any JSON, or text' }),

@@ -30,6 +30,9 @@ export default class RunsList extends ApiCommand<typeof RunsList> {
     const { running, today, failed } = reply.stats
     const { page: at, total_pages: pages, total } = reply.pagination
     if (this.out.terminal && this.out.wanted.format === 'auto')
-      this.out.note(`Page ${at} of ${Math.max(1, pages)}, ${total} runs. Running: ${running}. Today: ${today}, failed ${failed}.`, 'dim')
+      this.out.note(
+        `Page ${at} of ${Math.max(1, pages)}, ${total} runs. Running: ${running}. Today: ${today}, failed ${failed}.`,
+        'dim',
+      )
   }
 }

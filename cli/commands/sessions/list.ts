@@ -13,7 +13,11 @@ export default class SessionsList extends ApiCommand<typeof SessionsList> {
   ]
   static override flags = {
     ...windowFlags,
-    'warn-stale-days': Flags.integer({ min: 1, helpValue: 'N', description: 'mark those that nobody used for so many days' }),
+    'warn-stale-days': Flags.integer({
+      min: 1,
+      helpValue: 'N',
+      description: 'mark those that nobody used for so many days',
+    }),
   }
 
   async run(): Promise<void> {
@@ -21,6 +25,10 @@ export default class SessionsList extends ApiCommand<typeof SessionsList> {
     const sessions = await this.api.sessions.list({ query: windowOf(this.flags) })
     await this.out.list(sessions, sessionView(days))
     const stale = days === undefined ? 0 : countStale(sessions, days)
-    if (stale) this.out.note(`${stale} of ${sessions.length} unused for more than ${days} days. Next: muster sessions revoke ID`, 'yellow')
+    if (stale)
+      this.out.note(
+        `${stale} of ${sessions.length} unused for more than ${days} days. Next: muster sessions revoke ID`,
+        'yellow',
+      )
   }
 }

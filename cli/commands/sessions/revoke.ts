@@ -10,21 +10,38 @@ export default class SessionsRevoke extends ApiCommand<typeof SessionsRevoke> {
   static override summary = 'Sign out one of your browsers, or all others'
   static override description =
     'The browser is signed out at once, its open connections included. The command line has a token instead of a session, so --all-others means every browser there.'
-  static override examples = ['$ <%= config.bin %> sessions revoke s_4f1c09ab', '$ <%= config.bin %> sessions revoke --all-others --yes']
+  static override examples = [
+    '$ <%= config.bin %> sessions revoke s_4f1c09ab',
+    '$ <%= config.bin %> sessions revoke --all-others --yes',
+  ]
   static override args = { session: Args.string({ description: 'id of the session, or how it begins' }) }
-  static override flags = { ...yesFlag, 'all-others': Flags.boolean({ description: 'every session but the one in use' }) }
+  static override flags = {
+    ...yesFlag,
+    'all-others': Flags.boolean({ description: 'every session but the one in use' }),
+  }
 
   async run(): Promise<void> {
     const all = this.flags['all-others'] === true
     const { session } = this.args
-    if (all === (session !== undefined)) throw new InputError('Name one session, or give --all-others.', 'muster sessions list')
+    if (all === (session !== undefined))
+      throw new InputError('Name one session, or give --all-others.', 'muster sessions list')
     const chosen = all ? await this.others() : [await this.named(session!)]
     if (!chosen.length) return this.out.done('There is no other session.', { revoked: [] })
-    await confirm(chosen.length === 1 ? `Sign out the browser with session ${short(chosen[0]!)}?` : `Sign out ${chosen.length} browsers?`, this.flags.yes)
+    await confirm(
+      chosen.length === 1
+        ? `Sign out the browser with session ${short(chosen[0]!)}?`
+        : `Sign out ${chosen.length} browsers?`,
+      this.flags.yes,
+    )
     for (const sessionId of chosen) await this.api.sessions.revoke({ sessionId })
-    await this.out.done(chosen.length === 1 ? `Signed out the browser with session ${short(chosen[0]!)}.` : `Signed out ${chosen.length} browsers.`, {
-      revoked: chosen,
-    })
+    await this.out.done(
+      chosen.length === 1
+        ? `Signed out the browser with session ${short(chosen[0]!)}.`
+        : `Signed out ${chosen.length} browsers.`,
+      {
+        revoked: chosen,
+      },
+    )
   }
 
   private async others(): Promise<string[]> {
@@ -36,7 +53,10 @@ export default class SessionsRevoke extends ApiCommand<typeof SessionsRevoke> {
     if (/^s_[0-9a-f]{64}$/.test(start)) return start
     const found = (await this.sessions()).filter(({ id }) => id.startsWith(start) || id.startsWith(`s_${start}`))
     if (found.length > 1)
-      throw new InputError(`${found.length} sessions begin with "${start}".`, 'give more of the id, as `muster sessions list --json=id` shows it')
+      throw new InputError(
+        `${found.length} sessions begin with "${start}".`,
+        'give more of the id, as `muster sessions list --json=id` shows it',
+      )
     if (!found[0] || !start) throw new NotFound('session', start, undefined, 'muster sessions list')
     return found[0].id
   }

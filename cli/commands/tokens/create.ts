@@ -6,7 +6,8 @@ import { handOver, outputFileFlag } from '../../tokens/made.ts'
 
 export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
   static override summary = 'Make a token for a device or a program'
-  static override description = 'The token is written to standard output, this once; it cannot be shown again. Scopes narrow what it may change.'
+  static override description =
+    'The token is written to standard output, this once; it cannot be shown again. Scopes narrow what it may change.'
   static override examples = [
     '$ <%= config.bin %> tokens create laptop',
     '$ <%= config.bin %> tokens create ci --output-file token.txt',
@@ -16,7 +17,12 @@ export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
   static override flags = {
     tier: oneOf(['STANDARD', 'ADMIN'], { description: 'ADMIN tokens are short-lived and every use is recorded' }),
     expires: Flags.string({ helpValue: 'DURATION', description: 'lifetime, as 90d or 12h' }),
-    scope: Flags.string({ multiple: true, multipleNonGreedy: true, helpValue: 'SCOPE', description: 'what it may change, as crews:write; repeat for more' }),
+    scope: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'SCOPE',
+      description: 'what it may change, as crews:write; repeat for more',
+    }),
     ...outputFileFlag,
   }
 

@@ -4,7 +4,10 @@ import { tokenView } from '../../views/tokens.ts'
 
 export default class TokensList extends ApiCommand<typeof TokensList> {
   static override summary = 'List your tokens, newest first'
-  static override examples = ['$ <%= config.bin %> tokens', '$ <%= config.bin %> tokens list --json=id,name,last_used_at']
+  static override examples = [
+    '$ <%= config.bin %> tokens',
+    '$ <%= config.bin %> tokens list --json=id,name,last_used_at',
+  ]
   static override flags = windowFlags
 
   async run(): Promise<void> {

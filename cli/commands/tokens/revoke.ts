@@ -6,7 +6,10 @@ import { confirm } from '../../input.ts'
 export default class TokensRevoke extends ApiCommand<typeof TokensRevoke> {
   static override summary = 'Revoke a token of yours'
   static override description = 'Whoever uses the token is signed out at once. `muster tokens list` shows the ids.'
-  static override examples = ['$ <%= config.bin %> tokens revoke TOKEN', '$ <%= config.bin %> tokens revoke TOKEN --yes']
+  static override examples = [
+    '$ <%= config.bin %> tokens revoke TOKEN',
+    '$ <%= config.bin %> tokens revoke TOKEN --yes',
+  ]
   static override args = { token: Args.string({ required: true, description: 'id of the token' }) }
   static override flags = yesFlag
 

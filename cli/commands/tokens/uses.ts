@@ -6,12 +6,18 @@ import { tokenUseView } from '../../views/tokens.ts'
 export default class TokensUses extends ApiCommand<typeof TokensUses> {
   static override summary = 'List what an administrative token of yours was used for, newest first'
   static override description = 'Every request made with a token of the tier ADMIN is on record for 90 days.'
-  static override examples = ['$ <%= config.bin %> tokens uses TOKEN', '$ <%= config.bin %> tokens uses TOKEN --limit 500 --json=used_at,remote_addr,path']
+  static override examples = [
+    '$ <%= config.bin %> tokens uses TOKEN',
+    '$ <%= config.bin %> tokens uses TOKEN --limit 500 --json=used_at,remote_addr,path',
+  ]
   static override next = { not_found: 'muster tokens list' }
   static override args = { token: Args.string({ required: true, description: 'id of the token' }) }
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    await this.out.list(await this.api.tokens.uses({ tokenId: this.args.token, query: windowOf(this.flags) }), tokenUseView)
+    await this.out.list(
+      await this.api.tokens.uses({ tokenId: this.args.token, query: windowOf(this.flags) }),
+      tokenUseView,
+    )
   }
 }

@@ -3,7 +3,10 @@ import { when } from '../../output/cell.ts'
 
 export default class TokensValidate extends ApiCommand<typeof TokensValidate> {
   static override summary = 'Say whose token is in use and how far it reaches'
-  static override examples = ['$ <%= config.bin %> tokens validate', '$ SVC_TOKEN=$OTHER <%= config.bin %> tokens validate --json']
+  static override examples = [
+    '$ <%= config.bin %> tokens validate',
+    '$ SVC_TOKEN=$OTHER <%= config.bin %> tokens validate --json',
+  ]
 
   async run(): Promise<void> {
     await this.out.show(await this.api.tokens.validate(), {

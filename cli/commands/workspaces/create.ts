@@ -20,6 +20,10 @@ export default class WorkspacesCreate extends ApiCommand<typeof WorkspacesCreate
     const { slug, language } = this.flags
     const body = { name, slug: slugFor(name, slug), ...(language && { preferred_language: language }) }
     const workspace = await this.api.workspaces.create({ body })
-    await this.out.done(`Created workspace ${workspace.slug}. Next: muster workspaces use ${workspace.slug}`, workspace, workspaceView)
+    await this.out.done(
+      `Created workspace ${workspace.slug}. Next: muster workspaces use ${workspace.slug}`,
+      workspace,
+      workspaceView,
+    )
   }
 }

@@ -16,7 +16,8 @@ const members = {
 
 export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate> {
   static override summary = 'Change a workspace'
-  static override description = 'Only what is given changes. An empty language lets agents choose. Contexts of this machine follow another slug.'
+  static override description =
+    'Only what is given changes. An empty language lets agents choose. Contexts of this machine follow another slug.'
   static override examples = [
     '$ <%= config.bin %> workspaces update --name "Research and more"',
     '$ <%= config.bin %> workspaces update research --slug lab --language de',
@@ -32,7 +33,11 @@ export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate
       allowNo: true,
       description: 'who created an agent does not decide alone about the secrets that it offers',
     }),
-    'credential-audit-days': Flags.integer({ min: 0, helpValue: 'DAYS', description: 'how long the records of credentials are kept; 0 for ever' }),
+    'credential-audit-days': Flags.integer({
+      min: 0,
+      helpValue: 'DAYS',
+      description: 'how long the records of credentials are kept; 0 for ever',
+    }),
   }
 
   async run(): Promise<void> {

@@ -7,5 +7,8 @@ export function defaultWorkspace(fullName: string, email: string, tail: string):
       .replace(/[^a-z0-9-]/g, '-')
       .replace(/^-+/, '') || 'workspace'
   const suffix = "'s Workspace"
-  return { name: [...fullName].slice(0, 100 - suffix.length).join('') + suffix, slug: head.slice(0, 50 - end.length) + end }
+  return {
+    name: [...fullName].slice(0, 100 - suffix.length).join('') + suffix,
+    slug: head.slice(0, 50 - end.length) + end,
+  }
 }

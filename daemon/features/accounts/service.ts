@@ -32,7 +32,9 @@ export async function prepareNewcomer(app: App, body: Static<typeof SignUp>): Pr
 export function checkAllowed(app: App): void {
   if (!app.config.allowSignup) throw problem('signup_disabled')
   if (!mayBegin(app) && !exist(app))
-    throw problem('signup_disabled', { detail: 'SVC_ALLOW_SIGNUP has no effect yet: the server has no first user, and the time to create it is over' })
+    throw problem('signup_disabled', {
+      detail: 'SVC_ALLOW_SIGNUP has no effect yet: the server has no first user, and the time to create it is over',
+    })
 }
 
 const told = { ok: true, message: 'Done. If the address was free, its account is there now, and you can sign in.' }
@@ -56,12 +58,14 @@ interface Settler {
 }
 
 /** The time in which the first user of the server may be made. */
-export const mayBegin = ({ config, clock, startedAt }: App): boolean => !config.bootstrapWindow || clock() - startedAt <= config.bootstrapWindow * 1000
+export const mayBegin = ({ config, clock, startedAt }: App): boolean =>
+  !config.bootstrapWindow || clock() - startedAt <= config.bootstrapWindow * 1000
 
 /** Gives a new user a place to be: where the address is invited, else a workspace of their own. */
 function settle(app: App, settler: Settler): void {
   const { id: user, email, now } = settler
-  if (redeemInvitations(app, { user, email, now }).length) journalAffair(app, { user, action: 'create', summary: `user ${user} created` })
+  if (redeemInvitations(app, { user, email, now }).length)
+    journalAffair(app, { user, action: 'create', summary: `user ${user} created` })
   else foundOwn(app, settler)
 }
 
@@ -77,7 +81,8 @@ export function foundOwn(app: App, settler: Settler): string {
 
 function foundUnnamed(app: App, { id: owner, email, full_name, now }: Settler): string {
   const id = newId(app.clock())
-  // Whoever comes first could have made the first user by bootstrap just as well; without an owner the server would stay for ever.
+  // Whoever comes first could have made the first user by bootstrap just as well; without an owner the server would
+  // stay for ever.
   const homes = isAlone(app) && mayBegin(app) ? [{ home: true as const }, {}] : [{}]
   // Ids made within the same second begin alike; their ends are random.
   const tails = [id.slice(0, 8), id.slice(-8)]

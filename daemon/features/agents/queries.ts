@@ -72,16 +72,19 @@ interface Filter {
 }
 
 const columns = `a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description, a.role_title, a.agent_role, a.lead_mode, a.status, a.cli_adapter,
-    a.llm_provider, a.llm_model, a.system_prompt, a.avatar_seed, a.avatar_style, a.timeout_seconds, a.tool_profile, a.cli_tools, a.mcp_config_json,
+    a.llm_provider, a.llm_model, a.system_prompt, a.avatar_seed, a.avatar_style, a.timeout_seconds, a.tool_profile,
+    a.cli_tools, a.mcp_config_json,
     a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug, c.color AS crew_color`
 const counts = `(SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials,
     (SELECT count(*) FROM chats h WHERE h.agent_id = a.id) AS chats`
 const tables = 'agents a LEFT JOIN crews c ON c.id = a.crew_id'
-const chosen = `a.workspace_id = @workspace AND a.deleted_at IS NULL AND (@crew IS NULL OR a.crew_id = @crew) AND (@q = '' OR instr(a.search, @q) > 0)`
+const chosen = `a.workspace_id = @workspace AND a.deleted_at IS NULL AND (@crew IS NULL OR a.crew_id = @crew)
+  AND (@q = '' OR instr(a.search, @q) > 0)`
 
 export const queries = statements((db) => ({
   list: db.prepare<[Filter & { limit: number; offset: number }], AgentRow & AgentCounts>(
-    `SELECT ${columns}, ${counts} FROM ${tables} WHERE ${chosen} ORDER BY a.created_at DESC, a.id DESC LIMIT @limit OFFSET @offset`,
+    `SELECT ${columns}, ${counts} FROM ${tables} WHERE ${chosen}
+      ORDER BY a.created_at DESC, a.id DESC LIMIT @limit OFFSET @offset`,
   ),
   count: db.prepare<[Filter], { n: number }>(`SELECT count(*) AS n FROM agents a WHERE ${chosen}`),
   find: db.prepare<[workspace: string, id: string], AgentRow>(
@@ -89,30 +92,41 @@ export const queries = statements((db) => ({
   ),
   byId: db.prepare<[id: string], AgentRow>(`SELECT ${columns} FROM ${tables} WHERE a.id = ? AND a.deleted_at IS NULL`),
   counts: db.prepare<[id: string], AgentCounts>(`SELECT ${counts} FROM agents a WHERE a.id = ?`),
-  bySlug: db.prepare<[workspace: string, slug: string], { id: string }>('SELECT id FROM agents WHERE workspace_id = ? AND slug = ? AND deleted_at IS NULL'),
+  bySlug: db.prepare<[workspace: string, slug: string], { id: string }>(
+    'SELECT id FROM agents WHERE workspace_id = ? AND slug = ? AND deleted_at IS NULL',
+  ),
   statuses: db.prepare<[workspace: string], { status: AgentStatus; n: number }>(
     'SELECT status, count(*) AS n FROM agents WHERE workspace_id = ? AND deleted_at IS NULL GROUP BY status',
   ),
   all: db.prepare<[workspace: string], Pick<AgentRow, 'id' | 'name' | 'slug' | 'status'>>(
     'SELECT id, name, slug, status FROM agents WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY created_at DESC, id DESC',
   ),
-  ofCrew: db.prepare<[crew: string], { id: string; slug: string }>('SELECT id, slug FROM agents WHERE crew_id = ? AND deleted_at IS NULL'),
+  ofCrew: db.prepare<[crew: string], { id: string; slug: string }>(
+    'SELECT id, slug FROM agents WHERE crew_id = ? AND deleted_at IS NULL',
+  ),
   free: db.prepare<[workspace: string], { id: string; slug: string }>(
     'SELECT id, slug FROM agents WHERE workspace_id = ? AND crew_id IS NULL AND deleted_at IS NULL',
   ),
   mates: db.prepare<[crew: string], Pick<AgentRow, 'id' | 'name' | 'slug' | 'role_title' | 'agent_role'>>(
     'SELECT id, name, slug, role_title, agent_role FROM agents WHERE crew_id = ? AND deleted_at IS NULL ORDER BY created_at, id',
   ),
-  liveCrew: db.prepare<[workspace: string, crew: string], { id: string }>('SELECT id FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL'),
+  liveCrew: db.prepare<[workspace: string, crew: string], { id: string }>(
+    'SELECT id FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',
+  ),
   insert: db.prepare<[Stored & { status: AgentStatus; created_by_user_id: string | null }], { id: string }>(
-    `INSERT INTO agents (id, workspace_id, crew_id, name, slug, description, role_title, agent_role, lead_mode, status, cli_adapter, llm_provider, llm_model,
-       system_prompt, avatar_seed, avatar_style, timeout_seconds, tool_profile, cli_tools, mcp_config_json, search, created_by_user_id, created_at, updated_at)
-     VALUES (@id, @workspace_id, @crew_id, @name, @slug, @description, @role_title, @agent_role, @lead_mode, @status, @cli_adapter, @llm_provider, @llm_model,
-       @system_prompt, @avatar_seed, @avatar_style, @timeout_seconds, @tool_profile, @cli_tools, @mcp_config_json, @search, @created_by_user_id, @updated_at, @updated_at)
+    `INSERT INTO agents (id, workspace_id, crew_id, name, slug, description, role_title, agent_role, lead_mode,
+      status, cli_adapter, llm_provider, llm_model,
+       system_prompt, avatar_seed, avatar_style, timeout_seconds, tool_profile, cli_tools, mcp_config_json, search,
+       created_by_user_id, created_at, updated_at)
+     VALUES (@id, @workspace_id, @crew_id, @name, @slug, @description, @role_title, @agent_role, @lead_mode, @status,
+     @cli_adapter, @llm_provider, @llm_model,
+       @system_prompt, @avatar_seed, @avatar_style, @timeout_seconds, @tool_profile, @cli_tools, @mcp_config_json,
+       @search, @created_by_user_id, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   update: db.prepare<[Stored], { id: string }>(
-    `UPDATE OR IGNORE agents SET crew_id = @crew_id, name = @name, slug = @slug, description = @description, role_title = @role_title,
+    `UPDATE OR IGNORE agents SET crew_id = @crew_id, name = @name, slug = @slug, description = @description,
+      role_title = @role_title,
        agent_role = @agent_role, lead_mode = @lead_mode, cli_adapter = @cli_adapter, llm_provider = @llm_provider, llm_model = @llm_model,
        system_prompt = @system_prompt, avatar_seed = @avatar_seed, avatar_style = @avatar_style, timeout_seconds = @timeout_seconds,
        tool_profile = @tool_profile, cli_tools = @cli_tools, mcp_config_json = @mcp_config_json, search = @search, updated_at = @updated_at
@@ -123,6 +137,8 @@ export const queries = statements((db) => ({
      WHERE crew_id = ? AND agent_role = 'LEAD' AND deleted_at IS NULL AND id <> ? RETURNING id, slug`,
   ),
   setStatus: db.prepare<[status: AgentStatus, id: string]>('UPDATE agents SET status = ? WHERE id = ?'),
-  remove: db.prepare<[at: string, at: string, id: string]>('UPDATE agents SET deleted_at = ?, updated_at = ? WHERE id = ?'),
+  remove: db.prepare<[at: string, at: string, id: string]>(
+    'UPDATE agents SET deleted_at = ?, updated_at = ? WHERE id = ?',
+  ),
   unassign: db.prepare<[agent: string]>('DELETE FROM agent_credentials WHERE agent_id = ?'),
 }))

@@ -28,7 +28,13 @@ export default feature(agents, (app) => ({
   load: ({ actor }) =>
     queries(app.db)
       .all.all(actor.workspace)
-      .map(({ id, name, slug, status }) => ({ agent_id: id, agent_name: name, agent_slug: slug, agent_status: status, ...noTasks })),
+      .map(({ id, name, slug, status }) => ({
+        agent_id: id,
+        agent_name: name,
+        agent_slug: slug,
+        agent_status: status,
+        ...noTasks,
+      })),
   create: staged(
     (call) => checkModel(app, call),
     (call) => createAgent(app, call),

@@ -1,5 +1,12 @@
 import type { Static } from 'typebox'
-import { type AgentDraft, type AgentPatch, adapterProviders, agentRoles, defaultTimeoutSeconds, profileTools } from '#contract/agents'
+import {
+  type AgentDraft,
+  type AgentPatch,
+  adapterProviders,
+  agentRoles,
+  defaultTimeoutSeconds,
+  profileTools,
+} from '#contract/agents'
 import { blankToNull, cleanName } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import type { AgentMembers } from './queries.ts'
@@ -46,14 +53,21 @@ export function merge(body: Body, before: AgentMembers = blank): AgentMembers {
   return next
 }
 
-function client(body: Body, { cli_adapter, llm_provider }: AgentMembers): Pick<AgentMembers, 'cli_adapter' | 'llm_provider'> {
+function client(
+  body: Body,
+  { cli_adapter, llm_provider }: AgentMembers,
+): Pick<AgentMembers, 'cli_adapter' | 'llm_provider'> {
   const adapter = body.cli_adapter ?? cli_adapter
   const provider = body.llm_provider ?? llm_provider
   const wanted = adapterProviders[adapter]
   if (!wanted) {
-    throw refuse('cli_adapter', `cli_adapter ${adapter} is not supported by this version yet; it runs ${Object.keys(adapterProviders).join(', ')}`)
+    throw refuse(
+      'cli_adapter',
+      `cli_adapter ${adapter} is not supported by this version yet; it runs ${Object.keys(adapterProviders).join(', ')}`,
+    )
   }
-  if (provider !== null && provider !== wanted) throw refuse('llm_provider', `${adapter} works with ${wanted} models, not with ${provider}`)
+  if (provider !== null && provider !== wanted)
+    throw refuse('llm_provider', `${adapter} works with ${wanted} models, not with ${provider}`)
   return { cli_adapter: adapter as AgentMembers['cli_adapter'], llm_provider: provider as AgentMembers['llm_provider'] }
 }
 
@@ -81,22 +95,30 @@ function roleOf(given: string): AgentMembers['agent_role'] {
 /** Every tool that some profile has. */
 const everyTool = [...new Set(Object.values(profileTools).flat())]
 
-/** Names in one spelling and order. A run is given those that its profile has too, so a profile can be narrowed and widened again. */
-function tools(body: Body, { tool_profile, cli_tools }: AgentMembers): Pick<AgentMembers, 'tool_profile' | 'cli_tools'> {
+/**
+ * Names in one spelling and order. A run is given those that its profile has too, so a profile can be narrowed and
+ * widened again.
+ */
+function tools(
+  body: Body,
+  { tool_profile, cli_tools }: AgentMembers,
+): Pick<AgentMembers, 'tool_profile' | 'cli_tools'> {
   const profile = body.tool_profile ?? tool_profile
   if (body.cli_tools === undefined) return { tool_profile: profile, cli_tools }
   const list = blankToNull(body.cli_tools)
   if (list === null) return { tool_profile: profile, cli_tools: null }
   const wanted = list.split(',').map((name) => name.trim().toLowerCase())
   const stray = wanted.find((name) => !everyTool.some((tool) => tool.toLowerCase() === name))
-  if (stray !== undefined) throw refuse('cli_tools', `cli_tools: there is no tool "${stray.slice(0, 50)}"; there are ${everyTool.join(', ')}`)
+  if (stray !== undefined)
+    throw refuse('cli_tools', `cli_tools: there is no tool "${stray.slice(0, 50)}"; there are ${everyTool.join(', ')}`)
   return { tool_profile: profile, cli_tools: everyTool.filter((tool) => wanted.includes(tool.toLowerCase())).join(',') }
 }
 
 /** Becomes an argument of the agent's program, so it must not look like an option. */
 function model(given: string | null): string | null {
   const name = blankToNull(given)?.trim() ?? null
-  if (name !== null && !/^[A-Za-z0-9][A-Za-z0-9._:/@[\]-]*$/.test(name)) throw refuse('llm_model', 'llm_model must be a model id such as claude-sonnet-4-6')
+  if (name !== null && !/^[A-Za-z0-9][A-Za-z0-9._:/@[\]-]*$/.test(name))
+    throw refuse('llm_model', 'llm_model must be a model id such as claude-sonnet-4-6')
   return name
 }
 
@@ -106,11 +128,13 @@ function mcpConfig(given: string | null): string | null {
   const servers = parsed(text)?.['mcpServers']
   if (!isObject(servers)) throw refuse('mcp_config_json', 'mcp_config_json must be JSON with an mcpServers object')
   const broken = Object.entries(servers).find(([, server]) => !isObject(server))
-  if (broken) throw refuse('mcp_config_json', `mcp_config_json: the server "${broken[0].slice(0, 50)}" must be an object`)
+  if (broken)
+    throw refuse('mcp_config_json', `mcp_config_json: the server "${broken[0].slice(0, 50)}" must be an object`)
   return text
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function parsed(text: string): Record<string, unknown> | null {
   try {

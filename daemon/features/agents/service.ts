@@ -56,7 +56,10 @@ function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof Ag
     schedule_next_run: null,
     webhook_require_timestamp: false,
     ...(mcp_config_json && isCreator(actor) && { mcp_config_json }),
-    crew: crew_name !== null && crew_slug !== null ? { name: crew_name, slug: crew_slug, color: crew_color, avatar_style: null } : null,
+    crew:
+      crew_name !== null && crew_slug !== null
+        ? { name: crew_name, slug: crew_slug, color: crew_color, avatar_style: null }
+        : null,
     _count: { skills: 0, credentials, chats },
     ...(created_by_user_id && { created_by_user_id }),
     ephemeral: false,
@@ -73,20 +76,31 @@ function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof Ag
 /** Rows of a list, each with what the caller's role in its crew shows. */
 export function toAgentRows(app: App, rows: (AgentRow & AgentCounts)[], actor: Actor): Static<typeof AgentListRow>[] {
   const roles = crewRoles(app.db, actor)
-  return rows.map((row) => toAgentRow(row, { ...actor, role: higher(actor.role, (row.crew_id && roles.get(row.crew_id)) || null) }))
+  return rows.map((row) =>
+    toAgentRow(row, { ...actor, role: higher(actor.role, (row.crew_id && roles.get(row.crew_id)) || null) }),
+  )
 }
 
 export function toAgent(app: App, row: AgentRow, actor: Actor): Static<typeof Agent> {
   const provider = row.llm_provider ?? adapterProviders[row.cli_adapter]
   const counted = { ...row, ...queries(app.db).counts.get(row.id)! }
-  return { ...toAgentRow(counted, actor), webhook_secret_set: false, pays_with: provider ? paysWith(app, actor, row.id, provider) : null }
+  return {
+    ...toAgentRow(counted, actor),
+    webhook_secret_set: false,
+    pays_with: provider ? paysWith(app, actor, row.id, provider) : null,
+  }
 }
 
-const tell = (app: App, workspace: string, type: string, payload: object): void => app.broadcast({ channel: `workspace:${workspace}`, type, payload })
+const tell = (app: App, workspace: string, type: string, payload: object): void =>
+  app.broadcast({ channel: `workspace:${workspace}`, type, payload })
 
 export function createAgent(app: App, { actor, body, now }: Call<typeof agents.create>): Reply<typeof agents.create> {
   refuseLater(body, laterAgentMembers)
-  return toAgent(app, createFor(app, { workspace: actor.workspace, draft: body, status: 'IDLE', initiator: actor.id, now }), actor)
+  return toAgent(
+    app,
+    createFor(app, { workspace: actor.workspace, draft: body, status: 'IDLE', initiator: actor.id, now }),
+    actor,
+  )
 }
 
 interface Created {
@@ -103,7 +117,14 @@ export function createFor(app: App, { workspace, draft, status, initiator, now }
   const members = merge(draft)
   checkCrew(app, workspace, members.crew_id)
   const id = newId(app.clock())
-  const made = queries(app.db).insert.get({ ...stored(members), id, workspace_id: workspace, status, created_by_user_id: initiator, updated_at: now })
+  const made = queries(app.db).insert.get({
+    ...stored(members),
+    id,
+    workspace_id: workspace,
+    status,
+    created_by_user_id: initiator,
+    updated_at: now,
+  })
   if (!made) throw conflict(app, workspace, id, members)
   if (members.crew_id) givePlace(app, members.crew_id, id, members.slug)
   tell(app, workspace, 'agent.created', { id, name: members.name, slug: members.slug, status })
@@ -113,31 +134,46 @@ export function createFor(app: App, { workspace, draft, status, initiator, now }
 const stored = (members: AgentMembers) => ({ ...members, search: searchText(members) })
 
 function checkCrew({ db }: App, workspace: string, crewId: string | null): void {
-  if (crewId && !queries(db).liveCrew.get(workspace, crewId)) throw problem('invalid_field', { field: 'crew_id', detail: 'There is no such crew' })
+  if (crewId && !queries(db).liveCrew.get(workspace, crewId))
+    throw problem('invalid_field', { field: 'crew_id', detail: 'There is no such crew' })
 }
 
-/** In its old crew the caller may change the agent; the new one has its own managers, whose shared files and keys it will see. */
+/**
+ * In its old crew the caller may change the agent; the new one has its own managers, whose shared files and keys it
+ * will see.
+ */
 function mayJoin(app: App, actor: Actor, crewId: string | null): void {
   checkCrew(app, actor.workspace, crewId)
   const role = membership(app.db, actor.workspace, actor.id)?.role ?? null
   const there = crewId ? roleInCrew(app.db, { ...actor, role }, crewId) : actor.role
-  if (!(there && allows('MANAGER', there))) throw problem('insufficient_role', { field: 'crew_id', detail: 'Only a MANAGER of that crew lets agents join it' })
+  if (!(there && allows('MANAGER', there)))
+    throw problem('insufficient_role', { field: 'crew_id', detail: 'Only a MANAGER of that crew lets agents join it' })
 }
 
 function conflict({ db }: App, workspace: string, id: string, { slug }: AgentMembers): Problem {
   const holder = queries(db).bySlug.get(workspace, slug)
-  if (holder && holder.id !== id) return problem('slug_taken', { field: 'slug', detail: `Another agent has the slug "${slug}"` })
+  if (holder && holder.id !== id)
+    return problem('slug_taken', { field: 'slug', detail: `Another agent has the slug "${slug}"` })
   return problem('lead_taken', { field: 'agent_role' })
 }
 
-export function updateAgent(app: App, { actor, body, now, agentId }: Call<typeof agents.update>): Reply<typeof agents.update> {
+export function updateAgent(
+  app: App,
+  { actor, body, now, agentId }: Call<typeof agents.update>,
+): Reply<typeof agents.update> {
   const before = editable(app, actor, agentId)
   refuseLater(body, laterAgentMembers)
   requireSome(body, memberNames)
   const members = merge(body, membersOf(before))
   if (members.crew_id !== before.crew_id) mayJoin(app, actor, members.crew_id)
-  if (body.agent_role !== undefined && members.agent_role === 'LEAD') demoteOthers(app, actor, members.crew_id!, agentId)
-  const changed = queries(app.db).update.get({ ...stored(members), id: agentId, workspace_id: actor.workspace, updated_at: now })
+  if (body.agent_role !== undefined && members.agent_role === 'LEAD')
+    demoteOthers(app, actor, members.crew_id!, agentId)
+  const changed = queries(app.db).update.get({
+    ...stored(members),
+    id: agentId,
+    workspace_id: actor.workspace,
+    updated_at: now,
+  })
   if (!changed) throw conflict(app, actor.workspace, agentId, members)
   if (members.crew_id) givePlace(app, members.crew_id, agentId, members.slug)
   if (members.crew_id !== before.crew_id) revokeOfAgent(app, agentId, 'the agent has left the crew', actor)
@@ -145,14 +181,18 @@ export function updateAgent(app: App, { actor, body, now, agentId }: Call<typeof
   return toAgent(app, findAgent(app, actor.workspace, agentId), actor)
 }
 
-const membersOf = (row: AgentRow) => Object.fromEntries(memberNames.map((name) => [name, row[name as keyof AgentMembers]])) as unknown as AgentMembers
+const membersOf = (row: AgentRow) =>
+  Object.fromEntries(memberNames.map((name) => [name, row[name as keyof AgentMembers]])) as unknown as AgentMembers
 
-/** The agent when this person may change it: managers, of the workspace or of the crew, only those that they created. */
+/**
+ * The agent when this person may change it: managers, of the workspace or of the crew, only those that they created.
+ */
 function editable(app: App, actor: Actor, agentId: string): AgentRow {
   const row = findAgent(app, actor.workspace, agentId)
   if (actor.role === 'MANAGER' && row.created_by_user_id !== actor.id) {
     throw problem('insufficient_role', {
-      detail: 'A MANAGER may change only agents that they created; those of others take ADMIN, in the workspace or in the crew',
+      detail:
+        'A MANAGER may change only agents that they created; those of others take ADMIN, in the workspace or in the crew',
     })
   }
   return row
@@ -168,7 +208,12 @@ function demoteOthers(app: App, actor: Actor, crewId: string, except: string): v
       type: 'audit.entity_updated',
       summary: `agent ${slug} is no longer the LEAD`,
       ...actorOf(actor),
-      payload: { action: 'update', entity_type: 'agent', entity_id: id, metadata: { changed: ['agent_role', 'lead_mode'], replaced_by: except } },
+      payload: {
+        action: 'update',
+        entity_type: 'agent',
+        entity_id: id,
+        metadata: { changed: ['agent_role', 'lead_mode'], replaced_by: except },
+      },
       refs: { entity_type: 'agent', entity_id: id },
     })
     tell(app, actor.workspace, 'agent.updated', { id })
@@ -199,7 +244,12 @@ export function removeFreeAgents(app: App, actor: Actor): void {
   for (const agent of queries(app.db).free.all(actor.workspace)) removeWith(app, actor, agent, {})
 }
 
-function removeWith(app: App, actor: Actor, { id, slug }: { id: string; slug: string }, crew: { crew_id?: string }): void {
+function removeWith(
+  app: App,
+  actor: Actor,
+  { id, slug }: { id: string; slug: string },
+  crew: { crew_id?: string },
+): void {
   retire(app, actor, id)
   app.journal({
     workspace_id: actor.workspace,
@@ -214,16 +264,36 @@ function removeWith(app: App, actor: Actor, { id, slug }: { id: string; slug: st
 }
 
 /** Muster itself, within a workspace. */
-const ofMuster = (workspace: string): Actor => ({ type: 'system', id: '', email: null, workspace, role: null, token: null, session: null })
+const ofMuster = (workspace: string): Actor => ({
+  type: 'system',
+  id: '',
+  email: null,
+  workspace,
+  role: null,
+  token: null,
+  session: null,
+})
 
-/** Ends the review of an agent that waits for it: it may work, or it goes. False when it does not wait. Within a change. */
+/**
+ * Ends the review of an agent that waits for it: it may work, or it goes. False when it does not wait. Within a change.
+ */
 export function settleReview(
   app: App,
-  { workspace, agentId, approved, actor }: { workspace: string; agentId: string; approved: boolean; actor: Actor | null },
+  {
+    workspace,
+    agentId,
+    approved,
+    actor,
+  }: { workspace: string; agentId: string; approved: boolean; actor: Actor | null },
 ): boolean {
   const row = queries(app.db).find.get(workspace, agentId)
   if (row?.status !== 'PENDING_REVIEW') return false
-  const about = { workspace_id: workspace, ...(row.crew_id && { crew_id: row.crew_id }), agent_id: agentId, ...actorOf(actor) }
+  const about = {
+    workspace_id: workspace,
+    ...(row.crew_id && { crew_id: row.crew_id }),
+    agent_id: agentId,
+    ...actorOf(actor),
+  }
   if (approved) {
     queries(app.db).setStatus.run('IDLE', agentId)
     const payload = { status: 'IDLE', prev: 'PENDING_REVIEW', details: 'approved' }
@@ -247,7 +317,12 @@ export function settleReview(
  * Sets what an agent is doing, for the code that knows its runs. An agent that waits for review stays so. Journals the
  * change and tells the workspace; false when nothing changed. Within a change.
  */
-export function setStatus(app: App, agentId: string, status: Exclude<AgentStatus, 'PENDING_REVIEW'>, details?: string): boolean {
+export function setStatus(
+  app: App,
+  agentId: string,
+  status: Exclude<AgentStatus, 'PENDING_REVIEW'>,
+  details?: string,
+): boolean {
   const row = agentById(app, agentId)
   if (!row || row.status === status || row.status === 'PENDING_REVIEW') return false
   queries(app.db).setStatus.run(status, agentId)

@@ -43,22 +43,30 @@ type NewRow = Omit<Row, 'status' | 'decider' | `decided_${string}` | 'decision_c
 
 export const queries = statements((db) => ({
   list: db.prepare<Window, Row>(
-    `SELECT ${columns} FROM ${tables} WHERE p.workspace_id = @workspace ORDER BY p.created_at DESC, p.id DESC LIMIT @limit OFFSET @offset`,
+    `SELECT ${columns} FROM ${tables} WHERE p.workspace_id = @workspace
+      ORDER BY p.created_at DESC, p.id DESC LIMIT @limit OFFSET @offset`,
   ),
   listOf: db.prepare<Window & { status: string }, Row>(
-    `SELECT ${columns} FROM ${tables} WHERE p.workspace_id = @workspace AND p.status = @status ORDER BY p.created_at DESC, p.id DESC LIMIT @limit OFFSET @offset`,
+    `SELECT ${columns} FROM ${tables} WHERE p.workspace_id = @workspace AND p.status = @status
+      ORDER BY p.created_at DESC, p.id DESC LIMIT @limit OFFSET @offset`,
   ),
-  find: db.prepare<[workspace: string, id: string], Row>(`SELECT ${columns} FROM ${tables} WHERE p.workspace_id = ? AND p.id = ?`),
+  find: db.prepare<[workspace: string, id: string], Row>(
+    `SELECT ${columns} FROM ${tables} WHERE p.workspace_id = ? AND p.id = ?`,
+  ),
   insert: db.prepare<NewRow>(
-    `INSERT INTO approvals (id, workspace_id, crew_id, agent_id, mission_id, requested_by, kind, reason, payload_json, status, timeout_at, created_at)
-     VALUES (@id, @workspace_id, @crew_id, @agent_id, @mission_id, @requested_by, @kind, @reason, @payload_json, 'pending', @timeout_at, @created_at)`,
+    `INSERT INTO approvals (id, workspace_id, crew_id, agent_id, mission_id, requested_by, kind, reason, payload_json,
+      status, timeout_at, created_at)
+     VALUES (@id, @workspace_id, @crew_id, @agent_id, @mission_id, @requested_by, @kind, @reason, @payload_json,
+     'pending', @timeout_at, @created_at)`,
   ),
   /** Nothing when somebody was quicker. */
   settle: db.prepare<Settled, { id: string }>(
-    `UPDATE approvals SET status = @status, decided_by = @user, decided_at = @now, decision_comment = @comment WHERE id = @id AND status = 'pending' RETURNING id`,
+    `UPDATE approvals SET status = @status, decided_by = @user, decided_at = @now, decision_comment = @comment
+      WHERE id = @id AND status = 'pending' RETURNING id`,
   ),
   due: db.prepare<{ now: string; most: number }, Row>(
-    `SELECT ${columns} FROM ${tables} WHERE p.status = 'pending' AND p.timeout_at <= @now ORDER BY p.timeout_at LIMIT @most`,
+    `SELECT ${columns} FROM ${tables} WHERE p.status = 'pending' AND p.timeout_at <= @now
+      ORDER BY p.timeout_at LIMIT @most`,
   ),
   next: db.prepare<[], { at: string | null }>(
     "SELECT timeout_at AS at FROM approvals WHERE status = 'pending' AND timeout_at > '' ORDER BY timeout_at LIMIT 1",
@@ -68,7 +76,8 @@ export const queries = statements((db) => ({
   ),
   /** Open requests about agents that are gone. */
   orphans: db.prepare<{ most: number }, Row>(
-    `SELECT ${columns} FROM ${tables} JOIN agents a ON a.id = p.agent_id WHERE p.status = 'pending' AND a.deleted_at IS NOT NULL ORDER BY p.timeout_at LIMIT @most`,
+    `SELECT ${columns} FROM ${tables} JOIN agents a ON a.id = p.agent_id
+      WHERE p.status = 'pending' AND a.deleted_at IS NOT NULL ORDER BY p.timeout_at LIMIT @most`,
   ),
 }))
 

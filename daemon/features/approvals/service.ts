@@ -14,7 +14,10 @@ import { queries, type Row } from './queries.ts'
 
 type Shown = Static<typeof Approval>
 
-const present = ({ payload_json, decider: _, ...row }: Row): Shown => ({ ...row, payload: JSON.parse(payload_json) as Record<string, unknown> })
+const present = ({ payload_json, decider: _, ...row }: Row): Shown => ({
+  ...row,
+  payload: JSON.parse(payload_json) as Record<string, unknown>,
+})
 
 /** How long people may take. Contract part 3, section 4.3. */
 const holdSeconds = 7 * 86_400
@@ -35,13 +38,26 @@ export interface Request {
 }
 
 /** The item's source: what is held back, else the request itself. */
-const sourceOf = (id: string, payload: Record<string, unknown>): string => (typeof payload['target_id'] === 'string' ? payload['target_id'] : id)
+const sourceOf = (id: string, payload: Record<string, unknown>): string =>
+  typeof payload['target_id'] === 'string' ? payload['target_id'] : id
 
 /** Puts something before people that takes effect only when they approve. The id. Within a change. */
-export function requestApproval(app: App, { workspace, crew, agent, by, kind, reason, payload, seconds = holdSeconds, card, now }: Request): string {
+export function requestApproval(
+  app: App,
+  { workspace, crew, agent, by, kind, reason, payload, seconds = holdSeconds, card, now }: Request,
+): string {
   const id = newId(app.clock())
   const timeout_at = wholeSeconds(app.clock() + seconds * 1000)
-  const row = { id, workspace_id: workspace, crew_id: crew ?? null, agent_id: agent ?? null, mission_id: null, requested_by: by, kind, reason }
+  const row = {
+    id,
+    workspace_id: workspace,
+    crew_id: crew ?? null,
+    agent_id: agent ?? null,
+    mission_id: null,
+    requested_by: by,
+    kind,
+    reason,
+  }
   queries(app.db).insert.run({ ...row, payload_json: JSON.stringify(payload), timeout_at, created_at: now })
   raise(app, {
     ...card,
@@ -65,7 +81,8 @@ export function requestApproval(app: App, { workspace, crew, agent, by, kind, re
 }
 
 /** How many requests of an agent are open. */
-export const openRequests = ({ db }: App, workspace: string, by: string): number => queries(db).asked.get({ workspace, by })!.n
+export const openRequests = ({ db }: App, workspace: string, by: string): number =>
+  queries(db).asked.get({ workspace, by })!.n
 
 const entries = {
   approved: 'approval.granted',
@@ -107,7 +124,10 @@ interface Ending {
   now: string
 }
 
-/** Ends a request with its effect, its card and its record. False when its effect cannot happen any more. Within a change. */
+/**
+ * Ends a request with its effect, its card and its record. False when its effect cannot happen any more. Within a
+ * change.
+ */
 function end(app: App, before: Row, { status, actor, comment, now }: Ending): boolean {
   const { settle, find } = queries(app.db)
   if (!settle.get({ id: before.id, status, user: actor?.type === 'user' ? actor.id : null, comment, now }))
@@ -123,7 +143,10 @@ function end(app: App, before: Row, { status, actor, comment, now }: Ending): bo
 
 /** What happened before, for who comes too late. */
 function settledBefore({ status, decider, decided_at, timeout_at }: Row): Problem {
-  const detail = status === 'timeout' ? `The time to decide was over at ${timeout_at}` : `${decider ?? 'Muster'}: ${status} at ${decided_at}`
+  const detail =
+    status === 'timeout'
+      ? `The time to decide was over at ${timeout_at}`
+      : `${decider ?? 'Muster'}: ${status} at ${decided_at}`
   return problem('approval_settled', { detail, extra: { settled: { status, decided_by: decider, decided_at } } })
 }
 
@@ -167,7 +190,8 @@ export function endTimedOut(app: App, most: number): number {
 /** Withdraws requests about agents that are gone, at most so many; how many these were. Within a change. */
 export function cancelOrphans(app: App, most: number): number {
   const rows = queries(app.db).orphans.all({ most })
-  for (const row of rows) end(app, row, { status: 'cancelled', actor: null, comment: 'The agent is gone', now: app.now() })
+  for (const row of rows)
+    end(app, row, { status: 'cancelled', actor: null, comment: 'The agent is gone', now: app.now() })
   return rows.length
 }
 

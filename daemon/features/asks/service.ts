@@ -21,10 +21,12 @@ const parked = ({ id, inbox_item_id }: SessionRow) => ({ status: 'parked', sessi
 export function park(app: App, { actor, body, now }: Question) {
   const run = runOf(app, body)
   const before = sessionOfRun(app, run.id)
-  if (before && (before.call_id === (body.call_id ?? false) || run.phase === 'parking' || run.phase === 'parked')) return parked(before)
+  if (before && (before.call_id === (body.call_id ?? false) || run.phase === 'parking' || run.phase === 'parked'))
+    return parked(before)
   const question = body.question.trim()
   if (question === '') throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
-  if (!parkExecution(app, run.id)) throw problem('run_gone', { detail: 'The run is over, or about to end', extra: { source_id: run.id } })
+  if (!parkExecution(app, run.id))
+    throw problem('run_gone', { detail: 'The run is over, or about to end', extra: { source_id: run.id } })
   const ask = newId(app.clock())
   const inbox_item_id = itemId('run_needs_human', ask)
   const { seq } = app.journal({
@@ -60,9 +62,13 @@ export function park(app: App, { actor, body, now }: Question) {
 }
 
 function runOf(app: App, { run_id, agent_id, workspace_id }: Question['body']): Execution {
-  if (!run_id) throw problem('run_gone', { detail: 'Which run asks cannot be told: send its id, $SVC_RUN_ID, as the header X-Svc-Run-Id' })
+  if (!run_id)
+    throw problem('run_gone', {
+      detail: 'Which run asks cannot be told: send its id, $SVC_RUN_ID, as the header X-Svc-Run-Id',
+    })
   const run = findExecution(app, run_id)
-  if (run?.agent_id !== agent_id || run.workspace_id !== workspace_id) throw problem('run_gone', { extra: { source_id: run_id } })
+  if (run?.agent_id !== agent_id || run.workspace_id !== workspace_id)
+    throw problem('run_gone', { extra: { source_id: run_id } })
   return run
 }
 
@@ -81,7 +87,12 @@ function titleOf(text: string): string {
   return line.length <= 120 ? line.join('') : `${line.slice(0, 119).join('')}…`
 }
 
-function raiseCard(app: App, run: Execution, { ask, question, context }: { ask: string; question: string; context: string }, now: string): void {
+function raiseCard(
+  app: App,
+  run: Execution,
+  { ask, question, context }: { ask: string; question: string; context: string },
+  now: string,
+): void {
   const target = targetOf(app, run)
   raise(app, {
     workspace: run.workspace_id,

@@ -11,7 +11,10 @@ import { createFirst, exist } from '../users/service.ts'
 /** Refuses once there is a user, or when the time given by SVC_BOOTSTRAP_WINDOW is over. */
 export function checkOpen(app: App): void {
   if (anyUser(app)) throw problem('already_initialized')
-  if (!mayBegin(app)) throw problem('bootstrap_closed', { detail: 'The time to create the first user is over; restart the daemon to open it again' })
+  if (!mayBegin(app))
+    throw problem('bootstrap_closed', {
+      detail: 'The time to create the first user is over; restart the daemon to open it again',
+    })
 }
 
 function anyUser(app: App): boolean {
@@ -24,7 +27,11 @@ function anyUser(app: App): boolean {
 }
 
 /** The first user with its workspace and token, all or nothing: of many who try at once, one succeeds. */
-export function create(app: App, { now }: Call<typeof bootstrap.create>, { email, full_name, password_hash }: Newcomer) {
+export function create(
+  app: App,
+  { now }: Call<typeof bootstrap.create>,
+  { email, full_name, password_hash }: Newcomer,
+) {
   checkOpen(app)
   const user = createFirst(app, { id: newId(app.clock()), email, full_name, password_hash, now })
   if (!user) throw problem('already_initialized')
@@ -35,7 +42,10 @@ export function create(app: App, { now }: Call<typeof bootstrap.create>, { email
 
 type Made = ReturnType<typeof create>
 
-/** Signs the browser in. Without a session the account is still there, which the answer says. Contract part 1, section 3.2. */
+/**
+ * Signs the browser in. Without a session the account is still there, which the answer says. Contract part 1, section
+ * 3.2.
+ */
 export async function enter(app: App, { body, web, now }: Call<typeof bootstrap.create>, made: Made): Promise<Made> {
   if (!web) return made
   try {

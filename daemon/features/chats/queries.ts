@@ -19,7 +19,10 @@ export interface ChatRow {
   created_at: string
 }
 
-export type NewChat = Pick<ChatRow, 'id' | 'agent_id' | 'workspace_id' | 'origin' | 'created_by' | 'last_activity_at' | 'created_at'>
+export type NewChat = Pick<
+  ChatRow,
+  'id' | 'agent_id' | 'workspace_id' | 'origin' | 'created_by' | 'last_activity_at' | 'created_at'
+>
 
 /** Messages after the caller's cursor; users' messages count when somebody else wrote them. */
 const unread = `(SELECT count(*) FROM chat_messages m WHERE m.chat_id = chats.id
@@ -35,8 +38,10 @@ export const queries = statements((db) => ({
   find: db.prepare<[{ id: string; user: string }], ChatRow>(`SELECT ${columns} FROM chats WHERE id = @id`),
   workspace: db.prepare<[id: string], { workspace_id: string }>('SELECT workspace_id FROM chats WHERE id = ?'),
   insert: db.prepare<[NewChat], { id: string }>(
-    `INSERT INTO chats (id, agent_id, workspace_id, mode, status, visibility, origin, created_by, message_count, last_frame, started_at, last_activity_at, created_at)
-     VALUES (@id, @agent_id, @workspace_id, 'CHAT', 'ACTIVE', 'private', @origin, @created_by, 0, 0, @created_at, @last_activity_at, @created_at)
+    `INSERT INTO chats (id, agent_id, workspace_id, mode, status, visibility, origin, created_by, message_count,
+      last_frame, started_at, last_activity_at, created_at)
+     VALUES (@id, @agent_id, @workspace_id, 'CHAT', 'ACTIVE', 'private', @origin, @created_by, 0, 0, @created_at,
+     @last_activity_at, @created_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   rename: db.prepare<[title: string, id: string]>('UPDATE chats SET title = ? WHERE id = ?'),

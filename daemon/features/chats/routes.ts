@@ -3,7 +3,17 @@ import { credentialOf } from '#kernel/auth/authenticator'
 import { feature, wished } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { serveRunStream } from '../../streams/ndjson.ts'
-import { createChat, enterChat, listChats, listMessages, readChat, removeChat, renameChat, sendMessage, wishChatCancel } from './service.ts'
+import {
+  createChat,
+  enterChat,
+  listChats,
+  listMessages,
+  readChat,
+  removeChat,
+  renameChat,
+  sendMessage,
+  wishChatCancel,
+} from './service.ts'
 
 export default feature(chats, (app) => ({
   list: (call) => listChats(app, call),
@@ -32,7 +42,13 @@ export default feature(chats, (app) => ({
     const credential = credentialOf(actor)
     const allowed = () => (credential === null || app.auth.holds(credential)) && enterChat(app, actor, chatId) !== null
     const lastSeq = query.last_seq ?? lastEventId(web.request.headers['last-event-id'])
-    serveRunStream(app, app.runs, web, { chatId, lastSeq, follow: query.follow ?? false, idle: query.idle ?? 0, allowed })
+    serveRunStream(app, app.runs, web, {
+      chatId,
+      lastSeq,
+      follow: query.follow ?? false,
+      idle: query.idle ?? 0,
+      allowed,
+    })
   },
 }))
 

@@ -8,9 +8,9 @@ import { roleInCrew } from '#kernel/auth/standing'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
+import { validator } from '#kernel/http/validate'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { validator } from '#kernel/http/validate'
 import { type AgentRow, agentById, findAgent } from '../agents/service.ts'
 import { beginExecution, busy, executionOfChat, wishCancel } from './executions/service.ts'
 import { addMessage, journalUserMessage, messageWindow } from './messages/service.ts'
@@ -31,9 +31,17 @@ export function createChat(app: App, { actor, agentId, body, now }: Call<typeof 
   const origin = origins.find((known) => known === body?.origin) ?? null
   const id = body?.session_id ?? newId(app.clock())
   const times = { created_at: now, last_activity_at: new Date(app.clock()).toISOString() }
-  const made = queries(app.db).insert.get({ id, agent_id: agent.id, workspace_id: actor.workspace, origin, created_by: actor.id, ...times })
+  const made = queries(app.db).insert.get({
+    id,
+    agent_id: agent.id,
+    workspace_id: actor.workspace,
+    origin,
+    created_by: actor.id,
+    ...times,
+  })
   if (made) audit(app, actor, 'create', { id, workspace_id: actor.workspace }, agent)
-  else if (queries(app.db).find.get({ id, user: actor.id })?.agent_id !== agent.id) throw problem('chat_taken', { field: 'session_id' })
+  else if (queries(app.db).find.get({ id, user: actor.id })?.agent_id !== agent.id)
+    throw problem('chat_taken', { field: 'session_id' })
   return { id }
 }
 
@@ -41,8 +49,10 @@ export function createChat(app: App, { actor, agentId, body, now }: Call<typeof 
 function ownChat(app: App, actor: Actor, agentId: string, chatId: string): { chat: ChatRow; agent: AgentRow } {
   const agent = findAgent(app, actor.workspace, agentId)
   const chat = chatOfAgent(app, actor, agent, chatId)
-  const mayEdit = actor.role && (allows('ADMIN', actor.role) || (actor.role === 'MANAGER' && agent.created_by_user_id === actor.id))
-  if (chat.created_by !== actor.id && !mayEdit) throw problem('insufficient_role', { detail: 'Only who opened the chat or may change the agent can do this' })
+  const mayEdit =
+    actor.role && (allows('ADMIN', actor.role) || (actor.role === 'MANAGER' && agent.created_by_user_id === actor.id))
+  if (chat.created_by !== actor.id && !mayEdit)
+    throw problem('insufficient_role', { detail: 'Only who opened the chat or may change the agent can do this' })
   return { chat, agent }
 }
 
@@ -59,7 +69,8 @@ export function renameChat(app: App, { actor, agentId, chatId, body }: Call<type
     .replace(/\s+/g, ' ')
     .replace(/(?!\u200d)\p{C}/gu, '')
     .trim()
-  if (title === '' || [...title].length > 200) throw problem('invalid_field', { field: 'title', detail: 'title must have 1 to 200 characters' })
+  if (title === '' || [...title].length > 200)
+    throw problem('invalid_field', { field: 'title', detail: 'title must have 1 to 200 characters' })
   queries(app.db).rename.run(title, chatId)
   audit(app, actor, 'update', chat, agent, { changed: ['title'] })
   tell(app, actor, 'chat_renamed', { agent_id: agentId, chat_id: chatId, title })
@@ -81,11 +92,23 @@ export function removeChat(app: App, { actor, agentId, chatId }: Call<typeof cha
   tell(app, actor, 'chat_deleted', { agent_id: agentId, chat_id: chatId })
 }
 
-const tell = (app: App, actor: Actor, type: string, payload: object): void => app.broadcast({ channel: `workspace:${actor.workspace}`, type, payload })
+const tell = (app: App, actor: Actor, type: string, payload: object): void =>
+  app.broadcast({ channel: `workspace:${actor.workspace}`, type, payload })
 
-const audits = { create: 'audit.entity_created', update: 'audit.entity_updated', delete: 'audit.entity_deleted' } as const
+const audits = {
+  create: 'audit.entity_created',
+  update: 'audit.entity_updated',
+  delete: 'audit.entity_deleted',
+} as const
 
-function audit(app: App, actor: Actor, action: keyof typeof audits, chat: Pick<ChatRow, 'id' | 'workspace_id'>, agent: AgentRow, metadata?: object): void {
+function audit(
+  app: App,
+  actor: Actor,
+  action: keyof typeof audits,
+  chat: Pick<ChatRow, 'id' | 'workspace_id'>,
+  agent: AgentRow,
+  metadata?: object,
+): void {
   app.journal({
     workspace_id: chat.workspace_id,
     ...(agent.crew_id && { crew_id: agent.crew_id }),
@@ -98,9 +121,13 @@ function audit(app: App, actor: Actor, action: keyof typeof audits, chat: Pick<C
   })
 }
 
-export const workspaceOfChat = ({ db }: App, chatId: string): string | undefined => queries(db).workspace.get(chatId)?.workspace_id
+export const workspaceOfChat = ({ db }: App, chatId: string): string | undefined =>
+  queries(db).workspace.get(chatId)?.workspace_id
 
-/** The chat, when the caller is a member of its workspace. The workspace is the chat's own: none is named by the request. */
+/**
+ * The chat, when the caller is a member of its workspace. The workspace is the chat's own: none is named by the
+ * request.
+ */
 export function enterChat(app: App, actor: Actor, chatId: string): { chat: ChatRow; role: Role } | null {
   const chat = queries(app.db).find.get({ id: chatId, user: actor.id })
   const member = chat && membership(app.db, chat.workspace_id, actor.id)
@@ -108,10 +135,16 @@ export function enterChat(app: App, actor: Actor, chatId: string): { chat: ChatR
 }
 
 /** An unknown and a foreign chat look empty. */
-export function listMessages(app: App, { actor, chatId, query }: Call<typeof chats.messages>): Reply<typeof chats.messages> {
+export function listMessages(
+  app: App,
+  { actor, chatId, query }: Call<typeof chats.messages>,
+): Reply<typeof chats.messages> {
   const entered = enterChat(app, actor, chatId)
   const { limit, offset } = pageOf(query, { fallback: 50, max: 500 })
-  return { chat_id: chatId, messages: entered ? messageWindow(app, chatId, limit, query.offset === undefined ? null : offset) : [] }
+  return {
+    chat_id: chatId,
+    messages: entered ? messageWindow(app, chatId, limit, query.offset === undefined ? null : offset) : [],
+  }
 }
 
 const askSubmission = validator(AskSubmission, 'body')
@@ -129,13 +162,24 @@ export function sendMessage(app: App, { actor, chatId, body }: Call<typeof chats
   const { chat } = enterChat(app, actor, chatId) ?? {}
   const agent = chat && agentById(app, chat.agent_id)
   if (!chat || !agent) throw absent('chat')
-  if (agent.status === 'PENDING_REVIEW') throw problem('agent_pending_review', { extra: { reason: 'pending_review', agent_id: agent.id } })
-  if (!agent.crew_id) throw problem('crew_not_running', { detail: 'The agent belongs to no crew, so it has no place to work' })
+  if (agent.status === 'PENDING_REVIEW')
+    throw problem('agent_pending_review', { extra: { reason: 'pending_review', agent_id: agent.id } })
+  if (!agent.crew_id)
+    throw problem('crew_not_running', { detail: 'The agent belongs to no crew, so it has no place to work' })
   if (!app.runs) throw problem('runtime_unavailable')
-  if (body.content.trim() === '') throw problem('invalid_field', { field: 'content', detail: 'content must not be blank' })
+  if (body.content.trim() === '')
+    throw problem('invalid_field', { field: 'content', detail: 'content must not be blank' })
   const runId = newId(app.clock())
   const metadata = keptMetadata(body.metadata)
-  const message = addMessage(app, { chatId, agentId: agent.id, runId, role: 'user', content: body.content, metadata, authorUserId: actor.id })
+  const message = addMessage(app, {
+    chatId,
+    agentId: agent.id,
+    runId,
+    role: 'user',
+    content: body.content,
+    metadata,
+    authorUserId: actor.id,
+  })
   const run = {
     id: runId,
     workspace_id: chat.workspace_id,

@@ -8,7 +8,15 @@ import { check, recordTest, testStored } from './probes/service.ts'
 import { queries } from './queries.ts'
 import { queries as rotationQueries } from './rotations/queries.ts'
 import { cancelRotation, replaceValue, toRotation } from './rotations/service.ts'
-import { createCredential, findCredential, findDecided, removeCredential, seesAll, toCredential, updateCredential } from './service.ts'
+import {
+  createCredential,
+  findCredential,
+  findDecided,
+  removeCredential,
+  seesAll,
+  toCredential,
+  updateCredential,
+} from './service.ts'
 
 export default feature(credentials, (app) => ({
   list: ({ actor, query }) =>
@@ -40,7 +48,8 @@ export default feature(credentials, (app) => ({
       .map((row) => toRotation(app, row))
   },
   cancel: (call) => cancelRotation(app, call, (credentialId) => findCredential(app, call.actor, credentialId)),
-  audit: ({ actor, credentialId, query }) => auditOf(app, findCredential(app, actor, credentialId).id, pageOf(query, { fallback: 50 }).limit),
+  audit: ({ actor, credentialId, query }) =>
+    auditOf(app, findCredential(app, actor, credentialId).id, pageOf(query, { fallback: 50 }).limit),
   variable: ({ query }) => variableOfProvider(query),
   assigned: (call) => assigned(app, call),
   assign: (call) => assign(app, call),
@@ -48,8 +57,14 @@ export default feature(credentials, (app) => ({
 }))
 
 function variableOfProvider({ provider: given, type }: { provider: string; type?: string }) {
-  const provider = Object.keys(defaultVariables).find((known) => known.toLowerCase() === given.toLowerCase()) as keyof typeof defaultVariables | undefined
-  if (!provider) throw problem('invalid_field', { field: 'provider', detail: `provider must be one of ${Object.keys(defaultVariables).join(', ')}` })
+  const provider = Object.keys(defaultVariables).find((known) => known.toLowerCase() === given.toLowerCase()) as
+    | keyof typeof defaultVariables
+    | undefined
+  if (!provider)
+    throw problem('invalid_field', {
+      field: 'provider',
+      detail: `provider must be one of ${Object.keys(defaultVariables).join(', ')}`,
+    })
   const login = provider === 'ANTHROPIC' && type?.toUpperCase() === 'AI_CLI_TOKEN'
   return { provider, env_var_name: login ? 'CLAUDE_CODE_OAUTH_TOKEN' : defaultVariables[provider] }
 }

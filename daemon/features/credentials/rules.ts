@@ -52,8 +52,10 @@ export function merge(body: Body, before: CredentialMembers = blank): Credential
   if (body.name !== undefined) next.name = cleanName('name', body.name, { min: 1, max: 255, unit: 'characters' })
   if (body.type !== undefined) next.type = body.type
   if (body.provider !== undefined) next.provider = body.provider
-  for (const name of ['description', 'account_label', 'account_email'] as const) if (body[name] !== undefined) next[name] = blankToNull(body[name])
-  if (body.tags !== undefined) next.tags = [...new Set(body.tags.map((tag) => tag.normalize('NFC').trim()).filter(Boolean))]
+  for (const name of ['description', 'account_label', 'account_email'] as const)
+    if (body[name] !== undefined) next[name] = blankToNull(body[name])
+  if (body.tags !== undefined)
+    next.tags = [...new Set(body.tags.map((tag) => tag.normalize('NFC').trim()).filter(Boolean))]
   if (body.token_expires_at !== undefined) next.token_expires_at = time(body.token_expires_at)
   checkDelivery(next, body)
   return { ...next, ...reach(body, next) }
@@ -61,7 +63,11 @@ export function merge(body: Body, before: CredentialMembers = blank): Credential
 
 function checkDelivery({ type, provider }: CredentialMembers, body: Body): void {
   const delivery = deliveries[type]
-  if (!delivery) throw refuse('type', `type ${type} is not supported by this version yet; it takes ${Object.keys(deliveries).join(', ')}`)
+  if (!delivery)
+    throw refuse(
+      'type',
+      `type ${type} is not supported by this version yet; it takes ${Object.keys(deliveries).join(', ')}`,
+    )
   const known = modelProviders[type]
   if (!known || known.includes(provider)) return
   const field = body.provider === undefined && body.type !== undefined ? 'type' : 'provider'
@@ -86,17 +92,23 @@ function reach(body: Body, { scope, crew_ids }: CredentialMembers): Pick<Credent
 function time(given: string | null): string | null {
   const text = blankToNull(given)
   if (text === null) return null
-  const at = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN
+  const at = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
   // Past these, a time has no four-digit year.
   if (!(at >= 0 && at < Date.parse('9999-12-31T23:59:59Z')))
     throw refuse('token_expires_at', 'token_expires_at must be an RFC 3339 time such as 2030-01-31T12:00:00Z')
   return `${new Date(at).toISOString().slice(0, 19)}Z`
 }
 
-/** The value as it is stored. A model key goes into a header, so it loses the line end that pasting adds and nothing else may be in it. */
+/**
+ * The value as it is stored. A model key goes into a header, so it loses the line end that pasting adds and nothing
+ * else may be in it.
+ */
 export function cleanValue(type: CredentialType, given: string): string {
   const value = deliveries[type] === 'model' ? given.trim() : given
-  if (value === '' || Buffer.byteLength(value) > maxValueBytes) throw refuse('value', `value must have 1 to ${maxValueBytes} bytes`)
+  if (value === '' || Buffer.byteLength(value) > maxValueBytes)
+    throw refuse('value', `value must have 1 to ${maxValueBytes} bytes`)
   if (deliveries[type] === 'model' && !/^[\x21-\x7e]+$/.test(value))
     throw refuse('value', 'value must be printable ASCII without spaces, as keys of model providers are')
   if (/\0|\p{Surrogate}/u.test(value)) throw refuse('value', 'value holds characters that no file can keep')

@@ -39,7 +39,9 @@ export function findCredential(app: App, actor: Actor, credentialId: string): Cr
 export function findDecided(app: App, actor: Actor, credentialId: string): CredentialRow {
   const row = findCredential(app, actor, credentialId)
   if (row.status === 'PENDING_APPROVAL')
-    throw problem('source_managed', { detail: 'An agent offered this credential: approve or reject its escalation first (muster escalations list)' })
+    throw problem('source_managed', {
+      detail: 'An agent offered this credential: approve or reject its escalation first (muster escalations list)',
+    })
   return row
 }
 
@@ -67,10 +69,16 @@ const membersOf = ({ tags_json, crew_ids_json, ...row }: CredentialRow): Credent
   token_expires_at: row.token_expires_at,
 })
 
-const stored = ({ tags, crew_ids: _crews, ...members }: CredentialMembers) => ({ ...members, tags_json: JSON.stringify(tags) })
+const stored = ({ tags, crew_ids: _crews, ...members }: CredentialMembers) => ({
+  ...members,
+  tags_json: JSON.stringify(tags),
+})
 const neutral = { security_level: 1, sensitivity: 'STANDARD' }
 
-export function createCredential(app: App, { actor, body, now }: Call<typeof credentials.create>): Reply<typeof credentials.create> {
+export function createCredential(
+  app: App,
+  { actor, body, now }: Call<typeof credentials.create>,
+): Reply<typeof credentials.create> {
   refuseLater(body, laterCredentialMembers, neutral)
   const members = merge(body)
   const value = cleanValue(members.type, body.value)
@@ -94,7 +102,8 @@ export function createCredential(app: App, { actor, body, now }: Call<typeof cre
 function setCrews({ db }: App, actor: Actor, credentialId: string, crewIds: string[]): void {
   queries(db).dropCrews.run(credentialId)
   for (const [index, crew] of crewIds.entries()) {
-    if (!queries(db).liveCrew.get(actor.workspace, crew)) throw problem('invalid_field', { field: `crew_ids.${index}`, detail: 'There is no such crew' })
+    if (!queries(db).liveCrew.get(actor.workspace, crew))
+      throw problem('invalid_field', { field: `crew_ids.${index}`, detail: 'There is no such crew' })
     queries(db).addCrew.run(credentialId, crew)
   }
 }
@@ -103,10 +112,17 @@ function setCrews({ db }: App, actor: Actor, credentialId: string, crewIds: stri
 function guardCrews({ db }: App, actor: Actor, crewIds: string[]): void {
   const own = crewRoles(db, actor)
   const index = crewIds.findIndex((crew) => !own.has(crew))
-  if (index >= 0) throw problem('insufficient_role', { field: `crew_ids.${index}`, detail: 'Below MANAGER you store credentials for crews that you belong to' })
+  if (index >= 0)
+    throw problem('insufficient_role', {
+      field: `crew_ids.${index}`,
+      detail: 'Below MANAGER you store credentials for crews that you belong to',
+    })
 }
 
-export function updateCredential(app: App, { actor, body, now, credentialId }: Call<typeof credentials.update>): Reply<typeof credentials.update> {
+export function updateCredential(
+  app: App,
+  { actor, body, now, credentialId }: Call<typeof credentials.update>,
+): Reply<typeof credentials.update> {
   const before = findDecided(app, actor, credentialId)
   refuseLater(body, laterCredentialMembers, neutral)
   requireSome(body, memberNames)
@@ -115,8 +131,14 @@ export function updateCredential(app: App, { actor, body, now, credentialId }: C
   else if (members.type !== before.type) recheckValue(app, before, members)
   // A new value starts without the old one's expiry.
   if (body.value !== undefined && body.token_expires_at === undefined) members.token_expires_at = null
-  const changed = queries(app.db).update.get({ ...stored(members), id: credentialId, workspace_id: actor.workspace, updated_at: now })
-  if (!changed) throw problem('name_taken', { field: 'name', detail: `Another credential has the name "${members.name}"` })
+  const changed = queries(app.db).update.get({
+    ...stored(members),
+    id: credentialId,
+    workspace_id: actor.workspace,
+    updated_at: now,
+  })
+  if (!changed)
+    throw problem('name_taken', { field: 'name', detail: `Another credential has the name "${members.name}"` })
   setCrews(app, actor, credentialId, members.crew_ids)
   return toCredential(app, findCredential(app, actor, credentialId))
 }
@@ -130,8 +152,10 @@ function replaceAtOnce(app: App, actor: Actor, row: CredentialRow, value: string
 /** A value that was fine for a file may be no model key. */
 function recheckValue(app: App, row: CredentialRow, { type }: CredentialMembers): void {
   const value = openValue(app, row)
-  if (value === null) throw problem('encryption_unavailable', { detail: 'The stored value cannot be opened with this encryption key' })
-  if (cleanValue(type, value) !== value) throw problem('invalid_field', { field: 'type', detail: `The stored value is no ${type}; send the value as well` })
+  if (value === null)
+    throw problem('encryption_unavailable', { detail: 'The stored value cannot be opened with this encryption key' })
+  if (cleanValue(type, value) !== value)
+    throw problem('invalid_field', { field: 'type', detail: `The stored value is no ${type}; send the value as well` })
 }
 
 /** Ends a credential: its values are erased, nobody has it any more. The row stays for the record. */
@@ -148,7 +172,8 @@ export function removeCredential(app: App, { actor, now, credentialId }: Call<ty
 
 /** Ends every credential of a workspace that goes. Within a change. */
 export function removeWorkspaceCredentials(app: App, actor: Actor, now: string): void {
-  for (const { id } of queries(app.db).ofWorkspace.all(actor.workspace)) removeCredential(app, { actor, now, credentialId: id })
+  for (const { id } of queries(app.db).ofWorkspace.all(actor.workspace))
+    removeCredential(app, { actor, now, credentialId: id })
 }
 
 /** A deleted crew has no credentials. Within a change. */

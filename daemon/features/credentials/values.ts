@@ -6,14 +6,21 @@ import type { Vault } from '#kernel/store/vault'
 const rowOf = (credentialId: string) => `credentials:${credentialId}`
 
 export function vaultOf({ vault }: App): Vault {
-  if (!vault) throw problem('encryption_unavailable', { detail: 'This server has no encryption key, so it can neither store nor use credentials' })
+  if (!vault)
+    throw problem('encryption_unavailable', {
+      detail: 'This server has no encryption key, so it can neither store nor use credentials',
+    })
   return vault
 }
 
-export const sealValue = (app: App, credentialId: string, value: string): string => vaultOf(app).seal(value, rowOf(credentialId))
+export const sealValue = (app: App, credentialId: string, value: string): string =>
+  vaultOf(app).seal(value, rowOf(credentialId))
 
 /** The value in clear; null when this server's key does not open it. */
-export function openValue(app: App, { id, encrypted_value }: { id: string; encrypted_value: string | null }): string | null {
+export function openValue(
+  app: App,
+  { id, encrypted_value }: { id: string; encrypted_value: string | null },
+): string | null {
   const vault = vaultOf(app)
   if (encrypted_value === null) return null
   try {
@@ -26,7 +33,10 @@ export function openValue(app: App, { id, encrypted_value }: { id: string; encry
 
 const known = new WeakMap<App, Map<string, readonly string[]>>()
 
-/** Remembers what `read` says for a workspace until `forgetKnown`: opening every value for each line of output would be too slow. */
+/**
+ * Remembers what `read` says for a workspace until `forgetKnown`: opening every value for each line of output would be
+ * too slow.
+ */
 export function rememberKnown(app: App, workspace: string, read: () => readonly string[]): readonly string[] {
   const cache = known.get(app) ?? new Map<string, readonly string[]>()
   known.set(app, cache)

@@ -32,14 +32,21 @@ const columns = `id, workspace_id, name, slug, description, icon, color, contain
 
 export const queries = statements((db) => ({
   list: db.prepare<[workspace: string, limit: number, offset: number], CrewRow>(
-    `SELECT ${columns} FROM crews WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
+    `SELECT ${columns} FROM crews WHERE workspace_id = ? AND deleted_at IS NULL
+      ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
   ),
-  find: db.prepare<[workspace: string, id: string], CrewRow>(`SELECT ${columns} FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL`),
-  ofWorkspace: db.prepare<[workspace: string], { id: string; slug: string }>('SELECT id, slug FROM crews WHERE workspace_id = ? AND deleted_at IS NULL'),
+  find: db.prepare<[workspace: string, id: string], CrewRow>(
+    `SELECT ${columns} FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL`,
+  ),
+  ofWorkspace: db.prepare<[workspace: string], { id: string; slug: string }>(
+    'SELECT id, slug FROM crews WHERE workspace_id = ? AND deleted_at IS NULL',
+  ),
   insert: db.prepare<[StoredCrew], { id: string }>(
-    `INSERT INTO crews (id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus, container_ttl_hours, network_mode,
+    `INSERT INTO crews (id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus,
+      container_ttl_hours, network_mode,
        allowed_domains_json, allow_private_endpoints, runtime_image, created_by_user_id, created_at, updated_at)
-     VALUES (@id, @workspace_id, @name, @slug, @description, @icon, @color, @container_memory_mb, @container_cpus, @container_ttl_hours, @network_mode,
+     VALUES (@id, @workspace_id, @name, @slug, @description, @icon, @color, @container_memory_mb, @container_cpus,
+     @container_ttl_hours, @network_mode,
        @allowed_domains_json, @allow_private_endpoints, @runtime_image, @created_by_user_id, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
@@ -50,5 +57,7 @@ export const queries = statements((db) => ({
        runtime_image = @runtime_image, updated_at = @updated_at
      WHERE workspace_id = @workspace_id AND id = @id AND deleted_at IS NULL RETURNING id`,
   ),
-  remove: db.prepare<[at: string, at: string, id: string]>('UPDATE crews SET deleted_at = ?, updated_at = ? WHERE id = ?'),
+  remove: db.prepare<[at: string, at: string, id: string]>(
+    'UPDATE crews SET deleted_at = ?, updated_at = ? WHERE id = ?',
+  ),
 }))

@@ -37,7 +37,10 @@ const blank: CrewMembers = {
 export const memberNames: readonly string[] = Object.keys(blank)
 
 /** The crew after a create (no `before`) or a change; refuses what does not fit together. */
-export function merge(body: Static<typeof CrewDraft> | Static<typeof CrewPatch>, before: CrewMembers = blank): CrewMembers {
+export function merge(
+  body: Static<typeof CrewDraft> | Static<typeof CrewPatch>,
+  before: CrewMembers = blank,
+): CrewMembers {
   const next = {
     ...before,
     ...given(body, 'slug', 'network_mode', 'allow_private_endpoints'),
@@ -45,7 +48,9 @@ export function merge(body: Static<typeof CrewDraft> | Static<typeof CrewPatch>,
     ...(body.description !== undefined && { description: blankToNull(body.description) }),
     ...(body.icon !== undefined && { icon: blankToNull(body.icon) }),
     ...(body.color !== undefined && { color: body.color || null }),
-    ...(body.container_memory_mb !== undefined && { container_memory_mb: atLeast('container_memory_mb', body.container_memory_mb, 6) }),
+    ...(body.container_memory_mb !== undefined && {
+      container_memory_mb: atLeast('container_memory_mb', body.container_memory_mb, 6),
+    }),
     ...(body.container_cpus !== undefined && { container_cpus: atLeast('container_cpus', body.container_cpus, 0.01) }),
     ...(body.container_ttl_hours !== undefined && { container_ttl_hours: body.container_ttl_hours }),
     ...(body.allowed_domains !== undefined && { allowed_domains: domains(body.allowed_domains) }),
@@ -64,7 +69,11 @@ const given = (body: object, ...names: string[]) =>
 /** 0 and null mean the server's default. */
 function atLeast(field: string, value: number | null, least: number): number | null {
   if (!value) return null
-  if (value < least) throw problem('invalid_field', { field, detail: `${field} must be at least ${least}, or 0 for the server's default` })
+  if (value < least)
+    throw problem('invalid_field', {
+      field,
+      detail: `${field} must be at least ${least}, or 0 for the server's default`,
+    })
   return value
 }
 
@@ -88,14 +97,24 @@ const reference = /^[a-z0-9][A-Za-z0-9_]*(?:[._:/@-]+[A-Za-z0-9_]+)*$/
 function image(given: string | null): string | null {
   const name = blankToNull(given)?.trim() ?? null
   if (name !== null && !reference.test(name))
-    throw problem('invalid_field', { field: 'runtime_image', detail: 'runtime_image must be an image reference such as debian:12' })
+    throw problem('invalid_field', {
+      field: 'runtime_image',
+      detail: 'runtime_image must be an image reference such as debian:12',
+    })
   return name
 }
 
 /** Sentences about limits that are allowed and yet too tight for a coding agent. */
-export function tightness({ container_memory_mb: memory, container_cpus: cpus }: Pick<CrewMembers, 'container_memory_mb' | 'container_cpus'>): string[] {
+export function tightness({
+  container_memory_mb: memory,
+  container_cpus: cpus,
+}: Pick<CrewMembers, 'container_memory_mb' | 'container_cpus'>): string[] {
   return [
-    ...(memory !== null && memory < 2048 ? [`container_memory_mb ${memory} is under 2048: coding agents may be killed for want of memory`] : []),
-    ...(cpus !== null && cpus < 0.5 ? [`container_cpus ${cpus} is under 0.5: agents will be slow and may run into their time limit`] : []),
+    ...(memory !== null && memory < 2048
+      ? [`container_memory_mb ${memory} is under 2048: coding agents may be killed for want of memory`]
+      : []),
+    ...(cpus !== null && cpus < 0.5
+      ? [`container_cpus ${cpus} is under 0.5: agents will be slow and may run into their time limit`]
+      : []),
   ]
 }

@@ -37,7 +37,9 @@ export function toCrew({ config }: App, row: CrewRow): Static<typeof Crew> {
     container_memory_mb: row.container_memory_mb ?? config.defaultMemoryMb,
     container_cpus: row.container_cpus ?? config.defaultCpus,
     network_mode_enforced: isolated,
-    network_mode_unenforced_reason: isolated ? null : 'The process runtime isolates nothing: agents reach whatever this machine reaches',
+    network_mode_unenforced_reason: isolated
+      ? null
+      : 'The process runtime isolates nothing: agents reach whatever this machine reaches',
     allowed_domains: JSON.parse(allowed_domains_json) as string[],
     // The server's switch rules: turned off later, it is off for everyone.
     allow_private_endpoints: row.allow_private_endpoints === 1 && config.allowPrivateEndpoints,
@@ -57,46 +59,79 @@ const stored = ({ allowed_domains, allow_private_endpoints, ...members }: CrewMe
   allow_private_endpoints: allow_private_endpoints ? 1 : 0,
 })
 
-const tell = (app: App, actor: Actor, type: string, payload: object): void => app.broadcast({ channel: `workspace:${actor.workspace}`, type, payload })
+const tell = (app: App, actor: Actor, type: string, payload: object): void =>
+  app.broadcast({ channel: `workspace:${actor.workspace}`, type, payload })
 
-/** Looks at the engine before the transaction: an image that it does not have is refused at once, not at the first start. */
+/**
+ * Looks at the engine before the transaction: an image that it does not have is refused at once, not at the first
+ * start.
+ */
 export async function checkImage(app: App, { body }: { body: { runtime_image?: string | null } }): Promise<string[]> {
   const image = body.runtime_image?.trim()
   if (!image) return []
-  if (app.config.containerProvider === 'process') return ['runtime_image has no effect while the server runs agents as local processes']
+  if (app.config.containerProvider === 'process')
+    return ['runtime_image has no effect while the server runs agents as local processes']
   const there = app.runtime ? await app.runtime.hasImage(image) : null
   if (there === false)
-    throw problem('invalid_field', { field: 'runtime_image', detail: `The container engine has no image "${image}"; build or pull it first` })
+    throw problem('invalid_field', {
+      field: 'runtime_image',
+      detail: `The container engine has no image "${image}"; build or pull it first`,
+    })
   return there === null ? [`No container engine answered, so nobody knows yet whether it has the image "${image}"`] : []
 }
 
-function guardPrivate({ config }: App, actor: Actor, { allow_private_endpoints }: { allow_private_endpoints?: boolean }): void {
+function guardPrivate(
+  { config }: App,
+  actor: Actor,
+  { allow_private_endpoints }: { allow_private_endpoints?: boolean },
+): void {
   if (!allow_private_endpoints) return
-  if (!(actor.role && allows('ADMIN', actor.role))) throw problem('insufficient_role', { detail: 'allow_private_endpoints needs the role ADMIN or above' })
+  if (!(actor.role && allows('ADMIN', actor.role)))
+    throw problem('insufficient_role', { detail: 'allow_private_endpoints needs the role ADMIN or above' })
   if (config.allowPrivateEndpoints) return
-  const detail = 'This server keeps crews away from private addresses; its operator can set SVC_ALLOW_PRIVATE_ENDPOINTS=true'
+  const detail =
+    'This server keeps crews away from private addresses; its operator can set SVC_ALLOW_PRIVATE_ENDPOINTS=true'
   throw problem('invalid_field', { field: 'allow_private_endpoints', detail })
 }
 
-export function createCrew(app: App, { actor, body, now }: Call<typeof crews.create>, notes: string[]): Reply<typeof crews.create> {
+export function createCrew(
+  app: App,
+  { actor, body, now }: Call<typeof crews.create>,
+  notes: string[],
+): Reply<typeof crews.create> {
   refuseLater(body, laterCrewMembers)
   guardPrivate(app, actor, body)
   const members = merge(body)
   const id = newId(app.clock())
-  const made = queries(app.db).insert.get({ ...stored(members), id, workspace_id: actor.workspace, created_by_user_id: actor.id, updated_at: now })
+  const made = queries(app.db).insert.get({
+    ...stored(members),
+    id,
+    workspace_id: actor.workspace,
+    created_by_user_id: actor.id,
+    updated_at: now,
+  })
   if (!made) throw problem('slug_taken', { field: 'slug', detail: `Another crew has the slug "${members.slug}"` })
   own(app, id)
   tell(app, actor, 'crew.created', { id, name: members.name, slug: members.slug })
   return withWarnings(app, actor, id, [...tightness(members), ...notes])
 }
 
-export function updateCrew(app: App, { actor, body, now, crewId }: Call<typeof crews.update>, notes: string[]): Reply<typeof crews.update> {
+export function updateCrew(
+  app: App,
+  { actor, body, now, crewId }: Call<typeof crews.update>,
+  notes: string[],
+): Reply<typeof crews.update> {
   const before = findCrew(app, actor.workspace, crewId)
   refuseLater(body, laterCrewMembers)
   requireSome(body, memberNames)
   guardPrivate(app, actor, body)
   const members = merge(body, membersOf(before))
-  const changed = queries(app.db).update.get({ ...stored(members), id: crewId, workspace_id: actor.workspace, updated_at: now })
+  const changed = queries(app.db).update.get({
+    ...stored(members),
+    id: crewId,
+    workspace_id: actor.workspace,
+    updated_at: now,
+  })
   if (!changed) throw problem('slug_taken', { field: 'slug', detail: `Another crew has the slug "${members.slug}"` })
   tell(app, actor, 'crew.updated', { id: crewId })
   return withWarnings(app, actor, crewId, [...tightness(members), ...laterEffect(app, before, members), ...notes])
@@ -104,7 +139,8 @@ export function updateCrew(app: App, { actor, body, now, crewId }: Call<typeof c
 
 /** Limits are a property of the container, so a running one keeps the old ones. */
 function laterEffect(app: App, before: CrewRow, after: CrewMembers): string[] {
-  const same = before.container_memory_mb === after.container_memory_mb && before.container_cpus === after.container_cpus
+  const same =
+    before.container_memory_mb === after.container_memory_mb && before.container_cpus === after.container_cpus
   if (same || containerOf(app, before.id)?.observed !== 'running') return []
   return ['The running container keeps its limits until it is started the next time']
 }

@@ -25,21 +25,47 @@ interface Ending {
 const itemActions = { EXPIRED: 'expired', CANCELLED: 'cancelled' } as const
 
 /**
- * Ends a question, with all that follows from it: the offered credential, the card, the record, the agent that waits. The row
+ * Ends a question, with all that follows from it: the offered credential, the card, the record, the agent that waits.
+ * The row
  * as it is then; null when somebody was quicker. Within a change.
  */
-function end(app: App, before: Row, { status, resolution = null, action, redirect_to = null, actor, now }: Ending, more: Record<string, unknown> = {}) {
+function end(
+  app: App,
+  before: Row,
+  { status, resolution = null, action, redirect_to = null, actor, now }: Ending,
+  more: Record<string, unknown> = {},
+) {
   const person = actor?.type === 'user'
   const by = person ? ('user' as const) : ('system' as const)
   const { settle, byId } = queries(app.db)
-  if (!settle.get({ id: before.id, status, resolution, action: action ?? null, redirect_to, by, user: person ? actor.id : null, now })) return null
+  if (
+    !settle.get({
+      id: before.id,
+      status,
+      resolution,
+      action: action ?? null,
+      redirect_to,
+      by,
+      user: person ? actor.id : null,
+      now,
+    })
+  )
+    return null
   if (before.credential_id) {
-    if (actor && action === 'approve') acceptProposal(app, actor, { id: before.credential_id, agent: before.from_agent_id, now })
+    if (actor && action === 'approve')
+      acceptProposal(app, actor, { id: before.credential_id, agent: before.from_agent_id, now })
     else refuseProposal(app, actor, before.credential_id, now)
   }
   const row = byId.get(before.id)!
   const settled = action ?? itemActions[status as keyof typeof itemActions]
-  settleItem(app, { workspace: row.workspace_id, kind: 'escalation', source: row.id, action: settled, by: person ? actor.id : null, now })
+  settleItem(app, {
+    workspace: row.workspace_id,
+    kind: 'escalation',
+    source: row.id,
+    action: settled,
+    by: person ? actor.id : null,
+    now,
+  })
   tell(app, row, actor, { agent_still_waiting: isWaiting(before, now), ...more })
   wake(app, row.id)
   return row
@@ -56,7 +82,10 @@ function settledBefore({ status, action, decider, resolved_at, answer_deadline_a
       : status === 'CANCELLED'
         ? `${who} withdrew it at ${resolved_at}`
         : `The time to answer was over at ${answer_deadline_at}`
-  return problem('escalation_settled', { detail: what, extra: { settled: { status, action, resolved_by: decider, resolved_at } } })
+  return problem('escalation_settled', {
+    detail: what,
+    extra: { settled: { status, action, resolved_by: decider, resolved_at } },
+  })
 }
 
 /** The question as it may be decided now, or why not. The time that is over ends it on the way. Within a change. */
@@ -74,7 +103,8 @@ export function resolve(app: App, { actor, escalationId, body, now }: Call<typeo
   if ('code' in row) return row
   const redirect_to = targetOf(app, row, body)
   if (row.type === 'CREDENTIAL') {
-    if (action === 'redirect') throw problem('invalid_field', { field: 'action', detail: 'An offered credential is approved or rejected' })
+    if (action === 'redirect')
+      throw problem('invalid_field', { field: 'action', detail: 'An offered credential is approved or rejected' })
     if (actor.session?.stale) throw problem('step_up_required')
     const refused = refuseInitiator(app, actor, row, action)
     if (refused) return refused
@@ -93,20 +123,27 @@ export function resolve(app: App, { actor, escalationId, body, now }: Call<typeo
   }
 }
 
-function targetOf(app: App, row: Row, { action, redirect_to }: { action?: EscalationAction; redirect_to?: string }): string | null {
+function targetOf(
+  app: App,
+  row: Row,
+  { action, redirect_to }: { action?: EscalationAction; redirect_to?: string },
+): string | null {
   const slug = blankToNull(redirect_to)
   if (action !== 'redirect') {
-    if (slug) throw problem('invalid_field', { field: 'redirect_to', detail: 'redirect_to belongs to the action redirect' })
+    if (slug)
+      throw problem('invalid_field', { field: 'redirect_to', detail: 'redirect_to belongs to the action redirect' })
     return null
   }
   if (!slug) throw problem('missing_field', { field: 'redirect_to', detail: 'Say to which agent of the crew' })
   const agent = queries(app.db).agent.get({ workspace: row.workspace_id, crew: row.crew_id, id: null, slug })
-  if (!agent || agent.id === row.from_agent_id) throw problem('invalid_field', { field: 'redirect_to', detail: `The crew has no other agent "${slug}"` })
+  if (!agent || agent.id === row.from_agent_id)
+    throw problem('invalid_field', { field: 'redirect_to', detail: `The crew has no other agent "${slug}"` })
   return slug
 }
 
 /**
- * Where the workspace asks for it, who made the agent does not decide about the secrets that it offers, and nobody does when
+ * Where the workspace asks for it, who made the agent does not decide about the secrets that it offers, and nobody does
+ * when
  * that is unknown. Returned, not thrown: the attempt stands in the journal. Within a change.
  */
 function refuseInitiator(app: App, actor: Actor, row: Row, action: EscalationAction): Problem | null {
@@ -123,7 +160,14 @@ function refuseInitiator(app: App, actor: Actor, row: Row, action: EscalationAct
     severity: 'error',
     summary: `${action} by the one who created @${row.from_slug} was refused`,
     ...actorOf(actor),
-    payload: { request_id: row.id, request_type: 'credential_escalation', credential_id: row.credential_id, decision: 'DENY', reason, rule: 'second_approver' },
+    payload: {
+      request_id: row.id,
+      request_type: 'credential_escalation',
+      credential_id: row.credential_id,
+      decision: 'DENY',
+      reason,
+      rule: 'second_approver',
+    },
     refs: { escalation_id: row.id, credential_id: row.credential_id },
   })
   return problem('second_approver_required', { detail: reason })
@@ -146,16 +190,26 @@ export function expireDue(app: App, most: number, workspace: string | null = nul
   return due.length
 }
 
-/** Withdraws the questions of agents, crews and workspaces that are gone, at most so many; how many these were. Within a change. */
+/**
+ * Withdraws the questions of agents, crews and workspaces that are gone, at most so many; how many these were. Within a
+ * change.
+ */
 export function cancelOrphans(app: App, most: number): number {
   const rows = queries(app.db).orphans.all({ most })
-  for (const row of rows) end(app, row, { status: 'CANCELLED', actor: null, now: app.now() }, { auto_resolved: true, cancel_reason: 'The agent is gone' })
+  for (const row of rows)
+    end(
+      app,
+      row,
+      { status: 'CANCELLED', actor: null, now: app.now() },
+      { auto_resolved: true, cancel_reason: 'The agent is gone' },
+    )
   return rows.length
 }
 
 export function purge(app: App, { actor, crewId, now }: Call<typeof escalations.purge>) {
   const { slug } = findCrew(app, actor.workspace, crewId)
-  for (const row of queries(app.db).pendingOfCrew.all(crewId)) end(app, row, { status: 'CANCELLED', actor, now }, { cancel_reason: 'Deleted' })
+  for (const row of queries(app.db).pendingOfCrew.all(crewId))
+    end(app, row, { status: 'CANCELLED', actor, now }, { cancel_reason: 'Deleted' })
   const { changes } = queries(app.db).purge.run(crewId)
   if (changes)
     app.journal({

@@ -55,7 +55,10 @@ export function headline(text: string, most = 120): string {
   return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`
 }
 
-/** The address of a LINK, as it was given; null when it is not an https one. What a parser would read past is refused: it can part a secret. */
+/**
+ * The address of a LINK, as it was given; null when it is not an https one. What a parser would read past is refused:
+ * it can part a secret.
+ */
 export function linkOf(metadata: unknown): string | null {
   const text = typeof metadata === 'string' ? metadata : (metadata as { url?: unknown } | undefined)?.url
   if (typeof text !== 'string') return null
@@ -66,4 +69,9 @@ export function linkOf(metadata: unknown): string | null {
 }
 
 /** Where a question stands, for the journal. */
-export const stateNames = { PENDING: 'pending', RESOLVED: 'resolved', EXPIRED: 'expired', CANCELLED: 'cancelled' } as const
+export const stateNames = {
+  PENDING: 'pending',
+  RESOLVED: 'resolved',
+  EXPIRED: 'expired',
+  CANCELLED: 'cancelled',
+} as const

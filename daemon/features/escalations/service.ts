@@ -37,7 +37,9 @@ export async function list(app: App, { actor, crewId, query }: Call<typeof escal
   findCrew(app, actor.workspace, crewId)
   await settleDue(app)
   const window = { crew: crewId, ...pageOf(query, { fallback: 50, max: 100 }) }
-  const rows = query.status ? queries(app.db).listOf.all({ ...window, status: query.status }) : queries(app.db).list.all(window)
+  const rows = query.status
+    ? queries(app.db).listOf.all({ ...window, status: query.status })
+    : queries(app.db).list.all(window)
   return rows.map(present)
 }
 
@@ -71,7 +73,9 @@ export function create(app: App, { actor, body, now }: Call<typeof escalations.c
   }
   const level = permitted(app, body)
   if (queries(app.db).open.get(agent.id)!.n >= openAtMost)
-    throw problem('rate_limited', { detail: `${openAtMost} of your questions are still open. Go on without an answer, or wait.` })
+    throw problem('rate_limited', {
+      detail: `${openAtMost} of your questions are still open. Go on without an answer, or wait.`,
+    })
   const row = store(app, agent.id, body, now)
   putBefore(app, row, now)
   tell(app, row, { ...actor, type: 'agent', id: agent.id }, { agent_still_waiting: true, autonomy_level: level })
@@ -80,7 +84,8 @@ export function create(app: App, { actor, body, now }: Call<typeof escalations.c
 }
 
 function askerOf(app: App, { workspace_id: workspace, crew_id: crew, agent_id, from_slug }: Asked) {
-  if (!agent_id && !from_slug) throw problem('missing_field', { field: 'from_slug', detail: 'Say which agent asks: from_slug or agent_id' })
+  if (!agent_id && !from_slug)
+    throw problem('missing_field', { field: 'from_slug', detail: 'Say which agent asks: from_slug or agent_id' })
   const agent = queries(app.db).agent.get({ workspace, crew, id: agent_id ?? null, slug: agent_id ? null : from_slug! })
   if (!agent) throw problem('not_found', { field: agent_id ? 'agent_id' : 'from_slug' })
   return agent
@@ -90,7 +95,9 @@ function askerOf(app: App, { workspace_id: workspace, crew_id: crew, agent_id, f
 function permitted(app: App, { workspace_id: workspace, crew_id: crew }: Asked): string {
   const { level } = policyOf(app, workspace, crew)
   if (consult(app, { workspace, crew, action: 'escalation_create' }) === 'refuse')
-    throw problem('policy_refused', { extra: { reason: 'policy', crew_id: crew, autonomy_level: level, policy_action: 'escalation_create' } })
+    throw problem('policy_refused', {
+      extra: { reason: 'policy', crew_id: crew, autonomy_level: level, policy_action: 'escalation_create' },
+    })
   return level
 }
 
@@ -120,7 +127,11 @@ function store(app: App, agent: string, body: Asked, now: string): Row {
 }
 
 /** Run and chat, as far as they are the agent's own. */
-function placeOf(app: App, agent: string, { run_id, chat_id }: Asked): { run_id: string | null; chat_id: string | null } {
+function placeOf(
+  app: App,
+  agent: string,
+  { run_id, chat_id }: Asked,
+): { run_id: string | null; chat_id: string | null } {
   const run = run_id ? findExecution(app, run_id) : undefined
   const own = run?.agent_id === agent ? run : undefined
   const chat = own?.chat_id ?? chat_id ?? null
@@ -133,11 +144,24 @@ interface Attached {
   credential: string | null
 }
 
-function attached(app: App, agent: string, { workspace_id: workspace, crew_id: crew, type = 'TEXT', metadata }: Asked, now: string): Attached {
-  if (type === 'TEXT') return { metadata: typeof metadata === 'object' ? JSON.stringify(metadata) : blankToNull(metadata), credential: null }
+function attached(
+  app: App,
+  agent: string,
+  { workspace_id: workspace, crew_id: crew, type = 'TEXT', metadata }: Asked,
+  now: string,
+): Attached {
+  if (type === 'TEXT')
+    return {
+      metadata: typeof metadata === 'object' ? JSON.stringify(metadata) : blankToNull(metadata),
+      credential: null,
+    }
   if (type === 'LINK') {
     const link = linkOf(metadata)
-    if (link === null) throw problem('invalid_field', { field: 'metadata', detail: 'metadata of a LINK must be an https address of at most 2048 characters' })
+    if (link === null)
+      throw problem('invalid_field', {
+        field: 'metadata',
+        detail: 'metadata of a LINK must be an https address of at most 2048 characters',
+      })
     return { metadata: link, credential: null }
   }
   try {
@@ -152,14 +176,23 @@ function attached(app: App, agent: string, { workspace_id: workspace, crew_id: c
 
 /** The member at fault lies within `metadata`; what is no JSON is not repeated, for it may hold the value. */
 function ofMetadata(error: unknown): unknown {
-  if (error instanceof SyntaxError) return problem('invalid_field', { field: 'metadata', detail: 'metadata must be JSON: {name, type, provider, value}' })
+  if (error instanceof SyntaxError)
+    return problem('invalid_field', {
+      field: 'metadata',
+      detail: 'metadata must be JSON: {name, type, provider, value}',
+    })
   if (!(error instanceof Problem) || !error.field || error.field.startsWith('metadata')) return error
   return problem(error.code, { detail: error.message, field: `metadata.${error.field}` })
 }
 
 /** The card in the inbox. */
 function putBefore(app: App, row: Row, now: string): void {
-  const body = [row.reason, row.context, row.type === 'LINK' && `<${row.metadata}>`, row.credential_id && `Offers the credential ${nameIn(row)}.`]
+  const body = [
+    row.reason,
+    row.context,
+    row.type === 'LINK' && `<${row.metadata}>`,
+    row.credential_id && `Offers the credential ${nameIn(row)}.`,
+  ]
   raise(app, {
     workspace: row.workspace_id,
     kind: 'escalation',

@@ -13,18 +13,32 @@ const sentences = {
   CANCELLED: ({ from_slug }: Row) => `The question of @${from_slug} was withdrawn`,
 }
 
-/** Puts on record where a question stands, and tells the workspace and the chat. `actor` null: Muster itself. Within a change. */
+/**
+ * Puts on record where a question stands, and tells the workspace and the chat. `actor` null: Muster itself. Within a
+ * change.
+ */
 export function tell(app: App, row: Row, actor: Actor | null, more: Record<string, unknown> = {}): void {
   record(app, row, actor, { summary: sentences[row.status](row), more })
   const event = events[row.status]
   const { id, crew_id, from_slug, reason, action } = row
-  const payload = { id, crew_id, from_slug, ...(event === 'created' && { reason }), ...(event === 'resolved' && { action }) }
+  const payload = {
+    id,
+    crew_id,
+    from_slug,
+    ...(event === 'created' && { reason }),
+    ...(event === 'resolved' && { action }),
+  }
   app.broadcast({ channel: `workspace:${row.workspace_id}`, type: `escalation.${event}`, payload })
   if (row.chat_id) app.broadcast({ channel: `session:${row.chat_id}`, type: `escalation_${event}`, payload })
 }
 
 /** The entry alone. */
-export function record(app: App, row: Row, actor: Actor | null, { summary, more }: { summary: string; more: Record<string, unknown> }): void {
+export function record(
+  app: App,
+  row: Row,
+  actor: Actor | null,
+  { summary, more }: { summary: string; more: Record<string, unknown> },
+): void {
   const resolution = shownResolution(row)
   app.journal({
     workspace_id: row.workspace_id,

@@ -25,7 +25,8 @@ export const wake = (app: App, id: string): void =>
   })
 
 /**
- * What became of a question: as soon as it is settled, or when the agent's time is over. Null when `signal` ended the waiting
+ * What became of a question: as soon as it is settled, or when the agent's time is over. Null when `signal` ended the
+ * waiting
  * before; unless the daemon stops, it is on record then that the agent waits no more.
  */
 export async function waitForAnswer(app: App, id: string, signal: AbortSignal): Promise<Outcome | null> {
@@ -85,7 +86,12 @@ const warnings = {
 /** A question that was deleted with its crew's others counts as withdrawn. */
 function outcomeOf(app: App, row: Row | undefined): Outcome {
   if (row?.status === 'RESOLVED')
-    return { status: 'RESOLVED', resolution: resolutionOf(app, row), action: row.action ?? '', ...(row.redirect_to && { redirect_to: row.redirect_to }) }
+    return {
+      status: 'RESOLVED',
+      resolution: resolutionOf(app, row),
+      action: row.action ?? '',
+      ...(row.redirect_to && { redirect_to: row.redirect_to }),
+    }
   const status = !row ? 'CANCELLED' : row.status === 'PENDING' ? 'UNANSWERED' : row.status
   return {
     status,
@@ -102,7 +108,10 @@ const rowOf = (id: string) => `escalations:${id}`
 /** The answer to an offered secret is kept sealed. */
 export function sealResolution({ vault }: App, { id, type }: Row, text: string): string {
   if (type !== 'CREDENTIAL') return text
-  if (!vault) throw problem('encryption_unavailable', { detail: 'This server has no encryption key, so it cannot keep the answer' })
+  if (!vault)
+    throw problem('encryption_unavailable', {
+      detail: 'This server has no encryption key, so it cannot keep the answer',
+    })
   return vault.seal(text, rowOf(id))
 }
 

@@ -50,13 +50,16 @@ export function createProvider(app: App): Provider {
     } catch (error) {
       if (known === asked) known = null
       app.log.error({ issuer, reason: reasonOf(error) }, 'The identity provider cannot be used')
-      throw problem('idp_unavailable', { detail: `${new URL(issuer).host} does not answer as an identity provider should; try again later` })
+      throw problem('idp_unavailable', {
+        detail: `${new URL(issuer).host} does not answer as an identity provider should; try again later`,
+      })
     }
   }
 
   /** Made anew for each sign-in, so that the keys are those of the moment. */
   function configure(library: Library, metadata: ServerMetadata, method: Method): Configuration {
-    const auth: ClientAuth = method === 'client_secret_post' ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret)
+    const auth: ClientAuth =
+      method === 'client_secret_post' ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret)
     const config = new library.Configuration(metadata, clientId, {}, auth)
     config[library.customFetch] = fetch
     // The signature too, although the token comes from the provider itself.
@@ -64,13 +67,22 @@ export function createProvider(app: App): Provider {
     return config
   }
 
-  /** The ways to show the secret, the likeliest first. What a provider lists need not be what it takes from this client. */
-  function methodsOf({ token_endpoint_auth_methods_supported: listed = ['client_secret_basic'] }: ServerMetadata): Method[] {
+  /**
+   * The ways to show the secret, the likeliest first. What a provider lists need not be what it takes from this client.
+   */
+  function methodsOf({
+    token_endpoint_auth_methods_supported: listed = ['client_secret_basic'],
+  }: ServerMetadata): Method[] {
     const both = (['client_secret_post', 'client_secret_basic'] as const).filter((method) => listed.includes(method))
     return both.length ? [...both].sort((a, b) => Number(b === taken) - Number(a === taken)) : ['client_secret_post']
   }
 
-  async function exchange(library: Library, metadata: ServerMetadata, answer: URL, { state, nonce, verifier }: Attempt) {
+  async function exchange(
+    library: Library,
+    metadata: ServerMetadata,
+    answer: URL,
+    { state, nonce, verifier }: Attempt,
+  ) {
     const methods = methodsOf(metadata)
     for (const [at, method] of methods.entries()) {
       const config = configure(library, metadata, method)
@@ -87,7 +99,9 @@ export function createProvider(app: App): Provider {
         if (refusesClient(error) && at + 1 < methods.length) continue
         known = null
         app.log.warn({ issuer, reason: reasonOf(error) }, 'A sign-in was not confirmed by the identity provider')
-        throw problem('idp_exchange_failed', { detail: `${new URL(issuer).host} did not confirm the sign-in; start again` })
+        throw problem('idp_exchange_failed', {
+          detail: `${new URL(issuer).host} did not confirm the sign-in; start again`,
+        })
       }
     }
     throw new Error('There is always a method')

@@ -7,7 +7,8 @@ import { begin, checkConfigured, finish, inWords } from './service.ts'
 
 export default feature(idp, (app) => {
   const { idpClientId: id, idpClientSecret: secret } = app.config
-  if (Boolean(id) !== Boolean(secret)) app.log.warn('No identity provider: IDP_CLIENT_ID and IDP_CLIENT_SECRET belong together')
+  if (Boolean(id) !== Boolean(secret))
+    app.log.warn('No identity provider: IDP_CLIENT_ID and IDP_CLIENT_SECRET belong together')
   const provider = createProvider(app)
   const gate = () => checkConfigured(app)
   return {

@@ -17,7 +17,12 @@ export interface Profile {
 export function readProfile({ sub, email, email_verified, name }: Record<string, unknown>): Profile | null {
   if (typeof sub !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(sub)) return null
   const usable = typeof email === 'string' && isEmail(email) ? email.toLowerCase() : null
-  return { sub, email: usable, verified: usable !== null && (email_verified === true || email_verified === 'true'), name: readName(name) }
+  return {
+    sub,
+    email: usable,
+    verified: usable !== null && (email_verified === true || email_verified === 'true'),
+    name: readName(name),
+  }
 }
 
 /** One line of at most 100 characters, as names are here; null when nothing is left. */
@@ -36,10 +41,12 @@ function readName(given: unknown): string | null {
 export const errorWord = (given: string): string => (/^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : 'an unknown error')
 
 /** Both settings are there. */
-export const isConfigured = ({ idpClientId, idpClientSecret }: Config): boolean => Boolean(idpClientId && idpClientSecret)
+export const isConfigured = ({ idpClientId, idpClientSecret }: Config): boolean =>
+  Boolean(idpClientId && idpClientSecret)
 
 /** Under the server's address. The provider must know it. */
 export const callbackPath = '/api/v1/auth/idp/callback'
 
 /** How people know the provider. */
-export const nameOf = (issuer: string): string => (issuer === 'https://accounts.google.com' ? 'Google' : new URL(issuer).host)
+export const nameOf = (issuer: string): string =>
+  issuer === 'https://accounts.google.com' ? 'Google' : new URL(issuer).host

@@ -1,8 +1,8 @@
 import type { idp } from '#contract/idp'
 import type { App } from '#kernel/app'
 import type { Config } from '#kernel/config'
-import { readCookie, setCookie } from '#kernel/http/cookies'
 import type { Call, Web } from '#kernel/feature'
+import { readCookie, setCookie } from '#kernel/http/cookies'
 import { Problem, problem } from '#kernel/problem'
 import { refusalPage } from '../pages/service.ts'
 import { claimsOf, handOver, isLive, prepareSession, safePath, storeSession } from '../sessions/service.ts'
@@ -14,12 +14,20 @@ import { attemptOf, burnState, keepState, newState } from './states.ts'
 /** The provider among the ways to sign in; nothing when there is none. */
 export const idpOf = (config: Config) =>
   isConfigured(config) && {
-    idp: { id: 'idp' as const, name: nameOf(config.idpIssuer), type: 'oidc' as const, signinUrl: '/api/v1/auth/idp/redirect', callbackUrl: callbackPath },
+    idp: {
+      id: 'idp' as const,
+      name: nameOf(config.idpIssuer),
+      type: 'oidc' as const,
+      signinUrl: '/api/v1/auth/idp/redirect',
+      callbackUrl: callbackPath,
+    },
   }
 
 export function checkConfigured(app: App): void {
   if (!isConfigured(app.config))
-    throw problem('idp_not_configured', { detail: 'This server has no identity provider: set IDP_CLIENT_ID and IDP_CLIENT_SECRET' })
+    throw problem('idp_not_configured', {
+      detail: 'This server has no identity provider: set IDP_CLIENT_ID and IDP_CLIENT_SECRET',
+    })
 }
 
 /** The address under which browsers know this server. The provider compares it with what it was told. */
@@ -29,7 +37,11 @@ function callbackOf({ config }: App, { request }: Web): string {
 }
 
 /** Sends the browser to the provider. The provider is asked first: when it is down, nothing is kept. */
-export async function begin(app: App, provider: Provider, { query, web }: Call<typeof idp.redirect> & { web: Web }): Promise<string> {
+export async function begin(
+  app: App,
+  provider: Provider,
+  { query, web }: Call<typeof idp.redirect> & { web: Web },
+): Promise<string> {
   const { request, reply } = web
   const attempt = attemptOf(app, newState())
   const location = await provider.authorize(callbackOf(app, web), attempt)
@@ -42,13 +54,18 @@ export async function begin(app: App, provider: Provider, { query, web }: Call<t
 }
 
 /** Takes the browser back from the provider, signs it in and sends it to where it wanted to go. */
-export async function finish(app: App, provider: Provider, { query, web }: Call<typeof idp.callback> & { web: Web }): Promise<string> {
+export async function finish(
+  app: App,
+  provider: Provider,
+  { query, web }: Call<typeof idp.callback> & { web: Web },
+): Promise<string> {
   const { state, code, error } = query
   if (!state) throw problem('missing_field', { field: 'state', detail: 'state is required' })
   if (!code && !error) throw problem('missing_field', { field: 'code', detail: 'code is required' })
   const attempt = attemptOf(app, state)
   const redirect = await app.write(() => burn(app, state, web))
-  if (error || !code) throw problem('idp_refused', { detail: `The identity provider did not let you in: ${errorWord(error ?? '')}` })
+  if (error || !code)
+    throw problem('idp_refused', { detail: `The identity provider did not let you in: ${errorWord(error ?? '')}` })
   const answer = new URL(callbackOf(app, web))
   answer.search = new URL(web.request.url, answer).search
   const profile = await provider.profile(answer, attempt)
@@ -67,7 +84,8 @@ function burn(app: App, state: string, { request }: Web): string {
   if (redirect === null)
     throw problem('idp_state_unknown', {
       field: 'state',
-      detail: 'This sign-in was not begun in this browser at this address, was finished before, or took longer than 15 minutes; start again',
+      detail:
+        'This sign-in was not begun in this browser at this address, was finished before, or took longer than 15 minutes; start again',
     })
   return redirect
 }

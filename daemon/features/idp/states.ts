@@ -21,7 +21,10 @@ export function attemptOf({ vault }: App, state: string): Attempt {
 }
 
 /** Remembers a sign-in that begins, within a change. */
-export function keepState({ db, clock, now }: App, { state, browser, redirect }: { state: string; browser: string; redirect: string }): void {
+export function keepState(
+  { db, clock, now }: App,
+  { state, browser, redirect }: { state: string; browser: string; redirect: string },
+): void {
   const { sweep, trim, keep } = queries(db)
   sweep.run(now())
   trim.run(limit - 1)

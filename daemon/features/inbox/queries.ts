@@ -73,15 +73,18 @@ export interface Place {
 
 export const queries = statements((db) => ({
   insert: db.prepare<NewItem, { id: string }>(
-    `INSERT INTO inbox_items (id, workspace_id, kind, source_id, audience, title, body_md, priority, blocking, sender_type, sender_id, sender_name,
+    `INSERT INTO inbox_items (id, workspace_id, kind, source_id, audience, title, body_md, priority, blocking,
+      sender_type, sender_id, sender_name,
        payload_json, thread_key, attention_class, actions_json, created_at, updated_at)
-     VALUES (@id, @workspace_id, @kind, @source_id, @audience, @title, @body_md, @priority, @blocking, @sender_type, @sender_id, @sender_name,
+     VALUES (@id, @workspace_id, @kind, @source_id, @audience, @title, @body_md, @priority, @blocking, @sender_type,
+     @sender_id, @sender_name,
        @payload_json, @thread_key, @attention_class, @actions_json, @created_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   /** The item anew: nobody has read or decided it. */
   refresh: db.prepare<NewItem, { seq: number }>(
-    `UPDATE inbox_items SET audience = @audience, title = @title, body_md = @body_md, priority = @priority, blocking = @blocking,
+    `UPDATE inbox_items SET audience = @audience, title = @title, body_md = @body_md, priority = @priority,
+      blocking = @blocking,
        sender_type = @sender_type, sender_id = @sender_id, sender_name = @sender_name, payload_json = @payload_json, thread_key = @thread_key,
        attention_class = @attention_class, actions_json = @actions_json, created_at = @created_at, updated_at = @updated_at,
        read_at = NULL, read_by_user_id = NULL, resolved_at = NULL, resolved_by_user_id = NULL, resolved_action = NULL
@@ -92,11 +95,15 @@ export const queries = statements((db) => ({
     'SELECT source_id FROM inbox_items WHERE workspace_id = ? AND thread_key = ? AND resolved_at IS NULL LIMIT 1',
   ),
   find: db.prepare<Place & { id: string }, Seen>(
-    `SELECT ${seenColumns} FROM inbox_items i ${seenJoins} WHERE i.id = @id AND i.workspace_id = @workspace AND i.audience IN (SELECT value FROM json_each(@audiences))`,
+    `SELECT ${seenColumns} FROM inbox_items i ${seenJoins} WHERE i.id = @id AND i.workspace_id = @workspace
+      AND i.audience IN (SELECT value FROM json_each(@audiences))`,
   ),
-  byId: db.prepare<[workspace: string, id: string], Row>(`SELECT ${columns} FROM inbox_items WHERE workspace_id = ? AND id = ?`),
+  byId: db.prepare<[workspace: string, id: string], Row>(
+    `SELECT ${columns} FROM inbox_items WHERE workspace_id = ? AND id = ?`,
+  ),
   resolve: db.prepare<{ seq: number; user: string | null; action: string | null; now: string }>(
-    `UPDATE inbox_items SET resolved_at = @now, resolved_by_user_id = @user, resolved_action = @action, updated_at = @now WHERE seq = @seq`,
+    `UPDATE inbox_items SET resolved_at = @now, resolved_by_user_id = @user, resolved_action = @action,
+      updated_at = @now WHERE seq = @seq`,
   ),
   read: db.prepare<{ seq: number; user: string; now: string }>(
     'INSERT INTO inbox_item_reads (item, user_id, read_at) VALUES (@seq, @user, @now) ON CONFLICT DO NOTHING',
@@ -104,14 +111,19 @@ export const queries = statements((db) => ({
   readFirst: db.prepare<{ seq: number; user: string; now: string }>(
     'UPDATE inbox_items SET read_at = @now, read_by_user_id = @user WHERE seq = @seq AND read_at IS NULL',
   ),
-  unread: db.prepare<{ seq: number; user: string }>('DELETE FROM inbox_item_reads WHERE item = @seq AND user_id = @user'),
+  unread: db.prepare<{ seq: number; user: string }>(
+    'DELETE FROM inbox_item_reads WHERE item = @seq AND user_id = @user',
+  ),
   reopen: db.prepare<{ seq: number; now: string }>(
-    `UPDATE inbox_items SET read_at = NULL, read_by_user_id = NULL, resolved_at = NULL, resolved_by_user_id = NULL, resolved_action = NULL, updated_at = @now
+    `UPDATE inbox_items SET read_at = NULL, read_by_user_id = NULL, resolved_at = NULL, resolved_by_user_id = NULL,
+      resolved_action = NULL, updated_at = @now
      WHERE seq = @seq`,
   ),
   handOver: db.prepare<{ workspace: string; from: string; to: string; now: string }, { id: string }>(
-    `UPDATE inbox_items SET audience = @to, payload_json = json_set(payload_json, '$.who_can_act', json_array(@to)), updated_at = @now
-     WHERE workspace_id = @workspace AND audience = @from AND kind = 'run_needs_human' AND resolved_at IS NULL RETURNING id`,
+    `UPDATE inbox_items SET audience = @to, payload_json = json_set(payload_json, '$.who_can_act', json_array(@to)),
+      updated_at = @now
+     WHERE workspace_id = @workspace AND audience = @from AND kind = 'run_needs_human' AND resolved_at IS NULL
+     RETURNING id`,
   ),
   patchPayload: db.prepare<[payload: string, seq: number]>('UPDATE inbox_items SET payload_json = ? WHERE seq = ?'),
   counts: db.prepare<Place, { kind: InboxKind; blocking: 0 | 1; active: number }>(
@@ -123,15 +135,19 @@ export const queries = statements((db) => ({
     `SELECT coalesce(sum(active), 0) AS active FROM inbox_read_counts
      WHERE user_id = @user AND workspace_id = @workspace AND audience IN (SELECT value FROM json_each(@audiences))`,
   ),
-  purge: db.prepare<{ workspace: string; kind: string | null }>('DELETE FROM inbox_items WHERE workspace_id = @workspace AND (@kind IS NULL OR kind = @kind)'),
+  purge: db.prepare<{ workspace: string; kind: string | null }>(
+    'DELETE FROM inbox_items WHERE workspace_id = @workspace AND (@kind IS NULL OR kind = @kind)',
+  ),
   escalation: db.prepare<[id: string], { status: string }>('SELECT status FROM escalations WHERE id = ?'),
   secondApprover: db.prepare<[id: string], { required: number }>(
-    `SELECT w.require_second_approver AS required FROM escalations e JOIN workspaces w ON w.id = e.workspace_id WHERE e.id = ? AND e.type = 'CREDENTIAL'`,
+    `SELECT w.require_second_approver AS required FROM escalations e JOIN workspaces w ON w.id = e.workspace_id
+      WHERE e.id = ? AND e.type = 'CREDENTIAL'`,
   ),
   waitpoint: db.prepare<{ source: string }, { live: number }>(
     `SELECT EXISTS (SELECT 1 FROM waitpoints WHERE id = @source AND status = 'pending')
        OR EXISTS (SELECT 1 FROM approvals WHERE id = @source AND status = 'pending')
-       OR EXISTS (SELECT 1 FROM agents WHERE id = @source AND status = 'PENDING_REVIEW' AND deleted_at IS NULL) AS live`,
+       OR EXISTS (SELECT 1 FROM agents WHERE id = @source AND status = 'PENDING_REVIEW'
+       AND deleted_at IS NULL) AS live`,
   ),
 }))
 
@@ -167,33 +183,49 @@ const kindIndexes = {
 }
 
 /**
- * Each audience gives its items in the order of its index, and SQLite merges them as far as the page goes: what is not on it is
+ * Each audience gives its items in the order of its index, and SQLite merges them as far as the page goes: what is not
+ * on it is
  * not read. Only the keys are merged; the rows of the page are fetched by them.
  */
 function listing(state: Listed, audiences: number, byKind: boolean): string {
-  const reads = state === 'unread' || state === 'read' ? 'LEFT JOIN inbox_item_reads r ON r.item = i.seq AND r.user_id = @user' : ''
+  const reads =
+    state === 'unread' || state === 'read' ? 'LEFT JOIN inbox_item_reads r ON r.item = i.seq AND r.user_id = @user' : ''
   const part = (n: number) =>
-    `SELECT i.created_at AS at, i.id AS id, i.seq AS seq FROM inbox_items i INDEXED BY ${(byKind ? kindIndexes : indexes)[state]} ${reads}
-       WHERE i.workspace_id = @workspace AND i.audience = json_extract(@audiences, '$[${n}]') ${byKind ? 'AND i.kind = @kind' : ''} ${wheres[state]}`
+    `SELECT i.created_at AS at, i.id AS id, i.seq AS seq FROM inbox_items i INDEXED BY
+      ${(byKind ? kindIndexes : indexes)[state]} ${reads}
+       WHERE i.workspace_id = @workspace AND i.audience = json_extract(@audiences,
+       '$[${n}]') ${byKind ? 'AND i.kind = @kind' : ''} ${wheres[state]}`
   const parts = Array.from({ length: audiences }, (_, n) => part(n))
   const page = `${parts.join(' UNION ALL ')} ORDER BY at DESC, id DESC LIMIT @limit OFFSET @offset`
-  return `SELECT ${seenColumns} FROM (${page}) p CROSS JOIN inbox_items i ON i.seq = p.seq ${seenJoins} ORDER BY p.at DESC, p.id DESC`
+  return `SELECT ${seenColumns} FROM (${page}) p CROSS JOIN inbox_items i ON i.seq = p.seq ${seenJoins}
+    ORDER BY p.at DESC, p.id DESC`
 }
 
 /** Name of the statement for a list. */
-export const listingOf = (state: Listed, audiences: number, byKind: boolean): string => `${state}${audiences}${byKind ? 'OfKind' : ''}`
+export const listingOf = (state: Listed, audiences: number, byKind: boolean): string =>
+  `${state}${audiences}${byKind ? 'OfKind' : ''}`
 
 const windows = (Object.keys(wheres) as Listed[]).flatMap((state) =>
-  [3, 4, 5, 6, 7].flatMap((audiences) => [false, true].map((byKind) => ({ name: listingOf(state, audiences, byKind), state, audiences, byKind }))),
+  [3, 4, 5, 6, 7].flatMap((audiences) =>
+    [false, true].map((byKind) => ({ name: listingOf(state, audiences, byKind), state, audiences, byKind })),
+  ),
 )
 
 /** Lists for VIEWER (3 audiences) to OWNER (7). */
 export const listings = statements(
   (db): Record<string, ReturnType<typeof db.prepare<Window, Seen>>> =>
-    Object.fromEntries(windows.map(({ name, state, audiences, byKind }) => [name, db.prepare<Window, Seen>(listing(state, audiences, byKind))])),
+    Object.fromEntries(
+      windows.map(({ name, state, audiences, byKind }) => [
+        name,
+        db.prepare<Window, Seen>(listing(state, audiences, byKind)),
+      ]),
+    ),
 )
 
 /** Statements that read a whole table, and why they may. */
-export const scans: Record<string, string> = Object.fromEntries(windows.map(({ name }) => [name, 'the windows of the audiences, put together']))
+export const scans: Record<string, string> = Object.fromEntries(
+  windows.map(({ name }) => [name, 'the windows of the audiences, put together']),
+)
 
-export const audiencesOf = (user: string, roles: readonly Role[]): string => JSON.stringify(['all', `user:${user}`, ...roles.map((role) => `role:${role}`)])
+export const audiencesOf = (user: string, roles: readonly Role[]): string =>
+  JSON.stringify(['all', `user:${user}`, ...roles.map((role) => `role:${role}`)])

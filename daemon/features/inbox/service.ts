@@ -29,12 +29,16 @@ export interface Raise {
   now: string
 }
 
-/** `insert`: a repeat is ignored. `upsert`: a repeat refreshes the item, unread for everybody. `thread`: as upsert, into the open item of its thread. */
+/**
+ * `insert`: a repeat is ignored. `upsert`: a repeat refreshes the item, unread for everybody. `thread`: as upsert, into
+ * the open item of its thread.
+ */
 export type Mode = 'insert' | 'upsert' | 'thread'
 
 export const itemId = (kind: InboxKind, source: string): string => `ibx_${kind}_${source}`
 
-const audienceOf = (target: Target): string => (target === 'workspace' ? 'all' : 'user' in target ? `user:${target.user}` : `role:${target.role}`)
+const audienceOf = (target: Target): string =>
+  target === 'workspace' ? 'all' : 'user' in target ? `user:${target.user}` : `role:${target.role}`
 
 /** Puts something before people, within a change. Returns the item's id. */
 export function raise(app: App, it: Raise, mode: Mode = 'insert'): string {
@@ -70,10 +74,20 @@ export function raise(app: App, it: Raise, mode: Mode = 'insert'): string {
   return id
 }
 
-/** The source was decided: its item is resolved for everybody. Within a change; nothing when there is no item or it is resolved. */
+/**
+ * The source was decided: its item is resolved for everybody. Within a change; nothing when there is no item or it is
+ * resolved.
+ */
 export function settle(
   app: App,
-  { workspace, kind, source, action, by, now }: { workspace: string; kind: InboxKind; source: string; action: string; by: string | null; now: string },
+  {
+    workspace,
+    kind,
+    source,
+    action,
+    by,
+    now,
+  }: { workspace: string; kind: InboxKind; source: string; action: string; by: string | null; now: string },
 ): void {
   const row = queries(app.db).byId.get(workspace, itemId(kind, source))
   if (!row || row.resolved_at) return
@@ -96,7 +110,11 @@ export function amendPayload(app: App, row: Pick<Row, 'seq' | 'payload_json'>, m
 const tell = (app: App, workspace: string, payload: Record<string, string>) =>
   app.broadcast({ channel: `workspace:${workspace}`, type: 'inbox.updated', payload })
 
-const placeOf = ({ workspace, id, role }: Actor): Place & { audiences: string } => ({ workspace, user: id, audiences: audiencesOf(id, rolesBelow(role!)) })
+const placeOf = ({ workspace, id, role }: Actor): Place & { audiences: string } => ({
+  workspace,
+  user: id,
+  audiences: audiencesOf(id, rolesBelow(role!)),
+})
 
 /** The item if the caller may see it; invisible, foreign and absent ones answer alike. */
 export function find(app: App, actor: Actor, id: string): Seen {
@@ -132,7 +150,9 @@ function counts(app: App, place: Place) {
   }
 }
 
-export const count = (app: App, { actor }: Call<typeof inbox.count>) => ({ unread_count: counts(app, placeOf(actor)).unread_count })
+export const count = (app: App, { actor }: Call<typeof inbox.count>) => ({
+  unread_count: counts(app, placeOf(actor)).unread_count,
+})
 
 /** Whether what a waitpoint or an escalation is about is gone, so that only the item is left. */
 function sourceMissing(app: App, { kind, source_id }: Row): boolean {
@@ -150,11 +170,22 @@ function secondApprover({ db }: App, { kind, source_id }: Row) {
 
 export function show(app: App, { actor, itemId }: Call<typeof inbox.show>) {
   const row = find(app, actor, itemId)
-  return { ...present(row), ...secondApprover(app, row), ...(isManaged(row.kind) && { source_missing: sourceMissing(app, row) }) }
+  return {
+    ...present(row),
+    ...secondApprover(app, row),
+    ...(isManaged(row.kind) && { source_missing: sourceMissing(app, row) }),
+  }
 }
 
 /** Moves one item; a problem when it is decided where it comes from. Specification part 3, "States and transitions". */
-function move(app: App, actor: Actor, row: Seen, state: InboxState, action: string | null, now: string): Problem | null {
+function move(
+  app: App,
+  actor: Actor,
+  row: Seen,
+  state: InboxState,
+  action: string | null,
+  now: string,
+): Problem | null {
   const { read, readFirst, unread, reopen, resolve } = queries(app.db)
   const own = { seq: row.seq, user: actor.id, now }
   if (state === 'read') {
@@ -200,7 +231,8 @@ export function bulk(app: App, { actor, body, now }: Call<typeof inbox.bulk>) {
   for (const id of new Set(body.ids)) {
     const row = queries(app.db).find.get({ ...placeOf(actor), id })
     if (!row) result.not_found.push(id)
-    else if ((state === 'resolved' && row.blocking) || move(app, actor, row, state, resolved_action, now)) result.skipped_ids.push(id)
+    else if ((state === 'resolved' && row.blocking) || move(app, actor, row, state, resolved_action, now))
+      result.skipped_ids.push(id)
     else if (stateOf(row) !== state) moved.push(id)
     else result.updated++
   }
@@ -219,7 +251,11 @@ export function purge(app: App, { actor, query }: Call<typeof inbox.purge>) {
       type: 'audit.entity_deleted',
       summary: `${changes} inbox items deleted`,
       ...actorOf(actor),
-      payload: { action: 'delete', entity_type: 'inbox_item', metadata: { deleted: changes, ...(query.kind && { kind: query.kind }) } },
+      payload: {
+        action: 'delete',
+        entity_type: 'inbox_item',
+        metadata: { deleted: changes, ...(query.kind && { kind: query.kind }) },
+      },
     })
     tell(app, actor.workspace, { purge: 'true' })
   }

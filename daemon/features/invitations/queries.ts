@@ -45,7 +45,9 @@ export const queries = statements((db) => ({
      WHERE i.email = @email AND i.status = 'live' AND i.expires_at > @now AND w.deleted_at IS NULL
      ORDER BY i.created_at DESC, i.rowid DESC LIMIT @limit OFFSET @offset`,
   ),
-  sender: db.prepare<[id: string], { email: string; full_name: string | null }>('SELECT email, full_name FROM users WHERE id = ?'),
+  sender: db.prepare<[id: string], { email: string; full_name: string | null }>(
+    'SELECT email, full_name FROM users WHERE id = ?',
+  ),
   insert: db.prepare<NewInvitation, Row>(
     `INSERT INTO workspace_invitations (${columns}, token_hash)
      VALUES (@id, @workspace_id, @email, @role, @invited_by, @created_at, @expires_at, @token_hash)
@@ -70,7 +72,8 @@ export const queries = statements((db) => ({
      WHERE email = @email AND status = 'live' AND expires_at > @now RETURNING ${columns}`,
   ),
   settle: db.prepare<{ workspace: string; email: string; now: string }>(
-    `UPDATE workspace_invitations SET status = 'accepted', ended_at = @now WHERE workspace_id = @workspace AND email = @email AND status = 'live'`,
+    `UPDATE workspace_invitations SET status = 'accepted', ended_at = @now
+      WHERE workspace_id = @workspace AND email = @email AND status = 'live'`,
   ),
   revoke: db.prepare<{ workspace: string; id: string; now: string }, Row>(
     `UPDATE workspace_invitations SET status = 'revoked', ended_at = @now
@@ -78,10 +81,12 @@ export const queries = statements((db) => ({
   ),
   revokeBy: db.prepare<{ workspace: string; by: string; now: string }, Row>(
     `UPDATE workspace_invitations SET status = 'revoked', ended_at = @now
-     WHERE workspace_id = @workspace AND invited_by = @by AND status = 'live' AND expires_at > @now RETURNING ${columns}`,
+     WHERE workspace_id = @workspace AND invited_by = @by AND status = 'live' AND expires_at > @now
+     RETURNING ${columns}`,
   ),
   revokeAll: db.prepare<{ workspace: string; now: string }>(
-    `UPDATE workspace_invitations SET status = 'revoked', ended_at = @now WHERE workspace_id = @workspace AND status = 'live'`,
+    `UPDATE workspace_invitations SET status = 'revoked', ended_at = @now
+      WHERE workspace_id = @workspace AND status = 'live'`,
   ),
   forget: db.prepare<[before: string, most: number]>(
     'DELETE FROM workspace_invitations WHERE id IN (SELECT id FROM workspace_invitations WHERE expires_at < ? LIMIT ?)',

@@ -30,13 +30,22 @@ export function list({ db, now }: App, { actor, query }: Call<typeof invitations
     .map(present)
 }
 
-export function mine({ db, now }: App, { actor, query }: Call<typeof invitations.mine>): Static<typeof OwnInvitation>[] {
+export function mine(
+  { db, now }: App,
+  { actor, query }: Call<typeof invitations.mine>,
+): Static<typeof OwnInvitation>[] {
   return queries(db)
     .mine.all({ email: actor.email ?? '', now: now(), ...pageOf(query) })
-    .map(({ workspace_name: name, workspace_slug: slug, ...row }) => ({ ...present(row), workspace: { id: row.workspace_id, name, slug } }))
+    .map(({ workspace_name: name, workspace_slug: slug, ...row }) => ({
+      ...present(row),
+      workspace: { id: row.workspace_id, name, slug },
+    }))
 }
 
-export function create(app: App, { actor, body, now }: Call<typeof invitations.create>): Reply<typeof invitations.create> {
+export function create(
+  app: App,
+  { actor, body, now }: Call<typeof invitations.create>,
+): Reply<typeof invitations.create> {
   const { workspace } = actor
   const role = body.role ?? 'MEMBER'
   const email = body.email.toLowerCase()
@@ -45,15 +54,28 @@ export function create(app: App, { actor, body, now }: Call<typeof invitations.c
   queries(app.db).expire.run({ workspace, email, now })
   const token = randomBytes(32).toString('hex')
   const expires_at = wholeSeconds(Date.parse(now) + lifetimeMs)
-  const row = { id: newId(app.clock()), workspace_id: workspace, email, role, invited_by: actor.id, created_at: now, expires_at }
+  const row = {
+    id: newId(app.clock()),
+    workspace_id: workspace,
+    email,
+    role,
+    invited_by: actor.id,
+    created_at: now,
+    expires_at,
+  }
   const made = queries(app.db).insert.get({ ...row, token_hash: hashOf(token) })
-  if (!made) throw problem('invitation_exists', { field: 'email', detail: `There is a live invitation for ${email}; revoke it to send another one` })
+  if (!made)
+    throw problem('invitation_exists', {
+      field: 'email',
+      detail: `There is a live invitation for ${email}; revoke it to send another one`,
+    })
   note(app, actorOf(actor), 'created', made)
   const inviter = queries(app.db).sender.get(actor.id)!
   return { ...made, accepted_at: null, inviter: { id: actor.id, ...inviter }, token, link: linkOf(app, token) }
 }
 
-const linkOf = ({ config }: App, token: string): string | null => (config.publicUrl ? `${new URL(config.publicUrl).origin}/invitation?token=${token}` : null)
+const linkOf = ({ config }: App, token: string): string | null =>
+  config.publicUrl ? `${new URL(config.publicUrl).origin}/invitation?token=${token}` : null
 
 export function revoke(app: App, { actor, invitationId: id, now }: Call<typeof invitations.revoke>): undefined {
   standing(app, actor, 'ADMIN')
@@ -62,11 +84,17 @@ export function revoke(app: App, { actor, invitationId: id, now }: Call<typeof i
   note(app, actorOf(actor), 'revoked', row)
 }
 
-export function accept(app: App, { actor, invitationId: id, now }: Call<typeof invitations.accept>): Reply<typeof invitations.accept> {
+export function accept(
+  app: App,
+  { actor, invitationId: id, now }: Call<typeof invitations.accept>,
+): Reply<typeof invitations.accept> {
   return join(app, actor.id, take(app, actor, id, 'accepted', now), now)
 }
 
-export function decline(app: App, { actor, invitationId: id, now }: Call<typeof invitations.decline>): Reply<typeof invitations.decline> {
+export function decline(
+  app: App,
+  { actor, invitationId: id, now }: Call<typeof invitations.decline>,
+): Reply<typeof invitations.decline> {
   const row = take(app, actor, id, 'declined', now)
   note(app, actorOf(actor), 'declined', row)
   return { workspace_id: row.workspace_id, role: row.role }
@@ -75,36 +103,47 @@ export function decline(app: App, { actor, invitationId: id, now }: Call<typeof 
 /** Another one's, an old and an absent one answer alike. */
 function take(app: App, { email }: Actor, id: string, status: 'accepted' | 'declined', now: string): Row {
   const row = queries(app.db).takeById.get({ id, email: email ?? '', status, now })
-  if (!row) throw problem('not_found', { field: 'invitationId', detail: 'There is no such open invitation to your address' })
+  if (!row)
+    throw problem('not_found', { field: 'invitationId', detail: 'There is no such open invitation to your address' })
   return row
 }
 
 /** Whoever holds the token was given it: the address of the account does not matter. */
-export function redeem(app: App, { actor, body, now }: Call<typeof invitations.redeem>): Reply<typeof invitations.redeem> {
+export function redeem(
+  app: App,
+  { actor, body, now }: Call<typeof invitations.redeem>,
+): Reply<typeof invitations.redeem> {
   const row = queries(app.db).takeByToken.get({ hash: hashOf(body.token.trim()), now })
-  if (!row) throw problem('invalid_token', { field: 'token', detail: 'Invalid, used, revoked or expired invitation token' })
+  if (!row)
+    throw problem('invalid_token', { field: 'token', detail: 'Invalid, used, revoked or expired invitation token' })
   return join(app, actor.id, row, now)
 }
 
 /** Refused, the invitation stays open for whom it is meant. */
 function join(app: App, user: string, row: Row, now: string): { workspace_id: string; role: Role } {
   const { workspace_id, role } = row
-  if (!enrol(app, { workspace: workspace_id, user, role, now })) throw problem('already_member', { detail: 'You are a member of that workspace already' })
+  if (!enrol(app, { workspace: workspace_id, user, role, now }))
+    throw problem('already_member', { detail: 'You are a member of that workspace already' })
   note(app, { actor_type: 'user', actor_id: user }, 'accepted', row, { user_id: user })
   return { workspace_id, role }
 }
 
 /**
- * Makes a new account a member wherever its address is invited; call it within the change that makes the account. Without
+ * Makes a new account a member wherever its address is invited; call it within the change that makes the account.
+ * Without
  * an open invitation the answer is empty. Specification part 1, "Sign-up".
  */
-export function redeemInvitations(app: App, { user, email, now }: { user: string; email: string; now: string }): { workspace_id: string; role: Role }[] {
+export function redeemInvitations(
+  app: App,
+  { user, email, now }: { user: string; email: string; now: string },
+): { workspace_id: string; role: Role }[] {
   const rows = queries(app.db).takeAll.all({ email: email.toLowerCase(), now })
   return rows.map((row) => join(app, user, row, now))
 }
 
 /** Whoever became a member by another way needs the invitation no more. Within a change. */
-export const settleInvitation = ({ db, now }: App, workspace: string, email: string): void => void queries(db).settle.run({ workspace, email, now: now() })
+export const settleInvitation = ({ db, now }: App, workspace: string, email: string): void =>
+  void queries(db).settle.run({ workspace, email, now: now() })
 
 /** Takes back what a user sent who may invite no more. Within a change. */
 export function withdrawInvitationsBy(app: App, actor: Actor, user: string): void {
@@ -113,10 +152,12 @@ export function withdrawInvitationsBy(app: App, actor: Actor, user: string): voi
 }
 
 /** Takes back every invitation into a workspace that goes. Within a change. */
-export const withdrawInvitationsTo = ({ db, now }: App, workspace: string): void => void queries(db).revokeAll.run({ workspace, now: now() })
+export const withdrawInvitationsTo = ({ db, now }: App, workspace: string): void =>
+  void queries(db).revokeAll.run({ workspace, now: now() })
 
 /** Forgets invitations whose time was over long ago, `most` of them; how many these were. Within a change. */
-export const forgetOldInvitations = ({ db, clock }: App, most: number): number => queries(db).forget.run(wholeSeconds(clock() - keptDays * day), most).changes
+export const forgetOldInvitations = ({ db, clock }: App, most: number): number =>
+  queries(db).forget.run(wholeSeconds(clock() - keptDays * day), most).changes
 
 const entries = {
   created: ['audit.entity_created', 'create'],
@@ -125,7 +166,13 @@ const entries = {
   revoked: ['audit.entity_deleted', 'revoke'],
 } as const
 
-function note(app: App, who: ReturnType<typeof actorOf>, what: keyof typeof entries, { id, workspace_id, email, role }: Row, more: object = {}): void {
+function note(
+  app: App,
+  who: ReturnType<typeof actorOf>,
+  what: keyof typeof entries,
+  { id, workspace_id, email, role }: Row,
+  more: object = {},
+): void {
   const [type, action] = entries[what]
   app.journal({
     workspace_id,

@@ -11,7 +11,8 @@ import { queries } from './queries.ts'
 import type { JournalReads } from './reads.ts'
 
 /** `muster-anchor.1.installation.workspace.entries.id.hash.time.mac`; the id is `-` of an empty journal. */
-const form = /^(muster-anchor\.1\.([0-9a-f]+)\.(\w+)\.(\d{1,15})\.(?:j_[0-9a-f]{16}|-)\.([0-9a-f]{64})\.(\d{8}T\d{6}Z))\.([0-9a-f]{64})$/
+const form =
+  /^(muster-anchor\.1\.([0-9a-f]+)\.(\w+)\.(\d{1,15})\.(?:j_[0-9a-f]{16}|-)\.([0-9a-f]{64})\.(\d{8}T\d{6}Z))\.([0-9a-f]{64})$/
 
 function macOf({ vault }: App, text: string): string {
   if (!vault) throw problem('encryption_unavailable')
@@ -27,14 +28,31 @@ export function anchorOf(app: App, workspace: string, at: string) {
   const hash = (newest?.entry_hash ?? genesis).toString('hex')
   const body = `muster-anchor.1.${installation}.${workspace}.${entries}.${newest?.id ?? '-'}.${hash}.${at.replaceAll(/[-:]/g, '')}`
   const mac = macOf(app, body)
-  return { workspace_id: workspace, installation, entries, head: newest ? { id: newest.id, hash } : null, at, mac, anchor: `${body}.${mac}` }
+  return {
+    workspace_id: workspace,
+    installation,
+    entries,
+    head: newest ? { id: newest.id, hash } : null,
+    at,
+    mac,
+    anchor: `${body}.${mac}`,
+  }
 }
 
-export async function verify(app: App, reads: JournalReads, { actor, query }: Call<typeof journal.verify>): Promise<Verdict> {
+export async function verify(
+  app: App,
+  reads: JournalReads,
+  { actor, query }: Call<typeof journal.verify>,
+): Promise<Verdict> {
   if (query.anchor === undefined) return reads.verify(actor.workspace, null)
   const [, body, installation, workspace, entries, hash, at, mac] = form.exec(query.anchor.trim()) ?? []
-  if (!body) throw problem('invalid_field', { field: 'anchor', detail: 'That is no anchor: it is one word that begins with muster-anchor.1.' })
-  if (workspace !== actor.workspace) throw problem('invalid_field', { field: 'anchor', detail: `The anchor is of another workspace (${workspace})` })
+  if (!body)
+    throw problem('invalid_field', {
+      field: 'anchor',
+      detail: 'That is no anchor: it is one word that begins with muster-anchor.1.',
+    })
+  if (workspace !== actor.workspace)
+    throw problem('invalid_field', { field: 'anchor', detail: `The anchor is of another workspace (${workspace})` })
   const known: Known = { entries: Number(entries), hash: hash!, at: at! }
   const ours = sameText(macOf(app, body), mac!)
   const verdict = await reads.verify(actor.workspace, ours ? known : null)

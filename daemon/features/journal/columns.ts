@@ -32,13 +32,23 @@ interface Parts {
 const cacheLimit = 50_000
 
 /** Compares the columns of a workspace's entries with their documents; answers the name of the first that differs. */
-export function createColumnCheck(db: Db, ws: number, workspace: string): (row: Columns, entry: Entry, erased: boolean) => string | null {
-  const textOf = remember(db.prepare<[number, number], string>('SELECT text FROM journal_names WHERE name = ? AND ws = ?').pluck(), ws)
-  const partsOf = remember(
-    db.prepare<[number, number], Parts>('SELECT ws, crew, agent, type, severity, actor_type AS actorType FROM journal_combos WHERE combo = ? AND ws = ?'),
+export function createColumnCheck(
+  db: Db,
+  ws: number,
+  workspace: string,
+): (row: Columns, entry: Entry, erased: boolean) => string | null {
+  const textOf = remember(
+    db.prepare<[number, number], string>('SELECT text FROM journal_names WHERE name = ? AND ws = ?').pluck(),
     ws,
   )
-  const names = (column: number | null, text: string | undefined) => (column === null ? text === undefined : textOf(column) === text)
+  const partsOf = remember(
+    db.prepare<[number, number], Parts>(
+      'SELECT ws, crew, agent, type, severity, actor_type AS actorType FROM journal_combos WHERE combo = ? AND ws = ?',
+    ),
+    ws,
+  )
+  const names = (column: number | null, text: string | undefined) =>
+    column === null ? text === undefined : textOf(column) === text
   const combines = ({ combo, crew, agent, type, severity }: Columns, actorType: number) => {
     const parts = partsOf(combo)
     return (
@@ -69,7 +79,10 @@ export function createColumnCheck(db: Db, ws: number, workspace: string): (row: 
   }
 }
 
-function remember<T>(statement: { get(key: number, ws: number): T | undefined }, ws: number): (key: number) => T | undefined {
+function remember<T>(
+  statement: { get(key: number, ws: number): T | undefined },
+  ws: number,
+): (key: number) => T | undefined {
   const known = new Map<number, T | undefined>()
   return (key) => {
     if (known.has(key)) return known.get(key)

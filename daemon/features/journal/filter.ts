@@ -57,14 +57,22 @@ function listOf(text: string | undefined): string[] | undefined {
 function listAmong(known: readonly string[], field: string, text: string | undefined): string[] | undefined {
   const asked = listOf(text)
   const unknown = asked?.find((value) => !known.includes(value))
-  if (unknown) throw problem('invalid_field', { field, detail: `${field} "${unknown.slice(0, 50)}" is none of ${known.join(', ')}` })
+  if (unknown)
+    throw problem('invalid_field', {
+      field,
+      detail: `${field} "${unknown.slice(0, 50)}" is none of ${known.join(', ')}`,
+    })
   return asked
 }
 
-/** Reads the filters of a request. Throws `invalid_field` for a bad time, phrase or word of a fixed list; other values just match nothing. */
+/**
+ * Reads the filters of a request. Throws `invalid_field` for a bad time, phrase or word of a fixed list; other values
+ * just match nothing.
+ */
 export function readFilter(query: Query): Filter {
   const phrase = query.q?.trim() || undefined
-  if (phrase && [...phrase].length > longestPhrase) throw problem('invalid_field', { field: 'q', detail: `q has more than ${longestPhrase} characters` })
+  if (phrase && [...phrase].length > longestPhrase)
+    throw problem('invalid_field', { field: 'q', detail: `q has more than ${longestPhrase} characters` })
   return {
     crews: listOf(query.crew_ids) ?? listOf(query.crew_id),
     agents: listOf(query.agent_ids) ?? listOf(query.agent_id),
@@ -87,7 +95,8 @@ function boundOf(query: Query, field: 'since' | 'until', round: (ms: number) => 
   const text = query[field]?.trim()
   if (!text) return undefined
   const time = parseTime(text)
-  if (time === null) throw problem('invalid_field', { field, detail: `${field} must be an RFC 3339 time such as 2026-01-31T12:00:00Z` })
+  if (time === null)
+    throw problem('invalid_field', { field, detail: `${field} must be an RFC 3339 time such as 2026-01-31T12:00:00Z` })
   return time.ms + round(time.fraction)
 }
 
@@ -95,13 +104,15 @@ export function readLimit(given: string | number = ''): number {
   const text = String(given).trim()
   if (text === '') return 100
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > 500) throw problem('invalid_field', { field: 'limit', detail: 'limit must be a whole number from 1 to 500' })
+  if (limit < 1 || limit > 500)
+    throw problem('invalid_field', { field: 'limit', detail: 'limit must be a whole number from 1 to 500' })
   return limit
 }
 
 /** True when an entry passes, the phrase left aside. Says the same as the planned reads, for one entry at hand. */
 export function accepts(filter: Filter, entry: Entry): boolean {
-  const among = (values: string[] | undefined, value: string | undefined) => !values || (value !== undefined && values.includes(value))
+  const among = (values: string[] | undefined, value: string | undefined) =>
+    !values || (value !== undefined && values.includes(value))
   const ts = filter.since !== undefined || filter.until !== undefined ? Date.parse(entry.ts) : 0
   const run = entry.payload?.['run_id']
   return (
@@ -109,7 +120,8 @@ export function accepts(filter: Filter, entry: Entry): boolean {
     among(filter.agents, entry.agent_id) &&
     among(filter.missions, entry.mission_id) &&
     among(filter.traces, entry.trace_id) &&
-    (!filter.runs || [entry.trace_id, entry.actor_id, run].some((id) => typeof id === 'string' && filter.runs!.includes(id))) &&
+    (!filter.runs ||
+      [entry.trace_id, entry.actor_id, run].some((id) => typeof id === 'string' && filter.runs!.includes(id))) &&
     among(filter.types, entry.entry_type) &&
     !filter.withoutTypes?.includes(entry.entry_type) &&
     among(filter.severities, entry.severity) &&

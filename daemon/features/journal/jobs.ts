@@ -20,11 +20,26 @@ export const openJournalJobs: OpenJobs = ({ journal, index }) => {
     run: {
       list: ({ plan, limit }: { plan: Plan; limit: number }) => reply(reader.find(plan, limit + 1), limit),
       count: ({ plan }: { plan: Plan }) => String(reader.count(plan)),
-      totals: ({ ws, combos, all, range, head }: { ws: number; combos: { combo: number }[] | null; all: number; range: Range; head: number }) =>
-        String(totals.within(ws, combos, all, range, head)),
+      totals: ({
+        ws,
+        combos,
+        all,
+        range,
+        head,
+      }: {
+        ws: number
+        combos: { combo: number }[] | null
+        all: number
+        range: Range
+        head: number
+      }) => String(totals.within(ws, combos, all, range, head)),
       search: ({ plan, limit }: { plan: SearchPlan; limit: number }) => {
         const { seqs, rest } = search.find(plan, limit + 1)
-        return reply(reader.docs(seqs), limit, rest === undefined || seqs.length > limit ? undefined : cursorOf(oldest.get(rest)!))
+        return reply(
+          reader.docs(seqs),
+          limit,
+          rest === undefined || seqs.length > limit ? undefined : cursorOf(oldest.get(rest)!),
+        )
       },
       searchCount: ({ plan }: { plan: SearchPlan }) => JSON.stringify(search.count(plan)),
       verify: async (question: Question) => JSON.stringify(await verifyChain(journal, question)),

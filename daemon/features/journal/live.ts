@@ -121,7 +121,9 @@ export function createLive(app: App, reads: JournalReads): Live {
       seq: 0,
       held: null,
       behind: () => guarded(client)(),
-      allowed: () => (credential === null || app.auth.holds(credential)) && membership(app.db, actor.workspace, actor.id) !== undefined,
+      allowed: () =>
+        (credential === null || app.auth.holds(credential)) &&
+        membership(app.db, actor.workspace, actor.id) !== undefined,
     }
     clients.add(client)
     client.watch.clients++
@@ -151,9 +153,18 @@ export function createLive(app: App, reads: JournalReads): Live {
   })
 
   /** The newest entries, or those since the one that the client saw last: at most 500, the older ones left out. */
-  async function beginning({ watch: { workspace, filter } }: Client, lastSeen: string | undefined, upTo: number): Promise<string> {
+  async function beginning(
+    { watch: { workspace, filter } }: Client,
+    lastSeen: string | undefined,
+    upTo: number,
+  ): Promise<string> {
     const after = lastSeen && isId.test(lastSeen) ? (queries(app.db).upTo.get(lastSeen) ?? 0) : undefined
-    const { docs, more } = await reads.docs(workspace, filter, { after, upTo }, after === undefined ? seedSize : longestGap)
+    const { docs, more } = await reads.docs(
+      workspace,
+      filter,
+      { after, upTo },
+      after === undefined ? seedSize : longestGap,
+    )
     if (after === undefined || !more) return textOf(docs)
     app.log.warn({ workspace, last_event_id: lastSeen }, 'A journal stream missed more entries than it is given')
     return `: more than ${longestGap} entries were missed; ask for the older ones with since\n\n${textOf(docs)}`

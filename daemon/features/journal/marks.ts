@@ -11,18 +11,24 @@ interface Change {
 const changeType = 'memory.priority_changed'
 
 /**
- * Follows the one member of entries that may change. The hashes leave it out, but each change has an entry of its own, which they do not:
+ * Follows the one member of entries that may change. The hashes leave it out, but each change has an entry of its own,
+ * which they do not:
  * the markers, and the ledger beside the journal, must be what those entries tell.
  */
 export function createMarks(db: Db, ws: number) {
   const written = new Map<string, Priority>()
   const changes: Change[] = []
-  const typeOf = db.prepare<[number, string], number>('SELECT name FROM journal_names WHERE ws = ? AND text = ?').pluck()
+  const typeOf = db
+    .prepare<[number, string], number>('SELECT name FROM journal_names WHERE ws = ? AND text = ?')
+    .pluck()
   const later = db
-    .prepare<[number, number, number], string>('SELECT doc FROM journal INDEXED BY journal_ws WHERE ws = ? AND seq > ? AND type = ? ORDER BY seq')
+    .prepare<[number, number, number], string>(
+      'SELECT doc FROM journal INDEXED BY journal_ws WHERE ws = ? AND seq > ? AND type = ? ORDER BY seq',
+    )
     .pluck()
   const ledger = db.prepare<[number], Change>(
-    `SELECT j.id AS target, p.previous_priority AS previous, p.priority FROM journal_priorities p JOIN journal j ON j.seq = p.seq
+    `SELECT j.id AS target, p.previous_priority AS previous, p.priority
+      FROM journal_priorities p JOIN journal j ON j.seq = p.seq
      WHERE j.ws = ? ORDER BY p.change`,
   )
   const current = db.prepare<[string, number], { seq: number; priority: Priority }>(
@@ -43,7 +49,8 @@ export function createMarks(db: Db, ws: number) {
 
   function firstWrong(head: number): Fault | null {
     const type = typeOf.get(ws, changeType)
-    if (type !== undefined) for (const doc of later.all(ws, head, type)) changes.push(changeOf(JSON.parse(doc) as Entry))
+    if (type !== undefined)
+      for (const doc of later.all(ws, head, type)) changes.push(changeOf(JSON.parse(doc) as Entry))
     const held = ledger.all(ws)
     const astray = held.findIndex((row, at) => !sameChange(row, changes[at]))
     const odd = astray >= 0 ? (changes[astray] ?? held[astray]) : changes[held.length]
@@ -60,7 +67,11 @@ export function createMarks(db: Db, ws: number) {
   }
 
   /** The priority that an entry had before its first change. */
-  const first = db.prepare<[number], Priority>('SELECT previous_priority FROM journal_priorities WHERE seq = ? ORDER BY change LIMIT 1').pluck()
+  const first = db
+    .prepare<[number], Priority>(
+      'SELECT previous_priority FROM journal_priorities WHERE seq = ? ORDER BY change LIMIT 1',
+    )
+    .pluck()
 
   // In one transaction, since markers go on changing while the journal is walked.
   return {
@@ -78,4 +89,6 @@ const changeOf = ({ payload, refs }: Entry): Change => ({
 })
 
 const sameChange = (a: Change, b: Change | undefined): boolean =>
-  b !== undefined && a.target === b.target && (b.priority === '' || (a.previous === b.previous && a.priority === b.priority))
+  b !== undefined &&
+  a.target === b.target &&
+  (b.priority === '' || (a.previous === b.previous && a.priority === b.priority))

@@ -1,11 +1,22 @@
 import { actorTypes, priorities, severities } from '#contract/entries'
-import type { JournalIndex } from '#kernel/journal/journal'
 import type { Combo } from '#kernel/journal/combos'
+import type { JournalIndex } from '#kernel/journal/journal'
 import type { Range } from '#kernel/journal/timeline'
 import type { Filter } from './filter.ts'
 
 /** The indexes of the journal. Each gives the entries of one key newest first. */
-export type Source = 'ws' | 'combo' | 'crew' | 'agent' | 'type' | 'mission' | 'trace' | 'actor' | 'run' | 'severity' | 'priority'
+export type Source =
+  | 'ws'
+  | 'combo'
+  | 'crew'
+  | 'agent'
+  | 'type'
+  | 'mission'
+  | 'trace'
+  | 'actor'
+  | 'run'
+  | 'severity'
+  | 'priority'
 
 export interface Stream {
   by: Source
@@ -23,7 +34,10 @@ export interface Check {
   priorities?: Set<number>
 }
 
-/** How to read what a filter asks for: the streams together hold every match within the ranges, and `check` sorts out the rest. */
+/**
+ * How to read what a filter asks for: the streams together hold every match within the ranges, and `check` sorts out
+ * the rest.
+ */
 export interface Plan {
   ws: number
   ranges: Range[]
@@ -46,7 +60,10 @@ export interface Wanted {
   priorities?: Set<number>
 }
 
-/** Combinations that a page is merged from without a thought, and at the most; between them it depends on how dense the matches are. */
+/**
+ * Combinations that a page is merged from without a thought, and at the most; between them it depends on how dense the
+ * matches are.
+ */
 const few = 40
 const many = 400
 /** Share of the entries read that must match for reading them one by one to be the better way. */
@@ -56,8 +73,10 @@ const dense = 0.1
 export function resolve({ names }: Pick<JournalIndex, 'names'>, workspace: string, filter: Filter): Wanted | undefined {
   const ws = names.find(0, workspace)
   if (ws === undefined) return undefined
-  const named = (texts: string[] | undefined) => texts && new Set(texts.map((text) => names.find(ws, text)).filter((name) => name !== undefined))
-  const listed = (texts: string[] | undefined, all: readonly string[]) => texts && new Set(texts.map((text) => all.indexOf(text)).filter((at) => at >= 0))
+  const named = (texts: string[] | undefined) =>
+    texts && new Set(texts.map((text) => names.find(ws, text)).filter((name) => name !== undefined))
+  const listed = (texts: string[] | undefined, all: readonly string[]) =>
+    texts && new Set(texts.map((text) => all.indexOf(text)).filter((at) => at >= 0))
   return {
     ws,
     crews: named(filter.crews),
@@ -99,7 +118,12 @@ export function plan(wanted: Wanted, ranges: Range[], index: Pick<JournalIndex, 
     ...(wanted.runs && { runs: wanted.runs }),
     ...(wanted.priorities && wanted.priorities.size < priorities.length && { priorities: wanted.priorities }),
   }
-  const made = (streams: Stream[], { ...check }: Check): Plan => ({ ws, ranges, streams, check: Object.keys(check).length ? check : null })
+  const made = (streams: Stream[], { ...check }: Check): Plan => ({
+    ws,
+    ranges,
+    streams,
+    check: Object.keys(check).length ? check : null,
+  })
   const each = (by: Source, keys: Iterable<number>): Stream[] => [...keys].map((key) => ({ by, key }))
 
   if (combos?.length === 0) return made([], {})
@@ -114,7 +138,8 @@ export function plan(wanted: Wanted, ranges: Range[], index: Pick<JournalIndex, 
   const { combos: _covered, ...notCombos } = rest
   const single = singleSource(wanted, index.combos.of(ws))
   if (single && (single.length <= few || combos.length > few)) return made(single, notCombos)
-  if (combos.length > many && combos.reduce((sum, { n }) => sum + n, 0) > dense * index.combos.total(ws)) return made(each('ws', [ws]), rest)
+  if (combos.length > many && combos.reduce((sum, { n }) => sum + n, 0) > dense * index.combos.total(ws))
+    return made(each('ws', [ws]), rest)
   return made(
     combos.map(({ combo, last }) => ({ by: 'combo', key: combo, last })),
     notCombos,

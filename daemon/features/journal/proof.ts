@@ -1,7 +1,9 @@
 import type { Fault, Gap, Proof, Verdict } from '#contract/journal'
 import type { Sealed } from '#kernel/journal/sealer'
 
-/** A place in a workspace's journal that is known from elsewhere: how many entries it had, and the hash of the newest. */
+/**
+ * A place in a workspace's journal that is known from elsewhere: how many entries it had, and the hash of the newest.
+ */
 export interface Known {
   entries: number
   hash: string
@@ -29,7 +31,9 @@ interface Place {
 /** The known places that a walk must come by. */
 export function createPoints({ entries, sealed, anchor }: Question) {
   const seals = (sealed?.points ?? []).map((point) => ({ ...point, how: 'sealed' }))
-  const known = [...seals, ...(anchor ? [{ ...anchor, how: 'anchored' }] : [])].filter((it) => it.entries > 0).sort((a, b) => a.entries - b.entries)
+  const known = [...seals, ...(anchor ? [{ ...anchor, how: 'anchored' }] : [])]
+    .filter((it) => it.entries > 0)
+    .sort((a, b) => a.entries - b.entries)
   const passed = { next: 0, entries: 0, sealed: null as Verdict['sealed'] }
 
   return {
@@ -53,8 +57,14 @@ export function createPoints({ entries, sealed, anchor }: Question) {
     missing(count: number, last: Place | null): Fault | null {
       const place = { kind: 'truncated' as const, seq: last?.seq ?? null, id: last?.id ?? null }
       const newest = known.at(-1)
-      if (newest && newest.entries > count) return { ...place, reason: `it ends after ${count} entries; ${newest.entries} were ${newest.how} on ${newest.at}` }
-      return count < entries ? { ...place, reason: `it ends after ${count} entries; the daemon counts ${entries}` } : null
+      if (newest && newest.entries > count)
+        return {
+          ...place,
+          reason: `it ends after ${count} entries; ${newest.entries} were ${newest.how} on ${newest.at}`,
+        }
+      return count < entries
+        ? { ...place, reason: `it ends after ${count} entries; the daemon counts ${entries}` }
+        : null
     },
   }
 }
@@ -66,9 +76,21 @@ interface Walked {
 }
 
 /** Says what a walk has proven, and what it cannot prove. */
-export function conclude({ sealed: seals, anchor }: Question, { entries, erased, last }: Walked, sealed: Verdict['sealed'], broken: Fault | null): Verdict {
+export function conclude(
+  { sealed: seals, anchor }: Question,
+  { entries, erased, last }: Walked,
+  sealed: Verdict['sealed'],
+  broken: Fault | null,
+): Verdict {
   const unsealed = entries - (sealed?.entries ?? 0)
-  const proven: Proof[] = ['chain', 'columns', 'order', 'priorities', ...(sealed ? ['seal' as const] : []), ...(anchor ? ['anchor' as const] : [])]
+  const proven: Proof[] = [
+    'chain',
+    'columns',
+    'order',
+    'priorities',
+    ...(sealed ? ['seal' as const] : []),
+    ...(anchor ? ['anchor' as const] : []),
+  ]
   const gaps: [Gap, boolean][] = [
     ['unsealed', unsealed > 0],
     ['erased', erased > 0],

@@ -20,13 +20,17 @@ export interface AgentName {
 
 export const queries = statements((db) => ({
   doc: db.prepare<[id: string, ws: number], string>('SELECT doc FROM journal WHERE id = ? AND ws = ?').pluck(),
-  find: db.prepare<[id: string, ws: number], { seq: number; doc: string }>('SELECT seq, doc FROM journal WHERE id = ? AND ws = ?'),
+  find: db.prepare<[id: string, ws: number], { seq: number; doc: string }>(
+    'SELECT seq, doc FROM journal WHERE id = ? AND ws = ?',
+  ),
   newest: db.prepare<[ws: number], { id: string; entry_hash: Buffer }>(
     'SELECT id, entry_hash FROM journal INDEXED BY journal_ws WHERE ws = ? ORDER BY seq DESC LIMIT 1',
   ),
   before: db.prepare<[id: string], number>('SELECT seq FROM journal WHERE id < ? ORDER BY id DESC LIMIT 1').pluck(),
   upTo: db.prepare<[id: string], number>('SELECT seq FROM journal WHERE id <= ? ORDER BY id DESC LIMIT 1').pluck(),
-  mark: db.prepare<[priority: number, doc: string, seq: number]>('UPDATE journal SET priority = ?, doc = ? WHERE seq = ?'),
+  mark: db.prepare<[priority: number, doc: string, seq: number]>(
+    'UPDATE journal SET priority = ?, doc = ? WHERE seq = ?',
+  ),
   record: db.prepare<[seq: number, previous: Priority, priority: Priority, reason: string, by: string, at: string]>(
     'INSERT INTO journal_priorities (seq, previous_priority, priority, reason, set_by, set_at) VALUES (?, ?, ?, ?, ?, ?)',
   ),

@@ -1,5 +1,5 @@
-import type { Db } from '#kernel/store/db'
 import type { Range } from '#kernel/journal/timeline'
+import type { Db } from '#kernel/store/db'
 import type { Check, Plan, Source, Stream } from './plan.ts'
 
 /** Thrown when a read would look at more rows than it was allowed. */
@@ -44,11 +44,19 @@ interface Window extends Range {
   limit: number
 }
 
-type Row = { combo: number; mission: number | null; trace: number | null; actor: number | null; run: number | null; priority: number }
+type Row = {
+  combo: number
+  mission: number | null
+  trace: number | null
+  actor: number | null
+  run: number | null
+  priority: number
+}
 
 /** SQLite would rather sort half the journal than trust that an index has the order: each statement names its index. */
 export const streamSql = (by: Source, columns: string): string =>
-  `SELECT ${columns} FROM journal INDEXED BY journal_${by} WHERE ${keyColumns[by]} AND seq <= @upTo AND seq > @after ORDER BY seq DESC LIMIT @limit`
+  `SELECT ${columns} FROM journal INDEXED BY journal_${by} WHERE ${keyColumns[by]} AND seq <= @upTo AND seq > @after
+    ORDER BY seq DESC LIMIT @limit`
 
 export const sources = Object.keys(keyColumns) as Source[]
 
@@ -72,15 +80,21 @@ export function createReader(db: Db): Reader {
   }
   const seqsOf = prepared((by) => db.prepare<[Window], number>(streamSql(by, 'seq')).pluck())
   const docsOf = prepared((by) => db.prepare<[Window], string>(streamSql(by, 'doc')).pluck())
-  const countOf = prepared((by) => db.prepare<[Window], number>(`SELECT count(*) FROM (${streamSql(by, 'seq')})`).pluck())
+  const countOf = prepared((by) =>
+    db.prepare<[Window], number>(`SELECT count(*) FROM (${streamSql(by, 'seq')})`).pluck(),
+  )
   const spanOf = prepared((by) => {
     const from = `FROM journal INDEXED BY journal_${by} WHERE ${keyColumns[by]}`
     return db.prepare<[{ ws: number; key: number }], { oldest: number | null; newest: number }>(
       `SELECT (SELECT min(seq) ${from}) AS oldest, (SELECT max(seq) ${from}) AS newest`,
     )
   })
-  const docsAt = db.prepare<[string], string>('SELECT doc FROM json_each(?) e CROSS JOIN journal j ON j.seq = e.value').pluck()
-  const rowAt = db.prepare<[number], Row>('SELECT combo, mission, trace, actor, run, priority FROM journal WHERE seq = ?')
+  const docsAt = db
+    .prepare<[string], string>('SELECT doc FROM json_each(?) e CROSS JOIN journal j ON j.seq = e.value')
+    .pluck()
+  const rowAt = db.prepare<[number], Row>(
+    'SELECT combo, mission, trace, actor, run, priority FROM journal WHERE seq = ?',
+  )
 
   function accepts({ combos, missions, traces, runs, priorities }: Check, seq: number): boolean {
     const row = rowAt.get(seq)
@@ -96,7 +110,13 @@ export function createReader(db: Db): Reader {
   }
 
   /** Up to `limit` matches of one stream within (after, upTo]. */
-  function take(plan: Plan, stream: Stream, { after, upTo }: Range, limit: number, budget: Budget | undefined): number[] {
+  function take(
+    plan: Plan,
+    stream: Stream,
+    { after, upTo }: Range,
+    limit: number,
+    budget: Budget | undefined,
+  ): number[] {
     const window = { ws: plan.ws, key: stream.key, after, upTo, limit }
     if (!plan.check) return seqsOf(stream.by).all(window)
     const found: number[] = []
@@ -112,7 +132,10 @@ export function createReader(db: Db): Reader {
   }
 
   function seqsWithin(plan: Plan, range: Range, limit: number, budget: Budget | undefined): number[] {
-    const byNewest = plan.streams.length > 1 ? plan.streams.toSorted((a, b) => (b.last ?? Infinity) - (a.last ?? Infinity)) : plan.streams
+    const byNewest =
+      plan.streams.length > 1
+        ? plan.streams.toSorted((a, b) => (b.last ?? Infinity) - (a.last ?? Infinity))
+        : plan.streams
     let held: number[] = []
     for (const stream of byNewest) {
       // Whatever is older than the last of a full page need not be read.
@@ -140,7 +163,9 @@ export function createReader(db: Db): Reader {
     let total = 0
     for (const range of plan.ranges) {
       if (check || !disjoint) total += seqsWithin(plan, range, Number.MAX_SAFE_INTEGER, budget).length
-      else for (const { by, key } of streams) total += countOf(by).get({ ws, key, ...range, limit: budget ? budget.rows + 1 : -1 })!
+      else
+        for (const { by, key } of streams)
+          total += countOf(by).get({ ws, key, ...range, limit: budget ? budget.rows + 1 : -1 })!
       if (budget && total > budget.rows) throw new TooMuch()
     }
     return total
@@ -156,12 +181,17 @@ export function createReader(db: Db): Reader {
     span(ws, streams) {
       const spans = streams.map(({ by, key }) => spanOf(by).get({ ws, key })!).filter(({ oldest }) => oldest !== null)
       if (spans.length === 0) return null
-      return { after: Math.min(...spans.map(({ oldest }) => oldest!)) - 1, upTo: Math.max(...spans.map(({ newest }) => newest)) }
+      return {
+        after: Math.min(...spans.map(({ oldest }) => oldest!)) - 1,
+        upTo: Math.max(...spans.map(({ newest }) => newest)),
+      }
     },
     find(plan, limit, budget) {
       const [stream, range] = [plan.streams[0], plan.ranges[0]]
       const simple = plan.streams.length === 1 && plan.ranges.length === 1 && !plan.check
-      return simple && stream && range ? docsOf(stream.by).all({ ws: plan.ws, key: stream.key, ...range, limit }) : docs(seqs(plan, limit, budget))
+      return simple && stream && range
+        ? docsOf(stream.by).all({ ws: plan.ws, key: stream.key, ...range, limit })
+        : docs(seqs(plan, limit, budget))
     },
   }
 }
@@ -172,7 +202,9 @@ function spend(budget: Budget | undefined, rows: number): void {
   if (budget.rows < 0) throw new TooMuch()
 }
 
-/** The text of a page: the stored entries are joined, not parsed. One more than `limit` tells that there is a next page. */
+/**
+ * The text of a page: the stored entries are joined, not parsed. One more than `limit` tells that there is a next page.
+ */
 export function reply(found: string[], limit: number, next?: string): string {
   const entries = found.length > limit ? found.slice(0, limit) : found
   const cursor = next ?? (found.length > limit ? cursorOf(entries.at(-1)!) : undefined)

@@ -40,13 +40,20 @@ export interface Found {
   more: boolean
 }
 
-export function createJournalReads({ db, index, reads, seals }: Pick<App, 'db' | 'index' | 'reads' | 'seals'>): JournalReads {
+export function createJournalReads({
+  db,
+  index,
+  reads,
+  seals,
+}: Pick<App, 'db' | 'index' | 'reads' | 'seals'>): JournalReads {
   const reader = createReader(db)
   const totals = createTotals(db)
 
   function ranges({ since, until }: Filter, { after = 0, upTo = Infinity }: Window): Range[] {
     const within = index.timeline.ranges(since, until, index.head())
-    return within.map((range) => ({ after: Math.max(after, range.after), upTo: Math.min(upTo, range.upTo) })).filter((range) => range.upTo > range.after)
+    return within
+      .map((range) => ({ after: Math.max(after, range.after), upTo: Math.min(upTo, range.upTo) }))
+      .filter((range) => range.upTo > range.after)
   }
 
   /** Null when nothing can match. */
@@ -92,7 +99,12 @@ export function createJournalReads({ db, index, reads, seals }: Pick<App, 'db' |
     return sum - (await orElsewhere(() => reader.count(marked, { rows: budget }), 'count', { plan: marked }, Number))
   }
 
-  async function countRange(ws: number, combos: { combo: number }[] | null, all: number, range: Range): Promise<number> {
+  async function countRange(
+    ws: number,
+    combos: { combo: number }[] | null,
+    all: number,
+    range: Range,
+  ): Promise<number> {
     const head = index.head()
     if (totals.effort(combos, range, head) <= 20 * budget) return totals.within(ws, combos, all, range, head)
     const numbers = combos?.map(({ combo }) => ({ combo })) ?? null
@@ -121,9 +133,15 @@ export function createJournalReads({ db, index, reads, seals }: Pick<App, 'db' |
     async docs(workspace, filter, window, limit) {
       const wanted = resolve(index, workspace, filter)
       const within = ranges(filter, window)
-      const found = wanted && !filter.phrase ? orNull(() => reader.find(plan(wanted, within, index), limit + 1, { rows: budget })) : null
+      const found =
+        wanted && !filter.phrase
+          ? orNull(() => reader.find(plan(wanted, within, index), limit + 1, { rows: budget }))
+          : null
       if (found) return { docs: found.slice(0, limit).reverse(), more: found.length > limit }
-      const { entries, next_cursor } = JSON.parse(await page(workspace, filter, window, limit)) as { entries: Entry[]; next_cursor?: string }
+      const { entries, next_cursor } = JSON.parse(await page(workspace, filter, window, limit)) as {
+        entries: Entry[]
+        next_cursor?: string
+      }
       return { docs: entries.reverse().map((entry) => JSON.stringify(entry)), more: next_cursor !== undefined }
     },
     async count(workspace, filter) {
@@ -132,8 +150,14 @@ export function createJournalReads({ db, index, reads, seals }: Pick<App, 'db' |
       if (!wanted || within.length === 0) return 0
       if (!filter.phrase) return countPlanned(wanted, plan(wanted, within, index))
       const search = searchPlan(filter.phrase, wanted, within)
-      const found = search ? (JSON.parse(await reads.run('search', 'searchCount', { plan: search })) as number | null) : 0
-      if (found === null) throw problem('unavailable', { detail: 'The search index is being rebuilt; try again later', headers: { 'retry-after': '10' } })
+      const found = search
+        ? (JSON.parse(await reads.run('search', 'searchCount', { plan: search })) as number | null)
+        : 0
+      if (found === null)
+        throw problem('unavailable', {
+          detail: 'The search index is being rebuilt; try again later',
+          headers: { 'retry-after': '10' },
+        })
       return found
     },
     async verify(workspace, anchor) {

@@ -1,5 +1,5 @@
-import type { Db } from '#kernel/store/db'
 import type { Range } from '#kernel/journal/timeline'
+import type { Db } from '#kernel/store/db'
 import type { Check, Stream, Wanted } from './plan.ts'
 import type { Reader } from './reader.ts'
 
@@ -40,8 +40,10 @@ const fewCombos = 60
 export const tokenizer = 'porter unicode61 remove_diacritics 2'
 
 const schema = `
-  CREATE VIRTUAL TABLE IF NOT EXISTS entries USING fts5(summary, payload, tags, content='', contentless_delete=1, tokenize='${tokenizer}');
-  CREATE TABLE IF NOT EXISTS reach (one INTEGER PRIMARY KEY CHECK (one = 1), low INTEGER NOT NULL, high INTEGER NOT NULL, high_id TEXT NOT NULL) STRICT;
+  CREATE VIRTUAL TABLE IF NOT EXISTS entries USING fts5(summary, payload, tags, content='', contentless_delete=1,
+  tokenize='${tokenizer}');
+  CREATE TABLE IF NOT EXISTS reach (one INTEGER PRIMARY KEY CHECK (one = 1), low INTEGER NOT NULL,
+  high INTEGER NOT NULL, high_id TEXT NOT NULL) STRICT;
   INSERT INTO reach VALUES (1, 0, 0, '') ON CONFLICT DO NOTHING;
 `
 
@@ -57,7 +59,10 @@ interface Row {
   doc: string
 }
 
-/** The index skips to a bound only if it is an integer, and numbers are bound as reals: without the casts a deep page reads everything newer. */
+/**
+ * The index skips to a bound only if it is an integer, and numbers are bound as reals: without the casts a deep page
+ * reads everything newer.
+ */
 const bounds = 'rowid > CAST(? AS INTEGER) AND rowid <= CAST(? AS INTEGER)'
 
 /** The whole of `phrase` as one phrase: no operator in it has a meaning. */
@@ -66,7 +71,8 @@ export const quote = (phrase: string): string => `"${phrase.replaceAll('\0', ' '
 /** The full-text expression of a phrase within what is filtered by. */
 export function matchText(phrase: string, wanted: Wanted, combos: { combo: number }[] | null): string {
   const text = `{summary payload} : ${quote(phrase)}`
-  const any = (letter: string, names: Iterable<number> | undefined) => names && `(${[...names].map((name) => `${letter}${name}`).join(' OR ')})`
+  const any = (letter: string, names: Iterable<number> | undefined) =>
+    names && `(${[...names].map((name) => `${letter}${name}`).join(' OR ')})`
   if (combos && combos.length <= fewCombos) {
     return `${text} AND tags : ${any(
       'k',
@@ -86,26 +92,46 @@ export function matchText(phrase: string, wanted: Wanted, combos: { combo: numbe
 }
 
 /**
- * The full-text index, in a database of its own that can be rebuilt from the journal at any time. It covers the entries with
+ * The full-text index, in a database of its own that can be rebuilt from the journal at any time. It covers the entries
+ * with
  * low < seq <= high: new ones extend it upwards, a rebuild goes downwards, so that the newest are found first.
  */
-export function createSearch(journal: Db, index: Db, reader: Pick<Reader, 'accepts' | 'seqs'>, actorTypes: readonly string[]): Search {
+export function createSearch(
+  journal: Db,
+  index: Db,
+  reader: Pick<Reader, 'accepts' | 'seqs'>,
+  actorTypes: readonly string[],
+): Search {
   index.exec(schema)
   const columns = 'seq, id, ws, combo, crew, agent, type, severity, doc'
-  const newer = journal.prepare<[number, number, number], Row>(`SELECT ${columns} FROM journal WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`)
-  const older = journal.prepare<[number, number], Row>(`SELECT ${columns} FROM journal WHERE seq <= ? ORDER BY seq DESC LIMIT ?`)
+  const newer = journal.prepare<[number, number, number], Row>(
+    `SELECT ${columns} FROM journal WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+  )
+  const older = journal.prepare<[number, number], Row>(
+    `SELECT ${columns} FROM journal WHERE seq <= ? ORDER BY seq DESC LIMIT ?`,
+  )
   const idAt = journal.prepare<[number], string>('SELECT id FROM journal WHERE seq = ?').pluck()
   const insert = index.prepare('INSERT INTO entries (rowid, summary, payload, tags) VALUES (?, ?, ?, ?)')
   const save = index.prepare<[number, number, string]>('UPDATE reach SET low = ?, high = ?, high_id = ?')
   const hits = index
-    .prepare<[string, number, number, number], number>(`SELECT rowid FROM entries WHERE entries MATCH ? AND ${bounds} ORDER BY rowid DESC LIMIT ?`)
+    .prepare<[string, number, number, number], number>(
+      `SELECT rowid FROM entries WHERE entries MATCH ? AND ${bounds} ORDER BY rowid DESC LIMIT ?`,
+    )
     .pluck()
-  const total = index.prepare<[string, number, number], number>(`SELECT count(*) FROM entries WHERE entries MATCH ? AND ${bounds}`).pluck()
-  let reach = index.prepare<[], { low: number; high: number; high_id: string }>('SELECT low, high, high_id FROM reach').get()!
+  const total = index
+    .prepare<[string, number, number], number>(`SELECT count(*) FROM entries WHERE entries MATCH ? AND ${bounds}`)
+    .pluck()
+  let reach = index
+    .prepare<[], { low: number; high: number; high_id: string }>('SELECT low, high, high_id FROM reach')
+    .get()!
 
   const add = index.transaction((rows: Row[], low: number, high: number, highId: string) => {
     for (const row of rows) {
-      const { summary, payload, actor_type } = JSON.parse(row.doc) as { summary: string; payload?: object; actor_type: string }
+      const { summary, payload, actor_type } = JSON.parse(row.doc) as {
+        summary: string
+        payload?: object
+        actor_type: string
+      }
       const tags = `w${row.ws} c${row.crew ?? 0} a${row.agent ?? 0} t${row.type} s${row.severity} o${actorTypes.indexOf(actor_type)} k${row.combo}`
       insert.run(row.seq, summary, payload ? JSON.stringify(payload) : '', tags)
     }
@@ -168,7 +194,10 @@ export function createSearch(journal: Db, index: Db, reader: Pick<Reader, 'accep
     return found.slice(0, limit)
   }
 
-  /** Hits among entries that an index gave: looked up one by one where they lie far apart, else sorted out of all hits between them. */
+  /**
+   * Hits among entries that an index gave: looked up one by one where they lie far apart, else sorted out of all hits
+   * between them.
+   */
   function amongThese(match: string, check: Check, seqs: number[], limit: number): number[] {
     const [newest = 0, oldest = 0] = [seqs[0], seqs.at(-1)]
     // Skipping to one entry costs as much as going through some hundred hits.
@@ -208,10 +237,15 @@ export function createSearch(journal: Db, index: Db, reader: Pick<Reader, 'accep
       let sum = 0
       for (const range of plan.ranges) {
         if (range.after < reach.low) {
-          const { rest } = find({ ...plan, ranges: [{ after: range.after, upTo: Math.min(range.upTo, reach.low) }] }, Number.MAX_SAFE_INTEGER)
+          const { rest } = find(
+            { ...plan, ranges: [{ after: range.after, upTo: Math.min(range.upTo, reach.low) }] },
+            Number.MAX_SAFE_INTEGER,
+          )
           if (rest !== undefined) return null
         }
-        sum += plan.check ? within(plan, range, Number.MAX_SAFE_INTEGER).length : total.get(plan.match, range.after, range.upTo)!
+        sum += plan.check
+          ? within(plan, range, Number.MAX_SAFE_INTEGER).length
+          : total.get(plan.match, range.after, range.upTo)!
       }
       return sum
     },

@@ -23,7 +23,9 @@ export function show({ db, index }: App, { actor, entryId }: Call<typeof journal
   return doc
 }
 
-/** Marks an entry: nothing else in the journal ever changes. The ledger and an entry of its own say who, when and why. */
+/**
+ * Marks an entry: nothing else in the journal ever changes. The ledger and an entry of its own say who, when and why.
+ */
 export function setPriority(app: App, { actor, entryId, body, now }: Call<typeof journal.priority>) {
   const { db, index } = app
   const row = queries(db).find.get(entryId, index.names.find(0, actor.workspace) ?? 0)
@@ -42,7 +44,13 @@ export function setPriority(app: App, { actor, entryId, body, now }: Call<typeof
     crew_id: entry.crew_id,
     agent_id: entry.agent_id,
     mission_id: entry.mission_id,
-    payload: { target_entry_id: entry.id, target_entry_type: entry.entry_type, previous_priority: previous, new_priority: priority, reason },
+    payload: {
+      target_entry_id: entry.id,
+      target_entry_type: entry.entry_type,
+      previous_priority: previous,
+      new_priority: priority,
+      reason,
+    },
     refs: { parent_entry_id: entry.id },
   })
   return { id: entry.id, priority, previous, reason }
@@ -63,7 +71,10 @@ export async function* walk(app: App, workspace: string, query: Query): AsyncGen
   opened.set(app, reads)
   const filter = readFilter(query)
   for (let upTo: number | undefined; ; ) {
-    const { entries, next_cursor } = JSON.parse(await reads.page(workspace, filter, { upTo }, 500)) as { entries: Entry[]; next_cursor?: string }
+    const { entries, next_cursor } = JSON.parse(await reads.page(workspace, filter, { upTo }, 500)) as {
+      entries: Entry[]
+      next_cursor?: string
+    }
     if (entries.length) yield entries
     if (!next_cursor) return
     upTo = queries(app.db).before.get(readCursor(next_cursor)) ?? 0

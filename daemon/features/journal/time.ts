@@ -1,6 +1,9 @@
 const pattern = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})$/
 
-/** Reads an RFC 3339 time: whole milliseconds and the fraction of one beyond them. Null when it is none, or no day of the calendar. */
+/**
+ * Reads an RFC 3339 time: whole milliseconds and the fraction of one beyond them. Null when it is none, or no day of
+ * the calendar.
+ */
 export function parseTime(text: string): { ms: number; fraction: number } | null {
   const [, date, clock, decimals = '', zone] = pattern.exec(text) ?? []
   if (!date || !clock || !zone) return null

@@ -1,8 +1,11 @@
-import type { Db } from '#kernel/store/db'
 import { blockSize } from '#kernel/journal/combos'
 import type { Range } from '#kernel/journal/timeline'
+import type { Db } from '#kernel/store/db'
 
-/** Entries of some combinations, or of a whole workspace, counted from stored totals: exact, and without reading entries. */
+/**
+ * Entries of some combinations, or of a whole workspace, counted from stored totals: exact, and without reading
+ * entries.
+ */
 export interface Totals {
   /** `combos` null: every entry of the workspace. */
   within(ws: number, combos: { combo: number }[] | null, all: number, range: Range, head: number): number
@@ -16,7 +19,10 @@ interface Blocks {
 }
 
 /** The full blocks inside a range. Block n holds the seqs from (n - 1) * size + 1 to n * size. */
-const blocksIn = ({ after, upTo }: Range): Blocks => ({ first: Math.ceil(after / blockSize) + 1, last: Math.floor(upTo / blockSize) })
+const blocksIn = ({ after, upTo }: Range): Blocks => ({
+  first: Math.ceil(after / blockSize) + 1,
+  last: Math.floor(upTo / blockSize),
+})
 
 const countBlocks = ({ first, last }: Blocks) => Math.max(0, last - first + 1)
 
@@ -31,12 +37,20 @@ export function createTotals(db: Db): Totals {
       'SELECT count(*) FROM json_each(?) e CROSS JOIN journal j INDEXED BY journal_combo ON j.combo = e.value AND j.seq > ? AND j.seq <= ?',
     )
     .pluck()
-  const whole = db.prepare<[number, number, number], number>('SELECT count(*) FROM journal INDEXED BY journal_ws WHERE ws = ? AND seq > ? AND seq <= ?').pluck()
+  const whole = db
+    .prepare<[number, number, number], number>(
+      'SELECT count(*) FROM journal INDEXED BY journal_ws WHERE ws = ? AND seq > ? AND seq <= ?',
+    )
+    .pluck()
 
   function inside(ws: number, keys: string | null, range: Range): number {
     if (range.upTo <= range.after) return 0
     const few = (part: Range) =>
-      part.upTo <= part.after ? 0 : keys === null ? whole.get(ws, part.after, part.upTo)! : entries.get(keys, part.after, part.upTo)!
+      part.upTo <= part.after
+        ? 0
+        : keys === null
+          ? whole.get(ws, part.after, part.upTo)!
+          : entries.get(keys, part.after, part.upTo)!
     const full = blocksIn(range)
     if (countBlocks(full) === 0) return few(range)
     return (

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Entry, Priority } from '#contract/entries'
 import type { Fault, Verdict } from '#contract/journal'
-import type { Db } from '#kernel/store/db'
 import { covered, genesis, hashEntry, hashPayload, render, split } from '#kernel/journal/chain'
+import type { Db } from '#kernel/store/db'
 import { type Columns, columnNames, createColumnCheck } from './columns.ts'
 import { createMarks } from './marks.ts'
 import { conclude, createPoints, type Question } from './proof.ts'
@@ -34,7 +34,10 @@ export async function verifyChain(db: Db, question: Question): Promise<Verdict> 
     for (const link of rows) {
       const entry = parsed(link.doc)
       const written = entry && writtenWith(link, entry, walked.last, marks.before)
-      const fault = flaw(link, entry, written, walked.last) ?? astray(link, entry!, walked.last, differing) ?? points.pass(walked.entries + 1, link)
+      const fault =
+        flaw(link, entry, written, walked.last) ??
+        astray(link, entry!, walked.last, differing) ??
+        points.pass(walked.entries + 1, link)
       if (fault) return over(fault)
       walked.entries++
       if (link.payload_hash) walked.erased++
@@ -49,27 +52,46 @@ export async function verifyChain(db: Db, question: Question): Promise<Verdict> 
 }
 
 /** What is wrong with an entry's place in the chain, given the one before it. */
-function flaw({ seq, id, payload_hash, prev_hash }: Link, entry: Entry | null, written: Priority | null, before: Link | null): Fault | null {
+function flaw(
+  { seq, id, payload_hash, prev_hash }: Link,
+  entry: Entry | null,
+  written: Priority | null,
+  before: Link | null,
+): Fault | null {
   const at = (kind: Fault['kind'], reason: string): Fault => ({ kind, seq, id, reason })
   if (!entry) return at('chain', 'the entry is no JSON')
-  if (!prev_hash.equals(before?.entry_hash ?? genesis)) return at('chain', 'the entry before it is missing or was replaced')
+  if (!prev_hash.equals(before?.entry_hash ?? genesis))
+    return at('chain', 'the entry before it is missing or was replaced')
   if (entry.payload && payload_hash) return at('chain', 'the payload came back after it was erased')
   return written === null ? at('chain', 'the entry was changed') : null
 }
 
 /** What is wrong beside an entry that holds: a column that says something else, an id out of order. */
-function astray(link: Link, entry: Entry, before: Link | null, differing: ReturnType<typeof createColumnCheck>): Fault | null {
+function astray(
+  link: Link,
+  entry: Entry,
+  before: Link | null,
+  differing: ReturnType<typeof createColumnCheck>,
+): Fault | null {
   const { seq, id } = link
   const column = differing(link, entry, link.payload_hash !== null)
   if (column) return { kind: 'columns', seq, id, reason: `the column ${column} is not what the entry says` }
-  return before && id <= before.id ? { kind: 'order', seq, id, reason: 'its id does not come after the one before' } : null
+  return before && id <= before.id
+    ? { kind: 'order', seq, id, reason: 'its id does not come after the one before' }
+    : null
 }
 
 /**
- * The priority that an entry was written with; null when its hash does not cover it. The text is hashed as it stands, or, where a
+ * The priority that an entry was written with; null when its hash does not cover it. The text is hashed as it stands,
+ * or, where a
  * member of the payload looks like its end, as it is written anew.
  */
-function writtenWith(link: Link, entry: Entry, before: Link | null, firstOf: (seq: number) => Priority | undefined): Priority | null {
+function writtenWith(
+  link: Link,
+  entry: Entry,
+  before: Link | null,
+  firstOf: (seq: number) => Priority | undefined,
+): Priority | null {
   const prev = before?.entry_hash ?? genesis
   const holds = ({ fixed, payload }: { fixed: string; payload: string }, priority: Priority) =>
     hashEntry(prev, link.payload_hash ?? hashPayload(payload), covered(fixed, priority)).equals(link.entry_hash)

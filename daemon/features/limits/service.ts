@@ -34,7 +34,8 @@ export function set(app: App, { actor, key, body: { value }, now }: Call<typeof 
   guard(app, actor)
   const known = find(key)
   const { min, max, unit } = limiters[known]
-  if (value < min || value > max) throw problem('invalid_field', { field: 'value', detail: `${known} takes ${min} to ${max} ${unit}` })
+  if (value < min || value > max)
+    throw problem('invalid_field', { field: 'value', detail: `${known} takes ${min} to ${max} ${unit}` })
   return change(app, actor, known, value, () => queries(app.db).set.run({ key, value, user: actor.id, now }))
 }
 
@@ -47,12 +48,17 @@ export function reset(app: App, { actor, key }: Call<typeof limits.reset>): Show
 function guard(app: App, actor: Actor): void {
   const role = homeRoleOf(app, actor.id)
   if (!role || !allows('ADMIN', role))
-    throw problem('insufficient_role', { detail: 'Only ADMIN and OWNER of the first workspace of this server see and change its limits' })
+    throw problem('insufficient_role', {
+      detail: 'Only ADMIN and OWNER of the first workspace of this server see and change its limits',
+    })
 }
 
 function find(key: string): LimiterKey {
   if (isKey(key)) return key
-  throw problem('not_found', { field: 'key', detail: `There is no limit of that name; there are ${limiterKeys.join(', ')}` })
+  throw problem('not_found', {
+    field: 'key',
+    detail: `There is no limit of that name; there are ${limiterKeys.join(', ')}`,
+  })
 }
 
 function change(app: App, actor: Actor, key: LimiterKey, value: number | null, store: () => void): Shown {
@@ -65,7 +71,12 @@ function change(app: App, actor: Actor, key: LimiterKey, value: number | null, s
     type: 'audit.entity_updated',
     summary: `rate_limit ${key} ${value === null ? 'reset' : 'set'} to ${after}`,
     ...actorOf(actor),
-    payload: { action: 'update', entity_type: 'rate_limit', entity_id: key, metadata: { from: before, to: after, overridden: value !== null } },
+    payload: {
+      action: 'update',
+      entity_type: 'rate_limit',
+      entity_id: key,
+      metadata: { from: before, to: after, overridden: value !== null },
+    },
     refs: { entity_type: 'rate_limit', entity_id: key },
   })
   return { ...present(app, key), value: after, overridden: value !== null }

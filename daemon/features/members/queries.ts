@@ -32,18 +32,25 @@ export const queries = statements((db) => ({
     `SELECT m.workspace_id, m.role FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = ? AND w.deleted_at IS NULL`,
   ),
-  /** Live workspaces: the server's first one, then by turns the oldest of those that belong to others and of one's own. */
+  /**
+   * Live workspaces: the server's first one, then by turns the oldest of those that belong to others and of one's own.
+   */
   audience: db.prepare<[user: string, limit: number], { workspace_id: string }>(
     `SELECT m.workspace_id FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = ? AND w.deleted_at IS NULL
-     ORDER BY w.home DESC, row_number() OVER (PARTITION BY m.role = 'OWNER' ORDER BY m.rowid), m.role = 'OWNER' LIMIT ?`,
+     ORDER BY w.home DESC, row_number() OVER (PARTITION BY m.role = 'OWNER'
+     ORDER BY m.rowid), m.role = 'OWNER' LIMIT ?`,
   ),
   insert: db.prepare<{ id: string; workspace: string; user: string; role: Role; now: string }, Membership>(
     `INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
      VALUES (@id, @workspace, @user, @role, @now, @now) ON CONFLICT DO NOTHING RETURNING ${columns}`,
   ),
-  find: db.prepare<[workspace: string, id: string], Membership>(`SELECT ${columns} FROM workspace_members WHERE workspace_id = ? AND id = ?`),
-  ofUser: db.prepare<[workspace: string, user: string], Membership>(`SELECT ${columns} FROM workspace_members WHERE workspace_id = ? AND user_id = ?`),
+  find: db.prepare<[workspace: string, id: string], Membership>(
+    `SELECT ${columns} FROM workspace_members WHERE workspace_id = ? AND id = ?`,
+  ),
+  ofUser: db.prepare<[workspace: string, user: string], Membership>(
+    `SELECT ${columns} FROM workspace_members WHERE workspace_id = ? AND user_id = ?`,
+  ),
   /** Nothing when the last OWNER would lose the role. */
   setRole: db.prepare<{ workspace: string; id: string; role: Role; now: string }, Membership>(
     `UPDATE workspace_members SET role = @role, updated_at = @now
@@ -51,9 +58,12 @@ export const queries = statements((db) => ({
   ),
   /** Nothing when it is the last OWNER. */
   remove: db.prepare<{ workspace: string; id: string }, Membership>(
-    `DELETE FROM workspace_members WHERE workspace_id = @workspace AND id = @id AND ${ownerIsLeft} RETURNING ${columns}`,
+    `DELETE FROM workspace_members WHERE workspace_id = @workspace AND id = @id AND ${ownerIsLeft}
+      RETURNING ${columns}`,
   ),
-  removeAll: db.prepare<[workspace: string], { user_id: string }>('DELETE FROM workspace_members WHERE workspace_id = ? RETURNING user_id'),
+  removeAll: db.prepare<[workspace: string], { user_id: string }>(
+    'DELETE FROM workspace_members WHERE workspace_id = ? RETURNING user_id',
+  ),
 }))
 
 /** Statements that read a whole table, and why they may. */

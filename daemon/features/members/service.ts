@@ -12,15 +12,21 @@ import { type Membership, queries } from './queries.ts'
 export function list({ db }: App, { actor, query }: Call<typeof members.list>): Static<typeof Member>[] {
   const { limit, offset } = pageOf(query, { fallback: 500 })
   const rows = queries(db).list.all(actor.workspace, limit, offset)
-  return rows.map(({ email, full_name, avatar_url, ...member }) => ({ ...member, user: { id: member.user_id, email, full_name, avatar_url } }))
+  return rows.map(({ email, full_name, avatar_url, ...member }) => ({
+    ...member,
+    user: { id: member.user_id, email, full_name, avatar_url },
+  }))
 }
 
 /** Makes a user a member, within a change; null when it is one already. */
-export const enrol = ({ db, clock }: App, member: { workspace: string; user: string; role: Role; now: string }): Membership | null =>
-  queries(db).insert.get({ id: newId(clock()), ...member }) ?? null
+export const enrol = (
+  { db, clock }: App,
+  member: { workspace: string; user: string; role: Role; now: string },
+): Membership | null => queries(db).insert.get({ id: newId(clock()), ...member }) ?? null
 
 /** The membership of a user; undefined when there is none. */
-export const membershipOf = ({ db }: App, workspace: string, user: string): Membership | undefined => queries(db).ofUser.get(workspace, user)
+export const membershipOf = ({ db }: App, workspace: string, user: string): Membership | undefined =>
+  queries(db).ofUser.get(workspace, user)
 
 /**
  * The caller's role as it is within this change: what the request came with may have been taken away by the change just
@@ -29,13 +35,15 @@ export const membershipOf = ({ db }: App, workspace: string, user: string): Memb
 export function standing(app: App, actor: Actor, gate: Role): Role {
   const role = membershipOf(app, actor.workspace, actor.id)?.role
   if (!role) throw problem('not_a_member')
-  if (!allows(gate, role)) throw problem('insufficient_role', { detail: `This needs the role ${gate} or above; yours is ${role}` })
+  if (!allows(gate, role))
+    throw problem('insufficient_role', { detail: `This needs the role ${gate} or above; yours is ${role}` })
   return role
 }
 
 /** Refuses to give a role that this caller may not give. */
 export function checkGift(role: Role, caller: Role): void {
-  if (role === 'ADMIN' && caller !== 'OWNER') throw problem('insufficient_role', { field: 'role', detail: 'The role ADMIN is given by an OWNER alone' })
+  if (role === 'ADMIN' && caller !== 'OWNER')
+    throw problem('insufficient_role', { field: 'role', detail: 'The role ADMIN is given by an OWNER alone' })
 }
 
 /** Ends every membership of a workspace that goes; answers whose they were. Within a change. */
@@ -52,10 +60,15 @@ interface Raised {
 }
 
 /** Gives a user at least this role, in the name of the host's administrator, within a change. Nobody is lowered. */
-export function raise(app: App, { workspace, user, role, now }: { workspace: string; user: string; role: Role; now: string }): Raised {
+export function raise(
+  app: App,
+  { workspace, user, role, now }: { workspace: string; user: string; role: Role; now: string },
+): Raised {
   const before = membershipOf(app, workspace, user)
   if (before && allows(role, before.role)) return { role: before.role, previous_role: before.role, changed: false }
-  const member = before ? queries(app.db).setRole.get({ workspace, id: before.id, role, now }) : enrol(app, { workspace, user, role, now })
+  const member = before
+    ? queries(app.db).setRole.get({ workspace, id: before.id, role, now })
+    : enrol(app, { workspace, user, role, now })
   const { id } = member!
   const previous_role = before?.role ?? null
   app.journal({
@@ -83,7 +96,8 @@ export const rolesOf = ({ db }: App, user: string): Map<string, Role> =>
   )
 
 /**
- * Longest audience of one event. Anyone may own any number of workspaces and take others into them, which must neither make
+ * Longest audience of one event. Anyone may own any number of workspaces and take others into them, which must neither
+ * make
  * an event dear nor keep it from the journals where it counts.
  */
 const audienceLimit = 200

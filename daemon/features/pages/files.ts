@@ -13,7 +13,11 @@ export interface Files {
   assets: ReadonlyMap<string, Asset>
 }
 
-const types: Record<string, string> = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' }
+const types: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+}
 
 // The build lays the files beside the daemon; from source they are where they are written.
 const places = ['./pages/', '../../../templates/pages/'].map((path) => new URL(path, import.meta.url))
@@ -33,7 +37,10 @@ export function readFiles(folder: URL): Files {
   const assets = new Map<string, Asset>()
   const renamed = new Map<string, string>()
   const written = (source: string) =>
-    source.replace(/(["'])(?:\/assets\/|\.\/)([a-z-]+\.(?:css|js|svg))\1/g, (_, quote, name) => `${quote}/assets/${named(name)}${quote}`)
+    source.replace(
+      /(["'])(?:\/assets\/|\.\/)([a-z-]+\.(?:css|js|svg))\1/g,
+      (_, quote, name) => `${quote}/assets/${named(name)}${quote}`,
+    )
 
   // A script is named by what it holds, the names of what it imports included.
   function named(name: string): string {
@@ -47,6 +54,8 @@ export function readFiles(folder: URL): Files {
     return made
   }
 
-  const pages = new Map(names.filter((name) => name.endsWith('.html')).map((name) => [name.slice(0, -5), Buffer.from(written(text(name)))]))
+  const pages = new Map(
+    names.filter((name) => name.endsWith('.html')).map((name) => [name.slice(0, -5), Buffer.from(written(text(name)))]),
+  )
   return { pages, assets }
 }

@@ -64,6 +64,10 @@ export function refusalPage({ reply }: Web, { status, message, headers }: Proble
 export function asset({ reply }: Web, name: string): Buffer {
   const found = pageFiles().assets.get(name)
   if (!found) throw problem('not_found', { field: 'name' })
-  reply.headers({ 'content-type': found.type, 'cache-control': 'public, max-age=31536000, immutable', 'cross-origin-resource-policy': 'same-origin' })
+  reply.headers({
+    'content-type': found.type,
+    'cache-control': 'public, max-age=31536000, immutable',
+    'cross-origin-resource-policy': 'same-origin',
+  })
   return found.content
 }

@@ -23,19 +23,31 @@ interface NewPairing {
 export const queries = statements((db) => ({
   /** No row when the code is in use. */
   insert: db.prepare<NewPairing, { id: string }>(
-    `INSERT INTO cli_pairings (id, user_id, token_id, code_hash, status, adapter_hint, challenge, created_at, expires_at)
-     VALUES (@id, @user, @token, @hash, 'pending', @hint, @challenge, @now, @expires_at) ON CONFLICT DO NOTHING RETURNING id`,
+    `INSERT INTO cli_pairings (id, user_id, token_id, code_hash, status, adapter_hint, challenge, created_at,
+      expires_at)
+     VALUES (@id, @user, @token, @hash, 'pending', @hint, @challenge, @now, @expires_at) ON CONFLICT DO NOTHING
+     RETURNING id`,
   ),
   find: db.prepare<{ hash: string; user: string; now: string; latest: string }, Row>(
-    `SELECT ${columns} FROM cli_pairings WHERE code_hash = @hash AND user_id = @user AND expires_at > @now AND expires_at <= @latest`,
+    `SELECT ${columns} FROM cli_pairings WHERE code_hash = @hash AND user_id = @user AND expires_at > @now
+      AND expires_at <= @latest`,
   ),
-  /** Of many who come with the same code, one gets the row; whoever lacks the secret behind its challenge leaves it as it is. */
-  consume: db.prepare<{ hash: string; hint: string | null; challenge: string | null; now: string; latest: string }, Row>(
+  /**
+   * Of many who come with the same code, one gets the row; whoever lacks the secret behind its challenge leaves it as
+   * it is.
+   */
+  consume: db.prepare<
+    { hash: string; hint: string | null; challenge: string | null; now: string; latest: string },
+    Row
+  >(
     `UPDATE cli_pairings SET status = 'consumed', consumed_at = @now, adapter_hint = coalesce(@hint, adapter_hint)
-     WHERE code_hash = @hash AND status = 'pending' AND challenge IS @challenge AND expires_at > @now AND expires_at <= @latest RETURNING ${columns}`,
+     WHERE code_hash = @hash AND status = 'pending' AND challenge IS @challenge AND expires_at > @now
+     AND expires_at <= @latest RETURNING ${columns}`,
   ),
   /** Those that a browser asked for: the others end with their token. */
-  forgetPending: db.prepare<[user: string]>("DELETE FROM cli_pairings WHERE user_id = ? AND token_id IS NULL AND status = 'pending'"),
+  forgetPending: db.prepare<[user: string]>(
+    "DELETE FROM cli_pairings WHERE user_id = ? AND token_id IS NULL AND status = 'pending'",
+  ),
   forget: db.prepare<[before: string]>('DELETE FROM cli_pairings WHERE expires_at <= ?'),
 }))
 

@@ -1,7 +1,7 @@
 import type { pairing } from '#contract/pairing'
-import { requireHeld } from '#kernel/http/admit'
 import { type App, wholeSeconds } from '#kernel/app'
 import type { Call } from '#kernel/feature'
+import { requireHeld } from '#kernel/http/admit'
 import { newId } from '#kernel/ids'
 import { type Letter, shownTime } from '#kernel/mail/letter'
 import { problem } from '#kernel/problem'
@@ -24,11 +24,19 @@ export function start(app: App, { actor, body, now }: Call<typeof pairing.start>
   requireHeld(app, actor)
   const { db, clock } = app
   const challenge = body?.challenge ?? null
-  if (challenge !== null && !isChallenge(challenge)) throw problem('invalid_field', { field: 'challenge', detail: 'challenge must be a SHA-256 in base64url' })
+  if (challenge !== null && !isChallenge(challenge))
+    throw problem('invalid_field', { field: 'challenge', detail: 'challenge must be a SHA-256 in base64url' })
   // Whatever has elapsed is reported like a code that never was, so nothing is lost with it.
   queries(db).forget.run(now)
   const expires_at = wholeSeconds(clock() + lifetime)
-  const row = { user: actor.id, token: actor.token?.id ?? null, hint: cleanHint(body?.adapter_hint), challenge, now, expires_at }
+  const row = {
+    user: actor.id,
+    token: actor.token?.id ?? null,
+    hint: cleanHint(body?.adapter_hint),
+    challenge,
+    now,
+    expires_at,
+  }
   let code: string
   do code = newCode()
   while (!queries(db).insert.get({ ...row, id: newId(clock()), hash: hashed(app, code) }))
@@ -53,18 +61,39 @@ export function redeem(app: App, { body, now, web }: Call<typeof pairing.redeem>
   if (refused) throw refused
   const code = typed(body.code)
   const challenge = body.verifier === undefined ? null : challengeOf(body.verifier)
-  const row = code && queries(app.db).consume.get({ hash: hashed(app, code), hint: cleanHint(body.adapter_hint), challenge, now, latest: latest(app) })
-  const reach = row && (row.token_id ? reachOf(app, row.user_id, row.token_id, now) : { scopes: null, expires_at: null })
+  const row =
+    code &&
+    queries(app.db).consume.get({
+      hash: hashed(app, code),
+      hint: cleanHint(body.adapter_hint),
+      challenge,
+      now,
+      latest: latest(app),
+    })
+  const reach =
+    row && (row.token_id ? reachOf(app, row.user_id, row.token_id, now) : { scopes: null, expires_at: null })
   if (!row || !reach) throw problem('invalid_code')
   const { user_id, adapter_hint } = row
   const name = adapter_hint ? `pair-${adapter_hint.toLowerCase()}` : 'pair'
   const { raw, token } = mint(app, { user: user_id, name, ...reach, via: 'pairing', adapter_hint, now })
   const user = findUser(app, user_id)
-  tellOwner(app, user, { token_id: token.id, name, ip: web?.ip ?? '', user_agent: (web?.request.headers['user-agent'] ?? '').slice(0, 250) }, now)
+  tellOwner(
+    app,
+    user,
+    {
+      token_id: token.id,
+      name,
+      ip: web?.ip ?? '',
+      user_agent: (web?.request.headers['user-agent'] ?? '').slice(0, 250),
+    },
+    now,
+  )
   return { cli_token: raw, user_id, email: user.email }
 }
 
-/** Ends the codes that a user's sessions asked for, within a change: one would be worth a token to whoever was shut out. */
+/**
+ * Ends the codes that a user's sessions asked for, within a change: one would be worth a token to whoever was shut out.
+ */
 export const forgetCodes = ({ db }: App, user: string): void => void queries(db).forgetPending.run(user)
 
 interface Device {
@@ -80,7 +109,11 @@ function tellOwner(app: App, user: ReturnType<typeof findUser>, device: Device, 
   app.afterCommit(() => app.mailer.send(pairedLetter(user, device, now)))
 }
 
-const pairedLetter = ({ email, full_name }: ReturnType<typeof findUser>, { token_id, name, ip, user_agent }: Device, now: string): Letter => ({
+const pairedLetter = (
+  { email, full_name }: ReturnType<typeof findUser>,
+  { token_id, name, ip, user_agent }: Device,
+  now: string,
+): Letter => ({
   to: email,
   kind: 'device_paired',
   subject: 'A device was signed in to your Muster account',

@@ -1,5 +1,12 @@
 import type { Static } from 'typebox'
-import { type AutonomyLevel, autonomyLevels, type BehaviorMode, behaviorModes, type Policy, type policies } from '#contract/policies'
+import {
+  type AutonomyLevel,
+  autonomyLevels,
+  type BehaviorMode,
+  behaviorModes,
+  type Policy,
+  type policies,
+} from '#contract/policies'
 import type { App } from '#kernel/app'
 import { type Cache, createCache } from '#kernel/cache'
 import { actorOf } from '#kernel/dispatch'
@@ -42,8 +49,17 @@ export function set(app: App, { actor, crewId, body, now }: Call<typeof policies
   const { autonomy_level: level, behavior_mode: mode } = body
   const reason = body.reason?.trim() || null
   if (level === 'full' && mode === 'block') throw problem('forbidden_pairing', { field: 'behavior_mode' })
-  if (level === 'full' && !reason) throw problem('reason_required', { field: 'reason', detail: 'Say why this crew may do everything without asking' })
-  const row = queries(app.db).set.get({ workspace: actor.workspace, crew: crewId, level, mode, reason, user: actor.id, now })
+  if (level === 'full' && !reason)
+    throw problem('reason_required', { field: 'reason', detail: 'Say why this crew may do everything without asking' })
+  const row = queries(app.db).set.get({
+    workspace: actor.workspace,
+    crew: crewId,
+    level,
+    mode,
+    reason,
+    user: actor.id,
+    now,
+  })
   if (!row) throw problem('not_found', { field: 'crewId' })
   app.afterCommit(() => cacheOf(app).delete(crewId))
   app.journal({
@@ -87,5 +103,7 @@ export function policyOf(app: App, workspace: string, crewId: string): { level: 
 }
 
 /** What becomes of an agent's wish to do this. The crew is the one that the agent's token names. */
-export const consult = (app: App, { workspace, crew, action }: { workspace: string; crew: string; action: string }): Verdict =>
-  verdictOf(action, policyOf(app, workspace, crew).level)
+export const consult = (
+  app: App,
+  { workspace, crew, action }: { workspace: string; crew: string; action: string },
+): Verdict => verdictOf(action, policyOf(app, workspace, crew).level)

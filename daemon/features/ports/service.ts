@@ -1,7 +1,14 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
-import { exposureQuota, exposureSeconds, type PortExposure, type PortStatus, type ports, reasonLength } from '#contract/ports'
+import {
+  exposureQuota,
+  exposureSeconds,
+  type PortExposure,
+  type PortStatus,
+  type ports,
+  reasonLength,
+} from '#contract/ports'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
@@ -36,7 +43,8 @@ function present(
 }
 
 const isCrew = (app: App, workspace: string, crew: string): void => {
-  if (!queries(app.db).crew.get(workspace, crew)) throw problem('not_found', { field: 'crewId', detail: 'There is no such crew' })
+  if (!queries(app.db).crew.get(workspace, crew))
+    throw problem('not_found', { field: 'crewId', detail: 'There is no such crew' })
 }
 
 export function list(app: App, { actor, crewId, query, now }: Call<typeof ports.list>): Static<typeof PortExposure>[] {
@@ -52,17 +60,25 @@ export function list(app: App, { actor, crewId, query, now }: Call<typeof ports.
 /** Before the transaction: is there a container behind the port, and is it this crew's? */
 export async function reach(app: App, { body }: Exposing): Promise<void> {
   if (!app.exposedUrl)
-    throw problem('unavailable', { detail: 'This server does not know its own address: its operator can set SVC_PUBLIC_URL or SVC_EXPOSED_HOST' })
-  if (body.port === sidecarPort) throw problem('invalid_field', { field: 'port', detail: `Port ${sidecarPort} is the sidecar's` })
-  if (!queries(app.db).member.get(body.workspace_id, body.crew_id, body.agent_id)) throw problem('outside_crew', { field: 'agent_id' })
-  if (body.chat_id && !queries(app.db).chat.get(body.chat_id, body.agent_id)) throw problem('outside_crew', { field: 'chat_id' })
+    throw problem('unavailable', {
+      detail: 'This server does not know its own address: its operator can set SVC_PUBLIC_URL or SVC_EXPOSED_HOST',
+    })
+  if (body.port === sidecarPort)
+    throw problem('invalid_field', { field: 'port', detail: `Port ${sidecarPort} is the sidecar's` })
+  if (!queries(app.db).member.get(body.workspace_id, body.crew_id, body.agent_id))
+    throw problem('outside_crew', { field: 'agent_id' })
+  if (body.chat_id && !queries(app.db).chat.get(body.chat_id, body.agent_id))
+    throw problem('outside_crew', { field: 'chat_id' })
   const status = await app.runtime?.status(body.crew_id)
   if (status?.state !== 'running')
-    throw problem('container_unreachable', { detail: `The crew's container is not running${status?.error ? `: ${status.error}` : ''}` })
+    throw problem('container_unreachable', {
+      detail: `The crew's container is not running${status?.error ? `: ${status.error}` : ''}`,
+    })
   if (status.containerId !== body.container_id) throw problem('outside_crew', { field: 'container_id' })
 }
 
-const lifeOf = (seconds: number | null | undefined): number => Math.min(exposureSeconds.most, Math.max(1, seconds || exposureSeconds.usual))
+const lifeOf = (seconds: number | null | undefined): number =>
+  Math.min(exposureSeconds.most, Math.max(1, seconds || exposureSeconds.usual))
 
 export function expose(app: App, { actor, body, now }: Exposing): Reply<typeof ports.expose> {
   const token = randomBytes(32).toString('base64url')
@@ -113,7 +129,8 @@ function open(app: App, body: Exposing['body'], tokenHash: string, now: string):
     ofWorkspace: exposureQuota.workspace,
   })
   if (made) return queries(app.db).find.get(id)!
-  if (!queries(app.db).member.get(body.workspace_id, body.crew_id, body.agent_id)) throw problem('outside_crew', { field: 'agent_id' })
+  if (!queries(app.db).member.get(body.workspace_id, body.crew_id, body.agent_id))
+    throw problem('outside_crew', { field: 'agent_id' })
   const { agent, workspace } = exposureQuota
   throw problem('exposure_quota', {
     detail: `An agent may have ${agent} ports open at a time, a workspace ${workspace}. Wait until one ends, or have one revoked`,
@@ -127,12 +144,27 @@ function renew(app: App, known: Row, body: Exposing['body'], tokenHash: string, 
   return known
 }
 
-export function revoke(app: App, { actor, crewId, exposureId, body, now }: Call<typeof ports.revoke>): Reply<typeof ports.revoke> {
+export function revoke(
+  app: App,
+  { actor, crewId, exposureId, body, now }: Call<typeof ports.revoke>,
+): Reply<typeof ports.revoke> {
   isCrew(app, actor.workspace, crewId)
   const reason = body?.reason?.trim() || null
-  if (reason && reason.length > reasonLength) throw problem('invalid_field', { field: 'reason', detail: `reason must have at most ${reasonLength} characters` })
-  const done = queries(app.db).revoke.get({ id: exposureId, workspace: actor.workspace, crew: crewId, by: actor.id, reason, now })
-  if (!done) throw problem('exposure_ended', { field: 'exposureId', detail: 'There is no such open port: it was revoked, or its time is over' })
+  if (reason && reason.length > reasonLength)
+    throw problem('invalid_field', { field: 'reason', detail: `reason must have at most ${reasonLength} characters` })
+  const done = queries(app.db).revoke.get({
+    id: exposureId,
+    workspace: actor.workspace,
+    crew: crewId,
+    by: actor.id,
+    reason,
+    now,
+  })
+  if (!done)
+    throw problem('exposure_ended', {
+      field: 'exposureId',
+      detail: 'There is no such open port: it was revoked, or its time is over',
+    })
   closed(app, done.id, 'revoked', actor)
   return { status: 'revoked' }
 }
@@ -152,10 +184,12 @@ export function expireDue(app: App): void {
 export const nextExpiry = ({ db }: App): string | null => queries(db).next.get()?.expires_at ?? null
 
 /** Whether somebody may come in to this crew at any moment. */
-export const isExposed = (app: App, crewId: string): boolean => queries(app.db).ofCrew.get(crewId, app.now()) !== undefined
+export const isExposed = (app: App, crewId: string): boolean =>
+  queries(app.db).ofCrew.get(crewId, app.now()) !== undefined
 
 /** Whether an agent shows something to people: what it left running for that goes on. */
-export const isShowing = (app: App, agentId: string): boolean => queries(app.db).ofAgent.get(agentId, app.now()) !== undefined
+export const isShowing = (app: App, agentId: string): boolean =>
+  queries(app.db).ofAgent.get(agentId, app.now()) !== undefined
 
 /** Whom a capability URL leads to: null for none that is known, or that was revoked. */
 export function targetOf(app: App, token: string): Target | 'expired' | null {
@@ -165,7 +199,9 @@ export function targetOf(app: App, token: string): Target | 'expired' | null {
 }
 
 function closed(app: App, id: string, how: 'revoked' | 'expired', actor: Actor | null): void {
-  const { workspace_id, crew_id, agent_id, container_id, container_port, revoked_reason } = queries(app.db).find.get(id)!
+  const { workspace_id, crew_id, agent_id, container_id, container_port, revoked_reason } = queries(app.db).find.get(
+    id,
+  )!
   app.journal({
     workspace_id,
     crew_id,
@@ -173,7 +209,14 @@ function closed(app: App, id: string, how: 'revoked' | 'expired', actor: Actor |
     type: 'network.port_closed',
     summary: `Port ${container_port} ${how}${revoked_reason ? `: ${revoked_reason}` : ''}`,
     ...actorOf(actor),
-    payload: { port: container_port, protocol: 'http', container_id, source: how, exposure_id: id, ...(revoked_reason && { reason: revoked_reason }) },
+    payload: {
+      port: container_port,
+      protocol: 'http',
+      container_id,
+      source: how,
+      exposure_id: id,
+      ...(revoked_reason && { reason: revoked_reason }),
+    },
     refs: { exposure_id: id },
   })
   if (how === 'revoked')

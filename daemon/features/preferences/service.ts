@@ -19,7 +19,10 @@ export async function set(app: App, { actor, key, body, now }: Call<typeof prefe
   const value_json = toText(body)
   await app.write(() => {
     if (queries(app.db).others.get(actor.id, key)!.count >= most)
-      throw problem('invalid_field', { field: 'key', detail: `There are ${most} preferences already; remove one first` })
+      throw problem('invalid_field', {
+        field: 'key',
+        detail: `There are ${most} preferences already; remove one first`,
+      })
     queries(app.db).set.run({ user: actor.id, key, value_json, now })
   })
 }
@@ -31,14 +34,16 @@ export async function remove(app: App, { actor, key }: Call<typeof preferences.r
 }
 
 function checkKey(key: string): void {
-  if (!/^[A-Za-z0-9._-]{1,64}$/.test(key)) throw problem('invalid_field', { field: 'key', detail: 'key must be 1 to 64 of a-z, A-Z, 0-9, ".", "_" and "-"' })
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(key))
+    throw problem('invalid_field', { field: 'key', detail: 'key must be 1 to 64 of a-z, A-Z, 0-9, ".", "_" and "-"' })
 }
 
 /** Refuses what would come back as something else, or not at all. */
 function toText(value: unknown): string {
   try {
     return JSON.stringify(value, (_, part: unknown) => {
-      if (typeof part === 'number' && !Number.isFinite(part)) throw problem('invalid_json', { detail: 'A number in the body is too large to be kept' })
+      if (typeof part === 'number' && !Number.isFinite(part))
+        throw problem('invalid_json', { detail: 'A number in the body is too large to be kept' })
       return part
     })
   } catch (error) {

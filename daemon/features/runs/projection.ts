@@ -1,7 +1,7 @@
 import type { Entry } from '#contract/entries'
 import type { RunStatus } from '#contract/runs'
-import type { Db } from '#kernel/store/db'
 import type { Projection } from '#kernel/journal/journal'
+import type { Db } from '#kernel/store/db'
 import { type Details, queries } from './queries.ts'
 
 /** What ends a run. */
@@ -25,7 +25,8 @@ export function projectRuns(db: Db): Projection {
     if (status) write.end.run({ ...keyOf(entry), ts, status, ...ending(entry) })
     else if (entry.entry_type === 'run.started') start(write, seq, entry, ts)
     else if (entry.entry_type === 'run.session_init') describe(details(entry.payload))
-    else if (entry.entry_type === 'run.parked') describe({ parked_at: new Date(ts).toISOString(), inbox_item_id: textOf(entry.payload?.['inbox_item_id']) })
+    else if (entry.entry_type === 'run.parked')
+      describe({ parked_at: new Date(ts).toISOString(), inbox_item_id: textOf(entry.payload?.['inbox_item_id']) })
     else if (entry.entry_type === 'run.resumed') describe(notParked)
   }
 }
@@ -66,10 +67,20 @@ function ending({ payload }: Entry) {
 const notParked = { parked_at: null, inbox_item_id: null }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value ? value : null)
-const objectOf = (value: unknown) => (value && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : {})
+const objectOf = (value: unknown) =>
+  value && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 
 /** The members that clients print beside a run. */
 function details(from: Record<string, unknown> | undefined): Details {
-  const { model, cli_version, api_key_source, permission_mode, session_id, mcp_server_errors, permission_denials } = from ?? {}
-  return { model, cli_version, api_key_source, permission_mode, session_id, mcp_server_errors, permission_denials } as Details
+  const { model, cli_version, api_key_source, permission_mode, session_id, mcp_server_errors, permission_denials } =
+    from ?? {}
+  return {
+    model,
+    cli_version,
+    api_key_source,
+    permission_mode,
+    session_id,
+    mcp_server_errors,
+    permission_denials,
+  } as Details
 }

@@ -63,30 +63,41 @@ const conditions: Record<Exclude<keyof RunFilter, 'workspace'>, string> = {
 
 export const queries = statements((db) => ({
   start: db.prepare<[Record<string, unknown>]>(
-    `INSERT INTO runs (seq, id, workspace_id, crew_id, agent_id, mission_id, chat_id, triggered_by, trigger_type, status, started, metadata, details)
-     VALUES (@seq, @id, @workspace, @crew, @agent, @mission, @chat, @triggered_by, @trigger_type, 'RUNNING', @ts, @metadata, @details)
+    `INSERT INTO runs (seq, id, workspace_id, crew_id, agent_id, mission_id, chat_id, triggered_by, trigger_type,
+      status, started, metadata, details)
+     VALUES (@seq, @id, @workspace, @crew, @agent, @mission, @chat, @triggered_by, @trigger_type, 'RUNNING', @ts,
+     @metadata, @details)
      ON CONFLICT DO NOTHING`,
   ),
-  tag: db.prepare<[workspace: string, tag: string, seq: number]>('INSERT INTO run_tags (workspace_id, tag, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
+  tag: db.prepare<[workspace: string, tag: string, seq: number]>(
+    'INSERT INTO run_tags (workspace_id, tag, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  ),
   describe: db.prepare<[Record<string, unknown>]>(
     "UPDATE runs SET details = json_patch(details, @details) WHERE workspace_id = @workspace AND id = @id AND status = 'RUNNING'",
   ),
   end: db.prepare<[Record<string, unknown>]>(
-    `UPDATE runs SET status = @status, finished = @ts, error_message = @error_message, exit_code = @exit_code, details = json_patch(details, @details)
+    `UPDATE runs SET status = @status, finished = @ts, error_message = @error_message, exit_code = @exit_code,
+      details = json_patch(details, @details)
      WHERE workspace_id = @workspace AND id = @id AND status = 'RUNNING'`,
   ),
 }))
 
 export const reads = statements((db) => ({
-  find: db.prepare<[workspace: string, id: string], NamedRow>(`SELECT ${named} FROM runs r ${names} WHERE r.workspace_id = ? AND r.id = ?`),
-  ofAgent: db.prepare<[workspace: string, agent: string], Row>(
-    `SELECT ${columns} FROM runs r WHERE r.workspace_id = ? AND r.agent_id = ? ORDER BY r.started DESC, r.seq DESC LIMIT 100`,
+  find: db.prepare<[workspace: string, id: string], NamedRow>(
+    `SELECT ${named} FROM runs r ${names} WHERE r.workspace_id = ? AND r.id = ?`,
   ),
-  agent: db.prepare<[workspace: string, id: string], { id: string }>('SELECT id FROM agents WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL'),
+  ofAgent: db.prepare<[workspace: string, agent: string], Row>(
+    `SELECT ${columns} FROM runs r WHERE r.workspace_id = ? AND r.agent_id = ?
+      ORDER BY r.started DESC, r.seq DESC LIMIT 100`,
+  ),
+  agent: db.prepare<[workspace: string, id: string], { id: string }>(
+    'SELECT id FROM agents WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',
+  ),
   stats: db.prepare<[{ workspace: string; midnight: number }], { running: number; today: number; failed: number }>(
     `SELECT (SELECT count(*) FROM runs WHERE workspace_id = @workspace AND status = 'RUNNING') AS running,
             (SELECT count(*) FROM runs WHERE workspace_id = @workspace AND started >= @midnight) AS today,
-            (SELECT count(*) FROM runs WHERE workspace_id = @workspace AND finished >= @midnight AND status IN ('FAILED', 'TIMEOUT')) AS failed`,
+            (SELECT count(*) FROM runs WHERE workspace_id = @workspace AND finished >= @midnight
+            AND status IN ('FAILED', 'TIMEOUT')) AS failed`,
   ),
 }))
 

@@ -27,7 +27,12 @@ function bare(row: Row): Static<typeof BareRun> {
   }
 }
 
-const full = (row: NamedRow): Static<typeof Run> => ({ ...bare(row), agent_name: row.agent_name, agent_slug: row.agent_slug, crew_name: row.crew_name })
+const full = (row: NamedRow): Static<typeof Run> => ({
+  ...bare(row),
+  agent_name: row.agent_name,
+  agent_slug: row.agent_slug,
+  crew_name: row.crew_name,
+})
 
 /** The whole number that a text stands for, if it lies within bounds; else the fallback. */
 function within(value: number | string | undefined, fallback: number, max: number): number {

@@ -2,8 +2,8 @@ import type { Static } from 'typebox'
 import type { sessions } from '#contract/sessions'
 import { type App, wholeSeconds } from '#kernel/app'
 import type { Claims } from '#kernel/auth/seals'
-import { clearSession, setCookie } from '#kernel/http/cookies'
 import type { Web } from '#kernel/feature'
+import { clearSession, setCookie } from '#kernel/http/cookies'
 import { find } from '../users/service.ts'
 import { judgeRefresh } from './rules.ts'
 import { claimsOf, isLive, sessionRow } from './service.ts'
@@ -17,7 +17,8 @@ export async function current(app: App, web: Web): Promise<Static<typeof session
   if (isClaims(access) && isLive(app, access)) return show(app, access.userId, access.expires)
   const refresh = await claimsOf(app, web, 'refresh')
   if (isClaims(refresh) && isLive(app, refresh) && holds(app, refresh)) return renew(app, web, refresh)
-  // A cookie that has merely run out does no harm; one of a session that has ended, or of nobody's making, is taken away.
+  // A cookie that has merely run out does no harm; one of a session that has ended, or of nobody's making, is taken
+  // away.
   if (hasCookie(web) && !(access === 'expired' && refresh === null) && refresh !== 'expired') clearSession(web.reply)
   return {}
 }
@@ -25,7 +26,8 @@ export async function current(app: App, web: Web): Promise<Static<typeof session
 const isClaims = (it: Claims | 'expired' | null): it is Claims => it !== null && it !== 'expired'
 const hasCookie = ({ request }: Web) => request.headers.cookie?.includes('-token=') ?? false
 
-const holds = (app: App, { sessionId, jti }: Claims) => ['current', 'grace'].includes(judgeRefresh(sessionRow(app, sessionId), jti, app.clock()))
+const holds = (app: App, { sessionId, jti }: Claims) =>
+  ['current', 'grace'].includes(judgeRefresh(sessionRow(app, sessionId), jti, app.clock()))
 
 async function renew(app: App, { request, reply }: Web, { userId, sessionId }: Claims) {
   const { full_name: name, email } = find(app, userId)
@@ -36,5 +38,8 @@ async function renew(app: App, { request, reply }: Web, { userId, sessionId }: C
 
 function show(app: App, userId: string, expires: number) {
   const { id, full_name, email, avatar_url } = find(app, userId)
-  return { user: { id, name: full_name ?? '', email, avatar_url: avatar_url ?? '' }, expires: wholeSeconds(expires * 1000) }
+  return {
+    user: { id, name: full_name ?? '', email, avatar_url: avatar_url ?? '' },
+    expires: wholeSeconds(expires * 1000),
+  }
 }

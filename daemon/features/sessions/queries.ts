@@ -13,7 +13,8 @@ export interface Row {
   previous_refresh_jti: string | null
   rotated_at: string | null
 }
-const columns = 'id, user_id, created_at, last_used_at, expires_at, revoked_at, user_agent, ip, current_refresh_jti, previous_refresh_jti, rotated_at'
+const columns =
+  'id, user_id, created_at, last_used_at, expires_at, revoked_at, user_agent, ip, current_refresh_jti, previous_refresh_jti, rotated_at'
 
 interface NewSession {
   id: string
@@ -42,12 +43,14 @@ export const queries = statements((db) => ({
   ),
   find: db.prepare<[id: string], Row>(`SELECT ${columns} FROM user_sessions WHERE id = ?`),
   insert: db.prepare<NewSession>(
-    `INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, user_agent, ip, current_refresh_jti, factor_at)
+    `INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, user_agent, ip,
+      current_refresh_jti, factor_at)
      VALUES (@id, @user, @now, @now, @expires_at, @user_agent, @ip, @jti, @factor_at)`,
   ),
   /** Of many who come with the same identifier, one gets the row. */
   rotate: db.prepare<Rotation, { id: string }>(
-    `UPDATE user_sessions SET previous_refresh_jti = current_refresh_jti, current_refresh_jti = @next, rotated_at = @at, last_used_at = @now
+    `UPDATE user_sessions SET previous_refresh_jti = current_refresh_jti, current_refresh_jti = @next,
+      rotated_at = @at, last_used_at = @now
      WHERE id = @id AND current_refresh_jti = @presented AND revoked_at IS NULL AND expires_at > @now RETURNING id`,
   ),
   revoke: db.prepare<{ id: string; user: string; now: string; reason: string }, { id: string }>(
@@ -64,7 +67,13 @@ export const queries = statements((db) => ({
     `SELECT id FROM user_sessions WHERE user_id = @user AND id <> @but AND revoked_at IS NULL AND expires_at > @now
      ORDER BY last_used_at DESC, rowid DESC LIMIT -1 OFFSET @others`,
   ),
-  showFactor: db.prepare<{ now: string; id: string; user: string }>('UPDATE user_sessions SET factor_at = @now WHERE id = @id AND user_id = @user'),
-  forgetFactor: db.prepare<[user: string]>('UPDATE user_sessions SET factor_at = NULL WHERE user_id = ? AND factor_at IS NOT NULL'),
-  erase: db.prepare<[before: string, most: number]>('DELETE FROM user_sessions WHERE id IN (SELECT id FROM user_sessions WHERE expires_at <= ? LIMIT ?)'),
+  showFactor: db.prepare<{ now: string; id: string; user: string }>(
+    'UPDATE user_sessions SET factor_at = @now WHERE id = @id AND user_id = @user',
+  ),
+  forgetFactor: db.prepare<[user: string]>(
+    'UPDATE user_sessions SET factor_at = NULL WHERE user_id = ? AND factor_at IS NOT NULL',
+  ),
+  erase: db.prepare<[before: string, most: number]>(
+    'DELETE FROM user_sessions WHERE id IN (SELECT id FROM user_sessions WHERE expires_at <= ? LIMIT ?)',
+  ),
 }))

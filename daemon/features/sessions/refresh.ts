@@ -9,7 +9,10 @@ import { claimsOf, endSessions, handOver, sealPair, sessionRow } from './service
 
 type Refresh = Call<typeof sessions.refresh>
 
-/** The cookie that was presented, with the tokens that take its place. They are made first: if that fails, the old cookie stays good. */
+/**
+ * The cookie that was presented, with the tokens that take its place. They are made first: if that fails, the old
+ * cookie stays good.
+ */
 interface Ready {
   userId: string
   sessionId: string
@@ -26,7 +29,10 @@ export async function prepare(app: App, { web }: Refresh): Promise<Ready> {
   return { userId: claims.userId, sessionId: claims.sessionId, presented: claims.jti, next }
 }
 
-/** Besides the rule for every change: the page that asks is on this host. Ports do not matter. Contract part 1, section 1.7. */
+/**
+ * Besides the rule for every change: the page that asks is on this host. Ports do not matter. Contract part 1, section
+ * 1.7.
+ */
 function checkHost({ request: { headers } }: Web): void {
   const from = headers.origin ?? headers.referer
   const name = (url: string) => (URL.canParse(url) ? new URL(url).hostname : null)
@@ -38,22 +44,41 @@ async function tokensOf(app: App, userId: string, sessionId: string, jti?: strin
   return user ? sealPair(app, { userId, sessionId, name: user.full_name, email: user.email }, jti) : null
 }
 
-/** The identifier that the browser has from now on: the new one, or within the grace the one that is current already. */
-export function commit(app: App, { now }: Refresh, { userId, sessionId, presented, next }: Ready): { jti: string } | { refused: Problem } {
+/**
+ * The identifier that the browser has from now on: the new one, or within the grace the one that is current already.
+ */
+export function commit(
+  app: App,
+  { now }: Refresh,
+  { userId, sessionId, presented, next }: Ready,
+): { jti: string } | { refused: Problem } {
   const row = sessionRow(app, sessionId)
   const verdict = judgeRefresh(row?.user_id === userId ? row : undefined, presented, app.clock())
   if (verdict === 'gone') return { refused: problem('session_revoked') }
   if (verdict === 'expired') return { refused: problem('session_expired') }
   if (verdict === 'grace') return { jti: row!.current_refresh_jti }
   if (verdict === 'current') {
-    queries(app.db).rotate.get({ id: sessionId, presented, next: next.jti, now, at: new Date(app.clock()).toISOString() })
+    queries(app.db).rotate.get({
+      id: sessionId,
+      presented,
+      next: next.jti,
+      now,
+      at: new Date(app.clock()).toISOString(),
+    })
     return { jti: next.jti }
   }
   endSessions(app, { user: userId, only: sessionId, reason: 'refresh_replay', now })
-  return { refused: problem('session_revoked', { detail: 'This session was ended: its refresh token was used a second time' }) }
+  return {
+    refused: problem('session_revoked', { detail: 'This session was ended: its refresh token was used a second time' }),
+  }
 }
 
-export async function settle(app: App, { web }: Refresh, done: ReturnType<typeof commit>, { userId, sessionId, next }: Ready) {
+export async function settle(
+  app: App,
+  { web }: Refresh,
+  done: ReturnType<typeof commit>,
+  { userId, sessionId, next }: Ready,
+) {
   if ('refused' in done) return done.refused
   const tokens = done.jti === next.jti ? next : await tokensOf(app, userId, sessionId, done.jti)
   if (!tokens) return problem('session_revoked')

@@ -12,7 +12,10 @@ const url = '/api/auth/callback/credentials'
 
 export default feature(sessions, (app) => ({
   csrf: ({ web }) => signingIn.giveCsrf(web!),
-  providers: () => ({ credentials: { id: 'credentials', name: 'Credentials', type: 'credentials', signinUrl: url, callbackUrl: url }, ...idpOf(app.config) }),
+  providers: () => ({
+    credentials: { id: 'credentials', name: 'Credentials', type: 'credentials', signinUrl: url, callbackUrl: url },
+    ...idpOf(app.config),
+  }),
   current: ({ web }) => current(app, web!),
   create: settled({
     prepare: (call) => signingIn.prepare(app, call),

@@ -4,7 +4,11 @@ import type { Row } from './queries.ts'
 const grace = 10_000
 
 /** What a refresh with this identifier is. `replay` means that somebody has a copy of an old cookie. */
-export function judgeRefresh(row: Row | undefined, jti: string, now: number): 'gone' | 'expired' | 'current' | 'grace' | 'replay' {
+export function judgeRefresh(
+  row: Row | undefined,
+  jti: string,
+  now: number,
+): 'gone' | 'expired' | 'current' | 'grace' | 'replay' {
   if (!row || row.revoked_at) return 'gone'
   if (Date.parse(row.expires_at) <= now) return 'expired'
   if (row.current_refresh_jti === jti) return 'current'
@@ -22,7 +26,8 @@ export function safePath(given: string | undefined): string {
 }
 
 /** Headers are ASCII: what a person sees in the address bar is not. */
-const asHeader = (path: string): string => path.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[^\x21-\x7e]+/g, encodeURIComponent)
+const asHeader = (path: string): string =>
+  path.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[^\x21-\x7e]+/g, encodeURIComponent)
 
 const messages: Record<string, string> = {
   CredentialsSignin: 'The email address or the password is wrong',
@@ -33,4 +38,5 @@ const messages: Record<string, string> = {
   Configuration: 'The server is not set up for this way of signing in',
 }
 
-export const messageOf = (error: string): string => (Object.hasOwn(messages, error) ? messages[error]! : 'Signing in failed; try again')
+export const messageOf = (error: string): string =>
+  Object.hasOwn(messages, error) ? messages[error]! : 'Signing in failed; try again'

@@ -3,8 +3,8 @@ import type { Static } from 'typebox'
 import type { Session, sessions } from '#contract/sessions'
 import { type App, wholeSeconds } from '#kernel/app'
 import { type Claims, lifetimes, type Subject } from '#kernel/auth/seals'
-import { clearSession, readCookie, setCookie } from '#kernel/http/cookies'
 import type { Call, Web } from '#kernel/feature'
+import { clearSession, readCookie, setCookie } from '#kernel/http/cookies'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { journalAffair } from '../members/service.ts'
@@ -49,7 +49,10 @@ export async function prepareSession(app: App, { id: user, email, full_name: nam
 
 /** The tokens of both cookies. The refresh token carries `jti`, a new one when none is given. */
 export async function sealPair(app: App, subject: Subject, jti?: string): Promise<Omit<Opening, 'id' | 'user'>> {
-  const [access, refresh] = await Promise.all([app.auth.seals.seal('access', subject), app.auth.seals.seal('refresh', subject, jti)])
+  const [access, refresh] = await Promise.all([
+    app.auth.seals.seal('access', subject),
+    app.auth.seals.seal('refresh', subject, jti),
+  ])
   return { jti: refresh.jti, access: access.token, refresh: refresh.token, expires: access.expires }
 }
 
@@ -68,9 +71,19 @@ const most = 100
 export function storeSession(app: App, { id, user, jti }: Opening, { web, via, factor = false, now }: Origin): void {
   const user_agent = firstBytes(web?.request.headers['user-agent'], 250)
   const expires_at = wholeSeconds(app.clock() + lifetimes.refresh * 1000)
-  queries(app.db).insert.run({ id, user, jti, now, expires_at, user_agent, ip: web?.ip.slice(0, 64) ?? null, factor_at: factor ? now : null })
+  queries(app.db).insert.run({
+    id,
+    user,
+    jti,
+    now,
+    expires_at,
+    user_agent,
+    ip: web?.ip.slice(0, 64) ?? null,
+    factor_at: factor ? now : null,
+  })
   announce(app, 'create', user, id, { via })
-  for (const { id: only } of queries(app.db).beyond.all({ user, but: id, now, others: most - 1 })) endSessions(app, { user, only, reason: 'too_many', now })
+  for (const { id: only } of queries(app.db).beyond.all({ user, but: id, now, others: most - 1 }))
+    endSessions(app, { user, only, reason: 'too_many', now })
 }
 
 /** Third step, after the commit: the cookies. */
@@ -79,13 +92,23 @@ export function handOver({ reply, request }: Web, { access, refresh }: Pick<Open
   setCookie(reply, 'refresh', refresh, request.secureCookies)
 }
 
-/** Ends sessions of a user within a change, all of them or one, and closes their sockets and streams. How many there were. */
+/**
+ * Ends sessions of a user within a change, all of them or one, and closes their sockets and streams. How many there
+ * were.
+ */
 export function endSessions(
   app: App,
-  { user, only, except = null, reason, now }: { user: string; only?: string; except?: string | null; reason: Reason; now: string },
+  {
+    user,
+    only,
+    except = null,
+    reason,
+    now,
+  }: { user: string; only?: string; except?: string | null; reason: Reason; now: string },
 ): number {
   const { revoke, revokeAll } = queries(app.db)
-  const ended = only === undefined ? revokeAll.all({ user, except, reason, now }) : revoke.all({ id: only, user, reason, now })
+  const ended =
+    only === undefined ? revokeAll.all({ user, except, reason, now }) : revoke.all({ id: only, user, reason, now })
   for (const { id } of ended) {
     announce(app, 'delete', user, id, { reason }, byHost.has(reason) ? 'system' : 'user')
     app.afterCommit(() => app.bus.emit('revoked', id))
@@ -96,7 +119,10 @@ export function endSessions(
 }
 
 /** Notes that the second factor was shown in a session, within a change. */
-export const showFactor = ({ db }: App, { user, session, now }: { user: string; session: string; now: string }): void => {
+export const showFactor = (
+  { db }: App,
+  { user, session, now }: { user: string; session: string; now: string },
+): void => {
   queries(db).showFactor.run({ user, id: session, now })
 }
 
@@ -105,18 +131,29 @@ export const forgetFactor = ({ db }: App, user: string): void => {
   queries(db).forgetFactor.run(user)
 }
 
-/** A new second factor, within a change: it was shown in this session, and what the others have open is closed until it is shown there. */
+/**
+ * A new second factor, within a change: it was shown in this session, and what the others have open is closed until it
+ * is shown there.
+ */
 export function askAnew(app: App, { user, session, now }: { user: string; session: string | null; now: string }): void {
   forgetFactor(app, user)
   if (session !== null) showFactor(app, { user, session, now })
-  for (const { id } of queries(app.db).beyond.all({ user, but: session ?? '', now, others: 0 })) app.afterCommit(() => app.bus.emit('revoked', id))
+  for (const { id } of queries(app.db).beyond.all({ user, but: session ?? '', now, others: 0 }))
+    app.afterCommit(() => app.bus.emit('revoked', id))
 }
 
 /** Done on the host by its administrator, not by the user. */
 const byHost: ReadonlySet<Reason> = new Set<Reason>(['admin_force', 'admin_invalidate'])
 
 /** A session opens every workspace of its user, so their journals tell of it; from where is the user's own affair. */
-function announce(app: App, action: 'create' | 'delete', user: string, id: string, metadata: object, by: 'user' | 'system' = 'user'): void {
+function announce(
+  app: App,
+  action: 'create' | 'delete',
+  user: string,
+  id: string,
+  metadata: object,
+  by: 'user' | 'system' = 'user',
+): void {
   const summary = `session ${id.slice(0, 10)} ${action === 'create' ? 'opened' : 'ended'}${by === 'system' ? ' on the host' : ''}`
   journalAffair(app, { user, action, entity: { type: 'session', id }, summary, metadata, by })
 }
@@ -143,7 +180,11 @@ export function revoke(app: App, { actor, sessionId, now }: Call<typeof sessions
 }
 
 /** What a cookie of this request says; `expired` when it was good once. */
-export async function claimsOf(app: App, { request }: Web, kind: 'access' | 'refresh'): Promise<Claims | 'expired' | null> {
+export async function claimsOf(
+  app: App,
+  { request }: Web,
+  kind: 'access' | 'refresh',
+): Promise<Claims | 'expired' | null> {
   const raw = readCookie(request.headers.cookie, kind, request.secureCookies)
   return raw ? app.auth.seals.read(kind, raw) : null
 }
@@ -186,4 +227,5 @@ function firstBytes(text: string | undefined, bytes: number): string | null {
 const keptDays = 90
 
 /** Forgets sessions that ran out long ago, at most so many; how many there were. */
-export const eraseSessions = ({ db, clock }: App, most: number): number => queries(db).erase.run(wholeSeconds(clock() - keptDays * 86_400_000), most).changes
+export const eraseSessions = ({ db, clock }: App, most: number): number =>
+  queries(db).erase.run(wholeSeconds(clock() - keptDays * 86_400_000), most).changes

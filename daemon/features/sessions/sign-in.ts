@@ -2,8 +2,8 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { sessions } from '#contract/sessions'
 import type { App } from '#kernel/app'
-import { readCookie, setCookie } from '#kernel/http/cookies'
 import type { Call, Web } from '#kernel/feature'
+import { readCookie, setCookie } from '#kernel/http/cookies'
 import { problem } from '#kernel/problem'
 import { noteWrongCode, takeCode } from '../totp/service.ts'
 import { type Account, accountById, accountOf, isLocked, noteAttempt, passwordFits } from '../users/lockout/service.ts'
@@ -14,7 +14,10 @@ type SignIn = Call<typeof sessions.create>
 type Reply = Static<typeof sessions.create.reply>
 type Failure = NonNullable<Reply['error']>
 
-/** A token that the sign-in form must carry, and a cookie with the same value: pages of others can send the cookie alone. */
+/**
+ * A token that the sign-in form must carry, and a cookie with the same value: pages of others can send the cookie
+ * alone.
+ */
 export function giveCsrf({ request, reply }: Web): { csrfToken: string } {
   const held = readCookie(request.headers.cookie, 'csrf', request.secureCookies)
   const csrfToken = held && /^[0-9a-f]{64}$/.test(held) ? held : randomBytes(32).toString('hex')
@@ -26,7 +29,10 @@ function checkCsrf({ request }: Web, given: string | undefined): void {
   const held = readCookie(request.headers.cookie, 'csrf', request.secureCookies)
   const digest = (text: string) => hash('sha256', text, 'buffer')
   if (!held || !given || !timingSafeEqual(digest(held), digest(given)))
-    throw problem('csrf_mismatch', { field: 'csrfToken', detail: 'The CSRF token is missing or does not fit its cookie; get one from /api/auth/csrf' })
+    throw problem('csrf_mismatch', {
+      field: 'csrfToken',
+      detail: 'The CSRF token is missing or does not fit its cookie; get one from /api/auth/csrf',
+    })
 }
 
 /** What is known before the transaction. `opening` is there only when the password is right. */
@@ -63,21 +69,30 @@ function commitBoth(app: App, { body, now, web }: SignIn, account: Account, open
   if (isLocked(app, account, now)) return 'CredentialsSignin'
   // The password alone is half of the proof: it neither counts as a failure nor makes up for earlier ones.
   if (!body.code) return 'SecondFactorRequired'
-  if (!takeCode(app, account, body.code)) return noteWrongCode(app, account, now) === 'locked' ? 'CredentialsSignin' : 'SecondFactorInvalid'
+  if (!takeCode(app, account, body.code))
+    return noteWrongCode(app, account, now) === 'locked' ? 'CredentialsSignin' : 'SecondFactorInvalid'
   noteAttempt(app, account.id, true, now)
   storeSession(app, opening, { web, via: 'password', factor: true, now })
   return null
 }
 
 /** JSON for programs, a redirect for forms. */
-export function settle({ limits }: App, { body, query, web }: SignIn, failure: Failure | null, { opening }: Ready): Reply {
+export function settle(
+  { limits }: App,
+  { body, query, web }: SignIn,
+  failure: Failure | null,
+  { opening }: Ready,
+): Reply {
   const { reply, request } = web!
   if (!failure || failure === 'SecondFactorRequired') limits.giveBack('failures', web!.ip)
   const asJson = [body.json, body.redirect].map(String)
   const json = !request.headers['content-type']?.includes('form') || asJson[0] === 'true' || asJson[1] === 'false'
   if (!failure) handOver(web!, opening!)
   const target = safePath(body.callbackUrl ?? query.callbackUrl)
-  if (json) return failure ? { ok: false, error: failure, url: `/api/auth/error?error=${failure}` } : { ok: true, url: target, status: 200 }
+  if (json)
+    return failure
+      ? { ok: false, error: failure, url: `/api/auth/error?error=${failure}` }
+      : { ok: true, url: target, status: 200 }
   reply
     .code(302)
     .header('location', failure ? `/login?error=${failure}` : target)

@@ -8,8 +8,14 @@ import { accountById } from '../users/lockout/service.ts'
 import { showFactor } from './service.ts'
 
 /** Shows the second factor in a browser session once more, for what asks for it. */
-export function confirm(app: App, { actor, body, now }: Call<typeof sessions.confirm>): { ok: boolean; until: string } | Problem {
-  if (!actor.session) return problem('session_required', { detail: 'Only a browser session has something to confirm; tokens do not need it' })
+export function confirm(
+  app: App,
+  { actor, body, now }: Call<typeof sessions.confirm>,
+): { ok: boolean; until: string } | Problem {
+  if (!actor.session)
+    return problem('session_required', {
+      detail: 'Only a browser session has something to confirm; tokens do not need it',
+    })
   const account = accountById(app, actor.id)
   if (!account?.two_factor_at) return problem('second_factor_missing', { detail: 'This account has no second factor' })
   const refused = demand(app, account, { fits: null, code: body.code }, now)

@@ -41,7 +41,8 @@ export const queries = statements((db) => ({
      VALUES (@id, @user, @name, @hash, @tier, @scopes_json, @expires_at, @now) RETURNING ${columns}`,
   ),
   revoke: db.prepare<{ user: string; id: string; now: string }, Row>(
-    `UPDATE cli_tokens SET revoked_at = @now WHERE user_id = @user AND id = @id AND revoked_at IS NULL RETURNING ${columns}`,
+    `UPDATE cli_tokens SET revoked_at = @now WHERE user_id = @user AND id = @id AND revoked_at IS NULL
+      RETURNING ${columns}`,
   ),
   uses: db.prepare<[token: string, limit: number, offset: number], UseRow>(
     `SELECT used_at, remote_addr, user_agent, path FROM cli_token_uses WHERE token_id = ?
@@ -57,5 +58,7 @@ export const queries = statements((db) => ({
   expired: db.prepare<[after: string, until: string], { id: string }>(
     'SELECT id FROM cli_tokens WHERE expires_at > ? AND expires_at <= ? AND revoked_at IS NULL',
   ),
-  nextExpiry: db.prepare<[after: string], { at: string | null }>('SELECT min(expires_at) AS at FROM cli_tokens WHERE expires_at > ? AND revoked_at IS NULL'),
+  nextExpiry: db.prepare<[after: string], { at: string | null }>(
+    'SELECT min(expires_at) AS at FROM cli_tokens WHERE expires_at > ? AND revoked_at IS NULL',
+  ),
 }))

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import type { Scope } from '#contract/roles'
 import { type Tier, type Token, type TokenUse, type tokens, usesKeptDays } from '#contract/tokens'
-import { requireHeld } from '#kernel/http/admit'
 import { type App, wholeSeconds } from '#kernel/app'
 import { adminKeyOf, hashToken, newToken } from '#kernel/auth/authenticator'
 import type { Actor, Call } from '#kernel/feature'
+import { requireHeld } from '#kernel/http/admit'
 import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
@@ -48,7 +48,9 @@ export function mint(
   const raw = newToken(tier)
   const hash = hashToken(raw, adminKeyOf(app.config.adminTokenKey))
   if (!hash)
-    throw problem('admin_tokens_unavailable', { detail: 'Set SVC_ADMIN_TOKEN_HMAC_KEY (64 hexadecimal characters or more) to use administrative tokens' })
+    throw problem('admin_tokens_unavailable', {
+      detail: 'Set SVC_ADMIN_TOKEN_HMAC_KEY (64 hexadecimal characters or more) to use administrative tokens',
+    })
   const row = queries(app.db).insert.get({
     id: newId(app.clock()),
     user,
@@ -78,7 +80,12 @@ function announce(
     action,
     entity: { type: 'cli_token', id },
     summary: `cli_token ${id} ${action === 'create' ? 'created' : 'revoked'}${by === 'system' ? ' on the host' : ''}`,
-    metadata: { tier, ...(scopes_json && { scopes: JSON.parse(scopes_json) as string[] }), ...(expires_at && { expires_at }), ...more },
+    metadata: {
+      tier,
+      ...(scopes_json && { scopes: JSON.parse(scopes_json) as string[] }),
+      ...(expires_at && { expires_at }),
+      ...more,
+    },
     by,
   })
 }
@@ -88,11 +95,22 @@ export function create(app: App, { actor, body = {}, now }: Call<typeof tokens.c
   const tier = (body.tier?.toUpperCase() ?? 'STANDARD') as Tier
   const wanted = body.expires_in_seconds ?? 0
   if (tier === 'ADMIN' && wanted && wanted < adminLifetime.least)
-    throw problem('invalid_field', { field: 'expires_in_seconds', detail: `An administrative token lasts at least ${adminLifetime.least} s` })
+    throw problem('invalid_field', {
+      field: 'expires_in_seconds',
+      detail: `An administrative token lasts at least ${adminLifetime.least} s`,
+    })
   const scopes = allowedScopes(app, actor, body.scopes && [...new Set(body.scopes)])
   if (tier === 'ADMIN') mayAdministrate(app, actor)
   const expires_at = endFor(actor, tier, wanted, now)
-  const { raw, token } = mint(app, { user: actor.id, name: body.name?.trim() || 'CLI token', tier, scopes, expires_at, via: 'request', now })
+  const { raw, token } = mint(app, {
+    user: actor.id,
+    name: body.name?.trim() || 'CLI token',
+    tier,
+    scopes,
+    expires_at,
+    via: 'request',
+    now,
+  })
   return { token: raw, ...token }
 }
 
@@ -109,16 +127,24 @@ function allowedScopes(app: App, actor: Actor, wanted: Scope[] | undefined): rea
   if (!wanted) return held
   const roles = [...rolesOf(app, actor.id).values()]
   const above = beyondRole(wanted, roles)
-  if (above) throw problem('insufficient_role', { field: 'scopes', detail: `Your roles do not reach the scope ${above}` })
+  if (above)
+    throw problem('insufficient_role', { field: 'scopes', detail: `Your roles do not reach the scope ${above}` })
   const outside = held && beyondScopes(wanted, held)
-  if (outside) throw problem('insufficient_scope', { field: 'scopes', detail: `The token that you use does not reach the scope ${outside}` })
+  if (outside)
+    throw problem('insufficient_scope', {
+      field: 'scopes',
+      detail: `The token that you use does not reach the scope ${outside}`,
+    })
   return wanted
 }
 
 /** Anyone may make a workspace and own it; administrative tokens are for the owners of the server. */
 function mayAdministrate(app: App, actor: Actor): void {
   if (homeRoleOf(app, actor.id) !== 'OWNER')
-    throw problem('insufficient_role', { field: 'tier', detail: 'Only an owner of the first workspace of this server may make administrative tokens' })
+    throw problem('insufficient_role', {
+      field: 'tier',
+      detail: 'Only an owner of the first workspace of this server may make administrative tokens',
+    })
 }
 
 export function list({ db }: App, { actor, query }: Call<typeof tokens.list>): { data: Shown[] } {
@@ -148,7 +174,10 @@ export function revoke(app: App, { actor, tokenId, now }: Call<typeof tokens.rev
   return { status: 'revoked' }
 }
 
-/** A new token in the place of an old one, in one change: two rotations at the same time cannot both win, and a crash leaves one of them. */
+/**
+ * A new token in the place of an old one, in one change: two rotations at the same time cannot both win, and a crash
+ * leaves one of them.
+ */
 export function rotate(app: App, { actor, tokenId, body = {}, now }: Call<typeof tokens.rotate>) {
   requireHeld(app, actor)
   const old = queries(app.db).find.get(actor.id, tokenId)
@@ -181,7 +210,10 @@ function guardReach({ token }: Actor, scopes: readonly Scope[] | null): void {
   const held = token?.scopes
   if (!held) return
   const outside = scopes ? beyondScopes(scopes, held) : '*'
-  if (outside) throw problem('insufficient_scope', { detail: `The token that you use does not reach the scope ${outside} of the old one` })
+  if (outside)
+    throw problem('insufficient_scope', {
+      detail: `The token that you use does not reach the scope ${outside} of the old one`,
+    })
 }
 
 export function uses(app: App, { actor, tokenId, query }: Call<typeof tokens.uses>): Static<typeof TokenUse>[] {
@@ -195,17 +227,24 @@ export const forgetOldUses = ({ db, clock }: App, most: number): number =>
   queries(db).forgetUses.run(new Date(clock() - usesKeptDays * 86_400_000).toISOString(), most).changes
 
 /** What a token of this user is narrowed to, or null when it is revoked or has run out. */
-export function reachOf({ db }: App, user: string, id: string, now: string): { scopes: string[] | null; expires_at: string | null } | null {
+export function reachOf(
+  { db }: App,
+  user: string,
+  id: string,
+  now: string,
+): { scopes: string[] | null; expires_at: string | null } | null {
   const row = queries(db).find.get(user, id)
   if (!row || row.revoked_at || (row.expires_at && row.expires_at <= now)) return null
   return { scopes: row.scopes_json ? (JSON.parse(row.scopes_json) as string[]) : null, expires_at: row.expires_at }
 }
 
 /** Ends every token of a user in the name of the host's administrator, within a change; how many these were. */
-export const revokeOnHost = (app: App, user: string, now: string): number => revokeAll(app, user, now, { via: 'host' }, 'system')
+export const revokeOnHost = (app: App, user: string, now: string): number =>
+  revokeAll(app, user, now, { via: 'host' }, 'system')
 
 /** Ends every token of a user who has just shown whose the account is, within a change; how many these were. */
-export const revokeReclaimed = (app: App, user: string, now: string): number => revokeAll(app, user, now, { reason: 'address_proved' }, 'user')
+export const revokeReclaimed = (app: App, user: string, now: string): number =>
+  revokeAll(app, user, now, { reason: 'address_proved' }, 'user')
 
 function revokeAll(app: App, user: string, now: string, about: object, by: 'user' | 'system'): number {
   const ended = queries(app.db).revokeAll.all({ user, now })

@@ -2,7 +2,8 @@ import type { Letter } from '#kernel/mail/letter'
 
 type Told = Omit<Letter, 'to' | 'name'>
 
-const notYou = 'If that was not you, change your password now, then end your other sessions and revoke the tokens that you do not know.'
+const notYou =
+  'If that was not you, change your password now, then end your other sessions and revoke the tokens that you do not know.'
 const kind = 'two-factor'
 
 /** What the owner of an account is told of its second factor; never a code. */

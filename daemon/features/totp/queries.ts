@@ -13,17 +13,26 @@ export interface Asking {
 }
 
 export const queries = statements((db) => ({
-  find: db.prepare<{ user: string; confirmed: 0 | 1 }, Row>('SELECT id, secret, created_at FROM totp_secrets WHERE user_id = @user AND confirmed = @confirmed'),
+  find: db.prepare<{ user: string; confirmed: 0 | 1 }, Row>(
+    'SELECT id, secret, created_at FROM totp_secrets WHERE user_id = @user AND confirmed = @confirmed',
+  ),
   insert: db.prepare<{ id: string; user: string; secret: string; now: string }>(
     'INSERT INTO totp_secrets (id, user_id, secret, created_at) VALUES (@id, @user, @secret, @now)',
   ),
-  /** Of many who come with the code of one step, one gets the row. A step that no clock has reached was taken before the clock was set back. */
+  /**
+   * Of many who come with the code of one step, one gets the row. A step that no clock has reached was taken before the
+   * clock was set back.
+   */
   take: db.prepare<{ id: string; step: number }, { id: string }>(
     'UPDATE totp_secrets SET last_step = @step WHERE id = @id AND (last_step < @step OR last_step > @step + 2) RETURNING id',
   ),
   confirm: db.prepare<[id: string]>('UPDATE totp_secrets SET confirmed = 1 WHERE id = ?'),
-  forget: db.prepare<{ user: string; confirmed: 0 | 1 }>('DELETE FROM totp_secrets WHERE user_id = @user AND confirmed = @confirmed'),
-  turnOn: db.prepare<{ user: string; now: string }>('UPDATE users SET two_factor_at = @now, updated_at = @now WHERE id = @user'),
+  forget: db.prepare<{ user: string; confirmed: 0 | 1 }>(
+    'DELETE FROM totp_secrets WHERE user_id = @user AND confirmed = @confirmed',
+  ),
+  turnOn: db.prepare<{ user: string; now: string }>(
+    'UPDATE users SET two_factor_at = @now, updated_at = @now WHERE id = @user',
+  ),
   turnOff: db.prepare<{ user: string; now: string }, { id: string }>(
     'UPDATE users SET two_factor_at = NULL, updated_at = @now WHERE id = @user AND two_factor_at IS NOT NULL RETURNING id',
   ),

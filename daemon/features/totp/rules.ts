@@ -10,7 +10,14 @@ export const newSecret = (): string => new Secret({ size: 20 }).base32
 
 /** RFC 6238 as every app knows it: SHA-1, six digits, half a minute. */
 const authenticator = (secret: string, label?: string) =>
-  new TOTP({ issuer: 'Muster', ...(label && { label }), algorithm: 'SHA1', digits: 6, period, secret: Secret.fromBase32(secret) })
+  new TOTP({
+    issuer: 'Muster',
+    ...(label && { label }),
+    algorithm: 'SHA1',
+    digits: 6,
+    period,
+    secret: Secret.fromBase32(secret),
+  })
 
 /** What apps read from a QR code. */
 export const uriOf = (email: string, secret: string): string => authenticator(secret, email).toString()
@@ -31,10 +38,15 @@ export function newRecoveryCode(): string {
   return `${text.slice(0, half)}-${text.slice(half)}`
 }
 
-/** What somebody typed, without blanks and dashes: six digits are the app's, ten characters a recovery code; null for neither. */
+/**
+ * What somebody typed, without blanks and dashes: six digits are the app's, ten characters a recovery code; null for
+ * neither.
+ */
 export function typed(text: string): { kind: 'app' | 'recovery'; code: string } | null {
   const code = text.slice(0, 100).toLowerCase().replace(/[\s-]/g, '')
   if (/^[0-9]{6}$/.test(code)) return { kind: 'app', code }
   const meant = code.replaceAll('o', '0').replace(/[il]/g, '1')
-  return meant.length === 2 * half && [...meant].every((character) => alphabet.includes(character)) ? { kind: 'recovery', code: meant } : null
+  return meant.length === 2 * half && [...meant].every((character) => alphabet.includes(character))
+    ? { kind: 'recovery', code: meant }
+    : null
 }

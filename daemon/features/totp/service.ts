@@ -40,8 +40,10 @@ function keys({ vault }: App) {
 }
 
 /** A sealed secret belongs to its row. */
-export const sealed = (app: App, id: string, secret: string): string => keys(app).vault.seal(secret, `totp_secrets:${id}`)
-export const opened = (app: App, { id, secret }: { id: string; secret: string }): string => keys(app).vault.open(secret, `totp_secrets:${id}`)
+export const sealed = (app: App, id: string, secret: string): string =>
+  keys(app).vault.seal(secret, `totp_secrets:${id}`)
+export const opened = (app: App, { id, secret }: { id: string; secret: string }): string =>
+  keys(app).vault.open(secret, `totp_secrets:${id}`)
 
 /** Takes a code of the app for a secret, within a change; false for one that is wrong or was taken before. */
 export function takeStep(app: App, row: { id: string; secret: string }, code: string): boolean {
@@ -81,19 +83,31 @@ interface Shown {
   code: string | null | undefined
 }
 
-/** What speaks against a change by what was shown; null when nothing does. To be returned, not thrown: attempts count. */
+/**
+ * What speaks against a change by what was shown; null when nothing does. To be returned, not thrown: attempts count.
+ */
 export function demand(app: App, account: Account, { fits, code }: Shown, now: string): Problem | null {
   if (isLocked(app, account, now)) return problem('account_locked')
-  if (fits === false) return problem(noteAttempt(app, account.id, false, now) === 'locked' ? 'account_locked' : 'wrong_password', { field: 'password' })
-  if (code === undefined) return problem('missing_field', { field: 'code', detail: 'code is required: the account has a second factor' })
+  if (fits === false)
+    return problem(noteAttempt(app, account.id, false, now) === 'locked' ? 'account_locked' : 'wrong_password', {
+      field: 'password',
+    })
+  if (code === undefined)
+    return problem('missing_field', { field: 'code', detail: 'code is required: the account has a second factor' })
   if (code !== null && !takeCode(app, account, code))
-    return problem(noteWrongCode(app, account, now) === 'locked' ? 'account_locked' : 'second_factor_invalid', { field: 'code' })
+    return problem(noteWrongCode(app, account, now) === 'locked' ? 'account_locked' : 'second_factor_invalid', {
+      field: 'code',
+    })
   noteAttempt(app, account.id, true, now)
   return null
 }
 
 /** Before the transaction: whether the password is that of the account; null when it has none. */
-export async function comparePassword(app: App, user: string, password: string | undefined): Promise<{ account: Account; fits: boolean | null }> {
+export async function comparePassword(
+  app: App,
+  user: string,
+  password: string | undefined,
+): Promise<{ account: Account; fits: boolean | null }> {
   const account = accountById(app, user)
   if (!account) throw problem('session_invalid')
   if (!account.password_hash) return { account, fits: null }
@@ -102,7 +116,10 @@ export async function comparePassword(app: App, user: string, password: string |
 }
 
 /** The account at the moment of the change, and whether the password that was compared is still its own. */
-export function stillFits(app: App, { account, fits }: { account: Account; fits: boolean | null }): { account: Account; fits: boolean | null } {
+export function stillFits(
+  app: App,
+  { account, fits }: { account: Account; fits: boolean | null },
+): { account: Account; fits: boolean | null } {
   const now = accountById(app, account.id)!
   return { account: now, fits: fits && now.password_hash === account.password_hash }
 }
@@ -130,13 +147,20 @@ export function renew(app: App, { actor, body, now }: Call<typeof totp.renew>): 
   return { recovery_codes }
 }
 
-export function remove(app: App, { actor, body, now }: Call<typeof totp.remove>, compared: { account: Account; fits: boolean | null }) {
+export function remove(
+  app: App,
+  { actor, body, now }: Call<typeof totp.remove>,
+  compared: { account: Account; fits: boolean | null },
+) {
   const { account, fits } = stillFits(app, compared)
   if (!account.two_factor_at) return problem('second_factor_missing', { detail: 'This account has no second factor' })
   const refused = demand(app, account, { fits, code: body.code }, now)
   if (refused) return refused
   turnOff(app, actor.id, now)
-  announce(app, actor.id, `user ${actor.id} turned the second factor off`, { changed: ['two_factor_at'], two_factor: false })
+  announce(app, actor.id, `user ${actor.id} turned the second factor off`, {
+    changed: ['two_factor_at'],
+    two_factor: false,
+  })
   tell(app, actor.id, letters.turnedOff())
   return { enabled: false, barred_from: queries(app.db).requiredBy.all(actor.id) }
 }
@@ -151,7 +175,10 @@ function turnOff(app: App, user: string, now: string): boolean {
   return unset.get({ user, now }) !== undefined
 }
 
-/** Takes the second factor of a user away, in the name of the host's administrator, within a change; false when there was none. */
+/**
+ * Takes the second factor of a user away, in the name of the host's administrator, within a change; false when there
+ * was none.
+ */
 export function disableTwoFactor(app: App, user: string, now: string): boolean {
   if (!turnOff(app, user, now)) return false
   const summary = `second factor of user ${user} turned off on the host`
@@ -160,8 +187,13 @@ export function disableTwoFactor(app: App, user: string, now: string): boolean {
 }
 
 /** A second factor opens every workspace of its user, so their journals tell of it. Never of a secret or a code. */
-export const announce = (app: App, user: string, summary: string, metadata: object, by: 'user' | 'system' = 'user'): void =>
-  journalAffair(app, { user, action: 'update', summary, metadata, by })
+export const announce = (
+  app: App,
+  user: string,
+  summary: string,
+  metadata: object,
+  by: 'user' | 'system' = 'user',
+): void => journalAffair(app, { user, action: 'update', summary, metadata, by })
 
 /** Mails the user once the change is committed. */
 export function tell(app: App, user: string, letter: ReturnType<(typeof letters)[keyof typeof letters]>): void {

@@ -14,11 +14,16 @@ import { announce, demand, giveCodes, isPending, pendingFor, sealed, stillFits, 
 const freshFor = 15 * 60_000
 
 /** Stores a secret that does nothing yet, in place of one that waited before. */
-export function start(app: App, { actor, body, now }: Call<typeof totp.start>, compared: { account: Account; fits: boolean | null }) {
+export function start(
+  app: App,
+  { actor, body, now }: Call<typeof totp.start>,
+  compared: { account: Account; fits: boolean | null },
+) {
   const { account, fits } = stillFits(app, compared)
   if (fits === null && !isFresh(app, actor))
     return problem('fresh_session_required', {
-      detail: 'The account has no password to ask for: do this in a browser within 15 minutes of signing in, or set a password first',
+      detail:
+        'The account has no password to ask for: do this in a browser within 15 minutes of signing in, or set a password first',
     })
   const refused = demand(app, account, { fits, code: account.two_factor_at ? body?.code : null }, now)
   if (refused) return refused
@@ -36,7 +41,10 @@ const isFresh = (app: App, { session }: Actor): boolean => {
 }
 
 /** The first code proves that the app has the secret. Other browsers must show the factor from now on. */
-export function confirm(app: App, { actor, body, now }: Call<typeof totp.confirm>): { since: string; recovery_codes: string[] } | Problem {
+export function confirm(
+  app: App,
+  { actor, body, now }: Call<typeof totp.confirm>,
+): { since: string; recovery_codes: string[] } | Problem {
   const row = isPending(app, actor.id)
   if (!row) return problem('second_factor_not_started')
   const it = typed(body.code)

@@ -17,10 +17,12 @@ export const queries = statements((db) => ({
   find: db.prepare<[id: string], Row>(`SELECT ${columns} FROM users WHERE id = ?`),
   /** No row when it is the name already. */
   rename: db.prepare<{ id: string; full_name: string; now: string }, Row>(
-    `UPDATE users SET full_name = @full_name, updated_at = @now WHERE id = @id AND full_name IS NOT @full_name RETURNING ${columns}`,
+    `UPDATE users SET full_name = @full_name, updated_at = @now
+      WHERE id = @id AND full_name IS NOT @full_name RETURNING ${columns}`,
   ),
   setAvatarUrl: db.prepare<{ id: string; url: string | null; now: string }, Row>(
-    `UPDATE users SET avatar_url = @url, updated_at = @now WHERE id = @id AND avatar_url IS NOT @url RETURNING ${columns}`,
+    `UPDATE users SET avatar_url = @url, updated_at = @now WHERE id = @id AND avatar_url IS NOT @url
+      RETURNING ${columns}`,
   ),
   /** No row when the address has an account. */
   insert: db.prepare<NewUser, Row>(
@@ -29,7 +31,8 @@ export const queries = statements((db) => ({
   ),
   /** With `mailed` whoever set it reads the mail of this address. The lockout ends. */
   replacePassword: db.prepare<{ user: string; password_hash: string; mailed: 0 | 1; now: string }>(
-    `UPDATE users SET password_hash = @password_hash, email_verified_at = coalesce(email_verified_at, iif(@mailed, @now, NULL)),
+    `UPDATE users SET password_hash = @password_hash, email_verified_at = coalesce(email_verified_at, iif(@mailed,
+      @now, NULL)),
        failed_login_count = 0, last_failed_login_at = NULL, locked_until = NULL, updated_at = @now WHERE id = @user`,
   ),
   any: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1'),
@@ -43,4 +46,8 @@ export const queries = statements((db) => ({
 }))
 
 /** Statements that read a whole table, and why they may. */
-export const scans = { any: 'stops at the first row', second: 'stops at the second row', insertFirst: 'stops at the first row' }
+export const scans = {
+  any: 'stops at the first row',
+  second: 'stops at the second row',
+  insertFirst: 'stops at the first row',
+}

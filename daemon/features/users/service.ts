@@ -57,6 +57,14 @@ export function setAvatarUrl(app: App, id: string, url: string | null, now: stri
   return user ?? find(app, id)
 }
 
-/** Tells the journals of a user's workspaces which members of the profile the user changed, and by what way when it is not the usual one. */
+/**
+ * Tells the journals of a user's workspaces which members of the profile the user changed, and by what way when it is
+ * not the usual one.
+ */
 export const announce = (app: App, user: string, changed: string[], via?: 'password_reset'): void =>
-  journalAffair(app, { user, action: 'update', summary: `user ${user} updated`, metadata: { changed, ...(via && { via }) } })
+  journalAffair(app, {
+    user,
+    action: 'update',
+    summary: `user ${user} updated`,
+    metadata: { changed, ...(via && { via }) },
+  })

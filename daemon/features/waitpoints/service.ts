@@ -16,7 +16,8 @@ const daySeconds = 86_400
 const hashOf = (token: string): string => hash('sha256', token, 'hex')
 
 /** Derived from the key, so that deciders can see it again although only its hash is stored; null without a key. */
-const tokenOf = ({ vault }: App, id: string): string | null => vault && createHmac('sha256', vault.derive('waitpoint-token')).update(id).digest('base64url')
+const tokenOf = ({ vault }: App, id: string): string | null =>
+  vault && createHmac('sha256', vault.derive('waitpoint-token')).update(id).digest('base64url')
 
 interface Opened {
   workspace: string
@@ -40,7 +41,17 @@ export function openWaitpoint(
   const timeout_at = wholeSeconds(app.clock() + seconds * 1000)
   const about = { run_id: run ?? null, step_id: step ?? null, invoking_crew_id: crew ?? null }
   const payload_json = payload ? JSON.stringify(payload) : null
-  queries(app.db).insert.run({ id, workspace_id: workspace, token_hash: hashOf(token), ...about, kind, prompt, timeout_at, payload_json, created_at: now })
+  queries(app.db).insert.run({
+    id,
+    workspace_id: workspace,
+    token_hash: hashOf(token),
+    ...about,
+    kind,
+    prompt,
+    timeout_at,
+    payload_json,
+    created_at: now,
+  })
   raise(app, {
     workspace,
     kind: 'waitpoint',
@@ -52,7 +63,13 @@ export function openWaitpoint(
     blocking: true,
     attention: 'decision',
     sender: { type: 'pipeline', ...(run && { id: run }) },
-    payload: { waitpoint_id: id, timeout_at, ...(run && { pipeline_run_id: run }), ...(step && { step_id: step }), ...(crew && { invoking_crew_id: crew }) },
+    payload: {
+      waitpoint_id: id,
+      timeout_at,
+      ...(run && { pipeline_run_id: run }),
+      ...(step && { step_id: step }),
+      ...(crew && { invoking_crew_id: crew }),
+    },
     now,
   })
   note(app, queries(app.db).byId.get(id)!, 'approval.requested', null, null)
@@ -88,14 +105,22 @@ function end(
   const row = queries(app.db).settle.get({ id, status, user: actor?.id ?? null, comment, now })
   if (!row) return null
   const { entry, action } = ends[status]
-  settleItem(app, { workspace: row.workspace_id, kind: 'waitpoint', source: row.id, action, by: actor?.id ?? null, now })
+  settleItem(app, {
+    workspace: row.workspace_id,
+    kind: 'waitpoint',
+    source: row.id,
+    action,
+    by: actor?.id ?? null,
+    now,
+  })
   note(app, row, entry, actor, comment)
   return row
 }
 
 const settledBefore = ({ status, timeout_at, decided_at }: Row): Problem =>
   problem('approval_settled', {
-    detail: status === 'timed_out' ? `The time to decide was over at ${timeout_at}` : `It was ${status} at ${decided_at}`,
+    detail:
+      status === 'timed_out' ? `The time to decide was over at ${timeout_at}` : `It was ${status} at ${decided_at}`,
     extra: { settled: { status, decided_at } },
   })
 
@@ -108,7 +133,8 @@ interface Decision {
 function decide(app: App, row: Row, actor: Actor | null, { approved, comment: given }: Decision, now: string) {
   const comment = blankToNull(given)
   if (row.status !== 'pending') return settledBefore(row)
-  if (row.timeout_at <= now) return settledBefore(end(app, row.id, 'timed_out', { actor: null, comment: null, now }) ?? row)
+  if (row.timeout_at <= now)
+    return settledBefore(end(app, row.id, 'timed_out', { actor: null, comment: null, now }) ?? row)
   end(app, row.id, approved ? 'approved' : 'denied', { actor, comment, now })
   return { ok: true, approved }
 }

@@ -20,5 +20,9 @@ function nameOf(code: string): string | undefined {
 export function languageName(given: string): string | null {
   known ??= byName()
   const text = given.trim()
-  return known.get(text.toLowerCase()) ?? (/^[a-z]{2,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?$/i.test(text) ? nameOf(text) : undefined) ?? null
+  return (
+    known.get(text.toLowerCase()) ??
+    (/^[a-z]{2,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?$/i.test(text) ? nameOf(text) : undefined) ??
+    null
+  )
 }

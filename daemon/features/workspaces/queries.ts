@@ -5,7 +5,11 @@ import { statements } from '#kernel/store/db'
 
 export type Row = Omit<
   Static<typeof Workspace>,
-  'allow_privileged_credentials' | 'require_two_factor' | 'require_second_approver' | `currentUser${string}` | `_count${string}`
+  | 'allow_privileged_credentials'
+  | 'require_two_factor'
+  | 'require_second_approver'
+  | `currentUser${string}`
+  | `_count${string}`
 > & {
   allow_privileged_credentials: number
   require_two_factor: number
@@ -46,7 +50,8 @@ interface NewWorkspace {
 
 export const queries = statements((db) => ({
   listOf: db.prepare<[user: string, limit: number, offset: number], Row & { role: Role }>(
-    `SELECT ${names.map((name) => `w.${name}`).join(', ')}, m.role FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
+    `SELECT ${names.map((name) => `w.${name}`).join(', ')}, m.role
+      FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = ? AND w.deleted_at IS NULL ORDER BY w.created_at DESC, w.rowid DESC LIMIT ? OFFSET ?`,
   ),
   find: db.prepare<[id: string], Row>(`SELECT ${columns} FROM workspaces WHERE id = ? AND deleted_at IS NULL`),
@@ -63,10 +68,15 @@ export const queries = statements((db) => ({
   ),
   /** Nothing when the slug is taken. */
   update: db.prepare<Row, Row>(
-    `UPDATE OR IGNORE workspaces SET name = @name, slug = @slug, preferred_language = @preferred_language, require_two_factor = @require_two_factor, require_second_approver = @require_second_approver,
+    `UPDATE OR IGNORE workspaces SET name = @name, slug = @slug, preferred_language = @preferred_language,
+      require_two_factor = @require_two_factor, require_second_approver = @require_second_approver,
        credential_audit_retention_days = @credential_audit_retention_days, audit_log_retention_days = @audit_log_retention_days, updated_at = @updated_at
      WHERE id = @id AND deleted_at IS NULL RETURNING ${columns}`,
   ),
-  remove: db.prepare<[at: string, at: string, id: string]>('UPDATE workspaces SET deleted_at = ?, updated_at = ? WHERE id = ?'),
-  factorSince: db.prepare<[user: string], { two_factor_at: string | null }>('SELECT two_factor_at FROM users WHERE id = ?'),
+  remove: db.prepare<[at: string, at: string, id: string]>(
+    'UPDATE workspaces SET deleted_at = ?, updated_at = ? WHERE id = ?',
+  ),
+  factorSince: db.prepare<[user: string], { two_factor_at: string | null }>(
+    'SELECT two_factor_at FROM users WHERE id = ?',
+  ),
 }))

@@ -14,7 +14,10 @@ import { queries, type Row } from './queries.ts'
 
 type Shown = Static<typeof Workspace>
 
-const present = ({ allow_privileged_credentials, require_two_factor, require_second_approver, ...row }: Row, role?: Role | null): Shown => ({
+const present = (
+  { allow_privileged_credentials, require_two_factor, require_second_approver, ...row }: Row,
+  role?: Role | null,
+): Shown => ({
   ...row,
   allow_privileged_credentials: allow_privileged_credentials === 1,
   require_two_factor: require_two_factor === 1,
@@ -22,18 +25,29 @@ const present = ({ allow_privileged_credentials, require_two_factor, require_sec
   ...(role && { currentUserRole: role }),
 })
 
-const beyondRole = ({ db }: App, workspace: string, user: string) => ({ currentUserCapabilities: capabilitiesIn(db, workspace, user) })
+const beyondRole = ({ db }: App, workspace: string, user: string) => ({
+  currentUserCapabilities: capabilitiesIn(db, workspace, user),
+})
 
 function counts({ db }: App, id: string) {
   const _count = queries(db).counts.get({ id })!
   const { crews, agents, members } = _count
-  return { _count, ...(crews && { _count_crews: crews }), ...(agents && { _count_agents: agents }), ...(members && { _count_members: members }) }
+  return {
+    _count,
+    ...(crews && { _count_crews: crews }),
+    ...(agents && { _count_agents: agents }),
+    ...(members && { _count_members: members }),
+  }
 }
 
 export function list(app: App, { actor, query }: Call<typeof workspaces.list>): Shown[] {
   const { limit, offset } = pageOf(query, { fallback: 500 })
   const rows = queries(app.db).listOf.all(actor.id, limit, offset)
-  return rows.map(({ role, ...row }) => ({ ...present(row, role), ...beyondRole(app, row.id, actor.id), ...counts(app, row.id) }))
+  return rows.map(({ role, ...row }) => ({
+    ...present(row, role),
+    ...beyondRole(app, row.id, actor.id),
+    ...counts(app, row.id),
+  }))
 }
 
 export function show(app: App, { workspace, role, id }: Actor): Shown {
@@ -52,8 +66,19 @@ interface Draft {
 }
 
 /** Makes a workspace with its owner, within a change; null when the slug is taken. */
-export function found(app: App, { name, slug, preferred_language, owner, now, home }: Draft, id = newId(app.clock())): Row | null {
-  const row = queries(app.db).insert.get({ id, name, slug, preferred_language: preferred_language?.trim() || null, home: home ? 1 : 0, now })
+export function found(
+  app: App,
+  { name, slug, preferred_language, owner, now, home }: Draft,
+  id = newId(app.clock()),
+): Row | null {
+  const row = queries(app.db).insert.get({
+    id,
+    name,
+    slug,
+    preferred_language: preferred_language?.trim() || null,
+    home: home ? 1 : 0,
+    now,
+  })
   if (row) enrol(app, { workspace: id, user: owner, role: 'OWNER', now })
   return row ?? null
 }
@@ -62,7 +87,8 @@ const nameOf = (given: string): string => cleanName('name', given, { min: 2, max
 
 /** An address names a workspace by id or by slug: nobody may choose a slug that could be another one's id. */
 function checkSlug(slug: string | undefined): void {
-  if (slug && /^c[a-z0-9]{24}$/.test(slug)) throw problem('invalid_field', { field: 'slug', detail: 'slug must not have the form of an id' })
+  if (slug && /^c[a-z0-9]{24}$/.test(slug))
+    throw problem('invalid_field', { field: 'slug', detail: 'slug must not have the form of an id' })
 }
 
 function checkLanguage(given: string | null | undefined): void {
@@ -106,7 +132,8 @@ export function update(app: App, { actor, body, now }: Call<typeof workspaces.up
     ...before,
     name: name === undefined ? before.name : nameOf(name),
     slug,
-    preferred_language: preferred_language === undefined ? before.preferred_language : preferred_language?.trim() || null,
+    preferred_language:
+      preferred_language === undefined ? before.preferred_language : preferred_language?.trim() || null,
     require_two_factor: require_two_factor ? 1 : 0,
     require_second_approver: require_second_approver ? 1 : 0,
     ...given(body, before, 'credential_audit_retention_days'),
@@ -120,7 +147,11 @@ export function update(app: App, { actor, body, now }: Call<typeof workspaces.up
 }
 
 /** Null is a value of its own. */
-const given = <K extends 'credential_audit_retention_days' | 'audit_log_retention_days'>(body: { [N in K]?: number | null }, before: Row, name: K) => ({
+const given = <K extends 'credential_audit_retention_days' | 'audit_log_retention_days'>(
+  body: { [N in K]?: number | null },
+  before: Row,
+  name: K,
+) => ({
   [name]: body[name] === undefined ? before[name] : body[name],
 })
 
@@ -150,7 +181,10 @@ export function languageOf({ db }: App, workspace: string): string | null {
 /** The workspace whose owners own the server; undefined before the first user, or when it was deleted. */
 export const homeOf = ({ db }: App): string | undefined => queries(db).home.get()?.id
 
-/** The role of a user in the workspace that stands for the whole server; undefined for who is a stranger to it or may not enter. */
+/**
+ * The role of a user in the workspace that stands for the whole server; undefined for who is a stranger to it or may
+ * not enter.
+ */
 export function homeRoleOf(app: App, user: string): Role | undefined {
   const home = homeOf(app)
   return home === undefined ? undefined : membership(app.db, home, user)?.role

@@ -1,25 +1,33 @@
 import { defaultRate } from '#contract/agent-calls'
 import type { AgentCall } from '#contract/define'
-import { noteRefusal } from './refusals.ts'
-import { type Asker, checkBounds, withoutSecrets } from './texts.ts'
 import type { App } from '../app.ts'
 import type { Operation } from '../dispatch.ts'
 import type { Actor } from '../feature.ts'
 import { isObject, type Members } from '../http/json-bounds.ts'
 import { problem } from '../problem.ts'
+import { noteRefusal } from './refusals.ts'
+import { type Asker, checkBounds, withoutSecrets } from './texts.ts'
 
 /**
- * The way in of all that agents send, whatever brought it: counted, held to bounds, and without secrets. It comes before the
+ * The way in of all that agents send, whatever brought it: counted, held to bounds, and without secrets. It comes
+ * before the
  * schema is asked, so that what is stored is what was checked. Bodies of other operations pass as they are.
  */
-export function receive(app: App, { name, endpoint: { agent, body: schema } }: Operation, actor: Actor | null, body: unknown): unknown {
+export function receive(
+  app: App,
+  { name, endpoint: { agent, body: schema } }: Operation,
+  actor: Actor | null,
+  body: unknown,
+): unknown {
   if (!agent || !actor) return body
   const asker = askerOf(actor, isObject(body) ? body : {})
   take(app, name, agent, asker)
   checkBounds(body)
   if (!isObject(body)) return body
   const known = Object.keys((schema as { properties?: object } | undefined)?.properties ?? {})
-  const given = Object.fromEntries(known.filter((member) => Object.hasOwn(body, member)).map((member) => [member, body[member]]))
+  const given = Object.fromEntries(
+    known.filter((member) => Object.hasOwn(body, member)).map((member) => [member, body[member]]),
+  )
   return withoutSecrets(app, agent, asker, given)
 }
 
@@ -34,7 +42,11 @@ function askerOf({ bound }: Actor, body: Members): Asker {
 }
 
 function take(app: App, name: string, { rate = defaultRate }: AgentCall, asker: Asker): void {
-  const wait = app.limits.takeCall(name, { agent: `${asker.workspace_id}/${asker.agent_id || asker.crew_id}`, crew: asker.crew_id }, rate)
+  const wait = app.limits.takeCall(
+    name,
+    { agent: `${asker.workspace_id}/${asker.agent_id || asker.crew_id}`, crew: asker.crew_id },
+    rate,
+  )
   if (wait === 0) return
   noteRefusal(app, name, asker)
   const detail = `An agent may do this ${rate.agent} times a minute, its crew ${rate.crew} times. Try again in ${wait} s`

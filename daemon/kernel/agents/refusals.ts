@@ -1,6 +1,6 @@
-import type { Asker } from './texts.ts'
 import type { App } from '../app.ts'
 import { type Cache, createCache } from '../cache.ts'
+import type { Asker } from './texts.ts'
 
 const everyMs = 60_000
 const remembered = 10_000
@@ -29,5 +29,7 @@ export function noteRefusal(app: App, call: string, { workspace_id, crew_id, age
     summary: `Agent calls ${call} more often than it may`,
     payload: { operation: call, refused },
   }
-  app.write(() => app.journal(entry)).catch((error: Error) => app.log.error({ err: error, agent: agent_id }, 'A refusal is not on record'))
+  app
+    .write(() => app.journal(entry))
+    .catch((error: Error) => app.log.error({ err: error, agent: agent_id }, 'A refusal is not on record'))
 }

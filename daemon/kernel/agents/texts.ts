@@ -16,7 +16,10 @@ export function checkBounds(body: unknown): void {
   if (flaw) throw problem('invalid_json', { detail: `The body cannot be taken: ${flaw}` })
 }
 
-/** What an agent sends, without the secrets that it was given: in every text and name, but for the one place that the contract seals. */
+/**
+ * What an agent sends, without the secrets that it was given: in every text and name, but for the one place that the
+ * contract seals.
+ */
 export function withoutSecrets(app: App, { sealed }: AgentCall, asker: Asker, given: Members): Members {
   const { body, value } = sealed ? unsealed(sealed, given) : { body: given, value: undefined }
   // What is offered is a secret from now on: it stands nowhere else.
@@ -53,7 +56,9 @@ function parsed(text: string): unknown {
   return value
 }
 
-/** Texts in Unicode form C, as names are stored: a letter that becomes part of a secret later would not be found now. */
+/**
+ * Texts in Unicode form C, as names are stored: a letter that becomes part of a secret later would not be found now.
+ */
 function inOneForm(value: unknown): unknown {
   if (typeof value === 'string') return value.normalize('NFC')
   if (Array.isArray(value)) return value.map(inOneForm)

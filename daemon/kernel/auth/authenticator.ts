@@ -1,12 +1,12 @@
 import { createHmac, hash as digest, randomBytes } from 'node:crypto'
 import type { Code } from '#contract/problems'
-import { createSeals, type Seals } from './seals.ts'
-import { createSessions } from './sessions.ts'
 import { createCache } from '../cache.ts'
 import { readCookie } from '../http/cookies.ts'
-import { type Db, statements } from '../store/db.ts'
 import { newId } from '../ids.ts'
+import { type Db, statements } from '../store/db.ts'
 import type { Vault } from '../store/vault.ts'
+import { createSeals, type Seals } from './seals.ts'
+import { createSessions } from './sessions.ts'
 
 /** Who presented a valid credential. */
 export interface Identity {
@@ -40,23 +40,30 @@ export const queries = statements((db) => ({
     `SELECT t.id, t.user_id, u.email, t.tier, t.scopes_json, t.expires_at, t.revoked_at
      FROM cli_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?`,
   ),
-  byId: db.prepare<[id: string], { expires_at: string | null; revoked_at: string | null }>('SELECT expires_at, revoked_at FROM cli_tokens WHERE id = ?'),
-  touch: db.prepare<[at: string, id: string]>('UPDATE cli_tokens SET last_used_at = ? WHERE id = ?'),
-  use: db.prepare<[id: string, token: string, at: string, addr: string | null, agent: string | null, path: string | null]>(
-    'INSERT INTO cli_token_uses (id, token_id, used_at, remote_addr, user_agent, path) VALUES (?, ?, ?, ?, ?, ?)',
+  byId: db.prepare<[id: string], { expires_at: string | null; revoked_at: string | null }>(
+    'SELECT expires_at, revoked_at FROM cli_tokens WHERE id = ?',
   ),
+  touch: db.prepare<[at: string, id: string]>('UPDATE cli_tokens SET last_used_at = ? WHERE id = ?'),
+  use: db.prepare<
+    [id: string, token: string, at: string, addr: string | null, agent: string | null, path: string | null]
+  >('INSERT INTO cli_token_uses (id, token_id, used_at, remote_addr, user_agent, path) VALUES (?, ?, ?, ?, ?, ?)'),
 }))
 
 const standardPrefix = 'svc_cli_'
 const adminPrefix = 'svc_admin_'
 
 /** A new raw token; specification part 1, "CLI token". */
-export const newToken = (tier: string): string => (tier === 'ADMIN' ? adminPrefix : standardPrefix) + randomBytes(32).toString('hex')
+export const newToken = (tier: string): string =>
+  (tier === 'ADMIN' ? adminPrefix : standardPrefix) + randomBytes(32).toString('hex')
 
 /** The key of administrative tokens; null unless it is hexadecimal and has 32 bytes or more. */
-export const adminKeyOf = (hex: string): Buffer | null => (/^([0-9a-f]{2}){32,}$/i.test(hex) ? Buffer.from(hex, 'hex') : null)
+export const adminKeyOf = (hex: string): Buffer | null =>
+  /^([0-9a-f]{2}){32,}$/i.test(hex) ? Buffer.from(hex, 'hex') : null
 
-/** How a token is stored: SHA-256 for the standard tier, HMAC-SHA256 with the server's key for the administrative one; null for no token. */
+/**
+ * How a token is stored: SHA-256 for the standard tier, HMAC-SHA256 with the server's key for the administrative one;
+ * null for no token.
+ */
 export function hashToken(raw: string, adminKey: Buffer | null): string | null {
   if (!/^svc_(cli|admin)_[0-9a-f]{64}$/.test(raw)) return null
   if (raw.startsWith(standardPrefix)) return digest('sha256', raw, 'hex')
@@ -79,7 +86,10 @@ export interface Authenticator {
   identify(request: Request): Identified | Promise<Identified>
   /** Puts a use of an administrative token on record, before it has any effect; nothing for the others. */
   record(token: Token, use: Omit<Request, 'authorization'>): Promise<void>
-  /** True while the token or session of this id is neither revoked nor past its time, nor waits for a second factor: long connections ask again. */
+  /**
+   * True while the token or session of this id is neither revoked nor past its time, nor waits for a second factor:
+   * long connections ask again.
+   */
   holds(credentialId: string): boolean
   /** Forgets a token at once, when it is revoked. */
   forget(tokenId: string): void
@@ -88,8 +98,13 @@ export interface Authenticator {
 }
 
 /** The id of what somebody signed in with: a CLI token or a session; null for the daemon itself. */
-export const credentialOf = ({ token, session }: { token: { id: string } | null; session: { id: string } | null }): string | null =>
-  token?.id ?? session?.id ?? null
+export const credentialOf = ({
+  token,
+  session,
+}: {
+  token: { id: string } | null
+  session: { id: string } | null
+}): string | null => token?.id ?? session?.id ?? null
 
 interface Parts {
   db: Db
@@ -109,7 +124,8 @@ const remembered = 10_000
 const touchEvery = 60_000
 
 /**
- * Bearer tokens of devices and programs, and browser sessions by cookie or bearer (specification part 1, "Authentication").
+ * Bearer tokens of devices and programs, and browser sessions by cookie or bearer (specification part 1,
+ * "Authentication").
  * Lookups of tokens are remembered for 10 s, misses for 30 s.
  */
 export function createAuthenticator({ db, clock, steady, adminKey, vault, write }: Parts): Authenticator {
@@ -143,13 +159,25 @@ export function createAuthenticator({ db, clock, steady, adminKey, vault, write 
     if (now - (touched.get(id) ?? 0) < touchEvery) return
     touched.set(id, now)
     // When a token was last used is a courtesy: losing one update does no harm.
-    void write(() => queries(db).touch.run(new Date(clock()).toISOString().slice(0, 19) + 'Z', id)).catch(() => undefined)
+    void write(() => queries(db).touch.run(new Date(clock()).toISOString().slice(0, 19) + 'Z', id)).catch(
+      () => undefined,
+    )
   }
 
-  async function record({ id, tier }: Token, { remoteAddress, userAgent, path }: Omit<Request, 'authorization'>): Promise<void> {
+  async function record(
+    { id, tier }: Token,
+    { remoteAddress, userAgent, path }: Omit<Request, 'authorization'>,
+  ): Promise<void> {
     if (tier !== 'ADMIN') return
     await write(() =>
-      queries(db).use.run(newId(clock()), id, new Date(clock()).toISOString(), remoteAddress, userAgent?.slice(0, 250) ?? null, path.slice(0, 500)),
+      queries(db).use.run(
+        newId(clock()),
+        id,
+        new Date(clock()).toISOString(),
+        remoteAddress,
+        userAgent?.slice(0, 250) ?? null,
+        path.slice(0, 500),
+      ),
     )
   }
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
-import { canonical, passwordBytes } from './passwords.ts'
 import { problem } from '../problem.ts'
+import { canonical, passwordBytes } from './passwords.ts'
 
 /** Fewest characters (code points) of a password. */
 const fewest = 8
@@ -15,11 +15,17 @@ function commonPasswords(): Set<string> {
   return new Set((dictionary['passwords-common'] as string[]).filter((word) => word.length >= fewest))
 }
 
-/** Refuses a password that is too short, too long for bcrypt or among the most common ones; `field` is the member that held it. */
+/**
+ * Refuses a password that is too short, too long for bcrypt or among the most common ones; `field` is the member that
+ * held it.
+ */
 export function checkPassword(field: string, password: string): void {
   const text = canonical(password)
-  if ([...text].length < fewest) throw problem('invalid_field', { field, detail: `${field} must have at least ${fewest} characters` })
-  if (Buffer.byteLength(text) > passwordBytes) throw problem('invalid_field', { field, detail: `${field} must not exceed ${passwordBytes} bytes` })
+  if ([...text].length < fewest)
+    throw problem('invalid_field', { field, detail: `${field} must have at least ${fewest} characters` })
+  if (Buffer.byteLength(text) > passwordBytes)
+    throw problem('invalid_field', { field, detail: `${field} must not exceed ${passwordBytes} bytes` })
   common ??= commonPasswords()
-  if (common.has(text.toLowerCase())) throw problem('common_password', { field, detail: `${field} is among the most common ones; choose another` })
+  if (common.has(text.toLowerCase()))
+    throw problem('common_password', { field, detail: `${field} is among the most common ones; choose another` })
 }

@@ -9,7 +9,10 @@ export interface Bound {
   agent: string | null
 }
 
-/** Tokens of the internal interface: the master, and those derived from it for one workspace, crew or agent. Contract part 1, section 12. */
+/**
+ * Tokens of the internal interface: the master, and those derived from it for one workspace, crew or agent. Contract
+ * part 1, section 12.
+ */
 export interface InternalTokens {
   ofWorkspace(workspace: string): string
   ofCrew(workspace: string, crew: string): string
@@ -41,7 +44,8 @@ export function createInternalTokens(master: string): InternalTokens {
       if (token.length > 500) return null
       if (same(token, master)) return { workspace: null, crew: null, agent: null }
       const [kind = '', workspace = '', id = '', ...more] = token.split('.')
-      if (kind === 'wsv1' && !more.length && same(token, make('wsv1', workspace))) return { workspace, crew: null, agent: null }
+      if (kind === 'wsv1' && !more.length && same(token, make('wsv1', workspace)))
+        return { workspace, crew: null, agent: null }
       if (kind === 'crwv1' && same(token, make('crwv1', workspace, id))) return { workspace, crew: id, agent: null }
       if (kind === 'agtv1' && same(token, make('agtv1', workspace, id))) return { workspace, crew: null, agent: id }
       return null
@@ -62,7 +66,8 @@ export function createInternalTokens(master: string): InternalTokens {
 export function checkBound(bound: Bound, given: object): void {
   for (const name of ['workspace', 'crew', 'agent'] as const) {
     const named = (given as Record<string, unknown>)[`${name}_id`]
-    if (bound[name] !== null && named !== undefined && named !== bound[name]) throw problem('internal_token_rejected', { field: `${name}_id` })
+    if (bound[name] !== null && named !== undefined && named !== bound[name])
+      throw problem('internal_token_rejected', { field: `${name}_id` })
   }
 }
 

@@ -17,8 +17,11 @@ export const queries = statements((db) => ({
   ),
 }))
 
-/** The caller's membership in a workspace named by id or slug; undefined for unknown, deleted and foreign ones alike. */
-export const membershipRow = (db: Db, workspace: string, user: string): Row | undefined => queries(db).member.get({ named: workspace, user })
+/**
+ * The caller's membership in a workspace named by id or slug; undefined for unknown, deleted and foreign ones alike.
+ */
+export const membershipRow = (db: Db, workspace: string, user: string): Row | undefined =>
+  queries(db).member.get({ named: workspace, user })
 
 /** As `membershipRow`, and undefined too for members who may not enter without a second factor. */
 export function membership(db: Db, workspace: string, user: string): { workspace_id: string; role: Role } | undefined {

@@ -26,7 +26,10 @@ export function createPasswords(cost = 12): Passwords {
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (running >= atOnce) {
       if (queue.length >= waiting)
-        throw problem('rate_limited', { headers: { 'retry-after': '2' }, detail: 'Too many sign-ins at this moment; try again in 2 s' })
+        throw problem('rate_limited', {
+          headers: { 'retry-after': '2' },
+          detail: 'Too many sign-ins at this moment; try again in 2 s',
+        })
       await new Promise<void>((resolve) => queue.push(resolve))
     } else running += 1
     try {

@@ -27,7 +27,9 @@ export interface SessionIdentity {
   session: { id: string; stale: boolean; unproven: boolean }
 }
 
-export type SessionVerdict = { identity: SessionIdentity } | { reason: 'session_expired' | 'session_revoked' | 'session_invalid' }
+export type SessionVerdict =
+  | { identity: SessionIdentity }
+  | { reason: 'session_expired' | 'session_revoked' | 'session_invalid' }
 
 interface Parts {
   db: Db
@@ -43,7 +45,8 @@ export const factorHolds = 15 * 60_000
 
 /** Browser sessions: what the access token says, and what the stored session says of it at this moment. */
 export function createSessions({ db, clock, seals, write }: Parts) {
-  // Opening a token takes longer than all else of a small request; its row is looked up each time, so a revocation holds at once.
+  // Opening a token takes longer than all else of a small request; its row is looked up each time, so a revocation
+  // holds at once.
   const opened = createCache<Claims>(remembered)
   const touched = createCache<number>(remembered)
 
@@ -68,7 +71,8 @@ export function createSessions({ db, clock, seals, write }: Parts) {
     if (!row || row.revoked_at || row.user_id !== user) return { reason: 'session_revoked' }
     if (Date.parse(row.expires_at) <= clock()) return { reason: 'session_expired' }
     touch(row)
-    const stale = row.two_factor_at !== null && !(row.factor_at && Math.abs(clock() - Date.parse(row.factor_at)) < factorHolds)
+    const stale =
+      row.two_factor_at !== null && !(row.factor_at && Math.abs(clock() - Date.parse(row.factor_at)) < factorHolds)
     return { identity: { userId: row.user_id, email: row.email, session: { id, stale, unproven: isUnproven(row) } } }
   }
 

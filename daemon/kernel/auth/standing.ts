@@ -1,8 +1,8 @@
 import { type Capability, knownCapabilities, roleCapabilities } from '#contract/capabilities'
 import type { Endpoint } from '#contract/define'
 import { higher, type Role } from '#contract/roles'
-import { type Db, statements } from '../store/db.ts'
 import type { Actor } from '../feature.ts'
+import { type Db, statements } from '../store/db.ts'
 
 export const queries = statements((db) => ({
   inCrew: db.prepare<{ crew: string; user: string; workspace: string }, { role: Role | null }>(
@@ -57,15 +57,27 @@ export function actorExpected(db: Db, endpoint: Endpoint, actor: Actor, params: 
 }
 
 function crewNamed(db: Db, place: NonNullable<Endpoint['crew']>, { workspace }: Actor, input: object): string | null {
-  const { crewId, agentId, escalationId, body } = input as { crewId?: string; agentId?: string; escalationId?: string; body?: { crew_id?: string | null } }
+  const { crewId, agentId, escalationId, body } = input as {
+    crewId?: string
+    agentId?: string
+    escalationId?: string
+    body?: { crew_id?: string | null }
+  }
   if (place === 'crewId') return crewId ?? null
   if (place === 'body.crew_id') return body?.crew_id ?? null
-  if (place === 'escalationId') return (escalationId && queries(db).crewOfEscalation.get({ escalation: escalationId, workspace })?.crew_id) || null
+  if (place === 'escalationId')
+    return (escalationId && queries(db).crewOfEscalation.get({ escalation: escalationId, workspace })?.crew_id) || null
   return (agentId && queries(db).crewOfAgent.get({ agent: agentId, workspace })?.crew_id) || null
 }
 
 /** What a member may do beyond the role: as stored, else what comes with the role. */
-export function capabilitiesOf({ role, capabilities_json }: { role: Role; capabilities_json: string | null }): Capability[] {
+export function capabilitiesOf({
+  role,
+  capabilities_json,
+}: {
+  role: Role
+  capabilities_json: string | null
+}): Capability[] {
   if (capabilities_json === null) return roleCapabilities(role)
   const stored = JSON.parse(capabilities_json) as Capability[]
   return knownCapabilities.filter((it) => it === 'chat' || stored.includes(it))

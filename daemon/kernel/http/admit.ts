@@ -1,12 +1,12 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Endpoint } from '#contract/define'
 import type { App } from '../app.ts'
+import { credentialOf, type Identified } from '../auth/authenticator.ts'
+import { checkBound, isLocalCaller } from '../auth/internal.ts'
 import { membershipRow } from '../auth/membership.ts'
 import { actorExpected } from '../auth/standing.ts'
-import { credentialOf, type Identified } from '../auth/authenticator.ts'
 import { authorize, type Operation } from '../dispatch.ts'
 import type { Actor } from '../feature.ts'
-import { checkBound, isLocalCaller } from '../auth/internal.ts'
 import { problem } from '../problem.ts'
 import { pathOf } from './refusal.ts'
 
@@ -25,9 +25,19 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
     if (bucket === 'api' && !identity) take(app, 'api', request.address)
     if (!isPublic) {
       if (!identity) throw problem((identified as { reason: 'no_credentials' }).reason)
-      request.actor = { type: 'user', id: identity.userId, email: identity.email, workspace: '', role: null, token: identity.token, session: identity.session }
+      request.actor = {
+        type: 'user',
+        id: identity.userId,
+        email: identity.email,
+        workspace: '',
+        role: null,
+        token: identity.token,
+        session: identity.session,
+      }
       if (identity.session?.unproven && !endpoint.unproven)
-        throw problem('step_up_required', { detail: 'This browser has yet to show your second factor: POST /api/v1/auth/step-up' })
+        throw problem('step_up_required', {
+          detail: 'This browser has yet to show your second factor: POST /api/v1/auth/step-up',
+        })
       if (endpoint.access !== 'signed-in') enterWorkspace(app, endpoint, request, request.actor)
       authorize(app.db, endpoint, actorExpected(app.db, endpoint, request.actor, request.params as object))
     }
@@ -57,7 +67,9 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
   }
 }
 
-/** Milliseconds for which an admission stands. A body that takes longer must not carry rights that were lost meanwhile. */
+/**
+ * Milliseconds for which an admission stands. A body that takes longer must not carry rights that were lost meanwhile.
+ */
 const admissionStands = 1000
 
 /** Asks again about a caller whose body took its time: whether the credential still holds, and the role. */
@@ -67,10 +79,14 @@ export function admitAgain(app: App, { unproven }: Endpoint, { actor, admittedAt
   if (actor.workspace) enterAs(app, actor, actor.workspace)
 }
 
-/** Refuses a caller whose credential holds no more. For changes too that give out another one: it must not outlive the first by a moment. */
+/**
+ * Refuses a caller whose credential holds no more. For changes too that give out another one: it must not outlive the
+ * first by a moment.
+ */
 export function requireHeld({ auth }: App, actor: Actor): void {
   const credential = credentialOf(actor)
-  if (credential !== null && !auth.holds(credential)) throw problem(actor.session ? 'session_revoked' : 'session_invalid')
+  if (credential !== null && !auth.holds(credential))
+    throw problem(actor.session ? 'session_revoked' : 'session_invalid')
 }
 
 /** For everybody else on the network there is nothing here. */
@@ -81,7 +97,16 @@ function internalActor(app: App, { headers, socket, query }: FastifyRequest): Ac
   if (!bound) throw problem('internal_token_rejected')
   checkBound(bound, query as object)
   const id = bound.agent ?? bound.crew ?? bound.workspace ?? 'internal'
-  return { type: bound.agent ? 'agent' : 'system', id, email: null, workspace: bound.workspace ?? '', role: null, token: null, session: null, bound }
+  return {
+    type: bound.agent ? 'agent' : 'system',
+    id,
+    email: null,
+    workspace: bound.workspace ?? '',
+    role: null,
+    token: null,
+    session: null,
+    bound,
+  }
 }
 
 function checkOrigin(app: App, { method, headers, encrypted }: FastifyRequest): void {
@@ -103,15 +128,26 @@ const identify = (app: App, request: FastifyRequest): Identified | Promise<Ident
     path: pathOf(request),
   })
 
-function enterWorkspace(app: App, { workspace, unnamed = 'workspace_required' }: Endpoint, request: FastifyRequest, actor: Actor): void {
+function enterWorkspace(
+  app: App,
+  { workspace, unnamed = 'workspace_required' }: Endpoint,
+  request: FastifyRequest,
+  actor: Actor,
+): void {
   const { workspace_id: asked } = request.query as { workspace_id?: unknown }
   const fromQuery = workspace === 'session' ? undefined : asked
   const { workspaceId: fromPath } = request.params as { workspaceId?: string }
   // Given twice, nobody can say which one a proxy or a log line will take for the one that was meant.
-  if (Array.isArray(fromQuery)) throw problem('invalid_field', { field: 'workspace_id', detail: 'workspace_id is given more than once' })
-  const named = [fromQuery, fromPath, request.headers['x-workspace-id']].find((value) => typeof value === 'string' && value !== '') as string | undefined
+  if (Array.isArray(fromQuery))
+    throw problem('invalid_field', { field: 'workspace_id', detail: 'workspace_id is given more than once' })
+  const named = [fromQuery, fromPath, request.headers['x-workspace-id']].find(
+    (value) => typeof value === 'string' && value !== '',
+  ) as string | undefined
   if (!named) {
-    const means = workspace === 'session' ? 'the header X-Workspace-ID' : 'the query parameter workspace_id or the header X-Workspace-ID'
+    const means =
+      workspace === 'session'
+        ? 'the header X-Workspace-ID'
+        : 'the query parameter workspace_id or the header X-Workspace-ID'
     throw problem(unnamed, { detail: `Name a workspace by ${means}` })
   }
   enterAs(app, actor, named)
@@ -120,7 +156,10 @@ function enterWorkspace(app: App, { workspace, unnamed = 'workspace_required' }:
 function enterAs(app: App, actor: Actor, named: string): void {
   const member = membershipRow(app.db, named, actor.id)
   if (!member) throw problem('not_a_member')
-  if (member.barred) throw problem('two_factor_required', { detail: 'This workspace asks its members for a second factor; set one up: muster account 2fa on' })
+  if (member.barred)
+    throw problem('two_factor_required', {
+      detail: 'This workspace asks its members for a second factor; set one up: muster account 2fa on',
+    })
   actor.workspace = member.workspace_id
   actor.role = member.role
 }

@@ -14,12 +14,18 @@ const paths: Record<CookieKind, string> = { access: '/', refresh: '/api/auth/', 
 /** Seconds. Specification part 1, "Limits". */
 export const sessionSeconds = 30 * 86_400
 /** Until the browser forgets it; the csrf cookie goes when the browser is closed. */
-const lifetimes: Record<CookieKind, number | undefined> = { access: sessionSeconds, refresh: sessionSeconds, csrf: undefined, idp: 15 * 60 }
+const lifetimes: Record<CookieKind, number | undefined> = {
+  access: sessionSeconds,
+  refresh: sessionSeconds,
+  csrf: undefined,
+  idp: 15 * 60,
+}
 /** Set for this host alone, where the connection is one that only this host can answer. */
 const ownHost: readonly CookieKind[] = ['csrf', 'idp']
 
 /** Names as contract part 1, section 2.1 has them; `__Host-` and `__Secure-` cookies can only be set over HTTPS. */
-const nameOf = (kind: CookieKind, secure: boolean): string => (secure ? (ownHost.includes(kind) ? '__Host-' : '__Secure-') : '') + words[kind]
+const nameOf = (kind: CookieKind, secure: boolean): string =>
+  (secure ? (ownHost.includes(kind) ? '__Host-' : '__Secure-') : '') + words[kind]
 
 /** The value of a cookie. On HTTPS only the name counts that plain HTTP cannot have set. */
 export function readCookie(header: string | undefined, kind: CookieKind, secure: boolean): string | undefined {
@@ -33,10 +39,26 @@ export function setCookie(reply: FastifyReply, kind: CookieKind, value: string, 
 
 /** Both names of both cookies of the session, so that nothing stays behind after a change between HTTP and HTTPS. */
 export function clearSession(reply: FastifyReply): void {
-  for (const kind of ['access', 'refresh'] as const) for (const secure of [false, true]) append(reply, kind, nameOf(kind, secure), '', secure, 0)
+  for (const kind of ['access', 'refresh'] as const)
+    for (const secure of [false, true]) append(reply, kind, nameOf(kind, secure), '', secure, 0)
 }
 
-function append(reply: FastifyReply, kind: CookieKind, name: string, value: string, secure: boolean, maxAge: number | undefined): void {
-  const line = stringifySetCookie({ name, value, path: paths[kind], httpOnly: true, sameSite: 'lax', secure, ...(maxAge !== undefined && { maxAge }) })
+function append(
+  reply: FastifyReply,
+  kind: CookieKind,
+  name: string,
+  value: string,
+  secure: boolean,
+  maxAge: number | undefined,
+): void {
+  const line = stringifySetCookie({
+    name,
+    value,
+    path: paths[kind],
+    httpOnly: true,
+    sameSite: 'lax',
+    secure,
+    ...(maxAge !== undefined && { maxAge }),
+  })
   reply.header('set-cookie', line)
 }

@@ -6,9 +6,13 @@ const longestName = 200
 
 export type Members = Record<string, unknown>
 
-export const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What is wrong with JSON that an agent sent, whatever it is to mean; null when nothing is. Imports nothing: sidecars carry it. */
+/**
+ * What is wrong with JSON that an agent sent, whatever it is to mean; null when nothing is. Imports nothing: sidecars
+ * carry it.
+ */
 export function outOfBounds(value: unknown): string | null {
   let level = [value]
   let count = 0

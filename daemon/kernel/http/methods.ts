@@ -35,7 +35,9 @@ export function createMethods(endpoints: Iterable<Endpoint>): Methods {
     refuse,
     shadowOf(method, matched) {
       const own = matched.split('/')
-      const rivals = [...known.values()].filter(({ parts, methods }) => !methods.has(method) && precedes(parts, own)).map(({ parts }) => parts)
+      const rivals = [...known.values()]
+        .filter(({ parts, methods }) => !methods.has(method) && precedes(parts, own))
+        .map(({ parts }) => parts)
       if (!rivals.length) return null
       return (path) => {
         const parts = path.split('/')
@@ -49,7 +51,8 @@ export function createMethods(endpoints: Iterable<Endpoint>): Methods {
 const isParameter = (part: string) => part.startsWith(':')
 
 const fits = (pattern: string[], parts: string[]) =>
-  pattern.length === parts.length && pattern.every((part, index) => (isParameter(part) ? parts[index] !== '' : part === decoded(parts[index]!)))
+  pattern.length === parts.length &&
+  pattern.every((part, index) => (isParameter(part) ? parts[index] !== '' : part === decoded(parts[index]!)))
 
 /** True when some address fits both and the router would prefer `one`: it is literal where they first differ. */
 function precedes(one: string[], other: string[]): boolean {

@@ -1,11 +1,20 @@
 import { Busboy } from '@fastify/busboy'
 import { problem } from '../problem.ts'
 
-/** The first file under this name in a `multipart/form-data` body; null when there is none. `at most` bytes and one more are kept. */
-export function fileOf(name: string, { type, body, most }: { type: string | undefined; body: unknown; most: number }): Promise<Buffer | null> {
+/**
+ * The first file under this name in a `multipart/form-data` body; null when there is none. `at most` bytes and one more
+ * are kept.
+ */
+export function fileOf(
+  name: string,
+  { type, body, most }: { type: string | undefined; body: unknown; most: number },
+): Promise<Buffer | null> {
   if (!type || !Buffer.isBuffer(body) || body.length === 0) return Promise.resolve(null)
   return new Promise((resolve, reject) => {
-    const broken = () => reject(problem('invalid_field', { field: name, detail: 'The body is not multipart/form-data as it was announced' }))
+    const broken = () =>
+      reject(
+        problem('invalid_field', { field: name, detail: 'The body is not multipart/form-data as it was announced' }),
+      )
     let found: Buffer[] | null = null
     try {
       const parts = new Busboy({

@@ -22,14 +22,25 @@ export function openapi(): Json {
       schemas: { Problem: plain(Problem) },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'A CLI token: svc_cli_… or svc_admin_…' },
-        internal: { type: 'apiKey', in: 'header', name: 'X-Internal-Token', description: 'Of the daemon and its own programs, on its machine alone' },
-        session: { type: 'apiKey', in: 'cookie', name: '__Secure-authjs.session-token', description: 'A browser session; without __Secure- on plain HTTP' },
+        internal: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Internal-Token',
+          description: 'Of the daemon and its own programs, on its machine alone',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Secure-authjs.session-token',
+          description: 'A browser session; without __Secure- on plain HTTP',
+        },
       },
     },
   }
 }
 
-const isRole = (access: Endpoint['access']): boolean => access !== 'public' && access !== 'signed-in' && access !== 'internal'
+const isRole = (access: Endpoint['access']): boolean =>
+  access !== 'public' && access !== 'signed-in' && access !== 'internal'
 
 function describe(name: string, tag: string, endpoint: Endpoint): Json {
   const { summary, access, query, body, bodyOptional, upload } = endpoint
@@ -51,17 +62,37 @@ function describe(name: string, tag: string, endpoint: Endpoint): Json {
   }
 }
 
-const formOf = (file: string) => ({ type: 'object', required: [file], properties: { [file]: { type: 'string', format: 'binary' } } })
+const formOf = (file: string) => ({
+  type: 'object',
+  required: [file],
+  properties: { [file]: { type: 'string', format: 'binary' } },
+})
 
 const workspaceParameters = ({ workspace, query }: Endpoint): Json[] => {
   const schema = { type: 'string' }
-  const header = { name: 'X-Workspace-ID', in: 'header', required: false, schema, description: 'Workspace, by id or slug' }
+  const header = {
+    name: 'X-Workspace-ID',
+    in: 'header',
+    required: false,
+    schema,
+    description: 'Workspace, by id or slug',
+  }
   const named = (query as { properties?: Json } | undefined)?.properties?.['workspace_id']
   if (workspace === 'session' || named) return [header]
-  return [{ name: 'workspace_id', in: 'query', required: false, schema, description: 'Workspace, by id or slug; wins over the header' }, header]
+  return [
+    {
+      name: 'workspace_id',
+      in: 'query',
+      required: false,
+      schema,
+      description: 'Workspace, by id or slug; wins over the header',
+    },
+    header,
+  ]
 }
 
-const pathParameters = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+const pathParameters = (path: string) =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
 
 function queryParameters(query: Json | undefined): Json[] {
   const required = (query?.['required'] as string[] | undefined) ?? []
@@ -75,7 +106,12 @@ function queryParameters(query: Json | undefined): Json[] {
 
 function success({ status, reply, kind, media, summary }: Endpoint): Json {
   if (media)
-    return { [status]: { description: summary, content: Object.fromEntries(media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])) } }
+    return {
+      [status]: {
+        description: summary,
+        content: Object.fromEntries(media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
+      },
+    }
   if (reply) return { [status]: { description: summary, content: { 'application/json': { schema: plain(reply) } } } }
   return { [status]: { description: kind === 'stream' ? 'A stream' : kind === 'text' ? 'Text' : 'Done' } }
 }
@@ -127,7 +163,9 @@ function refusals(endpoint: Endpoint): Json {
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
   }
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
-  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, { description: [...codes].join(', '), content }]))
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [status, { description: [...codes].join(', '), content }]),
+  )
 }
 
 /** Schemas carry symbols for the type system; documents do not. */

@@ -11,14 +11,14 @@ import Fastify, {
   type onRequestHookHandler,
 } from 'fastify'
 import { urlOf } from '#contract/define'
-import { admit, admitAgain } from './admit.ts'
 import { receive } from '../agents/calls.ts'
 import type { App } from '../app.ts'
 import { dispatch, type Operation } from '../dispatch.ts'
 import type { Actor } from '../feature.ts'
 import { createRequestIds } from '../ids.ts'
-import { createMethods, type Methods } from './methods.ts'
 import { type Problem, problem } from '../problem.ts'
+import { admit, admitAgain } from './admit.ts'
+import { createMethods, type Methods } from './methods.ts'
 import { fixedHeaders, pathOf, refuseConnection, sendProblem } from './refusal.ts'
 import { type Validator, validator } from './validate.ts'
 import { createWebServer, type TlsFiles } from './web-server.ts'
@@ -48,7 +48,10 @@ const bodyMs = 60_000
 const exposedPath = /^\/exposed\//
 const exposedRoute = '/exposed'
 
-/** The HTTP side of every operation. Order of checks: host, method, origin, rate, identity, workspace, role, scope, body. */
+/**
+ * The HTTP side of every operation. Order of checks: host, method, origin, rate, identity, workspace, role, scope,
+ * body.
+ */
 export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
   const requestId = createRequestIds()
   const http = Fastify({
@@ -94,17 +97,25 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
     const path = pathOf(request)
     // Nobody learns which internal addresses there are.
     if (path.startsWith('/api/v1/internal/')) throw problem('not_found')
-    throw (path.startsWith('/api/') && app.limits.take('api', request.address)) || methods.refuse(path) || problem('not_found')
+    throw (
+      (path.startsWith('/api/') && app.limits.take('api', request.address)) ||
+      methods.refuse(path) ||
+      problem('not_found')
+    )
   })
   for (const operation of app.operations.values()) addRoute(app, http, operation, methods)
   addExposed(app, http)
   return http
 }
 
-/** Capability URLs take every method and every path: the router sees one address, and none of its rules for bodies applies. */
+/**
+ * Capability URLs take every method and every path: the router sees one address, and none of its rules for bodies
+ * applies.
+ */
 function addExposed(app: App, http: FastifyInstance): void {
   const known = new Set(http.supportedMethods)
-  for (const method of METHODS) if (!known.has(method) && method !== 'CONNECT') http.addHttpMethod(method, { hasBody: true })
+  for (const method of METHODS)
+    if (!known.has(method) && method !== 'CONNECT') http.addHttpMethod(method, { hasBody: true })
   http.route({
     method: METHODS.filter((method) => method !== 'CONNECT') as HTTPMethods[],
     url: exposedRoute,
@@ -123,12 +134,16 @@ function addExposed(app: App, http: FastifyInstance): void {
 function expectBody(raw: IncomingMessage): void {
   if (raw.headers['content-length'] === undefined && raw.headers['transfer-encoding'] === undefined) return
   const late = setTimeout(() => {
-    if (!raw.complete && raw.socket instanceof Socket) refuseConnection({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, raw.socket)
+    if (!raw.complete && raw.socket instanceof Socket)
+      refuseConnection({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, raw.socket)
   }, bodyMs).unref()
   for (const event of ['end', 'close']) raw.once(event, () => clearTimeout(late))
 }
 
-/** Answers are written by code made from their schema, so nothing undeclared leaves; made on first use, so that starting is quick. */
+/**
+ * Answers are written by code made from their schema, so nothing undeclared leaves; made on first use, so that starting
+ * is quick.
+ */
 const compileLater: FastifySerializerCompiler<Schema> = ({ schema }) => {
   let write: ((value: unknown) => string) | undefined
   return (value) => {
@@ -149,7 +164,8 @@ function acceptBodies(http: FastifyInstance): void {
       else done(problem(malformed ?? 'invalid_json'))
     })
   })
-  // curl and others say this of a body they were given without a type; where no form is meant, JSON is the only thing it can be.
+  // curl and others say this of a body they were given without a type; where no form is meant, JSON is the only thing
+  // it can be.
   http.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined)
     if (!request.routeOptions.config.operation?.endpoint.form) return done(problem('unsupported_media_type'))
@@ -162,7 +178,9 @@ function acceptBodies(http: FastifyInstance): void {
 
 function guardPerimeter(app: App, { headers, socket, routeOptions }: FastifyRequest): void {
   if (socket.remoteAddress && !app.perimeter.acceptsHost(headers.host))
-    throw problem('host_rejected', { detail: `This server does not answer to the host "${headers.host ?? ''}"; add it to SVC_ALLOWED_HOSTS` })
+    throw problem('host_rejected', {
+      detail: `This server does not answer to the host "${headers.host ?? ''}"; add it to SVC_ALLOWED_HOSTS`,
+    })
   if (routeOptions.config.exposed) return
   const largest = Math.max(globalBodyLimit, routeOptions.config.operation?.endpoint.bodyLimit ?? 0)
   if (Number(headers['content-length'] ?? 0) > largest) throw problem('body_too_large')
@@ -186,7 +204,11 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
       admitAgain(app, endpoint, request)
       if (endpoint.kind === 'stream') takeSeat(app, request, reply)
       const given = receive(app, operation, request.actor, request.body)
-      const input = { ...(request.params as object), ...checkedQuery(query, request.query), ...checkedBody(operation, body, given) }
+      const input = {
+        ...(request.params as object),
+        ...checkedQuery(query, request.query),
+        ...checkedBody(operation, body, given),
+      }
       const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
       if (reply.sent || endpoint.kind === 'stream') return reply
       if (!free && reply.statusCode === 200) reply.code(endpoint.status)
@@ -199,7 +221,11 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
 /** One person's streams are counted together, whatever they follow. */
 function takeSeat({ streams }: App, { actor }: FastifyRequest, { raw }: FastifyReply): void {
   const leave = streams.take(actor!.id)
-  if (!leave) throw problem('rate_limited', { headers: { 'retry-after': '10' }, detail: 'You have too many streams open; close some of them' })
+  if (!leave)
+    throw problem('rate_limited', {
+      headers: { 'retry-after': '10' },
+      detail: 'You have too many streams open; close some of them',
+    })
   raw.once('close', leave)
   if (raw.destroyed) leave()
 }
@@ -207,7 +233,12 @@ function takeSeat({ streams }: App, { actor }: FastifyRequest, { raw }: FastifyR
 /** Refuses an address that only looks as if it were meant for this operation. */
 function meantFor({ endpoint }: Operation, methods: Methods): onRequestHookHandler {
   const url = urlOf(endpoint)
-  const shadows = new Map([endpoint.method, ...(endpoint.method === 'GET' ? ['HEAD'] : [])].map((method) => [method, methods.shadowOf(method, url)]))
+  const shadows = new Map(
+    [endpoint.method, ...(endpoint.method === 'GET' ? ['HEAD'] : [])].map((method) => [
+      method,
+      methods.shadowOf(method, url),
+    ]),
+  )
   const named = url.includes(':')
   return (request, _reply, done) => {
     const refused = shadows.get(request.method)?.(pathOf(request))
@@ -227,7 +258,8 @@ function checkedQuery(check: Validator | undefined, given: unknown): object {
 function checkedBody({ endpoint }: Operation, check: Validator | undefined, given: unknown): object {
   const { malformed, bodyOptional } = endpoint
   if (!check || (bodyOptional && given === undefined)) return {}
-  const result = given === undefined ? { problem: problem('invalid_json', { detail: 'A JSON body is required' }) } : check(given)
+  const result =
+    given === undefined ? { problem: problem('invalid_json', { detail: 'A JSON body is required' }) } : check(given)
   if (!('problem' in result)) return { body: result.value }
   if (malformed === 'ignore') return {}
   throw malformed ? problem(malformed) : result.problem
@@ -237,5 +269,14 @@ function logRequest(app: App, request: FastifyRequest, reply: { statusCode: numb
   const operation = request.routeOptions.config?.operation?.name ?? 'none'
   app.metrics.observeRequest(operation, reply.statusCode, reply.elapsedTime / 1000)
   if (!app.log.isLevelEnabled('debug') && reply.statusCode < 500) return
-  app.log.debug({ request_id: request.id, operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime), user: request.actor?.id }, 'Request')
+  app.log.debug(
+    {
+      request_id: request.id,
+      operation,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      user: request.actor?.id,
+    },
+    'Request',
+  )
 }

@@ -12,7 +12,10 @@ interface Headers {
 }
 
 export interface Perimeter {
-  /** True when the Host header is one that this server answers to: a name of its own, so that rebinding a foreign name fails. */
+  /**
+   * True when the Host header is one that this server answers to: a name of its own, so that rebinding a foreign name
+   * fails.
+   */
   acceptsHost(host: string | undefined): boolean
   /** True for requests without an origin (programs) and for this server's own or allowed origins. */
   acceptsOrigin(headers: Headers, secure: boolean): boolean
@@ -27,7 +30,8 @@ const single = (value: string | string[] | undefined) => (Array.isArray(value) ?
 const bare = (address: string) => (address.startsWith('::ffff:') ? address.slice(7) : address)
 
 /** `localhost:8080` -> `localhost`, `[::1]:80` -> `::1`. */
-const hostName = (host: string): string => (/^\[([^\]]*)\](?::\d+)?$/.exec(host)?.[1] ?? host.replace(/:\d+$/, '')).toLowerCase()
+const hostName = (host: string): string =>
+  (/^\[([^\]]*)\](?::\d+)?$/.exec(host)?.[1] ?? host.replace(/:\d+$/, '')).toLowerCase()
 
 /** Host, origin and proxy rules. Contract part 1, sections 1.6 and 1.7; architecture.md section 8. */
 export function createPerimeter(config: Config): Perimeter {
@@ -51,7 +55,14 @@ export function createPerimeter(config: Config): Perimeter {
   const allowed = new Set(config.allowedOrigins.map((origin) => origin.toLowerCase()))
   const publicUrl = config.publicUrl ? new URL(config.publicUrl) : null
   const hosts = new Set(
-    ['localhost', '127.0.0.1', '::1', config.host, ...config.allowedHosts, ...(publicUrl ? [publicUrl.hostname] : [])].map((name) => name.toLowerCase()),
+    [
+      'localhost',
+      '127.0.0.1',
+      '::1',
+      config.host,
+      ...config.allowedHosts,
+      ...(publicUrl ? [publicUrl.hostname] : []),
+    ].map((name) => name.toLowerCase()),
   )
 
   // An address cannot be rebound by a name server, so literal addresses are fine.
@@ -64,14 +75,19 @@ export function createPerimeter(config: Config): Perimeter {
       if (from === undefined) return true
       // A sandboxed or otherwise nameless page says "null": no list can allow it.
       if (from === null || from === 'null') return false
-      return from.toLowerCase() === `${secure ? 'https' : 'http'}://${host}`.toLowerCase() || allowed.has(from.toLowerCase())
+      return (
+        from.toLowerCase() === `${secure ? 'https' : 'http'}://${host}`.toLowerCase() || allowed.has(from.toLowerCase())
+      )
     },
     acceptsSocketOrigin({ origin, host }) {
       if (origin === undefined) return true
       if (allowed.has(origin.toLowerCase())) return true
       const name = originOf(origin) === null ? null : hostName(new URL(origin).host)
       if (name === null) return false
-      return (host !== undefined && name === hostName(host)) || (config.env !== 'production' && (name === 'localhost' || name === '127.0.0.1'))
+      return (
+        (host !== undefined && name === hostName(host)) ||
+        (config.env !== 'production' && (name === 'localhost' || name === '127.0.0.1'))
+      )
     },
     clientIp(peer, headers) {
       const direct = bare(peer ?? '')

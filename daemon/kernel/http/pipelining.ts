@@ -1,11 +1,15 @@
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Requests of one connection that may be under way. Browsers and proxies wait for an answer before they send the next one. */
+/**
+ * Requests of one connection that may be under way. Browsers and proxies wait for an answer before they send the next
+ * one.
+ */
 const most = 16
 
 /**
- * Cuts a connection whose client sends on without waiting for answers: Node hands over all requests of a packet, more than a thousand of
+ * Cuts a connection whose client sends on without waiting for answers: Node hands over all requests of a packet, more
+ * than a thousand of
  * them, in one turn, and everybody else waits until they are dealt with. The listeners that it wraps share a count.
  */
 export function limitPipelining(): (handle: RequestListener) => RequestListener {

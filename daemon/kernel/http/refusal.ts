@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { urlOf } from '#contract/define'
 import type { App } from '../app.ts'
-import { clearSession } from './cookies.ts'
 import { newId } from '../ids.ts'
 import { Problem, problem } from '../problem.ts'
 import { storageProblem } from '../store/storage-fault.ts'
 import { version } from '../version.ts'
+import { clearSession } from './cookies.ts'
 
 /** What every answer carries. Contract part 1, section 1.1. */
 export const fixedHeaders = {
@@ -24,11 +24,21 @@ export const fixedHeaders = {
 export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!
 
 /** Answers with the problem that was thrown; whatever is no problem is `internal`, logged and not shown. */
-export function sendProblem(app: App, error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply): void {
+export function sendProblem(
+  app: App,
+  error: FastifyError | Problem,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const known = error instanceof Problem ? error : (storageProblem(error) ?? translate(error, request))
-  if (!known) app.log.error({ err: error, request_id: request.id, operation: request.routeOptions?.config?.operation?.name }, 'Request failed')
+  if (!known)
+    app.log.error(
+      { err: error, request_id: request.id, operation: request.routeOptions?.config?.operation?.name },
+      'Request failed',
+    )
   const failure = known ?? problem('internal')
-  // A body that was announced is read to its end and dropped. Closing upon it would reset the connection, often before the
+  // A body that was announced is read to its end and dropped. Closing upon it would reset the connection, often before
+  // the
   // answer was read: a proxy makes a 502 of that.
   if (isTooLong(error) && request.headers['content-length'] !== undefined) reply.removeHeader('connection')
   if (signsOut(app, request) && failure.status < 500 && failure.status !== 429) clearSession(reply)
@@ -42,12 +52,17 @@ export function sendProblem(app: App, error: FastifyError | Problem, request: Fa
 
 /** Clients tell by this header whether to sign in again. Contract part 1, section 1.2. */
 const challenge = ({ code }: Problem) =>
-  /^(no_credentials|no_workspace|session_|origin_rejected)/.test(code) ? { 'www-authenticate': `Bearer error="${code}"` } : {}
+  /^(no_credentials|no_workspace|session_|origin_rejected)/.test(code)
+    ? { 'www-authenticate': `Bearer error="${code}"` }
+    : {}
 
 /** Whether a refusal at this address ends the browser's session, whatever the method was. */
 const signsOut = (app: App, request: FastifyRequest): boolean => {
   const path = pathOf(request)
-  return path.startsWith('/api/auth/') && [...app.operations.values()].some(({ endpoint }) => endpoint.signsOut && urlOf(endpoint) === path)
+  return (
+    path.startsWith('/api/auth/') &&
+    [...app.operations.values()].some(({ endpoint }) => endpoint.signsOut && urlOf(endpoint) === path)
+  )
 }
 
 const isTooLong = ({ code }: { code?: string }) => code === 'FST_ERR_CTP_BODY_TOO_LARGE'
@@ -55,20 +70,32 @@ const isTooLong = ({ code }: { code?: string }) => code === 'FST_ERR_CTP_BODY_TO
 /** The framework's own refusals in our words; null for a fault of ours. */
 function translate(error: FastifyError, request: FastifyRequest): Problem | null {
   const { code, statusCode } = error
-  const { malformed, upload, overLimit = { code: 'body_over_limit' } } = request.routeOptions?.config?.operation?.endpoint ?? {}
+  const {
+    malformed,
+    upload,
+    overLimit = { code: 'body_over_limit' },
+  } = request.routeOptions?.config?.operation?.endpoint ?? {}
   if (isTooLong(error)) {
     const limit = request.routeOptions.bodyLimit
-    return problem(overLimit.code, { field: overLimit.field, detail: `The body is larger than the ${limit} bytes that this endpoint takes` })
+    return problem(overLimit.code, {
+      field: overLimit.field,
+      detail: `The body is larger than the ${limit} bytes that this endpoint takes`,
+    })
   }
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return problem('not_found')
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return problem('unsupported_media_type', upload ? { detail: 'Send multipart/form-data' } : {})
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return problem('unsupported_media_type', upload ? { detail: 'Send multipart/form-data' } : {})
   if (code?.startsWith('FST_ERR_CTP') && malformed && malformed !== 'ignore') return problem(malformed)
-  if (code?.startsWith('FST_ERR_CTP')) return problem('invalid_json', { detail: 'The body does not have the length that was announced' })
+  if (code?.startsWith('FST_ERR_CTP'))
+    return problem('invalid_json', { detail: 'The body does not have the length that was announced' })
   if (statusCode && statusCode >= 400 && statusCode < 500) return problem('invalid_request')
   return null
 }
 
-const early: Record<string, 'headers_too_large' | 'request_timeout'> = { HPE_HEADER_OVERFLOW: 'headers_too_large', ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout' }
+const early: Record<string, 'headers_too_large' | 'request_timeout'> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
 
 const lingerMs = 2000
 

@@ -35,7 +35,9 @@ export function validator(schema: TSchema, from: 'body' | 'query'): Validator {
     const value = Value.Default(schema, from === 'query' ? fromText(schema, base as Record<string, unknown>) : base)
     if (compiled.Check(value)) {
       const long = overlong(schema, value, '')
-      return long === null ? { value } : { problem: problem('invalid_field', { field: long, detail: `${long} is too long` }) }
+      return long === null
+        ? { value }
+        : { problem: problem('invalid_field', { field: long, detail: `${long} is too long` }) }
     }
     const flaws = compiled.Errors(value) as unknown as Flaw[]
     return { problem: describe(flaws, schema, value) }
@@ -53,22 +55,29 @@ function fromText({ properties = {} }: Schema, query: Record<string, unknown>): 
 }
 
 function convert(schema: Schema, text: unknown): unknown {
-  if (schema.type === 'array') return (Array.isArray(text) ? text : [text]).map((item) => convert(schema.items ?? {}, item))
+  if (schema.type === 'array')
+    return (Array.isArray(text) ? text : [text]).map((item) => convert(schema.items ?? {}, item))
   if (typeof text !== 'string') return text
-  if (schema.type === 'integer' || schema.type === 'number') return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+  if (schema.type === 'integer' || schema.type === 'number')
+    return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text
   if (schema.type === 'boolean') return { true: true, false: false, 1: true, 0: false }[text] ?? text
   return text
 }
 
 const promising = ['maxLength', 'items', 'anyOf', 'properties', 'patternProperties'] as const
 
-/** The member whose text has more characters than its schema promises; the schema library counts marks piled on a letter as one. */
+/**
+ * The member whose text has more characters than its schema promises; the schema library counts marks piled on a letter
+ * as one.
+ */
 function overlong(schema: Schema, value: unknown, at: string): string | null {
   // What no schema speaks of may be nested without end.
   if (!promising.some((word) => word in schema)) return null
   const below = (name: string) => (at ? `${at}.${name}` : name)
   if (schema.anyOf) {
-    const choices = schema.anyOf.filter(({ type }) => typeof value !== 'string' || type === undefined || type === 'string')
+    const choices = schema.anyOf.filter(
+      ({ type }) => typeof value !== 'string' || type === undefined || type === 'string',
+    )
     const found = choices.map((choice) => overlong(choice, value, at))
     return typeof value === 'string' && found.includes(null) ? null : (found.find((flaw) => flaw !== null) ?? null)
   }
@@ -76,10 +85,13 @@ function overlong(schema: Schema, value: unknown, at: string): string | null {
     const { maxLength } = schema
     return maxLength !== undefined && value.length > maxLength && [...value].length > maxLength ? at : null
   }
-  if (Array.isArray(value)) return first(value.entries(), ([index, item]) => overlong(schema.items ?? {}, item, below(String(index))))
+  if (Array.isArray(value))
+    return first(value.entries(), ([index, item]) => overlong(schema.items ?? {}, item, below(String(index))))
   if (typeof value !== 'object' || value === null) return null
   const any = Object.values(schema.patternProperties ?? {})[0] ?? {}
-  return first(Object.entries(value), ([name, member]) => overlong(schema.properties?.[name] ?? any, member, below(name)))
+  return first(Object.entries(value), ([name, member]) =>
+    overlong(schema.properties?.[name] ?? any, member, below(name)),
+  )
 }
 
 function first<T>(items: Iterable<T>, find: (item: T) => string | null): string | null {
@@ -101,12 +113,16 @@ function describe(flaws: Flaw[], schema: TSchema, value: unknown): Problem {
     const field = [at, params.additionalProperties[0]].filter(Boolean).join('.')
     return problem('invalid_field', { field, detail: `${field} is not a member that this endpoint takes` })
   }
-  if (!at && (typeof value !== 'object' || value === null || Array.isArray(value))) return problem('invalid_json', { detail: 'The body must be a JSON object' })
+  if (!at && (typeof value !== 'object' || value === null || Array.isArray(value)))
+    return problem('invalid_json', { detail: 'The body must be a JSON object' })
   const wanted = keyword === 'pattern' ? schemaAt(schema, schemaPath)?.description : undefined
   // Nothing at all (null, '') is allowed in places, but is no choice to name.
   const choices = params.allowedValues?.filter((choice) => choice !== null && choice !== '')
   const allowed = keyword === 'enum' && choices ? `must be one of ${choices.join(', ')}` : message
-  return problem('invalid_field', { field: at, detail: `${at || 'The body'} ${wanted ? `must be ${wanted}` : allowed}` })
+  return problem('invalid_field', {
+    field: at,
+    detail: `${at || 'The body'} ${wanted ? `must be ${wanted}` : allowed}`,
+  })
 }
 
 function schemaAt(schema: TSchema, path: string): Schema | undefined {

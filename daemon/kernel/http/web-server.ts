@@ -12,7 +12,10 @@ export interface TlsFiles {
 /** Longer than a minute, after which proxies in front give up idle connections. */
 const keepAliveMs = 72_000
 
-/** The server below every listener. Whoever handles a request watches its body, which may take as long as is right there. */
+/**
+ * The server below every listener. Whoever handles a request watches its body, which may take as long as is right
+ * there.
+ */
 export function createWebServer(config: Config, handle: RequestListener, tls?: TlsFiles): Server {
   const options = { ...patience(config), keepAliveTimeout: keepAliveMs, requestTimeout: 0 }
   const server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options)

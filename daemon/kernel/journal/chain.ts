@@ -25,17 +25,24 @@ export const genesis = none
 
 export const hashPayload = (payload: string): Buffer => (payload ? hash('sha256', payload, 'buffer') : none)
 
-/** The text that is hashed of an entry: its immutable members, and the priority that it was written with unless that is the usual one. */
+/**
+ * The text that is hashed of an entry: its immutable members, and the priority that it was written with unless that is
+ * the usual one.
+ */
 export const covered = (fixed: string, written: Priority): string => (written === 'normal' ? fixed : fixed + written)
 
 /** What is hashed is put together here: one call for each entry instead of a hash object. */
 const scratch = Buffer.allocUnsafe(64 * 1024)
 const start = 2 * none.length
 
-/** Hash over the entry before, the payload's own hash and what is `covered`: an erased payload leaves the chain verifiable. */
+/**
+ * Hash over the entry before, the payload's own hash and what is `covered`: an erased payload leaves the chain
+ * verifiable.
+ */
 export function hashEntry(prev: Buffer, payloadHash: Buffer, text: string): Buffer {
   // A character takes three bytes at most.
-  if (start + 3 * text.length > scratch.length) return createHash('sha256').update(prev).update(payloadHash).update(text).digest()
+  if (start + 3 * text.length > scratch.length)
+    return createHash('sha256').update(prev).update(payloadHash).update(text).digest()
   prev.copy(scratch, 0)
   payloadHash.copy(scratch, none.length)
   return hash('sha256', scratch.subarray(0, start + scratch.write(text, start)), 'buffer')

@@ -44,7 +44,9 @@ interface Held {
 
 /** Totals live in memory and go to the database block by block: an append touches no row but its own. */
 export function createCombos(db: Db, undo: UndoLog): Combos {
-  const insert = db.prepare<number[]>('INSERT INTO journal_combos (ws, crew, agent, type, severity, actor_type) VALUES (?, ?, ?, ?, ?, ?)')
+  const insert = db.prepare<number[]>(
+    'INSERT INTO journal_combos (ws, crew, agent, type, severity, actor_type) VALUES (?, ?, ?, ?, ?, ?)',
+  )
   const save = db.prepare<number[]>('UPDATE journal_combos SET n = ?, last = ? WHERE combo = ?')
   const saveBlock = db.prepare<number[]>(
     'INSERT INTO journal_blocks (combo, block, n) VALUES (?, ?, ?) ON CONFLICT (combo, block) DO UPDATE SET n = excluded.n',
@@ -78,10 +80,16 @@ export function createCombos(db: Db, undo: UndoLog): Combos {
   }
 
   function load(): void {
-    const rows = db.prepare<[], Combo>('SELECT combo, ws, crew, agent, type, severity, actor_type AS actorType, n, last FROM journal_combos').all()
+    const rows = db
+      .prepare<[], Combo>(
+        'SELECT combo, ws, crew, agent, type, severity, actor_type AS actorType, n, last FROM journal_combos',
+      )
+      .all()
     for (const row of rows) add(row)
     const newest = db.prepare<[], number>('SELECT max(seq) FROM journal').pluck().get() ?? 0
-    const tail = db.prepare<[number], { seq: number; combo: number }>('SELECT seq, combo FROM journal WHERE seq > ? ORDER BY seq')
+    const tail = db.prepare<[number], { seq: number; combo: number }>(
+      'SELECT seq, combo FROM journal WHERE seq > ? ORDER BY seq',
+    )
     for (const row of tail.iterate(newest - (newest % blockSize))) tally(byNumber.get(row.combo)!, row.seq)
   }
 

@@ -1,4 +1,14 @@
-import { type ActorType, actorTypes, type Entry, type EntryType, entries, type Priority, priorities, type Severity, severities } from '#contract/entries'
+import {
+  type ActorType,
+  actorTypes,
+  type Entry,
+  type EntryType,
+  entries,
+  type Priority,
+  priorities,
+  type Severity,
+  severities,
+} from '#contract/entries'
 import type { Db } from '../store/db.ts'
 import { covered, hashEntry, hashPayload, render } from './chain.ts'
 import { type Combos, createCombos } from './combos.ts'
@@ -32,13 +42,19 @@ export interface Recorded {
   readonly doc: string
 }
 
-/** Keeps something else in step with the journal, in the transaction of the entry. `ts` is the entry's time in milliseconds. */
+/**
+ * Keeps something else in step with the journal, in the transaction of the entry. `ts` is the entry's time in
+ * milliseconds.
+ */
 export type Projection = (entry: Entry, seq: number, ts: number) => void
 
 export interface Journal {
   /** Within a transaction. */
   append(draft: Draft): Recorded
-  /** Remembers where memory stands; `rewind` goes back there, `forget` to what is stored; `settle` says that all is stored. */
+  /**
+   * Remembers where memory stands; `rewind` goes back there, `forget` to what is stored; `settle` says that all is
+   * stored.
+   */
   mark(): void
   rewind(): void
   forget(): void
@@ -70,7 +86,9 @@ export function createJournal(db: Db, clock: () => number): Journal {
   const combos = createCombos(db, undo)
   const timeline = createTimeline(db, undo)
   const tails = createTails(db)
-  const newest = db.prepare<[], { seq: number; id: string }>('SELECT seq, id FROM journal ORDER BY seq DESC LIMIT 1').get()
+  const newest = db
+    .prepare<[], { seq: number; id: string }>('SELECT seq, id FROM journal ORDER BY seq DESC LIMIT 1')
+    .get()
   const nextId = createEntryIds(newest?.id)
   const insert = db.prepare(insertSql)
   const projections: Projection[] = []
@@ -90,7 +108,13 @@ export function createJournal(db: Db, clock: () => number): Journal {
     const [crew, agent, actor] = [nameOf(entry.crew_id), nameOf(entry.agent_id), nameOf(entry.actor_id)]
     const type = names.intern(ws, entry.entry_type)
     const severity = severities.indexOf(entry.severity)
-    const combo = combos.intern(ws, { crew: crew ?? 0, agent: agent ?? 0, type, severity, actorType: actorTypes.indexOf(entry.actor_type) })
+    const combo = combos.intern(ws, {
+      crew: crew ?? 0,
+      agent: agent ?? 0,
+      type,
+      severity,
+      actorType: actorTypes.indexOf(entry.actor_type),
+    })
     const run = entry.payload?.['run_id']
     const tail = tails.of(ws)
     const { last } = combo
@@ -176,4 +200,5 @@ function complete(draft: Draft, id: string, ts: string): Entry {
   }
 }
 
-const filled = (members: Record<string, unknown> | undefined) => (members && Object.values(members).some((value) => value !== undefined) ? members : undefined)
+const filled = (members: Record<string, unknown> | undefined) =>
+  members && Object.values(members).some((value) => value !== undefined) ? members : undefined

@@ -13,7 +13,9 @@ export interface Names {
 const cacheLimit = 50_000
 
 export function createNames(db: Db, undo: UndoLog): Names {
-  const select = db.prepare<[number, string], number>('SELECT name FROM journal_names WHERE ws = ? AND text = ?').pluck()
+  const select = db
+    .prepare<[number, string], number>('SELECT name FROM journal_names WHERE ws = ? AND text = ?')
+    .pluck()
   const insert = db.prepare<[number, string]>('INSERT INTO journal_names (ws, text) VALUES (?, ?)')
   const known = new Map<number, Map<string, number>>()
   let size = 0

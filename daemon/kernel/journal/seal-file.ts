@@ -1,7 +1,17 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { replaceFile } from '../store/data-dir.ts'
-import { fold, type Head, headsOf, makeSeal, nothingSealed, type ReadSeals, readSeals, type SealFault, sameText } from './seal.ts'
+import {
+  fold,
+  type Head,
+  headsOf,
+  makeSeal,
+  nothingSealed,
+  type ReadSeals,
+  readSeals,
+  type SealFault,
+  sameText,
+} from './seal.ts'
 
 /** Lines after which older ones are folded; the newest that stay as they are. */
 const manyLines = 1024

@@ -1,12 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { blockSize } from './combos.ts'
 
-/** Where a workspace's chain stood: its id, how many entries it had, the seq and the hash (hexadecimal) of the newest. */
+/**
+ * Where a workspace's chain stood: its id, how many entries it had, the seq and the hash (hexadecimal) of the newest.
+ */
 export type Head = [workspace: string, entries: number, seq: number, hash: string]
 
 /**
- * What is said of the journal at one moment: the newest seq of all, which is the number of entries, and the heads that moved since the
- * seal before. The MAC covers all of it, the MAC of the seal before included, so that none can be changed, left out or moved.
+ * What is said of the journal at one moment: the newest seq of all, which is the number of entries, and the heads that
+ * moved since the
+ * seal before. The MAC covers all of it, the MAC of the seal before included, so that none can be changed, left out or
+ * moved.
  */
 export interface Seal {
   v: 1
@@ -20,7 +24,8 @@ export interface Seal {
 
 export type SealFault = { kind: 'seal_missing' | 'forged'; reason: string }
 
-const macOf = (key: Buffer, body: Omit<Seal, 'mac'>): string => createHmac('sha256', key).update(JSON.stringify(body)).digest('hex')
+const macOf = (key: Buffer, body: Omit<Seal, 'mac'>): string =>
+  createHmac('sha256', key).update(JSON.stringify(body)).digest('hex')
 
 export function makeSeal(key: Buffer, { installation, at, seq, heads, prev }: Omit<Seal, 'v' | 'mac'>): Seal {
   const body = { v: 1 as const, installation, at, seq, heads, prev }
@@ -28,7 +33,8 @@ export function makeSeal(key: Buffer, { installation, at, seq, heads, prev }: Om
 }
 
 /** Compares two texts without telling by the time taken how far they agree. */
-export const sameText = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+export const sameText = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
 export interface ReadSeals {
   seals: Seal[]
@@ -37,7 +43,11 @@ export interface ReadSeals {
   size: number
 }
 
-export const nothingSealed: ReadSeals = { seals: [], fault: { kind: 'seal_missing', reason: 'the seal file is missing or empty' }, size: 0 }
+export const nothingSealed: ReadSeals = {
+  seals: [],
+  fault: { kind: 'seal_missing', reason: 'the seal file is missing or empty' },
+  size: 0,
+}
 
 /** The seals that a file's text holds, checked one after the other; without a key only their form and order are. */
 export function readSeals(text: string, key: Buffer | null): ReadSeals {
@@ -48,7 +58,8 @@ export function readSeals(text: string, key: Buffer | null): ReadSeals {
   for (const [index, line] of whole.split('\n').slice(0, -1).entries()) {
     const seal = parse(line)
     if (!seal) return fault(`line ${index + 1} of the seal file is no seal`)
-    if (seal.prev !== (seals.at(-1)?.mac ?? '')) return fault(`the seal before the one of ${seal.at} is missing from the seal file`)
+    if (seal.prev !== (seals.at(-1)?.mac ?? ''))
+      return fault(`the seal before the one of ${seal.at} is missing from the seal file`)
     if (key && !holds(seal, key)) return fault(`the seal of ${seal.at} was not made with the key of this installation`)
     seals.push(seal)
   }
@@ -67,7 +78,11 @@ function parse(line: string): Seal | null {
 }
 
 const isHead = (head: unknown): boolean =>
-  Array.isArray(head) && typeof head[0] === 'string' && Number.isSafeInteger(head[1]) && Number.isSafeInteger(head[2]) && typeof head[3] === 'string'
+  Array.isArray(head) &&
+  typeof head[0] === 'string' &&
+  Number.isSafeInteger(head[1]) &&
+  Number.isSafeInteger(head[2]) &&
+  typeof head[3] === 'string'
 
 function holds({ mac, ...seal }: Seal, key: Buffer): boolean {
   return sameText(mac, makeSeal(key, seal).mac)
@@ -90,7 +105,9 @@ export function fold(key: Buffer, seals: readonly Seal[], keep: number): Seal[] 
   const folded: Seal[] = []
   for (const block of blocks) {
     const { installation, at, seq } = block.at(-1)!
-    folded.push(makeSeal(key, { installation, at, seq, heads: [...headsOf(block).values()], prev: folded.at(-1)?.mac ?? '' }))
+    folded.push(
+      makeSeal(key, { installation, at, seq, heads: [...headsOf(block).values()], prev: folded.at(-1)?.mac ?? '' }),
+    )
   }
   return folded
 }

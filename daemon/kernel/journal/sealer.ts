@@ -1,6 +1,6 @@
+import type { Log } from '../log.ts'
 import type { Db } from '../store/db.ts'
 import type { Journal } from './journal.ts'
-import type { Log } from '../log.ts'
 import type { Head, SealFault } from './seal.ts'
 import type { SealFile } from './seal-file.ts'
 
@@ -103,7 +103,9 @@ export function createSealer({ db, journal: { index, tails }, file, clock, log }
     of: (workspace) =>
       inTurn(async () => {
         const { seals, fault } = await file.read()
-        const points = seals.flatMap(({ at, heads }) => heads.filter(([id]) => id === workspace).map(([, entries, seq, hash]) => ({ entries, seq, hash, at })))
+        const points = seals.flatMap(({ at, heads }) =>
+          heads.filter(([id]) => id === workspace).map(([, entries, seq, hash]) => ({ entries, seq, hash, at })),
+        )
         return { points, fault }
       }),
     async close() {

@@ -11,7 +11,9 @@ const none: Tail = { seq: 0, hash: genesis }
 
 /** Where the chain of each workspace ends, and which ends have moved since they were last taken. */
 export function createTails(db: Db) {
-  const last = db.prepare<[number], Tail>('SELECT seq, entry_hash AS hash FROM journal INDEXED BY journal_ws WHERE ws = ? ORDER BY seq DESC LIMIT 1')
+  const last = db.prepare<[number], Tail>(
+    'SELECT seq, entry_hash AS hash FROM journal INDEXED BY journal_ws WHERE ws = ? ORDER BY seq DESC LIMIT 1',
+  )
   const tails = new Map<number, Tail>()
   let moved = new Set<number>()
   return {

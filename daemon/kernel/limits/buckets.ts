@@ -1,7 +1,10 @@
 import { createCache } from '../cache.ts'
 
 export interface Buckets {
-  /** Takes one from the bucket that holds `rate` and is refilled evenly over `refill` ms; the seconds to wait when it is empty, else 0. */
+  /**
+   * Takes one from the bucket that holds `rate` and is refilled evenly over `refill` ms; the seconds to wait when it is
+   * empty, else 0.
+   */
   take(key: string, rate: number, refill: number): number
   /** Puts one back. */
   giveBack(key: string, rate: number): void
@@ -11,7 +14,8 @@ const bound = 50_000
 
 /** Token buckets in memory, each full at first. */
 export function createBuckets(clock: () => number): Buckets {
-  // A flood of keys must not grow without end: the one that was quiet the longest goes first, and its bucket is the fullest.
+  // A flood of keys must not grow without end: the one that was quiet the longest goes first, and its bucket is the
+  // fullest.
   const buckets = createCache<{ left: number; at: number }>(bound)
   return {
     take(key, rate, refill) {

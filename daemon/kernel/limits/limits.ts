@@ -1,11 +1,12 @@
 import { isIPv6 } from 'node:net'
 import type { LimiterKey } from '#contract/limits'
-import { createBuckets } from './buckets.ts'
 import type { Config } from '../config.ts'
 import { type Problem, problem } from '../problem.ts'
+import { createBuckets } from './buckets.ts'
 
 /**
- * `test`: questions to providers whether they take a key. `mail`: mails of one kind to one address, which anyone may bring
+ * `test`: questions to providers whether they take a key. `mail`: mails of one kind to one address, which anyone may
+ * bring
  * about. `failures`: sign-ins that fail, of whatever account. `sockets`: WebSockets on which nobody signs in.
  */
 export type Bucket = 'auth' | 'api' | 'test' | 'pairing' | 'mail' | 'failures' | 'sockets'
@@ -15,7 +16,10 @@ export interface Limits {
   take(bucket: Bucket, client: string): Problem | null
   /** Puts back what was taken for something that does not count after all. */
   giveBack(bucket: Bucket, client: string): void
-  /** Takes one call from the buckets of an agent and of its crew, from both or from neither; the seconds to wait when one is empty, else 0. */
+  /**
+   * Takes one call from the buckets of an agent and of its crew, from both or from neither; the seconds to wait when
+   * one is empty, else 0.
+   */
   takeCall(call: string, who: { agent: string; crew: string }, rate: { agent: number; crew: number }): number
   /** The value in force. */
   value(key: LimiterKey): number
@@ -27,7 +31,9 @@ export interface Limits {
   override(key: LimiterKey, value: number | null): void
 }
 
-/** Redeemed pairing codes a minute, of all clients together: what keeps guessing hopeless from many addresses at once. */
+/**
+ * Redeemed pairing codes a minute, of all clients together: what keeps guessing hopeless from many addresses at once.
+ */
 const pairingPerMinute = 300
 /** Keys that one person may have tested. Contract, credentials. */
 const testsPerMinute = 60
@@ -35,12 +41,18 @@ const testsPerMinute = 60
 const socketsPerMinute = 120
 /** Mails at once, and the minutes after which as many may follow. */
 const mailsPerHour = 5
-/** Failed sign-ins of one client, as a multiple of its sign-ins a minute: one password tried on every account comes to an end. */
+/**
+ * Failed sign-ins of one client, as a multiple of its sign-ins a minute: one password tried on every account comes to
+ * an end.
+ */
 const failuresPerHour = 6
 /** Buckets that are refilled over an hour. */
 const slow: ReadonlySet<Bucket> = new Set<Bucket>(['mail', 'failures'])
 
-/** Limits of each client network, refilled evenly over a minute (the slow ones: over an hour), burst = rate. Contract part 1, section 1.6. */
+/**
+ * Limits of each client network, refilled evenly over a minute (the slow ones: over an hour), burst = rate. Contract
+ * part 1, section 1.6.
+ */
 export function createLimits(config: Config, steady: () => number, clock: () => number = steady): Limits {
   const fallbacks: Record<LimiterKey, number> = {
     'http.auth_per_min': config.authPerMinute,

@@ -2,7 +2,8 @@ import type { ServerOptions } from 'node:https'
 import type { Config } from '../config.ts'
 
 /**
- * How every listener treats clients that take their time: a TLS handshake, and the head of each request, have to be there within
+ * How every listener treats clients that take their time: a TLS handshake, and the head of each request, have to be
+ * there within
  * `headerTimeout`. Node looks at its connections in intervals, which are part of that time.
  */
 export function patience({ headerTimeout }: Pick<Config, 'headerTimeout'>): ServerOptions {

@@ -21,7 +21,8 @@ export function httpTransport({ url, key }: HttpTarget, { from, outbound }: Send
       .catch((error: unknown) => {
         throw new MailError((error as Error).message, error instanceof OutboundError && error.reason !== 'refused')
       })
-    if (status < 200 || status > 299) throw new MailError(`The mail service answered ${status}${nameOf(text)}`, passing(status))
+    if (status < 200 || status > 299)
+      throw new MailError(`The mail service answered ${status}${nameOf(text)}`, passing(status))
   }
 }
 

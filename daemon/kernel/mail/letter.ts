@@ -22,7 +22,10 @@ export interface Mail {
   html: string
 }
 
-/** Text from elsewhere on one line: no control characters, which could begin another header, and none that turn the writing around. */
+/**
+ * Text from elsewhere on one line: no control characters, which could begin another header, and none that turn the
+ * writing around.
+ */
 export function oneLine(text: string, most = 200): string {
   const line = text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
@@ -41,7 +44,12 @@ export function render({ to, subject, name, blocks }: Letter, from: string): Omi
   const footer = `Sent by the Muster server ${from}.`
   const all = [greeting, ...blocks]
   const title = oneLine(subject)
-  return { to, subject: title, text: `${[...all.map(asText), `-- \n${footer}`].join('\n\n')}\n`, html: page(title, all.map(asHtml).join('\n'), footer) }
+  return {
+    to,
+    subject: title,
+    text: `${[...all.map(asText), `-- \n${footer}`].join('\n\n')}\n`,
+    html: page(title, all.map(asHtml).join('\n'), footer),
+  }
 }
 
 function asText(block: Block): string {
@@ -77,7 +85,8 @@ function asHtml(block: Block): string {
   if ('code' in block)
     return `<pre style="margin:0 0 16px;padding:12px;border-radius:6px;background:#f3f4f6;color:#1f2328;white-space:pre-wrap;word-break:break-all;${mono}">${escaped(block.code.join('\n'))}</pre>`
   const rows = Object.entries(block.facts).map(
-    ([key, value]) => `<tr><td style="padding:4px 16px 4px 0;color:#6e7781">${escaped(key)}</td><td style="padding:4px 0">${escaped(oneLine(value))}</td></tr>`,
+    ([key, value]) =>
+      `<tr><td style="padding:4px 16px 4px 0;color:#6e7781">${escaped(key)}</td><td style="padding:4px 0">${escaped(oneLine(value))}</td></tr>`,
   )
   return `<table role="presentation" style="margin:0 0 16px;border-collapse:collapse">${rows.join('')}</table>`
 }

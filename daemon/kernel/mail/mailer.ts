@@ -3,19 +3,23 @@ import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { newId } from '../ids.ts'
 import type { Log } from '../log.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import type { Vault } from '../store/vault.ts'
 import { httpTransport } from './http.ts'
 import { type Letter, type Mail, render } from './letter.ts'
 import { smtpTransport } from './smtp.ts'
 import { isAddress, type MailTarget, mailTarget, parseSender } from './target.ts'
 import { MailError, type Sender, type Transport } from './transport.ts'
-import type { Outbound } from '../outbound/outbound.ts'
-import type { Vault } from '../store/vault.ts'
 
-/** Outgoing mail. Nobody waits for it: it leaves in the background, after the answer, and its failure is only logged. */
+/**
+ * Outgoing mail. Nobody waits for it: it leaves in the background, after the answer, and its failure is only logged.
+ */
 export interface Mailer {
   /** Whether there is a way to send. Without one whatever is given is dropped. */
   readonly configured: boolean
-  /** Takes a letter, or work that writes one (null for none) and runs in the background like the sending. Never throws. */
+  /**
+   * Takes a letter, or work that writes one (null for none) and runs in the background like the sending. Never throws.
+   */
   send(letter: Letter | (() => Promise<Letter | null>)): void
   /** For operators: which way, and what went wrong with the last mail; null when it left, or there was none. */
   condition(): { way: string | null; failure: string | null }
@@ -47,7 +51,8 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
   const transport = target && openTransport(target, { from: parseSender(config.mailerFrom)!, outbound })
   const server = config.publicUrl ? new URL(config.publicUrl).host : 'that you have an account on'
   const markKey = vault?.derive('mail-log') ?? randomBytes(32)
-  const mark = (address: string) => createHmac('sha256', markKey).update(address.toLowerCase()).digest('hex').slice(0, 16)
+  const mark = (address: string) =>
+    createHmac('sha256', markKey).update(address.toLowerCase()).digest('hex').slice(0, 16)
 
   const queue: (Letter | (() => Promise<Letter | null>))[] = []
   const closing = new AbortController()
@@ -66,10 +71,14 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
         failure = null
         return log.info({ ...about, attempt }, 'Mail sent')
       } catch (error) {
-        const { message: reason, temporary } = error instanceof MailError ? error : new MailError('Sending failed', false)
+        const { message: reason, temporary } =
+          error instanceof MailError ? error : new MailError('Sending failed', false)
         failure = reason
         const again = temporary && attempt <= waits.length && !closing.signal.aborted
-        log[again ? 'warn' : 'error']({ ...about, attempt, reason }, again ? 'Mail not sent, will be tried again' : 'Mail not sent')
+        log[again ? 'warn' : 'error'](
+          { ...about, attempt, reason },
+          again ? 'Mail not sent, will be tried again' : 'Mail not sent',
+        )
         if (!again) return
         await wait(waits[attempt - 1]!, closing.signal)
       }
@@ -128,6 +137,7 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
 const openTransport = (target: MailTarget, sender: Sender): Transport =>
   target.kind === 'http' ? httpTransport(target, sender) : smtpTransport(target, sender)
 
-const wayOf = (target: MailTarget): string => (target.kind === 'http' ? new URL(target.url).host : `${target.host}:${target.port}`)
+const wayOf = (target: MailTarget): string =>
+  target.kind === 'http' ? new URL(target.url).host : `${target.host}:${target.port}`
 
 const pause = (ms: number, signal: AbortSignal) => setTimeout(ms, undefined, { signal }).catch(() => {})

@@ -7,7 +7,8 @@ export function smtpTransport(target: SmtpTarget, { from }: Sender): Transport {
   const { host, port, secure, encryption, auth } = target
   return async ({ id, to, ...mail }, signal) => {
     const { createTransport } = await import('nodemailer')
-    // A connection of our own can be ended from outside, whatever it is waiting for; its errors are told by the library.
+    // A connection of our own can be ended from outside, whatever it is waiting for; its errors are told by the
+    // library.
     const socket = new Socket().on('error', () => {})
     const abort = aborted(signal)
     try {
@@ -17,7 +18,11 @@ export function smtpTransport(target: SmtpTarget, { from }: Sender): Transport {
         secure,
         socket,
         ...(auth && { auth }),
-        ...(!secure && { requireTLS: encryption === 'required', opportunisticTLS: encryption === 'optional', ignoreTLS: encryption === 'never' }),
+        ...(!secure && {
+          requireTLS: encryption === 'required',
+          opportunisticTLS: encryption === 'optional',
+          ignoreTLS: encryption === 'never',
+        }),
         connectionTimeout: stepMs,
         greetingTimeout: stepMs,
         socketTimeout: stepMs,
@@ -58,10 +63,16 @@ interface SmtpFailure extends Error {
   responseCode?: number
 }
 
-/** 4xx and broken connections pass; a refused password, sender or recipient does not. Answers may repeat the address: only their code is told. */
+/**
+ * 4xx and broken connections pass; a refused password, sender or recipient does not. Answers may repeat the address:
+ * only their code is told.
+ */
 function explain({ code = 'EUNKNOWN', responseCode }: SmtpFailure, host: string, signal: AbortSignal): MailError {
   if (signal.aborted) return new MailError(`${host} took too long`, true)
   if (responseCode) return new MailError(`${host} answered ${responseCode} (${code})`, responseCode < 500)
   if (code === 'ETLS') return new MailError(`${host} offers no encryption that can be trusted (ETLS)`, false)
-  return new MailError(`${host} cannot be reached or broke off (${code})`, ['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'EPROTOCOL'].includes(code))
+  return new MailError(
+    `${host} cannot be reached or broke off (${code})`,
+    ['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'EPROTOCOL'].includes(code),
+  )
 }

@@ -31,7 +31,9 @@ export interface SmtpTarget {
 
 export type MailTarget = HttpTarget | SmtpTarget
 
-/** The API whose call the contract describes (part 1, section 6); others of the same shape are named by MAILER_API_URL. */
+/**
+ * The API whose call the contract describes (part 1, section 6); others of the same shape are named by MAILER_API_URL.
+ */
 const usualApi = 'https://api.resend.com/emails'
 
 /** One address, without what could end a header or begin another address. */
@@ -47,15 +49,27 @@ export function parseSender(text: string): { name: string; address: string } | n
 }
 
 /** Where mail goes; null when nothing is configured. A configuration that cannot work throws, saying what to set. */
-export function mailTarget({ mailerApiKey: key, mailerFrom: from, mailerApiUrl: url, smtpUrl: smtp }: MailSettings): MailTarget | null {
+export function mailTarget({
+  mailerApiKey: key,
+  mailerFrom: from,
+  mailerApiUrl: url,
+  smtpUrl: smtp,
+}: MailSettings): MailTarget | null {
   if (key && smtp) throw new Error('MAILER_API_KEY and SMTP_URL are two ways to send mail: set one of them')
   if (!key && !smtp) {
-    if (from) throw new Error('MAILER_FROM is set, but there is nothing to send mail with: set MAILER_API_KEY or SMTP_URL as well')
+    if (from)
+      throw new Error(
+        'MAILER_FROM is set, but there is nothing to send mail with: set MAILER_API_KEY or SMTP_URL as well',
+      )
     if (url) throw new Error('MAILER_API_URL needs MAILER_API_KEY')
     return null
   }
-  if (!from.trim()) throw new Error(`${key ? 'MAILER_API_KEY' : 'SMTP_URL'} needs MAILER_FROM, the address that mail comes from`)
-  if (!parseSender(from)) throw new Error(`MAILER_FROM must be an address, as muster@example.com or Muster <muster@example.com>, not "${from}"`)
+  if (!from.trim())
+    throw new Error(`${key ? 'MAILER_API_KEY' : 'SMTP_URL'} needs MAILER_FROM, the address that mail comes from`)
+  if (!parseSender(from))
+    throw new Error(
+      `MAILER_FROM must be an address, as muster@example.com or Muster <muster@example.com>, not "${from}"`,
+    )
   if (smtp && url) throw new Error('MAILER_API_URL belongs to MAILER_API_KEY, not to SMTP_URL')
   return smtp ? smtpTarget(smtp) : httpTarget(key, url || usualApi)
 }
@@ -65,7 +79,8 @@ function httpTarget(key: string, url: string): HttpTarget {
   const parsed = URL.canParse(url) ? new URL(url) : null
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password)
     throw new Error('MAILER_API_URL must be an address that begins with https://, without a user name or password')
-  if (parsed.protocol === 'http:' && !isLoopbackHost(parsed.hostname)) throw new Error('MAILER_API_URL must begin with https://: the key would travel in clear')
+  if (parsed.protocol === 'http:' && !isLoopbackHost(parsed.hostname))
+    throw new Error('MAILER_API_URL must begin with https://: the key would travel in clear')
   return { kind: 'http', url: parsed.href, key }
 }
 
@@ -75,11 +90,16 @@ function smtpTarget(text: string): SmtpTarget {
   if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname || !['', '/'].includes(url.pathname) || url.hash)
     throw new Error('SMTP_URL must look like smtp://user:password@mail.example.com:587 or smtps://mail.example.com')
   const unknown = [...url.searchParams.keys()].find((name) => name !== 'tls')
-  if (unknown !== undefined) throw new Error(`SMTP_URL has an unknown option "${unknown}"; there is tls=${encryptions.join('|')}`)
+  if (unknown !== undefined)
+    throw new Error(`SMTP_URL has an unknown option "${unknown}"; there is tls=${encryptions.join('|')}`)
   const secure = url.protocol === 'smtps:'
   const asked = url.searchParams.get('tls')
   if (asked !== null && (secure || !encryptions.includes(asked as Encryption)))
-    throw new Error(secure ? 'SMTP_URL: smtps:// is always encrypted and takes no tls option' : `SMTP_URL: tls must be one of ${encryptions.join(', ')}`)
+    throw new Error(
+      secure
+        ? 'SMTP_URL: smtps:// is always encrypted and takes no tls option'
+        : `SMTP_URL: tls must be one of ${encryptions.join(', ')}`,
+    )
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return {
     kind: 'smtp',

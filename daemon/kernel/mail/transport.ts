@@ -4,7 +4,9 @@ import type { Mail } from './letter.ts'
 /** Hands one mail to whoever delivers it. `signal` ends the attempt. */
 export type Transport = (mail: Mail, signal: AbortSignal) => Promise<void>
 
-/** A mail that was not taken. `temporary`: another attempt may succeed. The message names neither address nor content. */
+/**
+ * A mail that was not taken. `temporary`: another attempt may succeed. The message names neither address nor content.
+ */
 export class MailError extends Error {
   readonly temporary: boolean
   constructor(message: string, temporary: boolean) {

@@ -10,7 +10,10 @@ export interface FetchOptions {
 
 /** A `fetch` for libraries that speak HTTP themselves, which goes the daemon's one way out with its rules. */
 export const outboundFetch =
-  (outbound: Outbound, { signal: until, ...rules }: Pick<OutboundRequest, 'operator' | 'timeoutMs' | 'maxBytes' | 'signal'> = {}) =>
+  (
+    outbound: Outbound,
+    { signal: until, ...rules }: Pick<OutboundRequest, 'operator' | 'timeoutMs' | 'maxBytes' | 'signal'> = {},
+  ) =>
   async (url: string, { method = 'GET', headers = {}, body, signal }: FetchOptions = {}): Promise<Response> => {
     const signals = [signal, until].filter((it) => it != null)
     const { status, text, ...reply } = await outbound.send(url, {
@@ -21,6 +24,7 @@ export const outboundFetch =
       ...(signals.length && { signal: AbortSignal.any(signals) }),
     })
     const answer = new Headers()
-    for (const [name, value] of Object.entries(reply.headers)) for (const one of [value ?? []].flat()) answer.append(name, one)
+    for (const [name, value] of Object.entries(reply.headers))
+      for (const one of [value ?? []].flat()) answer.append(name, one)
     return new Response([204, 205, 304].includes(status) ? null : text, { status, headers: answer })
   }

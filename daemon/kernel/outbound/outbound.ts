@@ -6,7 +6,9 @@ export interface OutboundRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
   headers?: Record<string, string>
   body?: string
-  /** The URL comes from the server's own configuration, so plain http and private addresses are the operator's choice. */
+  /**
+   * The URL comes from the server's own configuration, so plain http and private addresses are the operator's choice.
+   */
   operator?: boolean
   /** Redirects to follow, each of them judged anew; 0 unless stated, then a redirect is the answer. */
   redirects?: number
@@ -50,7 +52,8 @@ interface Parts {
   permits?: (is: AddressClass) => boolean
 }
 
-const resolveAll: Resolve = async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
+const resolveAll: Resolve = async (host) =>
+  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
 
 /** Only `public` addresses, judged where the connection is made: a name cannot turn private between check and use. */
 export function createOutbound({ resolve = resolveAll, permits = (is) => is === 'public' }: Parts = {}): Outbound {
@@ -106,8 +109,10 @@ function parse(url: string, base?: URL): URL {
 }
 
 function judge({ url, operator }: Hop): void {
-  if (url.protocol !== 'https:' && !(operator && url.protocol === 'http:')) throw new OutboundError('refused', `${url.protocol}// is not allowed here`)
-  if (url.username || url.password) throw new OutboundError('refused', 'The address must not carry a user name or password')
+  if (url.protocol !== 'https:' && !(operator && url.protocol === 'http:'))
+    throw new OutboundError('refused', `${url.protocol}// is not allowed here`)
+  if (url.username || url.password)
+    throw new OutboundError('refused', 'The address must not carry a user name or password')
 }
 
 /** Where a redirect leads. What was meant for the first server (keys, cookies) does not go to another one. */
@@ -120,7 +125,11 @@ function redirected(hop: Hop, { status, headers }: OutboundReply): Hop | null {
   return {
     url,
     method: keeps ? hop.method : 'GET',
-    headers: same ? hop.headers : Object.fromEntries(Object.entries(hop.headers).filter(([name]) => /^(accept|content-type|user-agent)$/i.test(name))),
+    headers: same
+      ? hop.headers
+      : Object.fromEntries(
+          Object.entries(hop.headers).filter(([name]) => /^(accept|content-type|user-agent)$/i.test(name)),
+        ),
     body: keeps ? hop.body : undefined,
     operator: hop.operator && same,
   }
@@ -129,11 +138,27 @@ function redirected(hop: Hop, { status, headers }: OutboundReply): Hop | null {
 /** The build gives an old-style module as its default alone. */
 const loadUndici = async () => (await import('undici')).default
 
-async function exchange(dispatcher: Agent, { url, method, headers, body }: Hop, signal: AbortSignal, maxBytes: number): Promise<OutboundReply> {
+async function exchange(
+  dispatcher: Agent,
+  { url, method, headers, body }: Hop,
+  signal: AbortSignal,
+  maxBytes: number,
+): Promise<OutboundReply> {
   try {
     const { request } = await loadUndici()
-    const reply = await request(url, { dispatcher, method, headers: { 'user-agent': 'muster', ...headers }, body: body ?? null, signal })
-    return { status: reply.statusCode, headers: reply.headers, text: await readAtMost(reply.body, maxBytes), url: url.href }
+    const reply = await request(url, {
+      dispatcher,
+      method,
+      headers: { 'user-agent': 'muster', ...headers },
+      body: body ?? null,
+      signal,
+    })
+    return {
+      status: reply.statusCode,
+      headers: reply.headers,
+      text: await readAtMost(reply.body, maxBytes),
+      url: url.href,
+    }
   } catch (error) {
     if (error instanceof OutboundError) throw error
     if (signal.aborted) throw new OutboundError('timeout', `${url.host} did not answer in time`, error)

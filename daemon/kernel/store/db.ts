@@ -55,7 +55,8 @@ function readyIndex(file: string): Db {
   return db
 }
 
-export const isDamaged = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: string }).code))
+export const isDamaged = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: string }).code))
 
 export function dropSearchIndex(file: string): void {
   for (const part of ['', '-wal', '-shm']) rmSync(file + part, { force: true })
@@ -89,9 +90,14 @@ export function readMigrations(dir: string): Migration[] {
 
 const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex')
 
-/** Applies what is missing, each file in a transaction of its own. Refuses a changed or unknown one: the data would not fit. */
+/**
+ * Applies what is missing, each file in a transaction of its own. Refuses a changed or unknown one: the data would not
+ * fit.
+ */
 export function migrate(db: Db, migrations: Migration[], now: string): string[] {
-  db.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT')
+  db.exec(
+    'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
+  )
   const applied = new Map(
     db
       .prepare<[], { name: string; checksum: string }>('SELECT name, checksum FROM migrations')
@@ -109,7 +115,9 @@ export function migrate(db: Db, migrations: Migration[], now: string): string[] 
     const sum = applied.get(name)
     if (sum === checksum(sql)) continue
     if (sum)
-      throw new UnfitDatabase(`Migration ${name} differs from the one that made this database. Run the version that made it, or restore a backup of this one's`)
+      throw new UnfitDatabase(
+        `Migration ${name} differs from the one that made this database. Run the version that made it, or restore a backup of this one's`,
+      )
     db.transaction(() => {
       db.exec(sql)
       db.prepare('INSERT INTO migrations (name, checksum, applied_at) VALUES (?, ?, ?)').run(name, checksum(sql), now)

@@ -15,7 +15,8 @@ export function lockDirectory(dir: string): { release(): void } {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
-    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) throw new Locked(`Another musterd already uses ${dir}`)
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY'))
+      throw new Locked(`Another musterd already uses ${dir}`)
     throw error
   }
   return { release: () => db.close() }

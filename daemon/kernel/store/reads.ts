@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import { type Db, openSearchIndex } from './db.ts'
 import type { Log } from '../log.ts'
 import { problem } from '../problem.ts'
+import { type Db, openSearchIndex } from './db.ts'
 
 /** Searches wait for nothing but each other; everything else that takes long shares the other thread. */
 export const lanes = ['search', 'scan'] as const
@@ -46,7 +46,8 @@ const worthwhile = 50
 /** Milliseconds without work after which a thread says so, and is ended. */
 const idleAfter = 30_000
 
-const busy = () => problem('unavailable', { detail: 'Too many searches at once; try again', headers: { 'retry-after': '1' } })
+const busy = () =>
+  problem('unavailable', { detail: 'Too many searches at once; try again', headers: { 'retry-after': '1' } })
 
 /** Jobs of a database in memory: done at once, with the same results. */
 export function createInlineReads(db: Db): Reads {
@@ -60,7 +61,8 @@ export function createInlineReads(db: Db): Reads {
 }
 
 /**
- * Jobs of a database file, done by a thread for each lane: started when there is work for it, ended when there was none for a
+ * Jobs of a database file, done by a thread for each lane: started when there is work for it, ended when there was none
+ * for a
  * while, since a thread costs memory. `program` is daemon/reader.ts, compiled.
  */
 export function createThreadReads(db: Db, log: Log, program: URL = new URL('./reader.js', import.meta.url)): Reads {
@@ -120,8 +122,12 @@ export function createThreadReads(db: Db, log: Log, program: URL = new URL('./re
   }
 }
 
-/** Who empties the write-ahead log: the scan thread, with commits stepping in only if it fails to, or every thousandth page's commit. */
-const leaveLog = (db: Db, toThread: boolean) => void (db.open && db.pragma(`wal_autocheckpoint = ${toThread ? 20_000 : 1_000}`))
+/**
+ * Who empties the write-ahead log: the scan thread, with commits stepping in only if it fails to, or every thousandth
+ * page's commit.
+ */
+const leaveLog = (db: Db, toThread: boolean) =>
+  void (db.open && db.pragma(`wal_autocheckpoint = ${toThread ? 20_000 : 1_000}`))
 
 interface Thread {
   ask(job: string, args: unknown): Promise<string>
@@ -134,7 +140,12 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-function startThread(lane: Lane, file: string, program: URL, on: { idle(): void; ended(error: Error | undefined): void }): Thread {
+function startThread(
+  lane: Lane,
+  file: string,
+  program: URL,
+  on: { idle(): void; ended(error: Error | undefined): void },
+): Thread {
   const worker = new Worker(program, {
     workerData: { lane, file, idleAfter } satisfies ThreadData,
     name: `muster-${lane}`,

@@ -17,7 +17,8 @@ export function storageFault(error: unknown): StorageFault | null {
 
 const remedies = {
   full: 'The disk that holds the data is full, so nothing was stored. Free space there, then try again',
-  unavailable: 'The disk that holds the data cannot be written, so nothing was stored. The log of the daemon says why; mend that, then try again',
+  unavailable:
+    'The disk that holds the data cannot be written, so nothing was stored. The log of the daemon says why; mend that, then try again',
 }
 
 /** What callers are told when the disk refused; null when the error is about something else. */

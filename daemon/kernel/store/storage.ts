@@ -1,7 +1,7 @@
 import { open, rm, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Db } from './db.ts'
 import type { Log } from '../log.ts'
+import type { Db } from './db.ts'
 import { codeOf, type StorageFault, storageFault } from './storage-fault.ts'
 
 export interface StorageFailure {
@@ -26,7 +26,10 @@ export interface Storage {
   working(signal: AbortSignal): Promise<void>
 }
 
-const reasons = { full: 'The disk that holds the data is full', unavailable: 'The disk that holds the data cannot be written' }
+const reasons = {
+  full: 'The disk that holds the data is full',
+  unavailable: 'The disk that holds the data cannot be written',
+}
 
 const firstTrialMs = 100
 const longestTrialMs = 1000
@@ -79,7 +82,9 @@ export function createStorage(db: Db, log: Log): Storage {
       if (failure || db.memory) return failure
       const { files, ffree } = await statfs(dirname(db.name))
       // File systems that have no such limit say 0 of 0.
-      return files > 0 && ffree === 0 ? { fault: 'full', reason: 'The disk that holds the data takes no more files', code: 'ENOSPC' } : failure
+      return files > 0 && ffree === 0
+        ? { fault: 'full', reason: 'The disk that holds the data takes no more files', code: 'ENOSPC' }
+        : failure
     },
     get waiting() {
       return wakers.size

@@ -7,10 +7,15 @@ type Place = Pick<App, 'write' | 'storage' | 'stopping' | 'log'>
 const mostWaiting = 10_000
 
 /**
- * Stores a change that must not be lost: while the disk refuses, it is asked again as soon as the disk works. Problems and faults
+ * Stores a change that must not be lost: while the disk refuses, it is asked again as soon as the disk works. Problems
+ * and faults
  * are thrown at once, as is the disk's refusal when `signal` came meanwhile. The change runs anew with each attempt.
  */
-export async function untilWritten<T>(app: Place, change: () => T, signal: AbortSignal = app.stopping.signal): Promise<T> {
+export async function untilWritten<T>(
+  app: Place,
+  change: () => T,
+  signal: AbortSignal = app.stopping.signal,
+): Promise<T> {
   for (;;) {
     try {
       return await app.write(change)

@@ -6,7 +6,10 @@ export interface Vault {
   seal(plaintext: string, row: string): string
   /** Throws when the value was changed, belongs to another row or another key. */
   open(sealed: string, row: string): string
-  /** 32 bytes (or as many as asked for) for another use of the same key, the same after every start. `purpose` such as `ws-token`. */
+  /**
+   * 32 bytes (or as many as asked for) for another use of the same key, the same after every start. `purpose` such as
+   * `ws-token`.
+   */
   derive(purpose: string, bytes?: number): Buffer
 }
 

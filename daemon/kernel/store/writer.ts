@@ -31,7 +31,8 @@ export interface Writer {
 const batchLimit = 256
 
 /**
- * Group commit (architecture.md section 4): the changes of one turn of the event loop share a transaction and its fsync,
+ * Group commit (architecture.md section 4): the changes of one turn of the event loop share a transaction and its
+ * fsync,
  * a savepoint each. What the disk refuses ends the transaction, and with it every change of that turn.
  */
 export function createWriter(db: Db, scribe: Scribe): Writer {
@@ -140,6 +141,7 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
 }
 
 function settled(value: unknown): unknown {
-  if (value instanceof Promise) throw new TypeError('A change must be synchronous: its work and its journal entry share one transaction')
+  if (value instanceof Promise)
+    throw new TypeError('A change must be synchronous: its work and its journal entry share one transaction')
   return value
 }

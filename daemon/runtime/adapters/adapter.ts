@@ -59,7 +59,9 @@ export interface Folders {
 }
 
 /** With a sidecar the agent holds a dummy key that names it; without one, the real thing. */
-export type ModelAccess = { via: 'sidecar'; key: string; origin: string } | { via: 'direct'; kind: 'api_key' | 'oauth'; token: string; baseUrl: string | null }
+export type ModelAccess =
+  | { via: 'sidecar'; key: string; origin: string }
+  | { via: 'direct'; kind: 'api_key' | 'oauth'; token: string; baseUrl: string | null }
 
 export interface Launch {
   spec: Pick<RunSpec, 'argv' | 'env' | 'files' | 'stdin'>
@@ -77,7 +79,8 @@ export interface ParserOptions {
 }
 
 /**
- * Turns a client's standard output into frames. The frames depend on the bytes alone, not on how they were cut, so after
+ * Turns a client's standard output into frames. The frames depend on the bytes alone, not on how they were cut, so
+ * after
  * a restart the output can be fed again from its start and the first `emitted` frames dropped.
  */
 export interface Parser {
@@ -218,4 +221,5 @@ export function toolList(profile: ToolProfile, cliTools: string | null): readonl
 }
 
 /** Turns of one run: what was asked for, else 50, or 20 when nobody is watching. */
-export const turnCap = ({ maxTurns, unattended }: Pick<Turn, 'maxTurns' | 'unattended'>): number => (maxTurns > 0 ? maxTurns : unattended ? 20 : 50)
+export const turnCap = ({ maxTurns, unattended }: Pick<Turn, 'maxTurns' | 'unattended'>): number =>
+  maxTurns > 0 ? maxTurns : unattended ? 20 : 50

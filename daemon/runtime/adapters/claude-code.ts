@@ -46,7 +46,9 @@ function launch(turn: Turn): Launch {
       env: { ...withoutKeys(commonEnv(turn)), ...clientEnv(turn), ...accessEnv(turn.access) },
       files: [
         { path: systemFile, content: turn.systemPrompt },
-        ...(names.length > 0 ? [{ path: mcpFile, content: `${JSON.stringify({ mcpServers: servers }, null, 2)}\n` }] : []),
+        ...(names.length > 0
+          ? [{ path: mcpFile, content: `${JSON.stringify({ mcpServers: servers }, null, 2)}\n` }]
+          : []),
       ],
       stdin: asMessage(turn.prompt),
     },
@@ -76,7 +78,8 @@ const clientEnv = ({ retries = 5, session }: Turn): Record<string, string> => ({
 const keyNames = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN']
 
 /** The client would prefer some of these to the key that the run is meant to use. */
-const withoutKeys = (env: Record<string, string>) => Object.fromEntries(Object.entries(env).filter(([name]) => !keyNames.includes(name)))
+const withoutKeys = (env: Record<string, string>) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !keyNames.includes(name)))
 
 function accessEnv(access: ModelAccess): Record<string, string> {
   if (access.via === 'sidecar') return { ANTHROPIC_API_KEY: access.key, ANTHROPIC_BASE_URL: access.origin }

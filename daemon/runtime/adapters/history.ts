@@ -34,7 +34,15 @@ export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLen
  * Puts what was said before in front of a message: the newest first, as far as the budget goes, the last of them
  * shortened in its middle if need be. `history` is in order of time and does not hold the message itself.
  */
-export function composePrompt({ history, message, systemPrompt }: { history: readonly Remembered[]; message: string; systemPrompt: string }): Prompt {
+export function composePrompt({
+  history,
+  message,
+  systemPrompt,
+}: {
+  history: readonly Remembered[]
+  message: string
+  systemPrompt: string
+}): Prompt {
   const told = history.map(textOf).filter(({ text }) => text !== '')
   let left = Math.floor((promptBudget - estimateTokens(systemPrompt) - estimateTokens(message)) * historyShare)
   const kept: string[] = []
@@ -52,7 +60,8 @@ export function composePrompt({ history, message, systemPrompt }: { history: rea
     if (room >= worthShortening) kept.unshift(render(who, shorten(text, room * 4)))
     break
   }
-  const overflow = whole < told.length ? { overflow_messages: told.length - whole, summarized: false, summary_bytes: 0 } : null
+  const overflow =
+    whole < told.length ? { overflow_messages: told.length - whole, summarized: false, summary_bytes: 0 } : null
   if (kept.length === 0) return { text: message, overflow }
   const dropped = told.length - kept.length
   const head = dropped > 0 ? [`(${dropped} earlier ${dropped === 1 ? 'message is' : 'messages are'} left out.)`] : []

@@ -2,7 +2,8 @@
 
 export type Json = Record<string, unknown>
 
-export const object = (value: unknown): Json => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {})
+export const object = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 export const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 export const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
 

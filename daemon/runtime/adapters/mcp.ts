@@ -1,10 +1,14 @@
 import { type Json, object, parseObject } from './json.ts'
 
-/** `{"mcpServers": ...}` texts as one: a later server of the same name wins, `$X` is written `${X}`, which clients expand. */
+/**
+ * `{"mcpServers": ...}` texts as one: a later server of the same name wins, `$X` is written `${X}`, which clients
+ * expand.
+ */
 export function mergeMcp(configs: readonly string[]): Record<string, Json> {
   const servers: Record<string, Json> = {}
   for (const config of configs) {
-    for (const [name, server] of Object.entries(object(parseObject(config)?.['mcpServers']))) servers[name] = object(spell(server))
+    for (const [name, server] of Object.entries(object(parseObject(config)?.['mcpServers'])))
+      servers[name] = object(spell(server))
   }
   return servers
 }
@@ -15,13 +19,21 @@ export const musterServer = 'muster'
 /** The text that leads a run to it: the crew's sidecar, by the agent's own key. */
 export const musterConfig = ({ origin, key, runId }: { origin: string; key: string; runId: string }): string =>
   JSON.stringify({
-    mcpServers: { [musterServer]: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: `Bearer ${key}`, 'X-Svc-Run-Id': runId } } },
+    mcpServers: {
+      [musterServer]: {
+        type: 'http',
+        url: `${origin}/mcp`,
+        headers: { Authorization: `Bearer ${key}`, 'X-Svc-Run-Id': runId },
+      },
+    },
   })
 
 function spell(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/\$([A-Za-z_]\w*)/g, (_, name) => `\${${name}}`)
   if (Array.isArray(value)) return value.map(spell)
-  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, spell(member)])) : value
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, spell(member)]))
+    : value
 }
 
 const telling = /key|token|secret|passw|credential|auth|cookie|private/i

@@ -49,7 +49,10 @@ export function createParser(read: LineReader, { secrets = [] }: ParserOptions, 
       if (frame.type === 'text' || frame.type === 'tool_call') facts.produced = true
       if (frame.type === 'error') facts.failure ??= { kind: 'internal', reason: frame.content }
       if (frame.type === 'tool_call' && repeats(frame)) {
-        reading.abort({ kind: 'tool_loop', reason: `The agent called ${frame.content} ${repeatLimit} times in a row with the same input` })
+        reading.abort({
+          kind: 'tool_loop',
+          reason: `The agent called ${frame.content} ${repeatLimit} times in a row with the same input`,
+        })
       }
       out.push(...scrubber.pass(frame))
     },
@@ -66,7 +69,12 @@ export function createParser(read: LineReader, { secrets = [] }: ParserOptions, 
         // A protocol line that the end of the process cut short is not something the agent said.
         if (!(cut && text.trimStart().startsWith('{'))) reading.frame({ type: 'text', content: `${text}\n` })
       },
-      tooLong: (bytes) => reading.frame({ type: 'system', content: `A line of ${bytes} bytes was left out`, metadata: { subtype: 'line_too_long', bytes } }),
+      tooLong: (bytes) =>
+        reading.frame({
+          type: 'system',
+          content: `A line of ${bytes} bytes was left out`,
+          metadata: { subtype: 'line_too_long', bytes },
+        }),
     },
     limit,
   )

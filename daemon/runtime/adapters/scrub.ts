@@ -15,7 +15,8 @@ export interface Scrubber {
 
 type Spoken = Extract<AgentFrame, { type: 'text' | 'thinking' }>
 
-const speakerOf = (frame: AgentFrame): string => (frame.metadata as { parent_tool_use_id?: string } | undefined)?.parent_tool_use_id ?? ''
+const speakerOf = (frame: AgentFrame): string =>
+  (frame.metadata as { parent_tool_use_id?: string } | undefined)?.parent_tool_use_id ?? ''
 
 const open: Scrubber = { clean: (value) => value, pass: (frame) => [frame], flush: () => [] }
 
@@ -41,7 +42,8 @@ export function createScrubber(secrets: readonly string[], shortest?: number): S
     clean: (value) => clean(value) as typeof value,
     pass(frame) {
       if (frame.type === 'system') return [clean(frame) as AgentFrame]
-      if (frame.type !== 'text' && frame.type !== 'thinking') return [...flush(speakerOf(frame)), clean(frame) as AgentFrame]
+      if (frame.type !== 'text' && frame.type !== 'thinking')
+        return [...flush(speakerOf(frame)), clean(frame) as AgentFrame]
       const speaker = speakerOf(frame)
       const before = waiting.get(speaker)
       const out = before && before.type !== frame.type ? flush(speaker) : []

@@ -101,7 +101,10 @@ function encodings(secret: string): Form[] {
   return [...plain.map((text) => ({ text, wraps: false })), ...coded.map((text) => ({ text, wraps: true }))]
 }
 
-/** The characters that a secret leaves in base64 whatever stands around it, for each of the three ways it can be aligned. */
+/**
+ * The characters that a secret leaves in base64 whatever stands around it, for each of the three ways it can be
+ * aligned.
+ */
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])

@@ -1,6 +1,14 @@
 import type { AgentFrame, ErrorCode } from '#contract/frames'
 import type { RunEnd } from '../types.ts'
-import { capReason, type Ending, type Facts, type Failure, type FailureKind, type Parser, type Verdict } from './adapter.ts'
+import {
+  capReason,
+  type Ending,
+  type Facts,
+  type Failure,
+  type FailureKind,
+  type Parser,
+  type Verdict,
+} from './adapter.ts'
 import { createScrubber } from './scrub.ts'
 
 /** What a failure means, for people; the client's own words follow it. */
@@ -17,8 +25,15 @@ const leads: Partial<Record<FailureKind, string>> = {
   bad_config: 'The client could not read its configuration',
 }
 
-/** Judges a finished run: from its end, from what the client said, and from its standard error. Contract part 2, section 7.1. */
-export function judge(parser: Pick<Parser, 'facts' | 'abort'>, ending: Ending, fromStderr: (stderr: string) => Failure | null): Verdict {
+/**
+ * Judges a finished run: from its end, from what the client said, and from its standard error. Contract part 2, section
+ * 7.1.
+ */
+export function judge(
+  parser: Pick<Parser, 'facts' | 'abort'>,
+  ending: Ending,
+  fromStderr: (stderr: string) => Failure | null,
+): Verdict {
   const { facts, abort } = parser
   const { end, cancelled } = ending
   const exit_code = end.kind === 'exit' ? end.code : null
@@ -37,7 +52,9 @@ export function judge(parser: Pick<Parser, 'facts' | 'abort'>, ending: Ending, f
   if (!facts.produced && !facts.result_text) return verdict('failed', 'no_output', 'The agent gave no answer')
   if (facts.init && !facts.finished) return verdict('failed', 'internal', 'The client ended before its turn was over')
   const refused = facts.permission_denials.map(({ tool_name }) => tool_name)
-  return refused.length > 0 ? verdict('completed', 'refused_tool', `The client refused ${refused.join(', ')}`) : verdict('completed', null, null)
+  return refused.length > 0
+    ? verdict('completed', 'refused_tool', `The client refused ${refused.join(', ')}`)
+    : verdict('completed', null, null)
 }
 
 function sentence({ kind, reason }: Failure): string {
@@ -51,7 +68,12 @@ const endings: Record<number, Failure> = {
   127: { kind: 'client_missing', reason: "The agent's client is not in this image" },
 }
 
-function endFailure(end: RunEnd, stderr: string, facts: Facts, fromStderr: (stderr: string) => Failure | null): Failure | null {
+function endFailure(
+  end: RunEnd,
+  stderr: string,
+  facts: Facts,
+  fromStderr: (stderr: string) => Failure | null,
+): Failure | null {
   if (end.kind === 'lost') return { kind: 'killed', reason: `The agent's process is gone: ${end.reason}` }
   if (end.kind === 'exit' && end.code === 0) return null
   const said = fromStderr(stderr)
@@ -63,10 +85,21 @@ function endFailure(end: RunEnd, stderr: string, facts: Facts, fromStderr: (stde
     return { kind: 'killed', reason: `The agent's process was ended by ${signal}${cause}` }
   }
   const last = stderr.trim().split('\n').at(-1)
-  return endings[end.code] ?? facts.complaint ?? { kind: 'internal', reason: `The client ended with code ${end.code}${last ? `: ${last}` : ''}` }
+  return (
+    endings[end.code] ??
+    facts.complaint ?? { kind: 'internal', reason: `The client ended with code ${end.code}${last ? `: ${last}` : ''}` }
+  )
 }
 
-const signals: Record<number, string> = { 1: 'SIGHUP', 2: 'SIGINT', 6: 'SIGABRT', 9: 'SIGKILL', 11: 'SIGSEGV', 13: 'SIGPIPE', 15: 'SIGTERM' }
+const signals: Record<number, string> = {
+  1: 'SIGHUP',
+  2: 'SIGINT',
+  6: 'SIGABRT',
+  9: 'SIGKILL',
+  11: 'SIGSEGV',
+  13: 'SIGPIPE',
+  15: 'SIGTERM',
+}
 
 /** Metadata of the terminal entry. Contract part 3, section 2. */
 function metadataOf(facts: Facts, kind: Verdict['kind']): Record<string, unknown> {
@@ -87,7 +120,9 @@ function metadataOf(facts: Facts, kind: Verdict['kind']): Record<string, unknown
     permission_denials: permission_denials.length ? permission_denials : null,
     error_kind: kind,
   }
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null && value !== undefined && value !== ''))
+  return Object.fromEntries(
+    Object.entries(known).filter(([, value]) => value !== null && value !== undefined && value !== ''),
+  )
 }
 
 const codes: Partial<Record<FailureKind, ErrorCode>> = {

@@ -179,7 +179,8 @@ class Connection extends Duplex {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#gone()
     // Where both sides have said that they are done, there is nothing more to say.
-    if (!this.#reset && !(this.#ended && this.writableFinished)) this.#send(frames.reset, this.#id, Buffer.from((error?.message ?? '').slice(0, 500)))
+    if (!this.#reset && !(this.#ended && this.writableFinished))
+      this.#send(frames.reset, this.#id, Buffer.from((error?.message ?? '').slice(0, 500)))
     this.#stands(error ?? new Error('the connection was closed'))
     done(error)
   }

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer'
 
 /**
- * Many connections over one pair of pipes. A frame is its type (a byte), its connection and its length (four bytes each, high
+ * Many connections over one pair of pipes. A frame is its type (a byte), its connection and its length (four bytes
+ * each, high
  * byte first), then its bytes.
  */
 export const frames = {
@@ -47,7 +48,12 @@ export function frameReader(listener: FrameListener): (chunk: Buffer) => void {
 
   function begin(): void {
     left = head.readUInt32BE(5)
-    if (head[0]! < frames.open || head[0]! > frames.alive || left > (head[0] === frames.data ? longest : longestControl)) throw new Error('no frame')
+    if (
+      head[0]! < frames.open ||
+      head[0]! > frames.alive ||
+      left > (head[0] === frames.data ? longest : longestControl)
+    )
+      throw new Error('no frame')
     control = []
     if (left === 0) finish()
   }

@@ -17,7 +17,9 @@ const connectTo = (host: string, port: number): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
     const late = setTimeout(() => socket.destroy(new Error(`nobody on port ${port} takes the connection`)), patienceMs)
-    socket.once('error', ({ code, message }: NodeJS.ErrnoException) => reject(new Error(code === 'ECONNREFUSED' ? `nobody listens on port ${port}` : message)))
+    socket.once('error', ({ code, message }: NodeJS.ErrnoException) =>
+      reject(new Error(code === 'ECONNREFUSED' ? `nobody listens on port ${port}` : message)),
+    )
     socket.once('connect', () => resolve(socket.removeAllListeners('error')))
     for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(late))
   })

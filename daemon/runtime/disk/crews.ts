@@ -82,17 +82,28 @@ export class CrewDisks {
     const all = desiredCrews(this.#parts.app)
     const known = new Set(all.map(({ crewId }) => crewId))
     for (const crewId of this.#crews.keys()) if (!known.has(crewId)) this.#crews.delete(crewId)
-    await Promise.all(all.filter(({ want, seen }) => want === 'running' && seen.state === 'running').map((it) => this.#look(it)))
+    await Promise.all(
+      all.filter(({ want, seen }) => want === 'running' && seen.state === 'running').map((it) => this.#look(it)),
+    )
   }
 
   async #look(desired: DesiredCrew): Promise<Watched | null> {
     const { app, runtime, device } = this.#parts
-    const room = await runtime.room(desired.spec).catch((error: Error) => void app.log.debug({ err: error, crew: desired.crewId }, 'A disk cannot be asked'))
+    const room = await runtime
+      .room(desired.spec)
+      .catch((error: Error) => void app.log.debug({ err: error, crew: desired.crewId }, 'A disk cannot be asked'))
     if (!room) return null
     const now = performance.now()
     const known = this.#crews.get(desired.crewId)
     const counted = { usage: null, at: now, took: 0, used: room.used }
-    const watched = known ?? { counted, counting: null, level: 'ok' as const, stoppedAt: 0, shares: false, failure: null }
+    const watched = known ?? {
+      counted,
+      counting: null,
+      level: 'ok' as const,
+      stoppedAt: 0,
+      shares: false,
+      failure: null,
+    }
     this.#crews.set(desired.crewId, watched)
     // Numbers of devices repeat from machine to machine; sizes hardly do.
     watched.shares = room.local && room.device === device().device && room.total === device().total

@@ -70,7 +70,9 @@ export class DiskGuard implements DiskService {
   warning(crewId: string): string | null {
     const level = this.crews.level(crewId)
     if (level === 'full') return this.#fullCrew(crewId)
-    return level === 'warn' ? `The crew has used ${this.crews.used(crewId)} of its disk space; when that is used up, the crew is stopped` : null
+    return level === 'warn'
+      ? `The crew has used ${this.crews.used(crewId)} of its disk space; when that is used up, the crew is stopped`
+      : null
   }
 
   #fullCrew(crewId: string): string {
@@ -83,10 +85,17 @@ export class DiskGuard implements DiskService {
       const watched = crews.all.get(crewId)
       const used = watched?.failure ? `could not be counted: ${watched.failure}` : crews.used(crewId)
       if (!watched || !used) return []
-      return [{ slug, level: watched.failure ? ('warn' as const) : watched.level, used, tidy: this.#tidy(crewId, slug) }]
+      return [
+        { slug, level: watched.failure ? ('warn' as const) : watched.level, used, tidy: this.#tidy(crewId, slug) },
+      ]
     })
     known.sort((a, b) => order[a.level] - order[b.level])
-    return { limit: crews.limit, reserve: machine.reserve, machine: { ...machine.room, level: machine.level }, crews: known }
+    return {
+      limit: crews.limit,
+      reserve: machine.reserve,
+      machine: { ...machine.room, level: machine.level },
+      crews: known,
+    }
   }
 
   /** Leads a person to a crew's data, whether the crew runs or not. */
@@ -103,7 +112,10 @@ export class DiskGuard implements DiskService {
     this.#acting = true
     try {
       if (level !== 'full') this.#stopped.clear()
-      await Promise.all([level === 'full' && this.#stopWriters(), level !== this.#told && this.#app.write(() => this.#tell(level))])
+      await Promise.all([
+        level === 'full' && this.#stopWriters(),
+        level !== this.#told && this.#app.write(() => this.#tell(level)),
+      ])
       this.#told = level
     } catch (error) {
       this.#app.log.error({ err: error }, 'A disk that is nearly full could not be acted upon')
@@ -122,9 +134,18 @@ export class DiskGuard implements DiskService {
       type: 'container.metrics',
       severity: level === 'full' ? 'error' : level === 'warn' ? 'warn' : 'info',
       summary:
-        level === 'full' ? `${words}: agents wait` : level === 'warn' ? 'Four fifths of the disk of this server are used' : 'There is room on the disk again',
+        level === 'full'
+          ? `${words}: agents wait`
+          : level === 'warn'
+            ? 'Four fifths of the disk of this server are used'
+            : 'There is room on the disk again',
       actor_type: 'orchestrator',
-      payload: { disk_free_bytes: room.free, disk_total_bytes: room.total, disk_reserve_bytes: this.machine.reserve, disk_level: level },
+      payload: {
+        disk_free_bytes: room.free,
+        disk_total_bytes: room.total,
+        disk_reserve_bytes: this.machine.reserve,
+        disk_level: level,
+      },
     })
   }
 
@@ -132,7 +153,9 @@ export class DiskGuard implements DiskService {
   async #stopWriters(): Promise<void> {
     const app = this.#app
     const writing = ({ crewId }: DesiredCrew) => workingOfCrew(app, crewId).some(({ phase }) => phase !== 'queued')
-    const running = desiredCrews(app).filter((it) => it.want === 'running' && (!this.#stopped.has(it.crewId) || writing(it)))
+    const running = desiredCrews(app).filter(
+      (it) => it.want === 'running' && (!this.#stopped.has(it.crewId) || writing(it)),
+    )
     const shared = await Promise.all(running.map(async (it) => ((await this.crews.shares(it)) ? [it] : [])))
     const crews = shared.flat()
     if (!crews.length) return

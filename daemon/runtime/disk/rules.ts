@@ -21,7 +21,8 @@ export function levelAt(share: number, before: Level): Level {
 export const mostFiles = 2_000_000
 
 /** How much of what it is allowed a crew has used. What has too much to be counted has used it all. */
-export const shareOf = ({ bytes, files, complete }: Usage, limit: number): number => (complete ? Math.max(bytes / limit, files / mostFiles) : Infinity)
+export const shareOf = ({ bytes, files, complete }: Usage, limit: number): number =>
+  complete ? Math.max(bytes / limit, files / mostFiles) : Infinity
 
 /** What a crew is told that it has used, such as "8.1 GB of 10.0 GB". */
 export function wordsOf({ bytes, files, complete }: Usage, limit: number): string {
@@ -40,7 +41,10 @@ export interface Room {
 /** What is kept of a file system for the daemon: `wanted` bytes, a twentieth of a small one. */
 export const reserveOf = ({ used, free }: Room, wanted: number): number => Math.min(wanted, (used + free) / 20)
 
-/** The level of a file system of which a reserve is kept, when it was another one before. A reserve of 0 watches nothing. */
+/**
+ * The level of a file system of which a reserve is kept, when it was another one before. A reserve of 0 watches
+ * nothing.
+ */
 export function levelOfRoom({ used, free }: Room, reserve: number, before: Level): Level {
   if (reserve === 0) return 'ok'
   if (free <= (before === 'full' ? 1.5 : 1) * reserve) return 'full'
@@ -52,7 +56,8 @@ const soonest = 200
 const latest = 5000
 
 /** Milliseconds until one has to look again: sooner than the fastest writer can take what is left. */
-export const lookAgain = ({ free }: Room, reserve: number): number => Math.min(latest, Math.max(soonest, ((free - reserve) / fastest) * 1000))
+export const lookAgain = ({ free }: Room, reserve: number): number =>
+  Math.min(latest, Math.max(soonest, ((free - reserve) / fastest) * 1000))
 
 /** When and how a crew was counted; times are milliseconds of a clock that nobody sets. */
 export interface Counted {
@@ -70,7 +75,8 @@ const lastingCount = 600_000
 const restBetween = 5_000
 
 /**
- * Whether a crew has to be counted. Counting is dear, asking the file system is not: as long as nobody has written much, nobody has to be
+ * Whether a crew has to be counted. Counting is dear, asking the file system is not: as long as nobody has written
+ * much, nobody has to be
  * counted. It never takes more than a fifth of the time.
  */
 export function isDue({ usage, at, took, used }: Counted, room: Room, limit: number, now: number): boolean {
@@ -81,4 +87,5 @@ export function isDue({ usage, at, took, used }: Counted, room: Room, limit: num
   return room.used - used >= Math.max(MB, Math.min(limit / 16, left / 2))
 }
 
-export const size = (bytes: number): string => (bytes < GB ? `${Math.round(bytes / MB)} MB` : `${(bytes / GB).toFixed(1)} GB`)
+export const size = (bytes: number): string =>
+  bytes < GB ? `${Math.round(bytes / MB)} MB` : `${(bytes / GB).toFixed(1)} GB`

@@ -16,7 +16,8 @@ const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants
 const deepest = 256
 
 /**
- * Counts what lies below the folders, `most` entries at most. Links are counted, never followed, and other file systems are left out. Each
+ * Counts what lies below the folders, `most` entries at most. Links are counted, never followed, and other file systems
+ * are left out. Each
  * folder is opened by name below its open parent, so that nobody can lead the walk elsewhere by renaming.
  */
 export function measure(roots: readonly string[], most: number): Usage {

@@ -8,7 +8,11 @@ type Labelled = Readonly<Record<string, string>> | undefined
 export async function findBelongings(engine: Engine, { installation }: Naming): Promise<Belonging[]> {
   const filters = { label: [`${labels.managed}=true`] }
   const [containers, networks, { Volumes: volumes }] = await asking('looking for what was made here', () =>
-    Promise.all([engine.listContainers({ all: true, filters }), engine.listNetworks({ filters }), engine.listVolumes({ filters })]),
+    Promise.all([
+      engine.listContainers({ all: true, filters }),
+      engine.listNetworks({ filters }),
+      engine.listVolumes({ filters }),
+    ]),
   )
   const found = (kind: Belonging['kind'], name: string, its: Labelled): Belonging[] => {
     const crewId = its?.[labels.crew]

@@ -19,7 +19,8 @@ interface Bridge {
 }
 
 /**
- * Connections to ports inside crews. A program in the crew's container makes them, and all of a crew's go over its standard
+ * Connections to ports inside crews. A program in the crew's container makes them, and all of a crew's go over its
+ * standard
  * streams: nothing of the crew's network is opened, and the engine may be far away.
  */
 export class Bridges {
@@ -37,7 +38,10 @@ export class Bridges {
     })
   }
 
-  /** A program lives no longer than its container: one that is gone is looked for again, in the container that there is now. */
+  /**
+   * A program lives no longer than its container: one that is gone is looked for again, in the container that there is
+   * now.
+   */
   async #bridge(crewId: string): Promise<Bridge> {
     const known = this.#bridges.get(crewId)
     if (known && !(await known.then((it) => it.closed).catch(() => true))) return known
@@ -115,11 +119,18 @@ async function openBridge(container: Container): Promise<Bridge> {
 const start = (container: Container): Promise<Duplex> =>
   asking('opening a way into a crew', async () => {
     const refused = (error: unknown) => {
-      if (statusOf(error) === 409) throw new RuntimeError('not_running', "The crew's container is not running", { cause: error })
+      if (statusOf(error) === 409)
+        throw new RuntimeError('not_running', "The crew's container is not running", { cause: error })
       throw error
     }
     const exec = await container
-      .exec({ User: `${ids.nobody}:${ids.nobody}`, Cmd: program, AttachStdin: true, AttachStdout: true, AttachStderr: true })
+      .exec({
+        User: `${ids.nobody}:${ids.nobody}`,
+        Cmd: program,
+        AttachStdin: true,
+        AttachStdout: true,
+        AttachStderr: true,
+      })
       .catch(refused)
     return (await exec.start({ hijack: true, stdin: true }).catch(refused)) as unknown as Duplex
   })

@@ -12,7 +12,8 @@ export interface Images {
 }
 
 /**
- * Makes a crew's sidecar and container anew, on the volumes it has. Containers keep nothing of their own, so what was there
+ * Makes a crew's sidecar and container anew, on the volumes it has. Containers keep nothing of their own, so what was
+ * there
  * before is not mended but replaced. `onSidecar` is given the sidecar before the crew may join its network.
  */
 export async function bringUp(
@@ -35,7 +36,10 @@ export async function bringUp(
   return startNew(engine, crewContainer(naming, spec, images.crew, contract, sidecar.id))
 }
 
-/** An engine that may not raise its own limit of open files cannot give more than it has: then the lower limit is the only one. */
+/**
+ * An engine that may not raise its own limit of open files cannot give more than it has: then the lower limit is the
+ * only one.
+ */
 export async function startNew(engine: Engine, options: Docker.ContainerCreateOptions): Promise<Container> {
   const container = await asking(`making ${options.name}`, () => engine.createContainer(options))
   try {
@@ -45,7 +49,10 @@ export async function startNew(engine: Engine, options: Docker.ContainerCreateOp
     const limits = options.HostConfig?.Ulimits as Ulimit[]
     if (!/setting rlimit/.test((error as Error).message) || limits.every(({ Soft, Hard }) => Soft === Hard)) throw error
     await settle('removing a container', () => container.remove({ force: true }))
-    return startNew(engine, { ...options, HostConfig: { ...options.HostConfig, Ulimits: limits.map((it) => ({ ...it, Hard: it.Soft })) } })
+    return startNew(engine, {
+      ...options,
+      HostConfig: { ...options.HostConfig, Ulimits: limits.map((it) => ({ ...it, Hard: it.Soft })) },
+    })
   }
 }
 
@@ -55,7 +62,13 @@ interface Ulimit {
   Hard: number
 }
 
-function ensureVolume(engine: Engine, naming: Naming, spec: CrewSpec, contract: string, volume: string): Promise<unknown> {
+function ensureVolume(
+  engine: Engine,
+  naming: Naming,
+  spec: CrewSpec,
+  contract: string,
+  volume: string,
+): Promise<unknown> {
   const Labels = labelsOf(naming, spec, 'volume', contract)
   return asking('making a volume', () => engine.createVolume({ Name: volumeName(naming, spec.crewId, volume), Labels }))
 }
@@ -69,18 +82,29 @@ const inOrder = (found: Docker.ContainerInfo[]) => {
 
 /** Their volume of secrets goes with them: it is no data. */
 export async function removeContainers(engine: Engine, naming: Naming, crewId: string): Promise<void> {
-  const found = await asking('listing containers', () => engine.listContainers({ all: true, filters: labelFilter(naming, { [labels.crew]: crewId }) }))
-  for (const { Id } of inOrder(found)) await settle('removing a container', () => engine.getContainer(Id).remove({ force: true }))
+  const found = await asking('listing containers', () =>
+    engine.listContainers({ all: true, filters: labelFilter(naming, { [labels.crew]: crewId }) }),
+  )
+  for (const { Id } of inOrder(found))
+    await settle('removing a container', () => engine.getContainer(Id).remove({ force: true }))
   // One that somebody's container still uses is refused, and goes another time.
   await settle('removing a volume', () => engine.getVolume(secretsName(naming, crewId)).remove()).catch(() => {})
 }
 
 export async function stopContainers(engine: Engine, naming: Naming, crewId: string, seconds: number): Promise<void> {
-  const found = await asking('listing containers', () => engine.listContainers({ filters: labelFilter(naming, { [labels.crew]: crewId }) }))
-  for (const { Id } of inOrder(found)) await settle('stopping a container', () => engine.getContainer(Id).stop({ t: seconds }))
+  const found = await asking('listing containers', () =>
+    engine.listContainers({ filters: labelFilter(naming, { [labels.crew]: crewId }) }),
+  )
+  for (const { Id } of inOrder(found))
+    await settle('stopping a container', () => engine.getContainer(Id).stop({ t: seconds }))
 }
 
-export async function removeNetworkAndVolumes(engine: Engine, naming: Naming, crewId: string, data: boolean): Promise<void> {
+export async function removeNetworkAndVolumes(
+  engine: Engine,
+  naming: Naming,
+  crewId: string,
+  data: boolean,
+): Promise<void> {
   const filters = labelFilter(naming, { [labels.crew]: crewId })
   for (const { Id } of await asking('listing networks', () => engine.listNetworks({ filters }))) {
     await settle('removing a network', () => engine.getNetwork(Id).remove())
@@ -92,7 +116,8 @@ export async function removeNetworkAndVolumes(engine: Engine, naming: Naming, cr
 
 /** An agent's own folders. Those that the watcher may read carry its group on to whatever is made in them. */
 export async function placeAgents(container: Container, agents: AgentSpec[]): Promise<void> {
-  const folders = (name: (slug: string) => string, gid: number, mode: number): Entry[] => agents.map(({ slug, uid }) => ({ name: name(slug), uid, gid, mode }))
+  const folders = (name: (slug: string) => string, gid: number, mode: number): Entry[] =>
+    agents.map(({ slug, uid }) => ({ name: name(slug), uid, gid, mode }))
   const own = (slug: string) => slug
   const wanted: [target: string, entries: Entry[]][] = [
     [volumes.crew, folders((slug) => `agents/${slug}`, ids.crewGroup, 0o700)],

@@ -3,12 +3,19 @@ import type { AgentPlaces } from '../types.ts'
 import type { Container } from './engine.ts'
 import { type Ran, run } from './exec.ts'
 
-/** Only its owner may look into a folder, and only root may remove it from where it lies: nobody here may do everything. */
+/**
+ * Only its owner may look into a folder, and only root may remove it from where it lies: nobody here may do everything.
+ */
 const empty = ['sh', '-c', 'chmod -R u+rwx -- "$@" 2>/dev/null; rm -rf -- "$@" 2>/dev/null; exit 0', 'sh']
 const drop = ['sh', '-c', 'for it; do [ ! -e "$it" ] || rmdir -- "$it" || exit 1; done', 'sh']
 
 /** Takes away the secrets of an agent that has no process any more, and with `data` all that it had. */
-export async function clearFolders(container: Container, user: string, places: AgentPlaces, data: boolean): Promise<void> {
+export async function clearFolders(
+  container: Container,
+  user: string,
+  places: AgentPlaces,
+  data: boolean,
+): Promise<void> {
   const { secrets, runs, output, workspace, home } = places
   const folders = data ? [runs, output, workspace, home] : []
   checked(await run(container, { user, argv: [...empty, secrets, ...folders] }))
@@ -18,5 +25,6 @@ export async function clearFolders(container: Container, user: string, places: A
 }
 
 function checked({ code, stderr }: Ran): void {
-  if (code !== 0) throw new RuntimeError('refused', `Folders of an agent could not be removed: ${stderr.trim() || code}`)
+  if (code !== 0)
+    throw new RuntimeError('refused', `Folders of an agent could not be removed: ${stderr.trim() || code}`)
 }

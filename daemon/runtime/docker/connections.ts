@@ -18,7 +18,10 @@ interface Joined {
   attachment: Attachment
 }
 
-/** What the daemon holds open to running crews: their channel, their sidecar's link, and what it knows of their container. */
+/**
+ * What the daemon holds open to running crews: their channel, their sidecar's link, and what it knows of their
+ * container.
+ */
 export class Connections {
   readonly #engine: Engine
   readonly #naming: Naming
@@ -30,7 +33,12 @@ export class Connections {
   readonly #sidecars = new Map<string, Promise<Joined>>()
   readonly #configs = new Map<string, SidecarConfig>()
 
-  constructor(engine: Engine, naming: Naming, report: (crewId: string, report: SidecarReport) => void, answer: SidecarListener) {
+  constructor(
+    engine: Engine,
+    naming: Naming,
+    report: (crewId: string, report: SidecarReport) => void,
+    answer: SidecarListener,
+  ) {
     this.#engine = engine
     this.#naming = naming
     this.#report = report
@@ -114,7 +122,11 @@ export class Connections {
       .finally(() => clearTimeout(patience))
       .catch((cause) => {
         attachment.close()
-        throw new RuntimeError('refused', `The sidecar did not come up: ${said.join('').trim() || (cause as Error).message}`, { cause })
+        throw new RuntimeError(
+          'refused',
+          `The sidecar did not come up: ${said.join('').trim() || (cause as Error).message}`,
+          { cause },
+        )
       })
     return { containerId: container.id, link, attachment }
   }

@@ -1,20 +1,38 @@
 import type Docker from 'dockerode'
 import type { CrewSpec } from '../types.ts'
-import { crewName, enderName, ids, type Kind, labels, type Naming, networkName, secretsName, sidecarName, volumeName, volumes } from './names.ts'
+import {
+  crewName,
+  enderName,
+  ids,
+  type Kind,
+  labels,
+  type Naming,
+  networkName,
+  secretsName,
+  sidecarName,
+  volumeName,
+  volumes,
+} from './names.ts'
 import { crewProfile, sidecarProfile } from './seccomp.ts'
 import { secretsMounts, secretsVolume } from './secrets.ts'
 
 const MB = 1024 * 1024
 
 /**
- * Threads count as processes. A coding agent's CLI has 15 to 35 of them and its build tools as many again per processor,
+ * Threads count as processes. A coding agent's CLI has 15 to 35 of them and its build tools as many again per
+ * processor,
  * so 200 would fail with four agents at work; this holds eight busy ones, and a fork bomb still ends here.
  */
 const crewPids = 1024
 const sidecarPids = 128
 const sidecarMemoryMb = 256
 
-export function labelsOf(naming: Naming, spec: Pick<CrewSpec, 'crewId' | 'slug' | 'workspaceId'>, kind: Kind, contract: string): Record<string, string> {
+export function labelsOf(
+  naming: Naming,
+  spec: Pick<CrewSpec, 'crewId' | 'slug' | 'workspaceId'>,
+  kind: Kind,
+  contract: string,
+): Record<string, string> {
   return {
     [labels.managed]: 'true',
     [labels.kind]: kind,
@@ -26,7 +44,10 @@ export function labelsOf(naming: Naming, spec: Pick<CrewSpec, 'crewId' | 'slug' 
   }
 }
 
-/** What every container is bound to. No nproc limit: the kernel counts it by uid over all containers of the machine; pids does the same per crew. */
+/**
+ * What every container is bound to. No nproc limit: the kernel counts it by uid over all containers of the machine;
+ * pids does the same per crew.
+ */
 export const hardened = (memoryMb: number, cpus: number, pids: number, systemCalls: string) => ({
   ReadonlyRootfs: true,
   CapDrop: ['ALL'],
@@ -48,7 +69,12 @@ export const hardened = (memoryMb: number, cpus: number, pids: number, systemCal
 const tmpfs = (size: number) => `rw,nosuid,nodev,noexec,size=${size},mode=1777`
 
 /** The container that owns the crew's network: it starts with the rights to close it and gives them up. */
-export function sidecarContainer(naming: Naming, spec: CrewSpec, image: string, contract: string): Docker.ContainerCreateOptions {
+export function sidecarContainer(
+  naming: Naming,
+  spec: CrewSpec,
+  image: string,
+  contract: string,
+): Docker.ContainerCreateOptions {
   return {
     name: sidecarName(naming, spec.slug, spec.crewId),
     Image: image,
@@ -75,7 +101,13 @@ export function sidecarContainer(naming: Naming, spec: CrewSpec, image: string, 
 }
 
 /** The container in which the agents work. Its own process is the channel; runs come in by exec, each as its agent. */
-export function crewContainer(naming: Naming, spec: CrewSpec, image: string, contract: string, sidecarId: string): Docker.ContainerCreateOptions {
+export function crewContainer(
+  naming: Naming,
+  spec: CrewSpec,
+  image: string,
+  contract: string,
+  sidecarId: string,
+): Docker.ContainerCreateOptions {
   const shared = Math.max(MB, Math.floor((spec.memoryMb * MB) / 8))
   return {
     name: crewName(naming, spec.slug, spec.crewId),
@@ -109,7 +141,11 @@ export function crewContainer(naming: Naming, spec: CrewSpec, image: string, con
 }
 
 /** The container whose programs end agents' processes: in the crew's process namespace, and in none of its limits. */
-export function enderContainer(naming: Naming, crew: Docker.ContainerInfo, image: string): Docker.ContainerCreateOptions {
+export function enderContainer(
+  naming: Naming,
+  crew: Docker.ContainerInfo,
+  image: string,
+): Docker.ContainerCreateOptions {
   const { [labels.crew]: crewId = '', [labels.slug]: slug = '', [labels.workspace]: workspace = '' } = crew.Labels
   return {
     name: enderName(naming, slug, crewId),
@@ -139,4 +175,11 @@ export function enderContainer(naming: Naming, crew: Docker.ContainerInfo, image
 }
 
 /** Standard input stays open when a daemon goes away: the next one attaches to it. */
-const attached = { AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: false, Tty: false }
+const attached = {
+  AttachStdin: true,
+  AttachStdout: true,
+  AttachStderr: true,
+  OpenStdin: true,
+  StdinOnce: false,
+  Tty: false,
+}

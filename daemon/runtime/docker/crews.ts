@@ -13,7 +13,9 @@ export interface CrewContainers {
 const asked = 16
 
 export async function findCrew(engine: Engine, naming: Naming, crewId: string): Promise<CrewContainers> {
-  const listed = await asking('listing containers', () => engine.listContainers({ all: true, filters: labelFilter(naming, { [labels.crew]: crewId }) }))
+  const listed = await asking('listing containers', () =>
+    engine.listContainers({ all: true, filters: labelFilter(naming, { [labels.crew]: crewId }) }),
+  )
   const of = async (kind: string) => {
     const found = listed.find((it) => it.Labels[labels.kind] === kind)
     return found ? inspect(engine, found.Id) : null
@@ -22,7 +24,8 @@ export async function findCrew(engine: Engine, naming: Naming, crewId: string): 
   return { crew, sidecar }
 }
 
-const inspect = (engine: Engine, id: string) => ifThere('looking at a container', () => engine.getContainer(id).inspect())
+const inspect = (engine: Engine, id: string) =>
+  ifThere('looking at a container', () => engine.getContainer(id).inspect())
 
 /** Whether a crew can work: both run, and the crew joined the network that the sidecar has now. */
 export const isHealthy = ({ crew, sidecar }: CrewContainers): boolean =>
@@ -37,11 +40,20 @@ export const isHealthy = ({ crew, sidecar }: CrewContainers): boolean =>
 /** Why a crew that works cannot go on; null when its sidecar is there. */
 export function fallOf({ crew, sidecar }: CrewContainers): string | null {
   if (!crew?.State.Running || sidecar?.State.Running) return null
-  const how = sidecar?.State.OOMKilled ? 'ran out of memory' : sidecar?.State.ExitCode === 137 || !sidecar ? 'was killed' : 'ended'
+  const how = sidecar?.State.OOMKilled
+    ? 'ran out of memory'
+    : sidecar?.State.ExitCode === 137 || !sidecar
+      ? 'was killed'
+      : 'ended'
   return `the crew's sidecar ${how} while the agent worked; Muster restarted it`
 }
 
-const states: Record<string, ObservedCrew['state']> = { running: 'running', created: 'creating', restarting: 'creating', exited: 'stopped' }
+const states: Record<string, ObservedCrew['state']> = {
+  running: 'running',
+  created: 'creating',
+  restarting: 'creating',
+  exited: 'stopped',
+}
 
 /** Every crew of this installation that has anything at all on the engine, volumes apart; or one of them. */
 export async function observeCrews(engine: Engine, naming: Naming, crewId?: string): Promise<ObservedCrew[]> {
@@ -50,13 +62,19 @@ export async function observeCrews(engine: Engine, naming: Naming, crewId?: stri
     asking('listing containers', () => engine.listContainers({ all: true, filters })),
     asking('listing networks', () => engine.listNetworks({ filters })),
   ])
-  const crewIds = new Set([...containers.map((it) => it.Labels[labels.crew]), ...networks.map((it) => it.Labels?.[labels.crew])])
+  const crewIds = new Set([
+    ...containers.map((it) => it.Labels[labels.crew]),
+    ...networks.map((it) => it.Labels?.[labels.crew]),
+  ])
   const pending = [...crewIds].filter((it) => it !== undefined)
   const observed: ObservedCrew[] = []
   const worker = async () => {
     for (let crewId = pending.pop(); crewId !== undefined; crewId = pending.pop()) {
-      const of = (kind: string) => containers.find((it) => it.Labels[labels.crew] === crewId && it.Labels[labels.kind] === kind)
-      const [crew, sidecar] = await Promise.all([of('crew'), of('sidecar')].map((it) => (it ? inspect(engine, it.Id) : null)))
+      const of = (kind: string) =>
+        containers.find((it) => it.Labels[labels.crew] === crewId && it.Labels[labels.kind] === kind)
+      const [crew, sidecar] = await Promise.all(
+        [of('crew'), of('sidecar')].map((it) => (it ? inspect(engine, it.Id) : null)),
+      )
       observed.push(describe(crewId, { crew: crew ?? null, sidecar: sidecar ?? null }))
     }
   }
@@ -68,7 +86,17 @@ function describe(crewId: string, containers: CrewContainers): ObservedCrew {
   const { crew, sidecar } = containers
   const workspaceId = (crew ?? sidecar)?.Config.Labels[labels.workspace] ?? null
   // A network or sidecar alone is what a crash in the middle of starting or removing leaves behind.
-  if (!crew) return { crewId, workspaceId, state: 'error', containerId: '', contract: '', startedAt: null, healthy: false, made: null }
+  if (!crew)
+    return {
+      crewId,
+      workspaceId,
+      state: 'error',
+      containerId: '',
+      contract: '',
+      startedAt: null,
+      healthy: false,
+      made: null,
+    }
   return {
     crewId,
     workspaceId,
@@ -86,7 +114,11 @@ function describe(crewId: string, containers: CrewContainers): ObservedCrew {
 }
 
 /** The crew's container, whatever it does. */
-export async function crewContainerOf(engine: Engine, naming: Naming, crewId: string): Promise<{ container: Container; running: boolean } | null> {
+export async function crewContainerOf(
+  engine: Engine,
+  naming: Naming,
+  crewId: string,
+): Promise<{ container: Container; running: boolean } | null> {
   const filters = labelFilter(naming, { [labels.crew]: crewId, [labels.kind]: 'crew' })
   const [found] = await asking('listing containers', () => engine.listContainers({ all: true, filters }))
   return found ? { container: engine.getContainer(found.Id), running: found.State === 'running' } : null

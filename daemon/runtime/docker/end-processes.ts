@@ -10,8 +10,10 @@ import { ids, labelFilter, labels, type Naming } from './names.ts'
 const powers = ['setpriv', '--reuid', String(ids.ender), '--inh-caps=+setuid', '--ambient-caps=+setuid', '--']
 
 /**
- * Starts what ends processes in a crew, unless it is there. It stays beside the crew's container, since by then it may be too
- * late: an agent that stops a command which the engine starts for it makes the engine wait, and with it all who ask about
+ * Starts what ends processes in a crew, unless it is there. It stays beside the crew's container, since by then it may
+ * be too
+ * late: an agent that stops a command which the engine starts for it makes the engine wait, and with it all who ask
+ * about
  * that container. For the same reason nothing here looks at the crew's container, which would wait as well.
  */
 export async function ensureEnder(engine: Engine, naming: Naming, crewId: string): Promise<Container | null> {
@@ -37,7 +39,13 @@ async function start(engine: Engine, options: Docker.ContainerCreateOptions): Pr
 }
 
 /** Ends processes of agents in a crew, whatever they do against it; nothing lives in a container that does not run. */
-export async function endProcesses(engine: Engine, naming: Naming, crewId: string, program: string, doomed: Doomed): Promise<void> {
+export async function endProcesses(
+  engine: Engine,
+  naming: Naming,
+  crewId: string,
+  program: string,
+  doomed: Doomed,
+): Promise<void> {
   const ender = await ensureEnder(engine, naming, crewId)
   if (!ender) return
   const argv = [...powers, 'node', '-e', program, JSON.stringify(doomed)]

@@ -15,7 +15,16 @@ export function connectEngine(host = process.env['DOCKER_HOST'] ?? ''): Engine {
   return new Docker({ protocol: protocol === 'https:' ? 'https' : 'http', host: hostname, port: Number(port) || 2375 })
 }
 
-const unreachable = new Set(['ECONNREFUSED', 'ENOENT', 'EACCES', 'ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EPIPE'])
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ENOENT',
+  'EACCES',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+])
 
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode
 
@@ -23,7 +32,8 @@ export const statusOf = (error: unknown): number | undefined => (error as { stat
 export function engineError(error: unknown, doing: string): RuntimeError {
   if (error instanceof RuntimeError) return error
   const { code, message, json } = error as { code?: string; message: string; json?: { message?: string } }
-  if (code && unreachable.has(code)) return new RuntimeError('unreachable', `No Docker engine answers (${code})`, { cause: error })
+  if (code && unreachable.has(code))
+    return new RuntimeError('unreachable', `No Docker engine answers (${code})`, { cause: error })
   return new RuntimeError('refused', `${doing}: ${json?.message ?? message}`, { cause: error })
 }
 
@@ -33,7 +43,10 @@ const patienceMs = 60_000
 async function hurried<T>(work: Promise<T>): Promise<T> {
   let clock: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    clock = setTimeout(() => reject(new RuntimeError('unreachable', `The Docker engine did not answer within ${patienceMs / 1000} s`)), patienceMs)
+    clock = setTimeout(
+      () => reject(new RuntimeError('unreachable', `The Docker engine did not answer within ${patienceMs / 1000} s`)),
+      patienceMs,
+    )
   })
   return Promise.race([work, late]).finally(() => clearTimeout(clock))
 }
@@ -86,7 +99,10 @@ export interface Entry {
   content?: Buffer | string
 }
 
-/** A tar archive with its owners and modes in its headers, so that nobody in the container needs a capability to set them. */
+/**
+ * A tar archive with its owners and modes in its headers, so that nobody in the container needs a capability to set
+ * them.
+ */
 export async function archive(entries: Entry[]): Promise<Buffer> {
   const tar = pack()
   const mtime = new Date()

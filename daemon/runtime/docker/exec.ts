@@ -27,14 +27,26 @@ interface Running {
   ended: Promise<number>
 }
 
-async function start(container: Container, { user, argv, env = [], stdin }: Command, heard: (stdout: string) => void): Promise<Running> {
+async function start(
+  container: Container,
+  { user, argv, env = [], stdin }: Command,
+  heard: (stdout: string) => void,
+): Promise<Running> {
   const refused = (error: unknown) => {
-    if (statusOf(error) === 409) throw new RuntimeError('not_running', "The crew's container is not running", { cause: error })
+    if (statusOf(error) === 409)
+      throw new RuntimeError('not_running', "The crew's container is not running", { cause: error })
     throw error
   }
   return asking('running a command in a crew', async () => {
     const exec = await container
-      .exec({ User: user, Cmd: argv, Env: env, AttachStdin: stdin !== undefined, AttachStdout: true, AttachStderr: true })
+      .exec({
+        User: user,
+        Cmd: argv,
+        Env: env,
+        AttachStdin: stdin !== undefined,
+        AttachStdout: true,
+        AttachStderr: true,
+      })
       .catch(refused)
     const stream = (await exec.start({ hijack: true, stdin: stdin !== undefined }).catch(refused)) as unknown as Duplex
     const said = { stdout: '', stderr: '' }

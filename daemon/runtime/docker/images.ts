@@ -15,7 +15,10 @@ const crewFolders = [
   'chmod 755 /crew /crew/agents /workspace /output /spool /secrets',
 ]
 
-/** Programs look up who they run as (Node's os.userInfo throws for a number without a name), and the root is read-only later. */
+/**
+ * Programs look up who they run as (Node's os.userInfo throws for a number without a name), and the root is read-only
+ * later.
+ */
 const crewUsers = [
   `grep -q '^[^:]*:[^:]*:${ids.crewGroup}:' /etc/group || echo 'crew:x:${ids.crewGroup}:' >> /etc/group`,
   `grep -q '^[^:]*:[^:]*:${ids.watcher}:' /etc/group || echo 'muster:x:${ids.watcher}:' >> /etc/group`,
@@ -28,11 +31,20 @@ function recipe(kind: 'crew' | 'sidecar', baseId: string, made: Record<string, s
   const checks = [
     `for it in ${needed[kind]}; do command -v "$it" > /dev/null || { echo "the image has no $it" >&2; exit 1; }; done`,
     `node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)' || { echo "the image's Node.js is older than 18" >&2; exit 1; }`,
-    ...(kind === 'crew' ? ['timeout --version > /dev/null 2>&1 || { echo "the image has no GNU timeout" >&2; exit 1; }'] : []),
+    ...(kind === 'crew'
+      ? ['timeout --version > /dev/null 2>&1 || { echo "the image has no GNU timeout" >&2; exit 1; }']
+      : []),
   ]
   const steps = [...checks, ...(kind === 'crew' ? [...crewFolders, ...crewUsers] : [])]
   const stated = Object.entries(made).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
-  return [`FROM ${baseId}`, 'USER 0', 'COPY muster/ /opt/muster/', `RUN set -e; ${steps.join('; ')}`, `LABEL ${stated.join(' ')}`, ''].join('\n')
+  return [
+    `FROM ${baseId}`,
+    'USER 0',
+    'COPY muster/ /opt/muster/',
+    `RUN set -e; ${steps.join('; ')}`,
+    `LABEL ${stated.join(' ')}`,
+    '',
+  ].join('\n')
 }
 
 /**
@@ -49,7 +61,12 @@ export async function ensureImage(
 ): Promise<string> {
   const baseId = await findOrPull(engine, base, progress)
   const of = `${kind} ${base}`
-  const made = { [labels.managed]: 'true', [labels.kind]: 'image', [labels.installation]: naming.installation, [imageOf]: of }
+  const made = {
+    [labels.managed]: 'true',
+    [labels.kind]: 'image',
+    [labels.installation]: naming.installation,
+    [imageOf]: of,
+  }
   const dockerfile = recipe(kind, baseId, made)
   const digest = digestOf([dockerfile, ...programs.flatMap(({ name, content }) => [name, content])]).slice(0, 16)
   const tag = `${naming.prefix}-run/${kind}:${digest}`
@@ -61,7 +78,12 @@ export async function ensureImage(
     ...programs.map(({ name, content }) => ({ name: `muster/${name}`, uid: 0, gid: 0, mode: 0o755, content })),
   ])
   await unhurried(`building the ${kind} image`, async () => {
-    const stream = await engine.buildImage(Readable.from([context]), { t: tag, networkmode: 'none', forcerm: true, version: '1' })
+    const stream = await engine.buildImage(Readable.from([context]), {
+      t: tag,
+      networkmode: 'none',
+      forcerm: true,
+      version: '1',
+    })
     await told(engine, stream, (line) => {
       const [, number, all] = /^Step (\d+)\/(\d+)/.exec(line) ?? []
       if (number) progress.step(`building the ${kind} image`, `step ${number} of ${all}`)
@@ -79,7 +101,9 @@ async function findOrPull(engine: Engine, base: string, progress: Progress): Pro
     await told(engine, await engine.pull(base), (line) => progress.step('pulling an image', line))
     return (await engine.getImage(base).inspect()).Id
   } catch (cause) {
-    const hint = base.endsWith(':local') ? 'Build it with scripts/build-images.sh or templates/containers/Dockerfile' : 'Pull or build it first'
+    const hint = base.endsWith(':local')
+      ? 'Build it with scripts/build-images.sh or templates/containers/Dockerfile'
+      : 'Pull or build it first'
     throw new RuntimeError('image', `The image ${base} is not here and cannot be pulled. ${hint}`, { cause })
   }
 }
@@ -111,7 +135,9 @@ function told(engine: Engine, stream: NodeJS.ReadableStream, line: (text: string
 }
 
 async function removeOlder(engine: Engine, naming: Naming, of: string, tag: string): Promise<void> {
-  const images = await asking('listing images', () => engine.listImages({ filters: labelFilter(naming, { [imageOf]: of }) }))
+  const images = await asking('listing images', () =>
+    engine.listImages({ filters: labelFilter(naming, { [imageOf]: of }) }),
+  )
   for (const { Id, RepoTags } of images) {
     if (RepoTags?.includes(tag)) continue
     // One that a container still uses is refused, and goes another time.

@@ -7,7 +7,8 @@ const behindTheStub = '/run/systemd/resolve/resolv.conf'
 const lead = (server: string) => !/^\[?(127\.|::1\b|0\.|::$|::ffff:127\.)|%/i.test(server)
 
 /**
- * The name servers of this machine that a container can ask, too. Engines forward names from inside the container's network
+ * The name servers of this machine that a container can ask, too. Engines forward names from inside the container's
+ * network
  * as root, which a crew's rules refuse; so the sidecar asks these by itself. Empty when all of them listen on loopback.
  */
 export function nameServers(own: string[] = getServers(), stubFile = behindTheStub): string[] {

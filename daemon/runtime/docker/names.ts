@@ -1,5 +1,12 @@
 /** Who is who in a crew's container. The sidecar helper program and the channel share a uid, but not their groups. */
-export const ids = { crewGroup: 1001, watcher: 1002, ender: 1004, nobody: 65534, firstAgent: 20001, lastNamedAgent: 20500 } as const
+export const ids = {
+  crewGroup: 1001,
+  watcher: 1002,
+  ender: 1004,
+  nobody: 65534,
+  firstAgent: 20001,
+  lastNamedAgent: 20500,
+} as const
 
 export const labels = {
   managed: 'svc.managed',

@@ -5,7 +5,8 @@ import { asking, type Engine, engineError } from './engine.ts'
 import { labelFilter, labels, type Naming, networkName } from './names.ts'
 
 /**
- * Crew networks take /28 blocks of 10.181.0.0/16: left to itself an engine gives each a block so large that about thirty
+ * Crew networks take /28 blocks of 10.181.0.0/16: left to itself an engine gives each a block so large that about
+ * thirty
  * networks use up all it has.
  */
 const blocks = 4096
@@ -15,7 +16,9 @@ const subnet = (block: number) => `10.181.${block >> 4}.${(block & 15) << 4}/28`
 
 /** The crew's own network. Two crews that begin at the same block move on until one is free. */
 export async function ensureNetwork(engine: Engine, naming: Naming, spec: CrewSpec, contract: string): Promise<void> {
-  const there = await asking('listing networks', () => engine.listNetworks({ filters: labelFilter(naming, { [labels.crew]: spec.crewId }) }))
+  const there = await asking('listing networks', () =>
+    engine.listNetworks({ filters: labelFilter(naming, { [labels.crew]: spec.crewId }) }),
+  )
   if (there.length) return
   const first = createHash('sha256').update(spec.crewId).digest().readUInt16BE(0) % blocks
   for (let attempt = 0; attempt < tries; attempt++) {
@@ -30,7 +33,8 @@ export async function ensureNetwork(engine: Engine, naming: Naming, spec: CrewSp
       })
       return
     } catch (error) {
-      if (!/overlaps/i.test((error as Error).message) || attempt === tries - 1) throw engineError(error, 'making a network')
+      if (!/overlaps/i.test((error as Error).message) || attempt === tries - 1)
+        throw engineError(error, 'making a network')
     }
   }
 }

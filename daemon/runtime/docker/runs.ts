@@ -38,9 +38,14 @@ const folderOf = ({ agent, runId }: { agent: AgentSpec; runId: string }) => `${p
 const clearing = (container: Container, { uid }: AgentSpec, data: boolean) => `${container.id} ${uid} ${data}`
 const userOf = ({ uid }: AgentSpec) => `${uid}:${ids.crewGroup}`
 
-/** Lets a run end by itself and leave its record. The agent can keep that from happening, so it is asked and not relied on. */
+/**
+ * Lets a run end by itself and leave its record. The agent can keep that from happening, so it is asked and not relied
+ * on.
+ */
 async function askToEnd(container: Container, ref: RunRef): Promise<void> {
-  const asked = run(container, { user: userOf(ref.agent), argv: [endRunProgram, folderOf(ref), ref.runId] }).catch(() => null)
+  const asked = run(container, { user: userOf(ref.agent), argv: [endRunProgram, folderOf(ref), ref.runId] }).catch(
+    () => null,
+  )
   const late = new AbortController()
   await Promise.race([asked, delay(askMs, undefined, { signal: late.signal }).catch(() => null)])
   late.abort()
@@ -61,7 +66,13 @@ export class Runs {
   readonly #losses = new Map<string, string>()
 
   /** `endProgram` is the text of the program that ends processes; `openRuns` says which runs of an agent go on. */
-  constructor(engine: Engine, naming: Naming, connections: Connections, endProgram: string, openRuns: (agentId: string) => string[]) {
+  constructor(
+    engine: Engine,
+    naming: Naming,
+    connections: Connections,
+    endProgram: string,
+    openRuns: (agentId: string) => string[],
+  ) {
     this.#engine = engine
     this.#naming = naming
     this.#connections = connections
@@ -103,20 +114,27 @@ export class Runs {
     })
   }
 
-  /** Ends what all agents have running: before a stop, for an engine that waits for a command of theirs could not stop anything. */
+  /**
+   * Ends what all agents have running: before a stop, for an engine that waits for a command of theirs could not stop
+   * anything.
+   */
   async endAll(crewId: string): Promise<void> {
     // What stands in the way of this stands in the way of the stop, too, which then tells of it.
     await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: null, spare: [] }).catch(() => {})
   }
 
-  /** For an agent that left: nothing of it stays. Once for each container until it comes back, as a stopped crew has neither processes nor secrets. */
+  /**
+   * For an agent that left: nothing of it stays. Once for each container until it comes back, as a stopped crew has
+   * neither processes nor secrets.
+   */
   async clear(crewId: string, agent: AgentSpec, data: boolean): Promise<void> {
     const found = await crewContainerOf(this.#engine, this.#naming, crewId)
     if (!found?.running) return
     const done = clearing(found.container, agent, data)
     if (this.#cleared.has(done)) return
     await this.#inTurn({ crewId, agent }, async () => {
-      if (!(await this.#isGone(crewId, agent))) await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: agent.uid, spare: [] })
+      if (!(await this.#isGone(crewId, agent)))
+        await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: agent.uid, spare: [] })
       await clearFolders(found.container, userOf(agent), placesOf(agent), data)
       // Who comes back needs its folders anew.
       this.#connections.forget(crewId)
@@ -144,7 +162,8 @@ export class Runs {
 
   async discard(ref: RunRef): Promise<void> {
     const argv = ['rm', '-rf', '--', ...traces.map((suffix) => `${folderOf(ref)}${suffix}`)]
-    const discard = () => this.#connections.within(ref.crewId, (container) => run(container, { user: userOf(ref.agent), argv }))
+    const discard = () =>
+      this.#connections.within(ref.crewId, (container) => run(container, { user: userOf(ref.agent), argv }))
     const { code, stderr } = await this.#inTurn(ref, discard)
     if (code !== 0) throw new RuntimeError('refused', `The run's output could not be removed: ${stderr.trim() || code}`)
   }
@@ -159,7 +178,10 @@ export class Runs {
       sink.end(how.kind === 'lost' && !how.never && why ? { kind: 'lost', reason: why } : how, stderr)
     }
     const told: FollowSink = { data: (chunk, at) => sink.data(chunk, at), end, broken: (error) => sink.broken(error) }
-    return followRun(offset, told, { read: (position, data) => this.#read(ref, position, data), end: () => this.end(ref) })
+    return followRun(offset, told, {
+      read: (position, data) => this.#read(ref, position, data),
+      end: () => this.end(ref),
+    })
   }
 
   /** The crew's containers are about to be replaced: what is lost by that was lost for this reason. */

@@ -79,19 +79,25 @@ export class DockerRuntime implements Runtime {
     this.#engine = connectEngine(options.host)
     this.#crewPrograms = loadPrograms(folder, crewPrograms)
     this.#sidecarPrograms = loadPrograms(folder, sidecarPrograms)
-    this.#programsDigest = digestOf([...this.#crewPrograms, ...this.#sidecarPrograms].flatMap(({ name, content }) => [name, content]))
+    this.#programsDigest = digestOf(
+      [...this.#crewPrograms, ...this.#sidecarPrograms].flatMap(({ name, content }) => [name, content]),
+    )
     const report = (crewId: string, it: SidecarReport) => {
       for (const listener of this.#reportListeners) listener(crewId, it)
     }
     this.#connections = new Connections(this.#engine, options, report, (...asked) => this.#answer(...asked))
     this.#bridges = new Bridges(this.#connections)
     const [program] = loadPrograms(folder, [endProgram])
-    this.#runs = new Runs(this.#engine, options, this.#connections, program!.content.toString(), (agentId) => this.#openRuns(agentId))
+    this.#runs = new Runs(this.#engine, options, this.#connections, program!.content.toString(), (agentId) =>
+      this.#openRuns(agentId),
+    )
   }
 
   async ping(): Promise<{ ok: boolean; detail: string }> {
     const patience = AbortSignal.timeout(pingMs)
-    const late = new Promise<never>((_resolve, reject) => patience.addEventListener('abort', () => reject(new Error(`no answer within ${pingMs / 1000} s`))))
+    const late = new Promise<never>((_resolve, reject) =>
+      patience.addEventListener('abort', () => reject(new Error(`no answer within ${pingMs / 1000} s`))),
+    )
     try {
       const { Version, ApiVersion } = await Promise.race([this.#engine.version(), late])
       return { ok: true, detail: `Docker engine ${Version} (API ${ApiVersion})` }
@@ -117,7 +123,13 @@ export class DockerRuntime implements Runtime {
   }
 
   contractOf({ image, memoryMb, cpus }: CrewSpec): string {
-    const container = JSON.stringify({ layout: 3, image: image || this.#options.crewImage, sidecar: this.#options.sidecarImage, memoryMb, cpus })
+    const container = JSON.stringify({
+      layout: 3,
+      image: image || this.#options.crewImage,
+      sidecar: this.#options.sidecarImage,
+      memoryMb,
+      cpus,
+    })
     return digestOf([container, this.#programsDigest]).slice(0, 12)
   }
 
@@ -139,11 +151,20 @@ export class DockerRuntime implements Runtime {
   async #bringUp(spec: CrewSpec, progress: Progress): Promise<void> {
     const { crewImage, sidecarImage } = this.#options
     const images = {
-      crew: await ensureImage(this.#engine, this.#options, 'crew', spec.image || crewImage, this.#crewPrograms, progress),
+      crew: await ensureImage(
+        this.#engine,
+        this.#options,
+        'crew',
+        spec.image || crewImage,
+        this.#crewPrograms,
+        progress,
+      ),
       sidecar: await ensureImage(this.#engine, this.#options, 'sidecar', sidecarImage, this.#sidecarPrograms, progress),
     }
     this.#drop(spec.crewId)
-    await bringUp(this.#engine, this.#options, spec, this.contractOf(spec), images, progress, (sidecar) => this.#connections.joinSidecar(spec.crewId, sidecar))
+    await bringUp(this.#engine, this.#options, spec, this.contractOf(spec), images, progress, (sidecar) =>
+      this.#connections.joinSidecar(spec.crewId, sidecar),
+    )
   }
 
   stop(crewId: string, { now } = { now: false }): Promise<void> {
@@ -165,7 +186,14 @@ export class DockerRuntime implements Runtime {
   }
 
   async usage(spec: CrewSpec): Promise<Usage | null> {
-    const image = await ensureImage(this.#engine, this.#options, 'sidecar', this.#options.sidecarImage, this.#sidecarPrograms, { step() {} })
+    const image = await ensureImage(
+      this.#engine,
+      this.#options,
+      'sidecar',
+      this.#options.sidecarImage,
+      this.#sidecarPrograms,
+      { step() {} },
+    )
     return countVolumes(this.#engine, this.#options, spec, image)
   }
 
@@ -246,14 +274,18 @@ export class DockerRuntime implements Runtime {
     const found = await crewContainerOf(this.#engine, this.#options, crewId)
     const [root, path] = [placesOf(agent).output, within(subdir)]
     if (path === null || !found) return []
-    return found.running ? (await this.#connections.channel(crewId)).list(root, path, recursive) : listStopped(found.container, root, path, recursive)
+    return found.running
+      ? (await this.#connections.channel(crewId)).list(root, path, recursive)
+      : listStopped(found.container, root, path, recursive)
   }
 
   async readFile(crewId: string, agent: AgentSpec, path: string): Promise<Buffer | null> {
     const found = await crewContainerOf(this.#engine, this.#options, crewId)
     const [root, inside] = [placesOf(agent).output, within(path)]
     if (!inside || !found) return null
-    return found.running ? (await this.#connections.channel(crewId)).read(root, inside) : readStopped(found.container, root, inside)
+    return found.running
+      ? (await this.#connections.channel(crewId)).read(root, inside)
+      : readStopped(found.container, root, inside)
   }
 
   async close(): Promise<void> {

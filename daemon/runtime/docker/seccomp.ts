@@ -24,7 +24,9 @@ const intBits = 0xffffffff
 /** clone() with any of the flags that make a namespace. */
 const namespaces = 0x7e020000
 
-/** Execution domains of plain Linux programs, with and without randomised addresses, and the question which one it is. */
+/**
+ * Execution domains of plain Linux programs, with and without randomised addresses, and the question which one it is.
+ */
 const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff]
 
 const files = `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64
@@ -62,9 +64,17 @@ const sockets = `accept accept4 bind connect getpeername getsockname getsockopt 
 
 const allow = (names: string, args: object[] = []) => ({ names: names.split(/\s+/), action: 'SCMP_ACT_ALLOW', args })
 const equals = (index: number, value: number) => ({ index, value, op: 'SCMP_CMP_EQ' })
-const masked = (index: number, value: number, valueTwo: number) => ({ index, value, valueTwo, op: 'SCMP_CMP_MASKED_EQ' })
+const masked = (index: number, value: number, valueTwo: number) => ({
+  index,
+  value,
+  valueTwo,
+  op: 'SCMP_CMP_MASKED_EQ',
+})
 
-/** socket(family, type, protocol). Arguments are as wide as registers; the kernel reads 32 bits of each, and so does this. */
+/**
+ * socket(family, type, protocol). Arguments are as wide as registers; the kernel reads 32 bits of each, and so does
+ * this.
+ */
 const socket = (of: number, type: number, protocol: number) =>
   allow('socket', [masked(0, intBits, of), masked(1, typeBits, type), masked(2, intBits, protocol)])
 
@@ -79,7 +89,8 @@ const profile = (openSockets: object[]): string =>
       allow('socketpair', [equals(0, family.unix)]),
       ...personalities.map((it) => allow('personality', [equals(0, it)])),
       allow('clone', [masked(0, namespaces, 0)]),
-      // Its flags lie in memory, where a filter cannot see them; C libraries go on with clone() when there is no clone3().
+      // Its flags lie in memory, where a filter cannot see them; C libraries go on with clone() when there is no
+      // clone3().
       { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: 38, args: [] },
     ],
   })
@@ -87,9 +98,14 @@ const profile = (openSockets: object[]): string =>
 /** For the container in which agents work. */
 export const crewProfile = profile([
   allow('socket', [equals(0, family.unix)]),
-  ...[family.inet, family.inet6].flatMap((of) => transports.flatMap(([type, protocols]) => protocols.map((it) => socket(of, type, it)))),
+  ...[family.inet, family.inet6].flatMap((of) =>
+    transports.flatMap(([type, protocols]) => protocols.map((it) => socket(of, type, it))),
+  ),
   ...netlinkTypes.map((type) => socket(family.netlink, type, netlinkRoute)),
 ])
 
-/** For the sidecar, which sets the rules of its network before it gives up the right to: by netfilter's netlink or raw sockets. */
+/**
+ * For the sidecar, which sets the rules of its network before it gives up the right to: by netfilter's netlink or raw
+ * sockets.
+ */
 export const sidecarProfile = profile(Object.values(family).map((of) => allow('socket', [equals(0, of)])))

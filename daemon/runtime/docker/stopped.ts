@@ -6,7 +6,10 @@ import { ownWords } from '../spool/record.ts'
 import type { FileEntry } from '../types.ts'
 import { type Container, ifThere } from './engine.ts'
 
-/** What a stopped container's volumes hold is read as an archive of a whole folder: links in it stay links, whoever made them. */
+/**
+ * What a stopped container's volumes hold is read as an archive of a whole folder: links in it stay links, whoever made
+ * them.
+ */
 const maxScanBytes = 1024 * 1024 * 1024
 const maxEntries = 10_000
 const maxFileBytes = 256 * 1024 * 1024
@@ -20,9 +23,18 @@ interface Visit {
   content: AsyncIterable<Buffer>
 }
 
-/** Visits what lies in a folder, names relative to it. False when there is no such folder. A visitor that returns false ends it. */
-async function visit(container: Container, folder: string, each: (entry: Visit) => Promise<boolean | undefined>): Promise<boolean> {
-  const stream = (await ifThere('reading from a stopped container', () => container.getArchive({ path: folder }))) as Readable | null
+/**
+ * Visits what lies in a folder, names relative to it. False when there is no such folder. A visitor that returns false
+ * ends it.
+ */
+async function visit(
+  container: Container,
+  folder: string,
+  each: (entry: Visit) => Promise<boolean | undefined>,
+): Promise<boolean> {
+  const stream = (await ifThere('reading from a stopped container', () =>
+    container.getArchive({ path: folder }),
+  )) as Readable | null
   if (!stream) return false
   const tar = extract()
   stream.on('error', (error) => tar.destroy(error))
@@ -33,9 +45,19 @@ async function visit(container: Container, folder: string, each: (entry: Visit) 
     for await (const entry of tar) {
       const { name, type, size = 0, mtime } = entry.header
       scanned += size
-      if (scanned > maxScanBytes) throw new RuntimeError('not_running', 'The folder is too large to read while the crew is stopped. Start the crew first')
+      if (scanned > maxScanBytes)
+        throw new RuntimeError(
+          'not_running',
+          'The folder is too large to read while the crew is stopped. Start the crew first',
+        )
       const relative = name.slice(prefix.length).replace(/^\/|\/$/g, '')
-      const goOn = await each({ name: relative, type: type ?? 'file', size, mtime: mtime ?? new Date(0), content: entry as unknown as AsyncIterable<Buffer> })
+      const goOn = await each({
+        name: relative,
+        type: type ?? 'file',
+        size,
+        mtime: mtime ?? new Date(0),
+        content: entry as unknown as AsyncIterable<Buffer>,
+      })
       if (goOn === false) return true
       entry.resume()
     }
@@ -87,20 +109,32 @@ export async function readStopped(container: Container, root: string, path: stri
   let found: Buffer | null = null
   await visit(container, root, async ({ name, type, size, content }) => {
     if (name !== path || type !== 'file') return
-    if (size > maxFileBytes) throw new RuntimeError('refused', `${path} has ${size} bytes; files of up to ${maxFileBytes} can be read`)
+    if (size > maxFileBytes)
+      throw new RuntimeError('refused', `${path} has ${size} bytes; files of up to ${maxFileBytes} can be read`)
     found = await whole(content)
     return false
   })
   return found
 }
 
-export async function listStopped(container: Container, root: string, subdir: string, recursive: boolean): Promise<FileEntry[]> {
+export async function listStopped(
+  container: Container,
+  root: string,
+  subdir: string,
+  recursive: boolean,
+): Promise<FileEntry[]> {
   const entries: FileEntry[] = []
   const prefix = subdir ? `${subdir}/` : ''
   await visit(container, root, async ({ name, type, size, mtime }) => {
     if (!name?.startsWith(prefix) || name === subdir) return
     if (!recursive && name.slice(prefix.length).includes('/')) return
-    entries.push({ path: name, name: name.split('/').at(-1)!, size, is_dir: type === 'directory', mod_time: mtime.toISOString() })
+    entries.push({
+      path: name,
+      name: name.split('/').at(-1)!,
+      size,
+      is_dir: type === 'directory',
+      mod_time: mtime.toISOString(),
+    })
     return entries.length < maxEntries
   })
   return entries.sort((a, b) => (a.path < b.path ? -1 : 1))

@@ -14,12 +14,16 @@ import { crewProfile } from './seccomp.ts'
 const counterName = ({ prefix }: Naming, crewId: string) => `${prefix}-count-${crewId}`
 
 /**
- * Counts what lies in a crew's volumes, or null when it has none. Agents keep their folders to themselves, so neither the crew's container
- * nor an agent can: a container of its own may read everything, write nothing and reach nobody. The engine's own report walks the volumes
+ * Counts what lies in a crew's volumes, or null when it has none. Agents keep their folders to themselves, so neither
+ * the crew's container
+ * nor an agent can: a container of its own may read everything, write nothing and reach nobody. The engine's own report
+ * walks the volumes
  * of everybody and goes by the length of files.
  */
 export async function countVolumes(engine: Engine, naming: Naming, spec: Owner, image: string): Promise<Usage | null> {
-  const { Volumes } = await asking('listing volumes', () => engine.listVolumes({ filters: labelFilter(naming, { [labels.crew]: spec.crewId }) }))
+  const { Volumes } = await asking('listing volumes', () =>
+    engine.listVolumes({ filters: labelFilter(naming, { [labels.crew]: spec.crewId }) }),
+  )
   const there = new Set((Volumes ?? []).map(({ Name }) => Name))
   const mounted = Object.keys(volumes).filter((volume) => there.has(volumeName(naming, spec.crewId, volume)))
   if (!mounted.length) return null
@@ -27,7 +31,9 @@ export async function countVolumes(engine: Engine, naming: Naming, spec: Owner, 
   const container = await startNew(engine, counter(naming, spec, image, mounted))
   try {
     await unhurried('counting what a crew has stored', () => container.wait())
-    return parse(await asking('reading what was counted', () => container.logs({ follow: false, stdout: true, stderr: true })))
+    return parse(
+      await asking('reading what was counted', () => container.logs({ follow: false, stdout: true, stderr: true })),
+    )
   } finally {
     await settle('removing a container', () => container.remove({ force: true }))
   }
@@ -45,7 +51,13 @@ function counter(naming: Naming, spec: Owner, image: string, mounted: string[]):
     name: counterName(naming, spec.crewId),
     Image: image,
     User: '0:0',
-    Entrypoint: ['node', '--max-old-space-size=96', '/opt/muster/usage.cjs', String(mostFiles), ...mounted.map((volume) => `/data/${volume}`)],
+    Entrypoint: [
+      'node',
+      '--max-old-space-size=96',
+      '/opt/muster/usage.cjs',
+      String(mostFiles),
+      ...mounted.map((volume) => `/data/${volume}`),
+    ],
     Cmd: [],
     WorkingDir: '/',
     Labels: { [labels.managed]: 'true', [labels.kind]: 'counter' },
@@ -59,7 +71,11 @@ function counter(naming: Naming, spec: Owner, image: string, mounted: string[]):
         Target: `/data/${volume}`,
         ReadOnly: true,
         // Should the volume go away meanwhile, the engine makes it anew: it must be known as the crew's.
-        VolumeOptions: { NoCopy: true, Labels: labelsOf(naming, spec, 'volume', ''), DriverConfig: { Name: '', Options: {} } },
+        VolumeOptions: {
+          NoCopy: true,
+          Labels: labelsOf(naming, spec, 'volume', ''),
+          DriverConfig: { Name: '', Options: {} },
+        },
       })),
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
       RestartPolicy: { Name: 'no' },
@@ -73,6 +89,10 @@ function parse(logs: Buffer): Usage {
     said[source === 2 ? 'stderr' : 'stdout'] += chunk.toString('utf8')
   })(logs)
   const [line] = said.stdout.split('\n')
-  if (!line) throw new RuntimeError('refused', `What a crew has stored could not be counted: ${said.stderr.trim() || 'the program was ended'}`)
+  if (!line)
+    throw new RuntimeError(
+      'refused',
+      `What a crew has stored could not be counted: ${said.stderr.trim() || 'the program was ended'}`,
+    )
   return JSON.parse(line) as Usage
 }

@@ -5,10 +5,14 @@ const listening = '0A'
 
 /** Sockets that listen on this port on loopback or on every address, by the number of their inode. */
 async function socketsOn(port: number): Promise<Set<string>> {
-  const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/self/net/${name}`, 'utf8').catch(() => '')))
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/self/net/${name}`, 'utf8').catch(() => '')),
+  )
   const wanted = port.toString(16).toUpperCase().padStart(4, '0')
   const rows = tables.flatMap((table) => table.split('\n')).map((line) => line.trim().split(/\s+/))
-  return new Set(rows.filter(([, local = '', , state]) => state === listening && local.endsWith(`:${wanted}`)).map((row) => row[9]!))
+  return new Set(
+    rows.filter(([, local = '', , state]) => state === listening && local.endsWith(`:${wanted}`)).map((row) => row[9]!),
+  )
 }
 
 /** Whether a process has one of these sockets open; others' processes cannot be looked into. */
@@ -23,8 +27,10 @@ async function holds(pid: string, sockets: Set<string>): Promise<boolean> {
 }
 
 /**
- * Throws unless every process that listens on the port was started by a run whose environment has this mark. No isolation: an
- * agent that is a process of this user can reach those ports anyway. It keeps what is not the crew's from being shown by mistake.
+ * Throws unless every process that listens on the port was started by a run whose environment has this mark. No
+ * isolation: an
+ * agent that is a process of this user can reach those ports anyway. It keeps what is not the crew's from being shown
+ * by mistake.
  */
 export async function checkListener(port: number, mark: string): Promise<void> {
   const sockets = await socketsOn(port)
@@ -32,7 +38,8 @@ export async function checkListener(port: number, mark: string): Promise<void> {
   if (!sockets.size) throw nobody
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const holders = (await Promise.all(pids.map(async (pid) => ((await holds(pid, sockets)) ? pid : '')))).filter(Boolean)
-  const marked = async (pid: string) => (await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')).split('\0').includes(mark)
+  const marked = async (pid: string) =>
+    (await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')).split('\0').includes(mark)
   const own = await Promise.all(holders.map(marked))
   if (!own.length || own.includes(false)) throw nobody
 }

@@ -11,10 +11,23 @@ const baseEnvironment = (): Record<string, string> => ({
   ...Object.fromEntries(kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]!]]))),
 })
 
-/** Starts a script that goes on by itself, in a session of its own, once it has said `word`; rejects with what it said instead. */
-export function launch(script: string, args: string[], env: Record<string, string>, stdin: Buffer, word: string): Promise<void> {
+/**
+ * Starts a script that goes on by itself, in a session of its own, once it has said `word`; rejects with what it said
+ * instead.
+ */
+export function launch(
+  script: string,
+  args: string[],
+  env: Record<string, string>,
+  stdin: Buffer,
+  word: string,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', [script, ...args], { detached: true, cwd: '/', env: { ...baseEnvironment(), ...env } })
+    const child = spawn('/bin/sh', [script, ...args], {
+      detached: true,
+      cwd: '/',
+      env: { ...baseEnvironment(), ...env },
+    })
     let [stdout, stderr] = ['', '']
     child.stdout.on('data', (chunk) => {
       stdout += chunk
@@ -27,7 +40,9 @@ export function launch(script: string, args: string[], env: Record<string, strin
       stderr += chunk
     })
     child.on('error', reject)
-    child.on('close', (code) => reject(new RuntimeError('refused', stderr.trim() || `it could not be started (${code})`)))
+    child.on('close', (code) =>
+      reject(new RuntimeError('refused', stderr.trim() || `it could not be started (${code})`)),
+    )
     // A script that refuses does not read to the end.
     child.stdin.on('error', () => {})
     child.stdin.end(stdin)
@@ -36,12 +51,19 @@ export function launch(script: string, args: string[], env: Record<string, strin
 
 export function run(script: string, args: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', [script, ...args], { detached: true, cwd: '/', env: baseEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn('/bin/sh', [script, ...args], {
+      detached: true,
+      cwd: '/',
+      env: baseEnvironment(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     let stderr = ''
     child.stderr.on('data', (chunk) => {
       stderr += chunk
     })
     child.on('error', reject)
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new RuntimeError('refused', stderr.trim() || `${script} failed (${code})`))))
+    child.on('close', (code) =>
+      code === 0 ? resolve() : reject(new RuntimeError('refused', stderr.trim() || `${script} failed (${code})`)),
+    )
   })
 }

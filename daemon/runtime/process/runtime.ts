@@ -49,7 +49,8 @@ export interface ProcessOptions {
 const needed = ['sh', 'timeout', 'tar', 'grep', 'mkdir']
 
 /**
- * Runs agents as processes of the user who runs the daemon, with that user's rights: for trying Muster out where there is no
+ * Runs agents as processes of the user who runs the daemon, with that user's rights: for trying Muster out where there
+ * is no
  * engine. Nothing is isolated and no limit of a crew holds.
  */
 export class ProcessRuntime implements Runtime {
@@ -65,7 +66,8 @@ export class ProcessRuntime implements Runtime {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = realpathSync(folder)
     this.#programs = programs
-    if (!existsSync(join(programs, 'supervise.sh'))) throw new RuntimeError('image', `${programs}/supervise.sh is missing: run "npm run build"`)
+    if (!existsSync(join(programs, 'supervise.sh')))
+      throw new RuntimeError('image', `${programs}/supervise.sh is missing: run "npm run build"`)
   }
 
   async ping(): Promise<{ ok: boolean; detail: string }> {
@@ -80,7 +82,18 @@ export class ProcessRuntime implements Runtime {
       const state = readState(this.#root(crewId))
       if (!state) return []
       const { workspaceId, contract, startedAt } = state
-      return [{ crewId, workspaceId, state: state.state, containerId: `local-${crewId}`, contract, startedAt, healthy: this.#sidecars.has(crewId), made: null }]
+      return [
+        {
+          crewId,
+          workspaceId,
+          state: state.state,
+          containerId: `local-${crewId}`,
+          contract,
+          startedAt,
+          healthy: this.#sidecars.has(crewId),
+          made: null,
+        },
+      ]
     })
   }
 
@@ -103,7 +116,13 @@ export class ProcessRuntime implements Runtime {
     mkdirSync(root, { recursive: true, mode: 0o700 })
     const { port } = await this.#sidecars.open(spec.crewId, before?.port ?? 0)
     const startedAt = (before?.state === 'running' && before.startedAt) || new Date().toISOString()
-    writeState(root, { state: 'running', workspaceId: spec.workspaceId, contract: this.contractOf(spec), startedAt, port })
+    writeState(root, {
+      state: 'running',
+      workspaceId: spec.workspaceId,
+      contract: this.contractOf(spec),
+      startedAt,
+      port,
+    })
     for (const agent of spec.agents) await makePlaces(this.places(spec.crewId, agent))
   }
 
@@ -133,7 +152,9 @@ export class ProcessRuntime implements Runtime {
     if (!readState(this.#root(crewId))) return
     await this.#inTurn(crewId, agent, async () => {
       const open = this.#openRuns(agent.agentId)
-      const over = runsIn(this.places(crewId, agent).runs).filter((it) => basename(it) === ended || !open.includes(basename(it)))
+      const over = runsIn(this.places(crewId, agent).runs).filter(
+        (it) => basename(it) === ended || !open.includes(basename(it)),
+      )
       await Promise.all(over.map((folder) => this.#end(folder, basename(folder))))
     })
   }
@@ -143,7 +164,8 @@ export class ProcessRuntime implements Runtime {
     const { runs, secrets, output, workspace, home } = this.places(crewId, agent)
     await this.#inTurn(crewId, agent, async () => {
       await Promise.all(runsIn(runs).map((folder) => this.#end(folder, basename(folder))))
-      for (const folder of [secrets, ...(data ? [runs, output, workspace, home] : [])]) await rm(folder, { recursive: true, force: true })
+      for (const folder of [secrets, ...(data ? [runs, output, workspace, home] : [])])
+        await rm(folder, { recursive: true, force: true })
     })
   }
 
@@ -181,12 +203,19 @@ export class ProcessRuntime implements Runtime {
   }
 
   async startRun(spec: RunSpec): Promise<void> {
-    if (readState(this.#root(spec.crewId))?.state !== 'running') throw new RuntimeError('not_running', 'The crew is not running')
+    if (readState(this.#root(spec.crewId))?.state !== 'running')
+      throw new RuntimeError('not_running', 'The crew is not running')
     const places = this.places(spec.crewId, spec.agent)
     await makePlaces(places)
     const folder = this.#runFolder(spec)
     const args = [folder, spec.runId, String(spec.timeoutSeconds), ...spec.argv]
-    await launch(join(this.#programs, 'supervise.sh'), args, runEnvironment(places, spec.env), await bundle(folder, spec.files, spec.stdin), 'started\n')
+    await launch(
+      join(this.#programs, 'supervise.sh'),
+      args,
+      runEnvironment(places, spec.env),
+      await bundle(folder, spec.files, spec.stdin),
+      'started\n',
+    )
   }
 
   async endRun(ref: RunRef): Promise<void> {
@@ -201,7 +230,10 @@ export class ProcessRuntime implements Runtime {
 
   follow(ref: RunRef, offset: number, sink: FollowSink): Follow {
     const folder = this.#runFolder(ref)
-    return followRun(offset, sink, { read: (position, data) => readLocal(folder, position, data), end: () => this.endRun(ref) })
+    return followRun(offset, sink, {
+      read: (position, data) => readLocal(folder, position, data),
+      end: () => this.endRun(ref),
+    })
   }
 
   async discardRun(ref: RunRef): Promise<void> {
@@ -211,7 +243,8 @@ export class ProcessRuntime implements Runtime {
   }
 
   async connect(crewId: string, port: number): Promise<Duplex> {
-    if (readState(this.#root(crewId))?.state !== 'running') throw new RuntimeError('not_running', 'The crew is not running')
+    if (readState(this.#root(crewId))?.state !== 'running')
+      throw new RuntimeError('not_running', 'The crew is not running')
     await checkListener(port, `SVC_CREW_SHARED=${this.#root(crewId)}/shared`)
     return connectHere(port).catch((error: Error) => {
       throw new RuntimeError('refused', error.message, { cause: error })
@@ -220,7 +253,9 @@ export class ProcessRuntime implements Runtime {
 
   async logs(crewId: string, tail: number): Promise<string> {
     const state = readState(this.#root(crewId))
-    const lines = state ? [`process runtime: status=${state.state} started=${state.startedAt ?? '-'} sidecar=127.0.0.1:${state.port}`] : []
+    const lines = state
+      ? [`process runtime: status=${state.state} started=${state.startedAt ?? '-'} sidecar=127.0.0.1:${state.port}`]
+      : []
     return lines.slice(-tail).join('\n')
   }
 
@@ -256,7 +291,11 @@ function readLocal(folder: string, position: number, data: (chunk: Buffer) => vo
   let stop = () => {}
   return {
     outcome: new Promise((resolve, reject) => {
-      const following = followSpool(folder, position, { data, ended: (record, stderr) => resolve({ record, stderr }), failed: reject })
+      const following = followSpool(folder, position, {
+        data,
+        ended: (record, stderr) => resolve({ record, stderr }),
+        failed: reject,
+      })
       stop = () => following.close()
     }),
     stop: () => stop(),
@@ -265,7 +304,9 @@ function readLocal(folder: string, position: number, data: (chunk: Buffer) => vo
 
 /** Folders of the runs that were ever started here and are not discarded. */
 const runsIn = (spool: string): string[] =>
-  existsSync(spool) ? readdirSync(spool).flatMap((name) => (name.endsWith('.run') ? [join(spool, name.slice(0, -'.run'.length))] : [])) : []
+  existsSync(spool)
+    ? readdirSync(spool).flatMap((name) => (name.endsWith('.run') ? [join(spool, name.slice(0, -'.run'.length))] : []))
+    : []
 
 function onPath(program: string): boolean {
   return (process.env['PATH'] ?? '').split(':').some((folder) => {

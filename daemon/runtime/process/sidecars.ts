@@ -13,7 +13,10 @@ export class Sidecars {
     return this.#open.has(crewId)
   }
 
-  /** The crew's sidecar, started if need be. Runs that outlive the daemon find the next one at the same port; 0 takes any. */
+  /**
+   * The crew's sidecar, started if need be. Runs that outlive the daemon find the next one at the same port; 0 takes
+   * any.
+   */
   open(crewId: string, port: number): Promise<Sidecar> {
     const open = this.#open.get(crewId)
     if (open) return open

@@ -31,7 +31,8 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Execution):
   const place = placeOf(app, run.agent_id)
   const message = findMessage(app, run.message_id)
   if (!agent || !message) throw problem('not_found', { detail: 'The agent is deleted' })
-  if (place?.crewId !== run.crew_id) throw problem('crew_not_running', { detail: 'The agent has left the crew in which this run was to happen' })
+  if (place?.crewId !== run.crew_id)
+    throw problem('crew_not_running', { detail: 'The agent has left the crew in which this run was to happen' })
   const adapter = adapterOf(agent.cli_adapter)
   if (!adapter) throw problem('runtime_failed', { detail: `This version cannot run ${agent.cli_adapter}` })
   const places = runtime.places(run.crew_id, place.agent)
@@ -42,13 +43,27 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Execution):
   // A client that goes on with its own session knows what was said.
   const history = session?.resumed ? [] : memoryOf(app, run.chat_id, message.seq)
   const prompt = composePrompt({ history, message: wordsOf(message), systemPrompt: system })
-  const kept = session && { id: session.id, resume: session.resumed, folder: `${places.runs}/${session.program}/client` }
-  const turn = turnOf(app, agent, run, { folders, systemPrompt: system, prompt: prompt.text, sidecar: places.sidecarUrl, env: {}, session: kept })
+  const kept = session && {
+    id: session.id,
+    resume: session.resumed,
+    folder: `${places.runs}/${session.program}/client`,
+  }
+  const turn = turnOf(app, agent, run, {
+    folders,
+    systemPrompt: system,
+    prompt: prompt.text,
+    sidecar: places.sidecarUrl,
+    env: {},
+    session: kept,
+  })
   const timeoutSeconds = timeLeft(agent.timeout_seconds, run)
   const { spec, mcpServers } = adapter.launch(turn)
   const { models, secrets } = deliveryOf(app, agent.id)
   const files = [...spec.files, ...secretFiles(secrets, places.secrets)]
-  const argv = runtime.kind === 'process' && agent.cli_adapter === 'CLAUDE_CODE' ? [app.config.claudeCommand, ...spec.argv.slice(1)] : spec.argv
+  const argv =
+    runtime.kind === 'process' && agent.cli_adapter === 'CLAUDE_CODE'
+      ? [app.config.claudeCommand, ...spec.argv.slice(1)]
+      : spec.argv
   return {
     credentialIds: [...models, ...secrets].map(({ credentialId }) => credentialId),
     spec: { ...spec, argv, files, runId, crewId: run.crew_id, agent: place.agent, timeoutSeconds },
@@ -82,13 +97,24 @@ function sessionOf(run: Execution, adapter: Adapter, program: string): LaunchFac
 
 /** What the agent is told: the message, or the answer with the question that it answers. */
 function wordsOf({ content, metadata_json }: MessageRow): string {
-  const { answer_to } = (metadata_json ? JSON.parse(metadata_json) : {}) as { answer_to?: { question: string; by: string } }
+  const { answer_to } = (metadata_json ? JSON.parse(metadata_json) : {}) as {
+    answer_to?: { question: string; by: string }
+  }
   if (!answer_to) return content
-  return ['You asked:', answer_to.question, '', `${answer_to.by} answers:`, content, '', 'Go on from where you stopped to ask.'].join('\n')
+  return [
+    'You asked:',
+    answer_to.question,
+    '',
+    `${answer_to.by} answers:`,
+    content,
+    '',
+    'Go on from where you stopped to ask.',
+  ].join('\n')
 }
 
 /** A minute at least, however long the run has worked before it asked. */
-const timeLeft = (limit: number, { worked_ms }: Execution): number => Math.max(limit - Math.floor(worked_ms / 1000), Math.min(limit, 60))
+const timeLeft = (limit: number, { worked_ms }: Execution): number =>
+  Math.max(limit - Math.floor(worked_ms / 1000), Math.min(limit, 60))
 
 function situationOf(app: App, agent: AgentRow, run: Execution, folders: Folders) {
   const mates = agentsOfCrew(app, run.crew_id).filter(({ id }) => id !== agent.id)
@@ -104,7 +130,13 @@ function memoryOf(app: App, chatId: string, seq: number): Remembered[] {
 
 type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env' | 'session'> & { sidecar: string }
 
-const turnOf = (app: App, agent: AgentRow, run: Execution, { sidecar, ...given }: Given, key = agentKey(app, agent.id)): Turn => ({
+const turnOf = (
+  app: App,
+  agent: AgentRow,
+  run: Execution,
+  { sidecar, ...given }: Given,
+  key = agentKey(app, agent.id),
+): Turn => ({
   ...given,
   runId: run.id,
   crewId: run.crew_id,

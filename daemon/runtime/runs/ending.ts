@@ -27,11 +27,18 @@ type ErrorFrame = Extract<AgentFrame, { type: 'error' }>
 
 const outcomes = { completed: 'COMPLETED', failed: 'FAILED', cancelled: 'CANCELLED', timeout: 'TIMEOUT' } as const
 
-/** What is to be stored of a run's end, and the frames that tell of it; `lastFrame` is the newest number before these. */
-export function endingOf(run: Execution, { verdict, told, facts, error: given, restart }: Result, lastFrame: number): { ending: Ending; tail: ChatEvent[] } {
+/**
+ * What is to be stored of a run's end, and the frames that tell of it; `lastFrame` is the newest number before these.
+ */
+export function endingOf(
+  run: Execution,
+  { verdict, told, facts, error: given, restart }: Result,
+  lastFrame: number,
+): { ending: Ending; tail: ChatEvent[] } {
   const outcome = outcomes[verdict.status]
   const error = given ?? (errorFrame(verdict) as ErrorFrame | null)
-  const fresh = error && !told?.parts.some((part) => part.type === 'error' && part.content === error.content) ? error : null
+  const fresh =
+    error && !told?.parts.some((part) => part.type === 'error' && part.content === error.content) ? error : null
   const tail: ChatEvent[] = [...(fresh ? [fresh] : []), { type: 'done', content: '', metadata: { trace_id: run.id } }]
   const ending: Ending = {
     outcome,
@@ -48,7 +55,12 @@ export function endingOf(run: Execution, { verdict, told, facts, error: given, r
 }
 
 /** What is to be stored of a program that ended because its run waits for a person, and the frames that tell of it. */
-export function parkedOf(run: Execution, { verdict, told, facts }: Result, asked: Asked, lastFrame: number): { parked: Parked; tail: ChatEvent[] } {
+export function parkedOf(
+  run: Execution,
+  { verdict, told, facts }: Result,
+  asked: Asked,
+  lastFrame: number,
+): { parked: Parked; tail: ChatEvent[] } {
   const tail: ChatEvent[] = [
     { type: 'text', content: told?.parts.at(-1)?.type === 'text' ? `\n\n${asked.question}` : asked.question },
     { type: 'status', content: 'Waiting for an answer' },
@@ -63,7 +75,10 @@ export function parkedOf(run: Execution, { verdict, told, facts }: Result, asked
     metadata: { run_id: run.id, status: 'PARKED', inbox_item_id: asked.inbox_item_id },
   }
   const { exit_code: exitCode, metadata } = verdict
-  return { parked: { exitCode, metadata, message, command: facts && { ...facts.command }, lastFrame: lastFrame + tail.length }, tail }
+  return {
+    parked: { exitCode, metadata, message, command: facts && { ...facts.command }, lastFrame: lastFrame + tail.length },
+    tail,
+  }
 }
 
 /** What a run waits for. */
@@ -76,18 +91,30 @@ export const cancelledInstead = ({ error: _, ...result }: Result): Result => ({
 })
 
 /** What the chat keeps: what the agent said, or a note of why it said nothing. */
-function messageOf(run: Execution, told: Told | null, error: ErrorFrame | null, status: Ending['outcome']): Ending['message'] {
-  const note: Part[] = error ? [{ type: 'error', content: error.content, metadata: { ...error.metadata, run_id: run.id } }] : []
+function messageOf(
+  run: Execution,
+  told: Told | null,
+  error: ErrorFrame | null,
+  status: Ending['outcome'],
+): Ending['message'] {
+  const note: Part[] = error
+    ? [{ type: 'error', content: error.content, metadata: { ...error.metadata, run_id: run.id } }]
+    : []
   const parts = [...(told?.parts ?? []), ...note]
   const metadata = { run_id: run.id, status }
   if (parts.length === 0) return null
-  if (!told?.parts.some((part) => part.type !== 'error')) return { role: 'system', content: parts[0]!.content ?? '', parts, metadata }
+  if (!told?.parts.some((part) => part.type !== 'error'))
+    return { role: 'system', content: parts[0]!.content ?? '', parts, metadata }
   return { role: 'assistant', content: told.content, parts, toolSummary: told.toolSummary, metadata }
 }
 
 const early: Omit<Verdict, 'status' | 'reason'> = { kind: null, exit_code: null, metadata: {} }
 
-export const cancelledEarly: Result = { verdict: { ...early, status: 'cancelled', reason: 'Cancelled' }, told: null, facts: null }
+export const cancelledEarly: Result = {
+  verdict: { ...early, status: 'cancelled', reason: 'Cancelled' },
+  told: null,
+  facts: null,
+}
 
 /** A run that the server ended, or did not even begin, because its crew may store nothing more. */
 export const refused = (result: Result, reason: string): Result => ({
@@ -100,7 +127,8 @@ export const refused = (result: Result, reason: string): Result => ({
 export function failedEarly(error: unknown, facts: LaunchFacts | null): Result {
   const known = error instanceof Problem ? error : storageProblem(error)
   const reason = capReason(known ? known.message : `The agent could not be started: ${(error as Error).message}`)
-  const code = known && (known.code === 'runtime_failed' || known.code === 'runtime_unavailable') ? 'provision_failed' : 'internal'
+  const code =
+    known && (known.code === 'runtime_failed' || known.code === 'runtime_unavailable') ? 'provision_failed' : 'internal'
   return {
     verdict: { ...early, status: 'failed', kind: 'internal', reason },
     told: null,

@@ -102,7 +102,8 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
     for (const run of leftExecutions(app, crewId)) discard(run)
   }
 
-  const discard = (run: Execution): void => void discardPrograms(app, runtime, run, JSON.parse(run.launch_json!) as LaunchFacts)
+  const discard = (run: Execution): void =>
+    void discardPrograms(app, runtime, run, JSON.parse(run.launch_json!) as LaunchFacts)
 
   /** Begins what waits for its place; what is still being parked goes on once it is. */
   function resume(id: string): void {

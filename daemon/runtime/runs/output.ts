@@ -13,7 +13,14 @@ export interface OutputEnd {
 
 export interface OutputSource {
   /** Follows the run's output from a position on. */
-  follow(offset: number, sink: { data(chunk: Buffer, offset: number): void; end(end: RunEnd, stderr: string): void; broken(error: Error): void }): Follow
+  follow(
+    offset: number,
+    sink: {
+      data(chunk: Buffer, offset: number): void
+      end(end: RunEnd, stderr: string): void
+      broken(error: Error): void
+    },
+  ): Follow
   /** Makes the source reachable again after it broke. Resolves with the reason when it never will be. */
   mend(error: Error): Promise<string | null>
   /** Takes the next bytes and gives back pieces of work, each small enough to be done at once. */
@@ -23,7 +30,8 @@ export interface OutputSource {
 }
 
 /**
- * Reads a run's whole output, each byte once and in order, whatever happens to the connection. Between two pieces of work
+ * Reads a run's whole output, each byte once and in order, whatever happens to the connection. Between two pieces of
+ * work
  * the event loop turns, so that streams drain and requests are answered while an agent prints a lot.
  */
 export class OutputReader {

@@ -25,7 +25,12 @@ export function clientSessionId(program: string): string {
 }
 
 /** Removes what the programs of an ended run left; what cannot be removed now is left for the crew's next start. */
-export async function discardPrograms(app: App, runtime: Runtime, run: Execution, { agent }: Pick<LaunchFacts, 'agent'>): Promise<void> {
+export async function discardPrograms(
+  app: App,
+  runtime: Runtime,
+  run: Execution,
+  { agent }: Pick<LaunchFacts, 'agent'>,
+): Promise<void> {
   try {
     for (const runId of programIds(run)) await runtime.discardRun({ crewId: run.crew_id, runId, agent })
     await app.write(() => markDiscarded(app, run.id))

@@ -32,7 +32,8 @@ export interface Reading {
 }
 
 /** When a run's time is over for good, by the clock that nobody sets. */
-export const deadlineOf = (launchedAt: number, facts: LaunchFacts): number => launchedAt + facts.timeoutSeconds * 1000 + graceMs
+export const deadlineOf = (launchedAt: number, facts: LaunchFacts): number =>
+  launchedAt + facts.timeoutSeconds * 1000 + graceMs
 
 /** Reads a started run to its end; null when it is left to a later daemon. */
 export async function readRun(reading: Reading, launchedAt: number): Promise<Result | null> {
@@ -58,7 +59,8 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
     },
     read(chunk) {
       const frames = parser.feed(chunk)
-      if (frames.some((frame) => frame.type === 'system' && frame.metadata.subtype === 'init')) noteInit(reading, parser)
+      if (frames.some((frame) => frame.type === 'system' && frame.metadata.subtype === 'init'))
+        noteInit(reading, parser)
       if (parser.abort) end()
       return take(frames)
     },
@@ -74,7 +76,10 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
       late = true
       end()
     }, left),
-    setTimeout(() => reader.giveUp({ end: { kind: 'lost', reason: 'the container engine does not answer' }, stderr: '' }), left + 2 * graceMs),
+    setTimeout(
+      () => reader.giveUp({ end: { kind: 'lost', reason: 'the container engine does not answer' }, stderr: '' }),
+      left + 2 * graceMs,
+    ),
   ]
   const asked = AbortSignal.any([cancelled, parked])
   asked.addEventListener('abort', end)
@@ -96,12 +101,17 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
   return { verdict, told: transcript.finish(), facts, ...(output.end.kind === 'lost' && { lost: output.end }) }
 }
 
-/** Ends what a program left that came to its own end; what serves a port that is open to people goes on after a normal one. */
+/**
+ * Ends what a program left that came to its own end; what serves a port that is open to people goes on after a normal
+ * one.
+ */
 async function endLeft({ parts: { app, runtime }, run, facts: { agent } }: Reading, end: RunEnd): Promise<void> {
   const tooLong = end.kind === 'exit' && end.timedOut
   if (!tooLong && isShowing(app, run.agent_id)) return
   const { crewId, runId } = programOf(run, { agent })
-  await runtime.endLeft(crewId, agent, runId).catch((error) => app.log.warn({ err: error, run: run.id }, 'What a run left could not be ended yet'))
+  await runtime
+    .endLeft(crewId, agent, runId)
+    .catch((error) => app.log.warn({ err: error, run: run.id }, 'What a run left could not be ended yet'))
 }
 
 function* inBatches(frames: AgentFrame[], work: (frame: AgentFrame) => void): Iterable<() => void> {
@@ -120,10 +130,14 @@ async function endProgram(reading: Reading, reader: OutputReader): Promise<void>
   void reader.done.then(() => read.abort())
   await endProcesses(reading, read.signal)
   await pause(farewellMs, AbortSignal.any([reading.detached, read.signal]))
-  if (!reading.detached.aborted) reader.giveUp({ end: { kind: 'lost', reason: 'it was ended and left no record' }, stderr: '' })
+  if (!reading.detached.aborted)
+    reader.giveUp({ end: { kind: 'lost', reason: 'it was ended and left no record' }, stderr: '' })
 }
 
-/** Resolves when nothing of the run is left, or nobody can tell any more. With `enough` a failure after that signal is the last. */
+/**
+ * Resolves when nothing of the run is left, or nobody can tell any more. With `enough` a failure after that signal is
+ * the last.
+ */
 export async function endProcesses({ parts, run, facts, detached }: Reading, enough?: AbortSignal): Promise<void> {
   while (!detached.aborted) {
     try {

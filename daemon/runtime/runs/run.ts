@@ -2,10 +2,27 @@ import type { ChatEvent } from '#contract/frames'
 import { storageFault } from '#kernel/store/storage-fault'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { sessionOfRun } from '../../features/asks/sessions/service.ts'
-import { type Execution, endExecution, findExecution, markLaunching, markRunning, settleParking, startOver } from '../../features/chats/executions/service.ts'
+import {
+  type Execution,
+  endExecution,
+  findExecution,
+  markLaunching,
+  markRunning,
+  settleParking,
+  startOver,
+} from '../../features/chats/executions/service.ts'
 import { findMessage } from '../../features/chats/messages/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
-import { cancelledEarly, cancelledInstead, endingOf, failedEarly, lostByRestart, parkedOf, type Result, refused } from './ending.ts'
+import {
+  cancelledEarly,
+  cancelledInstead,
+  endingOf,
+  failedEarly,
+  lostByRestart,
+  parkedOf,
+  type Result,
+  refused,
+} from './ending.ts'
 import type { Brief, LaunchFacts, RunParts } from './parts.ts'
 import { discardPrograms, programOf } from './program.ts'
 import { deadlineOf, endProcesses, type Reading, readRun } from './reading.ts'
@@ -22,7 +39,9 @@ const startTries = 3
 /** Carries out one run, from its row to its terminal entry. */
 export class Run {
   execution: Execution
-  /** Resolves when the run has its terminal entry, waits for a person without a program, or is left to a later daemon. */
+  /**
+   * Resolves when the run has its terminal entry, waits for a person without a program, or is left to a later daemon.
+   */
   readonly over: Promise<void>
   private readonly parts: RunParts
   private readonly session: Session
@@ -74,7 +93,12 @@ export class Run {
 
   /** The same of the crew's image. */
   noteImage(text: string, crew_slug: string, status: string): void {
-    if (!this.launched) this.say({ type: 'crew_provisioning', content: text, metadata: { crew_id: this.execution.crew_id, crew_slug, status } })
+    if (!this.launched)
+      this.say({
+        type: 'crew_provisioning',
+        content: text,
+        metadata: { crew_id: this.execution.crew_id, crew_slug, status },
+      })
   }
 
   /** Tells the chat of the end, once that is stored: before anything that was stored after it. */
@@ -120,7 +144,8 @@ export class Run {
   private enter(): Promise<(() => void) | null> {
     const { slots } = this.parts
     if (this.recovered) return Promise.resolve(slots.force())
-    if (!slots.free) this.note(slots.line > 0 ? `Waiting for a free place; ${slots.line} before this one` : 'Waiting for a free place')
+    if (!slots.free)
+      this.note(slots.line > 0 ? `Waiting for a free place; ${slots.line} before this one` : 'Waiting for a free place')
     return slots.take(this.stopped)
   }
 
@@ -216,7 +241,10 @@ export class Run {
     if (!this.stopped.aborted) this.noteRunning()
   }
 
-  /** What the agent prints is read meanwhile: until this is stored, a restart would try to start it again and be refused. */
+  /**
+   * What the agent prints is read meanwhile: until this is stored, a restart would try to start it again and be
+   * refused.
+   */
   private noteRunning(): void {
     const { app } = this.parts
     recordSoon(app, 'that a run has started', () => markRunning(app, this.execution.id))
@@ -238,12 +266,21 @@ export class Run {
 
   private reading(facts: LaunchFacts): Reading {
     const { parts, execution, session, cancelled, parked, detached } = this
-    return { parts, run: execution, facts, session, cancelled: cancelled.signal, parked: parked.signal, detached: detached.signal }
+    return {
+      parts,
+      run: execution,
+      facts,
+      session,
+      cancelled: cancelled.signal,
+      parked: parked.signal,
+      detached: detached.signal,
+    }
   }
 
   /** The client has lost its session: the run is started once more, with what the chat knows. */
   private async startsOver({ facts, verdict, told }: Result): Promise<boolean> {
-    if (!facts?.session?.resumed || verdict.kind !== 'resume_missing' || told?.parts.length || this.stopped.aborted) return false
+    if (!facts?.session?.resumed || verdict.kind !== 'resume_missing' || told?.parts.length || this.stopped.aborted)
+      return false
     const { app } = this.parts
     const again = await this.store(() => startOver(app, this.execution.id, this.session.lastSeq + 1))
     if (again) this.execution = again
@@ -275,7 +312,11 @@ export class Run {
     const ended = await this.store(() => {
       // This may have waited for the disk: a cancel that was accepted meanwhile has its effect.
       const wished = typeof findExecution(app, id)?.cancelled_at === 'number'
-      const { ending, tail } = endingOf(this.execution, wished ? cancelledInstead(result) : result, this.session.lastSeq)
+      const { ending, tail } = endingOf(
+        this.execution,
+        wished ? cancelledInstead(result) : result,
+        this.session.lastSeq,
+      )
       this.tail = tail
       return endExecution(app, id, ending)
     })
@@ -284,7 +325,10 @@ export class Run {
     return ended
   }
 
-  /** However long the disk refuses; a daemon that stops leaves it to the next one, which finds the run as it is in the database. */
+  /**
+   * However long the disk refuses; a daemon that stops leaves it to the next one, which finds the run as it is in the
+   * database.
+   */
   private store<T>(change: () => T): Promise<T> {
     return untilWritten(this.parts.app, change, this.detached.signal)
   }
@@ -295,6 +339,8 @@ export class Run {
     const about = { err: error, run: this.execution.id }
     if (this.detached.signal.aborted) return log.info(about, 'A run is left to the next daemon')
     log.error(about, 'A run could not be ended as it should')
-    await this.finish(failedEarly(error, null)).catch((again: Error) => log.error({ ...about, err: again }, 'A run could not be ended'))
+    await this.finish(failedEarly(error, null)).catch((again: Error) =>
+      log.error({ ...about, err: again }, 'A run could not be ended'),
+    )
   }
 }

@@ -11,19 +11,30 @@ interface Who {
   workspace_id: string
 }
 
-/** Values that must not show up in what an agent says: its own key, the workspace's secrets, those in its tool servers' settings. */
+/**
+ * Values that must not show up in what an agent says: its own key, the workspace's secrets, those in its tool servers'
+ * settings.
+ */
 export function secretsOf(app: App, { agent_id, workspace_id }: Who): string[] {
   const config = agentById(app, agent_id)?.mcp_config_json
-  return [agentKey(app, agent_id), ...knownSecrets(app, workspace_id), ...(config ? literalSecrets(mergeMcp([config])) : [])]
+  return [
+    agentKey(app, agent_id),
+    ...knownSecrets(app, workspace_id),
+    ...(config ? literalSecrets(mergeMcp([config])) : []),
+  ]
 }
 
 /**
- * The daemon's own, which no agent is given. Live output is not searched for them: what could be the beginning of a random
+ * The daemon's own, which no agent is given. Live output is not searched for them: what could be the beginning of a
+ * random
  * token is every letter, and each would be held back until the next one comes.
  */
 function secretsOfDaemon(app: App, { agent_id, workspace_id }: Who): string[] {
   const crew = agentById(app, agent_id)?.crew_id ?? null
-  return [...app.internalTokens.about({ workspace: workspace_id, crew, agent: agent_id }), ...secretSettings.map((name) => app.config[name])]
+  return [
+    ...app.internalTokens.about({ workspace: workspace_id, crew, agent: agent_id }),
+    ...secretSettings.map((name) => app.config[name]),
+  ]
 }
 
 /** What an agent calls a secret is one, however short; less than this is found in every text. */

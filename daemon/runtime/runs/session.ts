@@ -5,7 +5,10 @@ export const replayFrames = 5000
 /** Counted in characters of JSON. */
 export const replaySize = 8 * 1024 * 1024
 
-/** The live side of one chat: numbers its frames, keeps those of the last run for who comes late, hands them to who watches. */
+/**
+ * The live side of one chat: numbers its frames, keeps those of the last run for who comes late, hands them to who
+ * watches.
+ */
 export class Session {
   private frames: LiveFrame[] = []
   /** How many of `frames`, from the front, are let go of already. */

@@ -14,7 +14,8 @@ export function systemPrompt({ agent, crew, mates, folders, language }: Situatio
   const title = agent.role_title ? `, ${agent.role_title}` : ''
   const lead = agent.agent_role === 'LEAD' ? ' You lead this crew.' : ''
   const roster = mates.map(
-    (mate) => `- ${mate.name} (@${mate.slug})${mate.role_title ? `, ${mate.role_title}` : ''}${mate.agent_role === 'LEAD' ? ', lead' : ''}`,
+    (mate) =>
+      `- ${mate.name} (@${mate.slug})${mate.role_title ? `, ${mate.role_title}` : ''}${mate.agent_role === 'LEAD' ? ', lead' : ''}`,
   )
   return [
     `You are ${agent.name} (@${agent.slug})${title}, a coding agent of the crew "${crew.name}".${lead}`,

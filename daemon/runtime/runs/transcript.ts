@@ -66,7 +66,12 @@ export function createTranscript(): Transcript {
     close()
     const { content, cut } = keep(text, limit)
     const metadata = { ...rest.metadata, ...cut }
-    parts.push({ type, content, ...rest, ...(Object.keys(metadata).length > 0 ? { metadata } : { metadata: undefined }) })
+    parts.push({
+      type,
+      content,
+      ...rest,
+      ...(Object.keys(metadata).length > 0 ? { metadata } : { metadata: undefined }),
+    })
   }
 
   function call({ content, metadata }: Extract<AgentFrame, { type: 'tool_call' }>): void {
@@ -75,14 +80,20 @@ export function createTranscript(): Transcript {
     const text = JSON.stringify(input) ?? 'null'
     const fits = text.length <= Math.min(resultLimit, left)
     left -= fits ? text.length : 0
-    put('tool_call', content, resultLimit, { tool_name, tool_id, metadata: { ...rest, ...(fits ? { input } : { truncated: true }) } })
+    put('tool_call', content, resultLimit, {
+      tool_name,
+      tool_id,
+      metadata: { ...rest, ...(fits ? { input } : { truncated: true }) },
+    })
   }
 
   function image({ content, metadata }: Extract<AgentFrame, { type: 'image' }>): void {
     const { data, ...rest } = metadata
     const fits = data !== undefined && data.length <= left / 2
     left -= fits ? data.length : 0
-    put('image', content, resultLimit, { metadata: { ...rest, ...(fits && { data }), ...(data && !fits && { truncated: true }) } })
+    put('image', content, resultLimit, {
+      metadata: { ...rest, ...(fits && { data }), ...(data && !fits && { truncated: true }) },
+    })
   }
 
   return {

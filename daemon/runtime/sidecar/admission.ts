@@ -29,7 +29,12 @@ export const tooLarge: Refusal = {
 }
 
 /** Reads a request strictly: as a call that may be made, or as why it may not. */
-export function admit(request: IncomingMessage, { vendor, path: asked }: Route, config: Compiled | null, uid: number | null): Admitted | Refusal {
+export function admit(
+  request: IncomingMessage,
+  { vendor, path: asked }: Route,
+  config: Compiled | null,
+  uid: number | null,
+): Admitted | Refusal {
   const agent = whoCalls(request, config, uid)
   if ('status' in agent) return agent
   const fault = faultOf(request)
@@ -38,22 +43,40 @@ export function admit(request: IncomingMessage, { vendor, path: asked }: Route, 
   if ('refused' in target) return notPassed(target.refused, vendor)
   if ((bodyLength(request) ?? 0) > bodyLimit) return tooLarge
   const credentials = agent.credentials.filter((it) => it.provider === vendor.provider)
-  if (credentials.length) return { agent, credentials, vendor, path: target.path, upstream: config!.upstreams.get(vendor.provider) }
+  if (credentials.length)
+    return { agent, credentials, vendor, path: target.path, upstream: config!.upstreams.get(vendor.provider) }
   const next = 'Next: store one with "muster credentials create" and assign it to the agent.'
   return { status: 401, message: `Muster holds no ${vendor.provider} credential for the agent ${agent.slug}. ${next}` }
 }
 
 function notPassed(why: 'odd' | 'path' | 'method', { provider, calls }: Vendor): Refusal {
   if (why === 'odd') return { status: 400, message: 'The path holds parts that are not passed on.' }
-  return { status: why === 'path' ? 404 : 405, message: `Muster does not pass this on. What goes to ${provider}: ${listOf(calls)}.` }
+  return {
+    status: why === 'path' ? 404 : 405,
+    message: `Muster does not pass this on. What goes to ${provider}: ${listOf(calls)}.`,
+  }
 }
 
 /** The agent whose key the client shows, from the agent's own uid; or why it is none. */
-export function whoCalls(request: IncomingMessage, config: Compiled | null, uid: number | null): SidecarAgent | Refusal {
-  if (!config) return { status: 503, message: 'This crew is still being set up: its sidecar has no configuration yet. Try again in a moment.' }
+export function whoCalls(
+  request: IncomingMessage,
+  config: Compiled | null,
+  uid: number | null,
+): SidecarAgent | Refusal {
+  if (!config)
+    return {
+      status: 503,
+      message: 'This crew is still being set up: its sidecar has no configuration yet. Try again in a moment.',
+    }
   const agent = presented(request).flatMap((key) => config.agentByKey.get(key) ?? [])[0]
-  if (!agent) return { status: 401, message: 'Muster does not know this key. Use the one that the agent was started with: it stands in its environment.' }
-  if (agent.uid !== undefined && agent.uid !== uid) return { status: 401, message: 'This key belongs to another agent of the crew.' }
+  if (!agent)
+    return {
+      status: 401,
+      message:
+        'Muster does not know this key. Use the one that the agent was started with: it stands in its environment.',
+    }
+  if (agent.uid !== undefined && agent.uid !== uid)
+    return { status: 401, message: 'This key belongs to another agent of the crew.' }
   return agent
 }
 
@@ -69,5 +92,12 @@ export function fail(response: ServerResponse, vendor: Vendor, { status, message
   if (response.headersSent) return void response.destroy()
   const body = JSON.stringify(vendor.failure(status, message))
   const retry = status < 500 ? { 'x-should-retry': 'false' } : {}
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-muster': 'sidecar', ...retry }).end(body)
+  response
+    .writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'x-muster': 'sidecar',
+      ...retry,
+    })
+    .end(body)
 }

@@ -17,7 +17,10 @@ export { agentRoutes }
 const bodyLimit = 64 * 1024
 
 /** Before the daemon is ready to answer. */
-export const nobodyAnswers: SidecarListener = async () => ({ status: 503, body: { error: 'Muster is starting. Try again in a moment.' } })
+export const nobodyAnswers: SidecarListener = async () => ({
+  status: 503,
+  body: { error: 'Muster is starting. Try again in a moment.' },
+})
 
 interface Parts {
   config(): Compiled | null
@@ -33,7 +36,12 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
 } {
   const pauses = createPauses(now)
 
-  async function serve(request: IncomingMessage, response: ServerResponse, route: string, uid: number | null): Promise<void> {
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: string,
+    uid: number | null,
+  ): Promise<void> {
     const agent = whoCalls(request, config(), uid)
     if ('status' in agent) return refuse(response, agent.status, agent.message)
     if (request.method !== 'POST') return refuse(response, 405, `Use POST ${route}.`)

@@ -2,7 +2,13 @@
 import type { AgentTool } from '#contract/agent-calls'
 
 /** What agents may ask of the daemon. */
-export const agentRoutes: readonly string[] = ['/agents', '/ask-human', '/escalate', '/expose-port', '/report-confidence']
+export const agentRoutes: readonly string[] = [
+  '/agents',
+  '/ask-human',
+  '/escalate',
+  '/expose-port',
+  '/report-confidence',
+]
 
 /** Every tool of the server `muster`. */
 export const agentTools: readonly AgentTool[] = [
@@ -17,7 +23,11 @@ export const agentTools: readonly AgentTool[] = [
         slug: { type: 'string', maxLength: 50, description: 'Its short name: a-z, 0-9, _ and -, 2 to 50 characters' },
         role_title: { type: 'string', maxLength: 200, description: 'What it does, in a few words' },
         system_prompt: { type: 'string', maxLength: 100000, description: 'What it is told to be and to do' },
-        reason: { type: 'string', maxLength: 4000, description: 'Why the crew needs it; people decide by this, so always say it' },
+        reason: {
+          type: 'string',
+          maxLength: 4000,
+          description: 'Why the crew needs it; people decide by this, so always say it',
+        },
       },
       required: ['name', 'slug'],
     },
@@ -30,8 +40,17 @@ export const agentTools: readonly AgentTool[] = [
     inputSchema: {
       type: 'object',
       properties: {
-        question: { type: 'string', minLength: 1, maxLength: 4000, description: 'The question, so that it can be answered without knowing your work' },
-        context: { type: 'string', maxLength: 16000, description: 'What one must know to answer: what you found, the options, what you would do. Markdown' },
+        question: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 4000,
+          description: 'The question, so that it can be answered without knowing your work',
+        },
+        context: {
+          type: 'string',
+          maxLength: 16000,
+          description: 'What one must know to answer: what you found, the options, what you would do. Markdown',
+        },
       },
       required: ['question'],
     },
@@ -44,16 +63,26 @@ export const agentTools: readonly AgentTool[] = [
     inputSchema: {
       type: 'object',
       properties: {
-        reason: { type: 'string', maxLength: 4000, description: 'The question in a sentence or two, so that it can be answered without knowing your work' },
-        context: { type: 'string', maxLength: 16000, description: 'What one must know to decide: what you found, the options, what you would do. Markdown' },
+        reason: {
+          type: 'string',
+          maxLength: 4000,
+          description: 'The question in a sentence or two, so that it can be answered without knowing your work',
+        },
+        context: {
+          type: 'string',
+          maxLength: 16000,
+          description: 'What one must know to decide: what you found, the options, what you would do. Markdown',
+        },
         type: {
           type: 'string',
           enum: ['TEXT', 'CREDENTIAL', 'LINK'],
-          description: 'TEXT unless stated. LINK: something to look at. CREDENTIAL: a secret that you made or found and that is to be kept',
+          description:
+            'TEXT unless stated. LINK: something to look at. CREDENTIAL: a secret that you made or found and that is to be kept',
         },
         metadata: {
           anyOf: [{ type: 'string', maxLength: 60000 }, { type: 'object' }],
-          description: 'For LINK the https address. For CREDENTIAL {name, type, provider, value}; write the value nowhere else',
+          description:
+            'For LINK the https address. For CREDENTIAL {name, type, provider, value}; write the value nowhere else',
         },
       },
       required: ['reason'],

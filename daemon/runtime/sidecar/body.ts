@@ -10,8 +10,10 @@ const keptLimit = 8 * bodyLimit
 let keptTotal = 0
 
 /**
- * The body of a request on its way to an upstream: passed on as it comes, counted, and remembered so that the call can be
- * made again with another credential. It never grows past `length`, when one was stated, nor past the limit: `tooLarge` is
+ * The body of a request on its way to an upstream: passed on as it comes, counted, and remembered so that the call can
+ * be
+ * made again with another credential. It never grows past `length`, when one was stated, nor past the limit: `tooLarge`
+ * is
  * called once, at the byte after that.
  */
 export class Body {

@@ -31,7 +31,12 @@ export class Call {
   #socket: Socket | null = null
   #over = false
 
-  constructor(request: IncomingMessage, response: ServerResponse, { agent, vendor, path, upstream }: Admitted, reach: Reach) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { agent, vendor, path, upstream }: Admitted,
+    reach: Reach,
+  ) {
     const length = bodyLength(request)
     this.agentId = agent.agentId
     this.#response = response
@@ -65,10 +70,17 @@ export class Call {
 
   #write(socket: Socket, credential: ModelCredential, answered: (answer: IncomingMessage) => void): void {
     const { host } = this.#upstream
-    // The connection is ours to end, after the answer: a vendor that closed it while the body still comes could cut its own answer off.
+    // The connection is ours to end, after the answer: a vendor that closed it while the body still comes could cut its
+    // own answer off.
     const fixed = { ...this.#framing, host, connection: 'keep-alive' }
     const headers = { ...this.#asked, ...this.#vendor.authenticate(credential, this.#asked), ...fixed }
-    const out = httpRequest({ createConnection: () => socket, method: this.#method, path: this.#path, headers, setHost: false })
+    const out = httpRequest({
+      createConnection: () => socket,
+      method: this.#method,
+      path: this.#path,
+      headers,
+      setHost: false,
+    })
     const current = () => this.#socket === socket
     this.#socket = socket
     out.setTimeout(silenceMs, () => out.destroy(new Unreachable(`${host} was silent for ten minutes`, true)))
@@ -81,7 +93,8 @@ export class Call {
   deliver(answered: IncomingMessage): void {
     this.#body.release()
     const status = answered.statusCode!
-    if (status < 200 || status > 599) return void this.fail({ status: 502, message: `${this.#upstream.host} answered with the status ${status}.` })
+    if (status < 200 || status > 599)
+      return void this.fail({ status: 502, message: `${this.#upstream.host} answered with the status ${status}.` })
     this.#response.writeHead(status, answerHeaders(answered, this.credential!.token))
     this.#response.flushHeaders()
     pipeline(answered, this.#response, () => {})
@@ -108,7 +121,14 @@ export class Call {
 }
 
 function reason(error: Error, { host }: URL): Refusal {
-  if (error instanceof Refused) return { status: 502, message: `The address of ${host} is refused: ${error.message}. An operator can set another upstream.` }
+  if (error instanceof Refused)
+    return {
+      status: 502,
+      message: `The address of ${host} is refused: ${error.message}. An operator can set another upstream.`,
+    }
   if (error instanceof Unreachable) return { status: error.timedOut ? 504 : 502, message: `${error.message}.` }
-  return { status: 502, message: `The call to ${host} failed (${(error as NodeJS.ErrnoException).code ?? 'no answer'}).` }
+  return {
+    status: 502,
+    message: `The call to ${host} failed (${(error as NodeJS.ErrnoException).code ?? 'no answer'}).`,
+  }
 }

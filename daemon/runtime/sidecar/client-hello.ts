@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer'
 
 /**
- * What a connection's first bytes are: no TLS, too few to tell, a hello that asks for a server by name (null: by none), or
+ * What a connection's first bytes are: no TLS, too few to tell, a hello that asks for a server by name (null: by none),
+ * or
  * TLS that begins otherwise than a client that keeps to RFC 8446 and RFC 6066 does.
  */
 export type Hello = 'not-tls' | 'incomplete' | 'malformed' | { serverName: string | null }

@@ -18,15 +18,32 @@ export interface Compiled {
 type Fields = Record<string, unknown>
 
 /**
- * Reads a configuration; without `uids`, agents are not bound to theirs, for they have none of their own. Throws with the
+ * Reads a configuration; without `uids`, agents are not bound to theirs, for they have none of their own. Throws with
+ * the
  * place of the first fault, never with a value, for values are secrets.
  */
 export function compileConfig(raw: unknown, { uids = true } = {}): Compiled {
   const config = fields(raw, 'config') as unknown as SidecarConfig
-  const agentByKey = new Map(Object.entries(fields(config.agents, 'agents')).map(([key, it], index) => [key, agent(it, `agents[${index}]`, uids)]))
-  const agentByUid = new Map([...agentByKey.values()].flatMap((it) => (it.uid === undefined ? [] : [[it.uid, it] as const])))
-  const upstreams = Object.entries(fields(config.upstreams, 'upstreams')).flatMap(([provider, url]) => upstream(provider, url))
-  return { rules: compilePolicy(network(config.network)), agentByKey, agentByUid, uids, upstreams: new Map(upstreams), resolvers: resolvers(config.resolvers) }
+  const agentByKey = new Map(
+    Object.entries(fields(config.agents, 'agents')).map(([key, it], index) => [
+      key,
+      agent(it, `agents[${index}]`, uids),
+    ]),
+  )
+  const agentByUid = new Map(
+    [...agentByKey.values()].flatMap((it) => (it.uid === undefined ? [] : [[it.uid, it] as const])),
+  )
+  const upstreams = Object.entries(fields(config.upstreams, 'upstreams')).flatMap(([provider, url]) =>
+    upstream(provider, url),
+  )
+  return {
+    rules: compilePolicy(network(config.network)),
+    agentByKey,
+    agentByUid,
+    uids,
+    upstreams: new Map(upstreams),
+    resolvers: resolvers(config.resolvers),
+  }
 }
 
 function network(raw: unknown): NetworkPolicy {
@@ -53,7 +70,8 @@ function credential(raw: unknown, at: string): ModelCredential {
   if (kind !== 'api_key' && kind !== 'oauth') throw new Error(`${at}.kind is neither api_key nor oauth`)
   if (typeof priority !== 'number') throw new Error(`${at}.priority is no number`)
   // A header holds no control character; Node would refuse it at every call, with the value in the message.
-  if (!/^[\x21-\x7e]+$/.test(text(token, `${at}.token`))) throw new Error(`${at}.token holds a character that no header may hold`)
+  if (!/^[\x21-\x7e]+$/.test(text(token, `${at}.token`)))
+    throw new Error(`${at}.token holds a character that no header may hold`)
   return {
     credentialId: text(credentialId, `${at}.credentialId`),
     provider: text(provider, `${at}.provider`).toUpperCase(),

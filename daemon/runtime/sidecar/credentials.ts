@@ -12,7 +12,8 @@ interface Turn {
 /** Whose turn it is among an agent's credentials; remembers use and limits across configurations, by credential. */
 export interface Turns {
   /**
-   * Lowest priority number first, the one unused for longest first among equals. Limited ones come last, the soonest free
+   * Lowest priority number first, the one unused for longest first among equals. Limited ones come last, the soonest
+   * free
    * first: they are still tried when there is no other, since the vendor knows best when its limit ends.
    */
   order(credentials: ModelCredential[]): ModelCredential[]
@@ -38,7 +39,9 @@ export function createTurns(now: () => number): Turns {
       return credentials
         .map((credential) => ({ credential, turn: turnOf(credential) }))
         .map((it) => ({ ...it, wait: Math.max(0, it.turn.limitedUntil - at) }))
-        .sort((a, b) => a.wait - b.wait || a.credential.priority - b.credential.priority || a.turn.usedAt - b.turn.usedAt)
+        .sort(
+          (a, b) => a.wait - b.wait || a.credential.priority - b.credential.priority || a.turn.usedAt - b.turn.usedAt,
+        )
         .map(({ credential }) => credential)
     },
     used: (credential) => {

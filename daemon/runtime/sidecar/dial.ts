@@ -21,13 +21,17 @@ export type Dial = (target: Target, permits: (is: AddressClass) => boolean) => P
 const connectMs = 8000
 const attempts = 4
 
-/** Resolves once, judges the addresses, and connects to one of those very addresses: a name cannot change its mind in between. */
+/**
+ * Resolves once, judges the addresses, and connects to one of those very addresses: a name cannot change its mind in
+ * between.
+ */
 export function createDial(resolve: Resolve, { judgeOwn = true } = {}): Dial {
   return async ({ host, port }, permits) => {
     const addresses = canonicalAddress(host) ? [host] : await lookUp(resolve, host)
     const classes = addresses.map((it) => (judgeOwn && isOwn(it) ? 'loopback' : classify(it)))
     const permitted = addresses.filter((_, index) => permits(classes[index]!))
-    if (!permitted.length) throw new Refused(`${host} is ${classes[0] === classes.at(-1) ? `a ${classes[0]}` : 'not a public'} address`)
+    if (!permitted.length)
+      throw new Refused(`${host} is ${classes[0] === classes.at(-1) ? `a ${classes[0]}` : 'not a public'} address`)
     let failure = new Unreachable(`${host} cannot be reached`)
     for (const address of permitted.slice(0, attempts)) {
       try {
@@ -52,7 +56,8 @@ function open(address: string, port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: address, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 })
     socket.setTimeout(connectMs, () => socket.destroy(new Unreachable('the connection was not answered in time', true)))
-    const failed = (error: NodeJS.ErrnoException) => reject(error instanceof Unreachable ? error : new Unreachable(`the connection failed (${error.code})`))
+    const failed = (error: NodeJS.ErrnoException) =>
+      reject(error instanceof Unreachable ? error : new Unreachable(`the connection failed (${error.code})`))
     socket.once('error', failed)
     socket.once('connect', () => {
       socket.setTimeout(0)

@@ -56,16 +56,22 @@ export function createEgress({ config, dial, slots, checkName, denied, patienceM
     if (current.uids && agentId === null) throw deny('who asks is no agent of this crew')
     if (!target) throw deny('the target is not written as host:port, with a plain name or address and no user name')
     const { host } = target
-    if (!rules.permitsHost(host)) throw deny(`${host} is not in this crew's allowed domains; a manager of the crew can add it to allowed_domains`)
+    if (!rules.permitsHost(host))
+      throw deny(`${host} is not in this crew's allowed domains; a manager of the crew can add it to allowed_domains`)
     const wildcard = rules.wildcardOf(host)
     const fault = wildcard && checkName(uid, host, wildcard)
     if (fault) throw deny(fault)
     const release = slots.take(uid)
-    if (!release) throw new NoWay(503, 'too many connections of this agent are open; try again when one of them has ended')
+    if (!release)
+      throw new NoWay(503, 'too many connections of this agent are open; try again when one of them has ended')
     try {
       const far = await dial(target, rules.permitsAddress)
       far.once('close', release)
-      return { far, admits: (hello) => rules.permitsHello(host, hello) || !deny(`a TLS client in a tunnel to ${host} ${asksFor(hello)}`) }
+      return {
+        far,
+        admits: (hello) =>
+          rules.permitsHello(host, hello) || !deny(`a TLS client in a tunnel to ${host} ${asksFor(hello)}`),
+      }
     } catch (error) {
       release()
       if (error instanceof Refused) throw deny(error.message)
@@ -92,7 +98,8 @@ export function createEgress({ config, dial, slots, checkName, denied, patienceM
     async forward(request, response, uid) {
       const [, authority, path] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(request.url ?? '') ?? []
       try {
-        if (authority === undefined) throw new NoWay(400, 'only http:// is passed on in this form; for https use CONNECT')
+        if (authority === undefined)
+          throw new NoWay(400, 'only http:// is passed on in this form; for https use CONNECT')
         const { far } = await open(parseAuthority(authority, 80), authority, uid)
         if (response.destroyed) return void far.destroy()
         relay(request, response, far, authority, path!.startsWith('/') ? path! : `/${path}`)
@@ -108,7 +115,10 @@ function asksFor(hello: Hello): string {
   return hello.serverName === null ? 'asks for no server by name' : `asks for ${hello.serverName}`
 }
 
-/** Sends one plain HTTP request over a connection of its own. The Host header is the target's, whatever the client wrote. */
+/**
+ * Sends one plain HTTP request over a connection of its own. The Host header is the target's, whatever the client
+ * wrote.
+ */
 function relay(request: IncomingMessage, response: ServerResponse, far: Socket, host: string, path: string): void {
   const headers = { ...forwardable(request, ['host']), host, connection: 'close' }
   const out = httpRequest({ createConnection: () => far, method: request.method!, path, headers, setHost: false })
@@ -129,11 +139,19 @@ function relay(request: IncomingMessage, response: ServerResponse, far: Socket, 
   request.pipe(out)
 }
 
-const reasons: Record<number, string> = { 400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' }
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+}
 
 const sentence = (message: string) => `Muster did not let this out: ${message.replace(/[^ -~]/g, '?')}.\n`
 
 function refuse(response: ServerResponse, status: number, message: string): void {
   if (response.headersSent || response.destroyed) return
-  response.writeHead(status, { 'content-type': 'text/plain', 'content-length': sentence(message).length }).end(sentence(message))
+  response
+    .writeHead(status, { 'content-type': 'text/plain', 'content-length': sentence(message).length })
+    .end(sentence(message))
 }

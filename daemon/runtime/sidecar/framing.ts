@@ -7,14 +7,18 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const controls = /[\x00-\x08\x0a-\x1f\x7f]/
 
 /**
- * What keeps a request from having one reading only: who it is for, where it ends, and that nothing follows from it for the
+ * What keeps a request from having one reading only: who it is for, where it ends, and that nothing follows from it for
+ * the
  * connection. Null when there is no such fault. Node's parser refuses much of this before; here nothing rests on that.
  */
 export function faultOf({ httpVersion, method, rawHeaders, headersDistinct }: IncomingMessage): string | null {
-  const [lengths = [], codings = [], hosts = []] = ['content-length', 'transfer-encoding', 'host'].map((it) => headersDistinct[it])
+  const [lengths = [], codings = [], hosts = []] = ['content-length', 'transfer-encoding', 'host'].map(
+    (it) => headersDistinct[it],
+  )
   if (httpVersion !== '1.1') return 'it is not HTTP/1.1'
   if (rawHeaders.length / 2 > linesLimit) return `it has more than ${linesLimit} headers`
-  if (rawHeaders.some((it, index) => (index % 2 ? controls.test(it) : !token.test(it)))) return 'a header holds what no header may hold'
+  if (rawHeaders.some((it, index) => (index % 2 ? controls.test(it) : !token.test(it))))
+    return 'a header holds what no header may hold'
   if (hosts.length !== 1) return 'it needs one Host header'
   if (codings.length + lengths.length > 1) return 'its length is stated more than once'
   if (lengths.some((it) => !/^\d{1,15}$/.test(it))) return 'its Content-Length is no whole number'

@@ -14,18 +14,26 @@ const hopByHop = [
   'expect',
 ]
 
-/** What says where a message ends: a Connection header that names it is not obeyed, or the body would read as the next message. */
+/**
+ * What says where a message ends: a Connection header that names it is not obeyed, or the body would read as the next
+ * message.
+ */
 const bounds = ['content-length', 'transfer-encoding']
 
-/** What an answer of a vendor's does not tell an agent: cookies of the key's owner, other ways to the vendor, bounds that are ours to choose. */
+/**
+ * What an answer of a vendor's does not tell an agent: cookies of the key's owner, other ways to the vendor, bounds
+ * that are ours to choose.
+ */
 const keptBack = ['set-cookie', 'set-cookie2', 'alt-svc', 'content-length']
 
 /** A shorter credential would be found where it is not. */
 const shortest = 8
 
 /**
- * The headers of a message as the next hop may see them, without those named in `drop` and in its own Connection header.
- * A request whose body came in chunks goes on in chunks whatever its method, or its body would read as the next request.
+ * The headers of a message as the next hop may see them, without those named in `drop` and in its own Connection
+ * header.
+ * A request whose body came in chunks goes on in chunks whatever its method, or its body would read as the next
+ * request.
  */
 export function forwardable(message: IncomingMessage, drop: readonly string[] = []): OutgoingHttpHeaders {
   const named = (message.headers.connection ?? '').split(',').map((it) => it.trim().toLowerCase())
@@ -40,13 +48,23 @@ export function forwardable(message: IncomingMessage, drop: readonly string[] = 
 
 /** The headers of a client's request whose names match, each on one line. */
 export function listed({ headersDistinct }: IncomingMessage, names: RegExp): OutgoingHttpHeaders {
-  return Object.fromEntries(Object.entries(headersDistinct).flatMap(([name, values]) => (names.test(name) && values ? [[name, values.join(', ')]] : [])))
+  return Object.fromEntries(
+    Object.entries(headersDistinct).flatMap(([name, values]) =>
+      names.test(name) && values ? [[name, values.join(', ')]] : [],
+    ),
+  )
 }
 
-/** The headers of a vendor's answer as an agent may see them: nothing of the connection, and not the credential, should the vendor repeat it. */
+/**
+ * The headers of a vendor's answer as an agent may see them: nothing of the connection, and not the credential, should
+ * the vendor repeat it.
+ */
 export function answerHeaders(answered: IncomingMessage, secret: string): OutgoingHttpHeaders {
   const hidden = (value: string) => (secret.length < shortest ? value : value.replaceAll(secret, '[redacted]'))
   return Object.fromEntries(
-    Object.entries(forwardable(answered, keptBack)).map(([name, value]) => [name, Array.isArray(value) ? value.map(hidden) : hidden(String(value))]),
+    Object.entries(forwardable(answered, keptBack)).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(hidden) : hidden(String(value)),
+    ]),
   )
 }

@@ -6,7 +6,10 @@ import { canonicalAddress } from '../../kernel/outbound/addresses.ts'
 import { createControl } from './control.ts'
 import { startSidecar } from './server.ts'
 
-/** The program that runs in the sidecar's container. Standard streams are its private channel; it writes no file and no log. */
+/**
+ * The program that runs in the sidecar's container. Standard streams are its private channel; it writes no file and no
+ * log.
+ */
 
 const refused = 78 // tells the entry script that starting again would not help
 
@@ -20,18 +23,24 @@ function checkOwnPowers(): void {
   const status = readFileSync('/proc/self/status', 'utf8')
   const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1]
   if (process.getuid?.() === 0) refuse('it must not run as root')
-  if (!['CapPrm', 'CapEff', 'CapInh', 'CapAmb'].every((it) => /^0+$/.test(field(it) ?? '0'))) refuse('it must not hold capabilities')
+  if (!['CapPrm', 'CapEff', 'CapInh', 'CapAmb'].every((it) => /^0+$/.test(field(it) ?? '0')))
+    refuse('it must not hold capabilities')
   if (field('NoNewPrivs') !== '1') refuse('it must run with no-new-privileges')
 }
 
-/** Run as a stranger before the sidecar starts: exits 0 only when the kernel refuses to send for it, on every interface. */
+/**
+ * Run as a stranger before the sidecar starts: exits 0 only when the kernel refuses to send for it, on every interface.
+ */
 async function proveClosed(): Promise<never> {
-  const outer = Object.values(networkInterfaces()).flatMap((list) => list?.filter((it) => !it.internal && !it.address.startsWith('fe80:')) ?? [])
+  const outer = Object.values(networkInterfaces()).flatMap(
+    (list) => list?.filter((it) => !it.internal && !it.address.startsWith('fe80:')) ?? [],
+  )
   const leaks = await Promise.all(outer.map((it) => leaves(neighbour(it.address), it.family === 'IPv6')))
   process.exit(leaks.includes(true) ? 1 : 0)
 }
 
-const neighbour = (address: string) => canonicalAddress(address)!.replace(/[^.:]+$/, (last) => (last === '1' ? '2' : '1'))
+const neighbour = (address: string) =>
+  canonicalAddress(address)!.replace(/[^.:]+$/, (last) => (last === '1' ? '2' : '1'))
 
 function leaves(address: string, six: boolean): Promise<boolean> {
   const socket = createSocket(six ? 'udp6' : 'udp4')
@@ -45,14 +54,17 @@ async function run(): Promise<void> {
   checkOwnPowers()
   process.on('SIGUSR1', () => {}) // would open Node's debugger on the crew's loopback
   process.on('SIGTERM', () => process.exit(0))
-  // One request gone wrong must not end everybody's; messages could quote what they were about, so only the kind is said.
-  process.on('uncaughtException', (error: NodeJS.ErrnoException) => process.stderr.write(`sidecar: ${error.code ?? error.name}\n`))
+  // One request gone wrong must not end everybody's; messages could quote what they were about, so only the kind is
+  // said.
+  process.on('uncaughtException', (error: NodeJS.ErrnoException) =>
+    process.stderr.write(`sidecar: ${error.code ?? error.name}\n`),
+  )
 
   const output = new Socket({ fd: 1, readable: false, writable: true }) // process.stdout would block on a reader that stalls
   output.on('error', () => {})
   const control = createControl(output)
-  const sidecar = await startSidecar({ port: 9119, isolated: true, report: control.report, ask: control.ask }).catch((error: NodeJS.ErrnoException) =>
-    refuse(`port 9119 cannot be opened (${error.code})`),
+  const sidecar = await startSidecar({ port: 9119, isolated: true, report: control.report, ask: control.ask }).catch(
+    (error: NodeJS.ErrnoException) => refuse(`port 9119 cannot be opened (${error.code})`),
   )
   control.serve(sidecar.port, process.stdin, sidecar.configure)
 }

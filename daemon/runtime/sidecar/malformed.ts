@@ -6,11 +6,16 @@ const statuses: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** Refuses what is no HTTP, in a shape that the vendors' clients read. Nobody knows yet which of them it was meant for. */
+/**
+ * Refuses what is no HTTP, in a shape that the vendors' clients read. Nobody knows yet which of them it was meant for.
+ */
 export function refuseMalformed({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
   // What was begun before on this connection cannot be told from an answer to it.
   if (!socket.writable || socket.bytesWritten) return void socket.destroy()
-  const error = { type: 'invalid_request_error', message: `The request is not passed on: it is not well-formed HTTP/1.1 (${code}).` }
+  const error = {
+    type: 'invalid_request_error',
+    message: `The request is not passed on: it is not well-formed HTTP/1.1 (${code}).`,
+  }
   const body = JSON.stringify({ type: 'error', error })
   const head = [
     'content-type: application/json',
@@ -19,5 +24,7 @@ export function refuseMalformed({ code = '' }: NodeJS.ErrnoException, socket: So
     'x-should-retry: false',
     'connection: close',
   ]
-  socket.end(`HTTP/1.1 ${statuses[code] ?? '400 Bad Request'}\r\n${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  socket.end(`HTTP/1.1 ${statuses[code] ?? '400 Bad Request'}\r\n${head.join('\r\n')}\r\n\r\n${body}`, () =>
+    socket.destroy(),
+  )
 }

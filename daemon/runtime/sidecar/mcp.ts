@@ -21,7 +21,8 @@ interface Message {
 type Outcome = { result: object } | { error: { code: number; message: string } }
 
 const failure = (code: number, message: string): Outcome => ({ error: { code, message } })
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Answers one message of a client; `call` asks the daemon. */
 export async function answerMcp(
@@ -30,10 +31,12 @@ export async function answerMcp(
   body: unknown,
   call: (route: string, body: unknown) => Promise<SidecarAnswer>,
 ): Promise<void> {
-  if (!isObject(body) || body['jsonrpc'] !== '2.0') return reply(response, null, failure(-32600, 'Send one JSON-RPC 2.0 message'))
+  if (!isObject(body) || body['jsonrpc'] !== '2.0')
+    return reply(response, null, failure(-32600, 'Send one JSON-RPC 2.0 message'))
   const { id, method, params } = body
   // Notifications, and answers to what this server never asks.
-  if ((typeof id !== 'string' && typeof id !== 'number') || typeof method !== 'string') return void response.writeHead(202).end()
+  if ((typeof id !== 'string' && typeof id !== 'number') || typeof method !== 'string')
+    return void response.writeHead(202).end()
   const message: Message = { id, method, params: isObject(params) ? params : {} }
   if (method !== 'tools/call') return reply(response, id, answerAtOnce(message))
   const streamed = String(request.headers.accept ?? '').includes('text/event-stream')
@@ -44,7 +47,8 @@ export async function answerMcp(
   else reply(response, id, outcome)
 }
 
-const reply = (response: ServerResponse, id: string | number | null, outcome: Outcome): void => say(response, 200, { jsonrpc: '2.0', id, ...outcome })
+const reply = (response: ServerResponse, id: string | number | null, outcome: Outcome): void =>
+  say(response, 200, { jsonrpc: '2.0', id, ...outcome })
 
 function answerAtOnce({ method, params }: Message): Outcome {
   if (method === 'ping') return { result: {} }
@@ -60,7 +64,10 @@ function answerAtOnce({ method, params }: Message): Outcome {
   }
 }
 
-async function callTool({ params }: Message, call: (route: string, body: unknown) => Promise<SidecarAnswer>): Promise<Outcome> {
+async function callTool(
+  { params }: Message,
+  call: (route: string, body: unknown) => Promise<SidecarAnswer>,
+): Promise<Outcome> {
   const asked = params['name']
   if (typeof asked !== 'string') return failure(-32602, 'Name a tool')
   const tool = agentTools.find(({ name }) => name === asked)
@@ -78,7 +85,11 @@ function beginStream(response: ServerResponse, { params }: Message): () => void 
   const token = isObject(params['_meta']) ? params['_meta']['progressToken'] : undefined
   let progress = 0
   const timer = setInterval(() => {
-    const notice = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress: ++progress } }
+    const notice = {
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken: token, progress: ++progress },
+    }
     response.write(token === undefined ? ': waiting\n\n' : event(notice))
   }, signOfLife)
   return () => clearInterval(timer)

@@ -26,10 +26,23 @@ export interface ModelCallParts {
   loopbackUpstreams: boolean
 }
 
-const busy: Refusal = { status: 503, message: 'Too many model calls of this agent are under way. Try again when one of them has ended.' }
-const revoked: Refusal = { status: 403, message: 'The agent or its credential was taken away while this call was under way.' }
+const busy: Refusal = {
+  status: 503,
+  message: 'Too many model calls of this agent are under way. Try again when one of them has ended.',
+}
+const revoked: Refusal = {
+  status: 403,
+  message: 'The agent or its credential was taken away while this call was under way.',
+}
 
-export function createModelCalls({ config, turns, dial, slots, report, loopbackUpstreams }: ModelCallParts): ModelCalls {
+export function createModelCalls({
+  config,
+  turns,
+  dial,
+  slots,
+  report,
+  loopbackUpstreams,
+}: ModelCallParts): ModelCalls {
   const reach = createReach(dial, { loopback: loopbackUpstreams })
   const open = new Set<Call>()
 
@@ -53,13 +66,19 @@ export function createModelCalls({ config, turns, dial, slots, report, loopbackU
     return true
   }
 
-  /** Makes the call with the first credential; when the vendor limits it and the body can be sent again, with the next. */
+  /**
+   * Makes the call with the first credential; when the vendor limits it and the body can be sent again, with the next.
+   */
   function attempt(call: Call, [credential, ...others]: ModelCredential[]): void {
     turns.used(credential!)
     void call.send(credential!, (answered) => {
       if (answered.statusCode !== 429) return call.deliver(answered)
       turns.limited(credential!)
-      report({ type: 'credential_limited', credentialId: credential!.credentialId, retryAfterSeconds: cooldownMs / 1000 })
+      report({
+        type: 'credential_limited',
+        credentialId: credential!.credentialId,
+        retryAfterSeconds: cooldownMs / 1000,
+      })
       if (others.length && call.repeatable) attempt(call, others)
       else call.deliver(answered)
     })

@@ -1,4 +1,7 @@
-/** A call of a vendor's interface that coding agents' clients make. All others are refused, for they would be made with the real key. */
+/**
+ * A call of a vendor's interface that coding agents' clients make. All others are refused, for they would be made with
+ * the real key.
+ */
 export interface Passed {
   method: 'GET' | 'POST'
   /** `{model}` stands for one part of the path, or for its beginning. */
@@ -31,8 +34,12 @@ export const googleCalls: readonly Passed[] = ['/v1beta', '/v1'].flatMap((versio
   { method: 'GET', path: `${version}/models/{model}`, parameters: [] },
 ])
 
-/** Request headers that any vendor may get. None chooses an account, organization or workspace: that is for whoever owns the key. */
-const common = 'accept|accept-encoding|accept-language|content-encoding|content-type|user-agent|x-client-request-id|x-stainless-[a-z-]+'
+/**
+ * Request headers that any vendor may get. None chooses an account, organization or workspace: that is for whoever owns
+ * the key.
+ */
+const common =
+  'accept|accept-encoding|accept-language|content-encoding|content-type|user-agent|x-client-request-id|x-stainless-[a-z-]+'
 
 const listed = (own: string) => new RegExp(`^(?:${common}|${own})$`)
 

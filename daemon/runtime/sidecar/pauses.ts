@@ -22,7 +22,8 @@ export function createPauses(now: () => number): Pauses {
     },
     heed(agentId, route, answer) {
       const { retry_after: wait } = (answer.body ?? {}) as { retry_after?: unknown }
-      if (answer.status === 429 && typeof wait === 'number') refusals.set(`${agentId} ${route}`, { until: now() + wait * 1000, body: answer.body as object })
+      if (answer.status === 429 && typeof wait === 'number')
+        refusals.set(`${agentId} ${route}`, { until: now() + wait * 1000, body: answer.body as object })
       return answer
     },
   }

@@ -4,7 +4,8 @@ import { endianness } from 'node:os'
 import { parseAddress } from '../../kernel/outbound/addresses.ts'
 
 /**
- * The uid that owns the other end of a loopback connection, from the kernel's own table: an agent cannot forge it, as it
+ * The uid that owns the other end of a loopback connection, from the kernel's own table: an agent cannot forge it, as
+ * it
  * could a header. Null when the other end is gone already.
  */
 export async function uidOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): Promise<number | null> {
@@ -19,11 +20,14 @@ const owners6 = shared(() => owners('/proc/self/net/tcp6'))
 /** The uid of each connection's own end, by both addresses as the table writes them. */
 async function owners(file: string): Promise<Map<string, number>> {
   const rows = (await readFile(file, 'utf8').catch(() => '')).split('\n').map((line) => line.trim().split(/\s+/))
-  return new Map(rows.filter((row) => row[3] !== '06').map(([, local, remote, , , , , uid]) => [`${local} ${remote}`, Number(uid)]))
+  return new Map(
+    rows.filter((row) => row[3] !== '06').map(([, local, remote, , , , , uid]) => [`${local} ${remote}`, Number(uid)]),
+  )
 }
 
 /**
- * One reading for all who ask before it begins: the kernel takes long over this table, and with a reading for each of them a
+ * One reading for all who ask before it begins: the kernel takes long over this table, and with a reading for each of
+ * them a
  * few hundred connections at once would hold up everybody's calls.
  */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {

@@ -61,11 +61,17 @@ export interface Rules {
   permitsAddress(is: AddressClass): boolean
   /** The `.domain` of the wildcard without which a host would not be permitted; null for every other host. */
   wildcardOf(host: string): string | null
-  /** Whether a client in a tunnel to a host may begin like this: TLS must ask for that very host, or for none at an address. */
+  /**
+   * Whether a client in a tunnel to a host may begin like this: TLS must ask for that very host, or for none at an
+   * address.
+   */
   permitsHello(host: string, hello: Hello): boolean
 }
 
-/** `*.host` stands for every name below host, at any depth, and not for host itself. An entry that is no host permits nothing. */
+/**
+ * `*.host` stands for every name below host, at any depth, and not for host itself. An entry that is no host permits
+ * nothing.
+ */
 export function compilePolicy({ mode, allowedDomains, allowPrivateEndpoints }: NetworkPolicy): Rules {
   const exact = new Set(defaultHosts)
   const below: string[] = []
@@ -77,7 +83,8 @@ export function compilePolicy({ mode, allowedDomains, allowPrivateEndpoints }: N
     else exact.add(host)
   }
   const free = mode === 'free'
-  const wildcardOf = (host: string) => (free || exact.has(host) ? null : (below.find((it) => host.endsWith(it)) ?? null))
+  const wildcardOf = (host: string) =>
+    free || exact.has(host) ? null : (below.find((it) => host.endsWith(it)) ?? null)
   return {
     permitsHost: (host) => free || exact.has(host) || wildcardOf(host) !== null,
     permitsAddress: (is) => is === 'public' || (is === 'private' && allowPrivateEndpoints),

@@ -1,7 +1,9 @@
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 
-/** Turns a name into its addresses, IPv4 first; empty when there is no such name. Throws when no name server answers. */
+/**
+ * Turns a name into its addresses, IPv4 first; empty when there is no such name. Throws when no name server answers.
+ */
 export type Resolve = (name: string) => Promise<string[]>
 
 export interface Names {
@@ -52,7 +54,10 @@ async function addresses(resolver: Resolver, name: string): Promise<string[]> {
     if (absent.has(error.code ?? '')) return []
     throw error
   }
-  const [four, six] = await Promise.allSettled([resolver.resolve4(name).catch(none), resolver.resolve6(name).catch(none)])
+  const [four, six] = await Promise.allSettled([
+    resolver.resolve4(name).catch(none),
+    resolver.resolve6(name).catch(none),
+  ])
   const found = [four, six].flatMap((it) => (it.status === 'fulfilled' ? it.value : []))
   if (!found.length && four.status === 'rejected') throw four.reason
   return found

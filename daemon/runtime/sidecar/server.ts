@@ -36,14 +36,28 @@ export interface Sidecar {
 
 const headerLimit = 32 * 1024
 /** Late connections are looked for every `connectionsCheckingInterval`, so headers get that much longer at most. */
-const timeouts = { headersTimeout: 20_000, connectionsCheckingInterval: 1000, requestTimeout: 600_000, keepAliveTimeout: 75_000 }
+const timeouts = {
+  headersTimeout: 20_000,
+  connectionsCheckingInterval: 1000,
+  requestTimeout: 600_000,
+  keepAliveTimeout: 75_000,
+}
 const connectionSlots = { total: 2048, each: 512 }
 const callSlots = { total: 256, each: 64 }
 const agentCallSlots = { total: 128, each: 16 }
 const tunnelSlots = { total: 512, each: 192 }
 
-/** Starts the sidecar on loopback. It answers at once; until it has a configuration it refuses every call, saying so. */
-export async function startSidecar({ port, isolated, report, ask, now = () => performance.now(), hostsFile }: SidecarOptions): Promise<Sidecar> {
+/**
+ * Starts the sidecar on loopback. It answers at once; until it has a configuration it refuses every call, saying so.
+ */
+export async function startSidecar({
+  port,
+  isolated,
+  report,
+  ask,
+  now = () => performance.now(),
+  hostsFile,
+}: SidecarOptions): Promise<Sidecar> {
   let current: Compiled | null = null
   const config = () => current
   const names = createNames(hostsFile)
@@ -98,7 +112,12 @@ export async function startSidecar({ port, isolated, report, ask, now = () => pe
   }
 
   function listen(host: string, at: number): Promise<Server> {
-    const server = createServer({ insecureHTTPParser: false, requireHostHeader: true, maxHeaderSize: headerLimit, ...timeouts })
+    const server = createServer({
+      insecureHTTPParser: false,
+      requireHostHeader: true,
+      maxHeaderSize: headerLimit,
+      ...timeouts,
+    })
     server.maxConnections = connectionSlots.total
     const owners = new WeakMap<object, Promise<number | null>>()
     server.on('connection', (socket: Socket) => owners.set(socket, claim(socket)))
@@ -107,9 +126,14 @@ export async function startSidecar({ port, isolated, report, ask, now = () => pe
       await turnOf(response)
       if (!response.destroyed) answer(request, response, uid)
     })
-    server.on('connect', (request, socket, head) => void owners.get(socket)!.then((uid) => egress.tunnel(request, socket, head, uid)))
+    server.on(
+      'connect',
+      (request, socket, head) => void owners.get(socket)!.then((uid) => egress.tunnel(request, socket, head, uid)),
+    )
     server.on('clientError', refuseMalformed)
-    return new Promise((resolve, reject) => server.once('error', reject).listen(at, host, () => resolve(server.off('error', reject))))
+    return new Promise((resolve, reject) =>
+      server.once('error', reject).listen(at, host, () => resolve(server.off('error', reject))),
+    )
   }
 
   const first = await listen('127.0.0.1', port)
@@ -131,7 +155,8 @@ export async function startSidecar({ port, isolated, report, ask, now = () => pe
 }
 
 /**
- * Resolves when the answers to what came before on the same connection have gone out. A call in line would otherwise begin
+ * Resolves when the answers to what came before on the same connection have gone out. A call in line would otherwise
+ * begin
  * before its time, and hear nothing when the client leaves.
  */
 const turnOf = (response: ServerResponse): Promise<unknown> =>

@@ -1,12 +1,15 @@
 import type { Passed } from './passed.ts'
 
-/** A request target as the vendor gets it: written anew from a table's entry and the parameters that the entry lists. */
+/**
+ * A request target as the vendor gets it: written anew from a table's entry and the parameters that the entry lists.
+ */
 export type Target = { path: string } | { refused: 'odd' | 'path' | 'method' }
 
 /** Every part begins with a letter or a digit, so none is `.`, `..` or empty, and nothing in it needs to be escaped. */
 const plain = /^(?:\/[A-Za-z0-9][\w.~:@-]*)+$/
 
-const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace('{model}', '[A-Za-z0-9][\\w.-]{0,127}')}$`)
+const patternOf = (path: string) =>
+  new RegExp(`^${path.replaceAll('.', '\\.').replace('{model}', '[A-Za-z0-9][\\w.-]{0,127}')}$`)
 const patterns = new Map<string, RegExp>()
 
 function matches({ path }: Passed, asked: string): boolean {
@@ -38,4 +41,5 @@ function decoded(path: string): string | null {
 }
 
 /** What is passed on, for people. */
-export const listOf = (passed: readonly Passed[]): string => passed.map(({ method, path }) => `${method} ${path}`).join(', ')
+export const listOf = (passed: readonly Passed[]): string =>
+  passed.map(({ method, path }) => `${method} ${path}`).join(', ')

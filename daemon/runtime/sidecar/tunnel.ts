@@ -20,10 +20,15 @@ export interface TunnelOptions {
 }
 
 /**
- * Couples a client with the far end of its tunnel until both directions have ended; half-closed ones go on in the other.
+ * Couples a client with the far end of its tunnel until both directions have ended; half-closed ones go on in the
+ * other.
  * What the far end says is passed on from the start: in some protocols the server speaks first.
  */
-export async function joinTunnel(client: Socket, far: Socket, { head, admits, patienceMs = firstWordsMs }: TunnelOptions): Promise<void> {
+export async function joinTunnel(
+  client: Socket,
+  far: Socket,
+  { head, admits, patienceMs = firstWordsMs }: TunnelOptions,
+): Promise<void> {
   far.allowHalfOpen = true
   for (const [from, to] of [
     [client, far],
@@ -46,7 +51,12 @@ export async function joinTunnel(client: Socket, far: Socket, { head, admits, pa
 }
 
 /** Reads until it is known what the client begins with. Null, and the client gone, when that takes too long. */
-async function firstWords(client: Socket, far: Socket, head: Buffer, patienceMs: number): Promise<{ said: Buffer; hello: Hello } | null> {
+async function firstWords(
+  client: Socket,
+  far: Socket,
+  head: Buffer,
+  patienceMs: number,
+): Promise<{ said: Buffer; hello: Hello } | null> {
   let said = head
   let hello = readClientHello(said)
   const late = () => (said.length || !far.bytesRead) && client.destroy()

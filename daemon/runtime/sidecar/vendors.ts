@@ -1,6 +1,14 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { ModelCredential } from '../types.ts'
-import { anthropicCalls, anthropicHeaders, googleCalls, googleHeaders, openaiCalls, openaiHeaders, type Passed } from './passed.ts'
+import {
+  anthropicCalls,
+  anthropicHeaders,
+  googleCalls,
+  googleHeaders,
+  openaiCalls,
+  openaiHeaders,
+  type Passed,
+} from './passed.ts'
 
 /** One model vendor: where its calls come in and go out, how it takes a credential, how it words a failure. */
 export interface Vendor {
@@ -38,13 +46,17 @@ const anthropic: Vendor = {
   calls: anthropicCalls,
   headers: anthropicHeaders,
   authenticate: (credential, headers) => {
-    if (credential.kind !== 'oauth' && !credential.token.startsWith('sk-ant-oat')) return { 'x-api-key': credential.token }
+    if (credential.kind !== 'oauth' && !credential.token.startsWith('sk-ant-oat'))
+      return { 'x-api-key': credential.token }
     const betas = [headers['anthropic-beta'] ?? []].flat().join(',').split(',')
     const asked = betas.map((it) => it.trim()).filter((it) => it && it !== bearerBeta)
     return { ...bearer(credential), 'anthropic-beta': [...asked, bearerBeta].join(',') }
   },
   defaults: { 'anthropic-version': '2023-06-01' },
-  failure: (status, message) => ({ type: 'error', error: { type: anthropicTypes[status] ?? 'invalid_request_error', message } }),
+  failure: (status, message) => ({
+    type: 'error',
+    error: { type: anthropicTypes[status] ?? 'invalid_request_error', message },
+  }),
 }
 
 const openai: Vendor = {
@@ -55,7 +67,12 @@ const openai: Vendor = {
   authenticate: bearer,
   defaults: {},
   failure: (status, message) => ({
-    error: { message, type: status < 500 ? 'invalid_request_error' : 'server_error', param: null, code: status === 401 ? 'invalid_api_key' : null },
+    error: {
+      message,
+      type: status < 500 ? 'invalid_request_error' : 'server_error',
+      param: null,
+      code: status === 401 ? 'invalid_api_key' : null,
+    },
   }),
 }
 
@@ -74,9 +91,12 @@ const google: Vendor = {
   base: 'https://generativelanguage.googleapis.com',
   calls: googleCalls,
   headers: googleHeaders,
-  authenticate: (credential) => (credential.kind === 'oauth' ? bearer(credential) : { 'x-goog-api-key': credential.token }),
+  authenticate: (credential) =>
+    credential.kind === 'oauth' ? bearer(credential) : { 'x-goog-api-key': credential.token },
   defaults: {},
-  failure: (status, message) => ({ error: { code: status, message, status: googleStatuses[status] ?? 'INVALID_ARGUMENT' } }),
+  failure: (status, message) => ({
+    error: { code: status, message, status: googleStatuses[status] ?? 'INVALID_ARGUMENT' },
+  }),
 }
 
 export const vendors: readonly Vendor[] = [anthropic, openai, google]

@@ -1,7 +1,8 @@
 import type { SidecarAnswer, SidecarCall, SidecarConfig, SidecarReport } from '../types.ts'
 
 /**
- * What goes over the sidecar's standard streams, one JSON object a line. Either side may have been killed in the middle of
+ * What goes over the sidecar's standard streams, one JSON object a line. Either side may have been killed in the middle
+ * of
  * a line: the daemon begins with an empty line and a hello, and reads nothing before the hello that repeats its nonce.
  */
 export type ToSidecar =

@@ -1,6 +1,8 @@
 /**
- * The resident program of a crew container: follows spools and reads agents' output for the daemon over its own standard
- * streams. Requests come as lines of JSON, answers go as frames. A hello makes everything asked before it void, since it
+ * The resident program of a crew container: follows spools and reads agents' output for the daemon over its own
+ * standard
+ * streams. Requests come as lines of JSON, answers go as frames. A hello makes everything asked before it void, since
+ * it
  * comes from a daemon that knows nothing of it.
  */
 import { Buffer } from 'node:buffer'
@@ -56,7 +58,8 @@ function writeAll(parts: Buffer[]): Promise<void> {
   })
 }
 
-const sendJson = (type: FrameType, request: number, value: unknown): Promise<void> => send(type, request, Buffer.from(JSON.stringify(value)))
+const sendJson = (type: FrameType, request: number, value: unknown): Promise<void> =>
+  send(type, request, Buffer.from(JSON.stringify(value)))
 
 function stop(id: number): void {
   const served = follows.get(id)
@@ -90,7 +93,8 @@ function follow(id: number, dir: string, offset: number): void {
 
 async function sendFile(id: number, root: string, path: string): Promise<void> {
   const content = readInside(root, path)
-  for (let at = 0; content && at < content.length; at += frameBytes) await send(frameTypes.data, id, content.subarray(at, at + frameBytes))
+  for (let at = 0; content && at < content.length; at += frameBytes)
+    await send(frameTypes.data, id, content.subarray(at, at + frameBytes))
   await sendJson(frameTypes.done, id, { found: content !== null })
 }
 

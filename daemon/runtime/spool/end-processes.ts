@@ -1,5 +1,6 @@
 /**
- * Ends what agents have running in a crew: a program of a container in the crew's process namespace but outside its limits,
+ * Ends what agents have running in a crew: a program of a container in the crew's process namespace but outside its
+ * limits,
  * so that an agent which has used up all processes cannot keep it from starting. It runs as a user that nobody else
  * is and takes on an agent's id for its signals alone: it reaches all that is the agent's, and nothing of the agent's
  * reaches it. `kill(-1)` is one step to the kernel, which lets no fork slip through.
@@ -56,7 +57,9 @@ function kept(uid: number, spare: string[]): Set<number> {
   const all = processesOf(uid)
   const belongs = (pid: number) => {
     const [args, environment] = [pieces(`/proc/${pid}/cmdline`), as(uid, () => pieces(`/proc/${pid}/environ`))]
-    return spare.some((run) => environment.includes(`SVC_RUN_ID=${run}`) || (args.includes(run) && args.some((it) => ours.test(it))))
+    return spare.some(
+      (run) => environment.includes(`SVC_RUN_ID=${run}`) || (args.includes(run) && args.some((it) => ours.test(it))),
+    )
   }
   const found = new Set(all.filter(({ pid }) => belongs(pid)).map(({ pid }) => pid))
   for (let size = -1; size !== found.size; ) {
@@ -88,7 +91,8 @@ async function endOthers(uid: number, spare: string[]): Promise<boolean> {
 async function end({ uid, spare }: Doomed): Promise<void> {
   if (own === 0 || process.getuid!() !== own) throw new Error('it must run as a user of its own')
   for (const agent of uid === null ? agents() : [uid]) {
-    if (!(await (spare.length ? endOthers(agent, spare) : endAll(agent)))) throw new Error(`processes of uid ${agent} cannot be ended`)
+    if (!(await (spare.length ? endOthers(agent, spare) : endAll(agent))))
+      throw new Error(`processes of uid ${agent} cannot be ended`)
   }
 }
 

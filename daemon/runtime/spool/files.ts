@@ -1,5 +1,15 @@
 import type { Buffer } from 'node:buffer'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  type Stats,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { FileEntry } from '../types.ts'
 
@@ -10,10 +20,16 @@ const maxFileBytes = 256 * 1024 * 1024
 const { O_DIRECTORY, O_NONBLOCK, O_RDONLY } = constants
 
 /**
- * Opens what agents can have replaced by a link: where it really leads is asked of the open file, not of its name. Null when
+ * Opens what agents can have replaced by a link: where it really leads is asked of the open file, not of its name. Null
+ * when
  * there is nothing, or something else than `is` allows. O_NONBLOCK, since a FIFO may stand where a file should.
  */
-function openInside(path: string, flags: number, is: (stats: Stats) => boolean, allowed: (real: string) => boolean): number | null {
+function openInside(
+  path: string,
+  flags: number,
+  is: (stats: Stats) => boolean,
+  allowed: (real: string) => boolean,
+): number | null {
   let file: number
   try {
     file = openSync(path, O_RDONLY | O_NONBLOCK | flags)
@@ -58,7 +74,10 @@ export function readInside(root: string, path: string): Buffer | null {
   }
 }
 
-/** What lies in a folder below `root`, in order of name; links are listed, never followed. Empty when there is no such folder. */
+/**
+ * What lies in a folder below `root`, in order of name; links are listed, never followed. Empty when there is no such
+ * folder.
+ */
 export function listInside(root: string, subdir: string, recursive: boolean): FileEntry[] {
   const entries: FileEntry[] = []
   const folders = [subdir]
@@ -87,7 +106,9 @@ function listFolder(root: string, folder: string): FileEntry[] {
 
 function entryOf(file: string, path: string, name: string): FileEntry[] {
   const stats = lstatSync(file, { throwIfNoEntry: false })
-  return stats ? [{ path, name, size: stats.size, is_dir: stats.isDirectory(), mod_time: stats.mtime.toISOString() }] : []
+  return stats
+    ? [{ path, name, size: stats.size, is_dir: stats.isDirectory(), mod_time: stats.mtime.toISOString() }]
+    : []
 }
 
 /** A path below a folder in its plain form, '' for the folder itself; null for one that leads out of it. */

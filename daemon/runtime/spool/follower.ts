@@ -22,7 +22,8 @@ export interface Following {
 }
 
 /**
- * Reads a run's `out` from `offset` on until its supervisor is gone. The kernel tells of both: inotify of growth, the FIFO
+ * Reads a run's `out` from `offset` on until its supervisor is gone. The kernel tells of both: inotify of growth, the
+ * FIFO
  * `alive` of death. One `data` at a time: the next read waits for the last one's promise.
  */
 export function followSpool(dir: string, offset: number, spool: Spool): Following {
@@ -146,4 +147,6 @@ function readTail(path: string, bytes: number): string | null {
 }
 
 const readAt = (file: number, buffer: Buffer, position: number, length: number): Promise<number> =>
-  new Promise((resolve, reject) => read(file, buffer, 0, length, position, (error, count) => (error ? reject(error) : resolve(count))))
+  new Promise((resolve, reject) =>
+    read(file, buffer, 0, length, position, (error, count) => (error ? reject(error) : resolve(count))),
+  )

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer'
 
-/** What the channel program sends: length of what follows the length, type, request, payload. All numbers big-endian. */
+/**
+ * What the channel program sends: length of what follows the length, type, request, payload. All numbers big-endian.
+ */
 export const frameTypes = { hello: 1, data: 2, done: 3, failed: 4 } as const
 export type FrameType = (typeof frameTypes)[keyof typeof frameTypes]
 
@@ -21,7 +23,8 @@ export function frameHead(type: FrameType, request: number, length: number): Buf
   return bytes
 }
 
-export const encodeFrame = (type: FrameType, request: number, payload: Buffer): Buffer => Buffer.concat([frameHead(type, request, payload.length), payload])
+export const encodeFrame = (type: FrameType, request: number, payload: Buffer): Buffer =>
+  Buffer.concat([frameHead(type, request, payload.length), payload])
 
 /**
  * Cuts a byte stream into frames. Whoever attaches comes into the middle of the stream, so everything before the hello

@@ -12,7 +12,8 @@ const lookAgainMs = 10
 const firstAgent = 20001
 
 /**
- * The living processes of a user. What they call themselves does not count, and `status` can be read of those, too, that
+ * The living processes of a user. What they call themselves does not count, and `status` can be read of those, too,
+ * that
  * refuse to be looked into. A process whose first thread has ended is no zombie as long as it has another one.
  */
 export function processesOf(uid: number): Process[] {
@@ -21,19 +22,24 @@ export function processesOf(uid: number): Process[] {
     if (!new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(status)) return []
     const field = (key: string) => new RegExp(`^${key}:\\s+(\\S+)`, 'm').exec(status)?.[1] ?? ''
     const [state, threads] = [field('State'), Number(field('Threads'))]
-    return state === 'X' || (state === 'Z' && threads < 2) ? [] : [{ pid: Number(name), parent: Number(field('PPid')), state }]
+    return state === 'X' || (state === 'Z' && threads < 2)
+      ? []
+      : [{ pid: Number(name), parent: Number(field('PPid')), state }]
   })
 }
 
 /** The users who are agents and have processes. */
 export function agents(): number[] {
-  const owners = readdirSync('/proc').map((name) => Number(/^Uid:\s+(\d+)/m.exec(/^\d+$/.test(name) ? read(`/proc/${name}/status`) : '')?.[1] ?? 0))
+  const owners = readdirSync('/proc').map((name) =>
+    Number(/^Uid:\s+(\d+)/m.exec(/^\d+$/.test(name) ? read(`/proc/${name}/status`) : '')?.[1] ?? 0),
+  )
   return [...new Set(owners)].filter((uid) => uid >= firstAgent)
 }
 
 /** Whether a user is without processes, now or within `ms`: nothing tells of the end of what is not one's own child. */
 export async function areGone(uid: number, ms: number): Promise<boolean> {
-  for (const until = Date.now() + ms; processesOf(uid).length > 0; await delay(lookAgainMs)) if (Date.now() >= until) return false
+  for (const until = Date.now() + ms; processesOf(uid).length > 0; await delay(lookAgainMs))
+    if (Date.now() >= until) return false
   return true
 }
 

@@ -2,7 +2,20 @@ import { constants } from 'node:os'
 import type { RunEnd } from '../types.ts'
 
 /** What a shell says of a program that died of a signal is 128 and the signal's number; the others are exit codes. */
-const deadly = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGKILL', 'SIGUSR1', 'SIGSEGV', 'SIGUSR2'] as const
+const deadly = [
+  'SIGHUP',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGILL',
+  'SIGTRAP',
+  'SIGABRT',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGKILL',
+  'SIGUSR1',
+  'SIGSEGV',
+  'SIGUSR2',
+] as const
 const more = ['SIGPIPE', 'SIGALRM', 'SIGTERM', 'SIGXCPU', 'SIGXFSZ', 'SIGSYS'] as const
 const bySignal = new Map([...deadly, ...more].map((name) => [128 + constants.signals[name], name]))
 
@@ -13,7 +26,8 @@ export function runEnd(record: string | null): RunEnd {
   if (word === 'timed-out') return { kind: 'exit', code, timedOut: true }
   if (word === 'lost' && rest.length) return { kind: 'lost', reason: rest.join(' ') }
   if (word === 'never') return { kind: 'lost', reason: rest.join(' '), never: true }
-  if (word !== 'exited' || !Number.isInteger(code)) return { kind: 'lost', reason: 'the process is gone and left no record' }
+  if (word !== 'exited' || !Number.isInteger(code))
+    return { kind: 'lost', reason: 'the process is gone and left no record' }
   const signal = bySignal.get(code)
   return signal ? { kind: 'signal', signal } : { kind: 'exit', code, timedOut: false }
 }

@@ -1,4 +1,7 @@
-/** What becomes of headers between people and the programs of a crew. Names are lower case; a value is a list where it came so. */
+/**
+ * What becomes of headers between people and the programs of a crew. Names are lower case; a value is a list where it
+ * came so.
+ */
 export type Headers = Record<string, string | string[]>
 
 /** They concern one connection, not the message. */
@@ -51,7 +54,10 @@ const keptFromProxies = [
   'x-sendfile2',
 ]
 
-/** What would act on the whole origin, which is ours, or undo the sandbox: state of browsers, reports, dictionaries, policies. */
+/**
+ * What would act on the whole origin, which is ours, or undo the sandbox: state of browsers, reports, dictionaries,
+ * policies.
+ */
 const keptFromBrowser = new Set([
   ...hopByHop,
   ...keptFromProxies,
@@ -105,7 +111,8 @@ const keptFromBrowser = new Set([
 ])
 
 /**
- * On everything that leaves: a page has an origin that nobody shares, so that it can neither read nor call the server as the
+ * On everything that leaves: a page has an origin that nobody shares, so that it can neither read nor call the server
+ * as the
  * person who looks at it. Its own address is foreign to it as well, which is why everybody may read what is there.
  */
 export const sandbox: Headers = {
@@ -143,7 +150,11 @@ export function requestHeaders(raw: readonly string[], { port, host, address, en
 }
 
 /** The headers of an answer as browsers get them. */
-export function answerHeaders(status: number, raw: readonly string[], { port, prefix }: Pick<Forwarded, 'port' | 'prefix'>): Headers {
+export function answerHeaders(
+  status: number,
+  raw: readonly string[],
+  { port, prefix }: Pick<Forwarded, 'port' | 'prefix'>,
+): Headers {
   const kept = collect(raw, keptFromBrowser)
   // There is no body to be so long.
   if (status === 204) delete kept['content-length']
@@ -158,7 +169,10 @@ export function answerHeaders(status: number, raw: readonly string[], { port, pr
 }
 
 /** What a page of a sandbox asks before it calls its own address; null for everything else. */
-export function preflight(headers: Record<string, string | string[] | undefined>, method: string | undefined): Headers | null {
+export function preflight(
+  headers: Record<string, string | string[] | undefined>,
+  method: string | undefined,
+): Headers | null {
   const wanted = headers['access-control-request-method']
   if (method !== 'OPTIONS' || headers['origin'] !== 'null' || typeof wanted !== 'string') return null
   const names = headers['access-control-request-headers']
@@ -188,12 +202,17 @@ function relocate(location: string, port: number, prefix: string): string {
   const within = /^\/(?![/\\])/.test(location)
   const whole = within ? `http://localhost:${port}${location}` : location
   const url = URL.canParse(whole) ? new URL(whole) : null
-  const own = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname) && Number(url.port || 80) === port
+  const own =
+    url?.protocol === 'http:' &&
+    ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname) &&
+    Number(url.port || 80) === port
   return own ? `${prefix}${url.pathname}${url.search}${url.hash}` : location
 }
 
 function collect(raw: readonly string[], left: ReadonlySet<string>): Headers {
-  const named = new Set(valuesOf(raw, 'connection').flatMap((it) => it.split(',').map((name) => name.trim().toLowerCase())))
+  const named = new Set(
+    valuesOf(raw, 'connection').flatMap((it) => it.split(',').map((name) => name.trim().toLowerCase())),
+  )
   const headers: Headers = Object.create(null)
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at]!.toLowerCase()

@@ -27,7 +27,9 @@ export async function exposePorts(app: App, tls: TlsFiles | undefined): Promise<
 /** A browser takes what is there for another site than the server's. */
 async function listen({ config }: App, { serve }: Exposed, tls: TlsFiles | undefined): Promise<Server> {
   const server = createWebServer(config, serve, tls).on('clientError', refuseConnection)
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(config.exposedPort, config.exposedHost, resolve))
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(config.exposedPort, config.exposedHost, resolve),
+  )
   return server
 }
 

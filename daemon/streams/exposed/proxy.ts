@@ -5,7 +5,9 @@ import { createSeats } from '#kernel/limits/seats'
 import { targetOf } from '../../features/ports/service.ts'
 import { answerHeaders, type Forwarded, type Headers, isClear, preflight, requestHeaders, sandbox } from './headers.ts'
 
-/** How long either side may say nothing; ten times as long while the other reads slowly, or where events are waited for. */
+/**
+ * How long either side may say nothing; ten times as long while the other reads slowly, or where events are waited for.
+ */
 const idleMs = 60_000
 const patience = 10
 const connectMs = 20_000
@@ -34,7 +36,8 @@ const words: Record<number, string> = {
 }
 
 /**
- * Passes requests to programs in crews and their answers back, as streams both ways: nothing is collected, a slow reader slows
+ * Passes requests to programs in crews and their answers back, as streams both ways: nothing is collected, a slow
+ * reader slows
  * the writer, and when one side goes the other is let go. Specification part 3, "Port exposure".
  */
 export function createExposed(app: App, { silence = idleMs, longest = longestMs, limit = passageLimit } = {}): Exposed {
@@ -49,7 +52,8 @@ export function createExposed(app: App, { silence = idleMs, longest = longestMs,
     if (request.headers.upgrade !== undefined) return refuse(request, response, 426, { upgrade: 'HTTP/1.1' })
     // A worker would outlive the page; a coding that we do not know would lose its name on the way.
     if (request.headers['service-worker'] !== undefined) return refuse(request, response, 404)
-    if ((request.headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked') return refuse(request, response, 400)
+    if ((request.headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked')
+      return refuse(request, response, 400)
     const asked = preflight(request.headers, request.method)
     if (asked) return void response.writeHead(204, asked).end()
     const release = seats.take(target.crew_id)
@@ -69,7 +73,13 @@ export function createExposed(app: App, { silence = idleMs, longest = longestMs,
     pass(request, response, connection, found.path, forwarded)
   }
 
-  function pass(request: IncomingMessage, response: ServerResponse, connection: Duplex, path: string, forwarded: Forwarded): void {
+  function pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: Duplex,
+    path: string,
+    forwarded: Forwarded,
+  ): void {
     let answer: IncomingMessage | null = null
     let upstream: ClientRequest | null = null
     let left = 0
@@ -161,7 +171,8 @@ export function createExposed(app: App, { silence = idleMs, longest = longestMs,
   }
 }
 
-const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** What stands behind the token goes on as it is written. */
 function addressOf(url: string): { token: string; path: string } | null {
@@ -192,7 +203,14 @@ async function connected(app: App, crewId: string, port: number): Promise<Duplex
 function refuse(request: IncomingMessage, response: ServerResponse, status: number, more: Headers = {}): void {
   if (response.headersSent || response.destroyed) return void response.destroy()
   letGo(request)
-  response.writeHead(status, { ...sandbox, 'cache-control': 'no-store', 'content-type': 'text/plain; charset=utf-8', ...more }).end(`${words[status]}\n`)
+  response
+    .writeHead(status, {
+      ...sandbox,
+      'cache-control': 'no-store',
+      'content-type': 'text/plain; charset=utf-8',
+      ...more,
+    })
+    .end(`${words[status]}\n`)
 }
 
 /** What else the client sends is dropped, so that it can hear the answer; but not for ever. */

@@ -43,7 +43,8 @@ const clientsPerMs = 40
 const longestTick = 100
 
 /**
- * Gives events to many clients: each batch is encoded once. With few clients it goes out at once; with many, events that come
+ * Gives events to many clients: each batch is encoded once. With few clients it goes out at once; with many, events
+ * that come
  * within a few milliseconds share one write to each client, since writes are what costs.
  */
 export function createFanOut(): FanOut {
@@ -74,7 +75,11 @@ export function createFanOut(): FanOut {
   function cut(group: Group): void {
     fresh.delete(group)
     if (group.texts.length === 0) return
-    queue.push({ batch: { seq: group.seq, chunk: new Chunk(group.texts.join('')) }, group, followers: [...group.followers] })
+    queue.push({
+      batch: { seq: group.seq, chunk: new Chunk(group.texts.join('')) },
+      group,
+      followers: [...group.followers],
+    })
     group.texts = []
   }
 

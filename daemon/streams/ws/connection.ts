@@ -13,7 +13,10 @@ import { Outbox } from './outbox.ts'
 import { type Bearer, readSocketToken } from './token.ts'
 
 const authMs = 10_000
-/** How long a client may take to fetch what is under way and to say farewell; strangers, and the daemon's own end, wait less. */
+/**
+ * How long a client may take to fetch what is under way and to say farewell; strangers, and the daemon's own end, wait
+ * less.
+ */
 export const farewellMs = 10_000
 const hurriedMs = 2_000
 /** What a client may still send before it says farewell. Nobody reads it. */
@@ -128,7 +131,10 @@ export class Connection implements Outlet {
     this.close(closeCodes.signedOut, reason)
   }
 
-  /** Says farewell, once. Whatever the client sends from now on changes nothing, and much of it ends the connection at once. */
+  /**
+   * Says farewell, once. Whatever the client sends from now on changes nothing, and much of it ends the connection at
+   * once.
+   */
   close(code: number, reason: string): void {
     if (this.over) return
     const stranger = this.bearer === null
@@ -140,7 +146,10 @@ export class Connection implements Outlet {
       if (left < 0) this.socket.terminate()
     })
     this.socket.close(code, reason)
-    this.farewell = setTimeout(() => this.socket.terminate(), stranger || code === closeCodes.goingAway ? hurriedMs : farewellMs)
+    this.farewell = setTimeout(
+      () => this.socket.terminate(),
+      stranger || code === closeCodes.goingAway ? hurriedMs : farewellMs,
+    )
   }
 
   private tell(frame: object): void {
@@ -156,7 +165,11 @@ export class Connection implements Outlet {
   }
 
   private refuse(message: string, code: number, type: 'error' | 'session_revoked' = 'error'): void {
-    this.tell({ type, channel: '', payload: { message, error: message, ...(type === 'session_revoked' && { reason: message }) } })
+    this.tell({
+      type,
+      channel: '',
+      payload: { message, error: message, ...(type === 'session_revoked' && { reason: message }) },
+    })
     this.close(code, message)
   }
 
@@ -174,12 +187,14 @@ export class Connection implements Outlet {
   }
 
   private async authenticate({ type, token }: ClientFrame): Promise<void> {
-    if (type !== 'auth' || typeof token !== 'string') return this.reject('error', 'the first frame must be {"type":"auth","token":...}')
+    if (type !== 'auth' || typeof token !== 'string')
+      return this.reject('error', 'the first frame must be {"type":"auth","token":...}')
     const bearer = await readSocketToken(this.app, token)
     if (this.over) return
     if (!bearer) return this.reject('error', 'invalid token')
     const credential = credentialOf(bearer)
-    if (credential && !this.app.auth.holds(credential)) return this.reject('session_revoked', bearer.session ? 'session_revoked' : 'token_revoked')
+    if (credential && !this.app.auth.holds(credential))
+      return this.reject('session_revoked', bearer.session ? 'session_revoked' : 'token_revoked')
     this.seat = this.app.streams.take(bearer.userId)
     if (!this.seat) return this.refuse('too many streams are open for this user', closeCodes.flooding)
     clearTimeout(this.authClock)
@@ -192,13 +207,20 @@ export class Connection implements Outlet {
     if (type === 'ping') this.tell({ type: 'pong', payload: null })
     else if (type === 'subscribe') this.subscribe(bearer, String(channel ?? ''))
     else if (type === 'unsubscribe') this.unsubscribe(String(channel ?? ''))
-    else if (type === 'send_message' || type === 'cancel_message' || type === 'resume') await this.speak(bearer, type, members(payload))
-    else if (type !== 'pong' && type !== 'auth') this.fail('', `unknown frame type ${JSON.stringify(type) ?? 'undefined'}`)
+    else if (type === 'send_message' || type === 'cancel_message' || type === 'resume')
+      await this.speak(bearer, type, members(payload))
+    else if (type !== 'pong' && type !== 'auth')
+      this.fail('', `unknown frame type ${JSON.stringify(type) ?? 'undefined'}`)
   }
 
   /** What concerns one chat. Without its id the answer is for the connection: its channel is empty. */
-  private async speak(bearer: Bearer, type: 'send_message' | 'cancel_message' | 'resume', { session_id, ...payload }: Record<string, unknown>): Promise<void> {
-    if (typeof session_id !== 'string' || session_id === '') return this.fail('', 'session_id is required', 'missing_field')
+  private async speak(
+    bearer: Bearer,
+    type: 'send_message' | 'cancel_message' | 'resume',
+    { session_id, ...payload }: Record<string, unknown>,
+  ): Promise<void> {
+    if (typeof session_id !== 'string' || session_id === '')
+      return this.fail('', 'session_id is required', 'missing_field')
     if (type === 'send_message') await this.sendMessage(bearer, session_id, payload)
     else if (type === 'cancel_message') await this.cancelMessage(bearer, session_id)
     else this.resume(bearer, session_id, payload)
@@ -207,7 +229,8 @@ export class Connection implements Outlet {
   private subscribe(bearer: Bearer, channel: string): void {
     if (this.over) return
     if (!mayHear(this.app, bearer.userId, channel)) return void this.fail(channel, 'access denied')
-    if (this.channels.size >= channelLimit && !this.channels.has(channel)) return void this.fail(channel, `at most ${channelLimit} channels`)
+    if (this.channels.size >= channelLimit && !this.channels.has(channel))
+      return void this.fail(channel, `at most ${channelLimit} channels`)
     this.channels.add(channel)
     this.board.join(channel, this)
     if (channel.startsWith('session:')) this.feedOf(channel)?.subscribe()
@@ -237,7 +260,8 @@ export class Connection implements Outlet {
     if (this.over) return
     const channel = `session:${chatId}`
     if (!mayHear(this.app, bearer.userId, channel)) return void this.fail(channel, 'access denied')
-    if (!Number.isInteger(last_seq) || (last_seq as number) < 0) return void this.fail(channel, 'last_seq must be a whole number')
+    if (!Number.isInteger(last_seq) || (last_seq as number) < 0)
+      return void this.fail(channel, 'last_seq must be a whole number')
     const feed = this.feedOf(channel)
     feed?.resume(last_seq as number)
     if (feed?.idle) this.feeds.delete(channel)
@@ -248,9 +272,11 @@ export class Connection implements Outlet {
     const refused = await this.ask(bearer, 'chats.send', { chatId, body })
     if (!refused) return
     const { code, message, extra } = refused
-    const event = (type: string, details: object) => this.tell({ type: 'chat_event', channel, payload: { type, content: message, metadata: details } })
+    const event = (type: string, details: object) =>
+      this.tell({ type: 'chat_event', channel, payload: { type, content: message, metadata: details } })
     if (code === 'chat_busy' && extra['triggered_by'] !== bearer.userId) event('agent_busy', { code })
-    else if (code === 'agent_pending_review') event('error', { reason: 'pending_review', agent_id: extra['agent_id'], code })
+    else if (code === 'agent_pending_review')
+      event('error', { reason: 'pending_review', agent_id: extra['agent_id'], code })
     else this.fail(channel, message, code)
   }
 
@@ -262,7 +288,15 @@ export class Connection implements Outlet {
   /** The same operations, schemas and rules as over HTTP. */
   private async ask(bearer: Bearer, name: string, input: { chatId: string; body?: object }): Promise<Problem | null> {
     const { remoteAddress, userAgent } = this.peer
-    const actor: Actor = { type: 'user', id: bearer.userId, email: bearer.email, workspace: '', role: null, token: bearer.token, session: bearer.session }
+    const actor: Actor = {
+      type: 'user',
+      id: bearer.userId,
+      email: bearer.email,
+      workspace: '',
+      role: null,
+      token: bearer.token,
+      session: bearer.session,
+    }
     try {
       if (bearer.token) await this.app.auth.record(bearer.token, { remoteAddress, userAgent, path: `/ws ${name}` })
       await perform(this.app, name, actor, input)

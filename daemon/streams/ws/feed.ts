@@ -16,7 +16,10 @@ const textOf = (channel: string, { type, seq, body }: LiveFrame): string =>
     ? `{"type":"run_begin","channel":${JSON.stringify(channel)},"payload":{"from_seq":${seq}},"seq":${seq}}`
     : `{"type":"chat_event","channel":${JSON.stringify(channel)},"payload":${body},"seq":${seq}}`
 
-/** The frames of one chat on their way to one client: live ones at once, missed ones as fast as the client takes them, in order. */
+/**
+ * The frames of one chat on their way to one client: live ones at once, missed ones as fast as the client takes them,
+ * in order.
+ */
 export class ChatFeed {
   private readonly runs: Runs
   private readonly chatId: string

@@ -1,6 +1,8 @@
 import type { WebSocket } from 'ws'
 
-/** What a client may send at once, and each second after that. A frame costs one, and one more for every 4 KiB of it. */
+/**
+ * What a client may send at once, and each second after that. A frame costs one, and one more for every 4 KiB of it.
+ */
 const burst = 600
 const perSecond = 60
 const bytesPerUnit = 4096
@@ -24,7 +26,10 @@ export interface Reader {
   alive(): void
 }
 
-/** The frames of one client, control frames too: counted, and dealt with one after the other in the order in which they came. */
+/**
+ * The frames of one client, control frames too: counted, and dealt with one after the other in the order in which they
+ * came.
+ */
 export class Inbox {
   private readonly socket: WebSocket
   private readonly reader: Reader
@@ -67,7 +72,8 @@ export class Inbox {
     for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
       await this.reader.take(next)
       this.bytes -= next.data.length
-      if (this.socket.isPaused && this.waiting.length < waitingFrames / 2 && this.bytes < waitingBytes / 2) this.socket.resume()
+      if (this.socket.isPaused && this.waiting.length < waitingFrames / 2 && this.bytes < waitingBytes / 2)
+        this.socket.resume()
     }
     this.busy = false
   }

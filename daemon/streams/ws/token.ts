@@ -41,7 +41,11 @@ export async function issueSocketToken(app: App, { id, email, token, session }: 
 /** Null when the token is not one of ours or is past its time. */
 export async function readSocketToken(app: App, raw: string): Promise<Bearer | null> {
   try {
-    const { payload } = await jwtVerify(raw, keyOf(app), { audience, algorithms: ['HS256'], currentDate: new Date(app.clock()) })
+    const { payload } = await jwtVerify(raw, keyOf(app), {
+      audience,
+      algorithms: ['HS256'],
+      currentDate: new Date(app.clock()),
+    })
     return {
       userId: payload.sub!,
       email: payload['email'] as string | null,

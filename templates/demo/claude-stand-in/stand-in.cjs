@@ -50,13 +50,25 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 async function begin() {
   turns++
   usage.input_tokens += 10
-  const message = { id: `msg_${turns}`, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null }
+  const message = {
+    id: `msg_${turns}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+  }
   await event({ type: 'message_start', message: { ...message, usage: { input_tokens: 10, output_tokens: 1 } } })
   return message
 }
 
 const stop = (reason) =>
-  event({ type: 'message_delta', delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: 5 } }).then(() => {
+  event({
+    type: 'message_delta',
+    delta: { stop_reason: reason, stop_sequence: null },
+    usage: { output_tokens: 5 },
+  }).then(() => {
     usage.output_tokens += 5
     return event({ type: 'message_stop' })
   })
@@ -68,7 +80,11 @@ async function say(message, index, pieces, gap = 0) {
     await event({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } })
     if (gap) await pause(gap)
   }
-  await emit({ type: 'assistant', message: { ...message, content: [{ type: 'text', text: pieces.join('') }] }, parent_tool_use_id: null })
+  await emit({
+    type: 'assistant',
+    message: { ...message, content: [{ type: 'text', text: pieces.join('') }] },
+    parent_tool_use_id: null,
+  })
   await event({ type: 'content_block_stop', index })
 }
 
@@ -82,7 +98,9 @@ function execute(line) {
       })
     }
     command.on('error', (error) => resolve({ code: 127, output: error.message }))
-    command.on('close', (code, signal) => resolve({ code: code ?? 128, output: signal ? `ended by ${signal}` : output.trimEnd() }))
+    command.on('close', (code, signal) =>
+      resolve({ code: code ?? 128, output: signal ? `ended by ${signal}` : output.trimEnd() }),
+    )
   })
 }
 
@@ -91,8 +109,16 @@ async function useBash(message, index, line) {
   const id = `toolu_${turns}`
   const input = { command: line }
   await event({ type: 'content_block_start', index, content_block: { type: 'tool_use', id, name: 'Bash', input: {} } })
-  await event({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) } })
-  await emit({ type: 'assistant', message: { ...message, content: [{ type: 'tool_use', id, name: 'Bash', input }] }, parent_tool_use_id: null })
+  await event({
+    type: 'content_block_delta',
+    index,
+    delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+  })
+  await emit({
+    type: 'assistant',
+    message: { ...message, content: [{ type: 'tool_use', id, name: 'Bash', input }] },
+    parent_tool_use_id: null,
+  })
   await event({ type: 'content_block_stop', index })
   await stop('tool_use')
   const allowed = tools.includes('Bash')
@@ -155,7 +181,12 @@ async function withCommand(intro, line, report) {
   await say(message, 0, words(intro))
   const done = await useBash(message, 1, line)
   if (turns >= maxTurns) {
-    await result({ subtype: 'error_max_turns', is_error: true, errors: [`Reached maximum number of turns (${maxTurns})`], terminal_reason: 'max_turns' })
+    await result({
+      subtype: 'error_max_turns',
+      is_error: true,
+      errors: [`Reached maximum number of turns (${maxTurns})`],
+      terminal_reason: 'max_turns',
+    })
     return leave(1)
   }
   await finish(words(report(done)))
@@ -176,13 +207,18 @@ async function main() {
     claude_code_version: 'stand-in',
     skills: [],
   })
-  if (flags.resume) return finish(words(`Thank you. I go on with this: ${prompt.match(/ answers:\n([\s\S]*)\n\nGo on/)?.[1] || prompt}`))
+  if (flags.resume)
+    return finish(
+      words(`Thank you. I go on with this: ${prompt.match(/ answers:\n([\s\S]*)\n\nGo on/)?.[1] || prompt}`),
+    )
   const question = /^ask:\s*(.+)/s.exec(prompt)
   if (question) return ask(question[1])
   const run = /^run:\s*(.+)/s.exec(prompt)
   const count = /^count (slowly )?to (\d+)/i.exec(prompt)
   if (run)
-    return withCommand(`I run it. (${model}: no model was asked.)`, run[1], ({ failed, output }) => (failed ? `That did not work: ${output}` : 'It is done.'))
+    return withCommand(`I run it. (${model}: no model was asked.)`, run[1], ({ failed, output }) =>
+      failed ? `That did not work: ${output}` : 'It is done.',
+    )
   if (count)
     return finish(
       Array.from({ length: Number(count[2]) }, (_, n) => `${n + 1} `),
@@ -194,8 +230,11 @@ async function main() {
     return
   }
   const line = `printf 'Hello from %s.\\n' "\${SVC_AGENT_ID:-an agent}" > hello.txt && date -u '+Written %Y-%m-%dT%H:%M:%SZ' >> hello.txt && cat hello.txt`
-  await withCommand(`I am a scripted stand-in: no model reads what you write. I can still work, so I leave you a file. `, line, ({ failed, output }) =>
-    failed ? `The file could not be written: ${output}` : 'The file hello.txt is in my output folder.',
+  await withCommand(
+    `I am a scripted stand-in: no model reads what you write. I can still work, so I leave you a file. `,
+    line,
+    ({ failed, output }) =>
+      failed ? `The file could not be written: ${output}` : 'The file hello.txt is in my output folder.',
   )
 }
 
@@ -208,8 +247,17 @@ process.on('SIGINT', async () => {
   if (over) return
   over = true
   command?.kill('SIGTERM')
-  await emit({ type: 'user', message: { role: 'user', content: [{ type: 'text', text: '[Request interrupted by user]' }] }, parent_tool_use_id: null })
-  await result({ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_streaming', errors: ['interrupted'] })
+  await emit({
+    type: 'user',
+    message: { role: 'user', content: [{ type: 'text', text: '[Request interrupted by user]' }] },
+    parent_tool_use_id: null,
+  })
+  await result({
+    subtype: 'error_during_execution',
+    is_error: true,
+    terminal_reason: 'aborted_streaming',
+    errors: ['interrupted'],
+  })
   leave(0)
 })
 main()

@@ -19,7 +19,15 @@ async function work({ runtime }: Workplace<FakeRuntime>, lines: object[], n = 0)
   return program
 }
 
-const turn = [init, says('I look.'), calls('t1', 'Bash', { command: 'ls -la' }), gets('t1', 'a\nb'), thinks('hm'), says('Two files.'), result()]
+const turn = [
+  init,
+  says('I look.'),
+  calls('t1', 'Bash', { command: 'ls -la' }),
+  gets('t1', 'a\nb'),
+  thinks('hm'),
+  says('Two files.'),
+  result(),
+]
 
 describe('muster ask', () => {
   it('writes what the agent says on stdout and nothing else anywhere', async () => {
@@ -83,7 +91,10 @@ describe('muster ask', () => {
       .map((line) => JSON.parse(line))
     expect(frames[0]).toMatchObject({ type: 'user_message', content: 'x' })
     expect(frames.at(-1)).toMatchObject({ type: 'done' })
-    expect(frames.filter(({ type }) => type === 'text').map(({ content }) => content)).toEqual(['I look.', 'Two files.'])
+    expect(frames.filter(({ type }) => type === 'text').map(({ content }) => content)).toEqual([
+      'I look.',
+      'Two files.',
+    ])
   })
 
   it('writes nothing before the end with --no-stream, and then the same', async () => {
@@ -95,9 +106,15 @@ describe('muster ask', () => {
   it('goes on in a chat', async () => {
     const place = await workplace()
     const muster = await cliFor(place)
-    const first = await Promise.all([muster.run('ask', 'ada', 'My name is Grace', '--json'), work(place, [init, says('Hello Grace'), result()])])
+    const first = await Promise.all([
+      muster.run('ask', 'ada', 'My name is Grace', '--json'),
+      work(place, [init, says('Hello Grace'), result()]),
+    ])
     const { chat_id } = JSON.parse(first[0].stdout)
-    const [ran, program] = await Promise.all([muster.run('ask', 'ada', 'Who am I?', '--chat', chat_id), work(place, [init, says('Grace'), result()], 1)])
+    const [ran, program] = await Promise.all([
+      muster.run('ask', 'ada', 'Who am I?', '--chat', chat_id),
+      work(place, [init, says('Grace'), result()], 1),
+    ])
     expect(ran.stdout).toBe('Grace\n')
     expect(program.spec.stdin).toContain('My name is Grace')
   })
@@ -115,7 +132,11 @@ describe('how it ends', () => {
     const muster = await cliFor(place)
     const failed = async () => {
       const program = await place.runtime.program()
-      place.runtime.print(program, init, result({ is_error: true, subtype: 'error_during_execution', result: '', errors: ['the disk is full'] }))
+      place.runtime.print(
+        program,
+        init,
+        result({ is_error: true, subtype: 'error_during_execution', result: '', errors: ['the disk is full'] }),
+      )
       place.runtime.finish(program, { kind: 'exit', code: 1, timedOut: false })
     }
     const [ran] = await Promise.all([muster.run('ask', 'ada', 'x'), failed()])
@@ -172,7 +193,10 @@ describe('how it ends', () => {
 
   it('3 for an agent that is not there, with a near one named', async () => {
     const { muster } = await office()
-    expect(await muster.run('ask', 'adda', 'x')).toMatchObject({ code: 3, stderr: expect.stringContaining('did you mean "ada"') })
+    expect(await muster.run('ask', 'adda', 'x')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('did you mean "ada"'),
+    })
   })
 
   it('3 for a chat that is not there', async () => {
@@ -189,7 +213,10 @@ describe('how it ends', () => {
     const muster = await cliFor(place)
     const chat = await place.openChat()
     await place.send(chat, 'first')
-    expect(await muster.run('ask', 'ada', 'x', '--chat', chat)).toMatchObject({ code: 5, stderr: expect.stringContaining('leave out --chat') })
+    expect(await muster.run('ask', 'ada', 'x', '--chat', chat)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('leave out --chat'),
+    })
   })
 
   it('8 when nothing answers', async () => {
@@ -200,7 +227,13 @@ describe('how it ends', () => {
 
 it('keeps escape sequences of an agent from the terminal, and leaves them to programs', async () => {
   const evil = says('a\u001b[2Jb\u009b31mc\u202ed')
-  const one = await office(init, evil, calls('t1', 'Ba\u001b]0;x\u0007sh', { command: 'l\u001b[31ms' }), gets('t1', ''), result())
+  const one = await office(
+    init,
+    evil,
+    calls('t1', 'Ba\u001b]0;x\u0007sh', { command: 'l\u001b[31ms' }),
+    gets('t1', ''),
+    result(),
+  )
   const terminal = one.muster.terminal(['ask', 'ada', 'x', '--no-color'])
   await Promise.all([terminal.ended, one.work()])
   expect(terminal.text()).toContain('abcd')

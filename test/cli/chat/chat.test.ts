@@ -22,9 +22,11 @@ async function talk({ muster }: { muster: Cli }, ...flags: string[]): Promise<Te
   return terminal
 }
 
-const ready = (lines: string[]) => lines.at(-1) === '›' && !lines.some((line) => line.includes('Ctrl-C cancels') && !line.startsWith('Enter'))
+const ready = (lines: string[]) =>
+  lines.at(-1) === '›' && !lines.some((line) => line.includes('Ctrl-C cancels') && !line.startsWith('Enter'))
 const from = (lines: string[], text: string) => lines.slice(lines.lastIndexOf(text))
-const shows = (terminal: Terminal, text: string) => eventually(terminal, (lines) => lines.some((line) => line.includes(text)), size)
+const shows = (terminal: Terminal, text: string) =>
+  eventually(terminal, (lines) => lines.some((line) => line.includes(text)), size)
 const rest = (terminal: Terminal) => eventually(terminal, ready, size)
 
 const event = (it: object) => ({ type: 'stream_event', event: it })
@@ -91,9 +93,23 @@ describe('muster chat', () => {
     terminal.type('hello\r')
     const program = await place.runtime.program()
     place.runtime.print(program, init, ...begins, delta('First **bo'))
-    expect(from(await shows(terminal, '**bo'), '› hello')).toEqual(['› hello', '', 'First **bo', '', expect.stringContaining('Writing'), '', '›'])
+    expect(from(await shows(terminal, '**bo'), '› hello')).toEqual([
+      '› hello',
+      '',
+      'First **bo',
+      '',
+      expect.stringContaining('Writing'),
+      '',
+      '›',
+    ])
     place.runtime.print(program, delta('ld**\n\nSecond'))
-    expect(from(await shows(terminal, 'Second'), '› hello').slice(0, 5)).toEqual(['› hello', '', 'First bold', '', 'Second'])
+    expect(from(await shows(terminal, 'Second'), '› hello').slice(0, 5)).toEqual([
+      '› hello',
+      '',
+      'First bold',
+      '',
+      'Second',
+    ])
     place.runtime.finish(program)
     await rest(terminal)
   })
@@ -222,7 +238,12 @@ describe('muster chat', () => {
     place.runtime.finish(program)
     await shows(terminal, 'tokens')
     const lines = await rest(terminal)
-    expect(lines.filter((line) => /from elsewhere|Part|Bash/.test(line))).toEqual(['› from elsewhere', 'Part one', '✓ Bash  ls', 'Part two'])
+    expect(lines.filter((line) => /from elsewhere|Part|Bash/.test(line))).toEqual([
+      '› from elsewhere',
+      'Part one',
+      '✓ Bash  ls',
+      'Part two',
+    ])
   })
 
   it('begins a new chat with --new and /new, and makes it only when something is said', async () => {
@@ -317,7 +338,11 @@ describe('muster chat', () => {
 
   it('says in what to use where there is no terminal', async () => {
     const { muster } = await office()
-    expect(await muster.run('chat', 'ada')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('muster ask ada "..."') })
+    expect(await muster.run('chat', 'ada')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('muster ask ada "..."'),
+    })
     const dumb = muster.terminal(['chat', 'ada'], { env: { TERM: 'dumb' } })
     expect(await dumb.ended).toBe(2)
   })

@@ -23,7 +23,9 @@ const breakAfter =
   (...frames: object[]): Script =>
   (reply) => {
     reply.writeHead(200, { 'content-type': 'application/x-ndjson' })
-    reply.write(`${frames.map((frame) => `${JSON.stringify(frame)}\n`).join('')}{"type":"text","cont`, () => setImmediate(() => reply.destroy()))
+    reply.write(`${frames.map((frame) => `${JSON.stringify(frame)}\n`).join('')}{"type":"text","cont`, () =>
+      setImmediate(() => reply.destroy()),
+    )
   }
 
 /** What a feed gives when each of its connections is answered by the next script; it is left when there is none. */
@@ -58,7 +60,10 @@ it('goes on after the last frame when a connection breaks, and passes none on tw
 })
 
 it('takes what is held of a run that ended meanwhile', async () => {
-  const { events } = await fed(breakAfter(open(1), text(1)), send(open(4, false), text(2), done(3), end('run_complete')))
+  const { events } = await fed(
+    breakAfter(open(1), text(1)),
+    send(open(4, false), text(2), done(3), end('run_complete')),
+  )
   expect(seqs(events)).toEqual([1, 2, 3])
   expect(kinds(events)).toEqual(['attached', 'lost', 'attached'])
 })
@@ -70,7 +75,10 @@ it('tells that frames are gone when nothing is held of a run that ended meanwhil
 })
 
 it('knows in a new chat of the frames that it did not get', async () => {
-  const { events, asked } = await fed(breakAfter(open(1, false)), send(open(4, false), text(2), done(3), end('run_complete')))
+  const { events, asked } = await fed(
+    breakAfter(open(1, false)),
+    send(open(4, false), text(2), done(3), end('run_complete')),
+  )
   expect(asked).toEqual(['0', '1 held'])
   expect(seqs(events)).toEqual([2, 3])
 })
@@ -101,7 +109,9 @@ it('waits out a server that is stopping or busy', async () => {
 })
 
 it('throws what the server refuses', async () => {
-  const refused = fed((reply) => json(reply, { type: 'about:blank', title: 'No such chat', status: 404, code: 'not_found' }, 404))
+  const refused = fed((reply) =>
+    json(reply, { type: 'about:blank', title: 'No such chat', status: 404, code: 'not_found' }, 404),
+  )
   await expect(refused).rejects.toMatchObject({ problem: { code: 'not_found' } })
 })
 

@@ -15,7 +15,10 @@ describe('muster account', () => {
       email: it.person('VIEWER').email,
     })
     expect((await run('account', 'show')).stdout).toContain('Ada Lovelace')
-    expect(await run('account', 'update', '--name', '  ')).toMatchObject({ code: 2, stderr: expect.stringContaining('1 to 100 characters') })
+    expect(await run('account', 'update', '--name', '  ')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('1 to 100 characters'),
+    })
   })
 })
 
@@ -39,12 +42,18 @@ describe('muster account password', () => {
 
   it('says what is wrong', async () => {
     const { pipe } = await withPassword()
-    expect(await pipe('only one\n', 'account', 'password')).toMatchObject({ code: 2, stderr: expect.stringContaining('Two lines') })
+    expect(await pipe('only one\n', 'account', 'password')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Two lines'),
+    })
     expect(await pipe('wrong\nheron orchard 7\n', 'account', 'password')).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('current password is wrong'),
     })
-    expect(await pipe(`${knownPassword}\nPassword123\n`, 'account', 'password')).toMatchObject({ code: 2, stderr: expect.stringContaining('Next: choose one') })
+    expect(await pipe(`${knownPassword}\nPassword123\n`, 'account', 'password')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Next: choose one'),
+    })
   })
 
   it('asks a person, and shows nothing of it', async () => {
@@ -67,7 +76,10 @@ describe('muster account export', () => {
     const it = await daemon()
     const { run, home } = await cliFor(it, 'VIEWER')
     const { email } = it.person('VIEWER')
-    expect(JSON.parse((await run('account', 'export')).stdout)).toMatchObject({ format: 'muster-personal-data-1', profile: { email } })
+    expect(JSON.parse((await run('account', 'export')).stdout)).toMatchObject({
+      format: 'muster-personal-data-1',
+      profile: { email },
+    })
     expect((await run('account', 'export', '--jq', '.memberships[].role')).stdout).toBe('VIEWER\n')
     const file = join(home, 'me.json')
     expect((await run('account', 'export', '--to', file)).code).toBe(0)
@@ -75,7 +87,9 @@ describe('muster account export', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect((await run('account', 'export', '--to', file)).code).toBe(2)
     expect((await run('account', 'export', '--to', file, '--force')).code).toBe(0)
-    expect((await run('account', 'export', '--to', join(home, 'none', 'me.json'))).stderr).toContain('cannot be written')
+    expect((await run('account', 'export', '--to', join(home, 'none', 'me.json'))).stderr).toContain(
+      'cannot be written',
+    )
   })
 })
 
@@ -84,14 +98,26 @@ describe('muster account avatar', () => {
     const { run, home } = await cliFor(await daemon(), 'VIEWER')
     const file = join(home, 'me.webp')
     writeFileSync(file, pictures.webp)
-    expect(await run('account', 'avatar', 'show')).toMatchObject({ code: 3, stderr: expect.stringContaining('muster account avatar set FILE') })
-    expect(await run('account', 'avatar', 'set', file)).toMatchObject({ code: 0, stderr: expect.stringContaining('Your picture is set.') })
+    expect(await run('account', 'avatar', 'show')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('muster account avatar set FILE'),
+    })
+    expect(await run('account', 'avatar', 'set', file)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Your picture is set.'),
+    })
     expect(JSON.parse((await run('account', 'show', '--json')).stdout).avatar_url).toMatch(/\/avatar\?v=/)
-    expect(JSON.parse((await run('account', 'avatar', 'show', '--json')).stdout)).toMatchObject({ type: 'image/webp', bytes: pictures.webp.length })
+    expect(JSON.parse((await run('account', 'avatar', 'show', '--json')).stdout)).toMatchObject({
+      type: 'image/webp',
+      bytes: pictures.webp.length,
+    })
     const copy = join(home, 'copy.webp')
     expect((await run('account', 'avatar', 'show', '--to', copy)).code).toBe(0)
     expect(readFileSync(copy).equals(pictures.webp)).toBe(true)
-    expect(await run('account', 'avatar', 'show', '--to', copy)).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') })
+    expect(await run('account', 'avatar', 'show', '--to', copy)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--force'),
+    })
     expect((await run('account', 'avatar', 'remove')).code).toBe(2)
     expect((await run('account', 'avatar', 'remove', '--yes')).code).toBe(0)
     expect((await run('account', 'avatar', 'show')).code).toBe(3)
@@ -99,9 +125,15 @@ describe('muster account avatar', () => {
 
   it('says what is wrong with a file', async () => {
     const { run, home } = await cliFor(await daemon(), 'VIEWER')
-    expect(await run('account', 'avatar', 'set', join(home, 'none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') })
+    expect(await run('account', 'avatar', 'set', join(home, 'none'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot be read'),
+    })
     writeFileSync(join(home, 'me.gif'), pictures.gif)
-    expect(await run('account', 'avatar', 'set', join(home, 'me.gif'))).toMatchObject({ code: 2, stderr: expect.stringContaining('PNG, JPEG or WebP') })
+    expect(await run('account', 'avatar', 'set', join(home, 'me.gif'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('PNG, JPEG or WebP'),
+    })
   })
 })
 
@@ -111,7 +143,10 @@ describe('muster preferences', () => {
     expect((await run('preferences', 'list', '--json')).stdout).toBe('{}\n')
     expect((await run('preferences', 'set', 'theme', 'dark')).code).toBe(0)
     expect((await run('preferences', 'set', 'sidebar', '{"width": 240}')).code).toBe(0)
-    expect(JSON.parse((await run('preferences', 'list', '--json')).stdout)).toEqual({ sidebar: { width: 240 }, theme: 'dark' })
+    expect(JSON.parse((await run('preferences', 'list', '--json')).stdout)).toEqual({
+      sidebar: { width: 240 },
+      theme: 'dark',
+    })
     expect((await run('preferences', 'list')).stdout).toMatch(/theme\t"dark"/)
     expect((await run('preferences', 'remove', 'theme')).code).toBe(2)
     expect((await run('preferences', 'remove', 'theme', '--yes')).code).toBe(0)
@@ -145,10 +180,21 @@ describe('muster account links', () => {
     expect(JSON.parse((await run('account', 'links', '--json')).stdout)).toEqual([])
     const link = it.app.db.prepare('INSERT INTO linked_accounts VALUES (?, ?, ?, ?, ?, ?, ?)')
     link.run('clink', userId, it.app.config.idpIssuer, '1', 'ada@example.com', it.app.now(), it.app.now())
-    expect((await run('account', 'links')).stdout).toMatch(/^clink\thttps:\/\/accounts\.google\.com\tada@example\.com\t/)
-    expect(await run('account', 'unlink', 'clink', '--yes')).toMatchObject({ code: 5, stderr: expect.stringContaining('Next: muster account forgot') })
+    expect((await run('account', 'links')).stdout).toMatch(
+      /^clink\thttps:\/\/accounts\.google\.com\tada@example\.com\t/,
+    )
+    expect(await run('account', 'unlink', 'clink', '--yes')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('Next: muster account forgot'),
+    })
     it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, userId)
-    expect(await run('account', 'unlink', 'clink', '--yes')).toMatchObject({ code: 0, stderr: expect.stringContaining('Unlinked clink') })
-    expect(await run('account', 'unlink', 'clink', '--yes')).toMatchObject({ code: 3, stderr: expect.stringContaining('Next: muster account links') })
+    expect(await run('account', 'unlink', 'clink', '--yes')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Unlinked clink'),
+    })
+    expect(await run('account', 'unlink', 'clink', '--yes')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Next: muster account links'),
+    })
   })
 })

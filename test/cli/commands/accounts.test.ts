@@ -20,9 +20,16 @@ describe('muster init', () => {
   it('makes the first user and signs in, once', async () => {
     const { home, url, run, pipe } = await empty()
     const made = await pipe('correct horse battery\n', 'init', '--email', 'ada@example.com', '--name', 'Ada Lovelace')
-    expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('✓ Created ada@example.com, owner of the workspace ') })
+    expect(made).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('✓ Created ada@example.com, owner of the workspace '),
+    })
     const { current, contexts } = stored(home)
-    expect(contexts[current]).toMatchObject({ server: url, user: 'ada@example.com', token: expect.stringMatching(/^svc_cli_[0-9a-f]{64}$/) })
+    expect(contexts[current]).toMatchObject({
+      server: url,
+      user: 'ada@example.com',
+      token: expect.stringMatching(/^svc_cli_[0-9a-f]{64}$/),
+    })
     expect(statSync(join(home, '.config/muster/config.yaml')).mode & 0o777).toBe(0o600)
     expect(made.stdout + made.stderr).not.toContain(contexts[current].token)
     expect((await run('sessions', '--json')).stdout).toBe('[]\n')
@@ -84,9 +91,18 @@ describe('muster login', () => {
   it('stores a token from standard input, for that server', async () => {
     const { it, url, person } = await server()
     const { home, pipe, run } = cli()
-    expect(await pipe(`${person.token}\n`, 'login', '-s', url, '--as', 'work')).toMatchObject({ code: 0, stdout: 'work\n' })
-    expect(stored(home)).toMatchObject({ current: 'work', contexts: { work: { server: url, user: person.email, token: person.token } } })
-    expect(JSON.parse((await run('whoami', '--json')).stdout)).toMatchObject({ user_email: person.email, workspace: { id: it.workspace, role: 'MANAGER' } })
+    expect(await pipe(`${person.token}\n`, 'login', '-s', url, '--as', 'work')).toMatchObject({
+      code: 0,
+      stdout: 'work\n',
+    })
+    expect(stored(home)).toMatchObject({
+      current: 'work',
+      contexts: { work: { server: url, user: person.email, token: person.token } },
+    })
+    expect(JSON.parse((await run('whoami', '--json')).stdout)).toMatchObject({
+      user_email: person.email,
+      workspace: { id: it.workspace, role: 'MANAGER' },
+    })
     expect((await run('crews')).code).toBe(0)
   })
 
@@ -111,7 +127,10 @@ describe('muster login', () => {
     const { url } = await server()
     const { pipe, run } = cli()
     expect(await pipe('svc_cli_wrong', 'login', '-s', url)).toMatchObject({ code: 4 })
-    expect(await pipe('two words', 'login', '-s', url)).toMatchObject({ code: 2, stderr: expect.stringContaining('not a token') })
+    expect(await pipe('two words', 'login', '-s', url)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not a token'),
+    })
     expect(await pipe('', 'login', '-s', url)).toMatchObject({ code: 2 })
     expect((await run('contexts', '-q')).stdout).toBe('')
   })
@@ -137,7 +156,9 @@ describe('muster login', () => {
     const { home, pipe, run } = cli()
     await pipe(person.token, 'login', '-s', url)
     expect(await run('logout')).toMatchObject({ code: 0, stderr: expect.stringContaining('Signed out of') })
-    expect((await fetch(`${url}/api/v1/users/me`, { headers: { authorization: `Bearer ${person.token}` } })).status).toBe(401)
+    expect(
+      (await fetch(`${url}/api/v1/users/me`, { headers: { authorization: `Bearer ${person.token}` } })).status,
+    ).toBe(401)
     expect(readFileSync(join(home, '.config/muster/config.yaml'), 'utf8')).not.toContain('svc_cli_')
     expect(await run('whoami')).toMatchObject({ code: 4, stderr: expect.stringContaining('Next: muster login\n') })
     expect((await run('logout')).stderr).toContain('No token is stored')
@@ -148,7 +169,9 @@ describe('muster login', () => {
     const { pipe, run } = cli()
     await pipe(person.token, 'login', '-s', url)
     expect(await run('logout', '--local')).toMatchObject({ code: 0, stderr: expect.stringContaining('stays valid') })
-    expect((await fetch(`${url}/api/v1/users/me`, { headers: { authorization: `Bearer ${person.token}` } })).status).toBe(200)
+    expect(
+      (await fetch(`${url}/api/v1/users/me`, { headers: { authorization: `Bearer ${person.token}` } })).status,
+    ).toBe(200)
   })
 
   it('is undone by logout although the server knows the token no more, or answers no more', async () => {
@@ -177,10 +200,9 @@ function addSecond({ app }: TestDaemon, userId: string): string {
 }
 
 function addWorkspace({ db, now }: TestDaemon['app']): string {
-  db.prepare("INSERT INTO workspaces (id, name, slug, created_at, updated_at) VALUES ('c0000000000000000000second', 'Second', 'second', ?, ?)").run(
-    now(),
-    now(),
-  )
+  db.prepare(
+    "INSERT INTO workspaces (id, name, slug, created_at, updated_at) VALUES ('c0000000000000000000second', 'Second', 'second', ?, ?)",
+  ).run(now(), now())
   return 'c0000000000000000000second'
 }
 
@@ -196,7 +218,10 @@ describe('muster pair', () => {
     expect(await other.run('login', '-s', server, '--code', stdout.trim().toLowerCase())).toMatchObject({ code: 0 })
     expect(JSON.parse((await other.run('whoami', '--json')).stdout).user_email).toBe(it.person('MEMBER').email)
     expect((await mine.run('pairing', 'poll', stdout.trim(), '--jq', '.status')).stdout).toBe('consumed\n')
-    expect(await other.run('login', '-s', server, '--code', stdout.trim())).toMatchObject({ code: 2, stderr: expect.stringContaining('Next: muster pair') })
+    expect(await other.run('login', '-s', server, '--code', stdout.trim())).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Next: muster pair'),
+    })
   })
 
   it('shows the code large, with its command and a QR code, and waits until it is used', async () => {
@@ -225,7 +250,10 @@ describe('muster pair', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line)),
-    ).toMatchObject([{ status: 'pending', command: expect.stringMatching(/^muster login -s http:\/\/h --code /) }, { status: 'expired' }])
+    ).toMatchObject([
+      { status: 'pending', command: expect.stringMatching(/^muster login -s http:\/\/h --code /) },
+      { status: 'expired' },
+    ])
   })
 })
 
@@ -238,7 +266,17 @@ describe('muster tokens', () => {
   it('makes, lists, checks and revokes', async () => {
     const it = await daemon()
     const { env, run } = await cliFor(it, 'MANAGER')
-    const made = await run('tokens', 'create', 'ci', '--expires', '30d', '--scope', 'crews:write', '--scope', 'agents:write')
+    const made = await run(
+      'tokens',
+      'create',
+      'ci',
+      '--expires',
+      '30d',
+      '--scope',
+      'crews:write',
+      '--scope',
+      'agents:write',
+    )
     expect(made).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^svc_cli_[0-9a-f]{64}\n$/),
@@ -246,15 +284,28 @@ describe('muster tokens', () => {
     })
     const token = made.stdout.trim()
     const checked = await cli({ ...env, SVC_TOKEN: token }).run('tokens', 'validate', '--json')
-    expect(JSON.parse(checked.stdout)).toMatchObject({ valid: true, tier: 'STANDARD', scopes: ['crews:write', 'agents:write'] })
+    expect(JSON.parse(checked.stdout)).toMatchObject({
+      valid: true,
+      tier: 'STANDARD',
+      scopes: ['crews:write', 'agents:write'],
+    })
     const { stdout } = await run('tokens', 'list', '--jq', '.data[] | select(.name == "ci") | .id')
     expect((await run('tokens')).stdout).not.toContain('svc_cli_')
     expect(await run('tokens', 'revoke', stdout.trim(), '--yes')).toMatchObject({ code: 0 })
     expect((await run('tokens')).stdout).toMatch(new RegExp(`^${stdout.trim()}\tci\t(revoked|active|unused)`))
-    expect(await cli({ ...env, SVC_TOKEN: token }).run('whoami')).toMatchObject({ code: 4, stderr: expect.stringContaining('no longer accepted') })
+    expect(await cli({ ...env, SVC_TOKEN: token }).run('whoami')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('no longer accepted'),
+    })
     expect(await run('tokens', 'create', 'x', '--scope', 'everything')).toMatchObject({ code: 2 })
-    expect(await run('tokens', 'create', 'x', '--expires', 'soon')).toMatchObject({ code: 2, stderr: expect.stringContaining('--expires must be a duration') })
-    expect(JSON.parse((await run('tokens', 'create', 'x', '--json')).stdout)).toMatchObject({ name: 'x', token: expect.stringContaining('svc_cli_') })
+    expect(await run('tokens', 'create', 'x', '--expires', 'soon')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--expires must be a duration'),
+    })
+    expect(JSON.parse((await run('tokens', 'create', 'x', '--json')).stdout)).toMatchObject({
+      name: 'x',
+      token: expect.stringContaining('svc_cli_'),
+    })
   })
 })
 
@@ -263,7 +314,11 @@ describe('muster tokens rotate', () => {
     const it = await daemon()
     const { env, home, run } = await cliFor(it, 'MANAGER')
     const path = join(home, 'token')
-    expect(await run('tokens', 'create', 'ci', '--output-file', path)).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining(path) })
+    expect(await run('tokens', 'create', 'ci', '--output-file', path)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining(path),
+    })
     const old = readFileSync(path, 'utf8').trim()
     const { id } = JSON.parse((await cli({ ...env, SVC_TOKEN: old }).run('tokens', 'validate', '--json')).stdout)
     expect(await run('tokens', 'rotate', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
@@ -273,16 +328,23 @@ describe('muster tokens rotate', () => {
     expect(fresh).toMatch(/^svc_cli_[0-9a-f]{64}\n$/)
     expect(await cli({ ...env, SVC_TOKEN: fresh.trim() }).run('whoami')).toMatchObject({ code: 0 })
     expect(await cli({ ...env, SVC_TOKEN: old }).run('whoami')).toMatchObject({ code: 4 })
-    expect(await run('tokens', 'rotate', id, '-y')).toMatchObject({ code: 5, stderr: expect.stringContaining('Next: muster tokens create NAME') })
+    expect(await run('tokens', 'rotate', id, '-y')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('Next: muster tokens create NAME'),
+    })
   })
 
   it('changes nothing when the file cannot be written, and leaves no file when the server refuses', async () => {
     const it = await daemon()
     const { home, run } = await cliFor(it, 'MANAGER')
     const { id } = JSON.parse((await run('tokens', 'create', 'ci', '--json')).stdout)
-    expect(await run('tokens', 'rotate', id, '-y', '--output-file', join(home, 'no', 'where'))).toMatchObject({ code: 2 })
+    expect(await run('tokens', 'rotate', id, '-y', '--output-file', join(home, 'no', 'where'))).toMatchObject({
+      code: 2,
+    })
     expect(it.app.db.prepare('SELECT revoked_at FROM cli_tokens WHERE id = ?').pluck().get(id)).toBeNull()
-    expect(await run('tokens', 'rotate', 'cnone', '-y', '--output-file', join(home, 'token'))).toMatchObject({ code: 3 })
+    expect(await run('tokens', 'rotate', 'cnone', '-y', '--output-file', join(home, 'token'))).toMatchObject({
+      code: 3,
+    })
     expect(existsSync(join(home, 'token'))).toBe(false)
     expect(readdirSync(home).filter((name) => name.startsWith('token'))).toEqual([])
   })
@@ -292,7 +354,11 @@ describe('muster tokens rotate', () => {
     const { run } = await cliFor(it, 'MANAGER')
     const { id } = JSON.parse((await run('tokens', 'create', 'ci', '--json')).stdout)
     const rotated = await run('tokens', 'rotate', id, '-y', '--name', 'deploy')
-    expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^svc_cli_[0-9a-f]{64}\n$/), stderr: expect.stringContaining('(deploy)') })
+    expect(rotated).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^svc_cli_[0-9a-f]{64}\n$/),
+      stderr: expect.stringContaining('(deploy)'),
+    })
   })
 })
 
@@ -319,7 +385,10 @@ describe('muster tokens uses', () => {
     await cli({ ...env, SVC_TOKEN: made.token }).run('users', 'me')
     const { stdout } = await run('tokens', 'uses', made.id)
     expect(stdout).toMatch(/^[^\t]+\t127\.0\.0\.1\t\/api\/v1\/users\/me\t/)
-    expect(await run('tokens', 'uses', 'cnone')).toMatchObject({ code: 3, stderr: expect.stringContaining('Next: muster tokens list') })
+    expect(await run('tokens', 'uses', 'cnone')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Next: muster tokens list'),
+    })
   })
 })
 
@@ -327,15 +396,29 @@ describe('muster workspaces', () => {
   it('makes, lists, shows and chooses', async () => {
     const it = await daemon()
     const { home, env, run } = await cliFor(it, 'MEMBER')
-    expect(await run('workspaces', 'create', 'Second Line', '--language', 'de')).toMatchObject({ code: 0, stdout: 'second-line\n' })
+    expect(await run('workspaces', 'create', 'Second Line', '--language', 'de')).toMatchObject({
+      code: 0,
+      stdout: 'second-line\n',
+    })
     expect((await run('workspaces', '-q')).stdout.split('\n')).toContain('second-line')
-    expect(JSON.parse((await run('workspaces', 'show', 'second-line', '--json')).stdout)).toMatchObject({ name: 'Second Line', currentUserRole: 'OWNER' })
-    expect(JSON.parse((await run('workspace', 'show', '--json')).stdout)).toMatchObject({ id: it.workspace, currentUserRole: 'MEMBER' })
+    expect(JSON.parse((await run('workspaces', 'show', 'second-line', '--json')).stdout)).toMatchObject({
+      name: 'Second Line',
+      currentUserRole: 'OWNER',
+    })
+    expect(JSON.parse((await run('workspace', 'show', '--json')).stdout)).toMatchObject({
+      id: it.workspace,
+      currentUserRole: 'MEMBER',
+    })
     expect((await run('workspaces', 'use', 'second-line')).code).toBe(0)
     expect(Object.values(stored(home).contexts)).toEqual([{ server: env['SVC_SERVER'], workspace: 'second-line' }])
-    expect(await run('workspaces', 'use', 'nowhere')).toMatchObject({ code: 4, stderr: expect.stringContaining('muster workspaces list') })
+    expect(await run('workspaces', 'use', 'nowhere')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('muster workspaces list'),
+    })
     expect((await run('members', '-q')).stdout).toBe(`${it.person('MEMBER').email}\n`)
-    expect((await cli({ SVC_SERVER: env['SVC_SERVER']!, SVC_TOKEN: env['SVC_TOKEN']! }).run('crews')).stderr).toContain('Next: muster workspaces list')
+    expect((await cli({ SVC_SERVER: env['SVC_SERVER']!, SVC_TOKEN: env['SVC_TOKEN']! }).run('crews')).stderr).toContain(
+      'Next: muster workspaces list',
+    )
   })
 
   it('tells who is signed in, also to a workspace of others', async () => {

@@ -23,7 +23,9 @@ async function installation() {
   const daemon = await startMusterd(it.env)
   closing({ close: () => daemon.kill() })
   const server = `unix://${dir}/musterd.sock`
-  const first = await createClient({ server }).bootstrap.create({ body: { full_name: 'Ada Lovelace', email: 'ada@example.com', password } })
+  const first = await createClient({ server }).bootstrap.create({
+    body: { full_name: 'Ada Lovelace', email: 'ada@example.com', password },
+  })
   const client = createClient({ server, token: first.cli_token, workspace: first.workspace_id })
   return { ...it, dir, daemon, server, first, client }
 }
@@ -60,7 +62,8 @@ async function signIn({ url }: Musterd, email: string, password: string): Promis
   return ((await reply.json()) as { ok: boolean }).ok ? cookiesOf(reply).join('; ') : null
 }
 
-const statusOf = async ({ url }: Musterd, headers: Record<string, string>) => (await fetch(`${url}/api/v1/users/me`, { headers })).status
+const statusOf = async ({ url }: Musterd, headers: Record<string, string>) =>
+  (await fetch(`${url}/api/v1/users/me`, { headers })).status
 
 describe('muster admin', () => {
   it('makes nothing where there is no data', async () => {
@@ -79,9 +82,16 @@ describe('muster admin', () => {
   it('leaves the data to a daemon that runs, and says how to go on', async () => {
     const { run, daemon, env } = await installation()
     const refused = await run('admin', 'promote', '--email', 'ada@example.com')
-    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`A daemon works on ${env['SVC_DATA_DIR']}`) })
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`A daemon works on ${env['SVC_DATA_DIR']}`),
+    })
     expect(refused.stderr).toContain('Next: muster down')
-    expect(JSON.parse((await run('admin', 'list-users', '--json')).stderr)).toMatchObject({ code: 'daemon_running', exit_code: 1 })
+    expect(JSON.parse((await run('admin', 'list-users', '--json')).stderr)).toMatchObject({
+      code: 'daemon_running',
+      exit_code: 1,
+    })
     await daemon.kill()
     expect(await run('admin', 'list-users')).toMatchObject({ code: 0, stderr: '' })
   })
@@ -91,7 +101,9 @@ describe('muster admin', () => {
     await daemon.stop()
     const program = `import Database from 'better-sqlite3'
       const db = new Database(process.argv[1]); db.pragma('locking_mode = EXCLUSIVE'); db.exec('BEGIN EXCLUSIVE'); console.log('held'); setInterval(() => {}, 1000)`
-    const holder = spawn(process.execPath, ['--input-type=module', '-e', program, join(dir, 'musterd.lock')], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', program, join(dir, 'musterd.lock')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     closing({ close: () => holder.kill('SIGKILL') })
     await once(holder.stdout, 'data')
     expect((await run('admin', 'list-users')).code).toBe(1)
@@ -147,7 +159,10 @@ describe('muster admin', () => {
     const { run, home, env } = cli()
     env['SVC_DATA_DIR'] = home
     writeFileSync(join(home, 'muster.db'), 'this is not a database, not at all, not even nearly one')
-    expect(await run('admin', 'list-users')).toMatchObject({ code: 1, stderr: expect.stringContaining('is damaged: it does not begin as a database does') })
+    expect(await run('admin', 'list-users')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is damaged: it does not begin as a database does'),
+    })
   })
 
   it('speaks of this machine alone', async () => {
@@ -168,12 +183,22 @@ describe('muster admin list-users', () => {
     addUser(dir, 'eve@example.com', { locked_until: at(-5), created_at: at(120) })
     const all = JSON.parse((await run('admin', 'list-users', '--json')).stdout)
     expect(all).toMatchObject([
-      { id: first.user_id, email: 'ada@example.com', full_name: 'Ada Lovelace', home_role: 'OWNER', workspaces: 1, locked_until: null, two_factor: false },
+      {
+        id: first.user_id,
+        email: 'ada@example.com',
+        full_name: 'Ada Lovelace',
+        home_role: 'OWNER',
+        workspaces: 1,
+        locked_until: null,
+        two_factor: false,
+      },
       { email: 'bob@example.com', home_role: null, workspaces: 0, locked_until, two_factor: true },
       { email: 'eve@example.com', full_name: null, locked_until: null, last_sign_in_at: null },
     ])
     expect((await run('admin', 'list-users', '--locked-only', '-q')).stdout).toBe('bob@example.com\n')
-    expect((await run('admin', 'list-users')).stdout.split('\n')[1]).toBe(`bob@example.com\tBob\t${all[1].id}\t\t${locked_until}\t\ttrue`)
+    expect((await run('admin', 'list-users')).stdout.split('\n')[1]).toBe(
+      `bob@example.com\tBob\t${all[1].id}\t\t${locked_until}\t\ttrue`,
+    )
     expect(await run('admin', 'list-users', '--limit', '2', '-o', 'name')).toEqual({
       code: 0,
       stdout: 'ada@example.com\nbob@example.com\n',
@@ -187,25 +212,51 @@ describe('muster admin promote', () => {
     const { dir, daemon, run, first, env, server } = await installation()
     await daemon.stop()
     const eve = addUser(dir, 'eve@example.com')
-    const promote = async (...words: string[]) => JSON.parse((await run('admin', 'promote', '--email', 'EVE@example.com', '--json', ...words)).stdout)
-    expect(await promote('--role', 'member')).toMatchObject({ email: 'eve@example.com', role: 'MEMBER', previous_role: null, changed: true })
+    const promote = async (...words: string[]) =>
+      JSON.parse((await run('admin', 'promote', '--email', 'EVE@example.com', '--json', ...words)).stdout)
+    expect(await promote('--role', 'member')).toMatchObject({
+      email: 'eve@example.com',
+      role: 'MEMBER',
+      previous_role: null,
+      changed: true,
+    })
     expect(await promote()).toMatchObject({ role: 'OWNER', previous_role: 'MEMBER', changed: true })
-    expect(await promote('--role', 'viewer', '-w', first.workspace_id)).toMatchObject({ role: 'OWNER', previous_role: 'OWNER', changed: false })
+    expect(await promote('--role', 'viewer', '-w', first.workspace_id)).toMatchObject({
+      role: 'OWNER',
+      previous_role: 'OWNER',
+      changed: false,
+    })
     expect(await run('admin', 'promote', '--email', 'nobody@example.com')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('Next: muster admin list-users'),
     })
-    expect(await run('admin', 'promote', '--email', 'eve@example.com', '-w', 'nowhere')).toMatchObject({ code: 3, stderr: expect.stringContaining('nowhere') })
-    expect(await run('admin', 'promote', '--email', 'eve')).toMatchObject({ code: 2, stderr: expect.stringContaining('email address') })
+    expect(await run('admin', 'promote', '--email', 'eve@example.com', '-w', 'nowhere')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('nowhere'),
+    })
+    expect(await run('admin', 'promote', '--email', 'eve')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('email address'),
+    })
 
     const again = await startMusterd(env)
     closing({ close: () => again.kill() })
     const client = createClient({ server, token: first.cli_token, workspace: first.workspace_id })
-    expect(await client.members.list({ workspaceId: first.workspace_id, query: {} })).toMatchObject([{ role: 'OWNER' }, { user_id: eve, role: 'OWNER' }])
+    expect(await client.members.list({ workspaceId: first.workspace_id, query: {} })).toMatchObject([
+      { role: 'OWNER' },
+      { user_id: eve, role: 'OWNER' },
+    ])
     expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true })
     const { entries } = await client.journal.list({ query: { limit: 2 } })
     expect(entries.map(({ entry_type, actor_type, payload }) => [entry_type, actor_type, payload])).toMatchObject([
-      ['audit.entity_updated', 'system', { entity_type: 'workspace_member', metadata: { user_id: eve, role: 'OWNER', previous_role: 'MEMBER', via: 'host' } }],
+      [
+        'audit.entity_updated',
+        'system',
+        {
+          entity_type: 'workspace_member',
+          metadata: { user_id: eve, role: 'OWNER', previous_role: 'MEMBER', via: 'host' },
+        },
+      ],
       ['audit.entity_created', 'system', { action: 'create', metadata: { role: 'MEMBER', previous_role: null } }],
     ])
     expect(entries[0]!.summary).toContain('on the host')
@@ -219,11 +270,17 @@ describe('muster admin reset-password', () => {
     const { dir, daemon, env, run, pipe, first, client } = await installation()
     const cookie = await signIn(daemon, 'ada@example.com', password)
     expect(await statusOf(daemon, { cookie: cookie! })).toBe(200)
-    const started = await fetch(`${daemon.url}/api/v1/auth/pair/start`, { method: 'POST', headers: { cookie: cookie! } })
+    const started = await fetch(`${daemon.url}/api/v1/auth/pair/start`, {
+      method: 'POST',
+      headers: { cookie: cookie! },
+    })
     const { code } = (await started.json()) as { code: string }
     await daemon.stop()
     const db = open(dir)
-    db.prepare('UPDATE users SET failed_login_count = 10, last_failed_login_at = @at, locked_until = @until').run({ at: at(0), until: at(900) })
+    db.prepare('UPDATE users SET failed_login_count = 10, last_failed_login_at = @at, locked_until = @until').run({
+      at: at(0),
+      until: at(900),
+    })
     db.prepare("INSERT INTO verification_tokens VALUES ('v', @user, 'h', 'password_reset', @now, @end, NULL)").run({
       user: first.user_id,
       now: at(0),
@@ -236,7 +293,9 @@ describe('muster admin reset-password', () => {
       stdout: 'ada@example.com\n',
       stderr: '✓ ada@example.com has a new password. The account is no longer locked. 2 sessions were ended.\n',
     })
-    expect(db.prepare('SELECT password_hash, failed_login_count, last_failed_login_at, locked_until FROM users').get()).toEqual({
+    expect(
+      db.prepare('SELECT password_hash, failed_login_count, last_failed_login_at, locked_until FROM users').get(),
+    ).toEqual({
       password_hash: expect.stringMatching(/^\$2[aby]\$12\$/),
       failed_login_count: 0,
       last_failed_login_at: null,
@@ -246,7 +305,9 @@ describe('muster admin reset-password', () => {
     const [session] = JSON.parse((await run('admin', 'sessions', 'list', '--json')).stdout)
     expect(session).toMatchObject({ email: 'ada@example.com', revoked_reason: 'admin_force', ip: '127.0.0.1' })
     expect((await run('admin', 'sessions', '--active-only', '-q')).stdout).toBe('')
-    expect(JSON.parse((await run('admin', 'list-users', '--json')).stdout)).toMatchObject([{ locked_until: null, last_sign_in_at: session.created_at }])
+    expect(JSON.parse((await run('admin', 'list-users', '--json')).stdout)).toMatchObject([
+      { locked_until: null, last_sign_in_at: session.created_at },
+    ])
 
     const again = await startMusterd(env)
     closing({ close: () => again.kill() })
@@ -257,7 +318,14 @@ describe('muster admin reset-password', () => {
     expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true })
     const { entries } = await client.journal.list({ query: { limit: 20 } })
     const told = entries.filter(({ summary }) => summary.includes('on the host'))
-    expect(told.map(({ actor_type, actor_id, payload }) => [actor_type, actor_id, payload!['entity_type'], payload!['metadata']])).toEqual([
+    expect(
+      told.map(({ actor_type, actor_id, payload }) => [
+        actor_type,
+        actor_id,
+        payload!['entity_type'],
+        payload!['metadata'],
+      ]),
+    ).toEqual([
       ['system', undefined, 'session', { reason: 'admin_force' }],
       ['system', undefined, 'session', { reason: 'admin_force' }],
       ['system', undefined, 'user', { changed: ['password', 'locked_until'], via: 'host' }],
@@ -268,7 +336,9 @@ describe('muster admin reset-password', () => {
   it('takes the password from standard input alone, and shows it nowhere', async () => {
     const { dir, daemon, run, pipe, terminal } = await installation()
     await daemon.stop()
-    expect(await run('admin', 'reset-password', '--email', 'ada@example.com', '--password', better)).toMatchObject({ code: 2 })
+    expect(await run('admin', 'reset-password', '--email', 'ada@example.com', '--password', better)).toMatchObject({
+      code: 2,
+    })
     const words = ['admin', 'reset-password', '--email', 'ada@example.com']
     for (const [given, why] of [
       ['short', 'at least 8 characters'],
@@ -294,10 +364,16 @@ describe('muster admin reset-password', () => {
     const db = open(dir)
     const row = { user: first.user_id, now: at(0) }
     db.prepare('UPDATE users SET two_factor_at = @now WHERE id = @user').run(row)
-    db.prepare("INSERT INTO totp_secrets (id, user_id, secret, confirmed, created_at) VALUES ('t', @user, 'sealed', 1, @now)").run(row)
+    db.prepare(
+      "INSERT INTO totp_secrets (id, user_id, secret, confirmed, created_at) VALUES ('t', @user, 'sealed', 1, @now)",
+    ).run(row)
     db.prepare("INSERT INTO recovery_codes VALUES (@user, 'h', @now)").run(row)
-    const reset = (...words: string[]) => pipe(better, 'admin', 'reset-password', '--email', 'ada@example.com', ...words)
-    expect(await reset()).toMatchObject({ code: 0, stderr: expect.stringContaining('The second factor is still asked for; --disable-two-factor') })
+    const reset = (...words: string[]) =>
+      pipe(better, 'admin', 'reset-password', '--email', 'ada@example.com', ...words)
+    expect(await reset()).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('The second factor is still asked for; --disable-two-factor'),
+    })
     const between = await startMusterd(env)
     expect(await signIn(between, 'ada@example.com', better)).toBeNull()
     await between.stop()
@@ -305,7 +381,9 @@ describe('muster admin reset-password', () => {
       code: 0,
       stderr: expect.stringMatching(/The second factor is off\. There were no open sessions\.\n$/),
     })
-    expect(db.prepare('SELECT (SELECT count(*) FROM totp_secrets) + (SELECT count(*) FROM recovery_codes)').pluck().get()).toBe(0)
+    expect(
+      db.prepare('SELECT (SELECT count(*) FROM totp_secrets) + (SELECT count(*) FROM recovery_codes)').pluck().get(),
+    ).toBe(0)
     const again = await startMusterd(env)
     closing({ close: () => again.kill() })
     expect(await signIn(again, 'ada@example.com', better)).not.toBeNull()
@@ -316,7 +394,8 @@ describe('muster admin reset-password', () => {
     await daemon.stop()
     const db = open(dir)
     const addSession = db.prepare(
-      `INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti) VALUES (@id, @user, @now, @now, @end, 'j')`,
+      `INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti)
+        VALUES (@id, @user, @now, @now, @end, 'j')`,
     )
     /** What belongs together: the hash, open sessions, entries of resets. */
     const state = () => ({
@@ -327,7 +406,13 @@ describe('muster admin reset-password', () => {
     const program = new URL('../../../bin/musterd.js', import.meta.url).pathname
     const input = JSON.stringify({ email: 'ada@example.com', password: better })
     const attempt = (timeout: number | undefined) =>
-      spawnSync(process.execPath, [program, 'admin', 'reset-password'], { env, input, timeout, killSignal: 'SIGKILL', encoding: 'utf8' })
+      spawnSync(process.execPath, [program, 'admin', 'reset-password'], {
+        env,
+        input,
+        timeout,
+        killSignal: 'SIGKILL',
+        encoding: 'utf8',
+      })
     addSession.run({ id: 'whole', user: first.user_id, now: at(0), end: at(900) })
     const started = Date.now()
     expect(JSON.parse(attempt(undefined).stdout)).toMatchObject({ reply: { sessions: 2 } })
@@ -345,7 +430,11 @@ describe('muster admin reset-password', () => {
     expect(ends).toContain('old')
     const again = await startMusterd(env)
     closing({ close: () => again.kill() })
-    const client = createClient({ server: `unix://${dir}/musterd.sock`, token: first.cli_token, workspace: first.workspace_id })
+    const client = createClient({
+      server: `unix://${dir}/musterd.sock`,
+      token: first.cli_token,
+      workspace: first.workspace_id,
+    })
     expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true })
     expect(await signIn(again, 'ada@example.com', better)).not.toBeNull()
   })
@@ -365,7 +454,11 @@ describe('muster admin invalidate-sessions', () => {
     expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true })
     const { entries } = await client.journal.list({ query: { limit: 2 } })
     expect(entries).toMatchObject([
-      { actor_type: 'system', summary: `user ${first.user_id} signed out on the host`, payload: { metadata: { sessions: 2, tokens: 0 } } },
+      {
+        actor_type: 'system',
+        summary: `user ${first.user_id} signed out on the host`,
+        payload: { metadata: { sessions: 2, tokens: 0 } },
+      },
       { actor_type: 'system', payload: { entity_type: 'session', metadata: { reason: 'admin_invalidate' } } },
     ])
     await between.stop()
@@ -379,14 +472,20 @@ describe('muster admin invalidate-sessions', () => {
     const { dir, daemon, run, terminal } = await installation()
     await signIn(daemon, 'ada@example.com', password)
     await daemon.stop()
-    expect(await run('admin', 'invalidate-sessions')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+    expect(await run('admin', 'invalidate-sessions')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    })
     const asked = terminal(['admin', 'invalidate-sessions'])
     await asked.until(/Sign everybody out\?/)
     asked.type('n\r')
     expect(await asked.ended).toBe(1)
     const live = open(dir).prepare('SELECT count(*) FROM user_sessions WHERE revoked_at IS NULL').pluck()
     expect(live.get()).toBe(2)
-    expect(await run('admin', 'invalidate-sessions', '--yes')).toMatchObject({ code: 0, stderr: '✓ Ended 2 sessions of 1 user.\n' })
+    expect(await run('admin', 'invalidate-sessions', '--yes')).toMatchObject({
+      code: 0,
+      stderr: '✓ Ended 2 sessions of 1 user.\n',
+    })
     expect(live.get()).toBe(0)
   })
 })

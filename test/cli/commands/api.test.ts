@@ -24,8 +24,26 @@ describe('muster api', () => {
 
   it('puts fields into the query of a GET and into the body of others', async () => {
     const { sent } = await echo()
-    expect(await sent('GET', '/crews?limit=1', '-f', 'limit=2', '-F', 'x=true')).toMatchObject({ url: '/api/v1/crews?limit=2&x=true' })
-    expect(await sent('crews', '-f', 'name=5', '-F', 'n=5', '-F', 'list=[1,2]', '-F', 'none=null', '-F', 'text=plain', '-f', 'a=b=c')).toEqual({
+    expect(await sent('GET', '/crews?limit=1', '-f', 'limit=2', '-F', 'x=true')).toMatchObject({
+      url: '/api/v1/crews?limit=2&x=true',
+    })
+    expect(
+      await sent(
+        'crews',
+        '-f',
+        'name=5',
+        '-F',
+        'n=5',
+        '-F',
+        'list=[1,2]',
+        '-F',
+        'none=null',
+        '-F',
+        'text=plain',
+        '-f',
+        'a=b=c',
+      ),
+    ).toEqual({
       method: 'POST',
       url: '/api/v1/crews',
       type: 'application/json',
@@ -38,7 +56,10 @@ describe('muster api', () => {
     writeFileSync(join(home, 'prompt.txt'), 'Be kind.\n')
     writeFileSync(join(home, 'body.json'), '{"from":"file"}')
     expect((await sent('agents', '-F', `prompt=@${home}/prompt.txt`)).body).toEqual({ prompt: 'Be kind.\n' })
-    expect(await sent('PUT', 'x', '--input', join(home, 'body.json'))).toMatchObject({ method: 'PUT', body: { from: 'file' } })
+    expect(await sent('PUT', 'x', '--input', join(home, 'body.json'))).toMatchObject({
+      method: 'PUT',
+      body: { from: 'file' },
+    })
     const piped = await pipe('{"from":"stdin"}', 'api', 'x', '--input', '-')
     expect(JSON.parse(piped.stdout)).toMatchObject({ method: 'POST', body: { from: 'stdin' } })
   })
@@ -52,7 +73,11 @@ describe('muster api', () => {
     [['crews', '-f', 'a=b', '--input', '-'], '--input is the whole body'],
     [['GET', 'https://evil.example/crews'], 'Give a path'],
   ])('refuses %j', async (args, reason) => {
-    expect(await (await echo()).run('api', ...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(reason) })
+    expect(await (await echo()).run('api', ...args)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(reason),
+    })
   })
 
   it('shows status and headers with -i', async () => {
@@ -60,12 +85,16 @@ describe('muster api', () => {
       url.endsWith('/no') ? json(reply, { title: 'No' }, 404) : json(reply, { a: 1 }, 201, { 'x-total-count': '7' }),
     )
     const { run } = cli({ SVC_SERVER: server.url })
-    expect((await run('api', 'x', '-i')).stdout).toMatch(/^HTTP 201\n(.+\n)*x-total-count: 7\n(.+\n)*\n\{\n {2}"a": 1\n\}\n$/)
+    expect((await run('api', 'x', '-i')).stdout).toMatch(
+      /^HTTP 201\n(.+\n)*x-total-count: 7\n(.+\n)*\n\{\n {2}"a": 1\n\}\n$/,
+    )
     expect(await run('api', 'no', '-i')).toMatchObject({ code: 3, stdout: 'HTTP 404\n\n' })
   })
 
   it('passes streams on as they come', async () => {
-    const server = await fakeServer((_, reply) => reply.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n'))
+    const server = await fakeServer((_, reply) =>
+      reply.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n'),
+    )
     const { terminal } = cli({ SVC_SERVER: server.url })
     const shown = terminal(['api', 'journal/stream'])
     await shown.until(/data: 1/)
@@ -82,7 +111,11 @@ describe('muster api', () => {
     })
     const { run } = cli({ SVC_SERVER: server.url })
     expect(JSON.parse((await run('api', 'crews', '--paginate')).stdout)).toEqual(all)
-    expect(server.seen.map(({ url }) => url)).toEqual(['/api/v1/crews?limit=100', '/api/v1/crews?limit=100&offset=100', '/api/v1/crews?limit=100&offset=200'])
+    expect(server.seen.map(({ url }) => url)).toEqual([
+      '/api/v1/crews?limit=100',
+      '/api/v1/crews?limit=100&offset=100',
+      '/api/v1/crews?limit=100&offset=200',
+    ])
     expect((await run('api', 'crews?limit=125', '--paginate', '-o', 'ndjson')).stdout.split('\n')).toHaveLength(251)
   })
 

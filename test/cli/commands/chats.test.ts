@@ -27,7 +27,9 @@ describe('muster chats', () => {
       .trim()
       .split('\r\n')
       .map((line) => JSON.parse(line))
-    expect(frames.map(({ type }) => type)).toEqual(expect.arrayContaining(['stream.open', 'text', 'done', 'stream.end']))
+    expect(frames.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['stream.open', 'text', 'done', 'stream.end']),
+    )
     const text = frames.filter(({ type }) => type === 'text').map(({ content }) => content)
     expect(text.join('')).toBe('Here \u001b[31mit is')
     expect(JSON.parse((await run('chats', 'messages', chat, '--json')).stdout).messages).toMatchObject([
@@ -36,12 +38,17 @@ describe('muster chats', () => {
     ])
     expect((await run('chats', 'messages', chat, '-o', 'tsv')).stdout).toContain('\tassistant\tHere it is\t')
     expect((await run('chats', 'read', 'ada', chat)).code).toBe(0)
-    expect((await run('chats', 'rename', 'ada', chat, 'Release notes')).stderr).toContain('The chat is called "Release notes" now.')
+    expect((await run('chats', 'rename', 'ada', chat, 'Release notes')).stderr).toContain(
+      'The chat is called "Release notes" now.',
+    )
     expect((await run('chats', 'list', 'ada')).stdout).toContain(`${chat}\tRelease notes\t2\t`)
     expect(await run('chats', 'cancel', chat)).toMatchObject({ code: 0, stderr: '✓ Nothing was going on.\n' })
     expect((await run('chats', 'remove', 'ada', chat, '--yes')).code).toBe(0)
     expect((await run('chats', 'list', 'ada', '-q')).stdout).toBe('nightly\n')
-    expect(await run('chats', 'send', 'nightly', ' ')).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing to say') })
+    expect(await run('chats', 'send', 'nightly', ' ')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nothing to say'),
+    })
   })
 
   it('cancels a run, and stops all that an agent does', async () => {
@@ -63,9 +70,21 @@ describe('muster chats', () => {
 
   it('says when the run failed', async () => {
     const server = await fakeServer((_, reply) =>
-      reply.end('{"type":"stream.open","chat_id":"c","from_seq":0,"active":true}\n{"type":"error","content":"out of\\u001b[31m money","seq":1}\n'),
+      reply.end(
+        '{"type":"stream.open","chat_id":"c","from_seq":0,"active":true}\n{"type":"error","content":"out of\\u001b[31m money","seq":1}\n',
+      ),
     )
-    const shown = cli({ SVC_SERVER: server.url }).terminal(['chats', 'stream', 'c', '--no-color', '--last-seq', '4', '--follow', '--idle', '2m'])
+    const shown = cli({ SVC_SERVER: server.url }).terminal([
+      'chats',
+      'stream',
+      'c',
+      '--no-color',
+      '--last-seq',
+      '4',
+      '--follow',
+      '--idle',
+      '2m',
+    ])
     expect(await shown.ended).toBe(1)
     expect(shown.text()).toContain('    1  error  out of money\r\n')
     expect(server.seen[0]?.url).toBe('/api/v1/chats/c/stream?follow=true&last_seq=4&idle=120')
@@ -77,7 +96,8 @@ describe('files of agents', () => {
   const place = async () => {
     const server = await fakeServer(({ url }, reply) => {
       if (url.startsWith('/api/v1/agents?')) return json(reply, [{ id: 'c1', slug: 'ada' }])
-      if (url.includes('/files/download')) return url.includes('gone') ? json(reply, { title: 'No such file', code: 'not_found' }, 404) : reply.end(bytes)
+      if (url.includes('/files/download'))
+        return url.includes('gone') ? json(reply, { title: 'No such file', code: 'not_found' }, 404) : reply.end(bytes)
       return json(reply, [
         { path: 'out', name: 'out', size: 0, is_dir: true, mod_time: '2026-01-01T00:00:00Z' },
         { path: 'out/a.bin', name: 'a.bin', size: 1500, is_dir: false, mod_time: '2026-01-01T00:00:00Z' },
@@ -88,7 +108,9 @@ describe('files of agents', () => {
 
   it('are listed', async () => {
     const { server, run, terminal } = await place()
-    expect((await run('agents', 'files', 'ada', 'reports', '-r')).stdout).toBe('out\t\t2026-01-01T00:00:00Z\nout/a.bin\t1500\t2026-01-01T00:00:00Z\n')
+    expect((await run('agents', 'files', 'ada', 'reports', '-r')).stdout).toBe(
+      'out\t\t2026-01-01T00:00:00Z\nout/a.bin\t1500\t2026-01-01T00:00:00Z\n',
+    )
     expect(server.seen.at(-1)?.url).toBe('/api/v1/agents/c1/files?subdir=reports&recursive=1')
     const shown = terminal(['agents', 'files', 'ada', '--no-color'])
     await shown.ended
@@ -101,9 +123,15 @@ describe('files of agents', () => {
     const to = join(home, 'a.bin')
     expect((await inHome('out/a.bin', '--to', to)).code).toBe(0)
     expect(readFileSync(to)).toEqual(bytes)
-    expect(await inHome('out/a.bin', '--to', to)).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') })
+    expect(await inHome('out/a.bin', '--to', to)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is there already'),
+    })
     expect((await inHome('out/a.bin', '--to', to, '--force')).code).toBe(0)
-    expect(await inHome('gone', '--to', join(home, 'gone'))).toMatchObject({ code: 3, stderr: expect.stringContaining('muster agents files AGENT') })
+    expect(await inHome('gone', '--to', join(home, 'gone'))).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('muster agents files AGENT'),
+    })
     expect(existsSync(join(home, 'gone'))).toBe(false)
     const shown = terminal(['agents', 'download', 'ada', 'x', '--to', '-'])
     await shown.ended

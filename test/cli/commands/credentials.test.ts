@@ -19,21 +19,50 @@ describe('muster credentials', () => {
     await ok(run('crews', 'create', 'Web'))
     expect(
       await ok(
-        pipe(`${key}\n`, 'credentials', 'create', 'main', '--type', 'api-key', '--provider', 'anthropic', '--value-stdin', '--crew', 'web', '--tag', 'prod'),
+        pipe(
+          `${key}\n`,
+          'credentials',
+          'create',
+          'main',
+          '--type',
+          'api-key',
+          '--provider',
+          'anthropic',
+          '--value-stdin',
+          '--crew',
+          'web',
+          '--tag',
+          'prod',
+        ),
       ),
     ).toBe('main\n')
     expect(it.app.db.prepare('SELECT count(*) AS n FROM credentials').get()).toEqual({ n: 1 })
     const shown = JSON.parse(await ok(run('credentials', 'show', 'main', '--json')))
-    expect(shown).toMatchObject({ name: 'main', type: 'API_KEY', provider: 'ANTHROPIC', scope: 'CREW', tags: ['prod'], status: 'ACTIVE' })
+    expect(shown).toMatchObject({
+      name: 'main',
+      type: 'API_KEY',
+      provider: 'ANTHROPIC',
+      scope: 'CREW',
+      tags: ['prod'],
+      status: 'ACTIVE',
+    })
     expect(await ok(run('credentials'))).toBe('main\tAPI_KEY\tANTHROPIC\tACTIVE\tcrew\t0\t\n')
     await ok(run('credential', 'update', 'main', '--crew', '', '--label', 'Team'))
-    expect(JSON.parse(await ok(run('credentials', 'show', shown.id, '--json')))).toMatchObject({ scope: 'WORKSPACE', crew_ids: [], account_label: 'Team' })
+    expect(JSON.parse(await ok(run('credentials', 'show', shown.id, '--json')))).toMatchObject({
+      scope: 'WORKSPACE',
+      crew_ids: [],
+      account_label: 'Team',
+    })
     await ok(pipe(`${key}-2`, 'credentials', 'rotate', 'main', '--grace', '1h'))
     const rotation = (await ok(run('credentials', 'rotations', 'main', '-q'))).trim()
-    expect(JSON.parse(await ok(run('credentials', 'rotations', 'main', '--json')))).toMatchObject([{ id: rotation, grace_seconds: 3600, status: 'ACTIVE' }])
+    expect(JSON.parse(await ok(run('credentials', 'rotations', 'main', '--json')))).toMatchObject([
+      { id: rotation, grace_seconds: 3600, status: 'ACTIVE' },
+    ])
     await ok(run('credentials', 'cancel', rotation))
     await ok(pipe(`${key}-3`, 'credentials', 'update', 'main', '--value-stdin'))
-    expect(await ok(run('credentials', 'audit', 'main', '--jq', '[.[].event] | unique | join(" ")'))).toBe('CREATED REVOKE ROTATE\n')
+    expect(await ok(run('credentials', 'audit', 'main', '--jq', '[.[].event] | unique | join(" ")'))).toBe(
+      'CREATED REVOKE ROTATE\n',
+    )
     expect(await ok(run('credentials', 'variable', 'anthropic', '-q'))).toBe('ANTHROPIC_API_KEY\n')
     await ok(run('credentials', 'rm', 'main', '--yes'))
     expect(await ok(run('credentials', '-q'))).toBe('')
@@ -46,11 +75,16 @@ describe('muster credentials', () => {
     await run('agents', 'create', 'Ada')
     await pipe(key, 'credentials', 'create', 'main', '--type', 'API_KEY', '--provider', 'ANTHROPIC')
     await pipe('x', 'credentials', 'create', 'plain', '--type', 'SECRET')
-    expect(await run('credentials', 'assign', 'main', '--agent', 'ada', '--priority', '5', '--ttl', '1d')).toMatchObject({
+    expect(
+      await run('credentials', 'assign', 'main', '--agent', 'ada', '--priority', '5', '--ttl', '1d'),
+    ).toMatchObject({
       code: 0,
       stderr: '✓ Agent ada is given main as ANTHROPIC_API_KEY.\n',
     })
-    expect(await run('credentials', 'assign', 'plain', '--agent', 'ada')).toMatchObject({ code: 2, stderr: expect.stringContaining('--env-var-name NAME') })
+    expect(await run('credentials', 'assign', 'plain', '--agent', 'ada')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--env-var-name NAME'),
+    })
     expect((await run('credentials', 'assign', 'plain', '--agent', 'ada', '--env-var-name', 'TOKEN')).code).toBe(0)
     expect(
       (await run('credentials', 'assigned', 'ada', '-o', 'ndjson')).stdout
@@ -70,14 +104,23 @@ describe('muster credentials', () => {
       code: 3,
       stderr: expect.stringContaining('muster credentials assigned ada'),
     })
-    expect(await run('credentials', 'assign', 'mian', '--agent', 'ada')).toMatchObject({ code: 3, stderr: expect.stringContaining('did you mean "main"?') })
+    expect(await run('credentials', 'assign', 'mian', '--agent', 'ada')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('did you mean "main"?'),
+    })
   })
 
   it('takes values from standard input alone', async () => {
     const it = await daemon()
     const { run, pipe, terminal } = await cliFor(it, 'OWNER')
-    expect(await run('credentials', 'create', 'main', '--value', key)).toMatchObject({ code: 2, stderr: expect.stringContaining('Nonexistent flag: --value') })
-    expect(await pipe('', 'credentials', 'create', 'main')).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing came on standard input') })
+    expect(await run('credentials', 'create', 'main', '--value', key)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Nonexistent flag: --value'),
+    })
+    expect(await pipe('', 'credentials', 'create', 'main')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nothing came on standard input'),
+    })
     const refused = terminal(['credentials', 'create', 'main', '--value-stdin'])
     expect(await refused.ended).toBe(2)
     const typed = terminal(['credentials', 'create', 'typed', '--type', 'SECRET'])
@@ -92,7 +135,9 @@ describe('muster credentials', () => {
 
   it('tells what the provider says', async () => {
     let answer: object = { valid: true, status: 'valid', error: null, supported: true }
-    const server = await fakeServer(({ method }, reply) => json(reply, method === 'POST' ? answer : [{ id: 'c1', name: 'main' }]))
+    const server = await fakeServer(({ method }, reply) =>
+      json(reply, method === 'POST' ? answer : [{ id: 'c1', name: 'main' }]),
+    )
     const { run, pipe } = cli({ SVC_SERVER: server.url })
     expect(await run('credentials', 'test', 'main', '--jq', '.status')).toMatchObject({ code: 0, stdout: 'valid\n' })
     answer = { valid: false, status: 'invalid', error: 'invalid x-api-key', supported: true }
@@ -101,6 +146,9 @@ describe('muster credentials', () => {
       stdout: expect.stringContaining('Reason\tinvalid x-api-key\n'),
     })
     expect(JSON.parse(server.seen.at(-1)!.body)).toEqual({ value: key, provider: 'ANTHROPIC' })
-    expect(await pipe(key, 'credentials', 'check')).toMatchObject({ code: 2, stderr: expect.stringContaining('--provider is missing') })
+    expect(await pipe(key, 'credentials', 'check')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--provider is missing'),
+    })
   })
 })

@@ -34,14 +34,29 @@ describe('muster crews', () => {
     })
     expect((await run('crews', 'get', crew.id, '-q')).stdout).toBe('web-team\n')
     expect((await run('crews')).stdout).toMatch(/^web-team\tWéb {1,2}Team!\t0\trestricted\t3000\t1\.5\t2026-/)
-    expect(await run('crews', 'update', 'web-team', '--network-mode', 'free', '--allowed-domain', '', '--description', 'Pages')).toMatchObject({ code: 0 })
+    expect(
+      await run(
+        'crews',
+        'update',
+        'web-team',
+        '--network-mode',
+        'free',
+        '--allowed-domain',
+        '',
+        '--description',
+        'Pages',
+      ),
+    ).toMatchObject({ code: 0 })
     expect(JSON.parse((await run('crews', 'show', 'web-team', '--json')).stdout)).toMatchObject({
       network_mode: 'free',
       allowed_domains: [],
       description: 'Pages',
     })
     expect((await run('crews', 'show', 'web-team')).stdout).toContain('Idle stop\tnever\n')
-    expect(await run('crews', 'remove', 'web-team')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+    expect(await run('crews', 'remove', 'web-team')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    })
     expect(await run('crews', 'rm', 'web-team', '-y')).toMatchObject({ code: 0, stderr: '✓ Deleted crew web-team.\n' })
     expect((await run('crews', '-q')).stdout).toBe('')
   })
@@ -50,18 +65,36 @@ describe('muster crews', () => {
     const it = await daemon()
     const owner = await cliFor(it, 'OWNER')
     await owner.run('crews', 'create', 'Research')
-    expect(await owner.run('crews', 'create', 'Research')).toMatchObject({ code: 5, stderr: expect.stringContaining('Next: repeat with another --slug') })
+    expect(await owner.run('crews', 'create', 'Research')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('Next: repeat with another --slug'),
+    })
     expect(await owner.run('crews', 'show', 'reserch')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('did you mean "research"?\nNext: muster crews list'),
     })
     expect(await owner.run('crews', 'show', 'c000000000000000000000000')).toMatchObject({ code: 3 })
-    expect(await owner.run('crews', 'update', 'research')).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing to change') })
-    expect(await owner.run('crews', 'create', '日本')).toMatchObject({ code: 2, stderr: expect.stringContaining('--slug') })
-    expect(await owner.run('crews', 'create', 'X', '--slug', 'a b')).toMatchObject({ code: 2, stderr: expect.stringContaining('slug') })
-    expect(await owner.run('crews', 'create', 'X', '--cpus', 'many')).toMatchObject({ code: 2, stderr: expect.stringContaining('"many" is not a number') })
+    expect(await owner.run('crews', 'update', 'research')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Nothing to change'),
+    })
+    expect(await owner.run('crews', 'create', '日本')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--slug'),
+    })
+    expect(await owner.run('crews', 'create', 'X', '--slug', 'a b')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('slug'),
+    })
+    expect(await owner.run('crews', 'create', 'X', '--cpus', 'many')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"many" is not a number'),
+    })
     const viewer = await cliFor(it, 'VIEWER')
-    expect(await viewer.run('crews', 'create', 'Mine')).toMatchObject({ code: 4, stderr: expect.stringContaining('muster whoami') })
+    expect(await viewer.run('crews', 'create', 'Mine')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('muster whoami'),
+    })
     expect((await viewer.run('crews', '-q')).stdout).toBe('research\n')
     expect(await (await cliFor(it, it.stranger())).run('crews', 'show', 'research')).toMatchObject({ code: 3 })
   })
@@ -83,10 +116,19 @@ describe('muster crews', () => {
           configured_memory_mb: 4096,
           configured_cpus: 2,
         })
-      return json(reply, { slug: 'web', status: 'running', container_id: 'abcdefabcdefabcdef', notices: ['It was asleep.'] })
+      return json(reply, {
+        slug: 'web',
+        status: 'running',
+        container_id: 'abcdefabcdefabcdef',
+        notices: ['It was asleep.'],
+      })
     })
     const { run } = cli({ SVC_SERVER: server.url })
-    expect(await run('crews', 'start', 'web')).toEqual({ code: 0, stdout: 'web\n', stderr: 'It was asleep.\n✓ The container of web is running.\n' })
+    expect(await run('crews', 'start', 'web')).toEqual({
+      code: 0,
+      stdout: 'web\n',
+      stderr: 'It was asleep.\n✓ The container of web is running.\n',
+    })
     expect((await run('crews', 'stop', 'web', '--json=status')).stdout).toBe('{\n  "status": "running"\n}\n')
     expect((await run('crews', 'status', 'web')).stdout).toContain('Differs\tmemory, cpus\n')
     expect((await run('crews', 'logs', 'web', '--tail', '5')).stdout).toBe('line \u001b[31mred\n')
@@ -112,7 +154,10 @@ describe('muster crews', () => {
     })
     const { run } = cli({ SVC_SERVER: server.url })
     expect((await run('crews', 'show', 'crew-650', '-q')).stdout).toBe('crew-650\n')
-    expect(await run('crews', 'show', 'crew-9999')).toMatchObject({ code: 3, stderr: expect.stringContaining('did you mean') })
+    expect(await run('crews', 'show', 'crew-9999')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('did you mean'),
+    })
   })
 })
 
@@ -157,13 +202,23 @@ describe('muster agents', () => {
     expect((await run('agents', 'list', '--crew', 'web', '-q')).stdout).toBe('ada\n')
     expect((await run('agents', '--search', 'bo', '-q')).stdout).toBe('bob\n')
     expect((await run('agents', 'update', 'ada', '--model', 'sonnet', '--no-lead', '--crew', '')).code).toBe(0)
-    expect(JSON.parse((await run('agents', 'show', 'ada', '--json')).stdout)).toMatchObject({ llm_model: 'sonnet', agent_role: 'AGENT', crew: null })
+    expect(JSON.parse((await run('agents', 'show', 'ada', '--json')).stdout)).toMatchObject({
+      llm_model: 'sonnet',
+      agent_role: 'AGENT',
+      crew: null,
+    })
     expect(JSON.parse((await run('agents', 'status', '--json')).stdout)).toMatchObject({ total: 2, running: 0 })
     expect((await run('agents', 'load', '-q')).stdout.split('\n').filter(Boolean).sort()).toEqual(['ada', 'bob'])
     expect((await run('agents', 'remove', 'ada', '--yes')).code).toBe(0)
     expect(await run('agents', 'show', 'ada')).toMatchObject({ code: 3 })
-    expect(await run('agents', 'create', 'Eve', '--prompt', '@/no/such/file')).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') })
-    expect(await run('agents', 'create', 'Eve', '--crew', 'nope')).toMatchObject({ code: 3, stderr: expect.stringContaining('There is no crew "nope"') })
+    expect(await run('agents', 'create', 'Eve', '--prompt', '@/no/such/file')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot be read'),
+    })
+    expect(await run('agents', 'create', 'Eve', '--crew', 'nope')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('There is no crew "nope"'),
+    })
   })
 
   it('says on a terminal that there are more', async () => {
@@ -188,11 +243,24 @@ describe('muster runs', () => {
     error_message: 'out of \u001b[31mmoney',
     metadata: {},
   }
-  const page = { data: [run], stats: { running: 1, today: 2, failed: 3 }, pagination: { page: 1, limit: 50, total: 1, total_pages: 1 } }
+  const page = {
+    data: [run],
+    stats: { running: 1, today: 2, failed: 3 },
+    pagination: { page: 1, limit: 50, total: 1, total_pages: 1 },
+  }
 
   it('lists with filters, and shows one', async () => {
     const server = await fakeServer(({ url }, reply) =>
-      json(reply, url.includes('/runs/run-1') ? run : url.includes('/agents?') ? [{ id: 'c7', slug: 'ada' }] : url.includes('/agents/c7/runs') ? [run] : page),
+      json(
+        reply,
+        url.includes('/runs/run-1')
+          ? run
+          : url.includes('/agents?')
+            ? [{ id: 'c7', slug: 'ada' }]
+            : url.includes('/agents/c7/runs')
+              ? [run]
+              : page,
+      ),
     )
     const { run: muster, terminal } = cli({ SVC_SERVER: server.url })
     expect((await muster('runs', '--agent', 'ada', '--status', 'failed', '--tag', 'x', '--limit', '5')).stdout).toBe(
@@ -212,6 +280,9 @@ describe('muster runs', () => {
   it('works on a real daemon', async () => {
     const { run: muster } = await cliFor(await daemon(), 'VIEWER')
     expect(await muster('runs')).toEqual({ code: 0, stdout: '', stderr: '' })
-    expect(await muster('runs', 'show', 'nope')).toMatchObject({ code: 3, stderr: expect.stringContaining('Next: muster runs list') })
+    expect(await muster('runs', 'show', 'nope')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Next: muster runs list'),
+    })
   })
 })

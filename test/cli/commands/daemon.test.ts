@@ -18,7 +18,8 @@ afterEach(() => {
 
 const alone = (): Cli => cli({ SVC_CONTAINER_PROVIDER: 'process', SVC_PORT: '0' })
 const data = ({ home }: Cli) => join(home, '.local/share/muster')
-const note = (it: Cli) => JSON.parse(readFileSync(join(data(it), 'musterd.json'), 'utf8')) as { url: string; pid: number }
+const note = (it: Cli) =>
+  JSON.parse(readFileSync(join(data(it), 'musterd.json'), 'utf8')) as { url: string; pid: number }
 
 async function up(it: Cli, ...flags: string[]) {
   const ran = await it.run('up', ...flags)
@@ -33,9 +34,17 @@ describe('muster up, status and down', () => {
     const first = await up(it)
     const { url, pid } = note(it)
     expect(first).toEqual({ code: 0, stdout: `${url}\n`, stderr: expect.stringContaining('Next: muster init') })
-    expect(await it.run('up')).toMatchObject({ code: 0, stdout: `${url}\n`, stderr: expect.stringContaining('runs already') })
+    expect(await it.run('up')).toMatchObject({
+      code: 0,
+      stdout: `${url}\n`,
+      stderr: expect.stringContaining('runs already'),
+    })
     expect(note(it).pid).toBe(pid)
-    expect(JSON.parse((await it.run('status', '--json')).stdout)).toMatchObject({ server: `unix://${data(it)}/musterd.sock`, url, pid })
+    expect(JSON.parse((await it.run('status', '--json')).stdout)).toMatchObject({
+      server: `unix://${data(it)}/musterd.sock`,
+      url,
+      pid,
+    })
     expect(readFileSync(join(data(it), 'musterd.log'), 'utf8')).toContain('"msg":"Ready"')
     expect(await it.run('down')).toMatchObject({ code: 0, stderr: '✓ The daemon has stopped.\n' })
     expect(alive(pid)).toBe(false)
@@ -47,17 +56,28 @@ describe('muster up, status and down', () => {
     await up(it)
     expect((await it.pipe('correct horse battery', 'init', '--email', 'ada@example.com', '--name', 'Ada')).code).toBe(0)
     expect((await it.run('crews', 'create', 'Web')).stdout).toBe('web\n')
-    expect(JSON.parse((await it.run('status', '--json')).stdout)).toMatchObject({ runtime: 'process', crews: 1, agents: { total: 0 } })
+    expect(JSON.parse((await it.run('status', '--json')).stdout)).toMatchObject({
+      runtime: 'process',
+      crews: 1,
+      agents: { total: 0 },
+    })
     expect((await it.run('contexts', '-q')).stdout).toBe('local\n')
   })
 
   it('says why the daemon did not come up', async () => {
     const it = alone()
     const ran = await it.run('up', '--host', '0.0.0.0')
-    expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('would carry tokens over the network in clear') })
+    expect(ran).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('would carry tokens over the network in clear'),
+    })
     expect(ran.stderr).toContain('Next: muster doctor')
     const other = cli({ ...it.env, SVC_LOG_LEVEL: 'loud' })
-    expect(await other.run('up')).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC_LOG_LEVEL must be one of') })
+    expect(await other.run('up')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('SVC_LOG_LEVEL must be one of'),
+    })
   })
 
   it('does not take another process for the daemon after a crash', async () => {

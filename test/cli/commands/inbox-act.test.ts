@@ -14,7 +14,10 @@ it('muster inbox act answers, takes over and dismisses', async () => {
     stderr: expect.stringContaining('Answered: the agent goes on.'),
   })
   expect((await first.next()).spec.stdin).toContain('This one')
-  expect(await run('inbox', 'act', first.item, '--dismiss')).toMatchObject({ code: 5, stderr: expect.stringContaining(`muster inbox show`) })
+  expect(await run('inbox', 'act', first.item, '--dismiss')).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining(`muster inbox show`),
+  })
 
   const second = await asked(it)
   expect(JSON.parse((await run('inbox', 'act', second.item, '--take-over', '--json')).stdout)).toMatchObject({

@@ -27,12 +27,21 @@ describe('muster inbox', () => {
     expect((await run('inbox', 'list', '-q')).stdout).toBe('ibx_message_s3\nibx_message_s2\nibx_message_s1\n')
     expect((await run('inbox', 'list')).stdout).not.toContain('\u001b')
     expect((await run('inbox', 'count', '-q')).stdout).toBe('3\n')
-    expect(await run('inbox', 'read', 'ibx_message_s1')).toMatchObject({ code: 0, stderr: expect.stringContaining('ibx_message_s1 is read') })
+    expect(await run('inbox', 'read', 'ibx_message_s1')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('ibx_message_s1 is read'),
+    })
     expect((await run('inbox', 'show', 'ibx_message_s1', '--jq', '.state')).stdout).toBe('read\n')
-    expect(await run('inbox', 'resolve', 'ibx_message_s2', 'ibx_message_s3')).toMatchObject({ code: 0, stderr: expect.stringContaining('2 resolved') })
+    expect(await run('inbox', 'resolve', 'ibx_message_s2', 'ibx_message_s3')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('2 resolved'),
+    })
     expect((await run('inbox', 'list', '-q')).stdout).toBe('ibx_message_s1\n')
     expect((await run('inbox', 'list', '--state', 'resolved', '-q')).stdout.split('\n')).toHaveLength(3)
-    expect(await run('inbox', 'resolve', '--all', '--json')).toMatchObject({ code: 0, stdout: expect.stringContaining('"updated": 1') })
+    expect(await run('inbox', 'resolve', '--all', '--json')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"updated": 1'),
+    })
     expect((await run('inbox', 'unread', 'ibx_message_s1')).code).toBe(0)
     expect((await run('inbox', 'read', 'ibx_message_none')).code).toBe(3)
     expect((await run('inbox', 'read', 'ibx_message_s1', 'ibx_message_none')).code).toBe(1)
@@ -53,13 +62,21 @@ describe('muster policies', () => {
     await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })
     expect((await run('policies')).stdout).toMatch(/^web\tguided\twarn\t/)
     expect((await run('policies', 'set', 'web', '--behavior', 'block')).code).toBe(0)
-    expect(JSON.parse((await run('policies', 'show', 'web', '--json')).stdout)).toMatchObject({ autonomy_level: 'guided', behavior_mode: 'block' })
+    expect(JSON.parse((await run('policies', 'show', 'web', '--json')).stdout)).toMatchObject({
+      autonomy_level: 'guided',
+      behavior_mode: 'block',
+    })
     expect(await run('policies', 'set', 'web', '--level', 'full')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Next: repeat with --behavior warn'),
     })
-    expect(await run('policies', 'set', 'web', '--level', 'full', '--behavior', 'warn')).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') })
-    expect(await run('policies', 'set', 'web', '--level', 'FULL', '--behavior', 'warn', '--reason', 'mine alone')).toMatchObject({ code: 0 })
+    expect(await run('policies', 'set', 'web', '--level', 'full', '--behavior', 'warn')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--reason'),
+    })
+    expect(
+      await run('policies', 'set', 'web', '--level', 'FULL', '--behavior', 'warn', '--reason', 'mine alone'),
+    ).toMatchObject({ code: 0 })
     expect((await run('policies', 'set', 'web')).code).toBe(2)
     expect(JSON.parse((await run('policies', 'show', 'web', '--json')).stdout).reason).toBe('mine alone')
   })
@@ -67,7 +84,8 @@ describe('muster policies', () => {
     const it = await daemon()
     const { run, terminal } = await cliFor(it, 'VIEWER')
     const { body: crew } = await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })
-    const simulate = (...more: string[]) => run('policies', 'simulate', '--crew', 'web', '--since', '2025-12-31T00:00:00Z', ...more)
+    const simulate = (...more: string[]) =>
+      run('policies', 'simulate', '--crew', 'web', '--since', '2025-12-31T00:00:00Z', ...more)
     const empty = terminal(['policies', 'simulate', '--crew', 'web', '--level', 'trusted'])
     await empty.until(/nothing to judge by/)
     it.app.writeNow(() =>
@@ -81,14 +99,22 @@ describe('muster policies', () => {
         payload: { approval_id: 'a', policy_action: 'mission_create' },
       }),
     )
-    expect(await simulate('--level', 'trusted')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Decisions no longer asked\t1$/m) })
+    expect(await simulate('--level', 'trusted')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Decisions no longer asked\t1$/m),
+    })
     const { id } = it.entries().at(-1)!
-    expect(JSON.parse((await simulate('--level', 'trusted', '--json')).stdout).differences).toMatchObject([{ entry_id: id, would: 'notice' }])
+    expect(JSON.parse((await simulate('--level', 'trusted', '--json')).stdout).differences).toMatchObject([
+      { entry_id: id, would: 'notice' },
+    ])
     const shown = await simulate('--level', 'trusted', '-o', 'table')
     expect(shown.stdout).toContain(`${id}  mission_create: denied by people, would be let through  No mission`)
     expect(shown.stdout).not.toContain('\u001b')
     expect((await simulate()).code).toBe(2)
-    expect(await simulate('--level', 'full', '--behavior', 'block')).toMatchObject({ code: 2, stderr: expect.stringContaining('--behavior warn') })
+    expect(await simulate('--level', 'full', '--behavior', 'block')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--behavior warn'),
+    })
     expect((await run('policies', 'simulate', '--crew', 'none', '--level', 'full')).code).toBe(3)
   })
 })

@@ -7,7 +7,9 @@ import { cli, cliFor } from '../../support/cli.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
 
 const note = ({ app, workspace }: TestDaemon, more: Partial<Draft> = {}) =>
-  app.writeNow(() => app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls', ...more })).entry
+  app.writeNow(() =>
+    app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls', ...more }),
+  ).entry
 
 describe('muster journal', () => {
   it('lists with filters, page by page or all of it', async () => {
@@ -16,10 +18,17 @@ describe('muster journal', () => {
     await run('crews', 'create', 'Web')
     await run('agents', 'create', 'Ada', '--crew', 'web')
     const agent = JSON.parse((await run('agents', 'show', 'ada', '--json')).stdout)
-    for (let n = 0; n < 7; n++) note(it, { summary: `step ${n}`, agent_id: agent.id, crew_id: agent.crew_id, severity: n % 2 ? 'info' : 'error' })
-    const summaries = async (...flags: string[]) => JSON.parse((await run('journal', 'list', ...flags, '--jq', '[(.entries? // .)[].summary]')).stdout)
-    expect(await summaries('--agent', 'ada', '--type', 'exec.command')).toEqual([6, 5, 4, 3, 2, 1, 0].map((n) => `step ${n}`))
-    expect(await summaries('--crew', 'web', '--severity', 'error', '--type', 'exec.command', '--limit', '2')).toEqual(['step 6', 'step 4'])
+    for (let n = 0; n < 7; n++)
+      note(it, { summary: `step ${n}`, agent_id: agent.id, crew_id: agent.crew_id, severity: n % 2 ? 'info' : 'error' })
+    const summaries = async (...flags: string[]) =>
+      JSON.parse((await run('journal', 'list', ...flags, '--jq', '[(.entries? // .)[].summary]')).stdout)
+    expect(await summaries('--agent', 'ada', '--type', 'exec.command')).toEqual(
+      [6, 5, 4, 3, 2, 1, 0].map((n) => `step ${n}`),
+    )
+    expect(await summaries('--crew', 'web', '--severity', 'error', '--type', 'exec.command', '--limit', '2')).toEqual([
+      'step 6',
+      'step 4',
+    ])
     expect(await summaries('--search', 'step 3')).toEqual(['step 3'])
     expect(await summaries('--since', '2027-01-01T00:00:00Z')).toEqual([])
     expect(await summaries('--type', 'exec.command', '--all', '--limit', '3')).toHaveLength(7)
@@ -30,15 +39,24 @@ describe('muster journal', () => {
         .split('\n')
         .map((line) => JSON.parse(line).summary),
     ).toEqual([6, 5, 4, 3, 2, 1, 0].map((n) => `step ${n}`))
-    expect(JSON.parse((await run('journal', '--limit', '1', '--json')).stdout)).toMatchObject({ count: 1, next_cursor: expect.any(String) })
+    expect(JSON.parse((await run('journal', '--limit', '1', '--json')).stdout)).toMatchObject({
+      count: 1,
+      next_cursor: expect.any(String),
+    })
     expect((await run('journal', 'count', '--agent', 'ada', '--severity', 'error')).stdout).toBe('4\n')
     expect(JSON.parse((await run('journal', 'count', '--type', 'exec.command', '--json')).stdout)).toEqual({ total: 7 })
-    expect(await run('journal', '--since', 'whenever')).toMatchObject({ code: 2, stderr: expect.stringContaining('--since must be a time') })
+    expect(await run('journal', '--since', 'whenever')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--since must be a time'),
+    })
     expect(await run('journal', '--priority', 'odd')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--priority takes normal, high, pin, permanent'),
     })
-    expect(await run('journal', 'count', '--severity', 'info,bad')).toMatchObject({ code: 2, stderr: expect.stringContaining('not "bad"') })
+    expect(await run('journal', 'count', '--severity', 'info,bad')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not "bad"'),
+    })
     expect(await run('journal', '--actor', 'robot', '--server', 'http://127.0.0.1:1')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--actor takes agent'),
@@ -50,12 +68,18 @@ describe('muster journal', () => {
     const { run, terminal } = await cliFor(it, 'OWNER')
     const { id } = note(it, { summary: 'evil \u001b[2Jsummary', payload: { cmd: 'echo \u001b]0;x\u0007' } })
     expect((await run('journal', 'get', id)).stdout).toContain('Summary\tevil summary\n')
-    expect(JSON.parse((await run('journal', 'show', id, '--json')).stdout)).toMatchObject({ id, payload: { cmd: 'echo \u001b]0;x\u0007' } })
+    expect(JSON.parse((await run('journal', 'show', id, '--json')).stdout)).toMatchObject({
+      id,
+      payload: { cmd: 'echo \u001b]0;x\u0007' },
+    })
     const shown = terminal(['journal', 'show', id, '--no-color'])
     expect(await shown.ended).toBe(0)
     expect(shown.text()).toContain('Payload {')
     expect(shown.text()).not.toMatch(/[\u001b\u0007]/)
-    expect(await run('journal', 'priority', id, 'pin', '--reason', 'of the week')).toMatchObject({ code: 0, stderr: `✓ ${id} was normal and is pin now.\n` })
+    expect(await run('journal', 'priority', id, 'pin', '--reason', 'of the week')).toMatchObject({
+      code: 0,
+      stderr: `✓ ${id} was normal and is pin now.\n`,
+    })
     expect((await run('journal', 'priority', id, 'loud')).code).toBe(2)
     expect(await run('journal', 'show', 'j_0000000000000000')).toMatchObject({ code: 3 })
   })
@@ -72,7 +96,10 @@ describe('muster journal', () => {
     const it = await daemon()
     const { run } = await cliFor(it, 'OWNER')
     note(it)
-    expect(await run('journal', 'verify')).toMatchObject({ code: 0, stdout: expect.stringContaining('Journal\tvalid\n') })
+    expect(await run('journal', 'verify')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Journal\tvalid\n'),
+    })
     it.app.db.exec("UPDATE journal SET entry_hash = x'00' WHERE seq = (SELECT max(seq) FROM journal)")
     const broken = await run('journal', 'verify', '--json')
     expect(broken.code).toBe(1)
@@ -85,7 +112,10 @@ describe('muster journal', () => {
     note(it)
     const { stdout: anchor } = await run('journal', 'anchor')
     expect(anchor).toMatch(/^muster-anchor\.1\.\S+\n$/)
-    expect(JSON.parse((await run('journal', 'anchor', '--json')).stdout)).toMatchObject({ entries: 1, anchor: anchor.trim() })
+    expect(JSON.parse((await run('journal', 'anchor', '--json')).stdout)).toMatchObject({
+      entries: 1,
+      anchor: anchor.trim(),
+    })
     const kept = join(home, 'kept.txt')
     writeFileSync(kept, `muster-anchor.1.older\nof this morning: ${anchor}`)
     note(it)
@@ -94,17 +124,28 @@ describe('muster journal', () => {
       run('journal', 'verify', '--anchor', anchor.trim()),
       pipe(anchor, 'journal', 'verify', '--anchor', '-'),
     ])
-      expect(await ran).toMatchObject({ code: 0, stdout: expect.stringContaining('Proven\tchain,columns,order,priorities,anchor\n') })
+      expect(await ran).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('Proven\tchain,columns,order,priorities,anchor\n'),
+      })
     it.app.db.exec('DELETE FROM journal')
-    expect(await run('journal', 'verify', '--anchor', kept)).toMatchObject({ code: 1, stdout: expect.stringContaining('First broken\ttruncated\n') })
+    expect(await run('journal', 'verify', '--anchor', kept)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('First broken\ttruncated\n'),
+    })
     const shown = terminal(['journal', 'verify', '--anchor', kept, '--no-color', '--no-pager'])
     expect(await shown.ended).toBe(1)
-    expect(shown.text()).toMatch(/First broken +truncated: it ends after 0 entries; 1 were anchored on 20260101T000000Z/)
+    expect(shown.text()).toMatch(
+      /First broken +truncated: it ends after 0 entries; 1 were anchored on 20260101T000000Z/,
+    )
     expect(await run('journal', 'verify', '--anchor', 'nowhere.txt')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('neither an anchor nor a file that holds one'),
     })
-    expect(await run('journal', 'verify', '--anchor', 'muster-anchor.2.x')).toMatchObject({ code: 2, stderr: expect.stringContaining('That is no anchor') })
+    expect(await run('journal', 'verify', '--anchor', 'muster-anchor.2.x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('That is no anchor'),
+    })
   })
 
   it('says to people what a check has proven, and what it cannot', async () => {
@@ -114,7 +155,9 @@ describe('muster journal', () => {
     const shown = terminal(['journal', 'verify', '--no-color', '--no-pager'])
     expect(await shown.ended).toBe(0)
     expect(shown.text()).toMatch(/Proven\r\n +chain: no entry was changed, and none is missing between two others\r\n/)
-    expect(shown.text()).toMatch(/Not proven\r\n +unsealed: entries after the newest seal: the chain alone holds them\r\n +rollback: /)
+    expect(shown.text()).toMatch(
+      /Not proven\r\n +unsealed: entries after the newest seal: the chain alone holds them\r\n +rollback: /,
+    )
   })
 
   it('passes entries on as they are written, and after a given one', async () => {

@@ -14,13 +14,20 @@ describe('muster version', () => {
   it('names this program at once', async () => {
     const { run } = cli()
     const line = `muster/${version} ${process.platform}-${process.arch} node-${process.version}\n`
-    for (const words of [['--version'], ['-V'], ['-q', '--version']]) expect(await run(...words)).toEqual({ code: 0, stdout: line, stderr: '' })
+    for (const words of [['--version'], ['-V'], ['-q', '--version']])
+      expect(await run(...words)).toEqual({ code: 0, stdout: line, stderr: '' })
   })
 
   it('names the server too, when one answers', async () => {
-    const server = await fakeServer((_, reply) => json(reply, { status: 'ok', service: 'musterd', version: '9.8.7', uptime: 1 }))
+    const server = await fakeServer((_, reply) =>
+      json(reply, { status: 'ok', service: 'musterd', version: '9.8.7', uptime: 1 }),
+    )
     const { run } = cli({ SVC_SERVER: server.url })
-    expect(JSON.parse((await run('version', '--json')).stdout)).toEqual({ client: version, server: '9.8.7', node: process.version })
+    expect(JSON.parse((await run('version', '--json')).stdout)).toEqual({
+      client: version,
+      server: '9.8.7',
+      node: process.version,
+    })
     await server.close()
     expect(await run('version', '--json=server')).toMatchObject({ code: 0, stdout: '{\n  "server": null\n}\n' })
   })
@@ -37,12 +44,18 @@ describe('muster version', () => {
 
 describe('muster config show', () => {
   it('shows values and where they come from, but no secret', async () => {
-    const { run } = cli({ SVC_SERVER: 'http://elsewhere:1', SVC_TOKEN: 'very-secret', SVC_PORT: '4711', SVC_METRICS_TOKEN: 'also-secret' })
+    const { run } = cli({
+      SVC_SERVER: 'http://elsewhere:1',
+      SVC_TOKEN: 'very-secret',
+      SVC_PORT: '4711',
+      SVC_METRICS_TOKEN: 'also-secret',
+    })
     const ran = await run('config', 'show', '--origin')
     expect(ran.stdout).toContain('muster\tserver\thttp://elsewhere:1\tenvironment\tSVC_SERVER\n')
     expect(ran.stdout).toContain('muster\ttoken\t[set]\tenvironment\tSVC_TOKEN\n')
     expect(ran.stdout + ran.stderr).not.toMatch(/(very|also)-secret/)
-    if (existsSync(join(root, 'dist/daemon/musterd.js'))) expect(ran.stdout).toContain('musterd\tserver.port\t4711\tenvironment\tSVC_PORT\n')
+    if (existsSync(join(root, 'dist/daemon/musterd.js')))
+      expect(ran.stdout).toContain('musterd\tserver.port\t4711\tenvironment\tSVC_PORT\n')
     expect((await run('config', 'show', '--changed', '--jq', 'map(.origin) | index("default")')).stdout).toBe('null\n')
   })
 })
@@ -65,7 +78,8 @@ describe('help', () => {
     expect(code).toBe(0)
     expect(await run()).toEqual({ code: 0, stdout, stderr: '' })
     expect(await run('help')).toEqual({ code: 0, stdout, stderr: '' })
-    for (const id of Object.keys(manifest().commands)) expect(stdout).toMatch(new RegExp(`^  ${id.split(':')[0]}  `, 'm'))
+    for (const id of Object.keys(manifest().commands))
+      expect(stdout).toMatch(new RegExp(`^  ${id.split(':')[0]}  `, 'm'))
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })
 
@@ -108,7 +122,9 @@ describe('completion', () => {
   })
 
   it('knows what the server has, and is silent when it does not answer', async () => {
-    const server = await fakeServer((_, reply) => json(reply, [{ slug: 'acme', name: 'A\u001b[2Jcme' }, { slug: 'other' }]))
+    const server = await fakeServer((_, reply) =>
+      json(reply, [{ slug: 'acme', name: 'A\u001b[2Jcme' }, { slug: 'other' }]),
+    )
     const { run } = cli({ SVC_TOKEN: 't' })
     await run('contexts', 'create', 'work', '--url', server.url)
     expect((await complete(run, 'contexts', 'use', '')).values).toEqual(['work'])
@@ -119,7 +135,9 @@ describe('completion', () => {
   })
 
   it('knows the chats of the agent that was named before', async () => {
-    const server = await fakeServer(({ url }, reply) => json(reply, url.includes('/chats') ? [{ id: 'chat-1', title: 'Notes' }] : [{ id: 'c7', slug: 'ada' }]))
+    const server = await fakeServer(({ url }, reply) =>
+      json(reply, url.includes('/chats') ? [{ id: 'chat-1', title: 'Notes' }] : [{ id: 'c7', slug: 'ada' }]),
+    )
     const { run } = cli({ SVC_SERVER: server.url })
     expect((await run('__complete', 'chats', 'rename', 'ada', '')).stdout).toBe('chat-1\tNotes\n')
     expect(server.seen.map(({ url }) => url)).toEqual(['/api/v1/agents?q=ada', '/api/v1/agents/c7/chats'])
@@ -146,7 +164,8 @@ COMP_WORDS=(muster contexts ""); COMP_CWORD=2; _muster; echo "\${COMPREPLY[@]}"`
     if (!checked.error) expect(checked.stderr).toBe('')
   })
 
-  it('refuses a shell that it does not know', async () => expect(await cli().run('completion', 'tcsh')).toMatchObject({ code: 2 }))
+  it('refuses a shell that it does not know', async () =>
+    expect(await cli().run('completion', 'tcsh')).toMatchObject({ code: 2 }))
 })
 
 it('says what to run when nothing is built', () => {
@@ -168,7 +187,11 @@ it('says what to run when nothing is built', () => {
 it('says which Node it needs', () => {
   const old = "Object.defineProperty(process, 'versions', { value: { node: '20.16.9' } })"
   for (const name of ['muster', 'musterd']) {
-    const { status, stderr } = spawnSync(process.execPath, ['-e', `${old}; require(${JSON.stringify(join(root, 'bin', `${name}.js`))})`], { encoding: 'utf8' })
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['-e', `${old}; require(${JSON.stringify(join(root, 'bin', `${name}.js`))})`],
+      { encoding: 'utf8' },
+    )
     expect(status).toBe(1)
     expect(stderr).toContain('Muster needs Node 20.17 or newer; this is 20.16.9.')
   }

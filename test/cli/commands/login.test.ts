@@ -21,7 +21,8 @@ async function setUp() {
     return contexts[current]
   }
   const sessions = () => it.app.db.prepare('SELECT revoked_reason FROM user_sessions').pluck().all()
-  const tokens = () => it.app.db.prepare("SELECT name FROM cli_tokens WHERE user_id = ? AND name <> 'test'").pluck().all(ada.userId)
+  const tokens = () =>
+    it.app.db.prepare("SELECT name FROM cli_tokens WHERE user_id = ? AND name <> 'test'").pluck().all(ada.userId)
   return { it, url, ada, ...shell, stored, sessions, tokens }
 }
 
@@ -81,7 +82,10 @@ describe('muster login --email', () => {
     const { pipe, ada, code, wrong, tokens } = await withFactor()
     const login = (...more: string[]) => pipe(knownPassword, 'login', '--email', ada.email, ...more)
     expect(await login()).toMatchObject({ code: 2, stderr: expect.stringContaining('asks for a second factor') })
-    expect(await login('--otp', wrong())).toMatchObject({ code: 2, stderr: expect.stringContaining('repeat the command with --otp CODE') })
+    expect(await login('--otp', wrong())).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('repeat the command with --otp CODE'),
+    })
     expect(tokens()).toEqual([])
     expect((await login('--otp', code())).code).toBe(0)
   })
@@ -94,11 +98,15 @@ describe('muster login --email', () => {
     ] as const) {
       expect(await pipe(password, 'login', '--email', email)).toMatchObject({
         code: 4,
-        stderr: 'Error: The email address or the password is wrong\nNext: try again, or muster account forgot for a new password\n',
+        stderr:
+          'Error: The email address or the password is wrong\nNext: try again, or muster account forgot for a new password\n',
       })
     }
     expect(await pipe('', 'login', '--email', ada.email)).toMatchObject({ code: 2 })
-    expect(JSON.parse((await pipe('wrong', 'login', '--email', ada.email, '--json')).stderr)).toMatchObject({ code: 'credentials_refused', exit_code: 4 })
+    expect(JSON.parse((await pipe('wrong', 'login', '--email', ada.email, '--json')).stderr)).toMatchObject({
+      code: 'credentials_refused',
+      exit_code: 4,
+    })
     expect(tokens()).toEqual([])
     expect((await run('contexts', '-q')).stdout).toBe('')
   })
@@ -125,9 +133,14 @@ describe('muster login --email', () => {
 describe('muster login --web', () => {
   it('says which other ways there are where no browser can come up', async () => {
     const { terminal } = await setUp()
-    const shown = terminal(['login', '--web'], { cols: 300, env: { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22', DISPLAY: ':0' } })
+    const shown = terminal(['login', '--web'], {
+      cols: 300,
+      env: { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22', DISPLAY: ':0' },
+    })
     await shown.until(/Waiting for the browser/)
-    expect(shown.text()).toContain('No browser is opened: this is a remote shell. Other ways to sign in: muster login --email ADDRESS, or muster pair')
+    expect(shown.text()).toContain(
+      'No browser is opened: this is a remote shell. Other ways to sign in: muster login --email ADDRESS, or muster pair',
+    )
     shown.type('\u0003')
     expect(await shown.ended).toBe(130)
   })
@@ -162,5 +175,7 @@ describe('muster login --web', () => {
     ['linux', { WSL_DISTRO_NAME: 'Debian' }, ['rundll32.exe', ['url.dll,FileProtocolHandler', 'URL']]],
     ['linux', { BROWSER: 'firefox --new-window:lynx' }, ['firefox', ['--new-window', 'URL']]],
     ['linux', { BROWSER: 'x --at %s --wait' }, ['x', ['--at', 'URL', '--wait']]],
-  ] as const)('on %s with %j it is opened by %j', (platform, env, wanted) => expect(opener('URL', env, platform)).toEqual(wanted))
+  ] as const)('on %s with %j it is opened by %j', (platform, env, wanted) =>
+    expect(opener('URL', env, platform)).toEqual(wanted),
+  )
 })

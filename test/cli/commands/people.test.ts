@@ -6,20 +6,34 @@ import { daemon, type TestDaemon } from '#test'
 import { cliFor } from '../../support/cli.ts'
 
 const publicUrl = 'https://muster.example'
-const slugOf = async (it: TestDaemon) => (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}`)).body.slug as string
+const slugOf = async (it: TestDaemon) =>
+  (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}`)).body.slug as string
 
 describe('muster members', () => {
   it('are added, changed and removed by address', async () => {
     const it = await daemon()
     const { run } = await cliFor(it, 'OWNER')
     const guest = it.stranger()
-    expect(await run('members', 'add', guest.userId, '--role', 'manager')).toMatchObject({ code: 0, stderr: `✓ ${guest.userId} is a MANAGER now.\n` })
+    expect(await run('members', 'add', guest.userId, '--role', 'manager')).toMatchObject({
+      code: 0,
+      stderr: `✓ ${guest.userId} is a MANAGER now.\n`,
+    })
     expect((await run('members')).stdout).toMatch(new RegExp(`^${guest.email}\\tThe OWNER\\tmanager\\t`, 'm'))
-    expect(await run('members', 'set-role', guest.email.toUpperCase(), 'Viewer')).toEqual({ code: 0, stdout: '', stderr: `✓ ${guest.email} is VIEWER now.\n` })
+    expect(await run('members', 'set-role', guest.email.toUpperCase(), 'Viewer')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `✓ ${guest.email} is VIEWER now.\n`,
+    })
     expect(await run('members', 'update', guest.userId, 'member')).toMatchObject({ code: 0 })
-    expect(await run('members', 'remove', guest.email)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+    expect(await run('members', 'remove', guest.email)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    })
     expect(await run('members', 'rm', guest.email, '--yes')).toMatchObject({ code: 0 })
-    expect(await run('members', 'rm', guest.email, '--yes')).toMatchObject({ code: 3, stderr: expect.stringContaining('Next: muster members list') })
+    expect(await run('members', 'rm', guest.email, '--yes')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Next: muster members list'),
+    })
   })
 
   it('says what to type instead', async () => {
@@ -30,10 +44,22 @@ describe('muster members', () => {
       code: 2,
       stderr: expect.stringContaining('muster invitations create new@example.com'),
     })
-    expect(await run('members', 'set-role', email, 'owner')).toMatchObject({ code: 2, stderr: expect.stringContaining(`muster members transfer ${email}`) })
-    expect(await run('members', 'set-role', email, 'king')).toMatchObject({ code: 2, stderr: expect.stringContaining('viewer, member, manager, admin') })
-    expect(await run('members', 'leave', '--yes')).toMatchObject({ code: 5, stderr: expect.stringContaining('muster members transfer MEMBER') })
-    expect(await run('members', 'transfer', email, '--yes')).toMatchObject({ code: 0, stderr: `✓ ${email} is OWNER now, and you are ADMIN.\n` })
+    expect(await run('members', 'set-role', email, 'owner')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`muster members transfer ${email}`),
+    })
+    expect(await run('members', 'set-role', email, 'king')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('viewer, member, manager, admin'),
+    })
+    expect(await run('members', 'leave', '--yes')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('muster members transfer MEMBER'),
+    })
+    expect(await run('members', 'transfer', email, '--yes')).toMatchObject({
+      code: 0,
+      stderr: `✓ ${email} is OWNER now, and you are ADMIN.\n`,
+    })
     expect(await run('members', 'leave', '--yes')).toMatchObject({ code: 0 })
     expect(await run('members')).toMatchObject({ code: 4 })
   })
@@ -49,7 +75,10 @@ describe('muster members', () => {
       stdout: '',
       stderr: expect.stringContaining('Next: muster members list'),
     })
-    expect(JSON.parse((await run('members', 'provision', 'bob@example.com', '--json')).stdout)).toMatchObject({ email: 'bob@example.com', role: 'MEMBER' })
+    expect(JSON.parse((await run('members', 'provision', 'bob@example.com', '--json')).stdout)).toMatchObject({
+      email: 'bob@example.com',
+      role: 'MEMBER',
+    })
   })
 })
 
@@ -60,7 +89,10 @@ describe('muster invitations', () => {
     expect(await run('invitations')).toEqual({ code: 0, stdout: '', stderr: '' })
     const made = await run('members', 'invite', 'Ada@example.com', '--role', 'manager')
     expect(made.stdout).toMatch(/^https:\/\/muster\.example\/invitation\?token=[0-9a-f]{64}\n$/)
-    expect(await run('invitations', 'create', 'ada@example.com')).toMatchObject({ code: 5, stderr: expect.stringContaining('Next: muster invitations revoke') })
+    expect(await run('invitations', 'create', 'ada@example.com')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('Next: muster invitations revoke'),
+    })
     const { stdout } = await run('invitations', 'list')
     expect(stdout).toMatch(/^c[a-z0-9]{24}\tada@example\.com\tmanager\t/)
     expect(stdout).not.toContain(made.stdout.trim().split('=')[1])
@@ -77,7 +109,10 @@ describe('muster invitations', () => {
     await invite()
     expect(await run('invitations', 'mine', '-q')).toMatchObject({ stdout: `${slug}\n` })
     expect(await run('invitations', 'decline', slug, '--yes')).toMatchObject({ code: 0 })
-    expect(await run('invitations', 'accept', slug)).toMatchObject({ code: 3, stderr: expect.stringContaining('Next: muster invitations mine') })
+    expect(await run('invitations', 'accept', slug)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Next: muster invitations mine'),
+    })
     await invite()
     expect(await run('invitations', 'accept', slug)).toEqual({
       code: 0,
@@ -89,13 +124,24 @@ describe('muster invitations', () => {
   it('are redeemed by a token or link that never stands on the command line', async () => {
     const it = await daemon({ config: { publicUrl } })
     const [one, two] = [it.stranger(), it.stranger()]
-    const invite = async (email: string) => (await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/invitations`, { email })).body
-    const first = await (await cliFor(it, one)).pipe(`${(await invite('ada@example.com')).link}\n`, 'invitations', 'redeem')
+    const invite = async (email: string) =>
+      (await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/invitations`, { email })).body
+    const first = await (await cliFor(it, one)).pipe(
+      `${(await invite('ada@example.com')).link}\n`,
+      'invitations',
+      'redeem',
+    )
     expect(first).toMatchObject({ code: 0, stdout: `${await slugOf(it)}\n` })
     const second = await cliFor(it, two)
     const { token } = await invite('bob@example.com')
-    expect(await second.pipe(token, 'invitations', 'redeem', '--json')).toMatchObject({ code: 0, stdout: expect.stringContaining('"MEMBER"') })
-    expect(await second.pipe(token, 'invitations', 'redeem')).toMatchObject({ code: 2, stderr: expect.stringContaining('Next: ask for another invitation') })
+    expect(await second.pipe(token, 'invitations', 'redeem', '--json')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"MEMBER"'),
+    })
+    expect(await second.pipe(token, 'invitations', 'redeem')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Next: ask for another invitation'),
+    })
   })
 })
 
@@ -108,18 +154,29 @@ describe('muster workspaces', () => {
     expect(existsSync(join(home, '.config/muster/config.yaml'))).toBe(false)
     await run('workspaces', 'use', 'research')
     expect(Object.values(stored())).toMatchObject([{ workspace: 'research' }])
-    expect(await run('workspaces', 'update', 'research', '--slug', 'lab', '--name', 'Lab', '--language', 'de')).toEqual({
-      code: 0,
-      stdout: 'lab\n',
-      stderr: '✓ Changed workspace lab.\n',
-    })
+    expect(await run('workspaces', 'update', 'research', '--slug', 'lab', '--name', 'Lab', '--language', 'de')).toEqual(
+      {
+        code: 0,
+        stdout: 'lab\n',
+        stderr: '✓ Changed workspace lab.\n',
+      },
+    )
     expect(Object.values(stored())).toMatchObject([{ workspace: 'lab' }])
     expect((await run('workspaces', 'show', '--json')).stdout).toContain('"lab"')
     expect(await run('workspaces', 'update', '--credential-audit-days', '30')).toMatchObject({ code: 0 })
-    expect(await run('workspaces', 'update', '--require-two-factor')).toMatchObject({ code: 5, stderr: expect.stringContaining('second factor') })
+    expect(await run('workspaces', 'update', '--require-two-factor')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('second factor'),
+    })
     expect(await run('workspaces', 'update')).toMatchObject({ code: 2 })
-    expect(await run('workspaces', 'remove', 'lab')).toMatchObject({ code: 2, stderr: expect.stringContaining('repeat the command with --yes') })
-    expect(await run('workspaces', 'rm', 'lab', '--yes')).toMatchObject({ code: 0, stderr: '✓ Deleted workspace lab.\n' })
+    expect(await run('workspaces', 'remove', 'lab')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('repeat the command with --yes'),
+    })
+    expect(await run('workspaces', 'rm', 'lab', '--yes')).toMatchObject({
+      code: 0,
+      stderr: '✓ Deleted workspace lab.\n',
+    })
     expect(Object.values(stored())).toEqual([expect.not.objectContaining({ workspace: expect.anything() })])
     expect(await run('workspaces', 'rm', await slugOf(it), '--yes')).toMatchObject({ code: 5 })
   })

@@ -8,14 +8,19 @@ describe('muster ports', () => {
     const { run } = await cliFor(it, 'MANAGER')
     expect(await run('ports', 'list', 'backend')).toMatchObject({ code: 0, stdout: '' })
     const { body } = await it.expose({ description: 'the shop' })
-    expect((await run('ports', 'list', 'backend')).stdout).toMatch(new RegExp(`^${body.id}\tada\t3000\tactive\t.*\tthe shop\n$`))
+    expect((await run('ports', 'list', 'backend')).stdout).toMatch(
+      new RegExp(`^${body.id}\tada\t3000\tactive\t.*\tthe shop\n$`),
+    )
     expect((await run('ports', 'list', 'backend', '--json', '--status', 'all')).stdout).not.toContain(body.token)
-    expect(await run('ports', 'revoke', 'backend', body.id)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+    expect(await run('ports', 'revoke', 'backend', body.id)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    })
     expect(await run('ports', 'revoke', 'backend', body.id, '--reason', 'enough', '-y')).toMatchObject({ code: 0 })
     expect(await run('expose', 'list', 'backend')).toMatchObject({ code: 0, stdout: '' })
-    expect(JSON.parse((await run('ports', 'list', 'backend', '--status', 'revoked', '--json=id,revoked_reason')).stdout)).toEqual([
-      { id: body.id, revoked_reason: 'enough' },
-    ])
+    expect(
+      JSON.parse((await run('ports', 'list', 'backend', '--status', 'revoked', '--json=id,revoked_reason')).stdout),
+    ).toEqual([{ id: body.id, revoked_reason: 'enough' }])
     const again = await run('ports', 'revoke', 'backend', body.id, '-y')
     expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining('Next: muster ports list') })
     expect(await run('ports', 'list', 'backend', '--status', 'pending')).toMatchObject({ code: 2 })

@@ -8,11 +8,26 @@ import { mailServer } from '../../support/mail-server.ts'
 async function server(config: object = {}) {
   const mail = await mailServer()
   const smtpUrl = `smtp://127.0.0.1:${mail.port}`
-  const it = await daemon({ config: { allowSignup: true, smtpUrl, mailerFrom: 'muster@example.com', publicUrl: 'https://muster.example.com', ...config } })
+  const it = await daemon({
+    config: {
+      allowSignup: true,
+      smtpUrl,
+      mailerFrom: 'muster@example.com',
+      publicUrl: 'https://muster.example.com',
+      ...config,
+    },
+  })
   Object.assign(it.app, { passwords: createPasswords(4) })
   const url = await it.http.listen({ port: 0, host: '127.0.0.1' })
-  const hashOf = (email: string) => String(it.app.db.prepare('SELECT password_hash FROM users WHERE email = ?').pluck().get(email))
-  return { it, mail, url, fits: (email: string, password: string) => it.app.passwords.verify(password, hashOf(email)), ...cli({ SVC_SERVER: url }) }
+  const hashOf = (email: string) =>
+    String(it.app.db.prepare('SELECT password_hash FROM users WHERE email = ?').pluck().get(email))
+  return {
+    it,
+    mail,
+    url,
+    fits: (email: string, password: string) => it.app.passwords.verify(password, hashOf(email)),
+    ...cli({ SVC_SERVER: url }),
+  }
 }
 
 describe('muster signup', () => {
@@ -76,7 +91,10 @@ describe('a forgotten password', () => {
   it('is replaced by a person at a terminal, with the link from the mail', async () => {
     const { it, mail, run, terminal, fits } = await server()
     const { email } = it.person('MEMBER')
-    expect(await run('account', 'forgot', email)).toMatchObject({ code: 0, stderr: expect.stringContaining('Next: muster account reset') })
+    expect(await run('account', 'forgot', email)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Next: muster account reset'),
+    })
     const [letter] = await mail.until(1)
     const link = /https:\/\/\S+token=\S+/.exec(letter!.text)![0]
     const shown = terminal(['account', 'reset'])
@@ -98,7 +116,10 @@ describe('a forgotten password', () => {
     const { email } = it.person('MEMBER')
     await run('account', 'forgot', email)
     const token = /token=([0-9a-f]{64})/.exec((await mail.until(1))[0]!.text)![1]!
-    expect(await pipe(`${token}\nshort\n`, 'account', 'reset')).toMatchObject({ code: 2, stderr: expect.stringContaining('at least 8') })
+    expect(await pipe(`${token}\nshort\n`, 'account', 'reset')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('at least 8'),
+    })
     expect(await pipe(token, 'account', 'reset')).toMatchObject({ code: 2, stderr: expect.stringContaining('second') })
     const ran = await pipe(`${token}\na brand new password\n`, 'account', 'reset', '--json')
     expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { ok: true }])
@@ -111,8 +132,14 @@ describe('a forgotten password', () => {
 
   it('answers the same for addresses that nobody has', async () => {
     const { it, run } = await server()
-    const [known, unknown] = [await run('account', 'forgot', it.person('MEMBER').email), await run('account', 'forgot', 'nobody@example.com')]
+    const [known, unknown] = [
+      await run('account', 'forgot', it.person('MEMBER').email),
+      await run('account', 'forgot', 'nobody@example.com'),
+    ]
     expect(unknown).toEqual(known)
-    expect(await run('account', 'forgot')).toMatchObject({ code: 2, stderr: expect.stringContaining('The address is missing') })
+    expect(await run('account', 'forgot')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The address is missing'),
+    })
   })
 })

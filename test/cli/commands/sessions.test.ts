@@ -16,7 +16,10 @@ async function setUp() {
   const recent = browser(server, { 'user-agent': 'New Fox' })
   await recent.signIn(member.email, knownPassword)
   const shell = await cliFor(server, member)
-  const ids = JSON.parse((await shell.run('sessions', '--json')).stdout).map(({ id }: { id: string }) => id) as [string, string]
+  const ids = JSON.parse((await shell.run('sessions', '--json')).stdout).map(({ id }: { id: string }) => id) as [
+    string,
+    string,
+  ]
   return { server, member, old, recent, ids, ...shell }
 }
 
@@ -52,9 +55,15 @@ it('signs out one browser by how its id begins, after asking', async () => {
 
 it('signs out all of them', async () => {
   const { run, old, recent } = await setUp()
-  expect(await run('sessions', 'revoke', '--all-others', '-y')).toMatchObject({ code: 0, stderr: expect.stringContaining('Signed out 2 browsers') })
+  expect(await run('sessions', 'revoke', '--all-others', '-y')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('Signed out 2 browsers'),
+  })
   expect([await signedIn(old), await signedIn(recent)]).toEqual([401, 401])
-  expect(await run('sessions', 'revoke', '--all-others', '-y')).toMatchObject({ code: 0, stderr: expect.stringContaining('no other session') })
+  expect(await run('sessions', 'revoke', '--all-others', '-y')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('no other session'),
+  })
   expect(await run('sessions', '-o', 'table')).toMatchObject({ code: 0, stderr: expect.stringContaining('no browser') })
 })
 
@@ -66,6 +75,9 @@ it.each([
   [[`s_${'0'.repeat(64)}`], 3, 'muster sessions list'],
 ])('refuses to revoke %j', async (words, code, reason) => {
   const { run, recent } = await setUp()
-  expect(await run('sessions', 'revoke', ...words, '--yes')).toMatchObject({ code, stderr: expect.stringContaining(reason) })
+  expect(await run('sessions', 'revoke', ...words, '--yes')).toMatchObject({
+    code,
+    stderr: expect.stringContaining(reason),
+  })
   expect(await signedIn(recent)).toBe(200)
 })

@@ -23,7 +23,8 @@ async function setUp() {
     server.clock.advance(30_000)
     return codeAt(secret, server.clock())
   }
-  const enters = async (given?: string) => (await browser(server).signIn(ada.email, knownPassword, given ? { code: given } : {})).body
+  const enters = async (given?: string) =>
+    (await browser(server).signIn(ada.email, knownPassword, given ? { code: given } : {})).body
   return { server, ada, terminal, run, pipe, code, enters }
 }
 
@@ -47,7 +48,8 @@ describe('muster account 2fa', () => {
     const uri = lines.find((line) => line.trim().startsWith('otpauth://'))!.trim()
     const secret = new URL(uri).searchParams.get('secret')!
     expect(lines.join('\n')).toContain(secret.replace(/.{4}(?=.)/g, '$& '))
-    for (const line of renderUnicodeCompact(uri, { border: 1 }).split('\n')) expect(lines.join('\n')).toContain(line.trimEnd())
+    for (const line of renderUnicodeCompact(uri, { border: 1 }).split('\n'))
+      expect(lines.join('\n')).toContain(line.trimEnd())
     expect(at.text()).not.toContain(knownPassword)
 
     at.type('000000\r')
@@ -70,9 +72,17 @@ describe('muster account 2fa', () => {
     const { pipe, run, code } = await setUp()
     expect((await run('status', '-q')).stdout).toBe('off\n')
     const begun = await pipe(`${knownPassword}\n`, 'on', '--password-stdin')
-    expect(begun).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[A-Z2-7]{32}\n$/), stderr: expect.stringContaining('muster account 2fa confirm') })
+    expect(begun).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^[A-Z2-7]{32}\n$/),
+      stderr: expect.stringContaining('muster account 2fa confirm'),
+    })
     const secret = begun.stdout.trim()
-    expect(await run('confirm', '12')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('the code that the app shows now') })
+    expect(await run('confirm', '12')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('the code that the app shows now'),
+    })
     const confirmed = await run('confirm', code(secret))
     expect(confirmed.code).toBe(0)
     expect(
@@ -119,14 +129,23 @@ describe('muster account 2fa', () => {
   it('is turned off with the password and a recovery code, and says what that closes', async () => {
     const { server, pipe, run, recovery, terminal } = await withFactor()
     server.app.db.exec('UPDATE workspaces SET require_two_factor = 1')
-    expect(await pipe(knownPassword, 'off', '--code', recovery[0]!)).toMatchObject({ code: 2, stderr: expect.stringContaining('you cannot enter test-') })
-    expect(await pipe('wrong', 'off', '--yes', '--code', recovery[0]!)).toMatchObject({ code: 4, stderr: expect.stringContaining('try again') })
+    expect(await pipe(knownPassword, 'off', '--code', recovery[0]!)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('you cannot enter test-'),
+    })
+    expect(await pipe('wrong', 'off', '--yes', '--code', recovery[0]!)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('try again'),
+    })
     expect(await pipe(knownPassword, 'off', '--yes', '--code', recovery[0]!)).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('You cannot enter test-'),
     })
     expect((await run('status')).stderr).toContain('muster account 2fa on')
-    expect(await terminal.run('crews', 'list')).toMatchObject({ code: 4, stderr: expect.stringContaining('Next: muster account 2fa on') })
+    expect(await terminal.run('crews', 'list')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('Next: muster account 2fa on'),
+    })
     expect(await run('off')).toMatchObject({ code: 0, stderr: expect.stringContaining('no second factor') })
   })
 

@@ -30,13 +30,21 @@ async function complete({ runtime }: Office): Promise<void> {
 }
 
 const put = ({ app, workspace }: Office, it: Partial<Raise> & Pick<Raise, 'kind' | 'source'>) =>
-  app.writeNow(() => raise(app, { workspace, target: 'workspace', title: 'May I?', blocking: true, now: app.now(), ...it }))
-const ask = (it: Office, more: Partial<Raise> = {}) => put(it, { kind: 'escalation', source: 'e1', payload: { chat_id: it.chatId }, ...more })
+  app.writeNow(() =>
+    raise(app, { workspace, target: 'workspace', title: 'May I?', blocking: true, now: app.now(), ...it }),
+  )
+const ask = (it: Office, more: Partial<Raise> = {}) =>
+  put(it, { kind: 'escalation', source: 'e1', payload: { chat_id: it.chatId }, ...more })
 const decide = ({ app, workspace }: Office) =>
-  app.writeNow(() => settle(app, { workspace, kind: 'escalation', source: 'e1', action: 'approve', by: null, now: app.now() }))
+  app.writeNow(() =>
+    settle(app, { workspace, kind: 'escalation', source: 'e1', action: 'approve', by: null, now: app.now() }),
+  )
 
 /** Started, and listening: it asks for the run twice before it listens and once after. */
-async function waiting(it: Pick<Office, 'http' | 'muster' | 'runId'>, ...flags: string[]): Promise<{ ended: Promise<Ran> }> {
+async function waiting(
+  it: Pick<Office, 'http' | 'muster' | 'runId'>,
+  ...flags: string[]
+): Promise<{ ended: Promise<Ran> }> {
   const listens = requested(it, new RegExp(`/runs/${it.runId}$`), 3)
   const ended = it.muster.run('wait', it.runId, ...flags)
   await Promise.race([listens, ended.then(({ stderr }) => Promise.reject(new Error(`It did not wait: ${stderr}`)))])
@@ -106,7 +114,10 @@ describe('muster wait', () => {
       },
     ])
     const plain = await it.muster.run('wait', it.runId)
-    expect(plain).toMatchObject({ code: 5, stderr: expect.stringContaining('Next: muster inbox show ibx_escalation_e1') })
+    expect(plain).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('Next: muster inbox show ibx_escalation_e1'),
+    })
     expect(plain.stdout).not.toContain('\u001b')
   })
 
@@ -151,7 +162,10 @@ describe('muster wait', () => {
     const viewer = await cliFor(it, 'VIEWER')
     tell('pending')
     expect(await viewer.run('wait', it.runId, '-q')).toMatchObject({ code: 5 })
-    expect(resultOf(await viewer.run('wait', it.runId, '--json'))).toMatchObject({ inbox_id: 'ibx_escalation_e9', title: 'May I?' })
+    expect(resultOf(await viewer.run('wait', it.runId, '--json'))).toMatchObject({
+      inbox_id: 'ibx_escalation_e9',
+      title: 'May I?',
+    })
     tell('resolved')
     expect(await viewer.run('wait', it.runId, '-q', '--timeout', '300ms')).toMatchObject({ code: 3 })
   })
@@ -181,7 +195,11 @@ describe('muster wait', () => {
 
   it('fails as every command does for unknown runs, bad input and no server', async () => {
     const it = await office()
-    expect(await it.muster.run('wait', 'none', '--json')).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('"exit_code":3') })
+    expect(await it.muster.run('wait', 'none', '--json')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('"exit_code":3'),
+    })
     expect(await it.muster.run('wait')).toMatchObject({ code: 2, stdout: '' })
     expect(await it.muster.run('wait', it.runId, '--timeout', 'soon')).toMatchObject({ code: 2, stdout: '' })
     expect((await it.muster.run('wait', it.runId, '--server', 'http://127.0.0.1:1')).code).toBe(8)
@@ -192,7 +210,10 @@ describe('muster wait', () => {
     const { run_id, item, next } = await asked(it, { question: 'Which colour?' })
     const muster = await cliFor(it, 'VIEWER')
     const ran = await muster.run('wait', run_id, '--json')
-    expect([ran.code, resultOf(ran)]).toMatchObject([5, { status: 'NEEDS_HUMAN', inbox_id: item, title: 'Which colour?' }])
+    expect([ran.code, resultOf(ran)]).toMatchObject([
+      5,
+      { status: 'NEEDS_HUMAN', inbox_id: item, title: 'Which colour?' },
+    ])
     const { ended } = await waiting({ ...it, muster, runId: run_id }, '--until-decided', '-q')
     expect((await act(it, item, { action: 'answer', input: 'Blue' })).status).toBe(200)
     const program = await next()

@@ -7,7 +7,15 @@ import { workplace } from '../../support/runs.ts'
 
 const put = ({ app, workspace }: Pick<TestDaemon, 'app' | 'workspace'>, it: Partial<Raise> & { source: string }) =>
   app.writeNow(() =>
-    raise(app, { workspace, kind: 'message', target: 'workspace', title: `Item ${it.source}`, sender: { type: 'agent', name: 'ada' }, now: app.now(), ...it }),
+    raise(app, {
+      workspace,
+      kind: 'message',
+      target: 'workspace',
+      title: `Item ${it.source}`,
+      sender: { type: 'agent', name: 'ada' },
+      now: app.now(),
+      ...it,
+    }),
   )
 const bells = (text: string) => text.match(/\u0007\u001b\]9;[^\u0007]*\u0007/g) ?? []
 
@@ -62,7 +70,9 @@ describe('muster watch', () => {
     loud.sockets.close()
     put(loud, { source: 'missed', blocking: true })
     openSockets(loud)
-    expect(bells(await loud.terminal.until(/! inbox {2}ada: Item missed[\s\S]*\u001b\]9;[^\u0007]*\u0007/))).toHaveLength(1)
+    expect(
+      bells(await loud.terminal.until(/! inbox {2}ada: Item missed[\s\S]*\u001b\]9;[^\u0007]*\u0007/)),
+    ).toHaveLength(1)
   })
 
   it('is plain and silent where there is no terminal', async () => {
@@ -83,12 +93,15 @@ describe('muster chat', () => {
     const it = await workplace()
     openSockets(it)
     const listens = requested(it, /\/inbox\?/)
-    const terminal = (await cliFor(it, 'OWNER')).terminal(['chat', 'ada', ...(bell ? [] : ['--no-bell'])], { env: { NO_COLOR: '1' } })
+    const terminal = (await cliFor(it, 'OWNER')).terminal(['chat', 'ada', ...(bell ? [] : ['--no-bell'])], {
+      env: { NO_COLOR: '1' },
+    })
     if (bell) await listens
     else await terminal.until(/›/)
     put(it, { source: 'quiet' })
     put(it, { source: 'q', kind: 'escalation', blocking: true, title: 'May I?' })
-    if (bell) expect(bells(await terminal.until(/ada: May I\? · muster inbox/))).toEqual(['\u0007\u001b]9;ada: May I?\u0007'])
+    if (bell)
+      expect(bells(await terminal.until(/ada: May I\? · muster inbox/))).toEqual(['\u0007\u001b]9;ada: May I?\u0007'])
     terminal.type('/help\r')
     const text = await terminal.until(/what can be typed here/)
     expect(bells(text)).toHaveLength(bell ? 1 : 0)

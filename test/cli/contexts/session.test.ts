@@ -37,7 +37,9 @@ describe('resolveSession', () => {
     }))
 
   it('lets flags win over the environment, and the environment over the context', () => {
-    expect(session({ server: 'http://a', workspace: 'f' }, { SVC_SERVER: 'http://b', SVC_WORKSPACE: 'e' })).toMatchObject({
+    expect(
+      session({ server: 'http://a', workspace: 'f' }, { SVC_SERVER: 'http://b', SVC_WORKSPACE: 'e' }),
+    ).toMatchObject({
       server: 'http://a',
       serverOrigin: 'flag',
       workspace: 'f',
@@ -49,20 +51,31 @@ describe('resolveSession', () => {
       token: 't',
       tokenOrigin: 'environment',
     })
-    expect(session({}, { SVC_WORKSPACE: 'e' })).toMatchObject({ workspace: 'e', workspaceOrigin: 'environment', token: 'work-token' })
+    expect(session({}, { SVC_WORKSPACE: 'e' })).toMatchObject({
+      workspace: 'e',
+      workspaceOrigin: 'environment',
+      token: 'work-token',
+    })
   })
 
-  it.each(['http://work.example', 'https://work.example:444', 'https://work.example.evil', 'https://work.example/below', 'https://evil/https://work.example'])(
-    'never sends a stored token or workspace to %s',
-    (server) => {
-      const { token, workspace, context } = session({ server })
-      expect({ token, workspace, context }).toEqual({})
-      expect(session({}, { SVC_SERVER: server }).token).toBeUndefined()
-    },
-  )
+  it.each([
+    'http://work.example',
+    'https://work.example:444',
+    'https://work.example.evil',
+    'https://work.example/below',
+    'https://evil/https://work.example',
+  ])('never sends a stored token or workspace to %s', (server) => {
+    const { token, workspace, context } = session({ server })
+    expect({ token, workspace, context }).toEqual({})
+    expect(session({}, { SVC_SERVER: server }).token).toBeUndefined()
+  })
 
   it('finds the token that belongs to a server named in another spelling', () => {
-    expect(session({ server: 'HTTPS://Work.Example:443/' })).toMatchObject({ token: 'work-token', context: 'work', serverOrigin: 'flag' })
+    expect(session({ server: 'HTTPS://Work.Example:443/' })).toMatchObject({
+      token: 'work-token',
+      context: 'work',
+      serverOrigin: 'flag',
+    })
     expect(session({ server: '10.0.0.7:8080' })).toMatchObject({ token: 'home-token', context: 'home' })
   })
 
@@ -81,7 +94,8 @@ describe('the daemon of this machine', () => {
   afterEach(() => rmSync(dir, { recursive: true }))
   const local = (given: ContextFile = { contexts: {} }) => session({}, { SVC_DATA_DIR: dir }, given)
 
-  it('is on port 8080 when it left no trace', () => expect(local()).toEqual({ server: 'http://127.0.0.1:8080', serverOrigin: 'default' }))
+  it('is on port 8080 when it left no trace', () =>
+    expect(local()).toEqual({ server: 'http://127.0.0.1:8080', serverOrigin: 'default' }))
 
   it('is reached by its socket, with the token stored for that', () => {
     writeFileSync(join(dir, 'musterd.sock'), '')
@@ -96,7 +110,10 @@ describe('the daemon of this machine', () => {
   })
 
   it('is reached by its address when the socket is gone', () => {
-    writeFileSync(join(dir, 'musterd.json'), JSON.stringify({ url: 'http://127.0.0.1:4711', socket: join(dir, 'gone.sock') }))
+    writeFileSync(
+      join(dir, 'musterd.json'),
+      JSON.stringify({ url: 'http://127.0.0.1:4711', socket: join(dir, 'gone.sock') }),
+    )
     expect(local().server).toBe('http://127.0.0.1:4711')
   })
 

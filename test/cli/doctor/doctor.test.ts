@@ -52,11 +52,17 @@ describe('with a server', () => {
 
   it('compares versions and clocks', async () => {
     const { url } = await fakeServer((_, reply) =>
-      json(reply, { status: 'ok', service: 'muster', version: '0.0.1', uptime: 1 }, 200, { date: new Date(Date.now() - 100_000).toUTCString() }),
+      json(reply, { status: 'ok', service: 'muster', version: '0.0.1', uptime: 1 }, 200, {
+        date: new Date(Date.now() - 100_000).toUTCString(),
+      }),
     )
     const { code, found } = await examine(cli({ SVC_SERVER: url }))
     expect(code).toBe(1)
-    expect(found['version']).toMatchObject({ status: 'warn', detail: expect.stringContaining('0.0.1'), fix: 'update the older of the two' })
+    expect(found['version']).toMatchObject({
+      status: 'warn',
+      detail: expect.stringContaining('0.0.1'),
+      fix: 'update the older of the two',
+    })
     expect(found['clock']).toMatchObject({
       status: 'fail',
       detail: expect.stringMatching(/(99|100|101) s behind/),
@@ -78,7 +84,11 @@ describe('without a daemon', () => {
     const { code, found } = await examine(cli({ SVC_CONTAINER_PROVIDER: 'process' }))
     expect(code).toBe(1)
     expect(found['server']).toMatchObject({ status: 'fail', fix: 'muster up' })
-    expect(found['runtime']).toMatchObject({ where: 'here', status: 'warn', detail: expect.stringContaining('nothing isolates them') })
+    expect(found['runtime']).toMatchObject({
+      where: 'here',
+      status: 'warn',
+      detail: expect.stringContaining('nothing isolates them'),
+    })
     expect(found['data']).toMatchObject({ status: 'ok' })
   })
 
@@ -87,7 +97,10 @@ describe('without a daemon', () => {
     const folder = join(muster.home, '.local/share/muster')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     writeFileSync(join(folder, 'muster.db'), '', { mode: 0o600 })
-    expect((await examine(muster)).found).toMatchObject({ data: { status: 'ok' }, key: { status: 'fail', fix: expect.stringContaining('backup') } })
+    expect((await examine(muster)).found).toMatchObject({
+      data: { status: 'ok' },
+      key: { status: 'fail', fix: expect.stringContaining('backup') },
+    })
     chmodSync(folder, 0o755)
     expect((await examine(muster)).found['data']).toMatchObject({ status: 'fail', fix: `chmod go= ${folder}` })
   })
@@ -99,9 +112,16 @@ describe('without a daemon', () => {
       if (request.url === '/version') return json(reply, { Version: '27.1.0' })
       return json(reply, { message: 'no such image' }, request.url === '/images/muster/crew%3Alocal/json' ? 200 : 404)
     }, socket)
-    const { found } = await examine({ ...muster, run: (...args) => cli({ DOCKER_HOST: engine.url, SVC_DATA_DIR: join(muster.home, 'data') }).run(...args) })
+    const { found } = await examine({
+      ...muster,
+      run: (...args) => cli({ DOCKER_HOST: engine.url, SVC_DATA_DIR: join(muster.home, 'data') }).run(...args),
+    })
     expect(found['runtime']).toMatchObject({ status: 'ok', detail: `Docker engine 27.1.0 at ${engine.url}` })
-    expect(found['images']).toMatchObject({ status: 'fail', detail: 'Missing: muster/sidecar:local', fix: expect.stringContaining('build-images') })
+    expect(found['images']).toMatchObject({
+      status: 'fail',
+      detail: 'Missing: muster/sidecar:local',
+      fix: expect.stringContaining('build-images'),
+    })
   })
 
   it('says what to do where no engine answers', async () => {
@@ -123,7 +143,10 @@ describe('without a daemon', () => {
     const muster = cli({ SVC_CONTAINER_PROVIDER: 'process' })
     mkdirSync(join(muster.home, '.config/muster'), { recursive: true })
     writeFileSync(join(muster.home, '.config/muster/config.yaml'), 'contexts: [', { mode: 0o600 })
-    expect(await examine(muster)).toMatchObject({ code: 1, found: { configuration: { status: 'fail', fix: expect.stringContaining('config.yaml') } } })
+    expect(await examine(muster)).toMatchObject({
+      code: 1,
+      found: { configuration: { status: 'fail', fix: expect.stringContaining('config.yaml') } },
+    })
   })
 })
 

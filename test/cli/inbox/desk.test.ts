@@ -32,7 +32,9 @@ async function place(role: Role = 'MANAGER'): Promise<Place> {
     const id = path.exec(request.url)![1]!
     if (id === 'taken') throw problem('escalation_settled', { detail: 'Somebody else has answered: no \u001b[31mmore' })
     decided.push([kind, id, request.body as Record<string, unknown>])
-    it.app.writeNow(() => settle(it.app, { workspace: it.workspace, kind, source: id, action: 'done', by: null, now: it.app.now() }))
+    it.app.writeNow(() =>
+      settle(it.app, { workspace: it.workspace, kind, source: id, action: 'done', by: null, now: it.app.now() }),
+    )
     return reply.serializer(JSON.stringify).send({ id })
   })
   const muster = await cliFor(it, role)
@@ -58,13 +60,28 @@ const put = ({ app, workspace, clock }: Place, { mode, ...it }: Partial<Raise> &
   return app.writeNow(() =>
     raise(
       app,
-      { workspace, kind: 'message', target: 'workspace', title: `Item ${it.source}`, sender: { type: 'agent', name: 'ada' }, now: app.now(), ...it },
+      {
+        workspace,
+        kind: 'message',
+        target: 'workspace',
+        title: `Item ${it.source}`,
+        sender: { type: 'agent', name: 'ada' },
+        now: app.now(),
+        ...it,
+      },
       mode,
     ),
   )
 }
 const question = (it: Place, source: string, more: Partial<Raise> = {}) =>
-  put(it, { source, kind: 'escalation', blocking: true, title: `Question ${source}`, body: `May I drop **table ${source}**?`, ...more })
+  put(it, {
+    source,
+    kind: 'escalation',
+    blocking: true,
+    title: `Question ${source}`,
+    body: `May I drop **table ${source}**?`,
+    ...more,
+  })
 
 /** The inbox at a terminal, once its list is there. */
 async function open(it: Place, first: string, flags: string[] = []): Promise<Terminal> {
@@ -78,14 +95,20 @@ async function open(it: Place, first: string, flags: string[] = []): Promise<Ter
 
 const sees = (terminal: Terminal, check: (lines: string[]) => boolean) => eventually(terminal, check, size)
 const shows = (terminal: Terminal, text: string) => sees(terminal, (lines) => lines.some((line) => line.includes(text)))
-const lacks = (terminal: Terminal, text: string) => sees(terminal, (lines) => !lines.some((line) => line.includes(text)))
-const chosen = (terminal: Terminal, text: string) => sees(terminal, (lines) => lines.some((line) => line.startsWith('›') && line.includes(text)))
+const lacks = (terminal: Terminal, text: string) =>
+  sees(terminal, (lines) => !lines.some((line) => line.includes(text)))
+const chosen = (terminal: Terminal, text: string) =>
+  sees(terminal, (lines) => lines.some((line) => line.startsWith('›') && line.includes(text)))
 const stateOf = async (it: Place, id: string) => (await it.call('MANAGER', 'GET', `/inbox/${id}`)).body.state
 
 describe('muster inbox at a terminal', () => {
   it('lists kind, age, who and title, shows the chosen item, and fits 60 columns', async () => {
     const it = await place()
-    put(it, { source: 'b', body: '# News\n\n- one\n- two', title: 'A title that is far too long for a terminal of sixty columns' })
+    put(it, {
+      source: 'b',
+      body: '# News\n\n- one\n- two',
+      title: 'A title that is far too long for a terminal of sixty columns',
+    })
     question(it, 'a')
     const terminal = await open(it, 'Question a')
     const lines = await shows(terminal, 'May I drop table a?')
@@ -108,7 +131,16 @@ describe('muster inbox at a terminal', () => {
     await shows(terminal, 'May I drop table late?')
     question(it, 'later')
     await sees(terminal, (lines) => lines[1]!.includes('Question later') && lines[2]!.startsWith('› ! question'))
-    it.app.writeNow(() => settle(it.app, { workspace: it.workspace, kind: 'escalation', source: 'later', action: 'approve', by: null, now: it.app.now() }))
+    it.app.writeNow(() =>
+      settle(it.app, {
+        workspace: it.workspace,
+        kind: 'escalation',
+        source: 'later',
+        action: 'approve',
+        by: null,
+        now: it.app.now(),
+      }),
+    )
     await lacks(terminal, 'Question later')
   })
 
@@ -138,7 +170,12 @@ describe('muster inbox at a terminal', () => {
     ['d', { status: 'denied' }],
   ])('decides an approval with %s', async (key, sent) => {
     const it = await place('ADMIN')
-    put(it, { source: 'w', kind: 'waitpoint', blocking: true, payload: { approval_id: 'ap1', policy_action: 'agent_create' } })
+    put(it, {
+      source: 'w',
+      kind: 'waitpoint',
+      blocking: true,
+      payload: { approval_id: 'ap1', policy_action: 'agent_create' },
+    })
     const terminal = await open(it, 'policy action: agent_create', ['--undo', '0'])
     terminal.type(key)
     await shows(terminal, key === 'a' ? 'Approved: Item w' : 'Denied: Item w')
@@ -339,7 +376,16 @@ describe('muster inbox at a terminal', () => {
     await shows(terminal, 'All tables?')
     terminal.type('a')
     await shows(terminal, 'Approving in')
-    it.app.writeNow(() => settle(it.app, { workspace: it.workspace, kind: 'escalation', source: 'a', action: 'reject', by: null, now: it.app.now() }))
+    it.app.writeNow(() =>
+      settle(it.app, {
+        workspace: it.workspace,
+        kind: 'escalation',
+        source: 'a',
+        action: 'reject',
+        by: null,
+        now: it.app.now(),
+      }),
+    )
     await shows(terminal, 'it is decided already.')
     expect(it.decided).toEqual([])
   })
@@ -349,7 +395,16 @@ describe('muster inbox at a terminal', () => {
     question(it, 'a')
     question(it, 'b')
     const terminal = await open(it, 'table b', ['--undo', '0'])
-    it.app.writeNow(() => settle(it.app, { workspace: it.workspace, kind: 'escalation', source: 'b', action: 'approve', by: null, now: it.app.now() }))
+    it.app.writeNow(() =>
+      settle(it.app, {
+        workspace: it.workspace,
+        kind: 'escalation',
+        source: 'b',
+        action: 'approve',
+        by: null,
+        now: it.app.now(),
+      }),
+    )
     await shows(terminal, 'This item was decided meanwhile.')
     terminal.type('a')
     await shows(terminal, 'There is nothing to decide.')
@@ -405,7 +460,10 @@ describe('muster inbox at a terminal', () => {
     expect(lines.every((line) => line.length <= 30)).toBe(true)
     terminal.resize(100, 30)
     const wide = { ...terminal, text: () => terminal.text().slice(before) }
-    await eventually(wide, (all) => all.some((line) => line.includes('more than thirty columns to be told.')), { cols: 100, rows: 30 })
+    await eventually(wide, (all) => all.some((line) => line.includes('more than thirty columns to be told.')), {
+      cols: 100,
+      rows: 30,
+    })
   })
 
   it('writes over what changed only, and never wipes the screen to do so', async () => {
@@ -496,7 +554,12 @@ describe('what is decided at the terminal', () => {
   it('answers the escalation of an agent', async () => {
     const it = await workplace()
     const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
-    const question = { workspace_id: it.workspace, crew_id: it.crewId, from_slug: 'ada', reason: 'May I delete the cache?' }
+    const question = {
+      workspace_id: it.workspace,
+      crew_id: it.crewId,
+      from_slug: 'ada',
+      reason: 'May I delete the cache?',
+    }
     const { escalation_id } = (await it.call(null, 'POST', '/internal/escalations', question, token)).body
     const terminal = await at(it, 'May I delete the cache?')
     terminal.type('r')
@@ -519,6 +582,9 @@ describe('what is decided at the terminal', () => {
     await shows(terminal, 'Answer:')
     terminal.type('SQLite\r')
     await shows(terminal, 'Nothing waits for you.')
-    expect((await it.call('OWNER', 'GET', `/inbox/${item}`)).body).toMatchObject({ state: 'resolved', resolved_action: 'answer' })
+    expect((await it.call('OWNER', 'GET', `/inbox/${item}`)).body).toMatchObject({
+      state: 'resolved',
+      resolved_action: 'answer',
+    })
   })
 })

@@ -7,14 +7,16 @@ import { between, newest } from '../../../cli/journal/past.ts'
 function journalOf(count: number) {
   const all = Array.from(
     { length: count },
-    (_, n) => ({ id: `j_${String(n).padStart(6, '0')}`, ts: new Date(1000 * 60 + Math.floor(n / 3)).toISOString() }) as Entry,
+    (_, n) =>
+      ({ id: `j_${String(n).padStart(6, '0')}`, ts: new Date(1000 * 60 + Math.floor(n / 3)).toISOString() }) as Entry,
   )
   let largest = 0
   interface Span {
     since?: string
     until?: string
   }
-  const within = ({ since, until }: Span) => all.filter(({ ts }) => (!since || ts >= since) && (!until || ts <= until)).reverse()
+  const within = ({ since, until }: Span) =>
+    all.filter(({ ts }) => (!since || ts >= since) && (!until || ts <= until)).reverse()
   const api = {
     journal: {
       count: async ({ query }: { query: Span }) => ({ total: within(query).length }),
@@ -23,7 +25,11 @@ function journalOf(count: number) {
         const from = Number(query.cursor ?? 0)
         const entries = rows.slice(from, from + query.limit)
         largest = Math.max(largest, query.limit)
-        return { entries, count: entries.length, ...(rows.length > from + query.limit && { next_cursor: String(from + query.limit) }) }
+        return {
+          entries,
+          count: entries.length,
+          ...(rows.length > from + query.limit && { next_cursor: String(from + query.limit) }),
+        }
       },
     },
   }

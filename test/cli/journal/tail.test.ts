@@ -11,7 +11,9 @@ async function office() {
   await it.call('OWNER', 'POST', '/agents', { name: 'Grace', slug: 'grace', crew_id: crew.id })
   const write = async (summary: string, more: object = {}) => {
     it.clock.advance(1000)
-    await it.app.write(() => it.app.journal({ workspace_id: it.workspace, type: 'system.migration', summary, actor_type: 'system', ...more }))
+    await it.app.write(() =>
+      it.app.journal({ workspace_id: it.workspace, type: 'system.migration', summary, actor_type: 'system', ...more }),
+    )
   }
   return { ...it, crew, write, muster: await cliFor(it, 'OWNER', { TZ: 'UTC' }) }
 }
@@ -45,7 +47,8 @@ describe('muster journal tail', () => {
     const { muster, write, crew } = await office()
     await write('warned', { severity: 'warn', crew_id: crew.id })
     await write('plain')
-    const summaries = async (...flags: string[]) => (await muster.run('journal', 'tail', ...flags, '--jq', '.summary')).stdout.trimEnd().split('\n')
+    const summaries = async (...flags: string[]) =>
+      (await muster.run('journal', 'tail', ...flags, '--jq', '.summary')).stdout.trimEnd().split('\n')
     expect(await summaries('--severity', 'warn,error')).toEqual(['warned'])
     expect(await summaries('--crew', 'backend', '--type', 'system.migration')).toEqual(['warned'])
     expect(await summaries('--type', 'system.migration', '-n', '1')).toEqual(['plain'])
@@ -64,7 +67,10 @@ describe('muster journal tail', () => {
   it('gives JSON lines and ids', async () => {
     const { muster, write } = await office()
     await write('x')
-    expect(JSON.parse((await muster.run('journal', 'tail', '-n', '1', '-o', 'ndjson')).stdout)).toMatchObject({ summary: 'x', entry_type: 'system.migration' })
+    expect(JSON.parse((await muster.run('journal', 'tail', '-n', '1', '-o', 'ndjson')).stdout)).toMatchObject({
+      summary: 'x',
+      entry_type: 'system.migration',
+    })
     expect((await muster.run('journal', 'tail', '-n', '1', '-q')).stdout).toMatch(/^j_[0-9a-f]{16}\n$/)
   })
 
@@ -81,7 +87,17 @@ describe('muster journal tail', () => {
 
   it('begins with nothing when asked, also where the journal is empty', async () => {
     const { muster, write } = await office()
-    const terminal = muster.terminal(['journal', 'tail', '-f', '-n', '0', '--type', 'system.migration', '--jq', '.summary'])
+    const terminal = muster.terminal([
+      'journal',
+      'tail',
+      '-f',
+      '-n',
+      '0',
+      '--type',
+      'system.migration',
+      '--jq',
+      '.summary',
+    ])
     // Whether it listens already cannot be seen, so this is written until it does.
     const shown = terminal.until(/entry/)
     let listening = false

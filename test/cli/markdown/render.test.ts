@@ -3,7 +3,8 @@ import { renderMarkdown } from '../../../cli/markdown/render.ts'
 import { painted, rowWidth } from '../../../cli/markdown/rows.ts'
 import { painter } from '../../../cli/output/theme.ts'
 
-const lines = (text: string, width = 60, on = false) => renderMarkdown(text, width).map((row) => painted(row, painter(on)))
+const lines = (text: string, width = 60, on = false) =>
+  renderMarkdown(text, width).map((row) => painted(row, painter(on)))
 const shown = (text: string, width?: number) => lines(text, width).join('\n')
 
 describe('blocks', () => {
@@ -19,7 +20,9 @@ describe('blocks', () => {
     expect(shown('- first item that wraps\n  - inner\n- [x] done\n- [ ] open', 14)).toBe(
       ['• first item', '  that wraps', '  • inner', '[x] done', '[ ] open'].join('\n'),
     )
-    expect(shown('9. nine\n10. ten\n\n    more of ten')).toBe([' 9. nine', '', '10. ten', '', '    more of ten'].join('\n'))
+    expect(shown('9. nine\n10. ten\n\n    more of ten')).toBe(
+      [' 9. nine', '', '10. ten', '', '    more of ten'].join('\n'),
+    )
   })
 
   it('keep the lines and the indentation of code', () => {
@@ -34,7 +37,9 @@ describe('blocks', () => {
         .join('\n')
         .replace('a   a long description', 'a               a long\n           description'),
     )
-    expect(shown(table, 8)).toBe(['name: a', 'what it', 'is: a', 'long', 'descript', 'ion', '', 'name:', '日本', 'what it', 'is: x'].join('\n'))
+    expect(shown(table, 8)).toBe(
+      ['name: a', 'what it', 'is: a', 'long', 'descript', 'ion', '', 'name:', '日本', 'what it', 'is: x'].join('\n'),
+    )
   })
 
   it.each([80, 40, 20, 12, 5])('never exceed %i columns', (width) => {
@@ -46,12 +51,16 @@ describe('blocks', () => {
 
 describe('running text', () => {
   it('is coloured, and plain without colours', () => {
-    expect(lines('**b** *i* ~~s~~ `c`', 60, true)).toEqual(['\u001b[1mb\u001b[22m \u001b[3mi\u001b[23m \u001b[9ms\u001b[29m \u001b[36mc\u001b[39m'])
+    expect(lines('**b** *i* ~~s~~ `c`', 60, true)).toEqual([
+      '\u001b[1mb\u001b[22m \u001b[3mi\u001b[23m \u001b[9ms\u001b[29m \u001b[36mc\u001b[39m',
+    ])
     expect(shown('**b** *i* ~~s~~ `c` &lt;tag&gt; \\*')).toBe('b i s c <tag> *')
   })
 
   it('shows where links lead', () => {
-    expect(shown('[our site](https://evil.example) <https://a.example> ![cat](c.png)')).toBe('our site (https://evil.example) https://a.example cat\n(c.png)')
+    expect(shown('[our site](https://evil.example) <https://a.example> ![cat](c.png)')).toBe(
+      'our site (https://evil.example) https://a.example cat\n(c.png)',
+    )
   })
 
   it('ends its style with its row', () => {

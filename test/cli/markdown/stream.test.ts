@@ -80,7 +80,9 @@ describe('a stream of Markdown', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[a\-*#>`|\n\r\t \d.&]*$/)), (chunks) => {
         const stream = new MarkdownStream()
-        expect([...chunks.map((chunk) => stream.push(chunk)), stream.end()].join('')).toBe(chunks.join('').replaceAll('\r', ''))
+        expect([...chunks.map((chunk) => stream.push(chunk)), stream.end()].join('')).toBe(
+          chunks.join('').replaceAll('\r', ''),
+        )
       }),
     )
   })

@@ -41,7 +41,24 @@ describe('clean', () => {
   it.each(nasty)('removes %s', (_, text, left) => expect(clean(text)).toBe(left))
 
   it('leaves nothing that a terminal acts on, whatever comes', () => {
-    const bits = fc.constantFrom('\u001b', '[', ']', '0', ';', 'm', '\u0007', '\\', 'P', '\u009b', '\u009d', '\u009c', 'x', '\n', '\r', '\u202e')
+    const bits = fc.constantFrom(
+      '\u001b',
+      '[',
+      ']',
+      '0',
+      ';',
+      'm',
+      '\u0007',
+      '\\',
+      'P',
+      '\u009b',
+      '\u009d',
+      '\u009c',
+      'x',
+      '\n',
+      '\r',
+      '\u202e',
+    )
     fc.assert(
       fc.property(fc.array(bits, { maxLength: 30 }), (parts) => !acting.test(clean(parts.join('')))),
       { numRuns: 2000 },
@@ -54,7 +71,12 @@ describe('clean', () => {
 
 describe('what programs read', () => {
   it.each(nasty)('keeps %s in JSON and YAML, but inert', (_, text) => {
-    for (const form of [cleanJson(JSON.stringify(text)), compactJson({ text }), prettyJson([text], painter(false)), cleanYaml({ [text]: [text] })])
+    for (const form of [
+      cleanJson(JSON.stringify(text)),
+      compactJson({ text }),
+      prettyJson([text], painter(false)),
+      cleanYaml({ [text]: [text] }),
+    ])
       expect(form).not.toMatch(acting)
     expect(JSON.parse(compactJson(text))).toBe(text)
     expect(parse(cleanYaml({ [text]: [text, 1] }))).toEqual({ [text]: [text, 1] })

@@ -43,7 +43,9 @@ describe('table', () => {
   })
 
   it('is not fooled by control characters in cells', () => {
-    expect(table([{ name: '\u001b[31ma\u001b[0m\nb', count: 1, note: '\t' }], columns, plainly)).toBe('NAME  COUNT  NOTE\na b       1  -\n')
+    expect(table([{ name: '\u001b[31ma\u001b[0m\nb', count: 1, note: '\t' }], columns, plainly)).toBe(
+      'NAME  COUNT  NOTE\na b       1  -\n',
+    )
   })
 
   it('colours cells without disturbing the alignment', () => {
@@ -106,12 +108,19 @@ describe('cells', () => {
   })
 
   it('writes numbers of bytes and seconds', () => {
-    expect([0, 999, 1000, 1_500_000, 2e15].map((bytes) => human(size(bytes)).text)).toEqual(['0 B', '999 B', '1.0 kB', '1.5 MB', '2000.0 TB'])
+    expect([0, 999, 1000, 1_500_000, 2e15].map((bytes) => human(size(bytes)).text)).toEqual([
+      '0 B',
+      '999 B',
+      '1.0 kB',
+      '1.5 MB',
+      '2000.0 TB',
+    ])
     expect(plain(size(1500))).toBe('1500')
     expect([0, 59, 60, 7199, 90_000].map(span)).toEqual(['0 s', '59 s', '1 min', '1 h', '1 d'])
   })
 
-  it('writes truth as words', () => expect([human(true).text, human(false).text, plain(false), plain(0)]).toEqual(['yes', 'no', 'false', '0']))
+  it('writes truth as words', () =>
+    expect([human(true).text, human(false).text, plain(false), plain(0)]).toEqual(['yes', 'no', 'false', '0']))
 })
 
 describe('select', () => {
@@ -132,7 +141,10 @@ describe('select', () => {
 
   it('knows the names that nothing has', () => {
     expect(select(rows, ['toString'])).toEqual([{ toString: null }, { toString: null }])
-    expect(missing(rows, ['id', 'nope', 'toString'])).toEqual({ fields: ['nope', 'toString'], known: ['id', 'a', 'extra'] })
+    expect(missing(rows, ['id', 'nope', 'toString'])).toEqual({
+      fields: ['nope', 'toString'],
+      known: ['id', 'a', 'extra'],
+    })
     expect(missing(rows, ['a.b', 'extra'])).toEqual({ fields: [], known: [] })
     expect(missing([], ['nope'])).toEqual({ fields: [], known: [] })
   })

@@ -17,7 +17,9 @@ async function open({ cost = 4, ...more }: Parameters<typeof daemon>[0] & { cost
 const signUp = ({ call }: TestDaemon, more: object = {}) => call(null, 'POST', '/auth/signup', { ...ada, ...more })
 const count = ({ app }: TestDaemon, table: string) => app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
 const contents = ({ app }: TestDaemon) =>
-  ['users', 'workspaces', 'workspace_members', 'cli_tokens', 'journal'].map((table) => app.db.prepare(`SELECT * FROM ${table}`).all())
+  ['users', 'workspaces', 'workspace_members', 'cli_tokens', 'journal'].map((table) =>
+    app.db.prepare(`SELECT * FROM ${table}`).all(),
+  )
 
 /** A daemon with a mail server. */
 async function mailing(more: Parameters<typeof daemon>[0] = {}) {
@@ -43,12 +45,16 @@ describe('accounts.create', () => {
     expect(user).toMatchObject({ email: 'ada@example.com', full_name: 'Ada Lovelace', email_verified_at: null })
     expect(user['password_hash']).toMatch(/^\$2b\$12\$/)
     expect(await verify(ada.password, user['password_hash']!)).toBe(true)
-    const [workspace] = it.app.db.prepare('SELECT w.*, m.role, m.user_id FROM workspaces w JOIN workspace_members m ON m.workspace_id = w.id').all() as [
-      Record<string, string>,
-    ]
+    const [workspace] = it.app.db
+      .prepare('SELECT w.*, m.role, m.user_id FROM workspaces w JOIN workspace_members m ON m.workspace_id = w.id')
+      .all() as [Record<string, string>]
     expect(workspace).toMatchObject({ name: "Ada Lovelace's Workspace", role: 'OWNER', user_id: user['id'] })
     expect(workspace['slug']).toBe(`ada-${workspace['id']!.slice(0, 8)}`)
-    expect(it.entries(workspace['id']!).map(({ entry_type, actor_id, payload }) => [entry_type, actor_id, payload?.['entity_type']])).toEqual([
+    expect(
+      it
+        .entries(workspace['id']!)
+        .map(({ entry_type, actor_id, payload }) => [entry_type, actor_id, payload?.['entity_type']]),
+    ).toEqual([
       ['audit.entity_created', user['id'], 'user'],
       ['audit.entity_created', user['id'], 'workspace'],
     ])
@@ -72,7 +78,11 @@ describe('accounts.create', () => {
   it('makes no first user when the time for it is over', async () => {
     const it = await open({ empty: true, config: { bootstrapWindow: 60 } })
     it.clock.advance(60_001)
-    expect((await signUp(it)).body).toMatchObject({ status: 403, code: 'signup_disabled', error: expect.stringContaining('SVC_ALLOW_SIGNUP') })
+    expect((await signUp(it)).body).toMatchObject({
+      status: 403,
+      code: 'signup_disabled',
+      error: expect.stringContaining('SVC_ALLOW_SIGNUP'),
+    })
     const before = await open({ empty: true, config: { bootstrapWindow: 60 } })
     await before.call(null, 'POST', '/bootstrap', ada)
     before.clock.advance(60_001)
@@ -92,19 +102,31 @@ describe('accounts.create', () => {
     expect((await signUp(it)).status).toBe(202)
     expect(count(it, 'workspaces')).toBe(workspaces)
     const { id } = it.app.db.prepare("SELECT id FROM users WHERE email = 'ada@example.com'").get() as { id: string }
-    const roles = it.app.db.prepare('SELECT workspace_id, role FROM workspace_members WHERE user_id = ?').all(id) as { workspace_id: string; role: string }[]
-    expect(Object.fromEntries(roles.map(({ workspace_id, role }) => [workspace_id, role]))).toEqual({ [it.workspace]: 'MANAGER', [other.workspace]: 'VIEWER' })
+    const roles = it.app.db.prepare('SELECT workspace_id, role FROM workspace_members WHERE user_id = ?').all(id) as {
+      workspace_id: string
+      role: string
+    }[]
+    expect(Object.fromEntries(roles.map(({ workspace_id, role }) => [workspace_id, role]))).toEqual({
+      [it.workspace]: 'MANAGER',
+      [other.workspace]: 'VIEWER',
+    })
     for (const workspace of [it.workspace, other.workspace])
-      expect(it.entries(workspace).map(({ payload }) => [payload?.['action'], payload?.['entity_type']])).toContainEqual(['create', 'user'])
+      expect(
+        it.entries(workspace).map(({ payload }) => [payload?.['action'], payload?.['entity_type']]),
+      ).toContainEqual(['create', 'user'])
   })
 
   it('keeps invitations open when the account cannot be stored', async () => {
     const it = await open({ quiet: true })
     await it.call('ADMIN', 'POST', `/workspaces/${it.workspace}/invitations`, { email: 'ada@example.com' })
-    it.app.db.exec("CREATE TRIGGER broken BEFORE INSERT ON workspace_members BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+    it.app.db.exec(
+      "CREATE TRIGGER broken BEFORE INSERT ON workspace_members BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+    )
     expect((await signUp(it)).status).toBe(500)
     it.app.db.exec('DROP TRIGGER broken')
-    expect((await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}/invitations`)).body).toMatchObject([{ email: 'ada@example.com' }])
+    expect((await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}/invitations`)).body).toMatchObject([
+      { email: 'ada@example.com' },
+    ])
     expect(count(it, 'users')).toBe(1)
   })
 
@@ -168,7 +190,9 @@ describe('accounts.create', () => {
     await signUp(it)
     expect(info).not.toHaveBeenCalled()
     await signUp(it)
-    expect(info.mock.calls).toEqual([[{ to: it.app.mailer.mark('ada@example.com') }, expect.stringContaining('Sign-up')]])
+    expect(info.mock.calls).toEqual([
+      [{ to: it.app.mailer.mark('ada@example.com') }, expect.stringContaining('Sign-up')],
+    ])
     expect(JSON.stringify(info.mock.calls)).not.toContain('ada@')
   })
 
@@ -188,17 +212,20 @@ describe('accounts.create', () => {
     for (const slug of slugs) expect(slug).toMatch(/^ada-[a-z0-9]{8}$/)
   })
 
-  it.each(['users', 'workspaces', 'workspace_members', 'journal'])('leaves nothing half-written when %s cannot be written', async (table) => {
-    const it = await open({ quiet: true })
-    const before = contents(it)
-    it.app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
-    const { status, body } = await signUp(it)
-    expect({ status, code: body.code }).toEqual({ status: 500, code: 'internal' })
-    expect(contents(it)).toEqual(before)
-    it.app.db.exec('DROP TRIGGER broken')
-    expect((await signUp(it)).status).toBe(202)
-    expect(count(it, 'users')).toBe(1)
-  })
+  it.each(['users', 'workspaces', 'workspace_members', 'journal'])(
+    'leaves nothing half-written when %s cannot be written',
+    async (table) => {
+      const it = await open({ quiet: true })
+      const before = contents(it)
+      it.app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
+      const { status, body } = await signUp(it)
+      expect({ status, code: body.code }).toEqual({ status: 500, code: 'internal' })
+      expect(contents(it)).toEqual(before)
+      it.app.db.exec('DROP TRIGGER broken')
+      expect((await signUp(it)).status).toBe(202)
+      expect(count(it, 'users')).toBe(1)
+    },
+  )
 
   it.each([
     ['a name of one letter', { full_name: ' A ' }, 'full_name'],
@@ -245,6 +272,9 @@ describe('defaultWorkspace', () => {
     ['Ada.B+c_d'.toLowerCase(), 'ada-b-c-d-cabcdefg'],
     ['...', 'workspace-cabcdefg'],
     ['x'.repeat(64), `${'x'.repeat(41)}-cabcdefg`],
-  ])('gives %s a slug', (local, slug) => expect(defaultWorkspace('Ada', `${local}@example.com`, 'cabcdefg').slug).toBe(slug))
-  it('keeps the name within its bound', () => expect([...defaultWorkspace('é'.repeat(100), 'a@b.cd', 'cabcdefg').name]).toHaveLength(100))
+  ])('gives %s a slug', (local, slug) =>
+    expect(defaultWorkspace('Ada', `${local}@example.com`, 'cabcdefg').slug).toBe(slug),
+  )
+  it('keeps the name within its bound', () =>
+    expect([...defaultWorkspace('é'.repeat(100), 'a@b.cd', 'cabcdefg').name]).toHaveLength(100))
 })

@@ -9,13 +9,22 @@ async function worked() {
   const { run_id } = await it.send(chat, 'Work')
   const program = await it.runtime.program()
   it.clock.advance(5000)
-  it.runtime.print(program, init, says('I look.'), calls('t1', 'Bash', { command: 'ls' }), gets('t1', 'Exit code 2', true), says('Nothing.'), result())
+  it.runtime.print(
+    program,
+    init,
+    says('I look.'),
+    calls('t1', 'Bash', { command: 'ls' }),
+    gets('t1', 'Exit code 2', true),
+    says('Nothing.'),
+    result(),
+  )
   it.runtime.finish(program)
   await it.runs.ended(run_id)
   return { it, run_id }
 }
 
-const ask = async (it: Awaited<ReturnType<typeof workplace>>, path: string) => it.call('VIEWER', 'GET', `/agents/${it.agentId}/${path}`)
+const ask = async (it: Awaited<ReturnType<typeof workplace>>, path: string) =>
+  it.call('VIEWER', 'GET', `/agents/${it.agentId}/${path}`)
 
 describe('agents.logs', () => {
   it('tells what the agent did, latest first', async () => {
@@ -23,7 +32,14 @@ describe('agents.logs', () => {
     const { status, body } = await ask(it, 'logs')
     expect(status).toBe(200)
     expect(body).toMatchObject([
-      { event: 'run.completed', level: 'info', agent: 'ada', tokens: 42, metadata: { run_id }, ts: '2026-01-01T00:00:05.000Z' },
+      {
+        event: 'run.completed',
+        level: 'info',
+        agent: 'ada',
+        tokens: 42,
+        metadata: { run_id },
+        ts: '2026-01-01T00:00:05.000Z',
+      },
       { event: 'text', content: 'Nothing.' },
       { event: 'tool_result', level: 'warn', content: 'Exit code 2' },
       { event: 'tool_call', tool: 'Bash', metadata: { input: { command: 'ls' } } },
@@ -40,14 +56,23 @@ describe('agents.files', () => {
   it('lists the agent’s own folder', async () => {
     const it = await workplace()
     it.runtime.files.set('a.txt', 'hello').set('sub/b.txt', 'there')
-    expect((await ask(it, 'files')).body).toMatchObject([{ path: 'a.txt', name: 'a.txt', size: 5, is_dir: false }, { path: 'sub/b.txt' }])
+    expect((await ask(it, 'files')).body).toMatchObject([
+      { path: 'a.txt', name: 'a.txt', size: 5, is_dir: false },
+      { path: 'sub/b.txt' },
+    ])
     expect((await ask(it, 'files?subdir=sub/')).body).toMatchObject([{ path: 'sub/b.txt' }])
   })
 
   it.each(['..', '../other', 'a/../../b', '/etc', 'a\0b'])('refuses %j', async (subdir) => {
     const it = await workplace()
-    expect(await ask(it, `files?subdir=${encodeURIComponent(subdir)}`)).toMatchObject({ status: 400, body: { field: 'subdir' } })
-    expect(await ask(it, `files/download?path=${encodeURIComponent(subdir)}`)).toMatchObject({ status: 400, body: { field: 'path' } })
+    expect(await ask(it, `files?subdir=${encodeURIComponent(subdir)}`)).toMatchObject({
+      status: 400,
+      body: { field: 'subdir' },
+    })
+    expect(await ask(it, `files/download?path=${encodeURIComponent(subdir)}`)).toMatchObject({
+      status: 400,
+      body: { field: 'path' },
+    })
   })
 
   it('has none without a crew, and 502 when the runtime cannot tell', async () => {
@@ -58,7 +83,10 @@ describe('agents.files', () => {
     it.runtime.listFiles = async () => {
       throw new Error('no engine')
     }
-    expect(await ask(it, 'files')).toMatchObject({ status: 502, body: { code: 'runtime_failed', detail: 'The files cannot be read: no engine' } })
+    expect(await ask(it, 'files')).toMatchObject({
+      status: 502,
+      body: { code: 'runtime_failed', detail: 'The files cannot be read: no engine' },
+    })
   })
 })
 
@@ -67,15 +95,24 @@ describe('agents.download', () => {
     const it = await workplace()
     it.runtime.files.set('sub/naïve "x".txt', 'hello')
     const { status, text, headers } = await ask(it, `files/download?path=${encodeURIComponent('sub/naïve "x".txt')}`)
-    expect({ status, text, type: headers['content-type'] }).toEqual({ status: 200, text: 'hello', type: 'application/octet-stream' })
-    expect(headers['content-disposition']).toBe(`attachment; filename="na_ve__x_.txt"; filename*=UTF-8''na%C3%AFve%20%22x%22.txt`)
+    expect({ status, text, type: headers['content-type'] }).toEqual({
+      status: 200,
+      text: 'hello',
+      type: 'application/octet-stream',
+    })
+    expect(headers['content-disposition']).toBe(
+      `attachment; filename="na_ve__x_.txt"; filename*=UTF-8''na%C3%AFve%20%22x%22.txt`,
+    )
   })
 
   it('takes the path as the agent names it, and refuses another agent’s', async () => {
     const it = await workplace()
     it.runtime.files.set('a.txt', 'hello')
     expect((await ask(it, 'files/download?path=/output/ada/a.txt')).text).toBe('hello')
-    expect(await ask(it, 'files/download?path=/output/bob/a.txt')).toMatchObject({ status: 403, body: { code: 'foreign_file' } })
+    expect(await ask(it, 'files/download?path=/output/bob/a.txt')).toMatchObject({
+      status: 403,
+      body: { code: 'foreign_file' },
+    })
     expect((await ask(it, 'files/download?path=none')).status).toBe(404)
     expect((await ask(it, 'files/download')).body).toMatchObject({ field: 'path' })
   })

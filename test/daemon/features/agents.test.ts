@@ -163,7 +163,10 @@ describe('agents.create', () => {
     ['mcp_config_json', { ...draft, mcp_config_json: '[]' }],
     ['mcp_config_json', { ...draft, mcp_config_json: '{"mcpServers":[]}' }],
     ['mcp_config_json', { ...draft, mcp_config_json: '{"mcpServers":{"x":"y"}}' }],
-    ['mcp_config_json', { ...draft, mcp_config_json: JSON.stringify({ mcpServers: { x: { command: 'x'.repeat(65_536) } } }) }],
+    [
+      'mcp_config_json',
+      { ...draft, mcp_config_json: JSON.stringify({ mcpServers: { x: { command: 'x'.repeat(65_536) } } }) },
+    ],
     ['mcp_config_json', { ...draft, mcp_config_json: { mcpServers: {} } }],
     ['system_prompt', { ...draft, system_prompt: 'x'.repeat(100_001) }],
     ['system_prompt', { ...draft, system_prompt: 'nul \u0000' }],
@@ -215,7 +218,9 @@ describe('agents.create', () => {
     expect(same.map(({ status }) => status).sort()).toEqual([201, 409, 409])
     expect(same.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'slug_taken', field: 'slug' })
     const leads = await Promise.all(
-      ['one', 'two', 'three'].map((slug) => it.call('OWNER', 'POST', '/agents', { name: slug, slug, crew_id: crewId, agent_role: 'LEAD' })),
+      ['one', 'two', 'three'].map((slug) =>
+        it.call('OWNER', 'POST', '/agents', { name: slug, slug, crew_id: crewId, agent_role: 'LEAD' }),
+      ),
     )
     expect(leads.map(({ status }) => status).sort()).toEqual([201, 409, 409])
     expect(leads.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'lead_taken', field: 'agent_role' })
@@ -288,7 +293,8 @@ describe('agents.list', () => {
   it('counts the chats of each agent', async () => {
     const it = await daemon()
     const [one, two] = [await agent(it.call, draft), await agent(it.call, { name: 'Grace', slug: 'grace' })]
-    for (const session_id of ['a', 'b']) expect((await it.call('MEMBER', 'POST', `/agents/${one.id}/chats`, { session_id })).status).toBe(201)
+    for (const session_id of ['a', 'b'])
+      expect((await it.call('MEMBER', 'POST', `/agents/${one.id}/chats`, { session_id })).status).toBe(201)
     const count = async (id: string) => (await it.call('VIEWER', 'GET', `/agents/${id}`)).body._count.chats
     expect([await count(one.id), await count(two.id)]).toEqual([2, 0])
   })
@@ -312,8 +318,20 @@ describe('agents.update', () => {
     const made = await agent(it.call, { ...draft, description: 'old', role_title: 'Tester' })
     const heard = hear(it)
     clock.advance(1000)
-    const { body } = await it.call('ADMIN', 'PATCH', `/agents/${made.id}`, { name: 'Grace', description: null, timeout_seconds: 60, status: 'ERROR', id: 'x' })
-    expect(body).toEqual({ ...made, name: 'Grace', description: null, timeout_seconds: 60, updated_at: '2026-01-01T00:00:01Z' })
+    const { body } = await it.call('ADMIN', 'PATCH', `/agents/${made.id}`, {
+      name: 'Grace',
+      description: null,
+      timeout_seconds: 60,
+      status: 'ERROR',
+      id: 'x',
+    })
+    expect(body).toEqual({
+      ...made,
+      name: 'Grace',
+      description: null,
+      timeout_seconds: 60,
+      updated_at: '2026-01-01T00:00:01Z',
+    })
     expect(heard).toEqual([['agent.updated', { id: made.id }]])
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_updated',
@@ -344,7 +362,11 @@ describe('agents.update', () => {
   ])('refuses %j', async (body, field) => {
     const it = await daemon()
     const made = await agent(it.call, draft)
-    expect((await it.call('OWNER', 'PATCH', `/agents/${made.id}`, body)).body).toMatchObject({ status: 400, code: 'invalid_field', field })
+    expect((await it.call('OWNER', 'PATCH', `/agents/${made.id}`, body)).body).toMatchObject({
+      status: 400,
+      code: 'invalid_field',
+      field,
+    })
     expect((await it.call('OWNER', 'GET', `/agents/${made.id}`)).body).toEqual(made)
   })
 
@@ -359,9 +381,19 @@ describe('agents.update', () => {
     const it = await daemon()
     const { id } = await agent(it.call, { ...draft, cli_tools: 'bash,Read' })
     const patch = (body: object) => it.call('OWNER', 'PATCH', `/agents/${id}`, body)
-    expect((await patch({ tool_profile: 'MINIMAL' })).body).toMatchObject({ tool_profile: 'MINIMAL', cli_tools: 'Read,Bash' })
-    expect((await patch({ tool_profile: 'CODING' })).body).toMatchObject({ tool_profile: 'CODING', cli_tools: 'Read,Bash' })
-    expect((await patch({ cli_tools: 'Frobnicate' })).body).toMatchObject({ status: 400, field: 'cli_tools', detail: expect.stringContaining('NotebookEdit') })
+    expect((await patch({ tool_profile: 'MINIMAL' })).body).toMatchObject({
+      tool_profile: 'MINIMAL',
+      cli_tools: 'Read,Bash',
+    })
+    expect((await patch({ tool_profile: 'CODING' })).body).toMatchObject({
+      tool_profile: 'CODING',
+      cli_tools: 'Read,Bash',
+    })
+    expect((await patch({ cli_tools: 'Frobnicate' })).body).toMatchObject({
+      status: 400,
+      field: 'cli_tools',
+      detail: expect.stringContaining('NotebookEdit'),
+    })
   })
 
   it('makes a LEAD and the one before an AGENT in one step', async () => {
@@ -372,12 +404,19 @@ describe('agents.update', () => {
     const heard = hear(it)
     const { body } = await it.call('OWNER', 'PATCH', `/agents/${next.id}`, { agent_role: 'Lead' })
     expect(body).toMatchObject({ agent_role: 'LEAD', lead_mode: 'active' })
-    expect((await it.call('OWNER', 'GET', `/agents/${before.id}`)).body).toMatchObject({ agent_role: 'AGENT', lead_mode: null })
+    expect((await it.call('OWNER', 'GET', `/agents/${before.id}`)).body).toMatchObject({
+      agent_role: 'AGENT',
+      lead_mode: null,
+    })
     expect(heard).toEqual([
       ['agent.updated', { id: before.id }],
       ['agent.updated', { id: next.id }],
     ])
-    expect(it.entries().at(-2)).toMatchObject({ agent_id: before.id, entry_type: 'audit.entity_updated', payload: { metadata: { replaced_by: next.id } } })
+    expect(it.entries().at(-2)).toMatchObject({
+      agent_id: before.id,
+      entry_type: 'audit.entity_updated',
+      payload: { metadata: { replaced_by: next.id } },
+    })
   })
 
   it('leaves the LEAD in place when the rest of the change is refused', async () => {
@@ -385,7 +424,9 @@ describe('agents.update', () => {
     const crewId = await crew(it.call, 'backend')
     const before = await agent(it.call, { ...draft, crew_id: crewId, agent_role: 'LEAD' })
     const next = await agent(it.call, { name: 'Grace', slug: 'grace', crew_id: crewId })
-    expect((await it.call('OWNER', 'PATCH', `/agents/${next.id}`, { agent_role: 'LEAD', slug: 'ada' })).body.code).toBe('slug_taken')
+    expect((await it.call('OWNER', 'PATCH', `/agents/${next.id}`, { agent_role: 'LEAD', slug: 'ada' })).body.code).toBe(
+      'slug_taken',
+    )
     expect((await it.call('OWNER', 'GET', `/agents/${before.id}`)).body.agent_role).toBe('LEAD')
   })
 
@@ -398,7 +439,12 @@ describe('agents.update', () => {
     expect(await patch({ crew_id: one })).toMatchObject({ status: 409, code: 'lead_taken' })
     expect(await patch({ crew_id: '' })).toMatchObject({ status: 400, field: 'crew_id' })
     expect(await patch({ crew_id: one, agent_role: 'LEAD' })).toMatchObject({ crew_id: one, agent_role: 'LEAD' })
-    expect(await patch({ crew_id: '', agent_role: 'AGENT' })).toMatchObject({ crew_id: null, crew: null, agent_role: 'AGENT', lead_mode: null })
+    expect(await patch({ crew_id: '', agent_role: 'AGENT' })).toMatchObject({
+      crew_id: null,
+      crew: null,
+      agent_role: 'AGENT',
+      lead_mode: null,
+    })
   })
 })
 
@@ -411,7 +457,10 @@ describe('who may change an agent', () => {
     const { id } = await agent(it.call, draft, mine)
     for (const method of ['PATCH', 'DELETE']) {
       const body = method === 'PATCH' ? { name: 'Grace' } : undefined
-      expect((await it.call(other, method, `/agents/${id}`, body)).body).toMatchObject({ status: 403, code: 'insufficient_role' })
+      expect((await it.call(other, method, `/agents/${id}`, body)).body).toMatchObject({
+        status: 403,
+        code: 'insufficient_role',
+      })
     }
     expect((await it.call(mine, 'PATCH', `/agents/${id}`, { name: 'Grace' })).status).toBe(200)
     expect((await it.call('ADMIN', 'PATCH', `/agents/${id}`, { name: 'Joan' })).status).toBe(200)
@@ -447,7 +496,11 @@ describe('agents.remove', () => {
     expect((await it.call('OWNER', 'DELETE', `/agents/${id}`)).body).toEqual({ success: true })
     expect((await it.call('OWNER', 'DELETE', `/agents/${id}`)).status).toBe(404)
     expect(heard).toEqual([['agent.deleted', { id }]])
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', agent_id: id, summary: 'agent ada deleted' })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      agent_id: id,
+      summary: 'agent ada deleted',
+    })
   })
 
   it('comes to all agents of a deleted crew, each on record', async () => {
@@ -466,17 +519,30 @@ describe('agents.remove', () => {
 })
 
 describe('agents.status and agents.load', () => {
-  const set = (app: App, id: string, status: 'IDLE' | 'RUNNING' | 'ERROR') => app.write(() => setStatus(app, id, status, 'why'))
+  const set = (app: App, id: string, status: 'IDLE' | 'RUNNING' | 'ERROR') =>
+    app.write(() => setStatus(app, id, status, 'why'))
 
   it('count every agent once; what neither runs nor failed is idle', async () => {
     const it = await daemon()
-    expect((await it.call('VIEWER', 'GET', '/agents/crews-status')).body).toEqual({ total: 0, running: 0, error: 0, idle: 0, queued: 0 })
+    expect((await it.call('VIEWER', 'GET', '/agents/crews-status')).body).toEqual({
+      total: 0,
+      running: 0,
+      error: 0,
+      idle: 0,
+      queued: 0,
+    })
     const ids: string[] = []
     for (const slug of ['one', 'two', 'three', 'four']) ids.push((await agent(it.call, { name: slug, slug })).id)
     await set(it.app, ids[0]!, 'RUNNING')
     await set(it.app, ids[1]!, 'ERROR')
     it.app.db.prepare("UPDATE agents SET status = 'PENDING_REVIEW' WHERE id = ?").run(ids[2])
-    expect((await it.call('VIEWER', 'GET', '/agents/crews-status')).body).toEqual({ total: 4, running: 1, error: 1, idle: 2, queued: 0 })
+    expect((await it.call('VIEWER', 'GET', '/agents/crews-status')).body).toEqual({
+      total: 4,
+      running: 1,
+      error: 1,
+      idle: 2,
+      queued: 0,
+    })
     const { body: load } = await it.call('VIEWER', 'GET', '/agent-load')
     expect(load).toHaveLength(4)
     expect(load.find(({ agent_id }: { agent_id: string }) => agent_id === ids[0])).toEqual({
@@ -500,7 +566,11 @@ describe('agents.status and agents.load', () => {
     expect(await set(it.app, id, 'RUNNING')).toBe(true)
     expect(await set(it.app, id, 'RUNNING')).toBe(false)
     expect(heard).toEqual([['agent.status', { agent_id: id, agent_name: 'Ada', status: 'RUNNING' }]])
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'agent.status_change', agent_id: id, payload: { status: 'RUNNING', prev: 'IDLE', details: 'why' } })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'agent.status_change',
+      agent_id: id,
+      payload: { status: 'RUNNING', prev: 'IDLE', details: 'why' },
+    })
     it.app.db.prepare("UPDATE agents SET status = 'PENDING_REVIEW' WHERE id = ?").run(id)
     expect(await set(it.app, id, 'RUNNING')).toBe(false)
     expect((await it.call('VIEWER', 'GET', `/agents/${id}`)).body.status).toBe('PENDING_REVIEW')

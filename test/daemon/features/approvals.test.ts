@@ -12,7 +12,11 @@ const week = 7 * 86_400_000
 async function setUp(level = 'guided') {
   const it = await workplace()
   await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { agent_role: 'LEAD' })
-  await it.call('OWNER', 'PUT', `/crews/${it.crewId}/policy`, { autonomy_level: level, behavior_mode: 'warn', reason: 'a test' })
+  await it.call('OWNER', 'PUT', `/crews/${it.crewId}/policy`, {
+    autonomy_level: level,
+    behavior_mode: 'warn',
+    reason: 'a test',
+  })
   let listener: SidecarListener | undefined
   const onSidecarCall = (given: SidecarListener) => {
     listener = given
@@ -27,7 +31,8 @@ async function setUp(level = 'guided') {
     ...it,
     propose,
     held,
-    decide: (id: string, body: object, who: 'ADMIN' | 'OWNER' | 'MANAGER' = 'ADMIN') => it.call(who, 'POST', `/approvals/${id}/decide`, body),
+    decide: (id: string, body: object, who: 'ADMIN' | 'OWNER' | 'MANAGER' = 'ADMIN') =>
+      it.call(who, 'POST', `/approvals/${id}/decide`, body),
     agent: async (id: string) => (await it.call('OWNER', 'GET', `/agents/${id}`)).body,
     approval: async (id: string) => (await it.call('VIEWER', 'GET', `/approvals/${id}`)).body,
     card: async (id: string) => (await it.call('OWNER', 'GET', `/inbox/ibx_waitpoint_${id}`)).body,
@@ -44,8 +49,15 @@ describe('an agent that its LEAD wants', () => {
     const it = await setUp(level)
     const { status, body } = await it.propose()
     const { id, approval_id } = body as { id: string; approval_id: string }
-    expect([status, body]).toEqual([202, { id, slug: 'bob', crew_id: it.crewId, status: 'PENDING_REVIEW', approval_id }])
-    expect(await it.agent(id)).toMatchObject({ status: 'PENDING_REVIEW', agent_role: 'AGENT', created_by_user_id: it.person('OWNER').userId })
+    expect([status, body]).toEqual([
+      202,
+      { id, slug: 'bob', crew_id: it.crewId, status: 'PENDING_REVIEW', approval_id },
+    ])
+    expect(await it.agent(id)).toMatchObject({
+      status: 'PENDING_REVIEW',
+      agent_role: 'AGENT',
+      created_by_user_id: it.person('OWNER').userId,
+    })
     expect(await it.approval(approval_id)).toMatchObject({
       kind: 'autonomy_gate',
       status: 'pending',
@@ -73,7 +85,13 @@ describe('an agent that its LEAD wants', () => {
     const it = await setUp('strict')
     expect(await it.propose()).toMatchObject({
       status: 403,
-      body: { error: expect.any(String), reason: 'autonomy_level', crew_id: it.crewId, autonomy_level: 'strict', policy_action: 'agent_create' },
+      body: {
+        error: expect.any(String),
+        reason: 'autonomy_level',
+        crew_id: it.crewId,
+        autonomy_level: 'strict',
+        policy_action: 'agent_create',
+      },
     })
     expect((await it.call('OWNER', 'GET', '/agents')).body).toHaveLength(1)
   })
@@ -83,7 +101,10 @@ describe('an agent that its LEAD wants', () => {
     const { status, body } = await it.propose()
     const { id } = body as { id: string }
     expect([status, body]).toEqual([201, { id, slug: 'bob', crew_id: it.crewId, status: 'IDLE' }])
-    expect((await it.call('MANAGER', 'GET', `/inbox/ibx_message_${id}`)).body).toMatchObject({ blocking: false, title: 'Agent ada created the agent Bob' })
+    expect((await it.call('MANAGER', 'GET', `/inbox/ibx_message_${id}`)).body).toMatchObject({
+      blocking: false,
+      title: 'Agent ada created the agent Bob',
+    })
     expect(it.types()).toEqual([])
   })
 
@@ -108,9 +129,16 @@ describe('Approval', () => {
     })
     expect((await it.agent(id)).status).toBe('IDLE')
     expect(await it.card(id)).toMatchObject({ state: 'resolved', resolved_action: 'approved', source_missing: true })
-    expect(await it.approval(approval_id)).toMatchObject({ status: 'approved', decision_comment: 'Welcome', decided_at: it.app.now() })
+    expect(await it.approval(approval_id)).toMatchObject({
+      status: 'approved',
+      decision_comment: 'Welcome',
+      decided_at: it.app.now(),
+    })
     expect(it.types()).toEqual(['approval.requested', 'approval.granted'])
-    expect(it.entries().at(-1)).toMatchObject({ actor_type: 'user', payload: { approval_id, kind: 'autonomy_gate', comment: 'Welcome' } })
+    expect(it.entries().at(-1)).toMatchObject({
+      actor_type: 'user',
+      payload: { approval_id, kind: 'autonomy_gate', comment: 'Welcome' },
+    })
   })
 
   it('Approval: pending -> denied on decide', async () => {
@@ -128,18 +156,29 @@ describe('Approval', () => {
     const { status, body } = await it.call('ADMIN', 'POST', `/approvals/${approval_id}/cancel`, { reason: 'Not now' })
     expect([status, body]).toEqual([200, { status: 'cancelled', cancelled_by: it.person('ADMIN').userId }])
     expect((await it.agent(id)).status).toBe(404)
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'approval.cancelled', payload: { reason: 'Not now', cancelled_by: it.person('ADMIN').userId } })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'approval.cancelled',
+      payload: { reason: 'Not now', cancelled_by: it.person('ADMIN').userId },
+    })
   })
 
   it('Approval: pending -> timeout on the end of seven days', async () => {
     const it = await setUp()
     const { id, approval_id } = await it.held()
     it.clock.advance(week)
-    expect((await it.decide(approval_id, { status: 'approved' })).body).toMatchObject({ status: 409, code: 'approval_settled', settled: { status: 'timeout' } })
+    expect((await it.decide(approval_id, { status: 'approved' })).body).toMatchObject({
+      status: 409,
+      code: 'approval_settled',
+      settled: { status: 'timeout' },
+    })
     expect(await it.approval(approval_id)).toMatchObject({ status: 'timeout', decided_by: null })
     expect((await it.agent(id)).status).toBe(404)
     expect(await it.card(id)).toMatchObject({ state: 'resolved', resolved_action: 'timed_out' })
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'approval.timeout', severity: 'warn', actor_type: 'system' })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'approval.timeout',
+      severity: 'warn',
+      actor_type: 'system',
+    })
   })
 
   it('times out on a read as well', async () => {
@@ -164,14 +203,26 @@ describe('deciding', () => {
   it('takes an ADMIN, and belongs to the workspace', async () => {
     const it = await setUp()
     const { approval_id } = await it.held()
-    expect((await it.decide(approval_id, { status: 'approved' }, 'MANAGER')).body).toMatchObject({ status: 403, code: 'insufficient_role' })
+    expect((await it.decide(approval_id, { status: 'approved' }, 'MANAGER')).body).toMatchObject({
+      status: 403,
+      code: 'insufficient_role',
+    })
     const stranger = it.stranger()
     for (const [method, path] of [
       ['GET', ''],
       ['POST', '/decide'],
       ['POST', '/cancel'],
     ] as const)
-      expect((await it.call(stranger, method, `/approvals/${approval_id}${path}`, method === 'POST' ? { status: 'approved' } : undefined)).status).toBe(404)
+      expect(
+        (
+          await it.call(
+            stranger,
+            method,
+            `/approvals/${approval_id}${path}`,
+            method === 'POST' ? { status: 'approved' } : undefined,
+          )
+        ).status,
+      ).toBe(404)
     expect((await it.decide(approval_id, { status: 'maybe' })).status).toBe(400)
     expect((await it.decide(approval_id, {})).status).toBe(400)
   })
@@ -179,10 +230,16 @@ describe('deciding', () => {
   it('is done once: the second one hears what happened', async () => {
     const it = await setUp()
     const { id, approval_id } = await it.held()
-    const answers = await Promise.all([it.decide(approval_id, { status: 'approved' }), it.decide(approval_id, { status: 'denied' }, 'OWNER')])
+    const answers = await Promise.all([
+      it.decide(approval_id, { status: 'approved' }),
+      it.decide(approval_id, { status: 'denied' }, 'OWNER'),
+    ])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
     const winner = answers[0]!.status === 200 ? 'approved' : 'denied'
-    expect(answers.find(({ status }) => status === 409)!.body).toMatchObject({ code: 'approval_settled', settled: { status: winner } })
+    expect(answers.find(({ status }) => status === 409)!.body).toMatchObject({
+      code: 'approval_settled',
+      settled: { status: winner },
+    })
     expect((await it.agent(id)).status).toBe(winner === 'approved' ? 'IDLE' : 404)
   })
 
@@ -191,7 +248,10 @@ describe('deciding', () => {
     const { id, approval_id } = await it.held()
     it.app.db.prepare("UPDATE agents SET status = 'IDLE' WHERE id = ?").run(id)
     const before = it.entries().length
-    expect((await it.decide(approval_id, { status: 'approved' })).body).toMatchObject({ status: 409, code: 'approval_undecidable' })
+    expect((await it.decide(approval_id, { status: 'approved' })).body).toMatchObject({
+      status: 409,
+      code: 'approval_undecidable',
+    })
     expect([(await it.approval(approval_id)).status, it.entries().length]).toEqual(['pending', before])
   })
 
@@ -201,7 +261,10 @@ describe('deciding', () => {
     it.app.db.exec("CREATE TRIGGER broken BEFORE UPDATE ON inbox_items BEGIN SELECT raise(ABORT, 'disk'); END")
     it.app.log.level = 'silent'
     expect((await it.decide(approval_id, { status: 'approved' })).status).toBe(500)
-    expect([(await it.agent(id)).status, (await it.approval(approval_id)).status]).toEqual(['PENDING_REVIEW', 'pending'])
+    expect([(await it.agent(id)).status, (await it.approval(approval_id)).status]).toEqual([
+      'PENDING_REVIEW',
+      'pending',
+    ])
   })
 })
 
@@ -229,7 +292,9 @@ describe('requests of other features', () => {
     it.clock.advance(3_600_000)
     const list = async (query: string) => (await it.call('VIEWER', 'GET', `/approvals${query}`)).body
     expect(await list('?status=all')).toMatchObject({ status: '', count: 2 })
-    expect((await list('?status=timeout')).rows).toMatchObject([{ id: second, kind: 'destructive_op', status: 'timeout' }])
+    expect((await list('?status=timeout')).rows).toMatchObject([
+      { id: second, kind: 'destructive_op', status: 'timeout' },
+    ])
     expect(await list('?status=all&limit=1')).toMatchObject({ count: 1 })
     expect((await it.call('VIEWER', 'GET', '/approvals?status=new')).status).toBe(400)
   })

@@ -17,7 +17,8 @@ import { type AskPlace, act, asked, askPlace } from '../../support/asks.ts'
 import { calls, gets, init, result, says } from '../../support/claude-lines.ts'
 import { attachRuns } from '../../support/runs.ts'
 
-const messagesOf = async (it: AskPlace, chat: string) => (await it.call('OWNER', 'GET', `/chats/${chat}/messages`)).body.messages
+const messagesOf = async (it: AskPlace, chat: string) =>
+  (await it.call('OWNER', 'GET', `/chats/${chat}/messages`)).body.messages
 const itemOf = async (it: AskPlace, item: string) => (await it.call('OWNER', 'GET', `/inbox/${item}`)).body
 const runOf = async (it: AskPlace, id: string) => (await it.call('OWNER', 'GET', `/runs/${id}`)).body
 const statusOf = async (it: AskPlace) => (await it.call('OWNER', 'GET', `/agents/${it.agentId}`)).body.status
@@ -26,14 +27,21 @@ const typesOf = (it: AskPlace, run: string) =>
     .entries()
     .filter(({ trace_id }) => trace_id === run)
     .map(({ entry_type }) => entry_type)
-const terminals = (it: AskPlace, run: string) => typesOf(it, run).filter((type) => /^run\.(completed|failed|cancelled|timeout)$/.test(type))
-const phaseOf = (it: AskPlace, run: string) => it.app.db.prepare('SELECT phase, attempt, worked_ms FROM run_executions WHERE id = ?').get(run) as object
+const terminals = (it: AskPlace, run: string) =>
+  typesOf(it, run).filter((type) => /^run\.(completed|failed|cancelled|timeout)$/.test(type))
+const phaseOf = (it: AskPlace, run: string) =>
+  it.app.db.prepare('SELECT phase, attempt, worked_ms FROM run_executions WHERE id = ?').get(run) as object
 const sessionOf = (it: AskPlace, run: string) =>
-  it.app.db.prepare('SELECT * FROM agent_sessions WHERE run_id = ?').get(run) as Record<string, unknown> & { status: string }
+  it.app.db.prepare('SELECT * FROM agent_sessions WHERE run_id = ?').get(run) as Record<string, unknown> & {
+    status: string
+  }
 
 function watch(it: AskPlace, chat: string) {
   const frames: { seq: number; type: string; content?: string; metadata?: Record<string, unknown> }[] = []
-  const { replay } = it.app.runs!.watch(chat, 0, { frame: ({ seq, body }) => frames.push({ seq, ...JSON.parse(body) }), closed: () => undefined })
+  const { replay } = it.app.runs!.watch(chat, 0, {
+    frame: ({ seq, body }) => frames.push({ seq, ...JSON.parse(body) }),
+    closed: () => undefined,
+  })
   frames.unshift(...replay.map(({ seq, body }) => ({ seq, ...JSON.parse(body) })))
   return frames
 }
@@ -41,12 +49,22 @@ function watch(it: AskPlace, chat: string) {
 describe('an agent that asks a human', () => {
   it('parks: program gone, run still RUNNING, session, card and entry in place', async () => {
     const it = await askPlace()
-    const { run_id, item, session, chat } = await asked(it, { question: 'Postgres or SQLite?', context: 'Both would do.' })
+    const { run_id, item, session, chat } = await asked(it, {
+      question: 'Postgres or SQLite?',
+      context: 'Both would do.',
+    })
     expect(it.runtime.ended).toEqual([run_id])
     expect(phaseOf(it, run_id)).toMatchObject({ phase: 'parked', attempt: 0 })
-    expect(await runOf(it, run_id)).toMatchObject({ status: 'RUNNING', finished_at: null, parked_at: new Date(it.clock()).toISOString(), inbox_item_id: item })
+    expect(await runOf(it, run_id)).toMatchObject({
+      status: 'RUNNING',
+      finished_at: null,
+      parked_at: new Date(it.clock()).toISOString(),
+      inbox_item_id: item,
+    })
     expect(await statusOf(it)).toBe('IDLE')
-    const seq = it.app.db.prepare('SELECT max(seq) AS seq FROM journal WHERE doc LIKE \'%"run.parked"%\'').get() as { seq: number }
+    const seq = it.app.db.prepare('SELECT max(seq) AS seq FROM journal WHERE doc LIKE \'%"run.parked"%\'').get() as {
+      seq: number
+    }
     expect(sessionOf(it, run_id)).toMatchObject({
       id: session,
       status: 'awaiting_input',
@@ -70,11 +88,25 @@ describe('an agent that asks a human', () => {
       title: 'Agent ada asks: Postgres or SQLite?',
       body_md: 'Postgres or SQLite?\n\nBoth would do.',
       actions: [{ id: 'answer' }, { id: 'take_over', irreversible: true }, { id: 'dismiss', irreversible: true }],
-      payload: { who_can_act: [`user:${it.person('OWNER').userId}`], context: { run: run_id, chat }, question: 'Postgres or SQLite?' },
+      payload: {
+        who_can_act: [`user:${it.person('OWNER').userId}`],
+        context: { run: run_id, chat },
+        question: 'Postgres or SQLite?',
+      },
     })
-    expect((await it.call('OWNER', 'GET', '/inbox')).body).toMatchObject({ decision_count: 1, active_by_kind: { run_needs_human: 1 } })
+    expect((await it.call('OWNER', 'GET', '/inbox')).body).toMatchObject({
+      decision_count: 1,
+      active_by_kind: { run_needs_human: 1 },
+    })
     const types = typesOf(it, run_id).filter((type) => type !== 'run.session_init')
-    expect(types).toEqual(['chat.user_message', 'run.started', 'exec.command', 'run.parked', 'exec.command', 'chat.agent_response'])
+    expect(types).toEqual([
+      'chat.user_message',
+      'run.started',
+      'exec.command',
+      'run.parked',
+      'exec.command',
+      'chat.agent_response',
+    ])
   })
 
   it('has said its question in the chat, and the stream tells that it waits', async () => {
@@ -128,7 +160,8 @@ describe('an agent that asks a human', () => {
       runId: `${run_id}-1`,
       stdin: expect.stringMatching(/^You asked:\nPostgres or SQLite\?\n\nThe OWNER answers:\nSQLite, please\.\n/),
     })
-    const sessionFlag = (spec: { argv: string[] }, name: string) => spec.argv.find((argument) => argument.startsWith(`--${name}=`))?.split('=')[1]
+    const sessionFlag = (spec: { argv: string[] }, name: string) =>
+      spec.argv.find((argument) => argument.startsWith(`--${name}=`))?.split('=')[1]
     expect(sessionFlag(second.spec, 'resume')).toBe(sessionFlag(program.spec, 'session-id'))
     expect(second.spec.env['CLAUDE_CONFIG_DIR']).toBe(program.spec.env['CLAUDE_CONFIG_DIR'])
     expect(await statusOf(it)).toBe('RUNNING')
@@ -159,9 +192,16 @@ describe('an agent that asks a human', () => {
     expect(await runOf(it, run_id)).toMatchObject({ status: 'COMPLETED' })
     expect(await statusOf(it)).toBe('IDLE')
     expect(sessionOf(it, run_id).status).toBe('idle')
-    expect(await itemOf(it, item)).toMatchObject({ state: 'resolved', resolved_action: 'answer', payload: { receipt: body.receipt } })
+    expect(await itemOf(it, item)).toMatchObject({
+      state: 'resolved',
+      resolved_action: 'answer',
+      payload: { receipt: body.receipt },
+    })
     const receipt = it.entries().find(({ id }) => id === body.receipt.event_id)!
-    expect(receipt).toMatchObject({ entry_type: 'audit.entity_updated', payload: { action: 'inbox_acted', entity_id: item } })
+    expect(receipt).toMatchObject({
+      entry_type: 'audit.entity_updated',
+      payload: { action: 'inbox_acted', entity_id: item },
+    })
     expect(it.runtime.discarded).toEqual([run_id, `${run_id}-1`])
   })
 
@@ -179,7 +219,10 @@ describe('an agent that asks a human', () => {
       { trace_id: run_id, parked: true, inbox_item_id: item },
       { trace_id: run_id },
     ])
-    expect(frames.filter(({ type }) => type === 'user_message').map(({ content }) => content)).toEqual(['Work', 'This one'])
+    expect(frames.filter(({ type }) => type === 'user_message').map(({ content }) => content)).toEqual([
+      'Work',
+      'This one',
+    ])
   })
 
   it('may ask again and again; waiting costs no time of the run, and what was spent adds up', async () => {
@@ -193,7 +236,9 @@ describe('an agent that asks a human', () => {
     expect(second.spec.timeoutSeconds).toBe(600)
     it.runtime.print(second, init, calls('t1', 'Bash'), gets('t1', 'ok'), result())
     it.clock.advance(200_000)
-    const again = (await it.ask({ runId: `${run_id}-1`, body: { question: 'And now?' } })).body as { inbox_item_id: string }
+    const again = (await it.ask({ runId: `${run_id}-1`, body: { question: 'And now?' } })).body as {
+      inbox_item_id: string
+    }
     expect(again.inbox_item_id).not.toBe(item)
     await it.runs.ended(run_id)
     expect((await messagesOf(it, chat)).at(-1)).toMatchObject({ content: 'And now?', tool_summary: 'Bash' })
@@ -212,12 +257,18 @@ describe('an agent that asks a human', () => {
   it('is asked once for the same call, and while it waits', async () => {
     const it = await askPlace()
     const { run_id, item, next } = await asked(it)
-    expect((await it.ask({ runId: run_id, body: { question: 'Something else?' } })).body).toMatchObject({ status: 'parked', inbox_item_id: item })
+    expect((await it.ask({ runId: run_id, body: { question: 'Something else?' } })).body).toMatchObject({
+      status: 'parked',
+      inbox_item_id: item,
+    })
     const call = sessionOf(it, run_id)['call_id'] as string
     await act(it, item, { action: 'answer', input: 'This one' })
     await next()
     // A daemon that was restarted is asked again what it has answered.
-    expect(await it.ask({ id: call, runId: run_id })).toMatchObject({ status: 202, body: { status: 'parked', inbox_item_id: item } })
+    expect(await it.ask({ id: call, runId: run_id })).toMatchObject({
+      status: 202,
+      body: { status: 'parked', inbox_item_id: item },
+    })
     expect(phaseOf(it, run_id)).toMatchObject({ attempt: 1 })
     expect(typesOf(it, run_id).filter((type) => type === 'run.parked')).toHaveLength(1)
   })
@@ -235,7 +286,9 @@ describe('an agent that asks a human', () => {
     const other = await it.openChat()
     const { run_id: second } = await it.send(other, 'Meanwhile')
     const program = await it.runtime.program(1)
-    expect((await act(it, item, { action: 'answer', input: 'This one' })).body.receipt).toMatchObject({ dispatch_state: 'queued' })
+    expect((await act(it, item, { action: 'answer', input: 'This one' })).body.receipt).toMatchObject({
+      dispatch_state: 'queued',
+    })
     expect(it.runtime.programs.size).toBe(2)
     it.runtime.print(program, init, says('Done.'), result())
     it.runtime.finish(program)
@@ -289,7 +342,10 @@ describe('an agent that asks a human', () => {
     expect(await it.ask({ runId: 'unknown' })).toMatchObject({ status: 409, body: { code: 'run_gone' } })
     it.runtime.finish(program)
     await it.runs.ended(run_id)
-    expect(await it.ask({ runId: run_id })).toMatchObject({ status: 409, body: { code: 'run_gone', source_id: run_id } })
+    expect(await it.ask({ runId: run_id })).toMatchObject({
+      status: 409,
+      body: { code: 'run_gone', source_id: run_id },
+    })
   })
 
   it('asks those who lead when who began the run may not decide', async () => {
@@ -315,8 +371,15 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
     expect(run).toMatchObject({ status: 'CANCELLED' })
     expect(run).not.toHaveProperty('inbox_item_id')
     expect(sessionOf(it, run_id).status).toBe('idle')
-    expect(await itemOf(it, item)).toMatchObject({ state: 'resolved', resolved_action: action, resolved_by_user_id: it.person('OWNER').userId })
-    expect(it.entries().find(({ entry_type }) => entry_type === 'run.cancelled')).toMatchObject({ actor_type: 'user', actor_id: it.person('OWNER').userId })
+    expect(await itemOf(it, item)).toMatchObject({
+      state: 'resolved',
+      resolved_action: action,
+      resolved_by_user_id: it.person('OWNER').userId,
+    })
+    expect(it.entries().find(({ entry_type }) => entry_type === 'run.cancelled')).toMatchObject({
+      actor_type: 'user',
+      actor_id: it.person('OWNER').userId,
+    })
     await it.send(chat, 'I do it myself: what did you find?')
   })
 
@@ -351,7 +414,10 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
     it.runtime.finish(program, { kind: 'signal', signal: 'SIGTERM' })
     expect((await stopping).body.status).toBe('stopped')
     expect(terminals(it, run_id)).toEqual(['run.cancelled'])
-    expect(await itemOf(it, (body as { inbox_item_id: string }).inbox_item_id)).toMatchObject({ state: 'resolved', resolved_action: 'cancelled' })
+    expect(await itemOf(it, (body as { inbox_item_id: string }).inbox_item_id)).toMatchObject({
+      state: 'resolved',
+      resolved_action: 'cancelled',
+    })
   })
 
   it('is decided once, however many decide', async () => {
@@ -359,7 +425,14 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
     const { run_id, item } = await asked(it, { who: it.person('VIEWER') })
     const deciders = ['OWNER', 'ADMIN', 'MANAGER', 'OWNER', 'ADMIN', 'MANAGER'] as const
     const replies = await Promise.all(
-      deciders.map((who, n) => it.call(who, 'POST', `/inbox/${item}/act`, n % 2 ? { action: 'answer', input: `Answer ${n}` } : { action: 'dismiss' })),
+      deciders.map((who, n) =>
+        it.call(
+          who,
+          'POST',
+          `/inbox/${item}/act`,
+          n % 2 ? { action: 'answer', input: `Answer ${n}` } : { action: 'dismiss' },
+        ),
+      ),
     )
     const winner = replies.findIndex(({ status }) => status === 200)
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -372,13 +445,17 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
       })
     }
     expect(typesOf(it, run_id).filter((type) => type === 'run.resumed' || type === 'run.cancelled')).toHaveLength(1)
-    expect(it.app.db.prepare('SELECT count(*) AS count FROM answer_deliveries').get()).toEqual({ count: replies[winner]!.body.action === 'answer' ? 1 : 0 })
+    expect(it.app.db.prepare('SELECT count(*) AS count FROM answer_deliveries').get()).toEqual({
+      count: replies[winner]!.body.action === 'answer' ? 1 : 0,
+    })
   })
 
   it('delivers an answer once, however many answer', async () => {
     const it = await askPlace()
     const { chat, run_id, item } = await asked(it)
-    const replies = await Promise.all([1, 2, 3, 4].map((n) => act(it, item, { action: 'answer', input: `Answer ${n}` })))
+    const replies = await Promise.all(
+      [1, 2, 3, 4].map((n) => act(it, item, { action: 'answer', input: `Answer ${n}` })),
+    )
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
     await it.runtime.program(1)
     expect((await messagesOf(it, chat)).filter(({ role }: { role: string }) => role === 'user')).toHaveLength(2)
@@ -409,7 +486,8 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
   it('is invisible to others: members, strangers, viewers may not', async () => {
     const it = await askPlace()
     const { item } = await asked(it)
-    for (const who of ['MEMBER', 'MANAGER'] as const) expect((await act(it, item, { action: 'dismiss' }, who)).body).toMatchObject({ status: 404 })
+    for (const who of ['MEMBER', 'MANAGER'] as const)
+      expect((await act(it, item, { action: 'dismiss' }, who)).body).toMatchObject({ status: 404 })
     expect((await act(it, item, { action: 'dismiss' }, it.stranger())).status).toBe(404)
     expect((await act(it, item, { action: 'dismiss' }, 'VIEWER')).status).toBe(403)
     expect((await act(it, 'ibx_run_needs_human_none', { action: 'dismiss' })).status).toBe(404)
@@ -418,9 +496,20 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
   it('says what kind an item of another kind is', async () => {
     const it = await askPlace()
     const id = it.app.writeNow(() =>
-      raise(it.app, { workspace: it.workspace, kind: 'message', source: 'x', target: 'workspace', title: 'T', now: it.app.now() }),
+      raise(it.app, {
+        workspace: it.workspace,
+        kind: 'message',
+        source: 'x',
+        target: 'workspace',
+        title: 'T',
+        now: it.app.now(),
+      }),
     )
-    expect((await act(it, id, { action: 'dismiss' })).body).toMatchObject({ status: 409, code: 'not_actionable', kind: 'message' })
+    expect((await act(it, id, { action: 'dismiss' })).body).toMatchObject({
+      status: 409,
+      code: 'not_actionable',
+      kind: 'message',
+    })
   })
 
   it('says that the run is gone when a settled card was opened again', async () => {
@@ -440,7 +529,12 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
     const { chat, run_id, item } = await asked(it)
     it.app.runs = null as never
     const { body } = await act(it, item, { action: 'answer', input: 'That' })
-    expect(body).toMatchObject({ status: 409, code: 'answer_undeliverable', dispatch_state: 'undeliverable', detail: 'This server runs no agents' })
+    expect(body).toMatchObject({
+      status: 409,
+      code: 'answer_undeliverable',
+      dispatch_state: 'undeliverable',
+      detail: 'This server runs no agents',
+    })
     expect((await messagesOf(it, chat)).at(-1)).toMatchObject({ id: body.comment_id, content: 'That' })
     expect(await itemOf(it, item)).toMatchObject({ state: 'unread' })
     it.app.runs = it.runs
@@ -451,17 +545,30 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
 
 describe('who was asked', () => {
   it.each([
-    ['has left', (it: AskPlace, id: string) => it.call('MEMBER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)],
-    ['may only look on now', (it: AskPlace, id: string) => it.call('OWNER', 'PATCH', `/workspaces/${it.workspace}/members/${id}`, { role: 'VIEWER' })],
+    [
+      'has left',
+      (it: AskPlace, id: string) => it.call('MEMBER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`),
+    ],
+    [
+      'may only look on now',
+      (it: AskPlace, id: string) =>
+        it.call('OWNER', 'PATCH', `/workspaces/${it.workspace}/members/${id}`, { role: 'VIEWER' }),
+    ],
   ])('and %s leaves the question to those who lead', async (_, change) => {
     const it = await askPlace()
     const member = it.person('MEMBER')
     const { item, next } = await asked(it, { who: member })
     expect((await it.call('MANAGER', 'GET', `/inbox/${item}`)).status).toBe(404)
-    const list = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { id: string; user_id: string }[]
+    const list = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as {
+      id: string
+      user_id: string
+    }[]
     const { status, text } = await change(it, list.find(({ user_id }) => user_id === member.userId)!.id)
     expect(status, text).toBe(200)
-    expect((await it.call('MANAGER', 'GET', `/inbox/${item}`)).body).toMatchObject({ target_role: 'MANAGER', payload: { who_can_act: ['role:MANAGER'] } })
+    expect((await it.call('MANAGER', 'GET', `/inbox/${item}`)).body).toMatchObject({
+      target_role: 'MANAGER',
+      payload: { who_can_act: ['role:MANAGER'] },
+    })
     expect((await it.call('MANAGER', 'GET', '/inbox')).body).toMatchObject({ decision_count: 1, unread_count: 1 })
     expect((await act(it, item, { action: 'answer', input: 'That' }, 'MANAGER')).status).toBe(200)
     await next()
@@ -497,7 +604,10 @@ describe('a parked run', () => {
     await it.runs.ended(run_id)
     expect(terminals(it, run_id)).toEqual([])
     expect(phaseOf(it, run_id)).toMatchObject({ phase: 'parked' })
-    expect(await itemOf(it, (body as { inbox_item_id: string }).inbox_item_id)).toMatchObject({ state: 'unread', kind: 'run_needs_human' })
+    expect(await itemOf(it, (body as { inbox_item_id: string }).inbox_item_id)).toMatchObject({
+      state: 'unread',
+      kind: 'run_needs_human',
+    })
   })
 
   it('cannot be ended by what its program came to, before and after that is gone', async () => {
@@ -506,7 +616,16 @@ describe('a parked run', () => {
     const { run_id } = await it.send(await it.openChat(), 'Work')
     const program = await it.runtime.program(0)
     await it.ask({ runId: run_id })
-    const ending = { outcome: 'COMPLETED', agentStatus: 'IDLE', exitCode: 0, reason: null, metadata: {}, message: null, command: null, lastFrame: 0 } as const
+    const ending = {
+      outcome: 'COMPLETED',
+      agentStatus: 'IDLE',
+      exitCode: 0,
+      reason: null,
+      metadata: {},
+      message: null,
+      command: null,
+      lastFrame: 0,
+    } as const
     const end = () => it.app.writeNow(() => endExecution(it.app, run_id, ending))
     expect(phaseOf(it, run_id)).toMatchObject({ phase: 'parking' })
     expect(end()).toBe(false)
@@ -542,7 +661,10 @@ describe('a parked run', () => {
     expect(await itemOf(it, item)).toMatchObject({ state: 'resolved', resolved_action: 'cancelled' })
     expect(sessionOf(it, run_id).status).toBe('idle')
     expect(it.runtime.discarded).toEqual([run_id])
-    expect((await act(it, item, { action: 'answer', input: 'Late' })).body).toMatchObject({ code: 'already_acted', resolved_action: 'cancelled' })
+    expect((await act(it, item, { action: 'answer', input: 'Late' })).body).toMatchObject({
+      code: 'already_acted',
+      resolved_action: 'cancelled',
+    })
   })
 
   it('does not hold up its crew', async () => {
@@ -566,7 +688,12 @@ describe('a parked run', () => {
     it.runtime.finish(second)
     await runs.ended(run_id)
     expect(terminals(it, run_id)).toEqual(['run.completed'])
-    expect((await messagesOf(it, chat)).map(({ content }: { content: string }) => content)).toEqual(['Work', 'I look.\n\nWhich one?', 'That', 'Good.'])
+    expect((await messagesOf(it, chat)).map(({ content }: { content: string }) => content)).toEqual([
+      'Work',
+      'I look.\n\nWhich one?',
+      'That',
+      'Good.',
+    ])
   })
 
   it('whose program was still being ended at a restart is parked by the next daemon', async () => {
@@ -585,7 +712,9 @@ describe('a parked run', () => {
     await runs.ended(run_id)
     expect(phaseOf(it, run_id)).toMatchObject({ phase: 'parked' })
     expect((await messagesOf(it, chat)).at(-1)).toMatchObject({ content: 'I look.\n\nWhich one?' })
-    expect((await act(it, (body as { inbox_item_id: string }).inbox_item_id, { action: 'answer', input: 'That' })).status).toBe(200)
+    expect(
+      (await act(it, (body as { inbox_item_id: string }).inbox_item_id, { action: 'answer', input: 'That' })).status,
+    ).toBe(200)
     await it.runtime.program(1)
   })
 
@@ -612,7 +741,9 @@ describe('a parked run', () => {
     expect(flagOf({ ...findExecution(it.app, run_id)!, phase: 'launching' })).toBe(first)
     await act(it, item, { action: 'answer', input: 'That' })
     await next()
-    expect(flagOf({ ...findExecution(it.app, run_id)!, phase: 'launching' })).toBe(first.replace('session-id', 'resume'))
+    expect(flagOf({ ...findExecution(it.app, run_id)!, phase: 'launching' })).toBe(
+      first.replace('session-id', 'resume'),
+    )
   })
 
   it('fails when it cannot be started again', async () => {

@@ -13,7 +13,11 @@ const pairs = autonomyLevels
 async function crewUnder(level: AutonomyLevel, mode: BehaviorMode) {
   const it = await workplace()
   await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { agent_role: 'LEAD' })
-  const set = await it.call('OWNER', 'PUT', `/crews/${it.crewId}/policy`, { autonomy_level: level, behavior_mode: mode, reason: 'a test' })
+  const set = await it.call('OWNER', 'PUT', `/crews/${it.crewId}/policy`, {
+    autonomy_level: level,
+    behavior_mode: mode,
+    reason: 'a test',
+  })
   expect(set.status, set.text).toBe(200)
   let listener: SidecarListener | undefined
   const onSidecarCall = (given: SidecarListener) => {
@@ -25,16 +29,29 @@ async function crewUnder(level: AutonomyLevel, mode: BehaviorMode) {
   return { ...it, sidecar: call }
 }
 
-const items = async (it: Pick<Workplace<never>, 'call'>, kind: string) => (await it.call('OWNER', 'GET', `/inbox?kind=${kind}`)).body.rows.length
+const items = async (it: Pick<Workplace<never>, 'call'>, kind: string) =>
+  (await it.call('OWNER', 'GET', `/inbox?kind=${kind}`)).body.rows.length
 
 describe('what agents may do, by level and mode', () => {
   it.each(pairs)('agent_create in a crew that is %s, %s', async (level, mode) => {
     const it = await crewUnder(level, mode)
-    const { status, body } = await it.sidecar('/agents', { name: 'Bob', slug: 'bob', system_prompt: 'You test.', reason: 'Somebody has to' })
+    const { status, body } = await it.sidecar('/agents', {
+      name: 'Bob',
+      slug: 'bob',
+      system_prompt: 'You test.',
+      reason: 'Somebody has to',
+    })
     const verdict = verdictOf('agent_create', level)
-    const expected = { refuse: [403, undefined, 0, 0], ask: [202, 'PENDING_REVIEW', 1, 0], inbox: [201, 'IDLE', 0, 1] }[verdict as 'refuse' | 'ask' | 'inbox']
+    const expected = { refuse: [403, undefined, 0, 0], ask: [202, 'PENDING_REVIEW', 1, 0], inbox: [201, 'IDLE', 0, 1] }[
+      verdict as 'refuse' | 'ask' | 'inbox'
+    ]
     const state = (body as { status?: string | number }).status
-    expect([status, verdict === 'refuse' ? undefined : state, await items(it, 'waitpoint'), await items(it, 'message')]).toEqual(expected)
+    expect([
+      status,
+      verdict === 'refuse' ? undefined : state,
+      await items(it, 'waitpoint'),
+      await items(it, 'message'),
+    ]).toEqual(expected)
   })
 
   it.each(pairs)('escalation_create in a crew that is %s, %s', async (level, mode) => {
@@ -50,13 +67,20 @@ describe('what agents may do, by level and mode', () => {
 describe('a real decision', () => {
   it('is what the simulator replays', async () => {
     const it = await crewUnder('guided', 'warn')
-    const { body } = await it.sidecar('/agents', { name: 'Bob', slug: 'bob', system_prompt: 'You test.', reason: 'Somebody has to' })
+    const { body } = await it.sidecar('/agents', {
+      name: 'Bob',
+      slug: 'bob',
+      system_prompt: 'You test.',
+      reason: 'Somebody has to',
+    })
     const { approval_id } = body as { approval_id: string }
     expect((await it.call('ADMIN', 'POST', `/approvals/${approval_id}/decide`, { status: 'denied' })).status).toBe(200)
     const full = await it.call('VIEWER', 'GET', `/crews/${it.crewId}/policy/simulate?autonomy_level=full`)
     expect(full.body).toMatchObject({
       decisions: { total: 1, denied: 1, no_longer_asked: 1 },
-      differences: [{ policy_action: 'agent_create', outcome: 'denied', would: 'inbox', entry_type: 'approval.denied' }],
+      differences: [
+        { policy_action: 'agent_create', outcome: 'denied', would: 'inbox', entry_type: 'approval.denied' },
+      ],
     })
   })
 

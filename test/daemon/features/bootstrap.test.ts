@@ -22,11 +22,13 @@ describe('bootstrap.create', () => {
     expect((await call(null, 'GET', '/workspaces', undefined, headers)).body).toMatchObject([
       { id: body.workspace_id, name: "Ada Lovelace's Workspace", currentUserRole: 'OWNER' },
     ])
-    expect((await call(null, 'GET', '/auth/cli-tokens', undefined, headers)).body.data).toMatchObject([{ name: 'bootstrap', tier: 'STANDARD' }])
+    expect((await call(null, 'GET', '/auth/cli-tokens', undefined, headers)).body.data).toMatchObject([
+      { name: 'bootstrap', tier: 'STANDARD' },
+    ])
     const written = entries(body.workspace_id)
-    expect(written.map(({ entry_type, actor_id, payload }) => [entry_type, actor_id, payload?.['entity_type']])).toEqual(
-      ['user', 'workspace', 'cli_token', 'session'].map((kind) => ['audit.entity_created', body.user_id, kind]),
-    )
+    expect(
+      written.map(({ entry_type, actor_id, payload }) => [entry_type, actor_id, payload?.['entity_type']]),
+    ).toEqual(['user', 'workspace', 'cli_token', 'session'].map((kind) => ['audit.entity_created', body.user_id, kind]))
     expect(JSON.stringify(written)).not.toContain(body.cli_token)
   })
 
@@ -40,9 +42,15 @@ describe('bootstrap.create', () => {
 
   it('lets one of many win', async () => {
     const { call, app } = await daemon({ empty: true })
-    const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => call(null, 'POST', '/bootstrap', { ...ada, email: `a${index}@example.com` })))
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        call(null, 'POST', '/bootstrap', { ...ada, email: `a${index}@example.com` }),
+      ),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 410, 410, 410, 410, 410])
-    const counts = ['users', 'workspaces', 'workspace_members', 'cli_tokens'].map((table) => app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get())
+    const counts = ['users', 'workspaces', 'workspace_members', 'cli_tokens'].map((table) =>
+      app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(),
+    )
     expect(counts).toEqual([1, 1, 1, 1])
   })
 
@@ -96,13 +104,19 @@ describe('bootstrap.create', () => {
   it('takes a password of 72 bytes, and tells it from a longer one', async () => {
     const { call, app } = await daemon({ empty: true })
     expect((await call(null, 'POST', '/bootstrap', { ...ada, password: 'x'.repeat(72) })).status).toBe(201)
-    expect(await app.passwords.verify('x'.repeat(72), String(app.db.prepare('SELECT password_hash FROM users').pluck().get()))).toBe(true)
+    expect(
+      await app.passwords.verify(
+        'x'.repeat(72),
+        String(app.db.prepare('SELECT password_hash FROM users').pluck().get()),
+      ),
+    ).toBe(true)
   })
 
   it('counts against the strict bucket', async () => {
     const { call } = await daemon({ empty: true, config: { rateLimitDisabled: false, authPerMinute: 2 } })
     const statuses: number[] = []
-    for (let attempt = 0; attempt < 3; attempt += 1) statuses.push((await call(null, 'POST', '/bootstrap', '{}')).status)
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      statuses.push((await call(null, 'POST', '/bootstrap', '{}')).status)
     expect(statuses).toEqual([400, 400, 429])
   })
 })

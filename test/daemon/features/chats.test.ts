@@ -15,7 +15,8 @@ async function turn(it: Place, chat: string, message: string, answer: string) {
   await it.runs.ended(run_id)
 }
 
-const listed = async (it: Place, who: Parameters<Place['call']>[0] = 'OWNER') => (await it.call(who, 'GET', `/agents/${it.agentId}/chats`)).body
+const listed = async (it: Place, who: Parameters<Place['call']>[0] = 'OWNER') =>
+  (await it.call(who, 'GET', `/agents/${it.agentId}/chats`)).body
 
 describe('chats.create', () => {
   it('opens a chat, journals it, and lists it', async () => {
@@ -62,7 +63,9 @@ describe('chats.create', () => {
     expect(await open(it.agentId)).toMatchObject({ status: 201, body: { id: 'mine-1' } })
     expect(it.entries()).toHaveLength(before + 1)
     expect(await open(await it.mate('bob'))).toMatchObject({ status: 409, body: { code: 'chat_taken' } })
-    expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/chats`, { session_id: 'no spaces' })).body).toMatchObject({
+    expect(
+      (await it.call('OWNER', 'POST', `/agents/${it.agentId}/chats`, { session_id: 'no spaces' })).body,
+    ).toMatchObject({
       field: 'session_id',
       detail: 'session_id must be 1 to 128 of A-Z, a-z, 0-9, _ and -: the id of the chat, chosen by the caller',
     })
@@ -88,13 +91,17 @@ describe('chats.rename', () => {
   it.each(['', ' \n ', '\u200b', 'x'.repeat(201)])('refuses %j', async (title) => {
     const it = await workplace()
     const chat = await it.openChat()
-    expect(await it.call('OWNER', 'PATCH', `/agents/${it.agentId}/chats/${chat}`, { title })).toMatchObject({ status: 400, body: { field: 'title' } })
+    expect(await it.call('OWNER', 'PATCH', `/agents/${it.agentId}/chats/${chat}`, { title })).toMatchObject({
+      status: 400,
+      body: { field: 'title' },
+    })
   })
 
   it('is for its creator and for those who may change the agent', async () => {
     const it = await workplace()
     const { body } = await it.call('MEMBER', 'POST', `/agents/${it.agentId}/chats`)
-    const rename = (who: Parameters<typeof it.call>[0]) => it.call(who, 'PATCH', `/agents/${it.agentId}/chats/${body.id}`, { title: 'x' })
+    const rename = (who: Parameters<typeof it.call>[0]) =>
+      it.call(who, 'PATCH', `/agents/${it.agentId}/chats/${body.id}`, { title: 'x' })
     expect((await rename('MEMBER')).status).toBe(200)
     expect((await rename('ADMIN')).status).toBe(200)
     expect(await rename('VIEWER')).toMatchObject({ status: 403, body: { code: 'insufficient_role' } })
@@ -149,7 +156,9 @@ describe('chats.messages', () => {
     const chat = await it.openChat()
     for (const n of [1, 2, 3]) await turn(it, chat, `q${n}`, `a${n}`)
     const texts = async (query: string) =>
-      (await it.call('OWNER', 'GET', `/chats/${chat}/messages${query}`)).body.messages.map((m: { content: string }) => m.content)
+      (await it.call('OWNER', 'GET', `/chats/${chat}/messages${query}`)).body.messages.map(
+        (m: { content: string }) => m.content,
+      )
     expect(await texts('')).toEqual(['q1', 'a1', 'q2', 'a2', 'q3', 'a3'])
     expect(await texts('?limit=2')).toEqual(['q3', 'a3'])
     expect(await texts('?offset=0&limit=2')).toEqual(['q1', 'a1'])
@@ -162,8 +171,14 @@ describe('chats.messages', () => {
     const it = await workplace()
     const chat = await it.openChat()
     await turn(it, chat, 'secret', 'secret')
-    expect(await it.call(it.stranger(), 'GET', `/chats/${chat}/messages`)).toMatchObject({ status: 200, body: { chat_id: chat, messages: [] } })
-    expect(await it.call('OWNER', 'GET', '/chats/none/messages')).toMatchObject({ status: 200, body: { chat_id: 'none', messages: [] } })
+    expect(await it.call(it.stranger(), 'GET', `/chats/${chat}/messages`)).toMatchObject({
+      status: 200,
+      body: { chat_id: chat, messages: [] },
+    })
+    expect(await it.call('OWNER', 'GET', '/chats/none/messages')).toMatchObject({
+      status: 200,
+      body: { chat_id: 'none', messages: [] },
+    })
   })
 
   it('takes the workspace from the chat, whatever the request names', async () => {
@@ -192,7 +207,10 @@ describe('chats.remove', () => {
     expect(await listed(it)).toEqual([])
     const left = (table: string) => it.app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
     expect([left('chat_messages'), left('chat_read_cursors')]).toEqual([0, 0])
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', payload: { entity_type: 'chat', entity_id: chat } })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      payload: { entity_type: 'chat', entity_id: chat },
+    })
     expect((await it.call('OWNER', 'DELETE', `/agents/${it.agentId}/chats/${chat}`)).status).toBe(404)
   })
 
@@ -200,7 +218,10 @@ describe('chats.remove', () => {
     const it = await workplace()
     const chat = await it.openChat()
     const { run_id } = await it.send(chat, 'Work')
-    expect(await it.call('OWNER', 'DELETE', `/agents/${it.agentId}/chats/${chat}`)).toMatchObject({ status: 409, body: { code: 'chat_busy', run_id } })
+    expect(await it.call('OWNER', 'DELETE', `/agents/${it.agentId}/chats/${chat}`)).toMatchObject({
+      status: 409,
+      body: { code: 'chat_busy', run_id },
+    })
   })
 })
 
@@ -218,10 +239,19 @@ describe('chats.send', () => {
         actor_id: userId,
         payload: { chat_id: chat, agent_slug: 'ada', content: 'Hello', length_chars: 5 },
       },
-      { entry_type: 'run.started', actor_type: 'sidecar', actor_id: userId, payload: { trigger_type: 'USER', chat_id: chat, metadata: { tags: [] } } },
+      {
+        entry_type: 'run.started',
+        actor_type: 'sidecar',
+        actor_id: userId,
+        payload: { trigger_type: 'USER', chat_id: chat, metadata: { tags: [] } },
+      },
     ])
     expect((await it.call('OWNER', 'GET', `/agents/${it.agentId}`)).body.status).toBe('RUNNING')
-    expect((await it.call('OWNER', 'GET', `/runs/${sent.run_id}`)).body).toMatchObject({ status: 'RUNNING', chat_id: chat, triggered_by: userId })
+    expect((await it.call('OWNER', 'GET', `/runs/${sent.run_id}`)).body).toMatchObject({
+      status: 'RUNNING',
+      chat_id: chat,
+      triggered_by: userId,
+    })
     const { body } = await it.call('OWNER', 'GET', `/chats/${chat}/messages`)
     expect(body.messages).toMatchObject([{ id: sent.message_id, role: 'user', content: 'Hello' }])
   })
@@ -229,11 +259,13 @@ describe('chats.send', () => {
   it('takes one of two messages sent at once, and loses nothing of it', async () => {
     const it = await workplace()
     const chat = await it.openChat()
-    const post = (content: string, who: 'OWNER' | 'MEMBER') => it.call(who, 'POST', `/chats/${chat}/messages`, { content })
+    const post = (content: string, who: 'OWNER' | 'MEMBER') =>
+      it.call(who, 'POST', `/chats/${chat}/messages`, { content })
     const answers = await Promise.all([post('one', 'OWNER'), post('two', 'MEMBER'), post('three', 'OWNER')])
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409])
     const won = answers.find(({ status }) => status === 202)!
-    for (const lost of answers.filter(({ status }) => status === 409)) expect(lost.body).toMatchObject({ code: 'chat_busy', run_id: won.body.run_id })
+    for (const lost of answers.filter(({ status }) => status === 409))
+      expect(lost.body).toMatchObject({ code: 'chat_busy', run_id: won.body.run_id })
     const { body } = await it.call('OWNER', 'GET', `/chats/${chat}/messages`)
     expect(body.messages.map(({ id }: { id: string }) => id)).toEqual([won.body.message_id])
     expect(it.entries().filter(({ entry_type }) => entry_type === 'run.started')).toHaveLength(1)
@@ -284,14 +316,18 @@ describe('chats.send', () => {
     })
     const { body: loner } = await it.call('OWNER', 'POST', '/agents', { name: 'Loner', slug: 'loner' })
     const other = await it.openChat(loner.id)
-    expect((await it.call('OWNER', 'POST', `/chats/${other}/messages`, { content: 'x' })).body.code).toBe('crew_not_running')
+    expect((await it.call('OWNER', 'POST', `/chats/${other}/messages`, { content: 'x' })).body.code).toBe(
+      'crew_not_running',
+    )
   })
 
   it('needs a token whose scopes allow it', async () => {
     const it = await workplace()
     const chat = await it.openChat()
     const narrow = it.app.writeNow(() => addPerson(it.app, 'OWNER', it.workspace, { scopes: ['credentials:write'] }))
-    expect((await it.call(narrow, 'POST', `/chats/${chat}/messages`, { content: 'x' })).body.code).toBe('insufficient_scope')
+    expect((await it.call(narrow, 'POST', `/chats/${chat}/messages`, { content: 'x' })).body.code).toBe(
+      'insufficient_scope',
+    )
     expect((await it.call(narrow, 'GET', `/chats/${chat}/messages`)).status).toBe(200)
   })
 })

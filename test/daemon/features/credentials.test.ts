@@ -17,7 +17,8 @@ async function make(call: Call, path: string, body: object, who: Role = 'OWNER')
   return answer.body
 }
 
-const events = async (call: Call, id: string) => (await call('OWNER', 'GET', `/credentials/${id}/audit`)).body.map(({ event }: { event: string }) => event)
+const events = async (call: Call, id: string) =>
+  (await call('OWNER', 'GET', `/credentials/${id}/audit`)).body.map(({ event }: { event: string }) => event)
 
 describe('credentials.create', () => {
   it('answers with everything but the value', async () => {
@@ -45,7 +46,13 @@ describe('credentials.create', () => {
       updated_at: '2026-01-01T00:00:00Z',
       _count: { agents: 0 },
     })
-    expect(it.entries()).toMatchObject([{ entry_type: 'audit.entity_created', summary: 'credential deploy created', payload: { entity_type: 'credential' } }])
+    expect(it.entries()).toMatchObject([
+      {
+        entry_type: 'audit.entity_created',
+        summary: 'credential deploy created',
+        payload: { entity_type: 'credential' },
+      },
+    ])
     expect(await events(it.call, answer.body.id)).toEqual(['CREATED'])
   })
 
@@ -63,13 +70,22 @@ describe('credentials.create', () => {
     for (const table of ['credentials', 'credential_rotations', 'credential_audit', 'journal']) {
       expect(JSON.stringify(it.app.db.prepare(`SELECT * FROM ${table}`).all())).not.toContain('hush')
     }
-    expect(it.app.db.prepare('SELECT encrypted_value AS v FROM credentials').get()).toEqual({ v: expect.stringMatching(/^v1:/) })
+    expect(it.app.db.prepare('SELECT encrypted_value AS v FROM credentials').get()).toEqual({
+      v: expect.stringMatching(/^v1:/),
+    })
   })
 
   it('binds the sealed value to its row', async () => {
     const it = await daemon()
-    const [one, two] = [await make(it.call, '/credentials', draft), await make(it.call, '/credentials', { ...draft, name: 'other', value: 'second' })]
-    it.app.db.prepare('UPDATE credentials SET encrypted_value = (SELECT encrypted_value FROM credentials WHERE id = ?) WHERE id = ?').run(one.id, two.id)
+    const [one, two] = [
+      await make(it.call, '/credentials', draft),
+      await make(it.call, '/credentials', { ...draft, name: 'other', value: 'second' }),
+    ]
+    it.app.db
+      .prepare(
+        'UPDATE credentials SET encrypted_value = (SELECT encrypted_value FROM credentials WHERE id = ?) WHERE id = ?',
+      )
+      .run(one.id, two.id)
     expect(knownSecrets(it.app, it.workspace), 'a value moved to another row does not open').toEqual([hush])
   })
 
@@ -139,7 +155,15 @@ describe('credentials.create', () => {
       account_email: 'ops@example.com',
       token_expires_at: '2027-01-01T01:00:00.5+01:00',
     }
-    expect(await make(it.call, '/credentials', { ...body, security_level: 1, sensitivity: 'STANDARD', username: '', unknown: 1 })).toMatchObject({
+    expect(
+      await make(it.call, '/credentials', {
+        ...body,
+        security_level: 1,
+        sensitivity: 'STANDARD',
+        username: '',
+        unknown: 1,
+      }),
+    ).toMatchObject({
       description: 'Two\nlines',
       tags: ['a', 'b'],
       account_label: 'ops',
@@ -167,7 +191,10 @@ describe('credentials.create', () => {
 
   it('answers 503 without an encryption key, and reading goes on', async () => {
     const it = await daemon({ withVault: false })
-    expect((await it.call('OWNER', 'POST', '/credentials', draft)).body).toMatchObject({ status: 503, code: 'encryption_unavailable' })
+    expect((await it.call('OWNER', 'POST', '/credentials', draft)).body).toMatchObject({
+      status: 503,
+      code: 'encryption_unavailable',
+    })
     expect((await it.call('OWNER', 'GET', '/credentials')).body).toEqual([])
   })
 })
@@ -177,10 +204,16 @@ describe('credentials.list and credentials.show', () => {
     const it = await daemon()
     const crew = await make(it.call, '/crews', { name: 'Backend', slug: 'backend' })
     const open = await make(it.call, '/credentials', draft)
-    const closed = await make(it.call, '/credentials', { ...draft, name: 'crew only', scope: 'CREW', crew_ids: [crew.id, crew.id] })
+    const closed = await make(it.call, '/credentials', {
+      ...draft,
+      name: 'crew only',
+      scope: 'CREW',
+      crew_ids: [crew.id, crew.id],
+    })
     expect(closed['crew_ids']).toEqual([crew.id])
     const ids = async (role: Role) => (await it.call(role, 'GET', '/credentials')).body.map(({ id }: Made) => id).sort()
-    for (const role of ['OWNER', 'ADMIN', 'MANAGER'] as const) expect(await ids(role)).toEqual([open.id, closed.id].sort())
+    for (const role of ['OWNER', 'ADMIN', 'MANAGER'] as const)
+      expect(await ids(role)).toEqual([open.id, closed.id].sort())
     for (const role of ['MEMBER', 'VIEWER'] as const) {
       expect(await ids(role)).toEqual([open.id])
       const hidden = await it.call(role, 'GET', `/credentials/${closed.id}`)
@@ -196,7 +229,8 @@ describe('credentials.list and credentials.show', () => {
       await make(it.call, '/credentials', { ...draft, name })
       clock.advance(1000)
     }
-    const names = async (query: string) => (await it.call('VIEWER', 'GET', `/credentials${query}`)).body.map(({ name }: Made) => name)
+    const names = async (query: string) =>
+      (await it.call('VIEWER', 'GET', `/credentials${query}`)).body.map(({ name }: Made) => name)
     expect(await names('')).toEqual(['three', 'two', 'one'])
     expect(await names('?limit=1&offset=1')).toEqual(['two'])
     expect(await names('?limit=bad&offset=-1')).toEqual(['three', 'two', 'one'])
@@ -240,23 +274,36 @@ describe('credentials.update', () => {
     const it = await daemon({ clock })
     const made = await make(it.call, '/credentials', { ...draft, description: 'old', account_label: 'ops' })
     clock.advance(1000)
-    const { body } = await it.call('MANAGER', method, `/credentials/${made.id}`, { name: 'new', description: '', status: 'REVOKED' })
+    const { body } = await it.call('MANAGER', method, `/credentials/${made.id}`, {
+      name: 'new',
+      description: '',
+      status: 'REVOKED',
+    })
     expect(body).toEqual({ ...made, name: 'new', description: null, updated_at: '2026-01-01T00:00:01Z' })
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_updated', payload: { metadata: { changed: ['name', 'description'] } } })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_updated',
+      payload: { metadata: { changed: ['name', 'description'] } },
+    })
   })
 
   it('needs something to change, and a free name', async () => {
     const it = await daemon()
     const { id } = await make(it.call, '/credentials', draft)
     await make(it.call, '/credentials', { ...draft, name: 'other' })
-    for (const body of [{}, { status: 'REVOKED' }]) expect((await it.call('OWNER', 'PATCH', `/credentials/${id}`, body)).body.code).toBe('no_fields')
-    expect((await it.call('OWNER', 'PATCH', `/credentials/${id}`, { name: 'other' })).body).toMatchObject({ status: 409, code: 'name_taken' })
+    for (const body of [{}, { status: 'REVOKED' }])
+      expect((await it.call('OWNER', 'PATCH', `/credentials/${id}`, body)).body.code).toBe('no_fields')
+    expect((await it.call('OWNER', 'PATCH', `/credentials/${id}`, { name: 'other' })).body).toMatchObject({
+      status: 409,
+      code: 'name_taken',
+    })
   })
 
   it('replaces the value at once, for administrators', async () => {
     const it = await daemon()
     const { id } = await make(it.call, '/credentials', draft)
-    expect((await it.call('MANAGER', 'PATCH', `/credentials/${id}`, { value: 'second' })).body.code).toBe('insufficient_role')
+    expect((await it.call('MANAGER', 'PATCH', `/credentials/${id}`, { value: 'second' })).body.code).toBe(
+      'insufficient_role',
+    )
     expect(knownSecrets(it.app, it.workspace)).toEqual([hush])
     expect((await it.call('ADMIN', 'PATCH', `/credentials/${id}`, { value: 'second' })).status).toBe(200)
     expect(knownSecrets(it.app, it.workspace), 'the old value is gone').toEqual(['second'])
@@ -270,7 +317,10 @@ describe('credentials.update', () => {
     const patch = async (body: object) => (await it.call('OWNER', 'PATCH', `/credentials/${id}`, body)).body
     expect(await patch({ type: 'API_KEY', provider: 'ANTHROPIC' })).toMatchObject({ status: 400, field: 'value' })
     expect(await patch({ type: 'API_KEY' })).toMatchObject({ status: 400, field: 'type' })
-    expect(await patch({ type: 'API_KEY', provider: 'ANTHROPIC', value: 'sk-ant-x' })).toMatchObject({ type: 'API_KEY', provider: 'ANTHROPIC' })
+    expect(await patch({ type: 'API_KEY', provider: 'ANTHROPIC', value: 'sk-ant-x' })).toMatchObject({
+      type: 'API_KEY',
+      provider: 'ANTHROPIC',
+    })
   })
 
   it('moves between the workspace and crews', async () => {
@@ -299,9 +349,15 @@ describe('credentials.remove', () => {
     expect(knownSecrets(it.app, it.workspace)).toEqual([])
     expect(it.app.db.prepare('SELECT encrypted_value AS v FROM credentials').all()).toEqual([{ v: null }])
     expect(it.app.db.prepare('SELECT encrypted_old AS v FROM credential_rotations').all()).toEqual([{ v: null }])
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', summary: 'credential deploy deleted' })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      summary: 'credential deploy deleted',
+    })
     await make(it.call, '/credentials', draft)
-    expect(it.app.db.prepare("SELECT count(*) AS n FROM credential_audit WHERE event = 'REVOKE'").get(), 'its record stays').toEqual({ n: 1 })
+    expect(
+      it.app.db.prepare("SELECT count(*) AS n FROM credential_audit WHERE event = 'REVOKE'").get(),
+      'its record stays',
+    ).toEqual({ n: 1 })
   })
 })
 
@@ -311,7 +367,13 @@ describe('credentials.rotate', () => {
     const it = await daemon({ clock })
     const { id } = await make(it.call, '/credentials', { ...draft, token_expires_at: '2026-01-02T00:00:00Z' })
     const { body: rotation, status } = await it.call('ADMIN', 'POST', `/credentials/${id}/rotate`, body)
-    return { ...it, id, rotation, status, rotations: async () => (await it.call('MANAGER', 'GET', `/credentials/${id}/rotations`)).body }
+    return {
+      ...it,
+      id,
+      rotation,
+      status,
+      rotations: async () => (await it.call('MANAGER', 'GET', `/credentials/${id}/rotations`)).body,
+    }
   }
 
   it('replaces the value and keeps the old one for its grace', async () => {
@@ -332,7 +394,10 @@ describe('credentials.rotate', () => {
     })
     expect(await it.rotations()).toEqual([it.rotation])
     expect([...knownSecrets(it.app, it.workspace)].sort()).toEqual([hush, 'second'].sort())
-    expect((await it.call('VIEWER', 'GET', `/credentials/${it.id}`)).body.token_expires_at, 'the old token’s time is not the new one’s').toBe(null)
+    expect(
+      (await it.call('VIEWER', 'GET', `/credentials/${it.id}`)).body.token_expires_at,
+      'the old token’s time is not the new one’s',
+    ).toBe(null)
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'credential.rotated',
       severity: 'notice',
@@ -379,7 +444,11 @@ describe('credentials.rotate', () => {
     [{ value: 'x', grace_seconds: 1.5 }, 'invalid_field', 'grace_seconds'],
   ])('refuses %j', async (body, code, field) => {
     const it = await rotated(body)
-    expect({ status: it.status, code: it.rotation.code, field: it.rotation.field }).toEqual({ status: 400, code, field })
+    expect({ status: it.status, code: it.rotation.code, field: it.rotation.field }).toEqual({
+      status: 400,
+      code,
+      field,
+    })
     expect(knownSecrets(it.app, it.workspace)).toEqual([hush])
   })
 })
@@ -416,12 +485,17 @@ describe('credentials.variable', () => {
     ['AWS', 'AWS_ACCESS_KEY_ID'],
   ])('of %s is %s', async (provider, env_var_name) => {
     const it = await daemon()
-    expect((await it.call('VIEWER', 'GET', `/credentials/default-env-var?provider=${provider}`)).body).toMatchObject({ env_var_name })
+    expect((await it.call('VIEWER', 'GET', `/credentials/default-env-var?provider=${provider}`)).body).toMatchObject({
+      env_var_name,
+    })
   })
 
   it.each(['', '?provider=', '?provider=ACME', '?provider=NONE', '?provider=toString'])('refuses %s', async (query) => {
     const it = await daemon()
-    expect((await it.call('VIEWER', 'GET', `/credentials/default-env-var${query}`)).body).toMatchObject({ status: 400, field: 'provider' })
+    expect((await it.call('VIEWER', 'GET', `/credentials/default-env-var${query}`)).body).toMatchObject({
+      status: 400,
+      field: 'provider',
+    })
   })
 })
 

@@ -127,21 +127,42 @@ describe('crews.create', () => {
   })
 
   it('ignores members that nobody knows, and never stores them', async () => {
-    const { crew, entries } = await withCrew({ ...draft, favourite_food: 'cake', id: 'mine', workspace_id: 'other', services_json: null })
+    const { crew, entries } = await withCrew({
+      ...draft,
+      favourite_food: 'cake',
+      id: 'mine',
+      workspace_id: 'other',
+      services_json: null,
+    })
     expect(crew.id).not.toBe('mine')
     expect(crew).not.toHaveProperty('favourite_food')
     expect(JSON.stringify(entries())).not.toContain('cake')
   })
 
   it('cleans names and domains', async () => {
-    const { crew } = await withCrew({ ...draft, name: '  Cafe\u0301 ', allowed_domains: ['Example.COM.', 'example.com', ' *.npmjs.org '], description: '  ' })
-    expect(crew).toMatchObject({ name: 'Caf\u00e9', allowed_domains: ['example.com', '*.npmjs.org'], description: null })
+    const { crew } = await withCrew({
+      ...draft,
+      name: '  Cafe\u0301 ',
+      allowed_domains: ['Example.COM.', 'example.com', ' *.npmjs.org '],
+      description: '  ',
+    })
+    expect(crew).toMatchObject({
+      name: 'Caf\u00e9',
+      allowed_domains: ['example.com', '*.npmjs.org'],
+      description: null,
+    })
   })
 
   it('warns of limits that are too tight, and takes 0 for the default', async () => {
     const { crew, call } = await withCrew({ ...draft, container_memory_mb: 2047, container_cpus: 0.49 })
     expect(crew['warnings']).toEqual([expect.stringContaining('2047'), expect.stringContaining('0.49')])
-    const { body } = await call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other', container_memory_mb: 0, container_cpus: 0, container_ttl_hours: 0 })
+    const { body } = await call('OWNER', 'POST', '/crews', {
+      name: 'Other',
+      slug: 'other',
+      container_memory_mb: 0,
+      container_cpus: 0,
+      container_ttl_hours: 0,
+    })
     expect(body).toMatchObject({ container_memory_mb: 4096, container_cpus: 2, container_ttl_hours: 0 })
     expect(body).not.toHaveProperty('warnings')
   })
@@ -154,7 +175,10 @@ describe('crews.create', () => {
   })
 
   it('says when nothing enforces the network mode', async () => {
-    const { crew } = await withCrew({ ...draft, runtime_image: 'debian:12' }, { config: { containerProvider: 'process' } })
+    const { crew } = await withCrew(
+      { ...draft, runtime_image: 'debian:12' },
+      { config: { containerProvider: 'process' } },
+    )
     expect(crew).toMatchObject({
       network_mode_enforced: false,
       network_mode_unenforced_reason: expect.any(String),
@@ -186,7 +210,8 @@ describe('crews.list', () => {
       await call('OWNER', 'POST', '/crews', { name: slug, slug })
       clock.advance(1000)
     }
-    const slugs = async (query: string) => (await call('VIEWER', 'GET', `/crews${query}`)).body.map((crew: { slug: string }) => crew.slug)
+    const slugs = async (query: string) =>
+      (await call('VIEWER', 'GET', `/crews${query}`)).body.map((crew: { slug: string }) => crew.slug)
     expect(await slugs('')).toEqual(['three', 'two', 'one'])
     expect(await slugs('?limit=2')).toEqual(['three', 'two'])
     expect(await slugs('?limit=1&offset=1')).toEqual(['two'])
@@ -229,9 +254,20 @@ describe('crews.update', () => {
     const it = await withCrew({ ...draft, description: 'old', color: 'blue' }, { clock })
     const heard = hear(it)
     clock.advance(60_000)
-    const { body, status } = await it.call('ADMIN', method, `/crews/${it.crew.id}`, { slug: 'api', description: '', container_memory_mb: 8192, unknown: 1 })
+    const { body, status } = await it.call('ADMIN', method, `/crews/${it.crew.id}`, {
+      slug: 'api',
+      description: '',
+      container_memory_mb: 8192,
+      unknown: 1,
+    })
     expect(status).toBe(200)
-    expect(body).toEqual({ ...it.crew, slug: 'api', description: null, container_memory_mb: 8192, updated_at: '2026-01-01T00:01:00Z' })
+    expect(body).toEqual({
+      ...it.crew,
+      slug: 'api',
+      description: null,
+      container_memory_mb: 8192,
+      updated_at: '2026-01-01T00:01:00Z',
+    })
     expect(heard).toEqual([{ type: 'crew.updated', payload: { id: it.crew.id }, inTransaction: false }])
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_updated',
@@ -241,7 +277,8 @@ describe('crews.update', () => {
 
   it('needs something to change', async () => {
     const { call, crew } = await withCrew()
-    for (const body of [{}, { unknown: 1 }]) expect((await call('OWNER', 'PATCH', `/crews/${crew.id}`, body)).body.code).toBe('no_fields')
+    for (const body of [{}, { unknown: 1 }])
+      expect((await call('OWNER', 'PATCH', `/crews/${crew.id}`, body)).body.code).toBe('no_fields')
   })
 
   it('refuses the slug of another crew and leaves everything as it was', async () => {
@@ -260,7 +297,9 @@ describe('crews.update', () => {
       code: 'invalid_field',
       field: 'allowed_domains',
     })
-    expect((await call('OWNER', 'PATCH', `/crews/${crew.id}`, { network_mode: 'free', allowed_domains: [] })).status).toBe(200)
+    expect(
+      (await call('OWNER', 'PATCH', `/crews/${crew.id}`, { network_mode: 'free', allowed_domains: [] })).status,
+    ).toBe(200)
   })
 })
 
@@ -272,8 +311,14 @@ describe('crews.remove', () => {
     expect({ status, body }).toEqual({ status: 200, body: { success: true } })
     expect((await it.call('OWNER', 'GET', `/crews/${it.crew.id}`)).status).toBe(404)
     expect((await it.call('OWNER', 'DELETE', `/crews/${it.crew.id}`)).status).toBe(404)
-    expect(heard.map(({ type, payload }) => ({ type, payload }))).toEqual([{ type: 'crew.deleted', payload: { id: it.crew.id } }])
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', summary: 'crew backend deleted', crew_id: it.crew.id })
+    expect(heard.map(({ type, payload }) => ({ type, payload }))).toEqual([
+      { type: 'crew.deleted', payload: { id: it.crew.id } },
+    ])
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      summary: 'crew backend deleted',
+      crew_id: it.crew.id,
+    })
     expect(it.entries()).toHaveLength(2)
   })
 })

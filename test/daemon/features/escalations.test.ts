@@ -22,7 +22,13 @@ async function setUp(options: Parameters<typeof workplace>[0] = {}) {
   const internal = (method: string, path: string, body?: unknown, headers: Record<string, string> = token) =>
     it.call(null, method, `/internal${path}`, body, headers)
   const create = (more: object = {}): Promise<Answer> =>
-    internal('POST', '/escalations', { workspace_id: it.workspace, crew_id: it.crewId, from_slug: 'ada', reason: 'May I delete the cache?', ...more })
+    internal('POST', '/escalations', {
+      workspace_id: it.workspace,
+      crew_id: it.crewId,
+      from_slug: 'ada',
+      reason: 'May I delete the cache?',
+      ...more,
+    })
   const ask = async (more: object = {}): Promise<string> => {
     const { status, body, text } = await create(more)
     expect(status, text).toBe(201)
@@ -34,8 +40,11 @@ async function setUp(options: Parameters<typeof workplace>[0] = {}) {
     create,
     ask,
     wait: (id: string) => internal('GET', `/escalations/${id}/wait`),
-    resolve: (id: string, body: object = { resolution: 'Yes.' }, who: Person | 'MANAGER' | 'OWNER' | 'MEMBER' | 'ADMIN' = 'MANAGER') =>
-      it.call(who, 'PATCH', `/escalations/${id}/resolve`, body),
+    resolve: (
+      id: string,
+      body: object = { resolution: 'Yes.' },
+      who: Person | 'MANAGER' | 'OWNER' | 'MEMBER' | 'ADMIN' = 'MANAGER',
+    ) => it.call(who, 'PATCH', `/escalations/${id}/resolve`, body),
     show: async (id: string) => (await it.call('VIEWER', 'GET', `/escalations/${id}`)).body,
     card: async (id: string) => (await it.call('OWNER', 'GET', `/inbox/ibx_escalation_${id}`)).body,
     told: it.entries,
@@ -54,16 +63,19 @@ const questions = (it: TestDaemon) => it.entries().filter(({ entry_type }) => en
 afterEach(() => void vi.useRealTimers())
 
 describe('an offered secret', () => {
-  it.each(['approve', 'reject'])('asks for the second factor again before somebody decides to %s it', async (action) => {
-    const it = await setUp()
-    const id = await it.ask({ reason: 'Keep this', ...secret })
-    const web = await staleBrowser(it, it.person('OWNER'))
-    const decide = () => web.call('PATCH', `/escalations/${id}/resolve`, { resolution: 'Yes.', action })
-    expect((await decide()).body).toMatchObject({ status: 403, code: 'step_up_required' })
-    expect(await it.show(id)).toMatchObject({ status: 'PENDING' })
-    it.app.db.prepare('UPDATE user_sessions SET factor_at = ?').run(it.app.now())
-    expect((await decide()).status).toBe(200)
-  })
+  it.each(['approve', 'reject'])(
+    'asks for the second factor again before somebody decides to %s it',
+    async (action) => {
+      const it = await setUp()
+      const id = await it.ask({ reason: 'Keep this', ...secret })
+      const web = await staleBrowser(it, it.person('OWNER'))
+      const decide = () => web.call('PATCH', `/escalations/${id}/resolve`, { resolution: 'Yes.', action })
+      expect((await decide()).body).toMatchObject({ status: 403, code: 'step_up_required' })
+      expect(await it.show(id)).toMatchObject({ status: 'PENDING' })
+      it.app.db.prepare('UPDATE user_sessions SET factor_at = ?').run(it.app.now())
+      expect((await decide()).status).toBe(200)
+    },
+  )
 })
 
 describe('a question of an agent', () => {
@@ -82,7 +94,15 @@ describe('a question of an agent', () => {
       source_missing: false,
     })
     expect((await it.call('VIEWER', 'GET', `/crews/${it.crewId}/escalations`)).body).toEqual([
-      expect.objectContaining({ id, status: 'PENDING', type: 'TEXT', from_slug: 'ada', context: 'It has 4 GB.', resolution: null, resolved_by: null }),
+      expect.objectContaining({
+        id,
+        status: 'PENDING',
+        type: 'TEXT',
+        from_slug: 'ada',
+        context: 'It has 4 GB.',
+        resolution: null,
+        resolved_by: null,
+      }),
     ])
     expect((await it.call('VIEWER', 'GET', '/escalations/pending-count')).body).toEqual({ count: 1 })
     expect(questions(it)).toMatchObject([
@@ -95,7 +115,9 @@ describe('a question of an agent', () => {
         refs: { escalation_id: id },
       },
     ])
-    expect(it.broadcasts('escalation.created')).toMatchObject([{ channel: `workspace:${it.workspace}`, payload: { id, crew_id: it.crewId, from_slug: 'ada' } }])
+    expect(it.broadcasts('escalation.created')).toMatchObject([
+      { channel: `workspace:${it.workspace}`, payload: { id, crew_id: it.crewId, from_slug: 'ada' } },
+    ])
   })
 
   it.each([
@@ -108,7 +130,11 @@ describe('a question of an agent', () => {
     ['metadata', 400, { type: 'LINK' }],
     ['metadata', 400, { type: 'CREDENTIAL', metadata: `{"value":"${value}` }],
     ['metadata.value', 400, { type: 'CREDENTIAL', metadata: { name: 'x' } }],
-    ['metadata.provider', 400, { type: 'CREDENTIAL', metadata: { name: 'x', type: 'API_KEY', provider: 'NONE', value } }],
+    [
+      'metadata.provider',
+      400,
+      { type: 'CREDENTIAL', metadata: { name: 'x', type: 'API_KEY', provider: 'NONE', value } },
+    ],
     ['from_slug', 404, { from_slug: 'nobody' }],
     ['agent_id', 404, { from_slug: undefined, agent_id: 'cnone00000000000000000000' }],
     ['from_slug', 400, { from_slug: undefined }],
@@ -142,7 +168,9 @@ describe('a question of an agent', () => {
       ['POST', `/escalations/${id}/cancel`],
       ['GET', `/crews/${it.crewId}/escalations`],
     ] as const)
-      expect((await it.call(stranger, method, path, method === 'GET' ? undefined : { resolution: 'x' })).body).toMatchObject({ status: 404, code: 'not_found' })
+      expect(
+        (await it.call(stranger, method, path, method === 'GET' ? undefined : { resolution: 'x' })).body,
+      ).toMatchObject({ status: 404, code: 'not_found' })
   })
 
   it('is one of at most twenty that are open', async () => {
@@ -158,7 +186,12 @@ describe('Escalation', () => {
   it('Escalation: PENDING -> RESOLVED on resolve', async () => {
     const it = await setUp()
     const id = await it.ask()
-    expect((await it.resolve(id)).body).toEqual({ id, status: 'RESOLVED', action: 'approve', agent_still_waiting: true })
+    expect((await it.resolve(id)).body).toEqual({
+      id,
+      status: 'RESOLVED',
+      action: 'approve',
+      agent_still_waiting: true,
+    })
     expect(await it.show(id)).toMatchObject({
       status: 'RESOLVED',
       resolution: 'Yes.',
@@ -166,9 +199,18 @@ describe('Escalation', () => {
       resolved_by: 'user',
       resolved_by_user_id: it.person('MANAGER').userId,
     })
-    expect(await it.card(id)).toMatchObject({ state: 'resolved', resolved_action: 'approve', resolved_by_user_id: it.person('MANAGER').userId })
-    expect(questions(it).at(-1)).toMatchObject({ severity: 'notice', payload: { state: 'resolved', resolution: 'Yes.', agent_still_waiting: true } })
-    expect(it.broadcasts('escalation.resolved')).toMatchObject([{ payload: { id, crew_id: it.crewId, from_slug: 'ada', action: 'approve' } }])
+    expect(await it.card(id)).toMatchObject({
+      state: 'resolved',
+      resolved_action: 'approve',
+      resolved_by_user_id: it.person('MANAGER').userId,
+    })
+    expect(questions(it).at(-1)).toMatchObject({
+      severity: 'notice',
+      payload: { state: 'resolved', resolution: 'Yes.', agent_still_waiting: true },
+    })
+    expect(it.broadcasts('escalation.resolved')).toMatchObject([
+      { payload: { id, crew_id: it.crewId, from_slug: 'ada', action: 'approve' } },
+    ])
     expect((await it.wait(id)).body).toEqual({ status: 'RESOLVED', resolution: 'Yes.', action: 'approve' })
   })
 
@@ -178,8 +220,17 @@ describe('Escalation', () => {
     expect((await it.call('MANAGER', 'POST', `/escalations/${id}/cancel`)).body).toEqual({ id, status: 'CANCELLED' })
     expect(await it.card(id)).toMatchObject({ state: 'resolved', resolved_action: 'cancelled' })
     expect(it.broadcasts('escalation.cancelled')).toHaveLength(1)
-    expect((await it.wait(id)).body).toMatchObject({ status: 'CANCELLED', resolution: '', agent_action: 'continued_with_warning', still_open: false })
-    expect((await it.resolve(id)).body).toMatchObject({ status: 409, code: 'escalation_settled', error: expect.stringContaining('The MANAGER withdrew it') })
+    expect((await it.wait(id)).body).toMatchObject({
+      status: 'CANCELLED',
+      resolution: '',
+      agent_action: 'continued_with_warning',
+      still_open: false,
+    })
+    expect((await it.resolve(id)).body).toMatchObject({
+      status: 409,
+      code: 'escalation_settled',
+      error: expect.stringContaining('The MANAGER withdrew it'),
+    })
   })
 
   it('Escalation: PENDING -> EXPIRED on the end of seven days', async () => {
@@ -189,7 +240,11 @@ describe('Escalation', () => {
     expect((await it.resolve(id)).body).toMatchObject({ status: 409, settled: { status: 'EXPIRED' } })
     expect(await it.show(id)).toMatchObject({ status: 'EXPIRED', resolved_by: 'system', resolution: null })
     expect(await it.card(id)).toMatchObject({ state: 'resolved', resolved_action: 'expired' })
-    expect(questions(it).at(-1)).toMatchObject({ severity: 'warn', actor_type: 'system', payload: { state: 'expired' } })
+    expect(questions(it).at(-1)).toMatchObject({
+      severity: 'warn',
+      actor_type: 'system',
+      payload: { state: 'expired' },
+    })
     expect(it.broadcasts('escalation.expired')).toHaveLength(1)
   })
 
@@ -233,9 +288,15 @@ describe('deciding', () => {
   it('takes a MANAGER, of the workspace or of the crew', async () => {
     const it = await setUp()
     const id = await it.ask()
-    expect((await it.resolve(id, { resolution: 'Yes.' }, 'MEMBER')).body).toMatchObject({ status: 403, code: 'insufficient_role' })
+    expect((await it.resolve(id, { resolution: 'Yes.' }, 'MEMBER')).body).toMatchObject({
+      status: 403,
+      code: 'insufficient_role',
+    })
     const member = it.person('MEMBER')
-    expect((await it.call('OWNER', 'POST', `/crews/${it.crewId}/members`, { user_id: member.userId, role: 'MANAGER' })).status).toBe(201)
+    expect(
+      (await it.call('OWNER', 'POST', `/crews/${it.crewId}/members`, { user_id: member.userId, role: 'MANAGER' }))
+        .status,
+    ).toBe(201)
     expect((await it.resolve(id, { resolution: 'Yes.' }, member)).status).toBe(200)
     expect((await it.call(member, 'POST', '/escalations/sweep-expired')).status).toBe(403)
   })
@@ -243,9 +304,15 @@ describe('deciding', () => {
   it('is done once: the second one hears what happened', async () => {
     const it = await setUp()
     const id = await it.ask()
-    const answers = await Promise.all([it.resolve(id), it.resolve(id, { resolution: 'No.', action: 'reject' }, 'ADMIN')])
+    const answers = await Promise.all([
+      it.resolve(id),
+      it.resolve(id, { resolution: 'No.', action: 'reject' }, 'ADMIN'),
+    ])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-    expect(answers.find(({ status }) => status === 409)!.body).toMatchObject({ code: 'escalation_settled', settled: { status: 'RESOLVED' } })
+    expect(answers.find(({ status }) => status === 409)!.body).toMatchObject({
+      code: 'escalation_settled',
+      settled: { status: 'RESOLVED' },
+    })
     expect(questions(it).filter(({ payload }) => payload?.['state'] === 'resolved')).toHaveLength(1)
     expect(it.broadcasts('escalation.resolved')).toHaveLength(1)
   })
@@ -255,11 +322,21 @@ describe('deciding', () => {
     await it.mate('bob')
     await it.call('OWNER', 'POST', '/agents', { name: 'Free', slug: 'free' })
     const id = await it.ask()
-    const redirect = (redirect_to?: string) => it.resolve(id, { resolution: 'Ask them.', action: 'redirect', redirect_to })
-    for (const target of [undefined, '', 'ada', 'free', 'nobody']) expect((await redirect(target)).body).toMatchObject({ status: 400, field: 'redirect_to' })
-    expect((await it.resolve(id, { resolution: 'Yes.', redirect_to: 'bob' })).body).toMatchObject({ status: 400, field: 'redirect_to' })
+    const redirect = (redirect_to?: string) =>
+      it.resolve(id, { resolution: 'Ask them.', action: 'redirect', redirect_to })
+    for (const target of [undefined, '', 'ada', 'free', 'nobody'])
+      expect((await redirect(target)).body).toMatchObject({ status: 400, field: 'redirect_to' })
+    expect((await it.resolve(id, { resolution: 'Yes.', redirect_to: 'bob' })).body).toMatchObject({
+      status: 400,
+      field: 'redirect_to',
+    })
     expect((await redirect('bob')).status).toBe(200)
-    expect((await it.wait(id)).body).toEqual({ status: 'RESOLVED', resolution: 'Ask them.', action: 'redirect', redirect_to: 'bob' })
+    expect((await it.wait(id)).body).toEqual({
+      status: 'RESOLVED',
+      resolution: 'Ask them.',
+      action: 'redirect',
+      redirect_to: 'bob',
+    })
   })
 
   it('is undone as a whole when it fails in the middle', async () => {
@@ -269,7 +346,11 @@ describe('deciding', () => {
     it.app.db.exec("CREATE TRIGGER broken BEFORE UPDATE ON inbox_items BEGIN SELECT raise(ABORT, 'disk'); END")
     expect((await it.resolve(id)).status).toBe(500)
     it.app.db.exec('DROP TRIGGER broken')
-    expect([await it.show(id), (await it.card(id)).state, it.entries().length]).toMatchObject([{ status: 'PENDING' }, 'unread', before])
+    expect([await it.show(id), (await it.card(id)).state, it.entries().length]).toMatchObject([
+      { status: 'PENDING' },
+      'unread',
+      before,
+    ])
     expect((await it.resolve(id)).status).toBe(200)
   })
 })
@@ -359,19 +440,41 @@ describe('waiting', () => {
 describe('an offered credential', () => {
   const everything = (it: Awaited<ReturnType<typeof setUp>>) => [
     JSON.stringify(it.entries()),
-    ...(it.app.db.prepare('SELECT quote(metadata) || quote(reason) || quote(context) || quote(resolution) AS t FROM escalations').pluck().all() as string[]),
-    ...(it.app.db.prepare('SELECT quote(payload_json) || quote(title) || quote(body_md) AS t FROM inbox_items').pluck().all() as string[]),
+    ...(it.app.db
+      .prepare('SELECT quote(metadata) || quote(reason) || quote(context) || quote(resolution) AS t FROM escalations')
+      .pluck()
+      .all() as string[]),
+    ...(it.app.db
+      .prepare('SELECT quote(payload_json) || quote(title) || quote(body_md) AS t FROM inbox_items')
+      .pluck()
+      .all() as string[]),
     JSON.stringify(['created', 'resolved'].flatMap((event) => it.broadcasts(`escalation.${event}`))),
   ]
 
   it('is sealed at once, delivered to nobody, and its value shown nowhere', async () => {
     const it = await setUp()
-    const id = await it.ask({ ...secret, metadata: JSON.stringify(secret.metadata), reason: `Keep ${value} for me`, context: `It is ${value}` })
+    const id = await it.ask({
+      ...secret,
+      metadata: JSON.stringify(secret.metadata),
+      reason: `Keep ${value} for me`,
+      context: `It is ${value}`,
+    })
     const shown = await it.show(id)
-    expect(shown).toMatchObject({ type: 'CREDENTIAL', reason: 'Keep [redacted] for me', second_approver_required: false, second_approver_by_tier: false })
+    expect(shown).toMatchObject({
+      type: 'CREDENTIAL',
+      reason: 'Keep [redacted] for me',
+      second_approver_required: false,
+      second_approver_by_tier: false,
+    })
     expect(JSON.parse(shown.metadata)).toEqual({ name: 'deploy-key', type: 'SECRET', provider: 'GITHUB' })
-    expect((await it.call('OWNER', 'GET', `/credentials/${shown.credential_id}`)).body).toMatchObject({ status: 'PENDING_APPROVAL', name: 'deploy-key' })
-    expect((await it.card(id)).payload).toMatchObject({ has_pending_credential: true, credential_id: shown.credential_id })
+    expect((await it.call('OWNER', 'GET', `/credentials/${shown.credential_id}`)).body).toMatchObject({
+      status: 'PENDING_APPROVAL',
+      name: 'deploy-key',
+    })
+    expect((await it.card(id)).payload).toMatchObject({
+      has_pending_credential: true,
+      credential_id: shown.credential_id,
+    })
     expect(deliveryOf(it.app, it.agentId).secrets).toEqual([])
     expect(knownSecrets(it.app, it.workspace)).toEqual([value])
     expect(everything(it).join()).not.toContain(value)
@@ -391,8 +494,15 @@ describe('an offered credential', () => {
   })
 
   it.each([
-    ['rejected', (it: Awaited<ReturnType<typeof setUp>>, id: string) => it.resolve(id, { resolution: 'No.', action: 'reject' })],
-    ['cancelled', (it: Awaited<ReturnType<typeof setUp>>, id: string) => it.call('MANAGER', 'POST', `/escalations/${id}/cancel`, { reason: 'later' })],
+    [
+      'rejected',
+      (it: Awaited<ReturnType<typeof setUp>>, id: string) => it.resolve(id, { resolution: 'No.', action: 'reject' }),
+    ],
+    [
+      'cancelled',
+      (it: Awaited<ReturnType<typeof setUp>>, id: string) =>
+        it.call('MANAGER', 'POST', `/escalations/${id}/cancel`, { reason: 'later' }),
+    ],
     [
       'expired',
       (it: Awaited<ReturnType<typeof setUp>>) => {
@@ -400,13 +510,18 @@ describe('an offered credential', () => {
         return it.call('ADMIN', 'POST', '/escalations/sweep-expired')
       },
     ],
-    ['deleted', (it: Awaited<ReturnType<typeof setUp>>) => it.call('ADMIN', 'DELETE', `/crews/${it.crewId}/escalations`)],
+    [
+      'deleted',
+      (it: Awaited<ReturnType<typeof setUp>>) => it.call('ADMIN', 'DELETE', `/crews/${it.crewId}/escalations`),
+    ],
   ])('is erased when it is %s', async (_, end) => {
     const it = await setUp()
     const id = await it.ask(secret)
     const { credential_id } = await it.show(id)
     expect((await end(it, id)).status).toBe(200)
-    expect(it.app.db.prepare('SELECT status, encrypted_value FROM credentials WHERE id = ?').get(credential_id)).toEqual({
+    expect(
+      it.app.db.prepare('SELECT status, encrypted_value FROM credentials WHERE id = ?').get(credential_id),
+    ).toEqual({
       status: 'REJECTED',
       encrypted_value: null,
     })
@@ -426,7 +541,10 @@ describe('an offered credential', () => {
       ['DELETE', `/credentials/${id}`, undefined],
       ['POST', `/agents/${it.agentId}/credentials`, { credential_id: id, env_var_name: 'X' }],
     ] as const)
-      expect((await it.call('OWNER', method, path, body)).body, `${method} ${path}`).toMatchObject({ status: 409, code: 'source_managed' })
+      expect((await it.call('OWNER', method, path, body)).body, `${method} ${path}`).toMatchObject({
+        status: 409,
+        code: 'source_managed',
+      })
   })
 
   it('has a free name, and needs a vault', async () => {
@@ -440,24 +558,41 @@ describe('an offered credential', () => {
 
   it('is not decided by who made the agent, where the workspace asks for a second one', async () => {
     const it = await setUp()
-    const set = (who: 'OWNER' | 'ADMIN') => it.call(who, 'PATCH', `/workspaces/${it.workspace}`, { require_second_approver: true })
+    const set = (who: 'OWNER' | 'ADMIN') =>
+      it.call(who, 'PATCH', `/workspaces/${it.workspace}`, { require_second_approver: true })
     expect((await set('ADMIN')).body).toMatchObject({ status: 403, field: 'require_second_approver' })
     expect((await set('OWNER')).body).toMatchObject({ require_second_approver: true })
     const [first, text] = [await it.ask(secret), await it.ask()]
-    expect(await it.show(first)).toMatchObject({ second_approver_required: true, second_approver_by_workspace: true, second_approver_by_tier: false })
+    expect(await it.show(first)).toMatchObject({
+      second_approver_required: true,
+      second_approver_by_workspace: true,
+      second_approver_by_tier: false,
+    })
     expect(await it.card(first)).toMatchObject({ second_approver_required: true, second_approver_by_workspace: true })
     expect(await it.card(text)).not.toHaveProperty('second_approver_required')
-    const listed = (await it.call('ADMIN', 'GET', '/inbox')).body.rows.find(({ source_id }: { source_id: string }) => source_id === first)
+    const listed = (await it.call('ADMIN', 'GET', '/inbox')).body.rows.find(
+      ({ source_id }: { source_id: string }) => source_id === first,
+    )
     expect(listed).toMatchObject({ second_approver_required: true })
     for (const action of ['approve', 'reject'])
-      expect((await it.resolve(first, { resolution: 'x', action }, 'OWNER')).body).toMatchObject({ status: 403, code: 'second_approver_required' })
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'keeper.decision', severity: 'error', payload: { rule: 'second_approver', decision: 'DENY' } })
+      expect((await it.resolve(first, { resolution: 'x', action }, 'OWNER')).body).toMatchObject({
+        status: 403,
+        code: 'second_approver_required',
+      })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'keeper.decision',
+      severity: 'error',
+      payload: { rule: 'second_approver', decision: 'DENY' },
+    })
     expect((await it.show(first)).status).toBe('PENDING')
     expect((await it.resolve(text, { resolution: 'x' }, 'OWNER')).status).toBe(200)
     expect((await it.resolve(first, { resolution: 'x' }, 'ADMIN')).status).toBe(200)
     const unknown = await it.ask({ ...secret, metadata: { ...secret.metadata, name: 'other' } })
     it.app.db.prepare('UPDATE agents SET created_by_user_id = NULL').run()
-    expect((await it.resolve(unknown, { resolution: 'x' }, 'ADMIN')).body).toMatchObject({ status: 403, error: expect.stringContaining('not on record') })
+    expect((await it.resolve(unknown, { resolution: 'x' }, 'ADMIN')).body).toMatchObject({
+      status: 403,
+      error: expect.stringContaining('not on record'),
+    })
   })
 })
 
@@ -470,7 +605,10 @@ describe('the list', () => {
       ids.unshift(await it.ask())
     }
     await it.resolve(ids[1]!)
-    const list = async (query: string) => (await it.call('VIEWER', 'GET', `/crews/${it.crewId}/escalations${query}`)).body.map(({ id }: { id: string }) => id)
+    const list = async (query: string) =>
+      (await it.call('VIEWER', 'GET', `/crews/${it.crewId}/escalations${query}`)).body.map(
+        ({ id }: { id: string }) => id,
+      )
     expect(await list('')).toEqual(ids)
     expect(await list('?limit=1&offset=1')).toEqual([ids[1]])
     expect(await list('?status=PENDING')).toEqual([ids[0], ids[2]])

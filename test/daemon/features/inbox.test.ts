@@ -7,11 +7,20 @@ type Draft = Partial<Raise> & { source: string; mode?: Mode }
 
 /** Raises an item for the whole workspace, unless stated. */
 const put = ({ app, workspace }: TestDaemon, { mode, ...it }: Draft) =>
-  app.writeNow(() => raise(app, { workspace, kind: 'message', target: 'workspace', title: `Item ${it.source}`, now: app.now(), ...it }, mode))
+  app.writeNow(() =>
+    raise(
+      app,
+      { workspace, kind: 'message', target: 'workspace', title: `Item ${it.source}`, now: app.now(), ...it },
+      mode,
+    ),
+  )
 
-const rows = async ({ call }: TestDaemon, who: Person | Role, query = '') => (await call(who, 'GET', `/inbox${query}`)).body
-const sources = async (it: TestDaemon, who: Person | Role, query = '') => (await rows(it, who, query)).rows.map((row: { source_id: string }) => row.source_id)
-const patch = ({ call }: TestDaemon, who: Person | Role, id: string, state: string, more = {}) => call(who, 'PATCH', `/inbox/${id}`, { state, ...more })
+const rows = async ({ call }: TestDaemon, who: Person | Role, query = '') =>
+  (await call(who, 'GET', `/inbox${query}`)).body
+const sources = async (it: TestDaemon, who: Person | Role, query = '') =>
+  (await rows(it, who, query)).rows.map((row: { source_id: string }) => row.source_id)
+const patch = ({ call }: TestDaemon, who: Person | Role, id: string, state: string, more = {}) =>
+  call(who, 'PATCH', `/inbox/${id}`, { state, ...more })
 const escalation = ({ app, workspace }: TestDaemon, id: string) => {
   app.db.exec('PRAGMA foreign_keys = OFF')
   app.db
@@ -26,14 +35,18 @@ function counted({ app, workspace }: TestDaemon, who: Person, roles: Role[]) {
   const audiences = ['all', `user:${who.userId}`, ...roles.map((role) => `role:${role}`)]
   const active = app.db
     .prepare<[string, string], { kind: string; blocking: number; unread: number }>(
-      `SELECT i.kind, i.blocking, NOT EXISTS (SELECT 1 FROM inbox_item_reads r WHERE r.item = i.seq AND r.user_id = ?) AS unread
-       FROM inbox_items i WHERE i.workspace_id = ? AND i.resolved_at IS NULL AND i.audience IN (${audiences.map((it) => `'${it}'`).join()})`,
+      `SELECT i.kind, i.blocking, NOT EXISTS (SELECT 1 FROM inbox_item_reads r
+        WHERE r.item = i.seq AND r.user_id = ?) AS unread
+       FROM inbox_items i WHERE i.workspace_id = ? AND i.resolved_at IS NULL
+       AND i.audience IN (${audiences.map((it) => `'${it}'`).join()})`,
     )
     .all(who.userId, workspace)
   const kinds = [...new Set(active.map(({ kind }) => kind))].sort()
   return {
     unread_count: active.filter(({ unread }) => unread).length,
-    ...(kinds.length && { active_by_kind: Object.fromEntries(kinds.map((kind) => [kind, active.filter((it) => it.kind === kind).length])) }),
+    ...(kinds.length && {
+      active_by_kind: Object.fromEntries(kinds.map((kind) => [kind, active.filter((it) => it.kind === kind).length])),
+    }),
     decision_count: active.filter(({ blocking }) => blocking).length,
   }
 }
@@ -46,12 +59,14 @@ describe('who sees what', () => {
     put(it, { source: 'managers', target: { role: 'MANAGER' } })
     put(it, { source: 'owners', target: { role: 'OWNER' } })
     put(it, { source: 'member', target: { user: member.userId } })
-    expect([await sources(it, owner), await sources(it, 'MANAGER'), await sources(it, member), await sources(it, viewer)].map((list) => list.sort())).toEqual([
-      ['all', 'managers', 'owners'],
-      ['all', 'managers'],
-      ['all', 'member'],
-      ['all'],
-    ])
+    expect(
+      [
+        await sources(it, owner),
+        await sources(it, 'MANAGER'),
+        await sources(it, member),
+        await sources(it, viewer),
+      ].map((list) => list.sort()),
+    ).toEqual([['all', 'managers', 'owners'], ['all', 'managers'], ['all', 'member'], ['all']])
     const hidden = 'ibx_message_owners'
     for (const [who, id] of [
       [member, hidden],
@@ -62,7 +77,9 @@ describe('who sees what', () => {
       expect((await patch(it, who, id, 'read')).body).toMatchObject({ status: 404, code: 'not_found' })
     }
     expect((await rows(it, member)).unread_count).toBe(2)
-    expect((await rows(it, owner, '?kind=message')).rows.find((row: { source_id: string }) => row.source_id === 'managers')).toMatchObject({
+    expect(
+      (await rows(it, owner, '?kind=message')).rows.find((row: { source_id: string }) => row.source_id === 'managers'),
+    ).toMatchObject({
       target_role: 'MANAGER',
     })
   })
@@ -89,19 +106,26 @@ describe('the list', () => {
     await patch(it, 'MEMBER', 'ibx_message_read', 'read')
     await patch(it, 'MEMBER', 'ibx_message_resolved', 'resolved')
     const states = async (state: string) => (await sources(it, 'MEMBER', `?kind=message&state=${state}`)).sort()
-    expect([await states('unread'), await states('read'), await states('resolved'), await states('active'), await states('all')]).toEqual([
-      ['unread'],
-      ['read'],
-      ['resolved'],
-      ['read', 'unread'],
-      ['read', 'resolved', 'unread'],
-    ])
-    for (const query of ['state=x', 'kind=x', 'state=read&state=unread']) expect((await it.call('MEMBER', 'GET', `/inbox?${query}`)).status, query).toBe(400)
+    expect([
+      await states('unread'),
+      await states('read'),
+      await states('resolved'),
+      await states('active'),
+      await states('all'),
+    ]).toEqual([['unread'], ['read'], ['resolved'], ['read', 'unread'], ['read', 'resolved', 'unread']])
+    for (const query of ['state=x', 'kind=x', 'state=read&state=unread'])
+      expect((await it.call('MEMBER', 'GET', `/inbox?${query}`)).status, query).toBe(400)
   })
 
   it('counts everything that is visible and open, whatever the filters', async () => {
     const it = await daemon()
-    expect(await rows(it, 'MEMBER')).toEqual({ rows: [], count: 0, has_more: false, unread_count: 0, decision_count: 0 })
+    expect(await rows(it, 'MEMBER')).toEqual({
+      rows: [],
+      count: 0,
+      has_more: false,
+      unread_count: 0,
+      decision_count: 0,
+    })
     put(it, { source: 'a', blocking: true, kind: 'run_needs_human' })
     put(it, { source: 'b' })
     put(it, { source: 'c', target: { role: 'OWNER' }, blocking: true, kind: 'waitpoint' })
@@ -122,16 +146,39 @@ describe('the list', () => {
       seed = (seed * 1103515245 + 12345) % 2147483648
       return (seed >>> 12) % below
     }
-    const targets: Raise['target'][] = ['workspace', { role: 'OWNER' }, { role: 'MEMBER' }, { user: people.MEMBER.userId }]
+    const targets: Raise['target'][] = [
+      'workspace',
+      { role: 'OWNER' },
+      { role: 'MEMBER' },
+      { user: people.MEMBER.userId },
+    ]
     for (let step = 0; step < 300; step++) {
       const source = String(random(25))
       const id = `ibx_message_${source}`
       const act = random(8)
-      if (act < 3) put(it, { source, target: targets[random(4)]!, blocking: random(2) === 1, mode: random(2) ? 'upsert' : 'insert' })
+      if (act < 3)
+        put(it, {
+          source,
+          target: targets[random(4)]!,
+          blocking: random(2) === 1,
+          mode: random(2) ? 'upsert' : 'insert',
+        })
       else if (act < 7) await patch(it, random(2) ? 'OWNER' : 'MEMBER', id, ['read', 'unread', 'resolved'][random(3)]!)
-      else it.app.writeNow(() => settle(it.app, { workspace: it.workspace, kind: 'message', source, action: 'approved', by: null, now: it.app.now() }))
+      else
+        it.app.writeNow(() =>
+          settle(it.app, {
+            workspace: it.workspace,
+            kind: 'message',
+            source,
+            action: 'approved',
+            by: null,
+            now: it.app.now(),
+          }),
+        )
       if (step % 10) continue
-      expect(await rows(it, 'OWNER')).toMatchObject(counted(it, people.OWNER, ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER']))
+      expect(await rows(it, 'OWNER')).toMatchObject(
+        counted(it, people.OWNER, ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER']),
+      )
       expect(await rows(it, 'MEMBER')).toMatchObject(counted(it, people.MEMBER, ['VIEWER', 'MEMBER']))
     }
     expect(it.app.db.prepare('SELECT sum(active) FROM inbox_read_counts').pluck().get()).toBeGreaterThan(0)
@@ -144,7 +191,13 @@ describe('the list', () => {
 describe('an item', () => {
   it('Inbox item: any -> read for the caller only on PATCH state=read', async () => {
     const it = await daemon()
-    put(it, { source: 'a', sender: { type: 'system', name: 'Muster' }, payload: { x: 1 }, body: '**Hello**', actions: [{ id: 'ok', label: 'OK' }] })
+    put(it, {
+      source: 'a',
+      sender: { type: 'system', name: 'Muster' },
+      payload: { x: 1 },
+      body: '**Hello**',
+      actions: [{ id: 'ok', label: 'OK' }],
+    })
     expect((await patch(it, 'MEMBER', 'ibx_message_a', 'read')).body).toEqual({ id: 'ibx_message_a', state: 'read' })
     it.clock.advance(5000)
     await patch(it, 'VIEWER', 'ibx_message_a', 'read')
@@ -173,8 +226,17 @@ describe('an item', () => {
       resolved_by_user_id: it.person('MEMBER').userId,
       resolved_at: it.app.now(),
     })
-    expect(heard).toEqual([{ channel: `workspace:${it.workspace}`, type: 'inbox.updated', payload: { id: 'ibx_message_a', state: 'resolved' } }])
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_updated', payload: { entity_type: 'inbox_item', entity_id: 'ibx_message_a' } })
+    expect(heard).toEqual([
+      {
+        channel: `workspace:${it.workspace}`,
+        type: 'inbox.updated',
+        payload: { id: 'ibx_message_a', state: 'resolved' },
+      },
+    ])
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_updated',
+      payload: { entity_type: 'inbox_item', entity_id: 'ibx_message_a' },
+    })
     await patch(it, 'OWNER', 'ibx_message_a', 'resolved', { resolved_action: 'again' })
     expect((await it.call('OWNER', 'GET', '/inbox/ibx_message_a')).body.resolved_action).toBe('again')
   })
@@ -204,7 +266,10 @@ describe('an item', () => {
       })
     }
     expect((await patch(it, 'OWNER', 'ibx_escalation_live', 'read')).status).toBe(200)
-    expect((await it.call('OWNER', 'GET', '/inbox/ibx_escalation_live')).body).toMatchObject({ state: 'read', source_missing: false })
+    expect((await it.call('OWNER', 'GET', '/inbox/ibx_escalation_live')).body).toMatchObject({
+      state: 'read',
+      source_missing: false,
+    })
     expect((await it.call('OWNER', 'GET', '/inbox/ibx_escalation_gone')).body.source_missing).toBe(true)
     expect((await patch(it, 'OWNER', 'ibx_escalation_gone', 'resolved')).status).toBe(200)
   })
@@ -217,7 +282,11 @@ describe('an item', () => {
     it.clock.advance(1000)
     put(it, { source: 'a', title: 'Again', mode: 'upsert' })
     for (const who of ['OWNER', 'MEMBER'] as const)
-      expect((await it.call(who, 'GET', '/inbox/ibx_message_a')).body).toMatchObject({ state: 'unread', title: 'Again', created_at: '2026-01-01T00:00:01Z' })
+      expect((await it.call(who, 'GET', '/inbox/ibx_message_a')).body).toMatchObject({
+        state: 'unread',
+        title: 'Again',
+        created_at: '2026-01-01T00:00:01Z',
+      })
     put(it, { source: 'a', title: 'Ignored', mode: 'insert' })
     expect((await it.call('OWNER', 'GET', '/inbox/ibx_message_a')).body.title).toBe('Again')
   })
@@ -237,7 +306,16 @@ describe('an item', () => {
     const other = it.stranger()
     put(it, { source: 'same' })
     expect(() =>
-      it.app.writeNow(() => raise(it.app, { workspace: other.workspace, kind: 'message', source: 'same', target: 'workspace', title: 'x', now: it.app.now() })),
+      it.app.writeNow(() =>
+        raise(it.app, {
+          workspace: other.workspace,
+          kind: 'message',
+          source: 'same',
+          target: 'workspace',
+          title: 'x',
+          now: it.app.now(),
+        }),
+      ),
     ).not.toThrow()
     expect([await sources(it, 'OWNER'), await sources(it, other)]).toEqual([['same'], ['same']])
   })
@@ -251,7 +329,8 @@ describe('an item', () => {
 })
 
 describe('many items at once', () => {
-  const bulk = ({ call }: TestDaemon, who: Role, ids: string[], state: string) => call(who, 'POST', '/inbox/bulk', { ids, state })
+  const bulk = ({ call }: TestDaemon, who: Role, ids: string[], state: string) =>
+    call(who, 'POST', '/inbox/bulk', { ids, state })
 
   it('are moved, skipped and not found, each by the rule for one', async () => {
     const it = await daemon()
@@ -280,17 +359,23 @@ describe('many items at once', () => {
       state: 'resolved',
     })
     expect(heard).toEqual([{ bulk: 'true', state: 'resolved' }])
-    expect((await bulk(it, 'MEMBER', ids, 'unread')).body).toMatchObject({ updated: 2, skipped_ids: ['ibx_escalation_live', 'ibx_escalation_gone'] })
+    expect((await bulk(it, 'MEMBER', ids, 'unread')).body).toMatchObject({
+      updated: 2,
+      skipped_ids: ['ibx_escalation_live', 'ibx_escalation_gone'],
+    })
     expect((await bulk(it, 'MEMBER', ids, 'read')).body).toMatchObject({ updated: 4, skipped: 0 })
     heard.length = 0
     expect((await bulk(it, 'MEMBER', ['none'], 'read')).body).toMatchObject({ updated: 0, not_found: ['none'] })
     expect(heard).toEqual([])
   })
 
-  it.each([[[]], [Array.from({ length: 501 }, (_, n) => String(n))], [['x'.repeat(300)]]])('are at least one and at most 500', async (ids) => {
-    const it = await daemon()
-    expect((await bulk(it, 'OWNER', ids, 'read')).status).toBe(400)
-  })
+  it.each([[[]], [Array.from({ length: 501 }, (_, n) => String(n))], [['x'.repeat(300)]]])(
+    'are at least one and at most 500',
+    async (ids) => {
+      const it = await daemon()
+      expect((await bulk(it, 'OWNER', ids, 'read')).status).toBe(400)
+    },
+  )
 
   it('takes 500', async () => {
     const it = await daemon()
@@ -316,7 +401,16 @@ describe('the purge', () => {
     const other = it.stranger()
     put(it, { source: 'a' })
     put(it, { source: 'b', target: { role: 'OWNER' }, kind: 'failed_run' })
-    it.app.writeNow(() => raise(it.app, { workspace: other.workspace, kind: 'message', source: 'theirs', target: 'workspace', title: 'x', now: it.app.now() }))
+    it.app.writeNow(() =>
+      raise(it.app, {
+        workspace: other.workspace,
+        kind: 'message',
+        source: 'theirs',
+        target: 'workspace',
+        title: 'x',
+        now: it.app.now(),
+      }),
+    )
     await patch(it, 'OWNER', 'ibx_message_a', 'read')
     expect((await it.call('MANAGER', 'DELETE', '/inbox')).status).toBe(403)
     expect((await it.call('ADMIN', 'DELETE', '/inbox?kind=nonsense')).status).toBe(400)
@@ -327,7 +421,10 @@ describe('the purge', () => {
     expect((await it.call('ADMIN', 'DELETE', '/inbox')).body).toEqual({ deleted: 0 })
     expect(heard).toEqual([{ purge: 'true' }])
     expect((await rows(it, other)).rows).toHaveLength(1)
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', payload: { entity_type: 'inbox_item' } })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      payload: { entity_type: 'inbox_item' },
+    })
   })
 })
 

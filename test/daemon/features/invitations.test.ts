@@ -5,11 +5,17 @@ import { redeemInvitations } from '../../../daemon/features/invitations/service.
 
 const week = 7 * 86_400_000
 const invite = (it: TestDaemon, email: string, more: object = {}, who: Person | Person['role'] = 'ADMIN') =>
-  it.call(who, 'POST', `/workspaces/${typeof who === 'string' ? it.workspace : who.workspace}/invitations`, { email, ...more })
+  it.call(who, 'POST', `/workspaces/${typeof who === 'string' ? it.workspace : who.workspace}/invitations`, {
+    email,
+    ...more,
+  })
 const listed = async (it: TestDaemon) => (await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}/invitations`)).body
 const brief = ({ status, body }: { status: number; body: { code?: string } }) => ({ status, code: body?.code })
 const roleOf = ({ app, workspace }: TestDaemon, user: string) =>
-  app.db.prepare('SELECT role FROM workspace_members WHERE user_id = ? AND workspace_id = ?').pluck().get(user, workspace)
+  app.db
+    .prepare('SELECT role FROM workspace_members WHERE user_id = ? AND workspace_id = ?')
+    .pluck()
+    .get(user, workspace)
 
 describe('invitations.create', () => {
   it('shows the token once, stores its hash, and journals without it', async () => {
@@ -32,10 +38,19 @@ describe('invitations.create', () => {
         link: null,
       },
     })
-    expect(it.app.db.prepare('SELECT token_hash FROM workspace_invitations').pluck().get()).toBe(createHash('sha256').update(body.token).digest('hex'))
+    expect(it.app.db.prepare('SELECT token_hash FROM workspace_invitations').pluck().get()).toBe(
+      createHash('sha256').update(body.token).digest('hex'),
+    )
     expect(JSON.stringify(it.entries())).not.toContain(body.token)
     expect(it.entries()).toMatchObject([
-      { entry_type: 'audit.entity_created', payload: { action: 'create', entity_type: 'invitation', metadata: { email: 'ada@example.com', role: 'MANAGER' } } },
+      {
+        entry_type: 'audit.entity_created',
+        payload: {
+          action: 'create',
+          entity_type: 'invitation',
+          metadata: { email: 'ada@example.com', role: 'MANAGER' },
+        },
+      },
     ])
     const { token, link, ...shown } = body
     expect(await listed(it)).toEqual([shown])
@@ -55,8 +70,13 @@ describe('invitations.create', () => {
 
   it('refuses members and addresses with a live invitation, whatever their case', async () => {
     const it = await daemon()
-    expect(brief(await invite(it, it.person('VIEWER').email.toUpperCase()))).toEqual({ status: 409, code: 'already_member' })
-    const answers = await Promise.all(['ada@example.com', 'ADA@example.com', 'Ada@Example.com'].map((email) => invite(it, email)))
+    expect(brief(await invite(it, it.person('VIEWER').email.toUpperCase()))).toEqual({
+      status: 409,
+      code: 'already_member',
+    })
+    const answers = await Promise.all(
+      ['ada@example.com', 'ADA@example.com', 'Ada@Example.com'].map((email) => invite(it, email)),
+    )
     expect(answers.map(brief)).toEqual([
       { status: 201, code: undefined },
       { status: 409, code: 'invitation_exists' },
@@ -66,9 +86,15 @@ describe('invitations.create', () => {
 
   it('lets an OWNER alone invite an ADMIN, and nobody an OWNER', async () => {
     const it = await daemon()
-    expect(brief(await invite(it, 'a@example.com', { role: 'ADMIN' }))).toEqual({ status: 403, code: 'insufficient_role' })
+    expect(brief(await invite(it, 'a@example.com', { role: 'ADMIN' }))).toEqual({
+      status: 403,
+      code: 'insufficient_role',
+    })
     expect((await invite(it, 'a@example.com', { role: 'ADMIN' }, 'OWNER')).status).toBe(201)
-    expect(brief(await invite(it, 'b@example.com', { role: 'OWNER' }, 'OWNER'))).toEqual({ status: 400, code: 'invalid_field' })
+    expect(brief(await invite(it, 'b@example.com', { role: 'OWNER' }, 'OWNER'))).toEqual({
+      status: 400,
+      code: 'invalid_field',
+    })
   })
 })
 
@@ -82,9 +108,18 @@ describe('Invitation', () => {
     it.clock.advance(1000)
     expect(await listed(it)).toEqual([])
     expect((await it.call(person, 'GET', '/invitations')).body).toEqual([])
-    expect(brief(await it.call(person, 'POST', `/invitations/${body.id}/accept`))).toEqual({ status: 404, code: 'not_found' })
-    expect(brief(await it.call(person, 'POST', '/invitations/redeem', { token: body.token }))).toEqual({ status: 400, code: 'invalid_token' })
-    expect(brief(await it.call('ADMIN', 'DELETE', `/workspaces/${it.workspace}/invitations/${body.id}`))).toEqual({ status: 404, code: 'not_found' })
+    expect(brief(await it.call(person, 'POST', `/invitations/${body.id}/accept`))).toEqual({
+      status: 404,
+      code: 'not_found',
+    })
+    expect(brief(await it.call(person, 'POST', '/invitations/redeem', { token: body.token }))).toEqual({
+      status: 400,
+      code: 'invalid_token',
+    })
+    expect(brief(await it.call('ADMIN', 'DELETE', `/workspaces/${it.workspace}/invitations/${body.id}`))).toEqual({
+      status: 404,
+      code: 'not_found',
+    })
     expect((await invite(it, person.email)).status).toBe(201)
   })
 
@@ -93,8 +128,14 @@ describe('Invitation', () => {
     const person = it.stranger()
     const { body } = await invite(it, person.email)
     expect((await it.call('ADMIN', 'DELETE', `/workspaces/${it.workspace}/invitations/${body.id}`)).status).toBe(204)
-    expect(brief(await it.call(person, 'POST', `/invitations/${body.id}/accept`))).toEqual({ status: 404, code: 'not_found' })
-    expect(brief(await it.call(person, 'POST', '/invitations/redeem', { token: body.token }))).toEqual({ status: 400, code: 'invalid_token' })
+    expect(brief(await it.call(person, 'POST', `/invitations/${body.id}/accept`))).toEqual({
+      status: 404,
+      code: 'not_found',
+    })
+    expect(brief(await it.call(person, 'POST', '/invitations/redeem', { token: body.token }))).toEqual({
+      status: 400,
+      code: 'invalid_token',
+    })
     expect((await invite(it, person.email)).status).toBe(201)
     expect(it.entries()[1]).toMatchObject({ entry_type: 'audit.entity_deleted', payload: { action: 'revoke' } })
   })
@@ -104,13 +145,27 @@ describe('Invitation', () => {
     const person = it.stranger()
     const { body } = await invite(it, person.email.toUpperCase(), { role: 'MANAGER' })
     expect((await it.call(person, 'GET', '/invitations')).body).toMatchObject([
-      { id: body.id, role: 'MANAGER', workspace: { id: it.workspace, name: 'Test' }, inviter: { email: it.person('ADMIN').email } },
+      {
+        id: body.id,
+        role: 'MANAGER',
+        workspace: { id: it.workspace, name: 'Test' },
+        inviter: { email: it.person('ADMIN').email },
+      },
     ])
-    expect((await it.call(person, 'POST', `/invitations/${body.id}/accept`)).body).toEqual({ workspace_id: it.workspace, role: 'MANAGER' })
+    expect((await it.call(person, 'POST', `/invitations/${body.id}/accept`)).body).toEqual({
+      workspace_id: it.workspace,
+      role: 'MANAGER',
+    })
     expect(roleOf(it, person.userId)).toBe('MANAGER')
     expect((await it.call(person, 'GET', '/invitations')).body).toEqual([])
-    expect(brief(await it.call(person, 'POST', `/invitations/${body.id}/accept`))).toEqual({ status: 404, code: 'not_found' })
-    expect(it.entries()[1]).toMatchObject({ actor_id: person.userId, payload: { action: 'accept', metadata: { user_id: person.userId } } })
+    expect(brief(await it.call(person, 'POST', `/invitations/${body.id}/accept`))).toEqual({
+      status: 404,
+      code: 'not_found',
+    })
+    expect(it.entries()[1]).toMatchObject({
+      actor_id: person.userId,
+      payload: { action: 'accept', metadata: { user_id: person.userId } },
+    })
   })
 
   it('Invitation: live -> declined on decline', async () => {
@@ -120,8 +175,15 @@ describe('Invitation', () => {
     expect((await it.call(person, 'POST', `/invitations/${body.id}/decline`)).status).toBe(200)
     expect(roleOf(it, person.userId)).toBeUndefined()
     expect(await listed(it)).toEqual([])
-    expect(brief(await it.call(person, 'POST', `/invitations/${body.id}/accept`))).toEqual({ status: 404, code: 'not_found' })
-    expect(it.entries()[1]).toMatchObject({ entry_type: 'audit.entity_deleted', actor_id: person.userId, payload: { action: 'decline' } })
+    expect(brief(await it.call(person, 'POST', `/invitations/${body.id}/accept`))).toEqual({
+      status: 404,
+      code: 'not_found',
+    })
+    expect(it.entries()[1]).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      actor_id: person.userId,
+      payload: { action: 'decline' },
+    })
   })
 
   it('of accepts and redeems at once one wins', async () => {
@@ -139,7 +201,9 @@ describe('Invitation', () => {
     const it = await daemon()
     const { body } = await invite(it, 'ada@example.com')
     const many = Array.from({ length: 5 }, () => it.stranger())
-    const answers = await Promise.all(many.map((who) => it.call(who, 'POST', '/invitations/redeem', { token: body.token })))
+    const answers = await Promise.all(
+      many.map((who) => it.call(who, 'POST', '/invitations/redeem', { token: body.token })),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
     expect(many.filter(({ userId }) => roleOf(it, userId))).toHaveLength(1)
   })
@@ -161,35 +225,54 @@ describe('Invitation', () => {
     const { body } = await invite(it, 'ada@example.com')
     const other = it.stranger()
     for (const verb of ['accept', 'decline']) {
-      const answers = await Promise.all([body.id, 'cnone00000000000000000000'].map((id) => it.call(other, 'POST', `/invitations/${id}/${verb}`)))
+      const answers = await Promise.all(
+        [body.id, 'cnone00000000000000000000'].map((id) => it.call(other, 'POST', `/invitations/${id}/${verb}`)),
+      )
       const bodies = answers.map((answer) => ({ ...answer.body, instance: '' }))
       expect(bodies[0]).toEqual(bodies[1])
       expect(bodies[0]).toMatchObject({ status: 404, code: 'not_found' })
     }
     const foreign = it.stranger()
-    expect(brief(await it.call(foreign, 'DELETE', `/workspaces/${foreign.workspace}/invitations/${body.id}`))).toEqual({ status: 404, code: 'not_found' })
+    expect(brief(await it.call(foreign, 'DELETE', `/workspaces/${foreign.workspace}/invitations/${body.id}`))).toEqual({
+      status: 404,
+      code: 'not_found',
+    })
     expect(await listed(it)).toHaveLength(1)
   })
 
   it('stays open when a member redeems its token', async () => {
     const it = await daemon()
     const { body } = await invite(it, 'ada@example.com')
-    expect(brief(await it.call('VIEWER', 'POST', '/invitations/redeem', { token: body.token }))).toEqual({ status: 409, code: 'already_member' })
+    expect(brief(await it.call('VIEWER', 'POST', '/invitations/redeem', { token: body.token }))).toEqual({
+      status: 409,
+      code: 'already_member',
+    })
     expect(await listed(it)).toHaveLength(1)
   })
 
   it('is shown to ADMIN and above, without its token', async () => {
     const it = await daemon()
     const { body } = await invite(it, 'ada@example.com')
-    expect(brief(await it.call('MANAGER', 'GET', `/workspaces/${it.workspace}/invitations`))).toEqual({ status: 403, code: 'insufficient_role' })
+    expect(brief(await it.call('MANAGER', 'GET', `/workspaces/${it.workspace}/invitations`))).toEqual({
+      status: 403,
+      code: 'insufficient_role',
+    })
     expect(JSON.stringify(await listed(it))).not.toContain(body.token)
   })
 
   it('ends when its sender may invite no more', async () => {
     const it = await daemon()
     await invite(it, 'ada@example.com')
-    const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { id: string; role: string }[]
-    await it.call('OWNER', 'PATCH', `/workspaces/${it.workspace}/members/${members.find(({ role }) => role === 'ADMIN')!.id}`, { role: 'MANAGER' })
+    const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as {
+      id: string
+      role: string
+    }[]
+    await it.call(
+      'OWNER',
+      'PATCH',
+      `/workspaces/${it.workspace}/members/${members.find(({ role }) => role === 'ADMIN')!.id}`,
+      { role: 'MANAGER' },
+    )
     expect((await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/invitations`)).body).toEqual([])
   })
 
@@ -215,11 +298,15 @@ describe('redeemInvitations', () => {
     await invite(it, 'ADA@example.com', { role: 'MANAGER' }, hosts[2]!)
     await invite(it, 'ada@example.com', { role: 'MEMBER' })
     const { userId } = it.stranger()
-    const joined = it.app.writeNow(() => redeemInvitations(it.app, { user: userId, email: 'Ada@example.com', now: it.app.now() }))
+    const joined = it.app.writeNow(() =>
+      redeemInvitations(it.app, { user: userId, email: 'Ada@example.com', now: it.app.now() }),
+    )
     expect(joined.sort((a, b) => (a.role < b.role ? -1 : 1))).toEqual([
       { workspace_id: hosts[2]!.workspace, role: 'MANAGER' },
       { workspace_id: it.workspace, role: 'MEMBER' },
     ])
-    expect(it.app.writeNow(() => redeemInvitations(it.app, { user: userId, email: 'ada@example.com', now: it.app.now() }))).toEqual([])
+    expect(
+      it.app.writeNow(() => redeemInvitations(it.app, { user: userId, email: 'ada@example.com', now: it.app.now() })),
+    ).toEqual([])
   })
 })

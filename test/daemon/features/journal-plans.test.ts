@@ -19,7 +19,11 @@ describe('statements of the journal', () => {
     const it = await daemon()
     for (const columns of ['seq', 'doc']) {
       const [step, ...rest] = steps(it, streamSql(source, columns))
-      expect(step).toMatch(new RegExp(`^SEARCH journal USING (COVERING )?INDEX journal_${source} \\(.*=\\? AND rowid>\\? AND rowid<\\?\\)$`))
+      expect(step).toMatch(
+        new RegExp(
+          `^SEARCH journal USING (COVERING )?INDEX journal_${source} \\(.*=\\? AND rowid>\\? AND rowid<\\?\\)$`,
+        ),
+      )
       expect(step!.includes('COVERING')).toBe(columns === 'seq')
       expect(rest).toEqual([])
     }
@@ -28,7 +32,14 @@ describe('statements of the journal', () => {
   it('never scan a table, and sort only what is short', async () => {
     const it = await daemon()
     const { db } = it.app
-    const filters = [{}, { status: 'RUNNING' }, { agent: 'a' }, { trigger: 'USER' }, { tag: 't' }, { status: 'FAILED', agent: 'a', trigger: 'CRON', tag: 't' }]
+    const filters = [
+      {},
+      { status: 'RUNNING' },
+      { agent: 'a' },
+      { trigger: 'USER' },
+      { tag: 't' },
+      { status: 'FAILED', agent: 'a', trigger: 'CRON', tag: 't' },
+    ]
     const lists = filters.flatMap((filter) => Object.entries(listing(db, { workspace: 'w', ...filter })))
     const all = [...Object.entries({ ...queries(db), ...lookups(db), ...runQueries(db), ...runReads(db) }), ...lists]
     for (const [name, { source }] of all) {
@@ -64,7 +75,11 @@ describe('plan', () => {
     })
     const planned = (filter: Parameters<typeof resolve>[2]) => {
       const wanted = resolve(app.index, workspace, filter)!
-      const { streams, check } = plan(wanted, app.index.timeline.ranges(undefined, undefined, app.index.head()), app.index)
+      const { streams, check } = plan(
+        wanted,
+        app.index.timeline.ranges(undefined, undefined, app.index.head()),
+        app.index,
+      )
       return [...new Set(streams.map(({ by }) => by)), streams.length, check && Object.keys(check).join()]
     }
     expect(planned({})).toEqual(['ws', 1, null])
@@ -82,7 +97,10 @@ describe('plan', () => {
     expect(planned({ priorities: ['pin'] })).toEqual(['priority', 1, null])
     expect(planned({ priorities: ['normal', 'pin'] })).toEqual(['ws', 1, 'priorities'])
     expect(planned({ crews: ['cnone'] })).toEqual([0, null])
-    const combos = matching(resolve(app.index, workspace, { actorTypes: ['agent'] })!, app.index.combos.of(app.index.names.find(0, workspace)!))
+    const combos = matching(
+      resolve(app.index, workspace, { actorTypes: ['agent'] })!,
+      app.index.combos.of(app.index.names.find(0, workspace)!),
+    )
     expect(planned({ actorTypes: ['agent'] })).toEqual(['combo', combos!.length, null])
   })
 })

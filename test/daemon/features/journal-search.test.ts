@@ -14,7 +14,12 @@ afterEach(() => vi.restoreAllMocks())
 const add = ({ app, workspace }: TestDaemon, from: number, count: number) =>
   app.writeNow(() => {
     for (let n = from; n < from + count; n++) {
-      app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: `command ${n}${n % 1000 === 1 ? ' needle' : ''}` })
+      app.journal({
+        workspace_id: workspace,
+        type: 'exec.command',
+        actor_type: 'system',
+        summary: `command ${n}${n % 1000 === 1 ? ' needle' : ''}`,
+      })
     }
   })
 
@@ -25,7 +30,14 @@ async function house() {
   const plan = (phrase: string): SearchPlan => {
     const head = it.app.index.head()
     const ws = it.app.index.names.find(0, it.workspace)!
-    return { match: matchText(phrase, { ws }, null), ranges: [{ after: 0, upTo: head }], check: null, among: [], ws, head }
+    return {
+      match: matchText(phrase, { ws }, null),
+      ranges: [{ after: 0, upTo: head }],
+      check: null,
+      among: [],
+      ws,
+      head,
+    }
   }
   const indexed = () => index.prepare<[], number>('SELECT count(*) FROM entries').pluck().get()
   return { ...it, index, open, plan, indexed, add: (from: number, count: number) => add(it, from, count) }
@@ -69,7 +81,12 @@ describe('search index', () => {
     let pages = 0
     for (let cursor: string | undefined = ''; cursor !== undefined; pages++) {
       const [, id] = cursor ? (JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, string]) : []
-      const upTo: number = id ? it.app.db.prepare<[string], number>('SELECT seq FROM journal WHERE id < ? ORDER BY id DESC LIMIT 1').pluck().get(id)! : 21_000
+      const upTo: number = id
+        ? it.app.db
+            .prepare<[string], number>('SELECT seq FROM journal WHERE id < ? ORDER BY id DESC LIMIT 1')
+            .pluck()
+            .get(id)!
+        : 21_000
       const text = await jobs.run['search']!({ plan: { ...it.plan('needle'), ranges: [{ after: 0, upTo }] }, limit: 5 })
       const page = JSON.parse(text) as { entries: { summary: string }[]; next_cursor?: string }
       seen.push(...page.entries.map(({ summary }) => summary))
@@ -79,7 +96,11 @@ describe('search index', () => {
     expect(pages).toBeGreaterThan(6)
     now = 0
     it.index.exec("UPDATE reach SET low = 20000; INSERT INTO entries (entries) VALUES ('delete-all')")
-    expect(JSON.parse(await openJournalJobs({ journal: it.app.db, index: it.index }).run['searchCount']!({ plan: it.plan('needle') }))).toBeNull()
+    expect(
+      JSON.parse(
+        await openJournalJobs({ journal: it.app.db, index: it.index }).run['searchCount']!({ plan: it.plan('needle') }),
+      ),
+    ).toBeNull()
   })
 
   it('starts over when it belongs to another journal or to a later state of this one', async () => {

@@ -14,7 +14,9 @@ function file(): string {
 }
 
 const note = ({ app, workspace }: TestDaemon, more: Partial<Draft> = {}): Entry =>
-  app.writeNow(() => app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls', ...more })).entry
+  app.writeNow(() =>
+    app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls', ...more }),
+  ).entry
 
 const get = async (it: TestDaemon, query = '') => {
   const { status, body } = await it.call('VIEWER', 'GET', `/journal${query}`)
@@ -87,7 +89,10 @@ function expected(all: Entry[], query: string): Entry[] {
   const run = asked['run_id']
   if (run) tests.push((entry) => entry.trace_id === run || entry.actor_id === run || entry.payload?.['run_id'] === run)
   const phrase = asked['q']
-  if (phrase) tests.push((entry) => [entry.summary, JSON.stringify(entry.payload ?? '')].some((text) => text.split(/\W+/).includes(phrase)))
+  if (phrase)
+    tests.push((entry) =>
+      [entry.summary, JSON.stringify(entry.payload ?? '')].some((text) => text.split(/\W+/).includes(phrase)),
+    )
   if (asked['since']) tests.push((entry) => Date.parse(entry.ts) >= Date.parse(asked['since']!))
   if (asked['until']) tests.push((entry) => Date.parse(entry.ts) <= Date.parse(asked['until']!))
   return all.filter((entry) => tests.every((test) => test(entry))).reverse()
@@ -150,7 +155,9 @@ describe.each(['memory', 'file'])('journal.list and journal.count in a %s databa
       const ids = (entries: Entry[]) => entries.map(({ id }) => id)
       expect(ids(await walk(it, query, 37)), query).toEqual(want)
       expect(ids((await get(it, `?${query}&limit=500`)).entries), query).toEqual(want.slice(0, 500))
-      expect((await it.call('VIEWER', 'GET', `/journal/count?${query}&limit=x&cursor=x`)).body, query).toEqual({ total: want.length })
+      expect((await it.call('VIEWER', 'GET', `/journal/count?${query}&limit=x&cursor=x`)).body, query).toEqual({
+        total: want.length,
+      })
     }
     expect((await get(it)).entries).toEqual(all.slice(-100).reverse())
   })
@@ -159,7 +166,14 @@ describe.each(['memory', 'file'])('journal.list and journal.count in a %s databa
     const it = await daemon(place === 'file' ? { file: file() } : {})
     const old = [1, 2, 3].map((n) => note(it, { mission_id: 'm1', severity: 'error', summary: `old ${n}` }).id)
     it.app.writeNow(() => {
-      for (let n = 0; n < 4000; n++) it.app.journal({ workspace_id: it.workspace, type: 'exec.command', actor_type: 'system', summary: 'x', mission_id: 'm1' })
+      for (let n = 0; n < 4000; n++)
+        it.app.journal({
+          workspace_id: it.workspace,
+          type: 'exec.command',
+          actor_type: 'system',
+          summary: 'x',
+          mission_id: 'm1',
+        })
     })
     expect((await walk(it, 'mission_id=m1&severity=error', 2)).map(({ id }) => id)).toEqual(old.reverse())
     const total = async (query: string) => (await it.call('VIEWER', 'GET', `/journal/count?${query}`)).body.total
@@ -171,10 +185,23 @@ describe.each(['memory', 'file'])('journal.list and journal.count in a %s databa
     const it = await daemon(place === 'file' ? { file: file() } : {})
     const texts = ['Running the tests', 'the tests ran', 'test running', 'Café "Harbour" opens', 'a OR b', 'x* wild']
     const made = texts.map((summary, n) =>
-      note(it, { summary, severity: n % 2 ? 'warn' : 'info', trace_id: `r${n % 3}`, priority: n === 5 ? 'pin' : undefined }),
+      note(it, {
+        summary,
+        severity: n % 2 ? 'warn' : 'info',
+        trace_id: `r${n % 3}`,
+        priority: n === 5 ? 'pin' : undefined,
+      }),
     )
-    made.push(note(it, { summary: 'payload', payload: { steps: ['fetch', 'runs the test'], exit_code: 137 }, agent_id: 'ca', crew_id: 'cc' }))
-    const found = async (query: string) => (await walk(it, query, 2)).map(({ id }) => made.findIndex((entry) => entry.id === id))
+    made.push(
+      note(it, {
+        summary: 'payload',
+        payload: { steps: ['fetch', 'runs the test'], exit_code: 137 },
+        agent_id: 'ca',
+        crew_id: 'cc',
+      }),
+    )
+    const found = async (query: string) =>
+      (await walk(it, query, 2)).map(({ id }) => made.findIndex((entry) => entry.id === id))
     const q = (text: string, more = '') => found(`q=${encodeURIComponent(text)}${more}`)
     expect(await q('run the test')).toEqual([6, 0])
     expect(await q('tests')).toEqual([6, 2, 1, 0])
@@ -209,13 +236,23 @@ describe.each(['memory', 'file'])('journal.list and journal.count in a %s databa
     const it = await daemon(place === 'file' ? { file: file() } : {})
     const mine = note(it, { summary: 'secret plans', trace_id: 'r1', crew_id: 'c1' })
     const other = it.stranger()
-    it.app.writeNow(() => it.app.journal({ workspace_id: other.workspace, type: 'exec.command', actor_type: 'system', summary: 'own plans' }))
+    it.app.writeNow(() =>
+      it.app.journal({
+        workspace_id: other.workspace,
+        type: 'exec.command',
+        actor_type: 'system',
+        summary: 'own plans',
+      }),
+    )
     for (const query of ['', '?q=plans', '?trace_id=r1', '?crew_id=c1', '?run_id=r1']) {
       const { body } = await it.call(other, 'GET', `/journal${query}`)
       expect(body.entries.filter(({ id }: Entry) => id === mine.id)).toEqual([])
     }
     expect((await it.call(other, 'GET', '/journal/count?q=plans')).body).toEqual({ total: 1 })
-    expect(await it.call(other, 'GET', `/journal/${mine.id}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(await it.call(other, 'GET', `/journal/${mine.id}`)).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    })
     expect((await it.call(other, 'POST', `/journal/${mine.id}/priority`, { priority: 'pin' })).status).toBe(404)
     expect((await it.call(other, 'GET', '/journal/verify')).body).toMatchObject({ valid: true, entries: 1 })
   })
@@ -282,17 +319,32 @@ describe('journal.list', () => {
     [`cursor=${Buffer.from('{"a":"2026-01-01T00:00:00.000Z"}').toString('base64url')}`, 'cursor'],
   ])('refuses %s', async (query, field) => {
     const { call } = await daemon()
-    expect(await call('VIEWER', 'GET', `/journal?${query}`)).toMatchObject({ status: 400, body: { code: 'invalid_field', field } })
+    expect(await call('VIEWER', 'GET', `/journal?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_field', field },
+    })
     if (field === 'limit' || field === 'cursor') return
-    expect(await call('VIEWER', 'GET', `/journal/count?${query}`)).toMatchObject({ status: 400, body: { code: 'invalid_field', field } })
-    expect(await call('VIEWER', 'GET', `/journal/stream?${query}`)).toMatchObject({ status: 400, body: { code: 'invalid_field', field } })
+    expect(await call('VIEWER', 'GET', `/journal/count?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_field', field },
+    })
+    expect(await call('VIEWER', 'GET', `/journal/stream?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_field', field },
+    })
   })
 
   it('takes its workspace from the session alone', async () => {
     const it = await daemon()
     note(it)
     const nowhere = { ...it.person('VIEWER'), workspace: '' }
-    for (const path of ['/journal', '/journal/count', '/journal/lookup', '/journal/stream', '/journal/j_0000000000000000']) {
+    for (const path of [
+      '/journal',
+      '/journal/count',
+      '/journal/lookup',
+      '/journal/stream',
+      '/journal/j_0000000000000000',
+    ]) {
       const { status, body, headers } = await it.call(nowhere, 'GET', `${path}?workspace_id=${it.workspace}`)
       expect({ path, status, code: body.code }).toEqual({ path, status: 401, code: 'no_workspace' })
       expect(body.detail).toBe('Name a workspace by the header X-Workspace-ID')
@@ -315,7 +367,13 @@ describe('journal.show', () => {
 describe('journal.priority', () => {
   it('changes the marker alone and says so in the journal and its ledger', async () => {
     const it = await daemon()
-    const entry = note(it, { crew_id: 'c1', agent_id: 'a1', mission_id: 'm1', payload: { text: 'keep,"priority":"me"' }, summary: '"priority":"normal"' })
+    const entry = note(it, {
+      crew_id: 'c1',
+      agent_id: 'a1',
+      mission_id: 'm1',
+      payload: { text: 'keep,"priority":"me"' },
+      summary: '"priority":"normal"',
+    })
     const owner = it.person('OWNER')
     expect((await it.call('ADMIN', 'POST', `/journal/${entry.id}/priority`, { priority: 'pin' })).body).toEqual({
       id: entry.id,
@@ -323,7 +381,10 @@ describe('journal.priority', () => {
       previous: 'normal',
       reason: '',
     })
-    const { body } = await it.call(owner, 'POST', `/journal/${entry.id}/priority`, { priority: 'permanent', reason: 'law' })
+    const { body } = await it.call(owner, 'POST', `/journal/${entry.id}/priority`, {
+      priority: 'permanent',
+      reason: 'law',
+    })
     expect(body).toEqual({ id: entry.id, priority: 'permanent', previous: 'pin', reason: 'law' })
     expect((await it.call('VIEWER', 'GET', `/journal/${entry.id}`)).body).toEqual({ ...entry, priority: 'permanent' })
     expect((await get(it, '?priority=permanent')).entries.map(({ id }) => id)).toEqual([entry.id])
@@ -335,10 +396,18 @@ describe('journal.priority', () => {
       crew_id: 'c1',
       agent_id: 'a1',
       mission_id: 'm1',
-      payload: { target_entry_id: entry.id, target_entry_type: 'exec.command', previous_priority: 'pin', new_priority: 'permanent', reason: 'law' },
+      payload: {
+        target_entry_id: entry.id,
+        target_entry_type: 'exec.command',
+        previous_priority: 'pin',
+        new_priority: 'permanent',
+        reason: 'law',
+      },
       refs: { parent_entry_id: entry.id },
     })
-    expect(it.app.db.prepare('SELECT previous_priority, priority, reason FROM journal_priorities ORDER BY change').all()).toEqual([
+    expect(
+      it.app.db.prepare('SELECT previous_priority, priority, reason FROM journal_priorities ORDER BY change').all(),
+    ).toEqual([
       { previous_priority: 'normal', priority: 'pin', reason: '' },
       { previous_priority: 'pin', priority: 'permanent', reason: 'law' },
     ])
@@ -349,9 +418,17 @@ describe('journal.priority', () => {
     const it = await daemon()
     const { id } = note(it)
     expect((await it.call('MANAGER', 'POST', `/journal/${id}/priority`, { priority: 'pin' })).status).toBe(403)
-    expect(await it.call('ADMIN', 'POST', `/journal/${id}/priority`, { priority: 'top' })).toMatchObject({ status: 400, body: { field: 'priority' } })
-    expect(await it.call('ADMIN', 'POST', `/journal/${id}/priority`, {})).toMatchObject({ status: 400, body: { code: 'missing_field' } })
-    expect((await it.call('ADMIN', 'POST', '/journal/j_0000000000000000/priority', { priority: 'pin' })).status).toBe(404)
+    expect(await it.call('ADMIN', 'POST', `/journal/${id}/priority`, { priority: 'top' })).toMatchObject({
+      status: 400,
+      body: { field: 'priority' },
+    })
+    expect(await it.call('ADMIN', 'POST', `/journal/${id}/priority`, {})).toMatchObject({
+      status: 400,
+      body: { code: 'missing_field' },
+    })
+    expect((await it.call('ADMIN', 'POST', '/journal/j_0000000000000000/priority', { priority: 'pin' })).status).toBe(
+      404,
+    )
     expect(it.entries()).toHaveLength(1)
   })
 })
@@ -377,11 +454,23 @@ describe('journal.verify', () => {
   it('confirms an untouched chain, of each workspace by itself', async () => {
     const it = await daemon()
     const proven = ['chain', 'columns', 'order', 'priorities']
-    const empty = { valid: true, entries: 0, erased: 0, head: null, sealed: null, unsealed: 0, proven, not_proven: ['rollback'], broken: null }
+    const empty = {
+      valid: true,
+      entries: 0,
+      erased: 0,
+      head: null,
+      sealed: null,
+      unsealed: 0,
+      proven,
+      not_proven: ['rollback'],
+      broken: null,
+    }
     expect(await verify(it)).toEqual(empty)
     fill(it, 30)
     const other = it.stranger()
-    it.app.writeNow(() => it.app.journal({ workspace_id: other.workspace, type: 'exec.command', actor_type: 'system', summary: 'theirs' }))
+    it.app.writeNow(() =>
+      it.app.journal({ workspace_id: other.workspace, type: 'exec.command', actor_type: 'system', summary: 'theirs' }),
+    )
     fill(it, 3)
     expect(await verify(it)).toEqual({
       ...empty,
@@ -414,7 +503,9 @@ describe('journal.verify', () => {
     const { hashPayload } = await import('#kernel/journal/chain')
     const { payload, ...rest } = JSON.parse(row.doc) as Entry
     expect(payload).toBeDefined()
-    it.app.db.prepare('UPDATE journal SET doc = ?, payload_hash = ? WHERE seq = 5').run(JSON.stringify(rest), hashPayload(JSON.stringify(payload)))
+    it.app.db
+      .prepare('UPDATE journal SET doc = ?, payload_hash = ? WHERE seq = 5')
+      .run(JSON.stringify(rest), hashPayload(JSON.stringify(payload)))
     expect(await verify(it)).toMatchObject({ valid: true, entries: 10, erased: 1 })
   })
 

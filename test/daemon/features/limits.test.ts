@@ -43,19 +43,30 @@ describe('limits.list', () => {
 describe('limits.set', () => {
   it('changes what is in force with the very next request, and tells the journal', async () => {
     const { call, entries, person } = await daemon({ config: { rateLimitDisabled: false, authPerMinute: 1000 } })
-    const strict = () => call(null, 'POST', '/auth/pair/redeem', { code: 'ABCD-EFGH' }, { 'x-forwarded-for': '203.0.113.9' })
+    const strict = () =>
+      call(null, 'POST', '/auth/pair/redeem', { code: 'ABCD-EFGH' }, { 'x-forwarded-for': '203.0.113.9' })
     expect((await strict()).status).toBe(400)
     const { status, body } = await call('ADMIN', 'PUT', at('http.auth_per_min'), { value: 2 })
-    expect({ status, body }).toMatchObject({ status: 200, body: { key: 'http.auth_per_min', value: 2, default: 1000, overridden: true } })
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { key: 'http.auth_per_min', value: 2, default: 1000, overridden: true },
+    })
     expect([(await strict()).status, (await strict()).status]).toEqual([400, 400])
     const refused = await strict()
     expect({ status: refused.status, burst: refused.headers['x-ratelimit-limit'] }).toEqual({ status: 429, burst: '2' })
     expect(entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_updated',
       actor_id: person('ADMIN').userId,
-      payload: { entity_type: 'rate_limit', entity_id: 'http.auth_per_min', metadata: { from: 1000, to: 2, overridden: true } },
+      payload: {
+        entity_type: 'rate_limit',
+        entity_id: 'http.auth_per_min',
+        metadata: { from: 1000, to: 2, overridden: true },
+      },
     })
-    expect((await call('ADMIN', 'DELETE', at('http.auth_per_min'))).body).toMatchObject({ value: 1000, overridden: false })
+    expect((await call('ADMIN', 'DELETE', at('http.auth_per_min'))).body).toMatchObject({
+      value: 1000,
+      overridden: false,
+    })
     expect(entries().at(-1)).toMatchObject({ payload: { metadata: { from: 2, to: 1000, overridden: false } } })
   })
 
@@ -76,8 +87,13 @@ describe('limits.set', () => {
       ['http.api_per_min', 1.5],
       ['http.api_per_min', '12'],
     ] as const)
-      expect((await put(key, value)).body, `${key} ${value}`).toMatchObject({ status: 400, code: 'invalid_field', field: 'value' })
-    for (const key of ['notify.burst', 'constructor', '__proto__']) expect((await put(key, 5)).body).toMatchObject({ status: 404, field: 'key' })
+      expect((await put(key, value)).body, `${key} ${value}`).toMatchObject({
+        status: 400,
+        code: 'invalid_field',
+        field: 'value',
+      })
+    for (const key of ['notify.burst', 'constructor', '__proto__'])
+      expect((await put(key, 5)).body).toMatchObject({ status: 404, field: 'key' })
     expect(app.limits.value('login.lockout_threshold')).toBe(app.config.lockoutThreshold)
   })
 

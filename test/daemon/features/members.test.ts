@@ -4,11 +4,20 @@ import { addPerson, daemon, type Person, type TestDaemon } from '#test'
 import { refusalOfChange } from '../../../daemon/features/members/roster/rules.ts'
 
 const memberId = ({ app }: TestDaemon, { userId, workspace }: Person): string =>
-  app.db.prepare('SELECT id FROM workspace_members WHERE user_id = ? AND workspace_id = ?').pluck().get(userId, workspace) as string
+  app.db
+    .prepare('SELECT id FROM workspace_members WHERE user_id = ? AND workspace_id = ?')
+    .pluck()
+    .get(userId, workspace) as string
 const roleOf = ({ app, workspace }: TestDaemon, { userId }: Person) =>
-  app.db.prepare('SELECT role FROM workspace_members WHERE user_id = ? AND workspace_id = ?').pluck().get(userId, workspace)
+  app.db
+    .prepare('SELECT role FROM workspace_members WHERE user_id = ? AND workspace_id = ?')
+    .pluck()
+    .get(userId, workspace)
 const owners = ({ app, workspace }: TestDaemon) =>
-  app.db.prepare("SELECT count(*) FROM workspace_members WHERE workspace_id = ? AND role = 'OWNER'").pluck().get(workspace)
+  app.db
+    .prepare("SELECT count(*) FROM workspace_members WHERE workspace_id = ? AND role = 'OWNER'")
+    .pluck()
+    .get(workspace)
 const another = (it: TestDaemon, role: Person['role']) => it.app.writeNow(() => addPerson(it.app, role, it.workspace))
 const brief = ({ status, body }: { status: number; body: { code?: string } }) => ({ status, code: body?.code })
 
@@ -16,7 +25,10 @@ describe('members.add', () => {
   it('makes a user a member and journals who did', async () => {
     const it = await daemon()
     const { userId } = it.stranger()
-    const { status, body } = await it.call('ADMIN', 'POST', `/workspaces/${it.workspace}/members`, { user_id: userId, role: 'MANAGER' })
+    const { status, body } = await it.call('ADMIN', 'POST', `/workspaces/${it.workspace}/members`, {
+      user_id: userId,
+      role: 'MANAGER',
+    })
     expect({ status, body }).toEqual({
       status: 201,
       body: {
@@ -32,21 +44,28 @@ describe('members.add', () => {
       {
         entry_type: 'audit.entity_created',
         actor_id: it.person('ADMIN').userId,
-        payload: { entity_type: 'workspace_member', entity_id: body.id, metadata: { user_id: userId, role: 'MANAGER' } },
+        payload: {
+          entity_type: 'workspace_member',
+          entity_id: body.id,
+          metadata: { user_id: userId, role: 'MANAGER' },
+        },
       },
     ])
   })
 
   it('gives the role MEMBER unless another one is named', async () => {
     const it = await daemon()
-    const answer = await it.call('ADMIN', 'POST', `/workspaces/${it.workspace}/members`, { user_id: it.stranger().userId })
+    const answer = await it.call('ADMIN', 'POST', `/workspaces/${it.workspace}/members`, {
+      user_id: it.stranger().userId,
+    })
     expect(answer.body.role).toBe('MEMBER')
   })
 
   it('lets an OWNER alone give ADMIN, and nobody OWNER', async () => {
     const it = await daemon()
     const { userId } = it.stranger()
-    const add = (who: Person['role'], role: string) => it.call(who, 'POST', `/workspaces/${it.workspace}/members`, { user_id: userId, role })
+    const add = (who: Person['role'], role: string) =>
+      it.call(who, 'POST', `/workspaces/${it.workspace}/members`, { user_id: userId, role })
     expect(brief(await add('ADMIN', 'ADMIN'))).toEqual({ status: 403, code: 'insufficient_role' })
     expect((await add('OWNER', 'OWNER')).body).toMatchObject({ status: 400, field: 'role' })
     expect((await add('OWNER', 'ADMIN')).status).toBe(201)
@@ -66,14 +85,20 @@ describe('members.add', () => {
     const it = await daemon()
     const { userId, email } = it.stranger()
     await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/invitations`, { email })
-    const answers = await Promise.all(Array.from({ length: 6 }, () => it.call('OWNER', 'POST', `/workspaces/${it.workspace}/members`, { user_id: userId })))
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        it.call('OWNER', 'POST', `/workspaces/${it.workspace}/members`, { user_id: userId }),
+      ),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(5).fill(409)])
     expect((await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/invitations`)).body).toEqual([])
   })
 })
 
 describe('refusalOfChange', () => {
-  const table = roles.flatMap((caller) => roles.flatMap((target) => roles.map((role) => [caller, target, role] as const)))
+  const table = roles.flatMap((caller) =>
+    roles.flatMap((target) => roles.map((role) => [caller, target, role] as const)),
+  )
   const rank = (role: string) => roles.indexOf(role as (typeof roles)[number])
   it.each(table)('%s changes %s to %s', (caller, target, role) => {
     const fine = rank(target) <= rank(caller) && rank(role) < rank(caller)
@@ -88,10 +113,16 @@ describe('members.update', () => {
     const it = await daemon()
     const target = it.person('VIEWER')
     const { status, body } = await it.call('MANAGER', 'PATCH', path(it, target), { role: 'MEMBER' })
-    expect({ status, body }).toEqual({ status: 200, body: { status: 'updated', member_id: memberId(it, target), role: 'MEMBER' } })
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { status: 'updated', member_id: memberId(it, target), role: 'MEMBER' },
+    })
     expect(roleOf(it, target)).toBe('MEMBER')
     expect(it.entries()).toMatchObject([
-      { entry_type: 'audit.entity_updated', payload: { metadata: { previous_role: 'VIEWER', role: 'MEMBER', user_id: target.userId } } },
+      {
+        entry_type: 'audit.entity_updated',
+        payload: { metadata: { previous_role: 'VIEWER', role: 'MEMBER', user_id: target.userId } },
+      },
     ])
   })
 
@@ -109,14 +140,20 @@ describe('members.update', () => {
     ['OWNER', 'MEMBER', 'OWNER'],
   ] as const)('keeps %s from making %s a %s', async (caller, target, role) => {
     const it = await daemon()
-    expect(brief(await it.call(caller, 'PATCH', path(it, it.person(target)), { role }))).toEqual({ status: 403, code: 'insufficient_role' })
+    expect(brief(await it.call(caller, 'PATCH', path(it, it.person(target)), { role }))).toEqual({
+      status: 403,
+      code: 'insufficient_role',
+    })
     expect(roleOf(it, it.person(target))).toBe(target)
   })
 
   it('keeps the last OWNER, and lets one of two step down', async () => {
     const it = await daemon()
     const owner = it.person('OWNER')
-    expect(brief(await it.call('OWNER', 'PATCH', path(it, owner), { role: 'ADMIN' }))).toEqual({ status: 409, code: 'last_owner' })
+    expect(brief(await it.call('OWNER', 'PATCH', path(it, owner), { role: 'ADMIN' }))).toEqual({
+      status: 409,
+      code: 'last_owner',
+    })
     another(it, 'OWNER')
     expect((await it.call('OWNER', 'PATCH', path(it, owner), { role: 'ADMIN' })).status).toBe(200)
     expect(owners(it)).toBe(1)
@@ -144,8 +181,14 @@ describe('members.update', () => {
   it('does not find members of other workspaces', async () => {
     const it = await daemon()
     const foreign = it.stranger()
-    expect(brief(await it.call('OWNER', 'PATCH', path(it, foreign), { role: 'VIEWER' }))).toEqual({ status: 404, code: 'not_found' })
-    expect((await it.call('OWNER', 'PATCH', path(it, it.person('MEMBER')), { role: 'KING' })).body).toMatchObject({ status: 400, field: 'role' })
+    expect(brief(await it.call('OWNER', 'PATCH', path(it, foreign), { role: 'VIEWER' }))).toEqual({
+      status: 404,
+      code: 'not_found',
+    })
+    expect((await it.call('OWNER', 'PATCH', path(it, it.person('MEMBER')), { role: 'KING' })).body).toMatchObject({
+      status: 400,
+      field: 'role',
+    })
   })
 })
 
@@ -155,7 +198,11 @@ describe('members.transfer', () => {
   it('makes the member OWNER and the caller ADMIN', async () => {
     const it = await daemon()
     const target = it.person('VIEWER')
-    expect((await it.call('OWNER', 'POST', path(it, target))).body).toEqual({ status: 'updated', member_id: memberId(it, target), role: 'OWNER' })
+    expect((await it.call('OWNER', 'POST', path(it, target))).body).toEqual({
+      status: 'updated',
+      member_id: memberId(it, target),
+      role: 'OWNER',
+    })
     expect([roleOf(it, target), roleOf(it, it.person('OWNER'))]).toEqual(['OWNER', 'ADMIN'])
     expect(it.entries().map(({ payload }) => payload?.['metadata'])).toMatchObject([
       { previous_role: 'VIEWER', role: 'OWNER' },
@@ -168,7 +215,9 @@ describe('members.transfer', () => {
     const owner = it.person('OWNER')
     await it.call('OWNER', 'POST', path(it, owner))
     expect(roleOf(it, owner)).toBe('OWNER')
-    const answers = await Promise.all((['ADMIN', 'MEMBER'] as const).map((role) => it.call('OWNER', 'POST', path(it, it.person(role)))))
+    const answers = await Promise.all(
+      (['ADMIN', 'MEMBER'] as const).map((role) => it.call('OWNER', 'POST', path(it, it.person(role)))),
+    )
     expect(answers.map(({ status }) => status)).toEqual([200, 403])
     expect(owners(it)).toBe(1)
   })
@@ -182,7 +231,10 @@ describe('members.remove', () => {
     const admin = it.person('ADMIN')
     await it.call('ADMIN', 'POST', `/workspaces/${it.workspace}/invitations`, { email: 'back-door@example.com' })
     expect((await it.call('OWNER', 'DELETE', path(it, admin))).body).toEqual({ success: true })
-    expect(brief(await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}`))).toEqual({ status: 403, code: 'not_a_member' })
+    expect(brief(await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}`))).toEqual({
+      status: 403,
+      code: 'not_a_member',
+    })
     expect((await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/invitations`)).body).toEqual([])
     expect(it.entries().slice(1)).toMatchObject([
       { entry_type: 'audit.entity_deleted', payload: { entity_type: 'invitation' } },
@@ -196,16 +248,28 @@ describe('members.remove', () => {
 
   it('is for ADMIN and above, and never for an OWNER', async () => {
     const it = await daemon()
-    expect(brief(await it.call('MANAGER', 'DELETE', path(it, it.person('VIEWER'))))).toEqual({ status: 403, code: 'insufficient_role' })
-    expect(brief(await it.call('ADMIN', 'DELETE', path(it, it.person('OWNER'))))).toEqual({ status: 403, code: 'insufficient_role' })
-    expect(brief(await it.call(another(it, 'OWNER'), 'DELETE', path(it, it.person('OWNER'))))).toEqual({ status: 403, code: 'insufficient_role' })
+    expect(brief(await it.call('MANAGER', 'DELETE', path(it, it.person('VIEWER'))))).toEqual({
+      status: 403,
+      code: 'insufficient_role',
+    })
+    expect(brief(await it.call('ADMIN', 'DELETE', path(it, it.person('OWNER'))))).toEqual({
+      status: 403,
+      code: 'insufficient_role',
+    })
+    expect(brief(await it.call(another(it, 'OWNER'), 'DELETE', path(it, it.person('OWNER'))))).toEqual({
+      status: 403,
+      code: 'insufficient_role',
+    })
     expect(brief(await it.call('OWNER', 'DELETE', path(it, it.stranger())))).toEqual({ status: 404, code: 'not_found' })
   })
 
   it('tells a low role nothing about which members there are', async () => {
     const it = await daemon()
     const strip = ({ body }: { body: object }) => ({ ...body, instance: '' })
-    const [there, absent] = [path(it, it.person('OWNER')), `/workspaces/${it.workspace}/members/cnone00000000000000000000`]
+    const [there, absent] = [
+      path(it, it.person('OWNER')),
+      `/workspaces/${it.workspace}/members/cnone00000000000000000000`,
+    ]
     expect(strip(await it.call('VIEWER', 'DELETE', there))).toEqual(strip(await it.call('VIEWER', 'DELETE', absent)))
   })
 
@@ -231,7 +295,10 @@ describe('members.remove', () => {
   it('has no effect any more once the one who asks is removed', async () => {
     const it = await daemon()
     const [admin, victim] = [it.person('ADMIN'), it.person('VIEWER')]
-    const answers = await Promise.all([it.call('OWNER', 'DELETE', path(it, admin)), it.call(admin, 'DELETE', path(it, victim))])
+    const answers = await Promise.all([
+      it.call('OWNER', 'DELETE', path(it, admin)),
+      it.call(admin, 'DELETE', path(it, victim)),
+    ])
     expect(answers.map(brief)).toEqual([
       { status: 200, code: undefined },
       { status: 403, code: 'not_a_member' },

@@ -38,9 +38,12 @@ describe.each(paths)('%s', (path) => {
 
   it('is the same whatever its address says', async () => {
     const plain = await get(path)
-    const hostile = await get(`${path}?error=%3Cscript%3Ealert(1)%3C/script%3E&error=b&callbackUrl=//evil.example&token=t&name=%22%3E%3Cimg%20src=x%3E`, {
-      cookie: 'authjs.session-token=x',
-    })
+    const hostile = await get(
+      `${path}?error=%3Cscript%3Ealert(1)%3C/script%3E&error=b&callbackUrl=//evil.example&token=t&name=%22%3E%3Cimg%20src=x%3E`,
+      {
+        cookie: 'authjs.session-token=x',
+      },
+    )
     expect(hostile.statusCode).toBe(200)
     expect(hostile.body).toBe(plain.body)
     expect(plain.body).not.toMatch(/<script(?![^>]* src=)|<style|style="|\son\w+="/)
@@ -83,14 +86,23 @@ it.each([
   vi.unstubAllGlobals()
 })
 
-it.each(['style.css', '..%2f..%2fpackage.json', 'login.html', 'style-0000000000.css', 'constructor', '%00'])('/assets/%s is not there', async (name) => {
-  expect((await get(`/assets/${name}`)).statusCode).toBe(404)
-})
+it.each(['style.css', '..%2f..%2fpackage.json', 'login.html', 'style-0000000000.css', 'constructor', '%00'])(
+  '/assets/%s is not there',
+  async (name) => {
+    expect((await get(`/assets/${name}`)).statusCode).toBe(404)
+  },
+)
 
 it('redirects of the contract lead to a page', async () => {
   const { http } = await daemon()
-  const { headers } = await http.inject({ method: 'GET', url: '/api/auth/signin?callbackUrl=/login/cli', headers: { host: 'localhost' } })
-  expect((await http.inject({ method: 'GET', url: headers.location!, headers: { host: 'localhost' } })).statusCode).toBe(200)
+  const { headers } = await http.inject({
+    method: 'GET',
+    url: '/api/auth/signin?callbackUrl=/login/cli',
+    headers: { host: 'localhost' },
+  })
+  expect(
+    (await http.inject({ method: 'GET', url: headers.location!, headers: { host: 'localhost' } })).statusCode,
+  ).toBe(200)
 })
 
 it('every file is of a kind that is served', () => {
@@ -98,5 +110,7 @@ it('every file is of a kind that is served', () => {
 })
 
 it('the built daemon carries every file', () => {
-  expect(readdirSync(new URL('../../../dist/daemon/pages/', import.meta.url)).sort()).toEqual(readdirSync(folder).sort())
+  expect(readdirSync(new URL('../../../dist/daemon/pages/', import.meta.url)).sort()).toEqual(
+    readdirSync(folder).sort(),
+  )
 })

@@ -7,8 +7,10 @@ import { browser, knownPassword, quickHash } from '../../support/browser.ts'
 import { mailServer } from '../../support/mail-server.ts'
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-const start = async ({ call }: TestDaemon, body?: unknown) => (await call('MEMBER', 'POST', '/auth/pair/start', body)).body
-const poll = ({ call }: TestDaemon, code: string, who: 'MEMBER' | 'OWNER' = 'MEMBER') => call(who, 'GET', `/auth/pair/poll?code=${encodeURIComponent(code)}`)
+const start = async ({ call }: TestDaemon, body?: unknown) =>
+  (await call('MEMBER', 'POST', '/auth/pair/start', body)).body
+const poll = ({ call }: TestDaemon, code: string, who: 'MEMBER' | 'OWNER' = 'MEMBER') =>
+  call(who, 'GET', `/auth/pair/poll?code=${encodeURIComponent(code)}`)
 const redeem = ({ call }: TestDaemon, body: unknown) => call(null, 'POST', '/auth/pair/redeem', body)
 const unknown = { status: 'expired', expires_at: '' }
 
@@ -17,11 +19,18 @@ describe('pairing.start', () => {
     const it = await daemon()
     const { status, body } = await it.call('MEMBER', 'POST', '/auth/pair/start', { adapter_hint: 'claude-code!' })
     expect(status).toBe(200)
-    expect(body).toEqual({ code: expect.stringMatching(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/), expires_at: '2026-01-01T00:10:00Z' })
+    expect(body).toEqual({
+      code: expect.stringMatching(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/),
+      expires_at: '2026-01-01T00:10:00Z',
+    })
     const stored = JSON.stringify(it.app.db.prepare('SELECT * FROM cli_pairings').all())
     expect(stored).not.toContain(body.code)
     expect(stored).not.toContain(body.code.replace('-', ''))
-    expect((await poll(it, body.code)).body).toEqual({ status: 'pending', adapter_hint: 'CLAUDECODE', expires_at: body.expires_at })
+    expect((await poll(it, body.code)).body).toEqual({
+      status: 'pending',
+      adapter_hint: 'CLAUDECODE',
+      expires_at: body.expires_at,
+    })
   })
 
   it.each(['{', '[]', '"x"', '{"adapter_hint": 5}', '', undefined])('takes the body %s for no hint', async (body) => {
@@ -86,7 +95,11 @@ describe('pairing.poll', () => {
 
   it('asks for a code', async () => {
     const { call } = await daemon()
-    expect((await call('MEMBER', 'GET', '/auth/pair/poll')).body).toMatchObject({ status: 400, code: 'missing_field', field: 'code' })
+    expect((await call('MEMBER', 'GET', '/auth/pair/poll')).body).toMatchObject({
+      status: 400,
+      code: 'missing_field',
+      field: 'code',
+    })
   })
 
   it('may be asked every two seconds', async () => {
@@ -109,7 +122,11 @@ describe('pairing.redeem', () => {
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_created',
       actor_id: userId,
-      payload: { entity_type: 'cli_token', entity_id: data[0].id, metadata: { via: 'pairing', adapter_hint: 'CLAUDE_CODE' } },
+      payload: {
+        entity_type: 'cli_token',
+        entity_id: data[0].id,
+        metadata: { via: 'pairing', adapter_hint: 'CLAUDE_CODE' },
+      },
     })
   })
 
@@ -121,7 +138,9 @@ describe('pairing.redeem', () => {
     const { userId, email } = it.person('MEMBER')
     const { code } = await start(it, { adapter_hint: 'CODEX' })
     const from = { 'x-forwarded-for': '203.0.113.9', 'user-agent': 'muster/1 <b>evil</b>' }
-    const answers = await Promise.all(['AAAA-AAAA', code, code].map((one) => it.call(null, 'POST', '/auth/pair/redeem', { code: one }, from)))
+    const answers = await Promise.all(
+      ['AAAA-AAAA', code, code].map((one) => it.call(null, 'POST', '/auth/pair/redeem', { code: one }, from)),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400])
     await it.app.mailer.idle()
     const { data } = (await it.call('MEMBER', 'GET', '/auth/cli-tokens')).body
@@ -131,7 +150,13 @@ describe('pairing.redeem', () => {
     expect(mail.arrived).toHaveLength(1)
     const [letter] = mail.arrived
     expect(letter).toMatchObject({ to: [email], headers: { subject: 'A device was signed in to your Muster account' } })
-    for (const part of ['pair-codex', '203.0.113.9', 'muster/1 <b>evil</b>', '2026-01-01 00:00:00 UTC', `muster tokens revoke ${token_id}`])
+    for (const part of [
+      'pair-codex',
+      '203.0.113.9',
+      'muster/1 <b>evil</b>',
+      '2026-01-01 00:00:00 UTC',
+      `muster tokens revoke ${token_id}`,
+    ])
       expect(letter!.text).toContain(part)
     expect(letter!.html).not.toContain('<b>')
     expect(letter!.raw).not.toContain(code)
@@ -140,7 +165,9 @@ describe('pairing.redeem', () => {
   it('calls a device without a hint "pair"', async () => {
     const it = await daemon()
     const { cli_token } = (await redeem(it, await start(it))).body
-    expect((await it.call(null, 'GET', '/auth/cli-tokens', undefined, bearer(cli_token))).body.data[0].name).toBe('pair')
+    expect((await it.call(null, 'GET', '/auth/cli-tokens', undefined, bearer(cli_token))).body.data[0].name).toBe(
+      'pair',
+    )
   })
 
   it('Pairing code: pending -> consumed on POST pair/redeem, which only one of many at the same time wins', async () => {
@@ -185,13 +212,16 @@ describe('pairing.redeem', () => {
       undefined,
     ]
     const answers = await Promise.all(bodies.map((body) => redeem(it, body)))
-    for (const answer of answers) expect({ status: answer.status, body: answer.body }).toEqual({ status: 400, body: answers[0]!.body })
+    for (const answer of answers)
+      expect({ status: answer.status, body: answer.body }).toEqual({ status: 400, body: answers[0]!.body })
     expect(answers[0]!.body).toMatchObject({ code: 'invalid_code', error: 'Invalid or expired code' })
   })
 
   it('gives no more than the token that asked for the code had', async () => {
     const it = await daemon()
-    const narrow = (await it.call('OWNER', 'POST', '/auth/cli-token', { scopes: ['crews:write'], expires_in_seconds: 3600 })).body
+    const narrow = (
+      await it.call('OWNER', 'POST', '/auth/cli-token', { scopes: ['crews:write'], expires_in_seconds: 3600 })
+    ).body
     const { code } = (await it.call(null, 'POST', '/auth/pair/start', undefined, bearer(narrow.token))).body
     const { cli_token } = (await redeem(it, { code })).body
     expect((await it.call(null, 'GET', '/auth/cli-token/validate', undefined, bearer(cli_token))).body).toMatchObject({
@@ -214,7 +244,8 @@ describe('pairing.redeem', () => {
     it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, user)
     const web = browser(it)
     const codeOf = async () => (await web.call('POST', '/auth/pair/start')).body.code as string
-    const endAll = (reason: 'logout' | 'user_revoked') => it.app.writeNow(() => endSessions(it.app, { user, reason, now: it.app.now() }))
+    const endAll = (reason: 'logout' | 'user_revoked') =>
+      it.app.writeNow(() => endSessions(it.app, { user, reason, now: it.app.now() }))
     await web.signIn(email, knownPassword)
     const [first, second] = [await codeOf(), await codeOf()]
     const own = (await start(it)).code
@@ -238,7 +269,13 @@ describe('pairing.redeem', () => {
   it('stops guessing from many addresses together', async () => {
     const it = await daemon({ config: { rateLimitDisabled: false } })
     const from = (index: number) =>
-      it.call(null, 'POST', '/auth/pair/redeem', { code: 'ABCD-EFGH' }, { 'x-forwarded-for': `203.0.${index >> 8}.${index & 255}` })
+      it.call(
+        null,
+        'POST',
+        '/auth/pair/redeem',
+        { code: 'ABCD-EFGH' },
+        { 'x-forwarded-for': `203.0.${index >> 8}.${index & 255}` },
+      )
     const statuses: number[] = []
     for (let index = 0; index < 301; index += 1) statuses.push((await from(index)).status)
     expect(statuses.filter((status) => status === 400)).toHaveLength(300)
@@ -253,7 +290,8 @@ describe('codes', () => {
     let byte = 0
     // Every byte value as often as any other: what is left after the rejection must be even.
     const random = (size: number) => Buffer.from(Array.from({ length: size }, () => byte++ & 255))
-    for (let time = 0; time < 2048; time += 1) for (const char of newCode(random)) counts.set(char, (counts.get(char) ?? 0) + 1)
+    for (let time = 0; time < 2048; time += 1)
+      for (const char of newCode(random)) counts.set(char, (counts.get(char) ?? 0) + 1)
     const times = [...counts.values()]
     expect(counts.size).toBe(30)
     expect(Math.max(...times) - Math.min(...times)).toBeLessThanOrEqual(Math.max(...times) * 0.02)
@@ -277,7 +315,10 @@ describe('a code bound to the device that asked for it', () => {
     const it = await daemon()
     const { code } = await start(it, { challenge })
     expect((await redeem(it, { code })).body).toMatchObject({ status: 400, code: 'invalid_code' })
-    expect((await redeem(it, { code, verifier: 'w'.repeat(43) })).body).toMatchObject({ status: 400, code: 'invalid_code' })
+    expect((await redeem(it, { code, verifier: 'w'.repeat(43) })).body).toMatchObject({
+      status: 400,
+      code: 'invalid_code',
+    })
     expect((await redeem(it, { code, verifier: challenge })).body).toMatchObject({ status: 400, code: 'invalid_code' })
     expect((await poll(it, code)).body.status).toBe('pending')
     const { status, body } = await redeem(it, { code, verifier })
@@ -293,8 +334,11 @@ describe('a code bound to the device that asked for it', () => {
     expect((await redeem(it, { code })).status).toBe(200)
   })
 
-  it.each(['', 'short', `${challenge}x`, '!'.repeat(43)])('refuses the challenge "%s" instead of making an unbound code', async (wrong) => {
-    const it = await daemon()
-    expect(await start(it, { challenge: wrong })).toMatchObject({ status: 400, field: 'challenge' })
-  })
+  it.each(['', 'short', `${challenge}x`, '!'.repeat(43)])(
+    'refuses the challenge "%s" instead of making an unbound code',
+    async (wrong) => {
+      const it = await daemon()
+      expect(await start(it, { challenge: wrong })).toMatchObject({ status: 400, field: 'challenge' })
+    },
+  )
 })

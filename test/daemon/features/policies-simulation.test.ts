@@ -32,13 +32,20 @@ function seed({ app, workspace, crew }: Place, ...seeds: Seed[]): void {
   })
 }
 
-const simulate = async ({ call, crew }: Place, query: string) => (await call('VIEWER', 'GET', `/crews/${crew}/policy/simulate?${query}`)).body
+const simulate = async ({ call, crew }: Place, query: string) =>
+  (await call('VIEWER', 'GET', `/crews/${crew}/policy/simulate?${query}`)).body
 const asked = (policy_action: string, approval_id: string): Seed => ({
   type: 'approval.requested',
   payload: { policy_action, approval_id, kind: 'autonomy_gate' },
 })
-const answered = (outcome: 'granted' | 'denied', approval_id: string, more = {}): Seed => ({ type: `approval.${outcome}`, payload: { approval_id, ...more } })
-const applied = (policy_action: string, more: Seed = { type: 'audit.entity_created' }): Seed => ({ ...more, payload: { policy_action, ...more.payload } })
+const answered = (outcome: 'granted' | 'denied', approval_id: string, more = {}): Seed => ({
+  type: `approval.${outcome}`,
+  payload: { approval_id, ...more },
+})
+const applied = (policy_action: string, more: Seed = { type: 'audit.entity_created' }): Seed => ({
+  ...more,
+  payload: { policy_action, ...more.payload },
+})
 
 describe('policies.simulate', () => {
   it('says honestly that there is nothing to judge by', async () => {
@@ -71,7 +78,14 @@ describe('policies.simulate', () => {
     )
     const denial = it.entries().find(({ entry_type }) => entry_type === 'approval.denied')!
     const trusted = await simulate(it, 'autonomy_level=trusted')
-    expect(trusted.decisions).toEqual({ total: 3, granted: 2, denied: 1, still_asked: 1, no_longer_asked: 2, refused: 0 })
+    expect(trusted.decisions).toEqual({
+      total: 3,
+      granted: 2,
+      denied: 1,
+      still_asked: 1,
+      no_longer_asked: 2,
+      refused: 0,
+    })
     expect(trusted.differences).toEqual([
       {
         entry_id: denial.id,
@@ -87,12 +101,21 @@ describe('policies.simulate', () => {
       { policy_action: 'mission_create', verdict: 'notice', granted: 1, denied: 1, held: 0, applied: 0 },
       { policy_action: 'skill_create', verdict: 'ask', granted: 1, denied: 0, held: 0, applied: 0 },
     ])
-    expect((await simulate(it, 'autonomy_level=strict')).decisions).toMatchObject({ still_asked: 3, no_longer_asked: 0 })
+    expect((await simulate(it, 'autonomy_level=strict')).decisions).toMatchObject({
+      still_asked: 3,
+      no_longer_asked: 0,
+    })
   })
 
   it('takes what would be refused for a difference when people granted it', async () => {
     const it = await place()
-    seed(it, asked('agent_create', 'a1'), answered('granted', 'a1'), asked('agent_create', 'a2'), answered('denied', 'a2'))
+    seed(
+      it,
+      asked('agent_create', 'a1'),
+      answered('granted', 'a1'),
+      asked('agent_create', 'a2'),
+      answered('denied', 'a2'),
+    )
     const { decisions, differences } = await simulate(it, 'autonomy_level=strict')
     expect(decisions).toMatchObject({ refused: 2 })
     expect(differences).toMatchObject([{ outcome: 'granted', would: 'refuse', policy_action: 'agent_create' }])
@@ -129,7 +152,11 @@ describe('policies.simulate', () => {
     )
     expect((await simulate(it, 'autonomy_level=strict')).applied).toEqual({ total: 2, newly_asked: 1, refused: 1 })
     expect((await simulate(it, 'autonomy_level=guided')).applied).toEqual({ total: 2, newly_asked: 1, refused: 0 })
-    expect((await simulate(it, 'autonomy_level=full&behavior_mode=warn')).applied).toEqual({ total: 2, newly_asked: 0, refused: 0 })
+    expect((await simulate(it, 'autonomy_level=full&behavior_mode=warn')).applied).toEqual({
+      total: 2,
+      newly_asked: 0,
+      refused: 0,
+    })
   })
 
   it('leaves questions of agents alone: no level asks them, or keeps them from asking', async () => {
@@ -159,10 +186,19 @@ describe('policies.simulate', () => {
       { type: 'approval.requested', payload: { kind: name, approval_id: id } },
       { type: 'approval.denied', payload: { kind: name, approval_id: id } },
     ]
-    seed(it, ...kind('tool_call', 'a1'), ...kind('destructive_op', 'a2'), ...kind('ephemeral_hire', 'a3'), answered('denied', 'a4', { kind: 'autonomy_gate' }))
+    seed(
+      it,
+      ...kind('tool_call', 'a1'),
+      ...kind('destructive_op', 'a2'),
+      ...kind('ephemeral_hire', 'a3'),
+      answered('denied', 'a4', { kind: 'autonomy_gate' }),
+    )
     const { decisions, differences, by_action } = await simulate(it, 'autonomy_level=trusted')
     expect(decisions).toMatchObject({ total: 4, still_asked: 2, no_longer_asked: 2 })
-    expect(differences.map(({ policy_action }: { policy_action: string }) => policy_action)).toEqual(['ephemeral_spawn', 'tool_call'])
+    expect(differences.map(({ policy_action }: { policy_action: string }) => policy_action)).toEqual([
+      'ephemeral_spawn',
+      'tool_call',
+    ])
     expect(by_action.map(({ policy_action, verdict }: Record<string, string>) => [policy_action, verdict])).toEqual([
       ['destructive_op', 'ask'],
       ['ephemeral_spawn', 'notice'],
@@ -188,9 +224,19 @@ describe('policies.simulate', () => {
     const it = await place()
     seed(it, answered('denied', 'first', { policy_action: 'mission_create' }))
     for (let n = 0; n < entryLimit; n += 1000)
-      seed(it, ...Array.from({ length: 1000 }, (_, at) => answered('denied', `a${n + at}`, { policy_action: 'mission_create' })))
+      seed(
+        it,
+        ...Array.from({ length: 1000 }, (_, at) =>
+          answered('denied', `a${n + at}`, { policy_action: 'mission_create' }),
+        ),
+      )
     const body = await simulate(it, 'autonomy_level=full')
-    expect(body).toMatchObject({ entries: entryLimit, truncated: true, decisions: { total: entryLimit }, differences_total: entryLimit })
+    expect(body).toMatchObject({
+      entries: entryLimit,
+      truncated: true,
+      decisions: { total: entryLimit },
+      differences_total: entryLimit,
+    })
     expect(body.differences).toHaveLength(100)
     expect(body.covered_since).toBe('2026-01-01T00:00:00.000Z')
   })
@@ -200,8 +246,14 @@ describe('policies.simulate', () => {
     await it.call('OWNER', 'PUT', `/crews/${it.crew}/policy`, { autonomy_level: 'guided', behavior_mode: 'block' })
     expect((await simulate(it, 'autonomy_level=strict')).behavior_mode).toBe('block')
     expect((await simulate(it, 'autonomy_level=full')).behavior_mode).toBe('warn')
-    expect(await simulate(it, 'autonomy_level=full&behavior_mode=block')).toMatchObject({ code: 'forbidden_pairing', field: 'behavior_mode' })
-    expect((await it.call('VIEWER', 'GET', `/crews/${it.crew}/policy`)).body).toMatchObject({ autonomy_level: 'guided', behavior_mode: 'block' })
+    expect(await simulate(it, 'autonomy_level=full&behavior_mode=block')).toMatchObject({
+      code: 'forbidden_pairing',
+      field: 'behavior_mode',
+    })
+    expect((await it.call('VIEWER', 'GET', `/crews/${it.crew}/policy`)).body).toMatchObject({
+      autonomy_level: 'guided',
+      behavior_mode: 'block',
+    })
   })
 
   it.each([
@@ -209,7 +261,9 @@ describe('policies.simulate', () => {
     ['autonomy_level=wild', 'autonomy_level'],
     ['autonomy_level=full&behavior_mode=shout', 'behavior_mode'],
     ['autonomy_level=full&since=yesterday', 'since'],
-  ])('refuses ?%s', async (query, field) => expect(await simulate(await place(), query)).toMatchObject({ status: 400, field }))
+  ])('refuses ?%s', async (query, field) =>
+    expect(await simulate(await place(), query)).toMatchObject({ status: 400, field }),
+  )
 
   it('answers for foreign and absent crews alike', async () => {
     const it = await place()
@@ -217,19 +271,25 @@ describe('policies.simulate', () => {
       [it.stranger(), it.crew],
       ['OWNER', 'none'],
     ] as const)
-      expect((await it.call(who, 'GET', `/crews/${crew}/policy/simulate?autonomy_level=full`)).body.code).toBe('not_found')
+      expect((await it.call(who, 'GET', `/crews/${crew}/policy/simulate?autonomy_level=full`)).body.code).toBe(
+        'not_found',
+      )
   })
 })
 
 describe('the whole matrix, through the interface', () => {
-  const pairs = autonomyLevels.flatMap((level) => behaviorModes.map((mode) => [level, mode] as const)).filter((pair) => pair.join() !== 'full,block')
+  const pairs = autonomyLevels
+    .flatMap((level) => behaviorModes.map((mode) => [level, mode] as const))
+    .filter((pair) => pair.join() !== 'full,block')
 
   it.each(pairs)('at %s, %s', async (level, mode) => {
     const it = await place()
     const actions = [...policyActions, 'anything_else']
     seed(it, ...actions.map((action) => applied(action)))
     const { by_action, applied: counts } = await simulate(it, `autonomy_level=${level}&behavior_mode=${mode}`)
-    const verdicts = Object.fromEntries(by_action.map((row: { policy_action: string; verdict: string }) => [row.policy_action, row.verdict]))
+    const verdicts = Object.fromEntries(
+      by_action.map((row: { policy_action: string; verdict: string }) => [row.policy_action, row.verdict]),
+    )
     expect(verdicts).toEqual(Object.fromEntries(actions.map((action) => [action, verdictOf(action, level)])))
     const count = (verdict: string) => Object.values(verdicts).filter((it) => it === verdict).length
     expect(counts).toEqual({ total: actions.length, newly_asked: count('ask'), refused: count('refuse') })
@@ -239,10 +299,20 @@ describe('the whole matrix, through the interface', () => {
 describe('what a policy makes of an action', () => {
   it('is what the matrix says, whatever the mode', () => {
     for (const action of [...policyActions, 'anything_else'])
-      for (const level of autonomyLevels) for (const mode of behaviorModes) expect(verdictUnder(action, level, mode)).toBe(verdictOf(action, level))
+      for (const level of autonomyLevels)
+        for (const mode of behaviorModes) expect(verdictUnder(action, level, mode)).toBe(verdictOf(action, level))
   })
   it('is the mode’s affair where the monitor refuses', () => {
-    expect(autonomyLevels.map((level) => verdictUnder('monitor_deny', level, 'warn'))).toEqual(['inbox', 'inbox', 'inbox', 'journal'])
-    expect(autonomyLevels.slice(0, 3).map((level) => verdictUnder('monitor_deny', level, 'block'))).toEqual(['ask', 'ask', 'refuse'])
+    expect(autonomyLevels.map((level) => verdictUnder('monitor_deny', level, 'warn'))).toEqual([
+      'inbox',
+      'inbox',
+      'inbox',
+      'journal',
+    ])
+    expect(autonomyLevels.slice(0, 3).map((level) => verdictUnder('monitor_deny', level, 'block'))).toEqual([
+      'ask',
+      'ask',
+      'refuse',
+    ])
   })
 })

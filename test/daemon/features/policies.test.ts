@@ -4,13 +4,18 @@ import { daemon, type TestDaemon } from '#test'
 import { policyActions, type Verdict, verdictOf } from '../../../daemon/features/policies/rules.ts'
 import { consult, policyOf } from '../../../daemon/features/policies/service.ts'
 
-const crewOf = async ({ call }: TestDaemon, name = 'Backend') => (await call('OWNER', 'POST', '/crews', { name, slug: name.toLowerCase() })).body.id as string
+const crewOf = async ({ call }: TestDaemon, name = 'Backend') =>
+  (await call('OWNER', 'POST', '/crews', { name, slug: name.toLowerCase() })).body.id as string
 
 describe('policies', () => {
   it('begin as guided and warn, without who set them', async () => {
     const it = await daemon()
     const crew = await crewOf(it)
-    expect((await it.call('VIEWER', 'GET', `/crews/${crew}/policy`)).body).toEqual({ crew_id: crew, autonomy_level: 'guided', behavior_mode: 'warn' })
+    expect((await it.call('VIEWER', 'GET', `/crews/${crew}/policy`)).body).toEqual({
+      crew_id: crew,
+      autonomy_level: 'guided',
+      behavior_mode: 'warn',
+    })
   })
 
   it('are listed by the name of the crew, whatever its case', async () => {
@@ -27,7 +32,11 @@ describe('policies', () => {
     const crew = await crewOf(it)
     const put = (body: unknown) => it.call('MANAGER', 'PUT', `/crews/${crew}/policy`, body)
     expect(policyOf(it.app, it.workspace, crew).level).toBe('guided')
-    const { status, body } = await put({ autonomy_level: 'full', behavior_mode: 'warn', reason: '  on my own machine ' })
+    const { status, body } = await put({
+      autonomy_level: 'full',
+      behavior_mode: 'warn',
+      reason: '  on my own machine ',
+    })
     const set = {
       crew_id: crew,
       autonomy_level: 'full',
@@ -62,7 +71,11 @@ describe('policies', () => {
   ])('refuses %j', async (body, code, field) => {
     const it = await daemon()
     const crew = await crewOf(it)
-    expect((await it.call('OWNER', 'PUT', `/crews/${crew}/policy`, body)).body).toMatchObject({ status: 400, code, field })
+    expect((await it.call('OWNER', 'PUT', `/crews/${crew}/policy`, body)).body).toMatchObject({
+      status: 400,
+      code,
+      field,
+    })
     expect(policyOf(it.app, it.workspace, crew)).toMatchObject({ level: 'guided', mode: 'warn' })
   })
 
@@ -76,7 +89,10 @@ describe('policies', () => {
       ['OWNER', 'none'],
     ] as const)
       for (const [method, body] of [['GET'], ['PUT', { autonomy_level: 'strict', behavior_mode: 'warn' }]] as const)
-        expect((await it.call(who, method, `/crews/${id}/policy`, body)).body).toMatchObject({ status: 404, code: 'not_found' })
+        expect((await it.call(who, method, `/crews/${id}/policy`, body)).body).toMatchObject({
+          status: 404,
+          code: 'not_found',
+        })
   })
 
   it('are an error, not a permission, when what is stored cannot be', async () => {
@@ -123,7 +139,9 @@ describe('the matrix', () => {
   const meaning: Record<string, Verdict> = { Q: 'ask', I: 'inbox', L: 'notice', J: 'journal', X: 'refuse' }
 
   it.each(Object.entries(printed))('says of %s: %s', (action, letters) =>
-    expect(autonomyLevels.map((level) => verdictOf(action, level))).toEqual([...letters].map((letter) => meaning[letter])),
+    expect(autonomyLevels.map((level) => verdictOf(action, level))).toEqual(
+      [...letters].map((letter) => meaning[letter]),
+    ),
   )
   it('has no other actions', () => expect(policyActions.filter((action) => !(action in printed))).toEqual([]))
 })

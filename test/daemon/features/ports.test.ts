@@ -90,7 +90,11 @@ describe('opening a port', () => {
     it.container.state = 'unknown'
     expect((await it.expose()).status).toBe(502)
     const nameless = await office({ config: { publicUrl: '' } })
-    expect((await nameless.expose()).body).toMatchObject({ status: 503, code: 'unavailable', detail: expect.stringContaining('SVC_PUBLIC_URL') })
+    expect((await nameless.expose()).body).toMatchObject({
+      status: 503,
+      code: 'unavailable',
+      detail: expect.stringContaining('SVC_PUBLIC_URL'),
+    })
   })
 
   it('keeps to five an agent, whoever comes first', async () => {
@@ -138,12 +142,18 @@ describe('opening a port', () => {
   it('by an agent comes through its sidecar, and once however often it is asked', async () => {
     const it = await office()
     let listener: SidecarListener | undefined
-    answerCalls(it.app, { onSidecarCall: (given: SidecarListener) => (listener = given) } as Partial<Runtime> as Runtime)
+    answerCalls(it.app, {
+      onSidecarCall: (given: SidecarListener) => (listener = given),
+    } as Partial<Runtime> as Runtime)
     const chat = await it.openChat()
     const { run_id } = await it.send(chat, 'Show me')
     it.own()
     const ask = (id: string, body: object = { port: 8000, ttl_seconds: 60 }) =>
-      listener!(it.crewId, { id, agentId: it.agentId, runId: run_id, route: '/expose-port', body }, new AbortController().signal)
+      listener!(
+        it.crewId,
+        { id, agentId: it.agentId, runId: run_id, route: '/expose-port', body },
+        new AbortController().signal,
+      )
     const first = (await ask('call-1')) as { status: number; body: { id: string; token: string } }
     expect(first).toMatchObject({ status: 201, body: { expires_at: '2026-01-01T00:01:00Z' } })
     const again = (await ask('call-1')) as typeof first
@@ -165,14 +175,22 @@ describe('states', () => {
     const { body: pending } = await it.expose({ port: 3001 })
     it.app.db.prepare("UPDATE port_exposures SET status = 'PENDING' WHERE id = ?").run(pending.id)
     it.clock.advance(4000)
-    expect(await it.revoke(body.id, { reason: '  enough ' })).toMatchObject({ status: 200, body: { status: 'revoked' } })
+    expect(await it.revoke(body.id, { reason: '  enough ' })).toMatchObject({
+      status: 200,
+      body: { status: 'revoked' },
+    })
     expect((await it.revoke(pending.id)).status).toBe(200)
     expect(targetOf(it.app, body.token)).toBeNull()
-    expect((await it.listed('revoked')).map(({ id, revoked_at, revoked_reason }) => ({ id, revoked_at, revoked_reason }))).toEqual([
+    expect(
+      (await it.listed('revoked')).map(({ id, revoked_at, revoked_reason }) => ({ id, revoked_at, revoked_reason })),
+    ).toEqual([
       { id: pending.id, revoked_at: '2026-01-01T00:00:05Z' },
       { id: body.id, revoked_at: '2026-01-01T00:00:05Z', revoked_reason: 'enough' },
     ])
-    expect(told).toContainEqual({ type: 'port_expose.revoked', payload: { id: body.id, crew_id: it.crewId, reason: 'enough' } })
+    expect(told).toContainEqual({
+      type: 'port_expose.revoked',
+      payload: { id: body.id, crew_id: it.crewId, reason: 'enough' },
+    })
     expect(it.entries().filter(({ entry_type }) => entry_type === 'network.port_closed')[0]).toMatchObject({
       actor_id: it.person('MANAGER').userId,
       payload: { exposure_id: body.id, reason: 'enough', source: 'revoked' },
@@ -189,10 +207,15 @@ describe('states', () => {
     expect(await it.listed('active')).toEqual([])
     expect(await it.listed('expired')).toMatchObject([{ id: body.id, status: 'EXPIRED' }])
     closing(expirePorts(it.app))
-    await new Promise<void>((resolve) => it.app.bus.on('entry', ({ entry }) => entry.entry_type === 'network.port_closed' && resolve()))
+    await new Promise<void>((resolve) =>
+      it.app.bus.on('entry', ({ entry }) => entry.entry_type === 'network.port_closed' && resolve()),
+    )
     expect(it.app.db.prepare('SELECT status FROM port_exposures').pluck().all()).toEqual(['EXPIRED'])
     expect(targetOf(it.app, body.token)).toBe('expired')
-    expect(it.entries().at(-1)).toMatchObject({ actor_type: 'system', payload: { source: 'expired', exposure_id: body.id } })
+    expect(it.entries().at(-1)).toMatchObject({
+      actor_type: 'system',
+      payload: { source: 'expired', exposure_id: body.id },
+    })
   })
 
   it('Port expose: REVOKED or EXPIRED -> unchanged on POST revoke (409)', async () => {
@@ -209,7 +232,9 @@ describe('states', () => {
   it('the sweeper wakes at the next expiry, that of a port opened later included', async () => {
     const it = await office()
     closing(expirePorts(it.app))
-    const ended = new Promise<void>((resolve) => it.app.bus.on('entry', ({ entry }) => entry.entry_type === 'network.port_closed' && resolve()))
+    const ended = new Promise<void>((resolve) =>
+      it.app.bus.on('entry', ({ entry }) => entry.entry_type === 'network.port_closed' && resolve()),
+    )
     it.app.bus.on('entry', () => void it.clock.advance(1000))
     await it.expose({ ttl_seconds: 1 })
     await ended
@@ -222,7 +247,10 @@ describe('revoking', () => {
     const { body } = await it.expose()
     const path = `/crews/${it.crewId}/port-expose/${body.id}/revoke`
     expect((await it.call('MEMBER', 'POST', path)).status).toBe(403)
-    await it.call('OWNER', 'POST', `/crews/${it.crewId}/members`, { user_id: it.person('MEMBER').userId, role: 'MANAGER' })
+    await it.call('OWNER', 'POST', `/crews/${it.crewId}/members`, {
+      user_id: it.person('MEMBER').userId,
+      role: 'MANAGER',
+    })
     expect((await it.call('MEMBER', 'POST', path)).status).toBe(200)
   })
 
@@ -256,8 +284,12 @@ describe('revoking', () => {
     const { body } = await it.expose()
     const other = (await it.call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other' })).body.id
     expect(isExposed(it.app, it.crewId)).toBe(true)
-    if (what === 'move') expect((await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { crew_id: other })).status).toBe(200)
-    else expect((await it.call('OWNER', 'DELETE', what === 'agent' ? `/agents/${it.agentId}` : `/crews/${it.crewId}`)).status).toBeLessThan(300)
+    if (what === 'move')
+      expect((await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { crew_id: other })).status).toBe(200)
+    else
+      expect(
+        (await it.call('OWNER', 'DELETE', what === 'agent' ? `/agents/${it.agentId}` : `/crews/${it.crewId}`)).status,
+      ).toBeLessThan(300)
     expect(targetOf(it.app, body.token)).toBeNull()
     expect(isExposed(it.app, it.crewId)).toBe(false)
   })

@@ -4,7 +4,15 @@ import { daemon } from '#test'
 describe('preferences', () => {
   it('are kept by key and come back as they went', async () => {
     const { call } = await daemon()
-    const values = { theme: 'dark', 'sidebar.width': 240, 'a-b_c.D9': { open: [1, null, { deep: true }] }, no: false, none: null, empty: '', __proto__x: '💥' }
+    const values = {
+      theme: 'dark',
+      'sidebar.width': 240,
+      'a-b_c.D9': { open: [1, null, { deep: true }] },
+      no: false,
+      none: null,
+      empty: '',
+      __proto__x: '💥',
+    }
     for (const [key, value] of Object.entries(values)) {
       const { status, text } = await call('VIEWER', 'PUT', `/me/preferences/${key}`, JSON.stringify(value))
       expect({ status, text }).toEqual({ status: 204, text: '' })
@@ -19,7 +27,10 @@ describe('preferences', () => {
     for (const value of [1, 2]) await call('VIEWER', 'PUT', '/me/preferences/a', value)
     await call('VIEWER', 'PUT', '/me/preferences/b', 3)
     expect((await call('VIEWER', 'GET', '/me/preferences')).body).toEqual({ a: 2, b: 3 })
-    const removed = [await call('VIEWER', 'DELETE', '/me/preferences/a'), await call('VIEWER', 'DELETE', '/me/preferences/a')]
+    const removed = [
+      await call('VIEWER', 'DELETE', '/me/preferences/a'),
+      await call('VIEWER', 'DELETE', '/me/preferences/a'),
+    ]
     expect(removed.map(({ status }) => status)).toEqual([204, 204])
     expect((await call('VIEWER', 'GET', '/me/preferences')).body).toEqual({ b: 3 })
   })
@@ -41,7 +52,9 @@ describe('preferences', () => {
   it.each(['a b', 'a%2Fb', 'é', 'x'.repeat(65)])('refuse the key %s', async (key) => {
     const { call } = await daemon()
     for (const method of ['PUT', 'DELETE'])
-      expect((await call('VIEWER', method, `/me/preferences/${key}`, method === 'PUT' ? 1 : undefined)).body).toMatchObject({
+      expect(
+        (await call('VIEWER', method, `/me/preferences/${key}`, method === 'PUT' ? 1 : undefined)).body,
+      ).toMatchObject({
         code: 'invalid_field',
         field: 'key',
       })
@@ -62,7 +75,10 @@ describe('preferences', () => {
     const { call } = await daemon()
     const text = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
     expect((await call('VIEWER', 'PUT', '/me/preferences/a', text(16 * 1024))).status).toBe(204)
-    expect((await call('VIEWER', 'PUT', '/me/preferences/a', text(16 * 1024 + 1))).body).toMatchObject({ status: 413, code: 'body_too_large' })
+    expect((await call('VIEWER', 'PUT', '/me/preferences/a', text(16 * 1024 + 1))).body).toMatchObject({
+      status: 413,
+      code: 'body_too_large',
+    })
     expect((await call('VIEWER', 'PUT', '/me/preferences/a', text(3_000_000))).status).toBe(413)
   })
 
@@ -70,7 +86,10 @@ describe('preferences', () => {
     const { call } = await daemon()
     const put = async (key: string) => (await call('VIEWER', 'PUT', `/me/preferences/${key}`, 1)).status
     for (let index = 0; index < 100; index += 1) expect(await put(`k${index}`)).toBe(204)
-    expect((await call('VIEWER', 'PUT', '/me/preferences/one-more', 1)).body).toMatchObject({ status: 400, field: 'key' })
+    expect((await call('VIEWER', 'PUT', '/me/preferences/one-more', 1)).body).toMatchObject({
+      status: 400,
+      field: 'key',
+    })
     expect(await put('k7')).toBe(204)
     await call('VIEWER', 'DELETE', '/me/preferences/k0')
     expect(await put('one-more')).toBe(204)

@@ -5,10 +5,18 @@ import { daemon, type TestDaemon } from '#test'
 
 const publicUrl = 'https://muster.example:8443/app'
 const provision = (it: TestDaemon, body: object, who: Parameters<TestDaemon['call']>[0] = 'ADMIN') =>
-  it.call(who, 'POST', `/workspaces/${typeof who === 'object' && who ? who.workspace : it.workspace}/members/provision`, body)
+  it.call(
+    who,
+    'POST',
+    `/workspaces/${typeof who === 'object' && who ? who.workspace : it.workspace}/members/provision`,
+    body,
+  )
 /** Takes somebody out of the first workspace. */
 async function remove(it: TestDaemon, user: string): Promise<void> {
-  const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { id: string; user_id: string }[]
+  const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as {
+    id: string
+    user_id: string
+  }[]
   const { id } = members.find(({ user_id }) => user_id === user)!
   expect((await it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)).status).toBe(200)
 }
@@ -17,7 +25,11 @@ const brief = ({ status, body }: { status: number; body: { code?: string } }) =>
 describe('members.provision', () => {
   it('makes an account with a link of seven days, whose token is stored hashed', async () => {
     const it = await daemon({ config: { publicUrl } })
-    const { status, body } = await provision(it, { email: 'Ada@Example.com', role: 'MANAGER', full_name: ' Ada Lovelace ' })
+    const { status, body } = await provision(it, {
+      email: 'Ada@Example.com',
+      role: 'MANAGER',
+      full_name: ' Ada Lovelace ',
+    })
     expect({ status, body }).toEqual({
       status: 201,
       body: {
@@ -30,9 +42,16 @@ describe('members.provision', () => {
       },
     })
     const token = new URL(body.setup_url).searchParams.get('token')!
-    expect(it.app.db.prepare('SELECT user_id, token_hash, purpose, expires_at FROM verification_tokens').all()).toEqual([
-      { user_id: body.user_id, token_hash: createHash('sha256').update(token).digest('hex'), purpose: 'account_setup', expires_at: '2026-01-08T00:00:00Z' },
-    ])
+    expect(it.app.db.prepare('SELECT user_id, token_hash, purpose, expires_at FROM verification_tokens').all()).toEqual(
+      [
+        {
+          user_id: body.user_id,
+          token_hash: createHash('sha256').update(token).digest('hex'),
+          purpose: 'account_setup',
+          expires_at: '2026-01-08T00:00:00Z',
+        },
+      ],
+    )
     expect(JSON.stringify(it.entries())).not.toContain(token)
     expect(it.entries().map(({ payload }) => payload?.['entity_type'])).toEqual(['user', 'workspace_member'])
     expect(it.app.db.prepare('SELECT full_name FROM users WHERE id = ?').pluck().get(body.user_id)).toBe('Ada Lovelace')
@@ -54,14 +73,22 @@ describe('members.provision', () => {
     ['a verified address', "UPDATE users SET email_verified_at = '2026-01-01T00:00:00Z' WHERE id = ?"],
     [
       'a linked account',
-      `INSERT INTO linked_accounts (id, user_id, provider, provider_account_id, created_at, last_used_at) VALUES ('l', ?, 'https://idp.example', '1', 'now', 'now')`,
+      `INSERT INTO linked_accounts (id, user_id, provider, provider_account_id, created_at, last_used_at)
+        VALUES ('l', ?, 'https://idp.example', '1', 'now', 'now')`,
     ],
   ])('gives no link to an account with %s', async (_, claim) => {
     const it = await daemon({ config: { publicUrl } })
     const { email, userId } = it.stranger()
     it.app.db.prepare(claim).run(userId)
     it.app.db.prepare('DELETE FROM workspace_members WHERE user_id = ?').run(userId)
-    expect((await provision(it, { email })).body).toEqual({ user_id: userId, email, role: 'MEMBER', created_user: false, setup_url: '', expires_at: '' })
+    expect((await provision(it, { email })).body).toEqual({
+      user_id: userId,
+      email,
+      role: 'MEMBER',
+      created_user: false,
+      setup_url: '',
+      expires_at: '',
+    })
     expect(it.app.db.prepare('SELECT count(*) FROM verification_tokens').pluck().get()).toBe(0)
   })
 
@@ -72,18 +99,27 @@ describe('members.provision', () => {
     const added = await it.call(other, 'POST', `/workspaces/${other.workspace}/members`, { user_id, role: 'MEMBER' })
     expect(added.status).toBe(201)
     await remove(it, user_id)
-    expect((await provision(it, { email: 'ada@example.com' })).body).toMatchObject({ created_user: false, setup_url: '' })
+    expect((await provision(it, { email: 'ada@example.com' })).body).toMatchObject({
+      created_user: false,
+      setup_url: '',
+    })
   })
 
-  it.each([true, false])('is for ADMINs of the first workspace, and tells others nothing of an address (open sign-up: %s)', async (allowSignup) => {
-    const it = await daemon({ config: { publicUrl, allowSignup } })
-    const owner = it.stranger()
-    const [taken, free] = [await provision(it, { email: it.person('VIEWER').email }, owner), await provision(it, { email: 'ada@example.com' }, owner)]
-    expect(brief(taken)).toEqual({ status: 403, code: 'insufficient_role' })
-    expect({ ...taken.body, instance: '' }).toEqual({ ...free.body, instance: '' })
-    expect(it.app.db.prepare("SELECT count(*) FROM users WHERE email = 'ada@example.com'").pluck().get()).toBe(0)
-    expect((await provision(it, { email: 'ada@example.com' })).body).toMatchObject({ created_user: true })
-  })
+  it.each([true, false])(
+    'is for ADMINs of the first workspace, and tells others nothing of an address (open sign-up: %s)',
+    async (allowSignup) => {
+      const it = await daemon({ config: { publicUrl, allowSignup } })
+      const owner = it.stranger()
+      const [taken, free] = [
+        await provision(it, { email: it.person('VIEWER').email }, owner),
+        await provision(it, { email: 'ada@example.com' }, owner),
+      ]
+      expect(brief(taken)).toEqual({ status: 403, code: 'insufficient_role' })
+      expect({ ...taken.body, instance: '' }).toEqual({ ...free.body, instance: '' })
+      expect(it.app.db.prepare("SELECT count(*) FROM users WHERE email = 'ada@example.com'").pluck().get()).toBe(0)
+      expect((await provision(it, { email: 'ada@example.com' })).body).toMatchObject({ created_user: true })
+    },
+  )
 
   it('is set up by the link, once, and that proves no address', async () => {
     const it = await daemon({ config: { publicUrl } })
@@ -91,10 +127,17 @@ describe('members.provision', () => {
     const token = new URL(setup_url).searchParams.get('token')
     const reset = () => it.call(null, 'POST', '/auth/reset', { token, new_password: 'a horse of another colour' })
     expect((await Promise.all([reset(), reset()])).map(({ status }) => status).sort()).toEqual([200, 400])
-    const row = it.app.db.prepare("SELECT password_hash IS NOT NULL AS claimed, email_verified_at FROM users WHERE email = 'ada@example.com'").get()
+    const row = it.app.db
+      .prepare(
+        "SELECT password_hash IS NOT NULL AS claimed, email_verified_at FROM users WHERE email = 'ada@example.com'",
+      )
+      .get()
     expect(row).toEqual({ claimed: 1, email_verified_at: null })
     await remove(it, user_id)
-    expect((await provision(it, { email: 'ada@example.com' })).body).toMatchObject({ created_user: false, setup_url: '' })
+    expect((await provision(it, { email: 'ada@example.com' })).body).toMatchObject({
+      created_user: false,
+      setup_url: '',
+    })
   })
 
   it.each([
@@ -105,10 +148,14 @@ describe('members.provision', () => {
     const links = async (email: string, who: Parameters<TestDaemon['call']>[0]) =>
       new URL((await provision(it, { email, role: 'MANAGER' }, who)).body.setup_url).searchParams.get('token')
     const [kept, held] = [await links('ada@example.com', 'OWNER'), await links('eve@example.com', 'ADMIN')]
-    const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { id: string; role: string }[]
+    const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as {
+      id: string
+      role: string
+    }[]
     const { id } = members.find(({ role }) => role === 'ADMIN')!
     expect((await it.call('OWNER', method, `/workspaces/${it.workspace}/members/${id}`, change)).status).toBe(200)
-    const reset = (token: string | null) => it.call(null, 'POST', '/auth/reset', { token, new_password: 'a horse of another colour' })
+    const reset = (token: string | null) =>
+      it.call(null, 'POST', '/auth/reset', { token, new_password: 'a horse of another colour' })
     expect((await reset(held)).body.code).toBe('invalid_token')
     expect((await reset(kept)).status).toBe(200)
   })
@@ -125,23 +172,44 @@ describe('members.provision', () => {
 
   it('refuses a member, a role too high, a server without address, and makes no account then', async () => {
     const it = await daemon({ config: { publicUrl } })
-    expect(brief(await provision(it, { email: it.person('VIEWER').email.toUpperCase() }))).toEqual({ status: 409, code: 'already_member' })
-    expect(brief(await provision(it, { email: 'a@example.com', role: 'ADMIN' }))).toEqual({ status: 403, code: 'insufficient_role' })
-    expect(brief(await provision(it, { email: 'a@example.com', role: 'OWNER' }))).toEqual({ status: 400, code: 'invalid_field' })
-    expect(brief(await provision(it, { email: 'a@example.com', full_name: 'A' }))).toEqual({ status: 400, code: 'invalid_field' })
+    expect(brief(await provision(it, { email: it.person('VIEWER').email.toUpperCase() }))).toEqual({
+      status: 409,
+      code: 'already_member',
+    })
+    expect(brief(await provision(it, { email: 'a@example.com', role: 'ADMIN' }))).toEqual({
+      status: 403,
+      code: 'insufficient_role',
+    })
+    expect(brief(await provision(it, { email: 'a@example.com', role: 'OWNER' }))).toEqual({
+      status: 400,
+      code: 'invalid_field',
+    })
+    expect(brief(await provision(it, { email: 'a@example.com', full_name: 'A' }))).toEqual({
+      status: 400,
+      code: 'invalid_field',
+    })
     expect(it.app.db.prepare("SELECT count(*) FROM users WHERE email = 'a@example.com'").pluck().get()).toBe(0)
     const bare = await daemon()
     expect(brief(await provision(bare, { email: 'a@example.com' }))).toEqual({ status: 503, code: 'unavailable' })
   })
 
-  it.each(['аda@example.com', 'ada@exаmple.com', 'ada@example', 'ada@@example.com', 'ada@example.com\n', 'ａda@example.com', 'a b@example.com', ''])(
-    'refuses the address %j',
-    async (email) => {
-      const it = await daemon({ config: { publicUrl } })
-      for (const path of ['members/provision', 'invitations'])
-        expect((await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/${path}`, { email })).body).toMatchObject({ status: 400, field: 'email' })
-    },
-  )
+  it.each([
+    'аda@example.com',
+    'ada@exаmple.com',
+    'ada@example',
+    'ada@@example.com',
+    'ada@example.com\n',
+    'ａda@example.com',
+    'a b@example.com',
+    '',
+  ])('refuses the address %j', async (email) => {
+    const it = await daemon({ config: { publicUrl } })
+    for (const path of ['members/provision', 'invitations'])
+      expect((await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/${path}`, { email })).body).toMatchObject({
+        status: 400,
+        field: 'email',
+      })
+  })
 
   it('writes names in one form', async () => {
     const it = await daemon({ config: { publicUrl } })

@@ -15,15 +15,19 @@ async function house() {
   app.writeNow(() =>
     app.db
       .prepare(
-        `INSERT INTO agents (id, workspace_id, crew_id, name, slug, agent_role, status, cli_adapter, timeout_seconds, tool_profile, search, created_at, updated_at)
+        `INSERT INTO agents (id, workspace_id, crew_id, name, slug, agent_role, status, cli_adapter, timeout_seconds,
+          tool_profile, search, created_at, updated_at)
          VALUES (?, ?, ?, 'Ada', 'ada', 'AGENT', 'IDLE', 'CLAUDE_CODE', 1800, 'CODING', 'ada', '', '')`,
       )
       .run(agent, workspace, crew),
   )
   const begin = (id: string, payload: Record<string, unknown> = {}, more: Partial<Draft> = {}) =>
     note({ type: 'run.started', trace_id: id, agent_id: agent, crew_id: crew, actor_id: 'someone', payload, ...more })
-  const finish = (id: string, type: 'run.completed' | 'run.failed' | 'run.cancelled' | 'run.timeout', payload: Record<string, unknown> = {}) =>
-    note({ type, trace_id: id, payload })
+  const finish = (
+    id: string,
+    type: 'run.completed' | 'run.failed' | 'run.cancelled' | 'run.timeout',
+    payload: Record<string, unknown> = {},
+  ) => note({ type, trace_id: id, payload })
   const list = async (query = '') => (await call('VIEWER', 'GET', `/runs${query}`)).body
   const ids = async (query = '') => (await list(query)).data.map((run: { id: string }) => run.id)
   return { ...it, note, crew, agent, begin, finish, list, ids, clock }
@@ -54,8 +58,16 @@ describe('runs', () => {
       model: 'small',
     })
     clock.advance(1500)
-    note({ type: 'run.session_init', trace_id: 'r1', payload: { model: 'large', cli_version: '2.1', permission_mode: 'default' } })
-    finish('r1', 'run.failed', { exit_code: 3, error_message: 'out of turns', metadata: { permission_mode: 'bypass', session_id: 's1' } })
+    note({
+      type: 'run.session_init',
+      trace_id: 'r1',
+      payload: { model: 'large', cli_version: '2.1', permission_mode: 'default' },
+    })
+    finish('r1', 'run.failed', {
+      exit_code: 3,
+      error_message: 'out of turns',
+      metadata: { permission_mode: 'bypass', session_id: 's1' },
+    })
     clock.advance(1000)
     finish('r1', 'run.completed', { exit_code: 0, metadata: { model: 'late' } })
     begin('r1', { trigger_type: 'USER' })
@@ -88,7 +100,8 @@ describe('runs', () => {
     begin('lost', {}, { agent_id: 'cgone' })
     finish('old', 'run.timeout')
     clock.advance(day)
-    for (let n = 1; n <= 5; n++) begin(`r${n}`, { trigger_type: n % 2 ? 'USER' : 'WEBHOOK', metadata: { tags: n > 3 ? ['a', 'b'] : [] } })
+    for (let n = 1; n <= 5; n++)
+      begin(`r${n}`, { trigger_type: n % 2 ? 'USER' : 'WEBHOOK', metadata: { tags: n > 3 ? ['a', 'b'] : [] } })
     finish('r1', 'run.completed')
     finish('r2', 'run.failed')
     finish('r3', 'run.cancelled')
@@ -97,7 +110,12 @@ describe('runs', () => {
       pagination: { page: 1, limit: 50, total: 7, total_pages: 1 },
     })
     expect(await ids()).toEqual(['r5', 'r4', 'r3', 'r2', 'r1', 'lost', 'old'])
-    expect((await list()).data[5]).toMatchObject({ agent_id: 'cgone', agent_name: null, agent_slug: null, crew_name: 'Docks' })
+    expect((await list()).data[5]).toMatchObject({
+      agent_id: 'cgone',
+      agent_name: null,
+      agent_slug: null,
+      crew_name: 'Docks',
+    })
     expect(await ids('?status=RUNNING')).toEqual(['r5', 'r4', 'lost'])
     expect(await ids('?status=TIMEOUT&trigger=CRON')).toEqual(['old'])
     expect(await ids('?trigger=WEBHOOK')).toEqual(['r4', 'r2'])
@@ -126,7 +144,11 @@ describe('runs', () => {
     const { call, workspace, person, stranger, agent } = await house()
     expect(await call('VIEWER', 'GET', '/runs?status=running')).toMatchObject({
       status: 400,
-      body: { code: 'invalid_field', field: 'status', detail: 'status must be one of RUNNING, COMPLETED, FAILED, CANCELLED, TIMEOUT' },
+      body: {
+        code: 'invalid_field',
+        field: 'status',
+        detail: 'status must be one of RUNNING, COMPLETED, FAILED, CANCELLED, TIMEOUT',
+      },
     })
     expect((await call('VIEWER', 'GET', '/agents/cnone/runs')).status).toBe(404)
     expect((await call(stranger(), 'GET', `/agents/${agent}/runs`)).status).toBe(404)
@@ -139,21 +161,37 @@ describe('runs', () => {
     const ends = ['run.completed', 'run.failed', 'run.cancelled', 'run.timeout'] as const
     for (let n = 0; n < 40; n++) {
       clock.advance(1000)
-      begin(`r${n}`, { trigger_type: n % 3 ? 'USER' : 'CRON', chat_id: n % 2 ? `c${n}` : undefined, metadata: { tags: [`t${n % 4}`], model: 'm' } })
+      begin(`r${n}`, {
+        trigger_type: n % 3 ? 'USER' : 'CRON',
+        chat_id: n % 2 ? `c${n}` : undefined,
+        metadata: { tags: [`t${n % 4}`], model: 'm' },
+      })
       note({ type: 'run.session_init', trace_id: `r${n - 1}`, payload: { cli_version: String(n) } })
       note({ type: 'run.parked', trace_id: `r${n}`, payload: { inbox_item_id: `i${n}` } })
       if (n % 2) note({ type: 'run.resumed', trace_id: `r${n}` })
-      if (n % 5) finish(`r${n - 3}`, ends[n % 4]!, { exit_code: n, error_message: n % 2 ? 'no' : undefined, metadata: { session_id: `s${n}` } })
+      if (n % 5)
+        finish(`r${n - 3}`, ends[n % 4]!, {
+          exit_code: n,
+          error_message: n % 2 ? 'no' : undefined,
+          metadata: { session_id: `s${n}` },
+        })
       if (n % 7 === 0) finish(`r${n - 3}`, 'run.completed', { exit_code: 0 })
     }
-    const stored = () => [app.db.prepare('SELECT * FROM runs ORDER BY seq').all(), app.db.prepare('SELECT * FROM run_tags ORDER BY seq, tag').all()]
+    const stored = () => [
+      app.db.prepare('SELECT * FROM runs ORDER BY seq').all(),
+      app.db.prepare('SELECT * FROM run_tags ORDER BY seq, tag').all(),
+    ]
     const before = stored()
     expect(before[0]).toHaveLength(40)
     app.db.exec('DELETE FROM run_tags; DELETE FROM runs')
     const project = projectRuns(app.db)
-    const rows = app.db.prepare<[], { seq: number; ts: number; doc: string }>('SELECT seq, ts, doc FROM journal ORDER BY seq').all()
+    const rows = app.db
+      .prepare<[], { seq: number; ts: number; doc: string }>('SELECT seq, ts, doc FROM journal ORDER BY seq')
+      .all()
     for (const { seq, ts, doc } of rows) project(JSON.parse(doc), seq, ts)
     expect(stored()).toEqual(before)
-    expect(new Set((before[0] as { workspace_id: string }[]).map((row) => row.workspace_id))).toEqual(new Set([workspace]))
+    expect(new Set((before[0] as { workspace_id: string }[]).map((row) => row.workspace_id))).toEqual(
+      new Set([workspace]),
+    )
   })
 })

@@ -16,9 +16,12 @@ async function setUp(options: Parameters<typeof daemon>[0] = {}) {
 }
 
 const me = (web: ReturnType<typeof browser>) => web.call('GET', '/users/me')
-const refresh = (web: ReturnType<typeof browser>, headers = {}) => web.call('POST', '/api/auth/token/refresh', undefined, headers)
-const sessionsIn = ({ app }: TestDaemon) => app.db.prepare('SELECT * FROM user_sessions').all() as Record<string, string | null>[]
-const cookies = (answer: { headers: Record<string, unknown> }) => [answer.headers['set-cookie'] ?? []].flat().map(String)
+const refresh = (web: ReturnType<typeof browser>, headers = {}) =>
+  web.call('POST', '/api/auth/token/refresh', undefined, headers)
+const sessionsIn = ({ app }: TestDaemon) =>
+  app.db.prepare('SELECT * FROM user_sessions').all() as Record<string, string | null>[]
+const cookies = (answer: { headers: Record<string, unknown> }) =>
+  [answer.headers['set-cookie'] ?? []].flat().map(String)
 
 describe('sessions.create', () => {
   it('signs in with both cookies, as contract part 1, section 2.1 has them', async () => {
@@ -32,7 +35,11 @@ describe('sessions.create', () => {
       ['authjs.refresh-token', attributes.replace('Path=/', 'Path=/api/auth/')],
     ])
     expect((await me(web)).body).toMatchObject({ id: ada.userId })
-    expect(server.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_created', actor_id: ada.userId, payload: { entity_type: 'session' } })
+    expect(server.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_created',
+      actor_id: ada.userId,
+      payload: { entity_type: 'session' },
+    })
     expect(JSON.stringify(server.entries())).not.toContain(web.jar.get('authjs.session-token')!.value)
   })
 
@@ -40,11 +47,18 @@ describe('sessions.create', () => {
     const { it: server, ada } = await setUp()
     const web = browser(server, https)
     await web.signIn(ada.email, knownPassword)
-    expect([...web.jar.keys()]).toEqual(['__Host-authjs.csrf-token', '__Secure-authjs.session-token', '__Secure-authjs.refresh-token'])
+    expect([...web.jar.keys()]).toEqual([
+      '__Host-authjs.csrf-token',
+      '__Secure-authjs.session-token',
+      '__Secure-authjs.refresh-token',
+    ])
     for (const { attributes } of web.jar.values()) expect(attributes).toContain('Secure')
     expect((await me(web)).status).toBe(200)
     const { value } = web.jar.get('__Secure-authjs.session-token')!
-    expect((await server.call(null, 'GET', '/users/me', undefined, { ...https, cookie: `authjs.session-token=${value}` })).body.code).toBe('no_credentials')
+    expect(
+      (await server.call(null, 'GET', '/users/me', undefined, { ...https, cookie: `authjs.session-token=${value}` }))
+        .body.code,
+    ).toBe('no_credentials')
     const forced = await setUp({ config: { forceSecureCookies: true } })
     await forced.signIn()
     expect([...forced.web.jar.keys()]).toContain('__Secure-authjs.session-token')
@@ -56,8 +70,13 @@ describe('sessions.create', () => {
     const form = (more: Record<string, string>) =>
       new URLSearchParams({ email: ada.email, password: knownPassword, csrfToken: body.csrfToken, ...more }).toString()
     const send = (more: Record<string, string>) =>
-      web.call('POST', '/api/auth/callback/credentials', form(more), { 'content-type': 'application/x-www-form-urlencoded' })
-    expect(await send({ callbackUrl: '/crews?x=1' })).toMatchObject({ status: 302, headers: { location: '/crews?x=1' } })
+      web.call('POST', '/api/auth/callback/credentials', form(more), {
+        'content-type': 'application/x-www-form-urlencoded',
+      })
+    expect(await send({ callbackUrl: '/crews?x=1' })).toMatchObject({
+      status: 302,
+      headers: { location: '/crews?x=1' },
+    })
     for (const callbackUrl of [
       '//evil.example',
       'https://evil.example',
@@ -69,7 +88,10 @@ describe('sessions.create', () => {
       '/a/..//evil.example',
     ])
       expect((await send({ callbackUrl })).headers['location'], callbackUrl).toBe('/')
-    expect(await send({ password: 'wrong' })).toMatchObject({ status: 302, headers: { location: '/login?error=CredentialsSignin' } })
+    expect(await send({ password: 'wrong' })).toMatchObject({
+      status: 302,
+      headers: { location: '/login?error=CredentialsSignin' },
+    })
     expect(await send({ json: 'true' })).toMatchObject({ status: 200, body: { ok: true } })
     expect(await send({ redirect: 'false', password: 'x' })).toMatchObject({ status: 200, body: { ok: false } })
   })
@@ -77,7 +99,10 @@ describe('sessions.create', () => {
   it('answers every failure alike and sets no session', async () => {
     const { it: server, web, ada } = await setUp()
     const without = server.app.writeNow(() => addPerson(server.app, 'MEMBER', server.workspace))
-    const failure = { status: 200, body: { ok: false, error: 'CredentialsSignin', url: '/api/auth/error?error=CredentialsSignin' } }
+    const failure = {
+      status: 200,
+      body: { ok: false, error: 'CredentialsSignin', url: '/api/auth/error?error=CredentialsSignin' },
+    }
     const kelvin = ada.email.replace('member', 'mem\u0412er')
     for (const [email, password] of [
       [ada.email, 'wrong'],
@@ -100,17 +125,34 @@ describe('sessions.create', () => {
     expect(body.csrfToken).toMatch(/^[0-9a-f]{64}$/)
     expect((await web.call('GET', '/api/auth/csrf')).body).toEqual(body)
     const send = (csrfToken?: string, headers = {}) =>
-      web.call('POST', '/api/auth/callback/credentials', { email: ada.email, password: knownPassword, csrfToken }, headers)
+      web.call(
+        'POST',
+        '/api/auth/callback/credentials',
+        { email: ada.email, password: knownPassword, csrfToken },
+        headers,
+      )
     const refused = { status: 403, body: { code: 'csrf_mismatch', error: expect.stringContaining('CSRF') } }
     expect(await send('0'.repeat(64))).toMatchObject(refused)
     expect(await send()).toMatchObject(refused)
-    expect(await server.call(null, 'POST', '/api/auth/callback/credentials', { email: 'a', password: 'b', csrfToken: body.csrfToken })).toMatchObject(refused)
+    expect(
+      await server.call(null, 'POST', '/api/auth/callback/credentials', {
+        email: 'a',
+        password: 'b',
+        csrfToken: body.csrfToken,
+      }),
+    ).toMatchObject(refused)
     expect((await send(body.csrfToken)).body.ok).toBe(true)
   })
 
   it('refuses what is malformed or too large', async () => {
     const { web } = await setUp()
-    for (const body of ['{', '[]', { email: 1, password: 'x' }, { email: 'a@b.co' }, { email: 'a@b.co', password: 'x'.repeat(17_000) }])
+    for (const body of [
+      '{',
+      '[]',
+      { email: 1, password: 'x' },
+      { email: 'a@b.co' },
+      { email: 'a@b.co', password: 'x'.repeat(17_000) },
+    ])
       expect((await web.call('POST', '/api/auth/callback/credentials', body)).status).toBe(400)
   })
 
@@ -127,7 +169,8 @@ describe('sessions.create', () => {
       .prepare(
         `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
          INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti)
-           SELECT 's_' || i, ?, '2025-12-01T00:00:00Z', format('2026-01-%02dT00:00:00Z', 2 + i % 28), '2026-01-30T00:00:00Z', 'x' FROM n`,
+           SELECT 's_' || i, ?, '2025-12-01T00:00:00Z', format('2026-01-%02dT00:00:00Z', 2 + i % 28),
+           '2026-01-30T00:00:00Z', 'x' FROM n`,
       )
       .run(ada.userId)
     server.app.db.prepare("UPDATE user_sessions SET last_used_at = '2025-12-01T00:00:00Z' WHERE id = 's_7'").run()
@@ -135,7 +178,9 @@ describe('sessions.create', () => {
     server.app.bus.on('revoked', (id) => ended.push(id))
     expect((await signIn()).body.ok).toBe(true)
     expect(ended).toEqual(['s_7'])
-    expect(sessionsIn(server).filter((row) => row['revoked_at'])).toMatchObject([{ id: 's_7', revoked_reason: 'too_many' }])
+    expect(sessionsIn(server).filter((row) => row['revoked_at'])).toMatchObject([
+      { id: 's_7', revoked_reason: 'too_many' },
+    ])
   })
 
   it('has no session when the store fails', async () => {
@@ -147,13 +192,17 @@ describe('sessions.create', () => {
 })
 
 describe('the lock', () => {
-  const attempt = async (web: ReturnType<typeof browser>, email: string, password: string) => (await web.signIn(email, password)).body.ok as boolean
+  const attempt = async (web: ReturnType<typeof browser>, email: string, password: string) =>
+    (await web.signIn(email, password)).body.ok as boolean
 
   it('Account: unlocked -> locked on failed sign-in past login.lockout_threshold', async () => {
     const { it: server, web, ada } = await setUp({ config: { lockoutThreshold: 3, lockoutDuration: 300 } })
     for (let n = 0; n < 3; n++) expect(await attempt(web, ada.email, 'wrong')).toBe(false)
     expect(await attempt(web, ada.email, knownPassword)).toBe(false)
-    expect(server.entries().at(-1)).toMatchObject({ severity: 'warn', payload: { entity_type: 'user', metadata: { changed: ['locked_until'] } } })
+    expect(server.entries().at(-1)).toMatchObject({
+      severity: 'warn',
+      payload: { entity_type: 'user', metadata: { changed: ['locked_until'] } },
+    })
     server.clock.advance(299_000)
     expect(await attempt(web, ada.email, knownPassword)).toBe(false)
     server.clock.advance(1_000)
@@ -162,7 +211,8 @@ describe('the lock', () => {
 
   it('counts anew after a success and after a lock, and not while locked', async () => {
     const { it: server, web, ada } = await setUp({ config: { lockoutThreshold: 2, lockoutDuration: 60 } })
-    const count = () => server.app.db.prepare('SELECT failed_login_count FROM users WHERE id = ?').pluck().get(ada.userId)
+    const count = () =>
+      server.app.db.prepare('SELECT failed_login_count FROM users WHERE id = ?').pluck().get(ada.userId)
     await attempt(web, ada.email, 'wrong')
     expect([count(), await attempt(web, ada.email, knownPassword), count()]).toEqual([1, true, 0])
     for (let n = 0; n < 5; n++) await attempt(web, ada.email, 'wrong')
@@ -183,7 +233,10 @@ describe('the lock', () => {
     // Twelve an hour; what succeeds in between does not count.
     for (let index = 0; index < 13; index += 1) {
       if (index % 7 === 0) expect((await attempt(ada.email)).body.ok).toBe(true)
-      expect((await attempt(`nobody-${index}@example.com`)).body).toMatchObject({ ok: false, error: 'CredentialsSignin' })
+      expect((await attempt(`nobody-${index}@example.com`)).body).toMatchObject({
+        ok: false,
+        error: 'CredentialsSignin',
+      })
     }
     for (const email of ['nobody@example.com', ada.email]) {
       const refused = await attempt(email)
@@ -210,7 +263,8 @@ describe('sessions.refresh', () => {
     server.clock.advance(minutes(14))
     const answer = await refresh(web)
     expect(answer).toMatchObject({ status: 200, body: { ok: true, expires: '2026-01-01T00:29:00Z' } })
-    for (const name of ['authjs.session-token', 'authjs.refresh-token']) expect(web.jar.get(name)!.value).not.toBe(before.jar.get(name)!.value)
+    for (const name of ['authjs.session-token', 'authjs.refresh-token'])
+      expect(web.jar.get(name)!.value).not.toBe(before.jar.get(name)!.value)
     server.clock.advance(minutes(2))
     expect((await me(web)).status).toBe(200)
     expect((await me(before)).body.code).toBe('session_expired')
@@ -223,13 +277,20 @@ describe('sessions.refresh', () => {
     await refresh(web)
     server.clock.advance(11_000)
     const replay = await refresh(thief)
-    expect(replay).toMatchObject({ status: 401, body: { code: 'session_revoked' }, headers: { 'www-authenticate': 'Bearer error="session_revoked"' } })
+    expect(replay).toMatchObject({
+      status: 401,
+      body: { code: 'session_revoked' },
+      headers: { 'www-authenticate': 'Bearer error="session_revoked"' },
+    })
     expect(cookies(replay).filter((line) => line.includes('Max-Age=0'))).toHaveLength(4)
     expect(thief.jar.has('authjs.session-token')).toBe(false)
     expect((await me(web)).body.code).toBe('session_revoked')
     expect((await refresh(web)).body.code).toBe('session_revoked')
     expect(sessionsIn(server)[0]).toMatchObject({ revoked_reason: 'refresh_replay' })
-    expect(server.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', payload: { metadata: { reason: 'refresh_replay' } } })
+    expect(server.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      payload: { metadata: { reason: 'refresh_replay' } },
+    })
   })
 
   it('is protected from the first cookie on', async () => {
@@ -307,7 +368,9 @@ describe('sessions.refresh', () => {
   })
 
   it('takes a page of another port of this host, not of an allowed origin elsewhere', async () => {
-    const { web, signIn } = await setUp({ config: { allowedOrigins: ['http://localhost:3000', 'https://app.example'] } })
+    const { web, signIn } = await setUp({
+      config: { allowedOrigins: ['http://localhost:3000', 'https://app.example'] },
+    })
     await signIn()
     expect((await refresh(web, { origin: 'http://localhost:3000' })).status).toBe(200)
     expect((await refresh(web, { origin: 'https://app.example' })).body.code).toBe('origin_rejected')
@@ -356,10 +419,17 @@ describe('the access token', () => {
     const { it: server, web, signIn } = await setUp()
     await signIn()
     const access = web.jar.get('authjs.session-token')!.value
-    const ask = async (token: string) => (await server.call(null, 'GET', '/users/me', undefined, { authorization: `Bearer ${token}` })).body.code
+    const ask = async (token: string) =>
+      (await server.call(null, 'GET', '/users/me', undefined, { authorization: `Bearer ${token}` })).body.code
     expect(await ask(access)).toBeUndefined()
     const flipped = `${access.slice(0, -3)}${access.at(-3) === 'A' ? 'B' : 'A'}${access.slice(-2)}`
-    for (const bad of [flipped, web.jar.get('authjs.refresh-token')!.value, 'a.b.c.d.e', 'x'.repeat(5000), `${access}.x`])
+    for (const bad of [
+      flipped,
+      web.jar.get('authjs.refresh-token')!.value,
+      'a.b.c.d.e',
+      'x'.repeat(5000),
+      `${access}.x`,
+    ])
       expect(await ask(bad), bad.slice(0, 20)).toBe('session_invalid')
   })
 
@@ -367,7 +437,9 @@ describe('the access token', () => {
     const [one, other] = [await setUp(), await setUp()]
     await one.signIn()
     const { value } = one.web.jar.get('authjs.session-token')!
-    expect((await other.it.call(null, 'GET', '/users/me', undefined, { authorization: `Bearer ${value}` })).body.code).toBe('session_invalid')
+    expect(
+      (await other.it.call(null, 'GET', '/users/me', undefined, { authorization: `Bearer ${value}` })).body.code,
+    ).toBe('session_invalid')
   })
 
   it('ends after 15 minutes, also when it was used just before', async () => {
@@ -421,7 +493,10 @@ describe('sessions.list and sessions.revoke', () => {
     expect(body).toMatchObject([{ user_agent: 'Phone', ip: '203.0.113.9', is_current: false }, { is_current: true }])
     expect(body[0].id).toMatch(/^s_[0-9a-f]{64}$/)
     const revoke = (id: string) => web.call('POST', `/auth/sessions/${id}/revoke`)
-    expect(await revoke(body[0].id)).toMatchObject({ status: 200, body: { ok: true, id: body[0].id, is_current: false } })
+    expect(await revoke(body[0].id)).toMatchObject({
+      status: 200,
+      body: { ok: true, id: body[0].id, is_current: false },
+    })
     expect((await revoke(body[0].id)).status).toBe(200)
     expect((await me(phone)).body.code).toBe('session_revoked')
     expect((await web.call('GET', '/auth/sessions')).body).toHaveLength(1)
@@ -433,8 +508,11 @@ describe('sessions.list and sessions.revoke', () => {
     const { it: server, signIn, web } = await setUp()
     await signIn()
     const [{ id }] = (await web.call('GET', '/auth/sessions')).body
-    const answers = await Promise.all([id, 's_none'].map((it) => server.call('OWNER', 'POST', `/auth/sessions/${it}/revoke`)))
-    for (const { status, body } of answers) expect({ status, code: body.code, detail: body.detail }).toEqual({ status: 404, code: 'not_found' })
+    const answers = await Promise.all(
+      [id, 's_none'].map((it) => server.call('OWNER', 'POST', `/auth/sessions/${it}/revoke`)),
+    )
+    for (const { status, body } of answers)
+      expect({ status, code: body.code, detail: body.detail }).toEqual({ status: 404, code: 'not_found' })
     expect((await server.call('OWNER', 'GET', '/auth/sessions')).body).toEqual([])
   })
 })
@@ -462,7 +540,9 @@ describe('sessions.signout', () => {
   it('is not for pages of others', async () => {
     const { web, signIn } = await setUp()
     await signIn()
-    expect((await web.call('POST', '/api/auth/signout', undefined, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await web.call('POST', '/api/auth/signout', undefined, { origin: 'https://evil.example' })).status).toBe(
+      403,
+    )
     expect((await me(web)).status).toBe(200)
   })
 })
@@ -471,13 +551,25 @@ describe('the rest of /api/auth', () => {
   it('names the ways to sign in, where to do so and what went wrong', async () => {
     const { web } = await setUp()
     const url = '/api/auth/callback/credentials'
-    expect((await web.call('GET', '/api/auth/providers')).body.credentials).toMatchObject({ id: 'credentials', signinUrl: url, callbackUrl: url })
-    expect(await web.call('GET', '/api/auth/signin?callbackUrl=/crews')).toMatchObject({ status: 302, headers: { location: '/login?callbackUrl=%2Fcrews' } })
-    expect((await web.call('GET', '/api/auth/signin?callbackUrl=//evil')).headers['location']).toBe('/login?callbackUrl=%2F')
+    expect((await web.call('GET', '/api/auth/providers')).body.credentials).toMatchObject({
+      id: 'credentials',
+      signinUrl: url,
+      callbackUrl: url,
+    })
+    expect(await web.call('GET', '/api/auth/signin?callbackUrl=/crews')).toMatchObject({
+      status: 302,
+      headers: { location: '/login?callbackUrl=%2Fcrews' },
+    })
+    expect((await web.call('GET', '/api/auth/signin?callbackUrl=//evil')).headers['location']).toBe(
+      '/login?callbackUrl=%2F',
+    )
     expect((await web.call('GET', '/api/auth/error')).body).toEqual({ error: 'Default', message: expect.any(String) })
     expect((await web.call('GET', '/api/auth/error?error=CredentialsSignin')).body.error).toBe('CredentialsSignin')
     for (const error of ['constructor', '__proto__', 'nonsense'])
-      expect((await web.call('GET', `/api/auth/error?error=${error}`)).body).toEqual({ error, message: 'Signing in failed; try again' })
+      expect((await web.call('GET', `/api/auth/error?error=${error}`)).body).toEqual({
+        error,
+        message: 'Signing in failed; try again',
+      })
   })
 
   it('is in the strict bucket when it changes something, in the general one when it is read', async () => {
@@ -496,7 +588,9 @@ describe('a second factor that a workspace asks for', () => {
     server.app.db.exec('UPDATE workspaces SET require_two_factor = 1')
     expect((await server.call(ada, 'GET', '/crews')).body).toMatchObject({ status: 403, code: 'two_factor_required' })
     expect((await server.call(ada, 'GET', '/users/me')).status).toBe(200)
-    expect((await server.call(server.stranger(), 'GET', `/crews?workspace_id=${server.workspace}`)).body.code).toBe('not_a_member')
+    expect((await server.call(server.stranger(), 'GET', `/crews?workspace_id=${server.workspace}`)).body.code).toBe(
+      'not_a_member',
+    )
     server.app.db.exec("UPDATE users SET two_factor_at = '2026-01-01T00:00:00Z'")
     expect((await server.call(ada, 'GET', '/crews')).status).toBe(200)
   })

@@ -22,7 +22,9 @@ describe('tokens.create', () => {
     })
     const stored = it.app.db.prepare('SELECT token_hash FROM cli_tokens WHERE id = ?').pluck().get(body.id)
     expect(stored).toBe(createHash('sha256').update(body.token).digest('hex'))
-    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(body.token))).body.id).toBe(it.person('VIEWER').userId)
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(body.token))).body.id).toBe(
+      it.person('VIEWER').userId,
+    )
     expect((await it.call('VIEWER', 'GET', '/auth/cli-tokens')).text).not.toContain(body.token)
     expect(JSON.stringify(it.entries())).not.toContain(body.token)
   })
@@ -49,10 +51,12 @@ describe('tokens.create', () => {
     const { userId } = it.person('MEMBER')
     it.app.db.exec(`
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
-      INSERT INTO workspaces (id, name, slug, created_at, updated_at) SELECT 'own' || i, 'Own', 'own-' || i, 'x', 'x' FROM n;
+      INSERT INTO workspaces (id, name, slug, created_at, updated_at) SELECT 'own' || i, 'Own', 'own-' || i, 'x', 'x'
+      FROM n;
       DELETE FROM workspace_members WHERE user_id = '${userId}';
       INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
-        SELECT 'm' || id, id, '${userId}', iif(id = '${it.workspace}', 'MEMBER', 'OWNER'), 'x', 'x' FROM workspaces ORDER BY id DESC`)
+        SELECT 'm' || id, id, '${userId}', iif(id = '${it.workspace}', 'MEMBER', 'OWNER'), 'x', 'x'
+        FROM workspaces ORDER BY id DESC`)
     const { id } = await create(it, undefined, 'MEMBER')
     expect(it.entries().at(-1)?.payload).toMatchObject({ entity_id: id })
     expect(it.app.db.prepare("SELECT count(*) FROM journal WHERE doc LIKE '%cli_token%'").pluck().get()).toBe(200)
@@ -64,11 +68,13 @@ describe('tokens.create', () => {
     const own = (await it.call(owner, 'POST', '/workspaces', { name: 'Own', slug: 'own' })).body.id
     it.app.db.exec(`
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
-      INSERT INTO workspaces (id, name, slug, created_at, updated_at) SELECT 'w' || i, 'Trap', 'trap-' || i, 'x', 'x' FROM n;
+      INSERT INTO workspaces (id, name, slug, created_at, updated_at) SELECT 'w' || i, 'Trap', 'trap-' || i, 'x', 'x'
+      FROM n;
       INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
         SELECT 'm' || id, id, '${owner.userId}', 'VIEWER', 'x', 'x' FROM workspaces WHERE name = 'Trap'`)
     const { id } = await create(it, undefined, owner)
-    for (const workspace of [it.workspace, own]) expect(it.entries(workspace).at(-1)?.payload).toMatchObject({ entity_id: id })
+    for (const workspace of [it.workspace, own])
+      expect(it.entries(workspace).at(-1)?.payload).toMatchObject({ entity_id: id })
   })
 
   it('works until it ends, and not a moment longer', async () => {
@@ -84,7 +90,11 @@ describe('tokens.create', () => {
 
   it('keeps the tier administrative to owners of the first workspace', async () => {
     const it = await daemon({ config: { adminTokenKey: key } })
-    expect((await it.call('ADMIN', 'POST', '/auth/cli-token', { tier: 'ADMIN' })).body).toMatchObject({ status: 403, code: 'insufficient_role', field: 'tier' })
+    expect((await it.call('ADMIN', 'POST', '/auth/cli-token', { tier: 'ADMIN' })).body).toMatchObject({
+      status: 403,
+      code: 'insufficient_role',
+      field: 'tier',
+    })
     expect((await it.call(it.stranger(), 'POST', '/auth/cli-token', { tier: 'ADMIN' })).status).toBe(403)
     const made = await create(it, { tier: 'admin', name: 'ops' })
     expect(made).toMatchObject({ tier: 'ADMIN', name: 'ops', expires_at: '2026-01-02T00:00:00Z' })
@@ -102,11 +112,17 @@ describe('tokens.create', () => {
     expect(await create(it, { tier: 'ADMIN', expires_in_seconds })).toMatchObject({ expires_at })
   })
 
-  it.each(['', 'zz'.repeat(32), 'ab'.repeat(31), 'abc'.repeat(33)])('answers 503 with the key "%s"', async (adminTokenKey) => {
-    const it = await daemon({ config: { adminTokenKey } })
-    expect((await it.call('OWNER', 'POST', '/auth/cli-token', { tier: 'ADMIN' })).body).toMatchObject({ status: 503, code: 'admin_tokens_unavailable' })
-    expect((await it.call('OWNER', 'POST', '/auth/cli-token')).status).toBe(200)
-  })
+  it.each(['', 'zz'.repeat(32), 'ab'.repeat(31), 'abc'.repeat(33)])(
+    'answers 503 with the key "%s"',
+    async (adminTokenKey) => {
+      const it = await daemon({ config: { adminTokenKey } })
+      expect((await it.call('OWNER', 'POST', '/auth/cli-token', { tier: 'ADMIN' })).body).toMatchObject({
+        status: 503,
+        code: 'admin_tokens_unavailable',
+      })
+      expect((await it.call('OWNER', 'POST', '/auth/cli-token')).status).toBe(200)
+    },
+  )
 
   it.each([
     ['VIEWER', ['crews:write'], 403],
@@ -126,15 +142,21 @@ describe('tokens.create', () => {
     const it = await daemon()
     const owner = it.person('OWNER')
     it.app.db.prepare('DELETE FROM workspace_members WHERE user_id = ?').run(owner.userId)
-    expect((await it.call('OWNER', 'POST', '/auth/cli-token', { scopes: ['crews:write'] })).body.code).toBe('insufficient_role')
+    expect((await it.call('OWNER', 'POST', '/auth/cli-token', { scopes: ['crews:write'] })).body.code).toBe(
+      'insufficient_role',
+    )
   })
 
   it('never makes a token that reaches further than the one used', async () => {
     const it = await daemon()
     const narrow = await create(it, { scopes: ['crews:*', 'agents:write'], expires_in_seconds: 3600 })
-    const ask = async (body?: object) => (await it.call(null, 'POST', '/auth/cli-token', body, bearer(narrow.token))).body
+    const ask = async (body?: object) =>
+      (await it.call(null, 'POST', '/auth/cli-token', body, bearer(narrow.token))).body
     expect(await ask()).toMatchObject({ scopes: ['crews:*', 'agents:write'], expires_at: narrow.expires_at })
-    expect(await ask({ scopes: ['crews:write'], expires_in_seconds: 60 })).toMatchObject({ scopes: ['crews:write'], expires_at: '2026-01-01T00:01:00Z' })
+    expect(await ask({ scopes: ['crews:write'], expires_in_seconds: 60 })).toMatchObject({
+      scopes: ['crews:write'],
+      expires_at: '2026-01-01T00:01:00Z',
+    })
     for (const scope of ['*', 'agents:*', 'credentials:write'])
       expect(await ask({ scopes: [scope] })).toMatchObject({ status: 403, code: 'insufficient_scope' })
   })
@@ -181,8 +203,21 @@ describe('tokens.list', () => {
     await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${second.id}`)
     const { data } = (await it.call('OWNER', 'GET', '/auth/cli-tokens')).body
     expect(data).toEqual([
-      { id: second.id, name: 'second', tier: 'STANDARD', created_at: '2026-01-01T00:00:02Z', revoked_at: '2026-01-01T00:00:02Z' },
-      { id: first.id, name: 'first', tier: 'STANDARD', created_at: '2026-01-01T00:00:01Z', expires_at: '2026-01-01T00:01:01Z', scopes: ['crews:write'] },
+      {
+        id: second.id,
+        name: 'second',
+        tier: 'STANDARD',
+        created_at: '2026-01-01T00:00:02Z',
+        revoked_at: '2026-01-01T00:00:02Z',
+      },
+      {
+        id: first.id,
+        name: 'first',
+        tier: 'STANDARD',
+        created_at: '2026-01-01T00:00:01Z',
+        expires_at: '2026-01-01T00:01:01Z',
+        scopes: ['crews:write'],
+      },
       expect.objectContaining({ name: 'test' }),
     ])
   })
@@ -201,9 +236,18 @@ describe('tokens.validate', () => {
     const it = await daemon()
     const { email, userId } = it.person('OWNER')
     const { id } = it.app.db.prepare('SELECT id FROM cli_tokens WHERE user_id = ?').get(userId) as { id: string }
-    expect((await it.call('OWNER', 'GET', '/auth/cli-token/validate')).body).toEqual({ valid: true, id, user_id: userId, user_email: email, tier: 'STANDARD' })
+    expect((await it.call('OWNER', 'GET', '/auth/cli-token/validate')).body).toEqual({
+      valid: true,
+      id,
+      user_id: userId,
+      user_email: email,
+      tier: 'STANDARD',
+    })
     const { token, expires_at } = await create(it, { scopes: ['crews:write'], expires_in_seconds: 60 })
-    expect((await it.call(null, 'GET', '/auth/cli-token/validate', undefined, bearer(token))).body).toMatchObject({ expires_at, scopes: ['crews:write'] })
+    expect((await it.call(null, 'GET', '/auth/cli-token/validate', undefined, bearer(token))).body).toMatchObject({
+      expires_at,
+      scopes: ['crews:write'],
+    })
   })
 
   it('works for a user without a name', async () => {
@@ -244,7 +288,10 @@ describe('tokens.rotate', () => {
     expect((await it.call(null, 'GET', '/users/me', undefined, bearer(body.token))).status).toBe(200)
     expect(closed).toEqual([old.id])
     expect(it.entries().slice(-2)).toMatchObject([
-      { entry_type: 'audit.entity_created', payload: { entity_id: body.id, metadata: { via: 'rotation', replaces: old.id } } },
+      {
+        entry_type: 'audit.entity_created',
+        payload: { entity_id: body.id, metadata: { via: 'rotation', replaces: old.id } },
+      },
       { entry_type: 'audit.entity_deleted', payload: { entity_id: old.id, metadata: { replaced_by: body.id } } },
     ])
   })
@@ -261,13 +308,19 @@ describe('tokens.rotate', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(it, id)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(409)])
     expect(answers.find(({ status }) => status === 409)!.body.code).toBe('token_ended')
-    expect(it.app.db.prepare("SELECT count(*) FROM cli_tokens WHERE name = 'ci' AND revoked_at IS NULL").pluck().get()).toBe(1)
+    expect(
+      it.app.db.prepare("SELECT count(*) FROM cli_tokens WHERE name = 'ci' AND revoked_at IS NULL").pluck().get(),
+    ).toBe(1)
   })
 
   it('replaces an administrative token, for who may still make one', async () => {
     const it = await daemon({ config: { adminTokenKey: key } })
     const { id } = await create(it, { tier: 'ADMIN', expires_in_seconds: 7200 })
-    expect((await rotate(it, id)).body).toMatchObject({ tier: 'ADMIN', expires_at: '2026-01-01T02:00:00Z', token: expect.stringMatching(/^svc_admin_/) })
+    expect((await rotate(it, id)).body).toMatchObject({
+      tier: 'ADMIN',
+      expires_at: '2026-01-01T02:00:00Z',
+      token: expect.stringMatching(/^svc_admin_/),
+    })
     const second = await create(it, { tier: 'ADMIN' })
     it.app.db.prepare("UPDATE workspace_members SET role = 'ADMIN' WHERE user_id = ?").run(it.person('OWNER').userId)
     expect((await rotate(it, second.id)).body).toMatchObject({ status: 403, code: 'insufficient_role' })
@@ -279,20 +332,28 @@ describe('tokens.rotate', () => {
     const wide = await create(it)
     const long = await create(it, { scopes: ['crews:write'] })
     const narrow = await create(it, { scopes: ['crews:*'], expires_in_seconds: 3600 })
-    expect((await rotate(it, wide.id, undefined, narrow.token)).body).toMatchObject({ status: 403, code: 'insufficient_scope' })
-    expect((await rotate(it, long.id, undefined, narrow.token)).body).toMatchObject({ scopes: ['crews:write'], expires_at: narrow.expires_at })
+    expect((await rotate(it, wide.id, undefined, narrow.token)).body).toMatchObject({
+      status: 403,
+      code: 'insufficient_scope',
+    })
+    expect((await rotate(it, long.id, undefined, narrow.token)).body).toMatchObject({
+      scopes: ['crews:write'],
+      expires_at: narrow.expires_at,
+    })
     expect((await it.call(null, 'GET', '/users/me', undefined, bearer(wide.token))).status).toBe(200)
   })
 
   it('answers alike for foreign and unknown ones', async () => {
     const it = await daemon()
     const { id } = await create(it, undefined, 'MEMBER')
-    for (const tokenId of [id, 'cnone00000000000000000000']) expect((await rotate(it, tokenId)).body).toMatchObject({ status: 404, code: 'not_found' })
+    for (const tokenId of [id, 'cnone00000000000000000000'])
+      expect((await rotate(it, tokenId)).body).toMatchObject({ status: 404, code: 'not_found' })
   })
 })
 
 describe('tokens.uses', () => {
-  const use = (it: TestDaemon, token: string, path: string) => it.call(null, 'GET', path, undefined, { ...bearer(token), 'user-agent': 'curl/8' })
+  const use = (it: TestDaemon, token: string, path: string) =>
+    it.call(null, 'GET', path, undefined, { ...bearer(token), 'user-agent': 'curl/8' })
 
   it('shows every use of an administrative token, newest first, in pages', async () => {
     const clock = fixedClock()
@@ -303,7 +364,12 @@ describe('tokens.uses', () => {
     await use(it, token, '/workspaces?limit=5')
     const { body } = await it.call('OWNER', 'GET', `/auth/cli-tokens/${id}/uses`)
     expect(body).toEqual([
-      { used_at: '2026-01-01T00:00:01.500Z', remote_addr: '127.0.0.1', user_agent: 'curl/8', path: '/api/v1/workspaces' },
+      {
+        used_at: '2026-01-01T00:00:01.500Z',
+        remote_addr: '127.0.0.1',
+        user_agent: 'curl/8',
+        path: '/api/v1/workspaces',
+      },
       { used_at: '2026-01-01T00:00:00.000Z', remote_addr: '127.0.0.1', user_agent: 'curl/8', path: '/api/v1/users/me' },
     ])
     expect((await it.call('OWNER', 'GET', `/auth/cli-tokens/${id}/uses?limit=1&offset=1`)).body).toEqual([body[1]])
@@ -314,7 +380,10 @@ describe('tokens.uses', () => {
     const { id, token } = await create(it)
     await use(it, token, '/users/me')
     expect((await it.call('OWNER', 'GET', `/auth/cli-tokens/${id}/uses`)).body).toEqual([])
-    expect((await it.call('ADMIN', 'GET', `/auth/cli-tokens/${id}/uses`)).body).toMatchObject({ status: 404, field: 'tokenId' })
+    expect((await it.call('ADMIN', 'GET', `/auth/cli-tokens/${id}/uses`)).body).toMatchObject({
+      status: 404,
+      field: 'tokenId',
+    })
   })
 })
 
@@ -325,10 +394,16 @@ describe('tokens.revoke', () => {
     it.app.bus.on('revoked', (id) => closed.push(id))
     const { token, id } = await create(it)
     expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).status).toBe(200)
-    expect(await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${id}`)).toMatchObject({ status: 200, body: { status: 'revoked' } })
+    expect(await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${id}`)).toMatchObject({
+      status: 200,
+      body: { status: 'revoked' },
+    })
     expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).body.code).toBe('session_invalid')
     expect(closed).toEqual([id])
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', payload: { entity_type: 'cli_token', entity_id: id } })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      payload: { entity_type: 'cli_token', entity_id: id },
+    })
   })
 
   it('may be said again, to no further effect', async () => {
@@ -339,7 +414,10 @@ describe('tokens.revoke', () => {
     await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${id}`)
     const before = it.entries().length
     clock.advance(5000)
-    expect(await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${id}`)).toMatchObject({ status: 200, body: { status: 'revoked' } })
+    expect(await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${id}`)).toMatchObject({
+      status: 200,
+      body: { status: 'revoked' },
+    })
     expect((await it.call('OWNER', 'GET', '/auth/cli-tokens')).body.data[0].revoked_at).toBe('2026-01-01T00:00:00Z')
     expect(it.entries()).toHaveLength(before)
   })
@@ -348,7 +426,10 @@ describe('tokens.revoke', () => {
     const it = await daemon()
     const { id, token } = await create(it, undefined, 'MEMBER')
     for (const tokenId of [id, 'cnone00000000000000000000']) {
-      expect((await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${tokenId}`)).body).toMatchObject({ status: 404, code: 'not_found' })
+      expect((await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${tokenId}`)).body).toMatchObject({
+        status: 404,
+        code: 'not_found',
+      })
     }
     expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).status).toBe(200)
   })

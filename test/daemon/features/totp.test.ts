@@ -35,65 +35,113 @@ async function withFactor(options: Parameters<typeof daemon>[0] = {}) {
     server.clock.advance(30_000)
     return now()
   }
-  const signIn = (more?: object, password = knownPassword, from = browser(server)) => from.signIn(all.ada.email, password, more)
+  const signIn = (more?: object, password = knownPassword, from = browser(server)) =>
+    from.signIn(all.ada.email, password, more)
   return { ...all, secret, now, code, signIn, recovery: confirmed.body.recovery_codes as string[] }
 }
 
 /** A code that is not the right one now, nor near now. */
-const wrong = (now: (away?: number) => string) => ['000000', '111111', '222222', '333333'].find((it) => ![-1, 0, 1].map(now).includes(it))!
+const wrong = (now: (away?: number) => string) =>
+  ['000000', '111111', '222222', '333333'].find((it) => ![-1, 0, 1].map(now).includes(it))!
 const show = async (web: Browser) => (await web.call('GET', base)).body
 
 describe('setting up', () => {
   it('takes the password, then a first code, and gives ten recovery codes', async () => {
     const { it: server, web, ada } = await setUp()
-    expect(await show(web)).toEqual({ enabled: false, since: null, recovery_codes_left: 0, pending: false, needs_password: true, required_by: [] })
+    expect(await show(web)).toEqual({
+      enabled: false,
+      since: null,
+      recovery_codes_left: 0,
+      pending: false,
+      needs_password: true,
+      required_by: [],
+    })
     const begun = await web.call('POST', base, { password: knownPassword })
-    expect(begun).toMatchObject({ status: 201, body: { secret: expect.stringMatching(/^[A-Z2-7]{32}$/), expires_at: '2026-01-01T01:00:00Z' } })
+    expect(begun).toMatchObject({
+      status: 201,
+      body: { secret: expect.stringMatching(/^[A-Z2-7]{32}$/), expires_at: '2026-01-01T01:00:00Z' },
+    })
     expect(new URL(begun.body.uri).searchParams.get('secret')).toBe(begun.body.secret)
     expect(await show(web)).toMatchObject({ enabled: false, pending: true })
     expect((await browser(server).signIn(ada.email, knownPassword)).body.ok).toBe(true)
 
-    const { status, body } = await web.call('POST', `${base}/confirm`, { code: codeAt(begun.body.secret, server.clock()) })
-    expect({ status, since: body.since, codes: new Set(body.recovery_codes).size }).toEqual({ status: 200, since: '2026-01-01T00:00:00Z', codes: 10 })
+    const { status, body } = await web.call('POST', `${base}/confirm`, {
+      code: codeAt(begun.body.secret, server.clock()),
+    })
+    expect({ status, since: body.since, codes: new Set(body.recovery_codes).size }).toEqual({
+      status: 200,
+      since: '2026-01-01T00:00:00Z',
+      codes: 10,
+    })
     for (const code of body.recovery_codes) expect(code).toMatch(codeShape)
-    expect(await show(web)).toMatchObject({ enabled: true, since: '2026-01-01T00:00:00Z', recovery_codes_left: 10, pending: false })
+    expect(await show(web)).toMatchObject({
+      enabled: true,
+      since: '2026-01-01T00:00:00Z',
+      recovery_codes_left: 10,
+      pending: false,
+    })
   })
 
   it('keeps secrets out of the journal and, in the clear, out of the store', async () => {
     const { it: server, secret, recovery, ada } = await withFactor()
     const entries = JSON.stringify(server.entries())
-    const stored = JSON.stringify([server.app.db.prepare('SELECT * FROM totp_secrets').all(), server.app.db.prepare('SELECT * FROM recovery_codes').all()])
+    const stored = JSON.stringify([
+      server.app.db.prepare('SELECT * FROM totp_secrets').all(),
+      server.app.db.prepare('SELECT * FROM recovery_codes').all(),
+    ])
     for (const text of [entries, stored])
-      for (const it of [secret, ...recovery, ...recovery.map((code) => code.replace('-', ''))]) expect(text).not.toContain(it)
+      for (const it of [secret, ...recovery, ...recovery.map((code) => code.replace('-', ''))])
+        expect(text).not.toContain(it)
     const metadata = { changed: ['two_factor_at'], two_factor: true }
-    expect(server.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_updated', actor_id: ada.userId, payload: { entity_type: 'user', metadata } })
+    expect(server.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_updated',
+      actor_id: ada.userId,
+      payload: { entity_type: 'user', metadata },
+    })
   })
 
   it('begins anew as often as one likes; only the last secret counts', async () => {
     const { it: server, web } = await setUp()
-    const [first, second] = [await web.call('POST', base, { password: knownPassword }), await web.call('POST', base, { password: knownPassword })]
+    const [first, second] = [
+      await web.call('POST', base, { password: knownPassword }),
+      await web.call('POST', base, { password: knownPassword }),
+    ]
     const confirm = (secret: string) => web.call('POST', `${base}/confirm`, { code: codeAt(secret, server.clock()) })
-    expect(await confirm(first.body.secret)).toMatchObject({ status: 400, body: { code: 'second_factor_invalid', field: 'code' } })
+    expect(await confirm(first.body.secret)).toMatchObject({
+      status: 400,
+      body: { code: 'second_factor_invalid', field: 'code' },
+    })
     expect(await show(web)).toMatchObject({ enabled: false, pending: true })
     expect((await confirm(second.body.secret)).status).toBe(200)
   })
 
   it('waits an hour, no longer', async () => {
     const { it: server, web } = await setUp()
-    expect((await web.call('POST', `${base}/confirm`, { code: '123456' })).body).toMatchObject({ status: 409, code: 'second_factor_not_started' })
+    expect((await web.call('POST', `${base}/confirm`, { code: '123456' })).body).toMatchObject({
+      status: 409,
+      code: 'second_factor_not_started',
+    })
     const { secret } = (await web.call('POST', base, { password: knownPassword })).body
     server.clock.advance(minutes(60))
     await web.call('POST', '/api/auth/token/refresh')
-    expect((await web.call('POST', `${base}/confirm`, { code: codeAt(secret, server.clock()) })).body.code).toBe('second_factor_not_started')
+    expect((await web.call('POST', `${base}/confirm`, { code: codeAt(secret, server.clock()) })).body.code).toBe(
+      'second_factor_not_started',
+    )
     expect((await show(web)).pending).toBe(false)
   })
 
   it('counts a wrong password as sign-in does', async () => {
     const { web, count } = await setUp({ config: { lockoutThreshold: 2 } })
     expect((await web.call('POST', base)).body).toMatchObject({ status: 400, code: 'missing_field', field: 'password' })
-    expect((await web.call('POST', base, { password: 'wrong' })).body).toMatchObject({ status: 401, code: 'wrong_password' })
+    expect((await web.call('POST', base, { password: 'wrong' })).body).toMatchObject({
+      status: 401,
+      code: 'wrong_password',
+    })
     expect(count()).toBe(1)
-    expect((await web.call('POST', base, { password: 'wrong' })).body).toMatchObject({ status: 423, code: 'account_locked' })
+    expect((await web.call('POST', base, { password: 'wrong' })).body).toMatchObject({
+      status: 423,
+      code: 'account_locked',
+    })
     expect((await web.call('POST', base, { password: knownPassword })).body.code).toBe('account_locked')
     expect((await show(web)).pending).toBe(false)
   })
@@ -102,7 +150,10 @@ describe('setting up', () => {
     const { it: server, web, ada } = await setUp()
     server.app.db.exec('UPDATE users SET password_hash = NULL')
     expect(await show(web)).toMatchObject({ needs_password: false })
-    expect((await server.call(ada, 'POST', base, {})).body).toMatchObject({ status: 403, code: 'fresh_session_required' })
+    expect((await server.call(ada, 'POST', base, {})).body).toMatchObject({
+      status: 403,
+      code: 'fresh_session_required',
+    })
     server.clock.advance(minutes(14))
     await web.call('POST', '/api/auth/token/refresh')
     expect((await web.call('POST', base)).status).toBe(201)
@@ -114,13 +165,20 @@ describe('setting up', () => {
 
   it('moves to another app with a code of the one in use', async () => {
     const { it: server, web, code, secret, signIn, recovery } = await withFactor()
-    expect((await web.call('POST', base, { password: knownPassword })).body).toMatchObject({ status: 400, code: 'missing_field', field: 'code' })
-    expect((await web.call('POST', base, { password: knownPassword, code: '000' })).body.code).toBe('second_factor_invalid')
+    expect((await web.call('POST', base, { password: knownPassword })).body).toMatchObject({
+      status: 400,
+      code: 'missing_field',
+      field: 'code',
+    })
+    expect((await web.call('POST', base, { password: knownPassword, code: '000' })).body.code).toBe(
+      'second_factor_invalid',
+    )
     const next = (await web.call('POST', base, { password: knownPassword, code: code() })).body.secret
     expect((await signIn({ code: code() })).body.ok).toBe(true)
     expect((await web.call('POST', `${base}/confirm`, { code: codeAt(next, server.clock()) })).status).toBe(200)
     server.clock.advance(30_000)
-    for (const gone of [codeAt(secret, server.clock()), recovery[0]]) expect((await signIn({ code: gone })).body.error).toBe('SecondFactorInvalid')
+    for (const gone of [codeAt(secret, server.clock()), recovery[0]])
+      expect((await signIn({ code: gone })).body.error).toBe('SecondFactorInvalid')
     expect((await signIn({ code: codeAt(next, server.clock()) })).body.ok).toBe(true)
   })
 
@@ -129,7 +187,10 @@ describe('setting up', () => {
     app.db.prepare('UPDATE users SET password_hash = ?').run(quickHash)
     expect((await call('MEMBER', 'GET', base)).status).toBe(200)
     app.db.prepare('UPDATE users SET password_hash = ?').run(quickHash)
-    expect((await call('MEMBER', 'POST', base, { password: knownPassword })).body).toMatchObject({ status: 503, code: 'encryption_unavailable' })
+    expect((await call('MEMBER', 'POST', base, { password: knownPassword })).body).toMatchObject({
+      status: 503,
+      code: 'encryption_unavailable',
+    })
   })
 
   it('is undone as a whole when the store fails', async () => {
@@ -147,7 +208,10 @@ describe('sign-in with a second factor', () => {
   it('asks for the code once the password is right, and only then', async () => {
     const { signIn, code, count, it: server } = await withFactor()
     const before = server.app.db.prepare('SELECT count(*) FROM user_sessions').pluck().get()
-    const refused = (error: string) => ({ status: 200, body: { ok: false, error, url: `/api/auth/error?error=${error}` } })
+    const refused = (error: string) => ({
+      status: 200,
+      body: { ok: false, error, url: `/api/auth/error?error=${error}` },
+    })
     expect(await signIn({}, 'wrong')).toMatchObject(refused('CredentialsSignin'))
     expect(await signIn({ code: code() }, 'wrong')).toMatchObject(refused('CredentialsSignin'))
     expect(count()).toBe(2)
@@ -156,7 +220,10 @@ describe('sign-in with a second factor', () => {
     expect(await signIn({ code: 'nonsense' })).toMatchObject(refused('SecondFactorInvalid'))
     expect(count()).toBe(3)
     expect(server.app.db.prepare('SELECT count(*) FROM user_sessions').pluck().get()).toBe(before)
-    expect(await signIn({ code: ` ${code().replace(/^.../, '$& ')} ` })).toMatchObject({ status: 200, body: { ok: true } })
+    expect(await signIn({ code: ` ${code().replace(/^.../, '$& ')} ` })).toMatchObject({
+      status: 200,
+      body: { ok: true },
+    })
     expect(count()).toBe(0)
   })
 
@@ -165,9 +232,14 @@ describe('sign-in with a second factor', () => {
     const web = browser(server)
     const { csrfToken } = (await web.call('GET', '/api/auth/csrf')).body
     const send = (more: Record<string, string>) =>
-      web.call('POST', '/api/auth/callback/credentials', new URLSearchParams({ email: ada.email, password: knownPassword, csrfToken, ...more }).toString(), {
-        'content-type': 'application/x-www-form-urlencoded',
-      })
+      web.call(
+        'POST',
+        '/api/auth/callback/credentials',
+        new URLSearchParams({ email: ada.email, password: knownPassword, csrfToken, ...more }).toString(),
+        {
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+      )
     expect((await send({})).headers['location']).toBe('/login?error=SecondFactorRequired')
     expect((await send({ code: '' })).headers['location']).toBe('/login?error=SecondFactorRequired')
     expect((await send({ code: '12' })).headers['location']).toBe('/login?error=SecondFactorInvalid')
@@ -231,7 +303,12 @@ describe('sign-in with a second factor', () => {
   })
 
   it('locks out whoever has the password and guesses the code', async () => {
-    const { it: server, signIn, now, code } = await withFactor({ config: { lockoutThreshold: 3, lockoutDuration: 300 } })
+    const {
+      it: server,
+      signIn,
+      now,
+      code,
+    } = await withFactor({ config: { lockoutThreshold: 3, lockoutDuration: 300 } })
     const errors = []
     for (let n = 0; n < 4; n++) {
       errors.push((await signIn({ code: wrong(now) })).body.error)
@@ -246,7 +323,13 @@ describe('sign-in with a second factor', () => {
   })
 
   it('does not burn a code while the account is locked', async () => {
-    const { it: server, signIn, now, recovery, web } = await withFactor({ config: { lockoutThreshold: 1, lockoutDuration: 60 } })
+    const {
+      it: server,
+      signIn,
+      now,
+      recovery,
+      web,
+    } = await withFactor({ config: { lockoutThreshold: 1, lockoutDuration: 60 } })
     await signIn({ code: wrong(now) })
     expect((await signIn({ code: recovery[0] })).body.error).toBe('CredentialsSignin')
     expect((await show(web)).recovery_codes_left).toBe(10)
@@ -258,7 +341,8 @@ describe('sign-in with a second factor', () => {
     const { it: server } = await withFactor()
     const bob = server.app.writeNow(() => addPerson(server.app, 'MEMBER', server.workspace))
     server.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, bob.userId)
-    for (const more of [{}, { code: '123456' }]) expect((await browser(server).signIn(bob.email, knownPassword, more)).body.ok).toBe(true)
+    for (const more of [{}, { code: '123456' }])
+      expect((await browser(server).signIn(bob.email, knownPassword, more)).body.ok).toBe(true)
   })
 })
 
@@ -271,10 +355,16 @@ describe('sessions.confirm', () => {
     server.clock.advance(minutes(14.9))
     await web.call('POST', '/api/auth/token/refresh')
     server.clock.advance(minutes(0.1))
-    expect((await web.call('POST', '/credentials', { ...credential, name: 'b' })).body).toMatchObject({ status: 403, code: 'step_up_required' })
+    expect((await web.call('POST', '/credentials', { ...credential, name: 'b' })).body).toMatchObject({
+      status: 403,
+      code: 'step_up_required',
+    })
     expect((await web.call('GET', '/credentials')).status).toBe(200)
     const until = new Date(server.clock() + minutes(15.5)).toISOString().replace('.000Z', 'Z')
-    expect(await web.call('POST', '/auth/step-up', { code: code() })).toMatchObject({ status: 200, body: { ok: true, until } })
+    expect(await web.call('POST', '/auth/step-up', { code: code() })).toMatchObject({
+      status: 200,
+      body: { ok: true, until },
+    })
     expect((await web.call('POST', '/credentials', { ...credential, name: 'b' })).status).toBe(201)
   })
 
@@ -297,16 +387,24 @@ describe('sessions.confirm', () => {
   ] as const)('is asked for by %s %s', async (method, address, body) => {
     const { it: server, ada, web } = await withFactor()
     const path = address.replace('HERE', server.workspace)
-    server.app.db.exec("UPDATE user_sessions SET factor_at = '2025-12-31T00:00:00Z'; UPDATE workspace_members SET role = 'OWNER'")
+    server.app.db.exec(
+      "UPDATE user_sessions SET factor_at = '2025-12-31T00:00:00Z'; UPDATE workspace_members SET role = 'OWNER'",
+    )
     expect((await web.call(method, path, body)).body).toMatchObject({ status: 403, code: 'step_up_required' })
     expect((await server.call(ada, method, path, body)).body?.code).not.toBe('step_up_required')
   })
 
   it('is for browser sessions of users who have a factor', async () => {
     const { it: server, ada } = await withFactor()
-    expect((await server.call(ada, 'POST', '/auth/step-up', { code: '123456' })).body).toMatchObject({ status: 400, code: 'session_required' })
+    expect((await server.call(ada, 'POST', '/auth/step-up', { code: '123456' })).body).toMatchObject({
+      status: 400,
+      code: 'session_required',
+    })
     const plain = await setUp()
-    expect((await plain.web.call('POST', '/auth/step-up', { code: '123456' })).body).toMatchObject({ status: 409, code: 'second_factor_missing' })
+    expect((await plain.web.call('POST', '/auth/step-up', { code: '123456' })).body).toMatchObject({
+      status: 409,
+      code: 'second_factor_missing',
+    })
     plain.it.clock.advance(minutes(14))
     expect((await plain.web.call('POST', '/credentials', credential)).status).toBe(201)
   })
@@ -380,7 +478,11 @@ describe('recovery codes', () => {
     const { web, code, recovery, signIn } = await withFactor()
     expect((await web.call('POST', `${base}/recovery-codes`, { code: '1' })).body.code).toBe('second_factor_invalid')
     const { status, body } = await web.call('POST', `${base}/recovery-codes`, { code: code() })
-    expect({ status, codes: body.recovery_codes.length, same: body.recovery_codes.filter((it: string) => recovery.includes(it)) }).toEqual({
+    expect({
+      status,
+      codes: body.recovery_codes.length,
+      same: body.recovery_codes.filter((it: string) => recovery.includes(it)),
+    }).toEqual({
       status: 201,
       codes: 10,
       same: [],
@@ -392,7 +494,9 @@ describe('recovery codes', () => {
   it('are nobody else’s', async () => {
     const [one, other] = [await withFactor(), await withFactor()]
     expect((await other.signIn({ code: one.recovery[0] })).body.error).toBe('SecondFactorInvalid')
-    expect((await (await setUp()).web.call('POST', `${base}/recovery-codes`, { code: '123456' })).body.code).toBe('second_factor_missing')
+    expect((await (await setUp()).web.call('POST', `${base}/recovery-codes`, { code: '123456' })).body.code).toBe(
+      'second_factor_missing',
+    )
   })
 })
 
@@ -402,9 +506,18 @@ describe('turning it off', () => {
   it('takes the password and a code, a recovery code too', async () => {
     const { web, recovery, signIn, it: server } = await withFactor()
     expect((await off(web, { code: recovery[0] })).body).toMatchObject({ code: 'missing_field', field: 'password' })
-    expect((await off(web, { password: 'wrong', code: recovery[0] })).body).toMatchObject({ status: 401, code: 'wrong_password' })
-    expect((await off(web, { password: knownPassword, code: 'x' })).body).toMatchObject({ status: 400, code: 'second_factor_invalid' })
-    expect(await off(web, { password: knownPassword, code: recovery[0] })).toMatchObject({ status: 200, body: { enabled: false, barred_from: [] } })
+    expect((await off(web, { password: 'wrong', code: recovery[0] })).body).toMatchObject({
+      status: 401,
+      code: 'wrong_password',
+    })
+    expect((await off(web, { password: knownPassword, code: 'x' })).body).toMatchObject({
+      status: 400,
+      code: 'second_factor_invalid',
+    })
+    expect(await off(web, { password: knownPassword, code: recovery[0] })).toMatchObject({
+      status: 200,
+      body: { enabled: false, barred_from: [] },
+    })
     expect(await show(web)).toMatchObject({ enabled: false, since: null, recovery_codes_left: 0 })
     expect((await signIn({})).body.ok).toBe(true)
     expect((await off(web, { password: knownPassword, code: recovery[1] })).body.code).toBe('second_factor_missing')
@@ -444,7 +557,8 @@ describe('turning it off', () => {
 })
 
 describe('a workspace that asks for a second factor', () => {
-  const ask = (server: Awaited<ReturnType<typeof daemon>>) => server.app.db.exec('UPDATE workspaces SET require_two_factor = 1')
+  const ask = (server: Awaited<ReturnType<typeof daemon>>) =>
+    server.app.db.exec('UPDATE workspaces SET require_two_factor = 1')
 
   it('lets in who has one, and bars who turned it off', async () => {
     const { it: server, web, recovery, ada } = await withFactor()
@@ -454,7 +568,10 @@ describe('a workspace that asks for a second factor', () => {
     expect((await web.call('GET', '/crews')).status).toBe(200)
     const [{ id, slug, name }] = (await web.call('GET', '/workspaces')).body
     expect((await show(web)).required_by).toEqual([{ id, slug, name }])
-    expect((await web.call('DELETE', base, { password: knownPassword, code: recovery[0] })).body).toEqual({ enabled: false, barred_from: [{ id, slug, name }] })
+    expect((await web.call('DELETE', base, { password: knownPassword, code: recovery[0] })).body).toEqual({
+      enabled: false,
+      barred_from: [{ id, slug, name }],
+    })
     expect((await web.call('GET', '/crews')).body).toMatchObject(barred)
     expect((await server.call(ada, 'GET', '/crews')).body).toMatchObject(barred)
     expect((await server.call(ada, 'GET', `/workspaces/${server.workspace}`)).body).toMatchObject(barred)
@@ -502,7 +619,9 @@ describe('a workspace that asks for a second factor', () => {
     await stream.text()
     say({ type: 'subscribe', channel: `workspace:${server.workspace}` })
     await until(({ payload }) => payload?.message === 'access denied')
-    expect(frames.filter(({ type }) => type === 'error').map(({ channel, payload }) => [channel, payload?.message])).toEqual([
+    expect(
+      frames.filter(({ type }) => type === 'error').map(({ channel, payload }) => [channel, payload?.message]),
+    ).toEqual([
       [`workspace:${server.workspace}`, 'access revoked'],
       [`workspace:${server.workspace}`, 'access denied'],
     ])
@@ -511,7 +630,8 @@ describe('a workspace that asks for a second factor', () => {
   it('is made so by an owner who has a second factor, and unmade', async () => {
     const { it: server, ada, web } = await withFactor()
     server.app.db.prepare("UPDATE workspace_members SET role = 'OWNER' WHERE user_id = ?").run(ada.userId)
-    const require = (require_two_factor: boolean) => web.call('PATCH', `/workspaces/${server.workspace}`, { require_two_factor })
+    const require = (require_two_factor: boolean) =>
+      web.call('PATCH', `/workspaces/${server.workspace}`, { require_two_factor })
     expect((await require(true)).status).toBe(200)
     expect((await server.call('MEMBER', 'GET', '/crews')).body.code).toBe('two_factor_required')
     server.app.db.exec("UPDATE user_sessions SET factor_at = '2025-12-31T00:00:00Z'")
@@ -535,7 +655,11 @@ describe('the owner', () => {
       now,
       signIn,
     } = await withFactor({
-      config: { smtpUrl: `smtp://127.0.0.1:${mail.port}`, mailerFrom: 'Muster <muster@example.com>', lockoutThreshold: 1 },
+      config: {
+        smtpUrl: `smtp://127.0.0.1:${mail.port}`,
+        mailerFrom: 'Muster <muster@example.com>',
+        lockoutThreshold: 1,
+      },
     })
     await signIn({ code: recovery[0] })
     await web.call('POST', `${base}/recovery-codes`, { code: code() })

@@ -5,7 +5,11 @@ describe('users.update', () => {
   it('changes the name, trimmed and in one form, and nothing else', async () => {
     const { call, person, entries } = await daemon()
     const { userId, email } = person('VIEWER')
-    const { status, body } = await call('VIEWER', 'PATCH', '/users/me', { full_name: '  Zoe\u0308 ', email: 'other@example.com', avatar_url: 'x' })
+    const { status, body } = await call('VIEWER', 'PATCH', '/users/me', {
+      full_name: '  Zoe\u0308 ',
+      email: 'other@example.com',
+      avatar_url: 'x',
+    })
     expect({ status, body }).toEqual({ status: 200, body: { id: userId, email, full_name: 'Zoë', avatar_url: null } })
     expect((await call('VIEWER', 'GET', '/users/me')).body).toEqual(body)
     expect(entries().at(-1)).toMatchObject({
@@ -25,7 +29,9 @@ describe('users.update', () => {
 
   it('takes 100 characters, however many bytes and blanks', async () => {
     const { call } = await daemon()
-    expect((await call('VIEWER', 'PATCH', '/users/me', { full_name: ` ${'e\u0301'.repeat(100)} ` })).body.full_name).toBe('é'.repeat(100))
+    expect(
+      (await call('VIEWER', 'PATCH', '/users/me', { full_name: ` ${'e\u0301'.repeat(100)} ` })).body.full_name,
+    ).toBe('é'.repeat(100))
     expect((await call('VIEWER', 'PATCH', '/users/me', { full_name: '😀'.repeat(100) })).status).toBe(200)
   })
 
@@ -39,7 +45,11 @@ describe('users.update', () => {
     ['two lines', { full_name: 'a\nb' }, 'invalid_field'],
   ])('refuses %s', async (_, body, code) => {
     const { call } = await daemon()
-    expect((await call('VIEWER', 'PATCH', '/users/me', body)).body).toMatchObject({ status: 400, code, field: 'full_name' })
+    expect((await call('VIEWER', 'PATCH', '/users/me', body)).body).toMatchObject({
+      status: 400,
+      code,
+      field: 'full_name',
+    })
     expect((await call('VIEWER', 'GET', '/users/me')).body.full_name).toBe('The VIEWER')
   })
 })

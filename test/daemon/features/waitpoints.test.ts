@@ -6,14 +6,23 @@ async function setUp() {
   const it = await daemon()
   const open = (more: object = {}) =>
     it.app.writeNow(() =>
-      openWaitpoint(it.app, { workspace: it.workspace, kind: 'approval', prompt: 'Go on?', run: 'run-1', step: 'step-2', now: it.app.now(), ...more }),
+      openWaitpoint(it.app, {
+        workspace: it.workspace,
+        kind: 'approval',
+        prompt: 'Go on?',
+        run: 'run-1',
+        step: 'step-2',
+        now: it.app.now(),
+        ...more,
+      }),
     )
   const at = `/workspaces/${it.workspace}/pipelines/waitpoints`
   return {
     ...it,
     open,
     list: async (who: 'VIEWER' | 'MEMBER' | 'MANAGER' = 'VIEWER') => (await it.call(who, 'GET', at)).body,
-    approve: (token: string, body: unknown = { approved: true }, who: 'MANAGER' | 'MEMBER' = 'MANAGER') => it.call(who, 'POST', `${at}/${token}/approve`, body),
+    approve: (token: string, body: unknown = { approved: true }, who: 'MANAGER' | 'MEMBER' = 'MANAGER') =>
+      it.call(who, 'POST', `${at}/${token}/approve`, body),
     card: async (id: string) => (await it.call('OWNER', 'GET', `/inbox/ibx_waitpoint_${id}`)).body,
   }
 }
@@ -39,7 +48,8 @@ describe('waiting work', () => {
       source_missing: false,
       payload: { waitpoint_id: id, pipeline_run_id: 'run-1' },
     })
-    for (const table of ['waitpoints', 'inbox_items', 'journal']) expect(JSON.stringify(it.app.db.prepare(`SELECT * FROM ${table}`).all())).not.toContain(token)
+    for (const table of ['waitpoints', 'inbox_items', 'journal'])
+      expect(JSON.stringify(it.app.db.prepare(`SELECT * FROM ${table}`).all())).not.toContain(token)
   })
 
   it.each([
@@ -51,8 +61,16 @@ describe('waiting work', () => {
     expect((await it.approve(made[by], { approved, comment: 'why' })).body).toEqual({ ok: true, approved })
     expect(await it.list()).toEqual([])
     expect(await it.card(made.id)).toMatchObject({ state: 'resolved', resolved_action: status, source_missing: true })
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: entry, trace_id: 'run-1', payload: { approval_id: made.id, comment: 'why' } })
-    expect((await it.approve(made.id)).body).toMatchObject({ status: 409, code: 'approval_settled', settled: { status } })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: entry,
+      trace_id: 'run-1',
+      payload: { approval_id: made.id, comment: 'why' },
+    })
+    expect((await it.approve(made.id)).body).toMatchObject({
+      status: 409,
+      code: 'approval_settled',
+      settled: { status },
+    })
   })
 
   it('Waitpoint: pending -> timed_out on the end of its time', async () => {
@@ -74,10 +92,15 @@ describe('a token', () => {
     const show = (name = token) => it.call(null, 'POST', `/waitpoint-tokens/${name}`, { approved: true })
     for (const who of ['VIEWER', 'MEMBER'] as const) expect(JSON.stringify(await it.list(who))).not.toContain('token')
     expect(await it.list('MANAGER')).toMatchObject([{ id, token, callback_url: `/api/v1/waitpoint-tokens/${token}` }])
-    for (const wrong of [id, token.slice(1), `${token}x`, 'x']) expect((await show(wrong)).body).toMatchObject({ status: 404, code: 'not_found' })
+    for (const wrong of [id, token.slice(1), `${token}x`, 'x'])
+      expect((await show(wrong)).body).toMatchObject({ status: 404, code: 'not_found' })
     expect((await it.approve(token, { approved: true }, 'MEMBER')).status).toBe(403)
     expect(await show()).toMatchObject({ status: 200, body: { ok: true, approved: true } })
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'approval.granted', actor_type: 'system', payload: { approval_id: id } })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'approval.granted',
+      actor_type: 'system',
+      payload: { approval_id: id },
+    })
     expect((await show()).body).toMatchObject({ status: 409, code: 'approval_settled' })
   })
 
@@ -98,6 +121,9 @@ describe('a token', () => {
       expect((await it.call(null, 'POST', `/waitpoint-tokens/${token}`, body)).status).toBe(400)
       expect((await it.approve(token, body ?? {})).status).toBe(400)
     }
-    expect((await it.call('MANAGER', 'POST', `/waitpoint-tokens/${token}`, { approved: true })).body).toEqual({ ok: true, approved: true })
+    expect((await it.call('MANAGER', 'POST', `/waitpoint-tokens/${token}`, { approved: true })).body).toEqual({
+      ok: true,
+      approved: true,
+    })
   })
 })

@@ -3,8 +3,10 @@ import { closing, daemon, type TestDaemon } from '#test'
 import { workplace } from '../../support/runs.ts'
 
 const brief = ({ status, body }: { status: number; body: { code?: string } }) => ({ status, code: body?.code })
-const change = (it: TestDaemon, body: object, who: Parameters<TestDaemon['call']>[0] = 'ADMIN') => it.call(who, 'PATCH', `/workspaces/${it.workspace}`, body)
-const found = async (it: TestDaemon, slug: string) => (await it.call('OWNER', 'POST', '/workspaces', { name: slug, slug })).body.id as string
+const change = (it: TestDaemon, body: object, who: Parameters<TestDaemon['call']>[0] = 'ADMIN') =>
+  it.call(who, 'PATCH', `/workspaces/${it.workspace}`, body)
+const found = async (it: TestDaemon, slug: string) =>
+  (await it.call('OWNER', 'POST', '/workspaces', { name: slug, slug })).body.id as string
 const ownerIn = (it: TestDaemon, workspace: string) => ({ ...it.person('OWNER'), workspace })
 const destroy = (it: TestDaemon, workspace: string, confirm_slug: string) =>
   it.call(ownerIn(it, workspace), 'DELETE', `/workspaces/${workspace}`, { confirm_slug })
@@ -22,16 +24,26 @@ describe('workspaces.update', () => {
     const it = await daemon()
     const before = (await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}`)).body
     it.clock.advance(1000)
-    const given = { name: ' Ne\u0301w ', slug: 'new-slug', preferred_language: 'de', credential_audit_retention_days: 30 }
+    const given = {
+      name: ' Ne\u0301w ',
+      slug: 'new-slug',
+      preferred_language: 'de',
+      credential_audit_retention_days: 30,
+    }
     const { status, body } = await change(it, given)
     expect(status).toBe(200)
     expect(body).toEqual({ ...before, ...given, name: 'N\u00e9w', updated_at: '2026-01-01T00:00:01Z' })
     expect((await it.call('ADMIN', 'GET', '/workspaces/new-slug')).body).toEqual(body)
     expect((await change(it, { preferred_language: '' })).body).toEqual({ ...body, preferred_language: null })
-    expect((await change(it, { credential_audit_retention_days: null })).body.credential_audit_retention_days).toBeNull()
+    expect(
+      (await change(it, { credential_audit_retention_days: null })).body.credential_audit_retention_days,
+    ).toBeNull()
     expect(it.entries()[0]).toMatchObject({
       entry_type: 'audit.entity_updated',
-      payload: { entity_type: 'workspace', metadata: { changed: ['name', 'slug', 'preferred_language', 'credential_audit_retention_days'] } },
+      payload: {
+        entity_type: 'workspace',
+        metadata: { changed: ['name', 'slug', 'preferred_language', 'credential_audit_retention_days'] },
+      },
     })
   })
 
@@ -39,7 +51,9 @@ describe('workspaces.update', () => {
     const it = await daemon()
     const heard = broadcasts(it)
     await change(it, { name: 'New' })
-    expect(heard).toEqual([{ channel: `workspace:${it.workspace}`, type: 'workspace.updated', payload: { id: it.workspace } }])
+    expect(heard).toEqual([
+      { channel: `workspace:${it.workspace}`, type: 'workspace.updated', payload: { id: it.workspace } },
+    ])
   })
 
   it('refuses a taken slug, takes its own again, and gives one slug to one of many', async () => {
@@ -49,7 +63,9 @@ describe('workspaces.update', () => {
     const own = (await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}`)).body.slug
     expect((await change(it, { slug: own })).status).toBe(200)
     const others = [await found(it, 'one'), await found(it, 'two')]
-    const answers = await Promise.all(others.map((id) => it.call(ownerIn(it, id), 'PATCH', `/workspaces/${id}`, { slug: 'wanted' })))
+    const answers = await Promise.all(
+      others.map((id) => it.call(ownerIn(it, id), 'PATCH', `/workspaces/${id}`, { slug: 'wanted' })),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
@@ -61,12 +77,32 @@ describe('workspaces.update', () => {
     ['a slug in upper case', { slug: 'Big' }, 'invalid_field', 'slug'],
     ['a slug in the form of an id', { slug: 'c0mjuohs00g46iuz815askeof' }, 'invalid_field', 'slug'],
     ['an unknown language', { preferred_language: 'Klingonese' }, 'invalid_field', 'preferred_language'],
-    ['a negative retention', { credential_audit_retention_days: -1 }, 'invalid_field', 'credential_audit_retention_days'],
-    ['a retention of half a day', { credential_audit_retention_days: 0.5 }, 'invalid_field', 'credential_audit_retention_days'],
+    [
+      'a negative retention',
+      { credential_audit_retention_days: -1 },
+      'invalid_field',
+      'credential_audit_retention_days',
+    ],
+    [
+      'a retention of half a day',
+      { credential_audit_retention_days: 0.5 },
+      'invalid_field',
+      'credential_audit_retention_days',
+    ],
     ['runs that are kept for no day', { run_retention_days: 0 }, 'invalid_field', 'run_retention_days'],
     ['what has no effect yet: runs', { run_retention_days: 30 }, 'invalid_field', 'run_retention_days'],
-    ['what has no effect yet: the journal', { audit_log_retention_days: 30 }, 'invalid_field', 'audit_log_retention_days'],
-    ['what has no effect yet: privileges', { allow_privileged_credentials: true }, 'invalid_field', 'allow_privileged_credentials'],
+    [
+      'what has no effect yet: the journal',
+      { audit_log_retention_days: 30 },
+      'invalid_field',
+      'audit_log_retention_days',
+    ],
+    [
+      'what has no effect yet: privileges',
+      { allow_privileged_credentials: true },
+      'invalid_field',
+      'allow_privileged_credentials',
+    ],
     ['text for a switch', { require_two_factor: 'yes' }, 'invalid_field', 'require_two_factor'],
   ])('refuses %s', async (_, body, code, field) => {
     const it = await daemon()
@@ -76,17 +112,29 @@ describe('workspaces.update', () => {
 
   it('takes what asks for what is so', async () => {
     const it = await daemon()
-    const neutral = { run_retention_days: null, audit_log_retention_days: 0, allow_privileged_credentials: false, require_two_factor: false }
+    const neutral = {
+      run_retention_days: null,
+      audit_log_retention_days: 0,
+      allow_privileged_credentials: false,
+      require_two_factor: false,
+    }
     expect((await change(it, neutral)).body).toMatchObject({ ...neutral })
   })
 
   it('lets only an OWNER with a second factor ask for second factors', async () => {
     const it = await daemon()
     expect(brief(await change(it, { require_two_factor: true }))).toEqual({ status: 403, code: 'insufficient_role' })
-    expect(brief(await change(it, { require_two_factor: true }, 'OWNER'))).toEqual({ status: 409, code: 'second_factor_missing' })
-    it.app.db.prepare("UPDATE users SET two_factor_at = '2026-01-01T00:00:00Z' WHERE id = ?").run(it.person('OWNER').userId)
+    expect(brief(await change(it, { require_two_factor: true }, 'OWNER'))).toEqual({
+      status: 409,
+      code: 'second_factor_missing',
+    })
+    it.app.db
+      .prepare("UPDATE users SET two_factor_at = '2026-01-01T00:00:00Z' WHERE id = ?")
+      .run(it.person('OWNER').userId)
     expect((await change(it, { require_two_factor: true }, 'OWNER')).body.require_two_factor).toBe(true)
-    expect(it.app.db.prepare('SELECT require_two_factor FROM workspaces WHERE id = ?').pluck().get(it.workspace)).toBe(1)
+    expect(it.app.db.prepare('SELECT require_two_factor FROM workspaces WHERE id = ?').pluck().get(it.workspace)).toBe(
+      1,
+    )
   })
 })
 
@@ -98,7 +146,8 @@ describe('workspaces.remove', () => {
     const crew = (await it.call(owner, 'POST', '/crews', { name: 'Docks', slug: 'docks' })).body.id
     const inCrew = (await it.call(owner, 'POST', '/agents', { name: 'Ada', slug: 'ada', crew_id: crew })).body.id
     const free = (await it.call(owner, 'POST', '/agents', { name: 'Bob', slug: 'bob' })).body.id
-    const credential = (await it.call(owner, 'POST', '/credentials', { name: 'key', value: 'secret', type: 'SECRET' })).body.id
+    const credential = (await it.call(owner, 'POST', '/credentials', { name: 'key', value: 'secret', type: 'SECRET' }))
+      .body.id
     const guest = it.stranger()
     await it.call(owner, 'POST', `/workspaces/${id}/members`, { user_id: it.person('MEMBER').userId })
     const invitation = (await it.call(owner, 'POST', `/workspaces/${id}/invitations`, { email: guest.email })).body
@@ -140,7 +189,10 @@ describe('workspaces.remove', () => {
     )
     expect(brief(await it.call(owner, 'GET', `/workspaces/${id}`))).toEqual({ status: 403, code: 'not_a_member' })
     expect((await it.call(guest, 'GET', '/invitations')).body).toEqual([])
-    expect(brief(await it.call(guest, 'POST', '/invitations/redeem', { token: invitation.token }))).toEqual({ status: 400, code: 'invalid_token' })
+    expect(brief(await it.call(guest, 'POST', '/invitations/redeem', { token: invitation.token }))).toEqual({
+      status: 400,
+      code: 'invalid_token',
+    })
     expect((await it.call('MEMBER', 'POST', '/workspaces', { name: 'Again', slug: 'research' })).status).toBe(201)
   })
 
@@ -152,14 +204,23 @@ describe('workspaces.remove', () => {
     const { slug } = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}`)).body
     expect((await destroy(it, it.workspace, slug)).status).toBe(200)
     await it.runs.ended(run_id)
-    const ends = it.entries().filter(({ entry_type, trace_id }) => trace_id === run_id && /^run\.(completed|failed|cancelled|timeout)$/.test(entry_type))
+    const ends = it
+      .entries()
+      .filter(
+        ({ entry_type, trace_id }) =>
+          trace_id === run_id && /^run\.(completed|failed|cancelled|timeout)$/.test(entry_type),
+      )
     expect(ends.map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])
   })
 
   it('asks for the slug', async () => {
     const it = await daemon()
     const id = await found(it, 'research')
-    expect((await destroy(it, id, 'Research')).body).toMatchObject({ status: 400, code: 'invalid_field', field: 'confirm_slug' })
+    expect((await destroy(it, id, 'Research')).body).toMatchObject({
+      status: 400,
+      code: 'invalid_field',
+      field: 'confirm_slug',
+    })
     expect((await it.call(ownerIn(it, id), 'DELETE', `/workspaces/${id}`, {})).body).toMatchObject({
       status: 400,
       code: 'missing_field',
@@ -181,7 +242,9 @@ describe('workspaces.remove', () => {
     const second = (await it.call(lone, 'POST', '/workspaces', { name: 'Second', slug: 'second' })).body
     const first = (await it.call(lone, 'GET', `/workspaces/${lone.workspace}`)).body
     const answers = await Promise.all(
-      [first, second].map(({ id, slug }) => it.call({ ...lone, workspace: id }, 'DELETE', `/workspaces/${id}`, { confirm_slug: slug })),
+      [first, second].map(({ id, slug }) =>
+        it.call({ ...lone, workspace: id }, 'DELETE', `/workspaces/${id}`, { confirm_slug: slug }),
+      ),
     )
     expect(answers.map(brief)).toEqual([
       { status: 200, code: undefined },

@@ -32,7 +32,11 @@ describe('workspaces.create', () => {
       ...counts,
     })
     expect(entries(body.id)).toMatchObject([
-      { entry_type: 'audit.entity_created', actor_id: person('VIEWER').userId, payload: { entity_type: 'workspace', entity_id: body.id } },
+      {
+        entry_type: 'audit.entity_created',
+        actor_id: person('VIEWER').userId,
+        payload: { entity_type: 'workspace', entity_id: body.id },
+      },
     ])
   })
 
@@ -113,7 +117,9 @@ describe('workspaces.list', () => {
     await call('MEMBER', 'POST', '/workspaces', { name: 'Gone', slug: 'gone' })
     app.db.prepare("UPDATE workspaces SET deleted_at = 'x' WHERE slug = 'gone'").run()
     const { body } = await call('MEMBER', 'GET', '/workspaces')
-    expect(body.map((it: { id: string; slug: string; currentUserRole: string }) => [it.slug, it.currentUserRole])).toEqual([
+    expect(
+      body.map((it: { id: string; slug: string; currentUserRole: string }) => [it.slug, it.currentUserRole]),
+    ).toEqual([
       ['research', 'OWNER'],
       [expect.stringMatching(/^test-/), 'MEMBER'],
     ])
@@ -133,10 +139,16 @@ describe('workspaces.show', () => {
     const { call, workspace } = await daemon()
     const crew = (await call('OWNER', 'POST', '/crews', { name: 'Docks', slug: 'docks' })).body.id
     await call('OWNER', 'POST', '/crews', { name: 'Yard', slug: 'yard' })
-    for (const slug of ['ada', 'bob', 'cyd']) await call('OWNER', 'POST', '/agents', { name: slug, slug, crew_id: crew })
+    for (const slug of ['ada', 'bob', 'cyd'])
+      await call('OWNER', 'POST', '/agents', { name: slug, slug, crew_id: crew })
     await call('OWNER', 'DELETE', `/agents/${(await call('OWNER', 'GET', '/agents?q=ada')).body[0].id}`)
     const people = (await call('VIEWER', 'GET', `/workspaces/${workspace}/members`)).body.length
-    const expected = { _count: { crews: 2, agents: 2, members: people }, _count_crews: 2, _count_agents: 2, _count_members: people }
+    const expected = {
+      _count: { crews: 2, agents: 2, members: people },
+      _count_crews: 2,
+      _count_agents: 2,
+      _count_members: people,
+    }
     expect((await call('VIEWER', 'GET', `/workspaces/${workspace}`)).body).toMatchObject(expected)
     expect((await call('VIEWER', 'GET', '/workspaces')).body).toMatchObject([expected])
     await call('OWNER', 'DELETE', `/crews/${crew}`)
@@ -149,11 +161,18 @@ describe('workspaces.show', () => {
     const { call, workspace, stranger } = await daemon()
     const other = stranger()
     const at = (path: string, header: string) => call(other, 'GET', path, undefined, { 'x-workspace-id': header })
-    expect((await at(`/workspaces/${workspace}?workspace_id=${other.workspace}`, workspace)).body.id).toBe(other.workspace)
+    expect((await at(`/workspaces/${workspace}?workspace_id=${other.workspace}`, workspace)).body.id).toBe(
+      other.workspace,
+    )
     expect((await at(`/workspaces/${other.workspace}`, workspace)).body.id).toBe(other.workspace)
     expect((await at(`/workspaces/${other.workspace}?workspace_id=`, workspace)).body.id).toBe(other.workspace)
-    expect((await at(`/workspaces/${other.workspace}?workspace_id=${workspace}`, other.workspace)).body.code).toBe('not_a_member')
-    expect((await at(`/workspaces/${other.workspace}?workspace_id=a&workspace_id=b`, workspace)).body).toMatchObject({ status: 400, field: 'workspace_id' })
+    expect((await at(`/workspaces/${other.workspace}?workspace_id=${workspace}`, other.workspace)).body.code).toBe(
+      'not_a_member',
+    )
+    expect((await at(`/workspaces/${other.workspace}?workspace_id=a&workspace_id=b`, workspace)).body).toMatchObject({
+      status: 400,
+      field: 'workspace_id',
+    })
   })
 
   it('answers alike for unknown, foreign and deleted ones', async () => {
@@ -161,7 +180,9 @@ describe('workspaces.show', () => {
     const gone = (await call('OWNER', 'POST', '/workspaces', draft)).body.id
     app.db.prepare("UPDATE workspaces SET deleted_at = 'x' WHERE id = ?").run(gone)
     const ids = ['cnone00000000000000000000', stranger().workspace, gone, 'research']
-    const bodies = await Promise.all(ids.map(async (id) => ({ ...(await call('OWNER', 'GET', `/workspaces/${id}`)).body, instance: '' })))
+    const bodies = await Promise.all(
+      ids.map(async (id) => ({ ...(await call('OWNER', 'GET', `/workspaces/${id}`)).body, instance: '' })),
+    )
     for (const body of bodies) expect(body).toEqual(bodies[0])
     expect(bodies[0]).toMatchObject({ status: 403, code: 'not_a_member' })
   })
@@ -193,16 +214,24 @@ describe('members.list', () => {
         user: { id: userId, email, full_name: `The ${role}`, avatar_url: null },
       })),
     )
-    expect((await call('VIEWER', 'GET', `/workspaces/${workspace}/members?limit=1&offset=2`)).body).toMatchObject([{ role: 'MEMBER' }])
+    expect((await call('VIEWER', 'GET', `/workspaces/${workspace}/members?limit=1&offset=2`)).body).toMatchObject([
+      { role: 'MEMBER' },
+    ])
   })
 
-  it.each(['limit=abc', 'limit=0', 'limit=-5', 'limit=1e9', 'limit=', 'limit=99999999999999999999', 'offset=-1', 'offset=x'])(
-    'reads the window %s without complaint',
-    async (query) => {
-      const { call, workspace, person } = await daemon()
-      person('OWNER')
-      const { status, body } = await call('OWNER', 'GET', `/workspaces/${workspace}/members?${query}`)
-      expect({ status, length: body.length }).toEqual({ status: 200, length: 1 })
-    },
-  )
+  it.each([
+    'limit=abc',
+    'limit=0',
+    'limit=-5',
+    'limit=1e9',
+    'limit=',
+    'limit=99999999999999999999',
+    'offset=-1',
+    'offset=x',
+  ])('reads the window %s without complaint', async (query) => {
+    const { call, workspace, person } = await daemon()
+    person('OWNER')
+    const { status, body } = await call('OWNER', 'GET', `/workspaces/${workspace}/members?${query}`)
+    expect({ status, length: body.length }).toEqual({ status: 200, length: 1 })
+  })
 })

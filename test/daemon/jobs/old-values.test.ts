@@ -7,9 +7,13 @@ afterEach(() => vi.useRealTimers())
 async function rotated(grace_seconds: number) {
   const it = await daemon()
   const { body } = await it.call('OWNER', 'POST', '/credentials', { name: 'deploy', value: 'first' })
-  const rotate = (grace: number) => it.call('OWNER', 'POST', `/credentials/${body.id}/rotate`, { value: 'next', grace_seconds: grace })
+  const rotate = (grace: number) =>
+    it.call('OWNER', 'POST', `/credentials/${body.id}/rotate`, { value: 'next', grace_seconds: grace })
   await rotate(grace_seconds)
-  const kept = () => it.app.db.prepare<[], { n: number }>('SELECT count(*) AS n FROM credential_rotations WHERE encrypted_old IS NOT NULL').get()!.n
+  const kept = () =>
+    it.app.db
+      .prepare<[], { n: number }>('SELECT count(*) AS n FROM credential_rotations WHERE encrypted_old IS NOT NULL')
+      .get()!.n
   // Timers only: the database and its commits go on in real time.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const pass = async (ms: number) => {

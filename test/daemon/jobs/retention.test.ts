@@ -13,9 +13,12 @@ async function recorded(it: TestDaemon, owner: Person, days: number | null) {
   const insert = it.app.db.prepare(
     "INSERT INTO credential_audit (id, credential_id, event, actor_type, detail_json, created_at) VALUES (?, ?, 'USE', 'system', '{}', ?)",
   )
-  for (const ago of [0, 9, 11, 89, 91, 4000]) insert.run(`${id}-${ago}`, id, `${new Date(it.clock() - ago * day).toISOString().slice(0, 19)}Z`)
+  for (const ago of [0, 9, 11, 89, 91, 4000])
+    insert.run(`${id}-${ago}`, id, `${new Date(it.clock() - ago * day).toISOString().slice(0, 19)}Z`)
   return async () =>
-    ((await it.call(owner, 'GET', `/credentials/${id}/audit`)).body as { id: string }[]).map((row) => Number(row.id.split('-').at(-1))).sort((a, b) => a - b)
+    ((await it.call(owner, 'GET', `/credentials/${id}/audit`)).body as { id: string }[])
+      .map((row) => Number(row.id.split('-').at(-1)))
+      .sort((a, b) => a - b)
 }
 
 it('keeps the records of credentials as long as their workspace says', async () => {
@@ -57,7 +60,8 @@ it('forgets browsers three months after their session ran out', async () => {
   const insert = it.app.db.prepare(
     "INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti) VALUES (?, ?, '', '', ?, 'j')",
   )
-  for (const ago of [-1, 89, 91]) insert.run(`s_${ago}`, it.person('OWNER').userId, new Date(it.clock() - ago * day).toISOString())
+  for (const ago of [-1, 89, 91])
+    insert.run(`s_${ago}`, it.person('OWNER').userId, new Date(it.clock() - ago * day).toISOString())
   closing(forgetSessions(it.app))
   await it.app.idle()
   expect(it.app.db.prepare('SELECT id FROM user_sessions ORDER BY expires_at').pluck().all()).toEqual(['s_89', 's_-1'])

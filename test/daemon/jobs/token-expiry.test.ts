@@ -12,7 +12,8 @@ async function watched() {
   const ended: string[] = []
   it.app.bus.on('revoked', (id) => ended.push(id))
   closing(watchTokenExpiry(it.app))
-  const mint = async (seconds: number) => (await it.call('OWNER', 'POST', '/auth/cli-token', { expires_in_seconds: seconds })).body
+  const mint = async (seconds: number) =>
+    (await it.call('OWNER', 'POST', '/auth/cli-token', { expires_in_seconds: seconds })).body
   const pass = (ms: number) => {
     clock.advance(ms)
     vi.advanceTimersByTime(ms)

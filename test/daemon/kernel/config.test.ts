@@ -8,7 +8,8 @@ import { settings } from '#kernel/settings'
 import { closing } from '#test'
 
 const nowhere = { XDG_CONFIG_HOME: '/nonexistent', HOME: '/nonexistent' }
-const load = (env: Record<string, string> = {}, flags: Record<string, string> = {}) => loadConfig({ env: { ...nowhere, ...env }, flags })
+const load = (env: Record<string, string> = {}, flags: Record<string, string> = {}) =>
+  loadConfig({ env: { ...nowhere, ...env }, flags })
 
 function yaml(text: string): string {
   const dir = mkdtempSync(join(tmpdir(), 'muster-config-'))
@@ -163,7 +164,8 @@ describe('together', () => {
     expect(() => load({ SVC_RATELIMIT_DISABLED: 'true' })).toThrow(/refused in production/)
     expect(load({ SVC_RATELIMIT_DISABLED: 'true', SVC_ENV: 'test' }).config.rateLimitDisabled).toBe(true)
   })
-  it('makes the data directory absolute', () => expect(load({ SVC_DATA_DIR: 'here' }).config.dataDir).toBe(join(process.cwd(), 'here')))
+  it('makes the data directory absolute', () =>
+    expect(load({ SVC_DATA_DIR: 'here' }).config.dataDir).toBe(join(process.cwd(), 'here')))
 })
 
 describe('mail', () => {

@@ -34,7 +34,8 @@ type Trace = string[]
 const things = (trace: Trace) =>
   feature(endpoints, (app: App) => {
     const at = (step: string) => trace.push(`${step}:${app.db.inTransaction ? 'in' : 'out'}`)
-    const leave = ({ actor }: { actor: Actor }) => app.journal({ workspace_id: actor.workspace, type: 'exec.command', summary: 'left', actor_type: 'system' })
+    const leave = ({ actor }: { actor: Actor }) =>
+      app.journal({ workspace_id: actor.workspace, type: 'exec.command', summary: 'left', actor_type: 'system' })
     return {
       create: () => row,
       update: () => row,
@@ -93,7 +94,9 @@ async function setting() {
   const { userId, workspace } = it.person('MEMBER')
   const actor: Actor = { type: 'user', id: userId, email: null, workspace, role: 'MEMBER', token: null, session: null }
   const run = (name: keyof typeof endpoints, input: object = {}, who: Actor | null = actor) =>
-    dispatch(it.app, it.app.operations.get(`things.${name}`)!, who, input).catch((error: { code?: string }) => error.code)
+    dispatch(it.app, it.app.operations.get(`things.${name}`)!, who, input).catch(
+      (error: { code?: string }) => error.code,
+    )
   return { ...it, trace, run, actor, types: () => it.entries().map(({ entry_type }) => entry_type) }
 }
 
@@ -118,7 +121,12 @@ describe('dispatch', () => {
   it('names the members that were changed, never their values and no member that nobody knows', async () => {
     const it = await setting()
     await it.run('update', { thingId: 'c1', body: { name: 'x', secret: 'hush', [`${'y'.repeat(1000)}`]: 1 } })
-    expect(it.entries()[0]!.payload).toEqual({ action: 'update', entity_type: 'thing', entity_id: 'c1', metadata: { changed: ['name', 'secret'] } })
+    expect(it.entries()[0]!.payload).toEqual({
+      action: 'update',
+      entity_type: 'thing',
+      entity_id: 'c1',
+      metadata: { changed: ['name', 'secret'] },
+    })
     expect(JSON.stringify(it.entries())).not.toContain('hush')
   })
 
@@ -160,8 +168,12 @@ describe('dispatch', () => {
 
   it('asks for the scope of a scoped token', async () => {
     const it = await setting()
-    const narrow = (scope: string) => ({ ...it.actor, token: { id: 't', tier: 'STANDARD', expires_at: null, scopes: [scope] } })
-    for (const scope of ['agents:*', 'crews', 'crews:read']) expect(await it.run('scoped', {}, narrow(scope))).toBe('insufficient_scope')
+    const narrow = (scope: string) => ({
+      ...it.actor,
+      token: { id: 't', tier: 'STANDARD', expires_at: null, scopes: [scope] },
+    })
+    for (const scope of ['agents:*', 'crews', 'crews:read'])
+      expect(await it.run('scoped', {}, narrow(scope))).toBe('insufficient_scope')
     for (const scope of ['crews:write', 'crews:*', '*']) expect(await it.run('scoped', {}, narrow(scope))).toEqual(row)
   })
 

@@ -10,7 +10,11 @@ describe.each(['json', 'text'] as const)('a log in %s', (format) => {
   it('never holds a secret, wherever it stands', () => {
     const { log, written } = lines(format)
     log.info(
-      { token: 'hush', headers: { authorization: 'hush', cookie: 'hush' }, request: { body: { password: 'hush', api_key: 'hush', name: 'shown' } } },
+      {
+        token: 'hush',
+        headers: { authorization: 'hush', cookie: 'hush' },
+        request: { body: { password: 'hush', api_key: 'hush', name: 'shown' } },
+      },
       'Seen',
     )
     expect(written.join('')).toContain('shown')

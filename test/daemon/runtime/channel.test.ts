@@ -73,7 +73,10 @@ describe('channel program', () => {
   it('follows runs beside each other and tells their ends', async () => {
     const program = start()
     const daemon = attach(program, 'n1')
-    const [one, two] = await Promise.all([spool.start({ sh: 'echo one; exit 3' }), spool.start({ sh: 'echo two >&2; sleep 0.2; echo two' })])
+    const [one, two] = await Promise.all([
+      spool.start({ sh: 'echo one; exit 3' }),
+      spool.start({ sh: 'echo two >&2; sleep 0.2; echo two' }),
+    ])
     daemon.send({ op: 'follow', id: 1, dir: one.dir, offset: 0 })
     daemon.send({ op: 'follow', id: 2, dir: two.dir, offset: 1 })
     expect(JSON.parse(await daemon.got(frameTypes.done, 1))).toEqual({ record: 'exited 3\n', stderr: '' })
@@ -83,7 +86,10 @@ describe('channel program', () => {
 
   it('sends no more than its window to a daemon that takes nothing, and holds up nobody else', async () => {
     const daemon = attach(start(), 'n1')
-    const [much, little] = await Promise.all([spool.start({ sh: 'head -c 12000000 /dev/zero' }), spool.start({ sh: 'echo little' })])
+    const [much, little] = await Promise.all([
+      spool.start({ sh: 'head -c 12000000 /dev/zero' }),
+      spool.start({ sh: 'echo little' }),
+    ])
     daemon.send({ op: 'follow', id: 1, dir: much.dir, offset: 0 })
     await daemon.until(() => daemon.text(1).length > 4 * 1024 * 1024)
     daemon.send({ op: 'follow', id: 2, dir: little.dir, offset: 0 })

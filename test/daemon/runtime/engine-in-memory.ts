@@ -1,7 +1,10 @@
 import type { Belonging } from '../../../daemon/runtime/service-types.ts'
 import type { CrewSpec, ObservedCrew, Progress, Runtime, SidecarConfig } from '../../../daemon/runtime/types.ts'
 
-/** Stands for an engine where the reconciler's decisions and not the engine are what is tested: it fails and stalls on demand. */
+/**
+ * Stands for an engine where the reconciler's decisions and not the engine are what is tested: it fails and stalls on
+ * demand.
+ */
 export class EngineInMemory {
   readonly crews = new Map<string, ObservedCrew>()
   readonly done: string[] = []

@@ -4,7 +4,8 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { followSpool } from '../../../daemon/runtime/spool/follower.ts'
 import { localSpool } from './local-run.ts'
 
-// The kernel gives a user so many inotify instances and no more: what happens then cannot be brought about for one process alone.
+// The kernel gives a user so many inotify instances and no more: what happens then cannot be brought about for one
+// process alone.
 vi.mock('node:fs', async (original) => ({
   ...(await original<typeof import('node:fs')>()),
   watch() {

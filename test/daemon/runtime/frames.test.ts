@@ -10,7 +10,8 @@ function read(stream: Buffer, size: number): string[] {
   const seen: (Frame & { text: string })[] = []
   const reader = frameReader('mine', ({ payload, ...frame }) => {
     const last = seen.at(-1)
-    if (last?.type === frameTypes.data && frame.type === frameTypes.data && last.request === frame.request) last.text += payload
+    if (last?.type === frameTypes.data && frame.type === frameTypes.data && last.request === frame.request)
+      last.text += payload
     else seen.push({ ...frame, payload, text: payload.toString() })
   })
   for (let at = 0; at < stream.length; at += size) reader(Buffer.from(stream.subarray(at, at + size)))
@@ -18,11 +19,30 @@ function read(stream: Buffer, size: number): string[] {
 }
 
 describe('frames', () => {
-  const stream = Buffer.concat([hello('mine'), data(1, 'a'.repeat(300)), data(2, 'b'), done(2, '{"x":1}'), done(3, ''), data(1, 'c'), done(1, 'end')])
+  const stream = Buffer.concat([
+    hello('mine'),
+    data(1, 'a'.repeat(300)),
+    data(2, 'b'),
+    done(2, '{"x":1}'),
+    done(3, ''),
+    data(1, 'c'),
+    done(1, 'end'),
+  ])
 
-  it.each([1, 2, 3, 7, 8, 9, 10, 64, 311, 100_000])('read the same however they are cut: %i bytes at a time', (size) => {
-    expect(read(stream, size)).toEqual(['1 0 mine', `2 1 ${'a'.repeat(300)}`, '2 2 b', '3 2 {"x":1}', '3 3 ', '2 1 c', '3 1 end'])
-  })
+  it.each([1, 2, 3, 7, 8, 9, 10, 64, 311, 100_000])(
+    'read the same however they are cut: %i bytes at a time',
+    (size) => {
+      expect(read(stream, size)).toEqual([
+        '1 0 mine',
+        `2 1 ${'a'.repeat(300)}`,
+        '2 2 b',
+        '3 2 {"x":1}',
+        '3 3 ',
+        '2 1 c',
+        '3 1 end',
+      ])
+    },
+  )
 
   it.each([1, 5, 4096])('are passed over until our own hello: %i bytes at a time', (size) => {
     const before = Buffer.concat([

@@ -10,7 +10,8 @@ function show({ app, workspace, crewId, agentId }: Awaited<ReturnType<typeof set
   const expires = new Date(app.clock() + 60_000).toISOString()
   app.db
     .prepare(
-      `INSERT INTO port_exposures (id, workspace_id, crew_id, agent_id, container_id, container_port, token_hash, status, created_at, expires_at)
+      `INSERT INTO port_exposures (id, workspace_id, crew_id, agent_id, container_id, container_port, token_hash,
+        status, created_at, expires_at)
        VALUES ('cport', ?, ?, ?, 'c', 3000, 'h', 'ACTIVE', ?, ?)`,
     )
     .run(workspace, crewId, agentId, app.now(), expires)

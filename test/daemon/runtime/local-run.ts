@@ -95,7 +95,8 @@ export function follow(dir: string, offset = 0): Promise<Followed> {
         chunks.push(Buffer.from(chunk))
         offsets.push(at)
       },
-      ended: (record, stderr) => resolve({ output: Buffer.concat(chunks), offsets, record, stderr, end: runEnd(record) }),
+      ended: (record, stderr) =>
+        resolve({ output: Buffer.concat(chunks), offsets, record, stderr, end: runEnd(record) }),
       failed: reject,
     })
   })

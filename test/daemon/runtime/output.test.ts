@@ -221,11 +221,21 @@ describe('createTranscript', () => {
   it('cuts what is too long, and says so', () => {
     const transcript = createTranscript()
     const long = 'x'.repeat(100_000)
-    transcript.add({ type: 'tool_call', content: 'Write', metadata: { tool_name: 'Write', tool_id: 't1', input: { content: long } } })
+    transcript.add({
+      type: 'tool_call',
+      content: 'Write',
+      metadata: { tool_name: 'Write', tool_id: 't1', input: { content: long } },
+    })
     transcript.add({ type: 'tool_result', content: long, metadata: { tool_use_id: 't1', tool_id: 't1' } })
     for (let n = 0; n < 50; n++) transcript.add({ type: 'text', content: long })
     const { parts, content } = transcript.finish()
-    expect(parts[0]).toEqual({ type: 'tool_call', content: 'Write', tool_name: 'Write', tool_id: 't1', metadata: { truncated: true } })
+    expect(parts[0]).toEqual({
+      type: 'tool_call',
+      content: 'Write',
+      tool_name: 'Write',
+      tool_id: 't1',
+      metadata: { truncated: true },
+    })
     expect(parts[1]!.content).toHaveLength(65_536)
     expect(parts[1]).toMatchObject({ tool_id: 't1', metadata: { truncated: true, length_chars: 100_000 } })
     expect(content.length).toBeLessThanOrEqual(4 * 1024 * 1024)

@@ -138,7 +138,10 @@ export function portsContract(given: () => { runtime: Runtime; crew: CrewSpec })
 
     it('that nobody of the crew listens on are refused', async () => {
       const { runtime, crew } = given()
-      await expect(runtime.connect(crew.crewId, 1)).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('port 1') })
+      await expect(runtime.connect(crew.crewId, 1)).rejects.toMatchObject({
+        kind: 'refused',
+        message: expect.stringContaining('port 1'),
+      })
       await expect(runtime.connect('nobody', port)).rejects.toMatchObject({ kind: 'not_running' })
     })
   })

@@ -78,7 +78,10 @@ describe('reconciler', () => {
     const it = await scene()
     const crew = await it.crew()
     const { status, body } = await it.call('MANAGER', 'POST', `/crews/${crew}/container-start`)
-    expect({ status, body }).toEqual({ status: 200, body: { crew_id: crew, slug: 'works', container_id: 'k1', status: 'running' } })
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { crew_id: crew, slug: 'works', container_id: 'k1', status: 'running' },
+    })
     expect(it.engine.done).toEqual([`ensure ${crew}`, `configure ${crew}`])
     expect(it.engine.configs.get(crew)).toMatchObject({ network: { mode: 'restricted' }, upstreams: { TEST: 'one' } })
     expect(types(it, crew)).toEqual(['provisioning.step', 'container.started'])
@@ -165,7 +168,10 @@ describe('reconciler', () => {
     })
     expect(types(it, crew)).toEqual(['provisioning.step', 'provisioning.failed', 'container.failed'])
     await it.reconciler.start(crew)
-    expect((await it.call('VIEWER', 'GET', `/crews/${crew}/container-status`)).body).toMatchObject({ status: 'running', error: null })
+    expect((await it.call('VIEWER', 'GET', `/crews/${crew}/container-status`)).body).toMatchObject({
+      status: 'running',
+      error: null,
+    })
   })
 
   it('waits ever longer before it tries again by itself', async () => {
@@ -197,8 +203,13 @@ describe('reconciler', () => {
     it.engine.runtime.observe = async () => {
       throw new RuntimeError('unreachable', 'No Docker engine answers')
     }
-    expect(await it.call('MANAGER', 'POST', `/crews/${crew}/container-start`)).toMatchObject({ status: 503, body: { code: 'runtime_unavailable' } })
-    expect((await it.call('VIEWER', 'GET', `/crews/${crew}/container-status`)).body).toMatchObject({ status: 'unknown' })
+    expect(await it.call('MANAGER', 'POST', `/crews/${crew}/container-start`)).toMatchObject({
+      status: 503,
+      body: { code: 'runtime_unavailable' },
+    })
+    expect((await it.call('VIEWER', 'GET', `/crews/${crew}/container-status`)).body).toMatchObject({
+      status: 'unknown',
+    })
   })
 
   it('brings back what went away, told by the engine', async () => {
@@ -208,7 +219,8 @@ describe('reconciler', () => {
     const before = it.engine.crews.get(crew)!.containerId
     it.engine.crews.delete(crew)
     it.engine.tell(crew)
-    while ((it.engine.crews.get(crew)?.containerId ?? before) === before) await new Promise((resolve) => setImmediate(resolve))
+    while ((it.engine.crews.get(crew)?.containerId ?? before) === before)
+      await new Promise((resolve) => setImmediate(resolve))
     await it.seen(crew, 'running')
   })
 
@@ -253,7 +265,8 @@ describe('reconciler', () => {
     await second.open()
     await second.start(crew)
     while (first.engine.crews.has('cghost')) await new Promise((resolve) => setImmediate(resolve))
-    while (!first.entries().some((entry) => entry.entry_type === 'container.reaped')) await new Promise((resolve) => setImmediate(resolve))
+    while (!first.entries().some((entry) => entry.entry_type === 'container.reaped'))
+      await new Promise((resolve) => setImmediate(resolve))
     expect(first.engine.done.sort()).toEqual([`configure ${crew}`, `ensure ${crew}`, 'remove cghost'].sort())
   })
 
@@ -283,9 +296,20 @@ describe('reconciler', () => {
     await it.ready(crew)
     it.app.exposedUrl = 'https://muster.example'
     const agent = await it.call('OWNER', 'POST', '/agents', { name: 'Ada', slug: 'ada', crew_id: crew })
-    const ids = { workspace_id: it.workspace, crew_id: crew, agent_id: agent.body.id, container_id: it.engine.crews.get(crew)!.containerId }
+    const ids = {
+      workspace_id: it.workspace,
+      crew_id: crew,
+      agent_id: agent.body.id,
+      container_id: it.engine.crews.get(crew)!.containerId,
+    }
     const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, crew) }
-    const { body } = await it.call(null, 'POST', '/internal/port-expose', { ...ids, port: 3000, ttl_seconds: 86_400 }, token)
+    const { body } = await it.call(
+      null,
+      'POST',
+      '/internal/port-expose',
+      { ...ids, port: 3000, ttl_seconds: 86_400 },
+      token,
+    )
     it.clock.advance(10 * 3_600_000)
     await it.reconciler.round()
     await it.reconciler.start(crew)
@@ -315,7 +339,11 @@ describe('reconciler', () => {
     const it = await scene()
     const crew = await it.crew()
     await it.ready(crew)
-    it.engine.crews.set(crew, { ...it.engine.crews.get(crew)!, contract: 'older', made: { memoryMb: 512, cpus: 2, image: '' } })
+    it.engine.crews.set(crew, {
+      ...it.engine.crews.get(crew)!,
+      contract: 'older',
+      made: { memoryMb: 512, cpus: 2, image: '' },
+    })
     expect((await it.call('VIEWER', 'GET', `/crews/${crew}/container-status`)).body).toMatchObject({
       runtime_contract: 'stale',
       config_drift: ['container_memory_mb'],

@@ -22,8 +22,10 @@ async function place() {
   return workplace({ runtime, config: { containerProvider: 'process', claudeCommand } })
 }
 
-const last = async (it: Awaited<ReturnType<typeof place>>, chat: string) => (await it.call('OWNER', 'GET', `/chats/${chat}/messages`)).body.messages.at(-1)
-const runOf = async (it: Awaited<ReturnType<typeof place>>, id: string) => (await it.call('OWNER', 'GET', `/runs/${id}`)).body
+const last = async (it: Awaited<ReturnType<typeof place>>, chat: string) =>
+  (await it.call('OWNER', 'GET', `/chats/${chat}/messages`)).body.messages.at(-1)
+const runOf = async (it: Awaited<ReturnType<typeof place>>, id: string) =>
+  (await it.call('OWNER', 'GET', `/runs/${id}`)).body
 
 describe('runs of real processes', () => {
   it('work, and leave files that can be read', async () => {
@@ -33,10 +35,20 @@ describe('runs of real processes', () => {
     await it.runs.ended(run_id)
     expect(await runOf(it, run_id)).toMatchObject({ status: 'COMPLETED', exit_code: 0, model: 'scripted-stand-in' })
     const { content, tool_summary, parts } = await last(it, chat)
-    expect({ content, tool_summary }).toEqual({ content: 'I run it. (scripted-stand-in: no model was asked.)\n\nIt is done.', tool_summary: 'Bash' })
-    expect(parts.map(({ type, content }: { type: string; content: string }) => [type, content])).toContainEqual(['tool_result', 'made here'])
-    expect((await it.call('OWNER', 'GET', `/agents/${it.agentId}/files`)).body).toMatchObject([{ path: 'made.txt', size: 10 }])
-    expect((await it.call('OWNER', 'GET', `/agents/${it.agentId}/files/download?path=made.txt`)).text).toBe('made here\n')
+    expect({ content, tool_summary }).toEqual({
+      content: 'I run it. (scripted-stand-in: no model was asked.)\n\nIt is done.',
+      tool_summary: 'Bash',
+    })
+    expect(parts.map(({ type, content }: { type: string; content: string }) => [type, content])).toContainEqual([
+      'tool_result',
+      'made here',
+    ])
+    expect((await it.call('OWNER', 'GET', `/agents/${it.agentId}/files`)).body).toMatchObject([
+      { path: 'made.txt', size: 10 },
+    ])
+    expect((await it.call('OWNER', 'GET', `/agents/${it.agentId}/files/download?path=made.txt`)).text).toBe(
+      'made here\n',
+    )
   })
 
   it('are ended with all that they started', async () => {
@@ -45,10 +57,15 @@ describe('runs of real processes', () => {
     const { run_id } = await it.send(chat, 'run: echo $$ > pid.txt; exec sleep 1000')
     const stream = await openStream(it.base, it.person('OWNER'), chat)
     await stream.until('tool_call')
-    await expect.poll(async () => (await it.call('OWNER', 'GET', `/agents/${it.agentId}/files/download?path=pid.txt`)).text).toMatch(/^\d+\n/)
+    await expect
+      .poll(async () => (await it.call('OWNER', 'GET', `/agents/${it.agentId}/files/download?path=pid.txt`)).text)
+      .toMatch(/^\d+\n/)
     const pid = Number((await it.call('OWNER', 'GET', `/agents/${it.agentId}/files/download?path=pid.txt`)).text)
     process.kill(pid, 0)
-    expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/stop`)).body).toEqual({ agent_id: it.agentId, status: 'stopped' })
+    expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/stop`)).body).toEqual({
+      agent_id: it.agentId,
+      status: 'stopped',
+    })
     expect(() => process.kill(pid, 0)).toThrow()
     expect(await runOf(it, run_id)).toMatchObject({ status: 'CANCELLED' })
     expect((await stream.rest()).at(-1)).toMatchObject({ reason: 'run_complete' })
@@ -75,7 +92,9 @@ describe('runs of real processes', () => {
     await it.runs.recover()
     await it.runs.ended(run_id)
     expect((await last(it, chat)).content).toBe('1 2 3 4 5 6 7 8 9 10 11 12 ')
-    expect(it.entries().filter(({ trace_id, entry_type }) => trace_id === run_id && entry_type === 'run.completed')).toHaveLength(1)
+    expect(
+      it.entries().filter(({ trace_id, entry_type }) => trace_id === run_id && entry_type === 'run.completed'),
+    ).toHaveLength(1)
   })
 
   it('ask a person, are gone while nobody answers, and go on as the same run', async () => {
@@ -95,11 +114,18 @@ describe('runs of real processes', () => {
     await it.runs.close()
     it.runs = attachRuns(it, it.runtime)
     await it.runs.recover()
-    expect((await it.call('OWNER', 'POST', `/inbox/${item.id}/act`, { action: 'answer', input: 'SQLite' })).status).toBe(200)
+    expect(
+      (await it.call('OWNER', 'POST', `/inbox/${item.id}/act`, { action: 'answer', input: 'SQLite' })).status,
+    ).toBe(200)
     await it.runs.ended(run_id)
     expect((await last(it, chat)).content).toBe('Thank you. I go on with this: SQLite')
     expect(
-      it.entries().filter(({ trace_id, entry_type }) => trace_id === run_id && /^run\.(completed|failed|cancelled|timeout)$/.test(entry_type)),
+      it
+        .entries()
+        .filter(
+          ({ trace_id, entry_type }) =>
+            trace_id === run_id && /^run\.(completed|failed|cancelled|timeout)$/.test(entry_type),
+        ),
     ).toMatchObject([{ entry_type: 'run.completed' }])
     const spools = readdirSync(it.runtime.places(it.crewId, { agentId: it.agentId, slug: 'ada', uid: 20001 }).runs)
     expect(spools).toEqual([])

@@ -16,16 +16,21 @@ async function working(it: Place, content = 'Work') {
   return { chat, run_id, message_id, program: await it.runtime.program(count) }
 }
 
-const messagesOf = async (it: Place, chat: string) => (await it.call('OWNER', 'GET', `/chats/${chat}/messages`)).body.messages
+const messagesOf = async (it: Place, chat: string) =>
+  (await it.call('OWNER', 'GET', `/chats/${chat}/messages`)).body.messages
 const runOf = async (it: Place, id: string) => (await it.call('OWNER', 'GET', `/runs/${id}`)).body
 const statusOf = async (it: Place) => (await it.call('OWNER', 'GET', `/agents/${it.agentId}`)).body.status
 const entriesOf = (it: Place, run: string) => it.entries().filter(({ trace_id }) => trace_id === run)
-const terminals = (it: Place, run: string) => entriesOf(it, run).filter(({ entry_type }) => /^run\.(completed|failed|cancelled|timeout)$/.test(entry_type))
+const terminals = (it: Place, run: string) =>
+  entriesOf(it, run).filter(({ entry_type }) => /^run\.(completed|failed|cancelled|timeout)$/.test(entry_type))
 
 /** Frames of a chat from now on. */
 function watch(it: Place, chat: string, after: number | null = 0) {
   const frames: { seq: number; type: string; content?: string; metadata?: Record<string, unknown> }[] = []
-  const { replay } = it.app.runs!.watch(chat, after, { frame: ({ seq, body }) => frames.push({ seq, ...JSON.parse(body) }), closed: () => undefined })
+  const { replay } = it.app.runs!.watch(chat, after, {
+    frame: ({ seq, body }) => frames.push({ seq, ...JSON.parse(body) }),
+    closed: () => undefined,
+  })
   frames.unshift(...replay.map(({ seq, body }) => ({ seq, ...JSON.parse(body) })))
   return frames
 }
@@ -34,12 +39,24 @@ describe('a turn', () => {
   it('puts the use of every credential that it was given on record', async () => {
     const it = await workplace()
     const make = async (name: string) =>
-      (await it.call('OWNER', 'POST', '/credentials', { name, type: 'API_KEY', provider: 'ANTHROPIC', value: `sk-${name}` })).body.id as string
+      (
+        await it.call('OWNER', 'POST', '/credentials', {
+          name,
+          type: 'API_KEY',
+          provider: 'ANTHROPIC',
+          value: `sk-${name}`,
+        })
+      ).body.id as string
     const [given, other] = [await make('given'), await make('other')]
-    await it.call('OWNER', 'POST', `/agents/${it.agentId}/credentials`, { credential_id: given, env_var_name: 'ANTHROPIC_API_KEY' })
+    await it.call('OWNER', 'POST', `/agents/${it.agentId}/credentials`, {
+      credential_id: given,
+      env_var_name: 'ANTHROPIC_API_KEY',
+    })
     const { run_id } = await working(it)
     const uses = async (id: string) =>
-      ((await it.call('OWNER', 'GET', `/credentials/${id}/audit`)).body as { event: string; detail: object }[]).filter(({ event }) => event === 'USE')
+      ((await it.call('OWNER', 'GET', `/credentials/${id}/audit`)).body as { event: string; detail: object }[]).filter(
+        ({ event }) => event === 'USE',
+      )
     expect(await uses(given)).toMatchObject([{ detail: { agent_id: it.agentId, run_id } }])
     expect(await uses(other)).toEqual([])
     expect((await it.call('OWNER', 'GET', `/credentials/${given}`)).body.last_used_at).toBe(it.app.now())
@@ -48,7 +65,16 @@ describe('a turn', () => {
   it('is stored with everything that the agent said and did', async () => {
     const it = await workplace()
     const { chat, run_id, program } = await working(it, 'List the files')
-    it.runtime.print(program, init, thinks('hm'), says('I look. '), calls('t1', 'Bash', { command: 'ls' }), gets('t1', 'a.txt'), says('One file.'), result())
+    it.runtime.print(
+      program,
+      init,
+      thinks('hm'),
+      says('I look. '),
+      calls('t1', 'Bash', { command: 'ls' }),
+      gets('t1', 'a.txt'),
+      says('One file.'),
+      result(),
+    )
     it.runtime.finish(program)
     await it.runs.ended(run_id)
     const [, answer] = await messagesOf(it, chat)
@@ -61,7 +87,13 @@ describe('a turn', () => {
       parts: [
         { type: 'thinking', content: 'hm' },
         { type: 'text', content: 'I look. ' },
-        { type: 'tool_call', content: 'Bash', tool_name: 'Bash', tool_id: 't1', metadata: { input: { command: 'ls' } } },
+        {
+          type: 'tool_call',
+          content: 'Bash',
+          tool_name: 'Bash',
+          tool_id: 't1',
+          metadata: { input: { command: 'ls' } },
+        },
         { type: 'tool_result', content: 'a.txt', tool_id: 't1' },
         { type: 'text', content: 'One file.' },
       ],
@@ -76,7 +108,11 @@ describe('a turn', () => {
       'run.completed',
     ])
     const [, , start, session, end, response, completed] = entriesOf(it, run_id)
-    expect(start!.payload).toMatchObject({ phase: 'start', adapter: 'CLAUDE_CODE', cmd: expect.stringMatching(/^claude --print/) })
+    expect(start!.payload).toMatchObject({
+      phase: 'start',
+      adapter: 'CLAUDE_CODE',
+      cmd: expect.stringMatching(/^claude --print/),
+    })
     expect(session!.payload).toMatchObject({ model: 'scripted-1', cli_version: '2.1.197', tool_count: 2 })
     expect(end!.payload).toMatchObject({ phase: 'end', exit_code: 0 })
     expect(response).toMatchObject({
@@ -86,9 +122,21 @@ describe('a turn', () => {
     })
     expect(completed!.payload).toMatchObject({
       exit_code: 0,
-      metadata: { model: 'scripted-1', session_id: 's1', input_tokens: 30, output_tokens: 12, total_cost_usd: 0.25, num_turns: 2 },
+      metadata: {
+        model: 'scripted-1',
+        session_id: 's1',
+        input_tokens: 30,
+        output_tokens: 12,
+        total_cost_usd: 0.25,
+        num_turns: 2,
+      },
     })
-    expect(await runOf(it, run_id)).toMatchObject({ status: 'COMPLETED', exit_code: 0, error_message: null, model: 'scripted-1' })
+    expect(await runOf(it, run_id)).toMatchObject({
+      status: 'COMPLETED',
+      exit_code: 0,
+      error_message: null,
+      model: 'scripted-1',
+    })
     expect(await statusOf(it)).toBe('IDLE')
     expect(it.runtime.discarded).toEqual([run_id])
   })
@@ -115,7 +163,14 @@ describe('a turn', () => {
     const key = agentKey(it.app, it.agentId)
     expect(program.spec.env['ANTHROPIC_API_KEY']).toBe(key)
     const frames = watch(it, chat)
-    it.runtime.print(program, init, says(`It is ${key}!`), calls('t1', 'Bash', { command: `echo ${key}` }), gets('t1', key), result())
+    it.runtime.print(
+      program,
+      init,
+      says(`It is ${key}!`),
+      calls('t1', 'Bash', { command: `echo ${key}` }),
+      gets('t1', key),
+      result(),
+    )
     it.runtime.finish(program)
     await it.runs.ended(run_id)
     expect(JSON.stringify([frames, await messagesOf(it, chat), it.entries()])).not.toContain(key.slice(0, 40))
@@ -139,9 +194,11 @@ describe('a turn', () => {
     const { chat, program } = await working(it)
     const frames = watch(it, chat)
     const accepted = new Promise<void>((resolve) => {
-      // Sent by somebody who hears of the end before anybody else: in the same turn of the event loop as the end is stored.
+      // Sent by somebody who hears of the end before anybody else: in the same turn of the event loop as the end is
+      // stored.
       it.app.bus.on('entry', ({ entry }) => {
-        if (entry.entry_type === 'run.completed') it.call('OWNER', 'POST', `/chats/${chat}/messages`, { content: 'Next' }).then(() => resolve())
+        if (entry.entry_type === 'run.completed')
+          it.call('OWNER', 'POST', `/chats/${chat}/messages`, { content: 'Next' }).then(() => resolve())
       })
     })
     it.runtime.print(program, says('x'))
@@ -155,7 +212,11 @@ describe('a turn', () => {
 })
 
 describe('a run fails', () => {
-  const fails = async (it: Place, print: (object | string)[], ...end: Parameters<FakeRuntime['finish']> extends [unknown, ...infer E] ? E : never) => {
+  const fails = async (
+    it: Place,
+    print: (object | string)[],
+    ...end: Parameters<FakeRuntime['finish']> extends [unknown, ...infer E] ? E : never
+  ) => {
     const { chat, run_id, program } = await working(it)
     const frames = watch(it, chat)
     it.runtime.print(program, ...print)
@@ -179,13 +240,25 @@ describe('a run fails', () => {
   it('that exits with an error, and keeps what it had said', async () => {
     const it = await workplace()
     const { run, messages } = await fails(it, [says('half')], { kind: 'exit', code: 7, timedOut: false }, 'it broke')
-    expect(run).toMatchObject({ status: 'FAILED', exit_code: 7, error_message: 'The client ended with code 7: it broke' })
-    expect(messages[1]).toMatchObject({ role: 'assistant', content: 'half', parts: [{ type: 'text' }, { type: 'error' }] })
+    expect(run).toMatchObject({
+      status: 'FAILED',
+      exit_code: 7,
+      error_message: 'The client ended with code 7: it broke',
+    })
+    expect(messages[1]).toMatchObject({
+      role: 'assistant',
+      content: 'half',
+      parts: [{ type: 'text' }, { type: 'error' }],
+    })
   })
 
   it('that reports an error although it exits well', async () => {
     const it = await workplace()
-    const { run_id, run } = await fails(it, [says('x'), result({ is_error: true, subtype: 'success', result: 'API Error: 529 Overloaded' }), says('y')])
+    const { run_id, run } = await fails(it, [
+      says('x'),
+      result({ is_error: true, subtype: 'success', result: 'API Error: 529 Overloaded' }),
+      says('y'),
+    ])
     expect(run).toMatchObject({ status: 'FAILED', exit_code: 0, error_message: expect.stringContaining('overloaded') })
     expect(entriesOf(it, run_id).filter(({ entry_type }) => entry_type === 'exec.command')[1]).toMatchObject({
       severity: 'error',
@@ -217,7 +290,10 @@ describe('a run fails', () => {
     it.runtime.print(program, ...[1, 2, 3, 4, 5].map((n) => calls(`t${n}`, 'Bash', { command: 'ls' })))
     await it.runs.ended(run_id)
     expect(it.runtime.ended).toContain(run_id)
-    expect(await runOf(it, run_id)).toMatchObject({ status: 'FAILED', error_message: expect.stringContaining('5 times') })
+    expect(await runOf(it, run_id)).toMatchObject({
+      status: 'FAILED',
+      error_message: expect.stringContaining('5 times'),
+    })
     expect((await messagesOf(it, chat))[1].tool_summary).toBe('Bash x5')
   })
 
@@ -228,8 +304,14 @@ describe('a run fails', () => {
     const { run_id } = await it.send(chat, 'Work')
     await it.runs.ended(run_id)
     expect(it.runtime.ended).toEqual([run_id])
-    expect(await runOf(it, run_id)).toMatchObject({ status: 'FAILED', error_message: 'The agent could not be started: no such image' })
-    expect((await messagesOf(it, chat))[1]).toMatchObject({ role: 'system', content: 'The agent could not be started: no such image' })
+    expect(await runOf(it, run_id)).toMatchObject({
+      status: 'FAILED',
+      error_message: 'The agent could not be started: no such image',
+    })
+    expect((await messagesOf(it, chat))[1]).toMatchObject({
+      role: 'system',
+      content: 'The agent could not be started: no such image',
+    })
     expect(await statusOf(it)).toBe('ERROR')
   })
 
@@ -242,7 +324,11 @@ describe('a run fails', () => {
     const frames = watch(it, chat)
     const { run_id } = await it.send(chat, 'Work')
     await it.runs.ended(run_id)
-    expect(frames.at(-2)).toMatchObject({ type: 'error', content: 'No engine answers', metadata: { reason: 'runtime_unavailable', code: 'provision_failed' } })
+    expect(frames.at(-2)).toMatchObject({
+      type: 'error',
+      content: 'No engine answers',
+      metadata: { reason: 'runtime_unavailable', code: 'provision_failed' },
+    })
     expect(terminals(it, run_id)).toHaveLength(1)
   })
 })
@@ -252,7 +338,9 @@ describe('a crew that comes up', () => {
     const it = await workplace()
     it.app.runtime!.start = async () => {
       const say = (type: 'provisioning.building' | 'provisioning.step', summary: string) =>
-        it.app.write(() => it.app.journal({ workspace_id: it.workspace, crew_id: it.crewId, actor_type: 'orchestrator', type, summary }))
+        it.app.write(() =>
+          it.app.journal({ workspace_id: it.workspace, crew_id: it.crewId, actor_type: 'orchestrator', type, summary }),
+        )
       await say('provisioning.building', 'Building the image')
       await say('provisioning.step', 'Starting the sidecar')
       return undefined as never
@@ -263,7 +351,11 @@ describe('a crew that comes up', () => {
     await it.runtime.program()
     expect(frames.slice(2)).toMatchObject([
       { type: 'status', content: 'Preparing the crew' },
-      { type: 'crew_provisioning', content: 'Building the image', metadata: { crew_id: it.crewId, crew_slug: 'backend', status: 'building' } },
+      {
+        type: 'crew_provisioning',
+        content: 'Building the image',
+        metadata: { crew_id: it.crewId, crew_slug: 'backend', status: 'building' },
+      },
       { type: 'status', content: 'Starting the sidecar' },
       { type: 'status', content: 'Starting the agent' },
     ])
@@ -280,8 +372,14 @@ describe('cancelling', () => {
     expect({ status, body }).toEqual({ status: 202, body: { chat_id: chat, run_id } })
     await it.runs.ended(run_id)
     expect(it.runtime.ended).toEqual([run_id])
-    expect(terminals(it, run_id)).toMatchObject([{ entry_type: 'run.cancelled', actor_type: 'user', actor_id: it.person('OWNER').userId }])
-    expect((await messagesOf(it, chat))[1]).toMatchObject({ role: 'assistant', content: 'half an ans', metadata: { status: 'CANCELLED' } })
+    expect(terminals(it, run_id)).toMatchObject([
+      { entry_type: 'run.cancelled', actor_type: 'user', actor_id: it.person('OWNER').userId },
+    ])
+    expect((await messagesOf(it, chat))[1]).toMatchObject({
+      role: 'assistant',
+      content: 'half an ans',
+      metadata: { status: 'CANCELLED' },
+    })
     expect(frames.at(-1)!.type).toBe('done')
     expect(frames.map(({ type }) => type)).not.toContain('error')
     expect(await statusOf(it)).toBe('IDLE')
@@ -290,7 +388,10 @@ describe('cancelling', () => {
   it('is for who sent the message, and for managers', async () => {
     const it = await workplace()
     const { chat } = await working(it)
-    expect(await it.call('MEMBER', 'POST', `/chats/${chat}/cancel`)).toMatchObject({ status: 403, body: { code: 'insufficient_role' } })
+    expect(await it.call('MEMBER', 'POST', `/chats/${chat}/cancel`)).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_role' },
+    })
     expect((await it.call(it.stranger(), 'POST', `/chats/${chat}/cancel`)).status).toBe(404)
     expect((await it.call('MANAGER', 'POST', `/chats/${chat}/cancel`)).status).toBe(202)
   })
@@ -345,9 +446,13 @@ describe('agents.stop', () => {
     await it.send(chat, 'Work')
     const { status, body } = await it.call('OWNER', 'POST', `/agents/${it.agentId}/stop`)
     expect({ status, body }).toEqual({ status: 200, body: { agent_id: it.agentId, status: 'stopped' } })
-    for (const { run_id } of [first, second]) expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])
+    for (const { run_id } of [first, second])
+      expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])
     expect((await it.call('OWNER', 'GET', `/agents/${other}`)).body.status).toBe('RUNNING')
-    expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/stop`)).body).toEqual({ agent_id: it.agentId, status: 'stopped' })
+    expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/stop`)).body).toEqual({
+      agent_id: it.agentId,
+      status: 'stopped',
+    })
   })
 })
 
@@ -450,7 +555,9 @@ describe('after a restart', () => {
     it.runs = attachRuns(it, it.runtime)
     await it.runs.recover()
     await it.runs.ended(run_id)
-    expect(terminals(it, run_id)).toMatchObject([{ entry_type: 'run.failed', severity: 'notice', payload: { reason: 'server_restart' } }])
+    expect(terminals(it, run_id)).toMatchObject([
+      { entry_type: 'run.failed', severity: 'notice', payload: { reason: 'server_restart' } },
+    ])
     expect((await messagesOf(it, chat))[1]).toMatchObject({
       content: 'half',
       parts: [{ type: 'text' }, { type: 'error', metadata: { reason: 'server_restart', run_id } }],
@@ -546,7 +653,10 @@ describe('while the disk refuses', () => {
     const { mend } = refuseWrites(it.app)
     for (const { program } of [one, other]) it.runtime.finish(program)
     while (it.app.storage.waiting < 2) await new Promise((resolve) => setImmediate(resolve))
-    expect(await it.call('OWNER', 'POST', `/chats/${other.chat}/cancel`)).toMatchObject({ status: 503, body: { code: 'storage_unavailable' } })
+    expect(await it.call('OWNER', 'POST', `/chats/${other.chat}/cancel`)).toMatchObject({
+      status: 503,
+      body: { code: 'storage_unavailable' },
+    })
     it.app.db.pragma('query_only = OFF')
     expect((await it.call('OWNER', 'POST', `/chats/${other.chat}/cancel`)).body.run_id).toBe(other.run_id)
     await mend()

@@ -136,7 +136,11 @@ export function runtimeContract(make: () => Promise<Subject>): void {
       await Promise.all(others.map((it) => runtime.ensure(it, quiet)))
       const specs = [crew, ...others].map((it) => runSpec(it.crewId, { sh: 'echo kept >file; ls', stdin: it.crewId }))
       await Promise.all(specs.map((it) => runtime.startRun(it)))
-      expect((await Promise.all(specs.map((it) => followed(runtime, it)))).map((it) => it.output)).toEqual(['file\n', 'file\n', 'file\n'])
+      expect((await Promise.all(specs.map((it) => followed(runtime, it)))).map((it) => it.output)).toEqual([
+        'file\n',
+        'file\n',
+        'file\n',
+      ])
       await Promise.all(others.map((it) => runtime.remove(it.crewId, { data: true })))
       expect((await runtime.observe()).map((it) => it.crewId)).toEqual([crew.crewId])
       expect((await runtime.readFile(crew.crewId, ada, 'file'))?.toString()).toBe('kept\n')
@@ -172,14 +176,21 @@ export function runtimeContract(make: () => Promise<Subject>): void {
         files: [{ path: `${places.secrets}/key`, content: 'key;' }],
         stdin: 'input;',
       })
-      expect(output).toBe(`input;key;a b|extra "$X"|${[places.home, places.output, places.secrets, places.output, places.crewShared].join('|')}|`)
+      expect(output).toBe(
+        `input;key;a b|extra "$X"|${[places.home, places.output, places.secrets, places.output, places.crewShared].join('|')}|`,
+      )
       expect({ end, stderr }).toEqual({ end: { kind: 'exit', code: 0, timedOut: false }, stderr: 'bad\n' })
     })
 
     it('take a prompt of 2 MB, and files at the place of a run', async () => {
       const runId = newId('r')
       const file = `${runtime.places(crew.crewId, ada).runs}/${runId}/mcp.json`
-      const { output } = await run({ runId, sh: `wc -c; cat ${file}`, stdin: 'x'.repeat(2e6), files: [{ path: file, content: '{}' }] })
+      const { output } = await run({
+        runId,
+        sh: `wc -c; cat ${file}`,
+        stdin: 'x'.repeat(2e6),
+        files: [{ path: file, content: '{}' }],
+      })
       expect(output.trim()).toBe('2000000\n{}')
     })
 
@@ -196,7 +207,9 @@ export function runtimeContract(make: () => Promise<Subject>): void {
     it('keep no secret that the next run is not given', async () => {
       const { secrets } = runtime.places(crew.crewId, ada)
       const file = (name: string) => ({ path: `${secrets}/${name}`, content: name })
-      expect((await run({ files: [file('old'), file('.env'), file('kept')], sh: `ls -A ${secrets}` })).output).toBe('.env\nkept\nold\n')
+      expect((await run({ files: [file('old'), file('.env'), file('kept')], sh: `ls -A ${secrets}` })).output).toBe(
+        '.env\nkept\nold\n',
+      )
       expect((await run({ files: [file('kept')], sh: `ls -A ${secrets}` })).output).toBe('kept\n')
       expect((await run({ sh: `ls -A ${secrets}` })).output).toBe('')
     })
@@ -238,7 +251,11 @@ export function runtimeContract(make: () => Promise<Subject>): void {
       const runId = newId('r')
       // As adapters do: it must not make the supervisor one of those to be ended.
       const env = { SVC_RUN_ID: runId }
-      const spec = runSpec(crew.crewId, { runId, env, sh: 'setsid sleep 300 & trap "echo bye; exit 3" TERM; echo up; while :; do sleep 0.05; done' })
+      const spec = runSpec(crew.crewId, {
+        runId,
+        env,
+        sh: 'setsid sleep 300 & trap "echo bye; exit 3" TERM; echo up; while :; do sleep 0.05; done',
+      })
       await runtime.startRun(spec)
       await printed(runtime, spec, 'up')
       await runtime.endRun(spec)
@@ -266,7 +283,9 @@ export function runtimeContract(make: () => Promise<Subject>): void {
     })
 
     it('go on when the daemon goes away, and are read on without gap or double', async () => {
-      const spec = runSpec(crew.crewId, { sh: 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "line $i"; [ $((i % 300)) -ne 0 ] || sleep 0.1; done; exit 4' })
+      const spec = runSpec(crew.crewId, {
+        sh: 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "line $i"; [ $((i % 300)) -ne 0 ] || sleep 0.1; done; exit 4',
+      })
       const ended = runSpec(crew.crewId, { sh: 'echo early; exit 6' })
       const first = subject.open()
       await first.startRun(spec)
@@ -276,7 +295,10 @@ export function runtimeContract(make: () => Promise<Subject>): void {
       // Dropped, not closed: a daemon that is killed closes nothing.
       const second = subject.open()
       const after = await followed(second, spec, before.length)
-      expect((before + after.output).split('\n')).toEqual([...Array.from({ length: 3000 }, (_, index) => `line ${index + 1}`), ''])
+      expect((before + after.output).split('\n')).toEqual([
+        ...Array.from({ length: 3000 }, (_, index) => `line ${index + 1}`),
+        '',
+      ])
       expect(after.end).toEqual({ kind: 'exit', code: 4, timedOut: false })
       expect(await followed(second, ended)).toMatchObject({ output: 'early\n', end: { code: 6 } })
       await Promise.all([first.close(), second.close()])
@@ -288,19 +310,36 @@ export function runtimeContract(make: () => Promise<Subject>): void {
       await run({
         sh: 'rm -rf * && mkdir -p sub/deep && printf one >a.txt && printf two >sub/b.txt && printf "\\000\\377" >sub/deep/c && ln -s /etc/passwd out && ln -s ../a.txt sub/in && mkfifo pipe',
       })
-      const list = async (subdir: string, recursive: boolean) => names(await runtime.listFiles(crew.crewId, ada, subdir, recursive))
+      const list = async (subdir: string, recursive: boolean) =>
+        names(await runtime.listFiles(crew.crewId, ada, subdir, recursive))
       expect(await list('', false)).toEqual(['a.txt', 'out', 'pipe', 'sub/'])
-      expect((await list('', true)).sort()).toEqual(['a.txt', 'out', 'pipe', 'sub/', 'sub/b.txt', 'sub/deep/', 'sub/deep/c', 'sub/in'])
+      expect((await list('', true)).sort()).toEqual([
+        'a.txt',
+        'out',
+        'pipe',
+        'sub/',
+        'sub/b.txt',
+        'sub/deep/',
+        'sub/deep/c',
+        'sub/in',
+      ])
       expect(await list('sub', false)).toEqual(['sub/b.txt', 'sub/deep/', 'sub/in'])
       expect(await list('..', true)).toEqual([])
       expect(await list('out', true)).toEqual([])
       const [entry] = await runtime.listFiles(crew.crewId, ada, '', false)
-      expect(entry).toEqual({ path: 'a.txt', name: 'a.txt', size: 3, is_dir: false, mod_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) })
+      expect(entry).toEqual({
+        path: 'a.txt',
+        name: 'a.txt',
+        size: 3,
+        is_dir: false,
+        mod_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      })
       const read = (path: string) => runtime.readFile(crew.crewId, ada, path)
       expect((await read('a.txt'))?.toString()).toBe('one')
       expect((await read('sub/in'))?.toString()).toBe('one')
       expect(await read('sub/deep/c')).toEqual(Buffer.from([0, 255]))
-      for (const path of ['out', 'sub', 'pipe', 'none', '../ada/a.txt', '/etc/passwd', '', '.']) expect(await read(path), path).toBe(null)
+      for (const path of ['out', 'sub', 'pipe', 'none', '../ada/a.txt', '/etc/passwd', '', '.'])
+        expect(await read(path), path).toBe(null)
     })
 
     it('belong to one agent', async () => {
@@ -316,16 +355,23 @@ export function runtimeContract(make: () => Promise<Subject>): void {
     it('answers agents once it is configured, and goes on after a change', async () => {
       const { sidecarUrl } = runtime.places(crew.crewId, ada)
       await runtime.configureSidecar(crew.crewId, { network: crew.network, agents: {}, upstreams: {} })
-      const ask = () => run({ argv: ['node', '-e', `fetch('${sidecarUrl}/health').then((it) => it.text()).then(console.log)`] })
+      const ask = () =>
+        run({ argv: ['node', '-e', `fetch('${sidecarUrl}/health').then((it) => it.text()).then(console.log)`] })
       expect((await ask()).output).toContain('"configured":true')
-      await runtime.configureSidecar(crew.crewId, { network: { ...crew.network, mode: 'free' }, agents: {}, upstreams: {} })
+      await runtime.configureSidecar(crew.crewId, {
+        network: { ...crew.network, mode: 'free' },
+        agents: {},
+        upstreams: {},
+      })
       expect((await ask()).output).toContain('"configured":true')
     })
   })
 
   describe('a crew that stops', () => {
     const own = crewSpec({ slug: 'naps' })
-    const ended = runSpec(own.crewId, { sh: 'echo result >file; mkdir -p sub; echo deep >sub/deep; ln -s /etc out; echo said; echo bad >&2; exit 2' })
+    const ended = runSpec(own.crewId, {
+      sh: 'echo result >file; mkdir -p sub; echo deep >sub/deep; ln -s /etc out; echo said; echo bad >&2; exit 2',
+    })
     const cut = runSpec(own.crewId, { sh: 'echo working; sleep 300' })
 
     beforeAll(async () => {
@@ -345,7 +391,12 @@ export function runtimeContract(make: () => Promise<Subject>): void {
     })
 
     it('still tells of its runs', async () => {
-      expect(await followed(runtime, ended, 1)).toEqual({ output: 'aid\n', offsets: [1], end: { kind: 'exit', code: 2, timedOut: false }, stderr: 'bad\n' })
+      expect(await followed(runtime, ended, 1)).toEqual({
+        output: 'aid\n',
+        offsets: [1],
+        end: { kind: 'exit', code: 2, timedOut: false },
+        stderr: 'bad\n',
+      })
       const { output, end } = await followed(runtime, cut)
       expect(output).toBe('working\n')
       expect(end.kind).not.toBe('exit')
@@ -357,7 +408,8 @@ export function runtimeContract(make: () => Promise<Subject>): void {
       expect(names(await runtime.listFiles(own.crewId, ada, 'sub', false))).toEqual(['sub/deep'])
       expect((await runtime.readFile(own.crewId, ada, 'file'))?.toString()).toBe('result\n')
       expect((await runtime.readFile(own.crewId, ada, 'sub/deep'))?.toString()).toBe('deep\n')
-      for (const path of ['out', 'out/passwd', 'none', '../ada/file']) expect(await runtime.readFile(own.crewId, ada, path), path).toBe(null)
+      for (const path of ['out', 'out/passwd', 'none', '../ada/file'])
+        expect(await runtime.readFile(own.crewId, ada, path), path).toBe(null)
     })
 
     it('comes up again with what it had, and its old runs stay ended', async () => {

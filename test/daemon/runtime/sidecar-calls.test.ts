@@ -11,8 +11,16 @@ async function setUp() {
     listener = given
   }
   answerCalls(it.app, { onSidecarCall } as Partial<Runtime> as Runtime)
-  const ask = (call: Partial<SidecarCall>, crewId = it.crewId, signal = new AbortController().signal): Promise<SidecarAnswer> =>
-    listener!(crewId, { id: 'call', agentId: it.agentId, runId: null, route: '/report-confidence', body: { confidence: 0.9 }, ...call }, signal)
+  const ask = (
+    call: Partial<SidecarCall>,
+    crewId = it.crewId,
+    signal = new AbortController().signal,
+  ): Promise<SidecarAnswer> =>
+    listener!(
+      crewId,
+      { id: 'call', agentId: it.agentId, runId: null, route: '/report-confidence', body: { confidence: 0.9 }, ...call },
+      signal,
+    )
   return { it, ask }
 }
 
@@ -21,7 +29,9 @@ describe('a call of an agent', () => {
     const { it: server, ask } = await setUp()
     const chat = await server.openChat()
     const { run_id } = await server.send(chat, 'Work')
-    const { status } = await ask({ body: { confidence: 0.2, reason: 'the tests are red', agent_id: 'another', workspace_id: 'another' } })
+    const { status } = await ask({
+      body: { confidence: 0.2, reason: 'the tests are red', agent_id: 'another', workspace_id: 'another' },
+    })
     expect(status).toBe(202)
     expect(server.entries().at(-1)).toMatchObject({
       entry_type: 'run.confidence',
@@ -72,9 +82,15 @@ describe('a question of an agent', () => {
     const answer = ask({ route, body: { reason: 'May I?', crew_id: 'another', call_id: 'forged' } })
     const { id, chat_id } = await first(world)
     expect(chat_id).toBe(chat)
-    expect(server.entries().findLast(({ entry_type }) => entry_type === 'peer.escalation')).toMatchObject({ trace_id: run_id, crew_id: server.crewId })
+    expect(server.entries().findLast(({ entry_type }) => entry_type === 'peer.escalation')).toMatchObject({
+      trace_id: run_id,
+      crew_id: server.crewId,
+    })
     await server.call('MANAGER', 'PATCH', `/escalations/${id}/resolve`, { resolution: 'You may.' })
-    expect(await answer).toEqual({ status: 200, body: { escalation_id: id, status: 'RESOLVED', resolution: 'You may.', action: 'approve' } })
+    expect(await answer).toEqual({
+      status: 200,
+      body: { escalation_id: id, status: 'RESOLVED', resolution: 'You may.', action: 'approve' },
+    })
   })
 
   it('is the same one after a restart: nothing is asked twice, and the answer arrives', async () => {
@@ -90,7 +106,10 @@ describe('a question of an agent', () => {
     await server.call('MANAGER', 'PATCH', `/escalations/${id}/resolve`, { resolution: 'No.', action: 'reject' })
     expect((await again).body).toMatchObject({ escalation_id: id, action: 'reject' })
     // Answered meanwhile: the third time it is told at once.
-    expect((await ask({ route, body: { reason: 'May I?' } })).body).toMatchObject({ escalation_id: id, resolution: 'No.' })
+    expect((await ask({ route, body: { reason: 'May I?' } })).body).toMatchObject({
+      escalation_id: id,
+      resolution: 'No.',
+    })
   })
 
   it('holds nothing of the vault', async () => {
@@ -103,6 +122,9 @@ describe('a question of an agent', () => {
 
   it('is refused with a reason that can be read', async () => {
     const { ask } = await setUp()
-    expect(await ask({ route, body: {} })).toMatchObject({ status: 400, body: { code: 'missing_field', field: 'reason' } })
+    expect(await ask({ route, body: {} })).toMatchObject({
+      status: 400,
+      body: { code: 'missing_field', field: 'reason' },
+    })
   })
 })

@@ -93,14 +93,19 @@ describe.concurrent('supervise.sh', () => {
   })
 
   it('gives the program its environment, its folder, its umask and a group of its own', async () => {
-    const run = await start({ sh: 'echo $SVC_RUN_ID $EXTRA; pwd; umask; ps -o pgid= -p $$ | tr -d " "; echo $PPID', env: { EXTRA: 'yes' } })
+    const run = await start({
+      sh: 'echo $SVC_RUN_ID $EXTRA; pwd; umask; ps -o pgid= -p $$ | tr -d " "; echo $PPID',
+      env: { EXTRA: 'yes' },
+    })
     const [env, cwd, umask, group, parent] = (await follow(run.dir)).output.toString().split('\n')
     expect([env, cwd, umask]).toEqual([`${run.id} yes`, spool.root, '0002'])
     expect(group).toBe(parent)
   })
 
   it('ends what the program left in its group, even what ignores TERM', async () => {
-    const run = await start({ sh: 'sleep 60 & sh -c "trap \\"\\" TERM; echo deaf; while :; do sleep 60; done" & read line </dev/zero & sleep 0.3' })
+    const run = await start({
+      sh: 'sleep 60 & sh -c "trap \\"\\" TERM; echo deaf; while :; do sleep 60; done" & read line </dev/zero & sleep 0.3',
+    })
     const { end } = await follow(run.dir)
     expect(end).toEqual({ kind: 'exit', code: 0, timedOut: false })
     gone(run.id)
@@ -123,7 +128,11 @@ describe.concurrent('supervise.sh', () => {
     for (const cut of [0, 300, 512, 1500, 3584, 4096, 4608, 5000]) {
       const run = await start({ sh: `echo ran >>${marker}`, stdin: 'y'.repeat(600), files, cut })
       expect(run.refusal, `cut after ${cut}`).toContain('did not arrive whole')
-      expect((await follow(run.dir)).end).toEqual({ kind: 'lost', reason: 'its files did not arrive whole', never: true })
+      expect((await follow(run.dir)).end).toEqual({
+        kind: 'lost',
+        reason: 'its files did not arrive whole',
+        never: true,
+      })
     }
     expect(existsSync(marker)).toBe(false)
   })
@@ -160,7 +169,10 @@ describe.concurrent('a supervisor that was killed', () => {
     await printed(run.dir, 'working')
     process.kill(run.supervisor, 'SIGKILL')
     // As in a container made anew, where end-run.sh itself may be given the number of the supervisor that was.
-    const bystander = spawn('/bin/sh', ['-c', 'sleep 300', '/elsewhere/end-run.sh', run.dir, run.id], { detached: true, stdio: 'ignore' })
+    const bystander = spawn('/bin/sh', ['-c', 'sleep 300', '/elsewhere/end-run.sh', run.dir, run.id], {
+      detached: true,
+      stdio: 'ignore',
+    })
     writeFileSync(`${run.dir}.run`, `${bystander.pid}\n`)
     try {
       expect(await endRun(run)).toEqual({ code: 0, stderr: '' })
@@ -253,7 +265,16 @@ describe.concurrent('end-run.sh', () => {
 
 describe('environment of a run', () => {
   it('does not make the supervisor one of those that end with the run', () => {
-    const places = { home: '/h', output: '/o', workspace: '/w', secrets: '/s', crewShared: '/c', workspaceShared: '/ws', runs: '/r', sidecarUrl: '' }
+    const places = {
+      home: '/h',
+      output: '/o',
+      workspace: '/w',
+      secrets: '/s',
+      crewShared: '/c',
+      workspaceShared: '/ws',
+      runs: '/r',
+      sidecarUrl: '',
+    }
     expect(runEnvironment(places, { SVC_RUN_ID: 'r1', HOME: '/elsewhere', X: 'y' })).toEqual({
       HOME: '/elsewhere',
       SVC_OUTPUT_DIR: '/o',
@@ -279,7 +300,10 @@ describe.concurrent('following', () => {
   })
 
   it('follows no link that was put in the place of the output', async () => {
-    const run = await start({ sh: `rm ${spool.root}/run-link/out; ln -s /etc/passwd ${spool.root}/run-link/out`, id: 'run-link' })
+    const run = await start({
+      sh: `rm ${spool.root}/run-link/out; ln -s /etc/passwd ${spool.root}/run-link/out`,
+      id: 'run-link',
+    })
     await new Promise<void>((resolve) => {
       const following = followSpool(run.dir, 0, { data() {}, ended: () => resolve(), failed: () => resolve() })
       void following

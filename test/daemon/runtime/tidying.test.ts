@@ -8,7 +8,8 @@ async function setUp() {
   const it = await workplace({ runtime: new FakeRuntime() })
   const tidying = createTidying(it.app, it.runtime)
   closing(tidying)
-  const remove = async (agent: string) => expect((await it.call('OWNER', 'DELETE', `/agents/${agent}`)).status).toBe(200)
+  const remove = async (agent: string) =>
+    expect((await it.call('OWNER', 'DELETE', `/agents/${agent}`)).status).toBe(200)
   return { ...it, tidying, remove }
 }
 

@@ -25,13 +25,29 @@ describe('the run stream', () => {
     const { chat, owner, program, run_id } = await working(it)
     it.runtime.print(program, init, says('one'))
     const stream = await openStream(it.base, owner, chat)
-    expect(stream.headers).toMatchObject({ 'content-type': 'application/x-ndjson', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' })
+    expect(stream.headers).toMatchObject({
+      'content-type': 'application/x-ndjson',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+    })
     const before = await stream.until('text')
     expect(before[0]).toEqual({ type: 'stream.open', chat_id: chat, from_seq: 1, active: true })
     it.runtime.print(program, says('two'), result())
     it.runtime.finish(program)
     const lines = [...before, ...(await stream.rest())]
-    expect(types(lines)).toEqual(['stream.open', 'run_begin', 'user_message', 'status', 'status', 'system', 'text', 'text', 'result', 'done', 'stream.end'])
+    expect(types(lines)).toEqual([
+      'stream.open',
+      'run_begin',
+      'user_message',
+      'status',
+      'status',
+      'system',
+      'text',
+      'text',
+      'result',
+      'done',
+      'stream.end',
+    ])
     expect(numbers(lines)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
     expect(lines[1]).toEqual({ type: 'run_begin', from_seq: 1, seq: 1 })
     expect(lines[2]).toMatchObject({ content: 'Work', metadata: { author_user_id: owner.userId } })
@@ -44,7 +60,13 @@ describe('the run stream', () => {
     const { chat, owner, program } = await working(it)
     it.runtime.print(program, init, says('one'), says('two'), result())
     await (await openStream(it.base, owner, chat)).until('result')
-    const stream = await openStream(it.base, owner, chat, by === 'query' ? '?last_seq=6' : '', by === 'header' ? { 'last-event-id': '6' } : {})
+    const stream = await openStream(
+      it.base,
+      owner,
+      chat,
+      by === 'query' ? '?last_seq=6' : '',
+      by === 'header' ? { 'last-event-id': '6' } : {},
+    )
     it.runtime.finish(program)
     const lines = await stream.rest()
     expect(types(lines)).toEqual(['stream.open', 'text', 'result', 'done', 'stream.end'])
@@ -103,10 +125,20 @@ describe('the run stream', () => {
     const stream = await openStream(it.base, owner, chat)
     it.runtime.finish(program)
     await stream.rest()
-    expect(types(await (await openStream(it.base, owner, chat, '?last_seq=4')).rest())).toEqual(['stream.open', 'error', 'done', 'stream.end'])
+    expect(types(await (await openStream(it.base, owner, chat, '?last_seq=4')).rest())).toEqual([
+      'stream.open',
+      'error',
+      'done',
+      'stream.end',
+    ])
     tidied()
     await it.runs.ended(run_id)
-    expect(types(await (await openStream(it.base, owner, chat, '?last_seq=4')).rest())).toEqual(['stream.open', 'error', 'done', 'stream.end'])
+    expect(types(await (await openStream(it.base, owner, chat, '?last_seq=4')).rest())).toEqual([
+      'stream.open',
+      'error',
+      'done',
+      'stream.end',
+    ])
   })
 
   it('stays for the next run when it follows', async () => {
@@ -143,7 +175,10 @@ describe('the run stream', () => {
     const stream = await openStream(it.base, owner, chat, '?last_seq=4')
     await stream.until('stream.open')
     vi.advanceTimersByTime(40_000)
-    expect([await stream.next(), await stream.next()]).toEqual([{ type: 'stream.heartbeat' }, { type: 'stream.heartbeat' }])
+    expect([await stream.next(), await stream.next()]).toEqual([
+      { type: 'stream.heartbeat' },
+      { type: 'stream.heartbeat' },
+    ])
   })
 })
 
@@ -209,7 +244,9 @@ describe('who may watch', () => {
     expect((await it.call('OWNER', 'GET', '/chats/none/stream')).status).toBe(404)
     for (const query of ['last_seq=-1', 'last_seq=x', 'idle=3601'])
       expect((await it.call('OWNER', 'GET', `/chats/${chat}/stream?${query}`)).status, query).toBe(400)
-    expect((await it.call('OWNER', 'GET', `/chats/${chat}/stream`, undefined, { 'last-event-id': 'x' })).status).toBe(400)
+    expect((await it.call('OWNER', 'GET', `/chats/${chat}/stream`, undefined, { 'last-event-id': 'x' })).status).toBe(
+      400,
+    )
   })
 
   it('ends within 30 seconds for who left the workspace', async () => {

@@ -66,9 +66,14 @@ describe('a session that ends', () => {
     ])
     const heard = once(own, 'message')
     const closed = once(own, 'close')
-    const [, { id }] = (await phone.call('GET', '/auth/sessions')).body.sort((a: { is_current: boolean }) => (a.is_current ? 1 : -1))
+    const [, { id }] = (await phone.call('GET', '/auth/sessions')).body.sort((a: { is_current: boolean }) =>
+      a.is_current ? 1 : -1,
+    )
     expect((await laptop.call('POST', `/auth/sessions/${id}/revoke`)).status).toBe(200)
-    expect(JSON.parse(String((await heard)[0]))).toMatchObject({ type: 'session_revoked', payload: { reason: 'session_revoked' } })
+    expect(JSON.parse(String((await heard)[0]))).toMatchObject({
+      type: 'session_revoked',
+      payload: { reason: 'session_revoked' },
+    })
     expect((await closed)[0]).toBe(4401)
     await Promise.all(streams.map(({ ended }) => ended))
     const pong = once(other, 'message')
@@ -96,7 +101,9 @@ describe('a second factor that is turned on', () => {
     const { token } = (await laptop.call('GET', '/ws-token')).body
     const closed = once(other, 'close')
     const { secret } = (await phone.call('POST', '/users/me/totp', { password: knownPassword })).body
-    expect((await phone.call('POST', '/users/me/totp/confirm', { code: codeAt(secret, server.clock()) })).status).toBe(200)
+    expect((await phone.call('POST', '/users/me/totp/confirm', { code: codeAt(secret, server.clock()) })).status).toBe(
+      200,
+    )
     expect((await closed)[0]).toBe(4401)
     await stream.ended
     expect(await firstAnswer(server.base, token)).toMatchObject({ type: 'session_revoked' })

@@ -23,7 +23,12 @@ interface Tail {
 const listening = new WeakMap<TestDaemon, Promise<string>>()
 
 /** A client at a real socket. */
-async function tail(it: TestDaemon, query = '', headers: Record<string, string> = {}, who: Person = it.person('VIEWER')): Promise<Tail> {
+async function tail(
+  it: TestDaemon,
+  query = '',
+  headers: Record<string, string> = {},
+  who: Person = it.person('VIEWER'),
+): Promise<Tail> {
   if (!listening.has(it)) listening.set(it, it.http.listen({ port: 0 }))
   await listening.get(it)
   const { port } = it.http.server.address() as AddressInfo
@@ -75,7 +80,9 @@ async function tail(it: TestDaemon, query = '', headers: Record<string, string> 
 }
 
 const note = ({ app, workspace }: TestDaemon, summary: string, more: Partial<Draft> = {}) =>
-  app.write(() => app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary, ...more })).then(({ entry }) => entry)
+  app
+    .write(() => app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary, ...more }))
+    .then(({ entry }) => entry)
 
 const notes = ({ app, workspace }: TestDaemon, from: number, count: number, size = 0) =>
   app.write(() => {
@@ -117,7 +124,12 @@ describe('journal.stream', () => {
     const say = async (summary: string) => {
       await note(it, `${summary} tests`, { severity: 'warn', crew_id: 'c1', trace_id: 'r1' })
       await note(it, `${summary} other`, { severity: 'info', crew_id: 'c1', type: 'run.started' })
-      await note(it, `${summary} third`, { severity: 'error', crew_id: 'c2', payload: { run_id: 'r1', why: 'the test' }, agent_id: 'a1' })
+      await note(it, `${summary} third`, {
+        severity: 'error',
+        crew_id: 'c2',
+        payload: { run_id: 'r1', why: 'the test' },
+        agent_id: 'a1',
+      })
     }
     await say('old')
     const queries: Record<string, string[]> = {
@@ -252,7 +264,9 @@ describe('journal.stream', () => {
     const [viewer, owner] = [it.person('VIEWER'), it.person('OWNER')]
     const client = await tail(it, '', {}, viewer)
     const other = await tail(it, '', {}, owner)
-    const { id } = it.app.db.prepare<[string], { id: string }>('SELECT id FROM cli_tokens WHERE user_id = ?').get(viewer.userId)!
+    const { id } = it.app.db
+      .prepare<[string], { id: string }>('SELECT id FROM cli_tokens WHERE user_id = ?')
+      .get(viewer.userId)!
     expect((await it.call(viewer, 'DELETE', `/auth/cli-tokens/${id}`)).status).toBeLessThan(300)
     await client.ended
     await note(it, 'still here')
@@ -294,7 +308,8 @@ describe('journal.stream', () => {
 
   it('forgets clients that leave', async () => {
     const it = await daemon()
-    const count = async () => (await it.app.metrics.openStreams.get()).values.find(({ labels }) => labels.kind === 'sse')?.value ?? 0
+    const count = async () =>
+      (await it.app.metrics.openStreams.get()).values.find(({ labels }) => labels.kind === 'sse')?.value ?? 0
     const clients = await Promise.all([tail(it), tail(it, '?severity=warn')])
     expect(await count()).toBe(2)
     for (const client of clients) client.kill()

@@ -34,7 +34,9 @@ class Client {
       this.wake()
     })
     socket.on('error', () => undefined)
-    this.closed = new Promise((resolve) => socket.on('close', (code, reason) => resolve({ code, reason: String(reason) })))
+    this.closed = new Promise((resolve) =>
+      socket.on('close', (code, reason) => resolve({ code, reason: String(reason) })),
+    )
     closing({ close: () => socket.terminate() })
   }
 
@@ -183,7 +185,10 @@ describe('the connection', () => {
     for (const payload of [{ content: 'Work', last_seq: 0 }, { session_id: '' }, { session_id: 5 }, undefined]) {
       client.say({ type, payload })
       const { channel, payload: error } = await client.next('error')
-      expect({ channel, error }).toEqual({ channel: '', error: { message: 'session_id is required', error: 'session_id is required', code: 'missing_field' } })
+      expect({ channel, error }).toEqual({
+        channel: '',
+        error: { message: 'session_id is required', error: 'session_id is required', code: 'missing_field' },
+      })
     }
   })
 
@@ -192,7 +197,10 @@ describe('the connection', () => {
     const client = await signIn(it, url, owner)
     for (const text of ['{', '[]', '5', '{"type":"fly"}', '{}']) {
       client.say(text)
-      expect(await client.next('error')).toMatchObject({ channel: '', payload: { message: expect.any(String), error: expect.any(String) } })
+      expect(await client.next('error')).toMatchObject({
+        channel: '',
+        payload: { message: expect.any(String), error: expect.any(String) },
+      })
     }
     client.socket.send(Buffer.from([1, 2, 3]))
     await client.next('error')
@@ -243,9 +251,23 @@ describe('channels', () => {
     for (const channel of [...channels, 'providers', `user:${owner.userId}`]) member.say({ type: 'subscribe', channel })
     await member.settled()
     expect(member.heard.filter(({ type }) => type === 'error')).toEqual([])
-    for (const channel of [...channels, `user:${owner.userId}`, 'mission:x', 'session:none', 'workspace:', ':', 'x', '', `workspace:${'test-'}`]) {
+    for (const channel of [
+      ...channels,
+      `user:${owner.userId}`,
+      'mission:x',
+      'session:none',
+      'workspace:',
+      ':',
+      'x',
+      '',
+      `workspace:${'test-'}`,
+    ]) {
       foreign.say({ type: 'subscribe', channel })
-      expect(await foreign.next('error')).toEqual({ type: 'error', channel, payload: { message: 'access denied', error: 'access denied' } })
+      expect(await foreign.next('error')).toEqual({
+        type: 'error',
+        channel,
+        payload: { message: 'access denied', error: 'access denied' },
+      })
     }
   })
 
@@ -264,7 +286,11 @@ describe('channels', () => {
     client.say({ type: 'subscribe', channel })
     await client.settled()
     const bob = await it.mate('bob')
-    expect(await client.next('agent.created')).toEqual({ type: 'agent.created', channel, payload: { id: bob, name: 'Agent bob', slug: 'bob', status: 'IDLE' } })
+    expect(await client.next('agent.created')).toEqual({
+      type: 'agent.created',
+      channel,
+      payload: { id: bob, name: 'Agent bob', slug: 'bob', status: 'IDLE' },
+    })
     client.say({ type: 'unsubscribe', channel })
     await client.settled()
     await it.mate('eve')
@@ -308,7 +334,8 @@ describe('channels', () => {
     await Promise.all([client.settled(), owner.settled()])
     const id = it.app.db.prepare('SELECT id FROM workspace_members WHERE user_id = ?').pluck().get(member.userId)
     expect((await it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)).status).toBe(200)
-    for (const channel of channels) expect(await client.next('error')).toMatchObject({ channel, payload: { message: 'access revoked' } })
+    for (const channel of channels)
+      expect(await client.next('error')).toMatchObject({ channel, payload: { message: 'access revoked' } })
     await it.mate('bob')
     await Promise.all([client.settled(), owner.settled()])
     expect(client.heard.map(({ type }) => type)).not.toContain('agent.created')
@@ -359,7 +386,11 @@ describe('a chat', () => {
     const { it, url, owner } = await place()
     const chat = await it.openChat()
     const client = await signIn(it, url, owner)
-    client.say({ type: 'send_message', channel: `session:${chat}`, payload: JSON.stringify({ session_id: chat, content: 'Work' }) })
+    client.say({
+      type: 'send_message',
+      channel: `session:${chat}`,
+      payload: JSON.stringify({ session_id: chat, content: 'Work' }),
+    })
     expect((await it.runtime.program()).spec.stdin).toBe('Work')
   })
 
@@ -393,10 +424,12 @@ describe('a chat', () => {
     const client = await signIn(it, url, admin)
     client.say({ type: 'send_message', payload: { session_id: chat, content: 'x' } })
     await it.runtime.program()
-    expect(it.app.db.prepare('SELECT path, remote_addr FROM cli_token_uses ORDER BY used_at, id').all()).toContainEqual({
-      path: '/ws chats.send',
-      remote_addr: '127.0.0.1',
-    })
+    expect(it.app.db.prepare('SELECT path, remote_addr FROM cli_token_uses ORDER BY used_at, id').all()).toContainEqual(
+      {
+        path: '/ws chats.send',
+        remote_addr: '127.0.0.1',
+      },
+    )
   })
 
   it('tells only the sender that the agent is busy', async () => {
@@ -465,7 +498,9 @@ describe('a chat', () => {
     expect(client.heard.map(({ type }) => type)).toEqual(['ready', 'pong'])
     const again = await it.send(chat, 'Again')
     it.runtime.print(await it.runtime.program(1), ...Array.from({ length: 5_100 }, (_, n) => says(`n${n}, `)))
-    await expect.poll(() => it.app.runs!.watch(chat, null, { frame: () => undefined, closed: () => undefined }).lastSeq).toBeGreaterThan(10_000)
+    await expect
+      .poll(() => it.app.runs!.watch(chat, null, { frame: () => undefined, closed: () => undefined }).lastSeq)
+      .toBeGreaterThan(10_000)
     client.say({ type: 'resume', payload: { session_id: chat, last_seq: 1 } })
     expect(await client.next('resume_reset')).toEqual({ type: 'resume_reset', channel: `session:${chat}` })
     expect(again.run_id).toBeDefined()

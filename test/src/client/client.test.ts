@@ -21,9 +21,12 @@ describe('parseTarget', () => {
     expect(parseTarget(target.key)).toEqual(target)
   })
 
-  it.each(['', 'ftp://x', 'http://', 'unix:relative', 'http://user:pass@h', 'http://h?token=1', 'not an address'])('refuses "%s"', (address) => {
-    expect(() => parseTarget(address)).toThrow(TypeError)
-  })
+  it.each(['', 'ftp://x', 'http://', 'unix:relative', 'http://user:pass@h', 'http://h?token=1', 'not an address'])(
+    'refuses "%s"',
+    (address) => {
+      expect(() => parseTarget(address)).toThrow(TypeError)
+    },
+  )
 })
 
 describe('locate', () => {
@@ -34,7 +37,8 @@ describe('locate', () => {
 
   it('fills in parameters, and refuses those that would name another resource', () => {
     expect(pathOf('/crews/:crew/agents/:agent', { crew: 'a/b', agent: 'ü' })).toBe('/crews/a%2Fb/agents/%C3%BC')
-    for (const crew of ['', '.', '..', undefined, null, {}]) expect(() => pathOf('/crews/:crew', { crew })).toThrow('needs a crew')
+    for (const crew of ['', '.', '..', undefined, null, {}])
+      expect(() => pathOf('/crews/:crew', { crew })).toThrow('needs a crew')
   })
 
   it('refuses an unknown operation', () => expect(() => locate('system.nothing')).toThrow('no operation'))
@@ -42,7 +46,9 @@ describe('locate', () => {
 
 describe('client', () => {
   it('sends who asks, and reads JSON and text', async () => {
-    const server = await fakeServer(({ url }, reply) => (url === '/readyz' ? reply.end('ok') : json(reply, { status: 'ok' })))
+    const server = await fakeServer(({ url }, reply) =>
+      url === '/readyz' ? reply.end('ok') : json(reply, { status: 'ok' }),
+    )
     const client = createClient({ server: server.url, token: 'svc_cli_1', workspace: 'acme' })
     expect(await client.system.health()).toEqual({ status: 'ok' })
     expect(await client.system.ready()).toBe('ok')
@@ -67,12 +73,25 @@ describe('client', () => {
   it('sends bodies as JSON', async () => {
     const server = await fakeServer((_, reply) => reply.writeHead(204).end())
     await createConnection({ server: server.url }).request('POST', '/x', { body: { name: 'ü' } })
-    expect(server.seen[0]).toMatchObject({ body: '{"name":"ü"}', headers: { 'content-type': 'application/json', 'content-length': '13' } })
+    expect(server.seen[0]).toMatchObject({
+      body: '{"name":"ü"}',
+      headers: { 'content-type': 'application/json', 'content-length': '13' },
+    })
   })
 
   it('throws what the server refuses, with its problem', async () => {
-    const problem = { type: 'about:blank', title: 'No such resource', status: 404, code: 'not_found', instance: '/x', error: 'No such resource', field: 'crew' }
-    const server = await fakeServer((_, reply) => json(reply, problem, 404, { 'x-request-id': 'r1', 'retry-after': '7' }))
+    const problem = {
+      type: 'about:blank',
+      title: 'No such resource',
+      status: 404,
+      code: 'not_found',
+      instance: '/x',
+      error: 'No such resource',
+      field: 'crew',
+    }
+    const server = await fakeServer((_, reply) =>
+      json(reply, problem, 404, { 'x-request-id': 'r1', 'retry-after': '7' }),
+    )
     const error = await createClient({ server: server.url })
       .system.health()
       .catch((it: unknown) => it)
@@ -81,7 +100,9 @@ describe('client', () => {
   })
 
   it('makes a problem of a page that is not JSON', async () => {
-    const server = await fakeServer((_, reply) => reply.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'))
+    const server = await fakeServer((_, reply) =>
+      reply.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
+    )
     await expect(createClient({ server: server.url }).system.health()).rejects.toMatchObject({
       problem: { status: 502, code: 'http_502', title: 'The server answered 502' },
     })
@@ -90,7 +111,9 @@ describe('client', () => {
   it('does not follow redirects: the token stays with its server', async () => {
     const other = await fakeServer((_, reply) => json(reply, {}))
     const server = await fakeServer((_, reply) => reply.writeHead(302, { location: other.url }).end())
-    await expect(createClient({ server: server.url, token: 't' }).system.health()).rejects.toMatchObject({ problem: { status: 302, code: 'http_302' } })
+    await expect(createClient({ server: server.url, token: 't' }).system.health()).rejects.toMatchObject({
+      problem: { status: 302, code: 'http_302' },
+    })
     expect(other.seen).toEqual([])
   })
 
@@ -101,9 +124,13 @@ describe('client', () => {
       reason: 'ECONNREFUSED',
       message: `Nothing listens on ${server.url}`,
     })
-    await expect(createClient({ server: 'unix:///nonexistent/m.sock' }).system.health()).rejects.toThrow(UnreachableError)
+    await expect(createClient({ server: 'unix:///nonexistent/m.sock' }).system.health()).rejects.toThrow(
+      UnreachableError,
+    )
     const silent = await fakeServer(() => {})
-    await expect(createClient({ server: silent.url, timeout: 50 }).system.health()).rejects.toMatchObject({ reason: 'TIMEOUT' })
+    await expect(createClient({ server: silent.url, timeout: 50 }).system.health()).rejects.toMatchObject({
+      reason: 'TIMEOUT',
+    })
   })
 
   it('ends a call that is aborted with the reason of the abort', async () => {

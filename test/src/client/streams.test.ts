@@ -9,7 +9,8 @@ import { openSocket } from '#client/socket'
 import { fakeServer, json } from '../../support/fake-server.ts'
 
 const begin = (reply: ServerResponse) => reply.writeHead(200, { 'content-type': 'text/event-stream' })
-const say = (reply: ServerResponse, id: number, event = 'entry') => reply.write(`id: ${id}\nevent: ${event}\ndata: {"n":${id}}\n\n`)
+const say = (reply: ServerResponse, id: number, event = 'entry') =>
+  reply.write(`id: ${id}\nevent: ${event}\ndata: {"n":${id}}\n\n`)
 
 async function take<T>(source: AsyncGenerator<T>, count: number): Promise<T[]> {
   const taken: T[] = []
@@ -29,7 +30,8 @@ describe('lines', () => {
       reply.end()
     })
     const read: unknown[] = []
-    for await (const line of lines(createConnection({ server: server.url }), { method: 'GET', path: '/s' })) read.push(line)
+    for await (const line of lines(createConnection({ server: server.url }), { method: 'GET', path: '/s' }))
+      read.push(line)
     expect(read).toEqual([{ a: 'ü' }, { a: 2 }, { a: 3 }])
   })
 
@@ -49,7 +51,9 @@ describe('lines', () => {
 
   it('throws the problem of a refused stream', async () => {
     const server = await fakeServer((_, reply) => json(reply, { code: 'not_found', title: 'No such resource' }, 404))
-    await expect(take(lines(createConnection({ server: server.url }), { method: 'GET', path: '/s' }), 1)).rejects.toMatchObject({
+    await expect(
+      take(lines(createConnection({ server: server.url }), { method: 'GET', path: '/s' }), 1),
+    ).rejects.toMatchObject({
       problem: { code: 'not_found' },
     })
   })
@@ -82,7 +86,10 @@ describe('events', () => {
       setImmediate(() => reply.destroy())
     })
     const states: boolean[] = []
-    const got = await take(events(createConnection({ server: server.url }), '/s', { onState: (lost) => states.push(Boolean(lost)) }), 9)
+    const got = await take(
+      events(createConnection({ server: server.url }), '/s', { onState: (lost) => states.push(Boolean(lost)) }),
+      9,
+    )
     expect(got.map(({ id }) => Number(id))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
     expect(server.seen.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '3', '3', '6'])
     expect(states).toEqual([true, true, false, true, false])
@@ -90,7 +97,9 @@ describe('events', () => {
 
   it('resumes after a given event', async () => {
     const server = await fakeServer(({ headers }, reply) => say(begin(reply), Number(headers['last-event-id']) + 1))
-    expect(await take(events(createConnection({ server: server.url }), '/s', { lastEventId: '41' }), 1)).toMatchObject([{ id: '42' }])
+    expect(await take(events(createConnection({ server: server.url }), '/s', { lastEventId: '41' }), 1)).toMatchObject([
+      { id: '42' },
+    ])
   })
 
   it('throws when the first connection fails, or a later one is refused for good', async () => {
@@ -171,7 +180,11 @@ describe('openSocket', () => {
     )
     const { port } = sockets.address() as { port: number }
     const connection = createConnection({ server: server.url })
-    const live = await openSocket({ ...connection, target: { ...connection.target, port }, headers: () => ({ host: `127.0.0.1:${port}` }) })
+    const live = await openSocket({
+      ...connection,
+      target: { ...connection.target, port },
+      headers: () => ({ host: `127.0.0.1:${port}` }),
+    })
     const frames: unknown[] = []
     for await (const frame of live.frames) frames.push(frame)
     expect(await first).toEqual({ type: 'auth', token: 'one-time' })

@@ -6,7 +6,10 @@ export default class TwoFactorCodes extends ApiCommand<typeof TwoFactorCodes> {
   static override summary = 'Get new recovery codes; the old ones are void'
   static override description = 'Writes them to standard output, this once.'
   static override hiddenAliases = ['totp:renew']
-  static override examples = ['$ <%= config.bin %> account 2fa codes', '$ <%= config.bin %> account 2fa codes --code 492039 > recovery-codes.txt']
+  static override examples = [
+    '$ <%= config.bin %> account 2fa codes',
+    '$ <%= config.bin %> account 2fa codes --code 492039 > recovery-codes.txt',
+  ]
   static override next = remedies
   static override flags = { ...codeFlag, ...saveFlag }
 

@@ -7,7 +7,10 @@ export default class TwoFactorConfirm extends ApiCommand<typeof TwoFactorConfirm
   static override summary = 'Finish setting up the second factor with a first code'
   static override description = 'Writes ten recovery codes to standard output, this once.'
   static override hiddenAliases = ['totp:confirm']
-  static override examples = ['$ <%= config.bin %> account 2fa confirm 492039', '$ <%= config.bin %> account 2fa confirm 492039 > recovery-codes.txt']
+  static override examples = [
+    '$ <%= config.bin %> account 2fa confirm 492039',
+    '$ <%= config.bin %> account 2fa confirm 492039 > recovery-codes.txt',
+  ]
   static override next = remedies
   static override args = { code: Args.string({ description: 'code that the app shows now' }) }
   static override flags = saveFlag

@@ -8,7 +8,10 @@ export default class TwoFactorOff extends ApiCommand<typeof TwoFactorOff> {
   static override description =
     'Asks for your password and a code; a recovery code will do. Workspaces that ask for a second factor are closed to you from then on.'
   static override hiddenAliases = ['totp:remove']
-  static override examples = ['$ <%= config.bin %> account 2fa off', '$ <%= config.bin %> account 2fa off --yes --code 492039 < password.txt']
+  static override examples = [
+    '$ <%= config.bin %> account 2fa off',
+    '$ <%= config.bin %> account 2fa off --yes --code 492039 < password.txt',
+  ]
   static override next = remedies
   static override flags = { ...yesFlag, ...passwordFlag, ...codeFlag }
 
@@ -16,7 +19,10 @@ export default class TwoFactorOff extends ApiCommand<typeof TwoFactorOff> {
     const { needs_password, enabled, required_by } = await this.api.totp.show()
     if (!enabled) return this.out.done('Your account has no second factor.')
     const names = required_by.map(({ slug }) => slug).join(', ')
-    await confirm(`Turn the second factor off?${names && ` Until it is on again you cannot enter ${names}.`}`, this.flags.yes)
+    await confirm(
+      `Turn the second factor off?${names && ` Until it is on again you cannot enter ${names}.`}`,
+      this.flags.yes,
+    )
     const proof = await passwordOf(needs_password, this.session.target, this.flags['password-stdin'])
     const code = await codeOf(this.flags.code)
     await this.out.done(

@@ -16,7 +16,10 @@ export default class TwoFactorOn extends ApiCommand<typeof TwoFactorOn> {
     '$ <%= config.bin %> account 2fa on --save recovery-codes.txt',
     '$ <%= config.bin %> account 2fa on --password-stdin < password.txt',
   ]
-  static override next = { ...remedies, fresh_session_required: 'muster account forgot, to set a password; or use a browser' }
+  static override next = {
+    ...remedies,
+    fresh_session_required: 'muster account forgot, to set a password; or use a browser',
+  }
   static override flags = { ...passwordFlag, ...codeFlag, ...saveFlag }
 
   async run(): Promise<void> {
@@ -31,7 +34,9 @@ export default class TwoFactorOn extends ApiCommand<typeof TwoFactorOn> {
     }
     process.stderr.write(await sheet(begun))
     await giveCodes(this.out, await this.confirmed(), this.flags.save)
-    await this.out.done('Your second factor is on. Browsers that are signed in elsewhere will ask for it; tokens stay good.')
+    await this.out.done(
+      'Your second factor is on. Browsers that are signed in elsewhere will ask for it; tokens stay good.',
+    )
   }
 
   /** A mistyped code is no reason to begin anew. */
@@ -41,8 +46,12 @@ export default class TwoFactorOn extends ApiCommand<typeof TwoFactorOn> {
       try {
         return await this.api.totp.confirm({ body: { code: code.trim() || '-' } })
       } catch (error) {
-        if (left === 1 || !(error instanceof ProblemError) || error.problem.code !== 'second_factor_invalid') throw error
-        this.out.note('That is not the code. Wait for the next one, and see that the clocks of both devices are right.', 'yellow')
+        if (left === 1 || !(error instanceof ProblemError) || error.problem.code !== 'second_factor_invalid')
+          throw error
+        this.out.note(
+          'That is not the code. Wait for the next one, and see that the clocks of both devices are right.',
+          'yellow',
+        )
       }
     }
   }

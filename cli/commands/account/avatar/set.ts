@@ -8,7 +8,8 @@ import { type User, userView } from '../../../views/users.ts'
 
 export default class AccountAvatarSet extends ApiCommand<typeof AccountAvatarSet> {
   static override summary = 'Set your picture'
-  static override description = 'A PNG, JPEG or WebP file of at most 2 MB and 4096 pixels on a side. It is kept as it is, with what it tells of its making.'
+  static override description =
+    'A PNG, JPEG or WebP file of at most 2 MB and 4096 pixels on a side. It is kept as it is, with what it tells of its making.'
   static override hiddenAliases = ['users:set-avatar']
   static override examples = ['$ <%= config.bin %> account avatar set me.png']
   static override args = { file: Args.string({ required: true, description: 'the picture' }) }
@@ -16,7 +17,10 @@ export default class AccountAvatarSet extends ApiCommand<typeof AccountAvatarSet
   async run(): Promise<void> {
     const { method, path } = locate('users.setAvatar')
     const { type, body } = form(contents(this.args.file))
-    const reply = await this.progress('Sending the picture', this.connection.request(method, path, { body, headers: { 'content-type': type } }))
+    const reply = await this.progress(
+      'Sending the picture',
+      this.connection.request(method, path, { body, headers: { 'content-type': type } }),
+    )
     await this.out.done('Your picture is set.', JSON.parse(String(reply.body)) as User, userView)
   }
 }
@@ -33,5 +37,8 @@ function contents(file: string): Buffer {
 function form(bytes: Buffer): { type: string; body: Buffer } {
   const boundary = `muster-${randomBytes(16).toString('hex')}`
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="avatar"\r\nContent-Type: application/octet-stream\r\n\r\n`
-  return { type: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]) }
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+  }
 }

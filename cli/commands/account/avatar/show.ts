@@ -7,7 +7,10 @@ import { InputError } from '../../../input.ts'
 export default class AccountAvatarShow extends ApiCommand<typeof AccountAvatarShow> {
   static override summary = 'Show or fetch a picture, yours or that of another user'
   static override hiddenAliases = ['users:avatar']
-  static override examples = ['$ <%= config.bin %> account avatar show', '$ <%= config.bin %> account avatar show --to me.png']
+  static override examples = [
+    '$ <%= config.bin %> account avatar show',
+    '$ <%= config.bin %> account avatar show --to me.png',
+  ]
   static override next = { not_found: 'muster account avatar set FILE sets your own' }
   static override args = { user: Args.string({ description: 'id of the user, as `muster members` shows it' }) }
   static override flags = {

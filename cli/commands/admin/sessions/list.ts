@@ -5,7 +5,10 @@ import { hostSessionView } from '../../../views/host.ts'
 export default class AdminSessionsList extends HostCommand<typeof AdminSessionsList> {
   static override summary = 'List browser sessions, the last used first'
   static override description = 'Reads the data folder; no daemon may be running.'
-  static override examples = ['$ <%= config.bin %> admin sessions', '$ <%= config.bin %> admin sessions list --email ada@example.com --active-only']
+  static override examples = [
+    '$ <%= config.bin %> admin sessions',
+    '$ <%= config.bin %> admin sessions list --email ada@example.com --active-only',
+  ]
   static override flags = {
     ...hostFlags,
     ...hostLimit,

@@ -6,14 +6,20 @@ import { heldView } from '../../../views/capabilities.ts'
 export default class CapabilitiesList extends ApiCommand<typeof CapabilitiesList> {
   static override summary = 'List what members may do beyond their role'
   static override hiddenAliases = ['members:capabilities']
-  static override examples = ['$ <%= config.bin %> members capabilities', '$ <%= config.bin %> members capabilities list --json']
+  static override examples = [
+    '$ <%= config.bin %> members capabilities',
+    '$ <%= config.bin %> members capabilities list --json',
+  ]
   static override flags = windowFlags
 
   async run(): Promise<void> {
     const workspaceId = workspaceInUse(this.session)
     const query = windowOf(this.flags)
     // Both lists come in the order in which people joined, so that the same window has the same people.
-    const [reply, people] = await Promise.all([this.api.members.capabilities({ workspaceId, query }), this.api.members.list({ workspaceId, query })])
+    const [reply, people] = await Promise.all([
+      this.api.members.capabilities({ workspaceId, query }),
+      this.api.members.list({ workspaceId, query }),
+    ])
     const emails = new Map(people.map(({ user }) => [user.id, user.email]))
     const rows = reply.members.map((held) => ({ ...held, email: emails.get(held.user_id) }))
     await this.out.list(rows, heldView, { members: rows })

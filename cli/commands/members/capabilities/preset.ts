@@ -11,13 +11,25 @@ export default class CapabilitiesPreset extends ApiCommand<typeof CapabilitiesPr
   static override examples = ['$ <%= config.bin %> members capabilities preset ada@example.com admin']
   static override args = {
     ...userArg,
-    preset: Args.string({ required: true, options: ['chat', 'power', 'admin'], description: 'chat: chat alone; admin: credentials too' }),
+    preset: Args.string({
+      required: true,
+      options: ['chat', 'power', 'admin'],
+      description: 'chat: chat alone; admin: credentials too',
+    }),
   }
 
   async run(): Promise<void> {
     const workspaceId = workspaceInUse(this.session)
     const { user } = await memberOf(this.api, workspaceId, this.args.user)
-    const held = await this.api.members.setCapabilities({ workspaceId, userId: user.id, body: { preset: this.args.preset as Preset } })
-    await this.out.done(`${user.email} may ${held.capabilities.join(', ')} now.`, { ...held, email: user.email }, heldView)
+    const held = await this.api.members.setCapabilities({
+      workspaceId,
+      userId: user.id,
+      body: { preset: this.args.preset as Preset },
+    })
+    await this.out.done(
+      `${user.email} may ${held.capabilities.join(', ')} now.`,
+      { ...held, email: user.email },
+      heldView,
+    )
   }
 }

@@ -13,7 +13,15 @@ export default class CapabilitiesSet extends ApiCommand<typeof CapabilitiesSet> 
   async run(): Promise<void> {
     const workspaceId = workspaceInUse(this.session)
     const { user } = await memberOf(this.api, workspaceId, this.args.user)
-    const held = await this.api.members.setCapabilities({ workspaceId, userId: user.id, body: { set: capabilitiesIn(this.args.capability) } })
-    await this.out.done(`${user.email} may ${held.capabilities.join(', ')} now.`, { ...held, email: user.email }, heldView)
+    const held = await this.api.members.setCapabilities({
+      workspaceId,
+      userId: user.id,
+      body: { set: capabilitiesIn(this.args.capability) },
+    })
+    await this.out.done(
+      `${user.email} may ${held.capabilities.join(', ')} now.`,
+      { ...held, email: user.email },
+      heldView,
+    )
   }
 }

@@ -14,8 +14,12 @@ export const queries = statements((db) => ({
      VALUES (@id, @user, @hash, 'password_reset', @now, @expires_at)`,
   ),
   /** Resets that were asked for before. */
-  forgetResets: db.prepare<[user: string]>("DELETE FROM verification_tokens WHERE user_id = ? AND purpose = 'password_reset'"),
-  live: db.prepare<{ hash: string; now: string }, { live: 1 }>('SELECT 1 AS live FROM verification_tokens WHERE token_hash = @hash AND expires_at > @now'),
+  forgetResets: db.prepare<[user: string]>(
+    "DELETE FROM verification_tokens WHERE user_id = ? AND purpose = 'password_reset'",
+  ),
+  live: db.prepare<{ hash: string; now: string }, { live: 1 }>(
+    'SELECT 1 AS live FROM verification_tokens WHERE token_hash = @hash AND expires_at > @now',
+  ),
   /** Of many who come with the same token, one gets the row. */
   burn: db.prepare<{ hash: string; now: string }, { user_id: string; purpose: string }>(
     'DELETE FROM verification_tokens WHERE token_hash = @hash AND expires_at > @now RETURNING user_id, purpose',

@@ -31,12 +31,17 @@ export function forgot(app: App, { body }: Call<typeof accounts.forgot>) {
     if (isEmail(email)) mailer.send(() => issue(app, email))
   } else if (!hinted.has(app)) {
     hinted.add(app)
-    app.log.warn('Somebody asked for a new password, and no mail can be sent: set SVC_PUBLIC_URL, MAILER_FROM and MAILER_API_KEY or SMTP_URL')
+    app.log.warn(
+      'Somebody asked for a new password, and no mail can be sent: set SVC_PUBLIC_URL, MAILER_FROM and MAILER_API_KEY or SMTP_URL',
+    )
   }
   return told
 }
 
-/** A token for the owner of the address, in place of those asked for before; null when there is nobody, or too many mails went there. */
+/**
+ * A token for the owner of the address, in place of those asked for before; null when there is nobody, or too many
+ * mails went there.
+ */
 async function issue(app: App, email: string): Promise<Letter | null> {
   const user = accountOf(app, email)
   if (!user || app.limits.take('mail', `reset ${user.id}`)) return null
@@ -51,17 +56,20 @@ async function issue(app: App, email: string): Promise<Letter | null> {
 
 /** The token comes first: guesses cost no hash, and 256 random bits are not found by how long an answer takes. */
 export async function prepareReset(app: App, { body, now }: Call<typeof accounts.reset>): Promise<string> {
-  if (body.token === undefined || !queries(app.db).live.get({ hash: hashMailToken(body.token), now })) throw problem('invalid_token')
+  if (body.token === undefined || !queries(app.db).live.get({ hash: hashMailToken(body.token), now }))
+    throw problem('invalid_token')
   checkPassword('new_password', body.new_password)
   return app.passwords.hash(body.new_password)
 }
 
 /**
- * Burns the token and sets the password. Whoever held a mail has shown that the address is theirs; the link to an account that
+ * Burns the token and sets the password. Whoever held a mail has shown that the address is theirs; the link to an
+ * account that
  * somebody else made was handed over by that person, and shows nothing.
  */
 export function reset(app: App, { body, now }: Call<typeof accounts.reset>, password_hash: string) {
-  const burned = body.token === undefined ? undefined : queries(app.db).burn.get({ hash: hashMailToken(body.token), now })
+  const burned =
+    body.token === undefined ? undefined : queries(app.db).burn.get({ hash: hashMailToken(body.token), now })
   if (!burned) throw problem('invalid_token')
   const { user_id: user, purpose } = burned
   queries(app.db).forgetAll.run(user)

@@ -22,7 +22,11 @@ export function wishStop(app: App, { actor, agentId }: Call<typeof activity.stop
 }
 
 /** Waits until the runs are over, as long as there is patience. */
-export async function settleStop(app: App, { agentId }: Call<typeof activity.stop>, runs: string[]): Promise<Reply<typeof activity.stop>> {
+export async function settleStop(
+  app: App,
+  { agentId }: Call<typeof activity.stop>,
+  runs: string[],
+): Promise<Reply<typeof activity.stop>> {
   for (const id of runs) app.runs?.cancel(id)
   const patience = new AbortController()
   const late = new Promise<'stopping'>((resolve) => {
@@ -52,11 +56,26 @@ export function logLines(app: App, { id, slug }: AgentRow, { limit, offset }: Pa
   const said = partsOfAgent(app, id, count).map(({ ts, part }): Line => {
     const { type, content, tool_name, metadata } = part
     const level = type === 'error' ? 'error' : metadata?.['is_error'] === true ? 'warn' : 'info'
-    return { ts, level, agent: slug, event: type, ...(content && { content }), ...(tool_name && { tool: tool_name }), ...(metadata && { metadata }) }
+    return {
+      ts,
+      level,
+      agent: slug,
+      event: type,
+      ...(content && { content }),
+      ...(tool_name && { tool: tool_name }),
+      ...(metadata && { metadata }),
+    }
   })
   const runs = historyOfAgent(app, id, count).map(({ at, event, run, tokens }): Line => {
     const level = event === 'run.failed' || event === 'run.timeout' ? 'error' : 'info'
-    return { ts: new Date(at).toISOString(), level, agent: slug, event, ...(tokens !== null && { tokens }), metadata: { run_id: run } }
+    return {
+      ts: new Date(at).toISOString(),
+      level,
+      agent: slug,
+      event,
+      ...(tokens !== null && { tokens }),
+      metadata: { run_id: run },
+    }
   })
   // An end comes after what was said: both have the same time.
   return merge(runs, said).slice(offset, offset + limit)
@@ -75,7 +94,8 @@ function merge(first: Line[], second: Line[]): Line[] {
   return lines
 }
 
-const endsAfter = (run: Line, said: Line): boolean => run.ts > said.ts || (run.ts === said.ts && run.event !== 'run.started')
+const endsAfter = (run: Line, said: Line): boolean =>
+  run.ts > said.ts || (run.ts === said.ts && run.event !== 'run.started')
 
 function runsOf({ runs }: App) {
   if (!runs) throw problem('runtime_unavailable')
@@ -95,7 +115,9 @@ export async function filesOf(app: App, { actor, agentId, query }: Call<typeof a
   const agent = findAgent(app, actor.workspace, agentId)
   const subdir = inside('subdir', query.subdir ?? '')
   if (!agent.crew_id) return []
-  return asked(app, () => runsOf(app).listFiles(agent.id, subdir, query.recursive === '1' || query.recursive === 'true'))
+  return asked(app, () =>
+    runsOf(app).listFiles(agent.id, subdir, query.recursive === '1' || query.recursive === 'true'),
+  )
 }
 
 export async function download(app: App, { actor, agentId, query }: Call<typeof activity.download>): Promise<Buffer> {

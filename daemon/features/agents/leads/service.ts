@@ -7,13 +7,18 @@ import { raise } from '../../inbox/service.ts'
 import { consult, policyOf } from '../../policies/service.ts'
 import { type AgentRow, agentsOfCrew, createFor, findAgent } from '../service.ts'
 
-/** Requests of one agent that may be open, and agents of a crew that agents may fill it up to: a loop must end somewhere. */
+/**
+ * Requests of one agent that may be open, and agents of a crew that agents may fill it up to: a loop must end
+ * somewhere.
+ */
 const openAtMost = 20
 const crewAtMost = 50
 
 type Proposed = Call<typeof agentLeads.propose>
 
-/** Creates an agent for the LEAD of a crew: at once, held back until people approve it, or not at all. Within a change. */
+/**
+ * Creates an agent for the LEAD of a crew: at once, held back until people approve it, or not at all. Within a change.
+ */
 export function propose(app: App, { body, now }: Proposed) {
   const { workspace_id: workspace, crew_id: crew, agent_id, reason, ...draft } = body
   const lead = leadOf(app, body)
@@ -27,18 +32,50 @@ export function propose(app: App, { body, now }: Proposed) {
     throw problem('rate_limited', { detail: 'Agents have asked for enough agents: work with those that there are' })
   const held = verdict === 'ask'
   const status = held ? ('PENDING_REVIEW' as const) : ('IDLE' as const)
-  const made = createFor(app, { workspace, draft: { ...draft, crew_id: crew }, status, initiator: lead.created_by_user_id, now })
+  const made = createFor(app, {
+    workspace,
+    draft: { ...draft, crew_id: crew },
+    status,
+    initiator: lead.created_by_user_id,
+    now,
+  })
   note(app, body, { made, verdict, level })
   const why = reason?.trim() || `@${lead.slug} wants the agent ${made.name} (@${made.slug})`
   const sender = { type: 'agent' as const, id: lead.id, name: lead.name }
-  const about = { target: 'agent', target_id: made.id, agent_id: made.id, agent_name: made.name, autonomy_level: level, policy_action: 'agent_create' }
+  const about = {
+    target: 'agent',
+    target_id: made.id,
+    agent_id: made.id,
+    agent_name: made.name,
+    autonomy_level: level,
+    policy_action: 'agent_create',
+  }
   if (held) {
-    const card = { title: `${lead.name} wants a new agent: ${made.name}`, body: [why, made.system_prompt].filter(Boolean).join('\n\n---\n\n'), sender }
-    const approval = requestApproval(app, { workspace, crew, agent: made.id, by: lead.id, kind: 'autonomy_gate', reason: why, payload: about, card, now })
+    const card = {
+      title: `${lead.name} wants a new agent: ${made.name}`,
+      body: [why, made.system_prompt].filter(Boolean).join('\n\n---\n\n'),
+      sender,
+    }
+    const approval = requestApproval(app, {
+      workspace,
+      crew,
+      agent: made.id,
+      by: lead.id,
+      kind: 'autonomy_gate',
+      reason: why,
+      payload: about,
+      card,
+      now,
+    })
     return { id: made.id, slug: made.slug, crew_id: crew, status, approval_id: approval }
   }
   if (verdict === 'inbox') {
-    const card = { title: `${lead.name} created the agent ${made.name}`, body: why, sender, payload: { subkind: 'autonomy', ...about, crew_id: crew } }
+    const card = {
+      title: `${lead.name} created the agent ${made.name}`,
+      body: why,
+      sender,
+      payload: { subkind: 'autonomy', ...about, crew_id: crew },
+    }
     raise(app, { ...card, workspace, kind: 'message', source: made.id, target: { role: 'MANAGER' }, now })
   }
   return { id: made.id, slug: made.slug, crew_id: crew, status }
@@ -58,7 +95,14 @@ function note(
     summary: `agent ${made.slug} created`,
     actor_type: 'agent',
     actor_id: agent_id,
-    payload: { action: 'create', entity_type: 'agent', entity_id: made.id, policy_action: 'agent_create', policy_verdict: verdict, autonomy_level: level },
+    payload: {
+      action: 'create',
+      entity_type: 'agent',
+      entity_id: made.id,
+      policy_action: 'agent_create',
+      policy_verdict: verdict,
+      autonomy_level: level,
+    },
     refs: { entity_type: 'agent', entity_id: made.id },
   })
 }

@@ -9,8 +9,14 @@ import { curatedModels, isKnownModel } from './rules.ts'
 
 const keepFor = 10 * 60_000
 
-/** Refuses a model that its vendor does not have, before the transaction. Contract part 2, section 1.4: skipped when unknowable. */
-export async function checkModel(app: App, { actor, body }: { actor: Actor; body: { llm_model?: string | null } }): Promise<void> {
+/**
+ * Refuses a model that its vendor does not have, before the transaction. Contract part 2, section 1.4: skipped when
+ * unknowable.
+ */
+export async function checkModel(
+  app: App,
+  { actor, body }: { actor: Actor; body: { llm_model?: string | null } },
+): Promise<void> {
   const model = body.llm_model?.trim()
   if (!model) return
   const live = await liveModels(app, actor.workspace)
@@ -18,13 +24,19 @@ export async function checkModel(app: App, { actor, body }: { actor: Actor; body
   if (live === null && app.config.anthropicUrl !== settings.anthropicUrl.fallback) return
   if (isKnownModel(model, live)) return
   const known = (live ?? curatedModels).slice(0, 20).join(', ')
-  const hint = live === null ? '; with an Anthropic API key in the workspace, Muster asks the vendor which models there are' : ''
-  throw problem('invalid_field', { field: 'llm_model', detail: `ANTHROPIC has no model "${model.slice(0, 100)}"; known: ${known}${hint}` })
+  const hint =
+    live === null ? '; with an Anthropic API key in the workspace, Muster asks the vendor which models there are' : ''
+  throw problem('invalid_field', {
+    field: 'llm_model',
+    detail: `ANTHROPIC has no model "${model.slice(0, 100)}"; known: ${known}${hint}`,
+  })
 }
 
 const caches = new WeakMap<App, ReturnType<typeof createCache<{ models: string[]; until: number }>>>()
 
-/** What the vendor says it serves, asked with the workspace's oldest working key; null without one or without an answer. */
+/**
+ * What the vendor says it serves, asked with the workspace's oldest working key; null without one or without an answer.
+ */
 async function liveModels(app: App, workspace: string): Promise<string[] | null> {
   const key = modelKey(app, workspace, 'ANTHROPIC')
   if (!key) return null

@@ -23,11 +23,14 @@ const columns = `id, workspace_id, agent_id, mission_id, chat_id, status, run_id
 
 export const queries = statements((db) => ({
   ask: db.prepare<Omit<SessionRow, 'status' | 'mission_id'>, SessionRow>(
-    `INSERT INTO agent_sessions (id, workspace_id, agent_id, chat_id, status, run_id, cli_resume_id, journal_cursor, ask_id, call_id, question, inbox_item_id,
+    `INSERT INTO agent_sessions (id, workspace_id, agent_id, chat_id, status, run_id, cli_resume_id, journal_cursor,
+      ask_id, call_id, question, inbox_item_id,
        asked_at, created_at)
-     VALUES (@id, @workspace_id, @agent_id, @chat_id, 'awaiting_input', @run_id, @cli_resume_id, @journal_cursor, @ask_id, @call_id, @question,
+     VALUES (@id, @workspace_id, @agent_id, @chat_id, 'awaiting_input', @run_id, @cli_resume_id, @journal_cursor,
+     @ask_id, @call_id, @question,
        @inbox_item_id, @asked_at, @created_at)
-     ON CONFLICT (agent_id, chat_id) DO UPDATE SET status = excluded.status, run_id = excluded.run_id, cli_resume_id = excluded.cli_resume_id,
+     ON CONFLICT (agent_id, chat_id) DO UPDATE SET status = excluded.status, run_id = excluded.run_id,
+     cli_resume_id = excluded.cli_resume_id,
        journal_cursor = excluded.journal_cursor, ask_id = excluded.ask_id, call_id = excluded.call_id, question = excluded.question,
        inbox_item_id = excluded.inbox_item_id, asked_at = excluded.asked_at
      RETURNING ${columns}`,
@@ -36,8 +39,13 @@ export const queries = statements((db) => ({
   ofItem: db.prepare<[workspace: string, item: string], SessionRow>(
     `SELECT ${columns} FROM agent_sessions WHERE workspace_id = ? AND inbox_item_id = ? AND status = 'awaiting_input'`,
   ),
-  setStatus: db.prepare<[status: SessionRow['status'], id: string]>('UPDATE agent_sessions SET status = ? WHERE id = ?'),
-  deliver: db.prepare<{ id: string; workspace: string; item: string; session: string; run: string; comment: string; now: string }, { id: string }>(
+  setStatus: db.prepare<[status: SessionRow['status'], id: string]>(
+    'UPDATE agent_sessions SET status = ? WHERE id = ?',
+  ),
+  deliver: db.prepare<
+    { id: string; workspace: string; item: string; session: string; run: string; comment: string; now: string },
+    { id: string }
+  >(
     `INSERT INTO answer_deliveries (id, workspace_id, inbox_item_id, session_id, run_id, comment_id, created_at)
      VALUES (@id, @workspace, @item, @session, @run, @comment, @now) ON CONFLICT DO NOTHING RETURNING id`,
   ),

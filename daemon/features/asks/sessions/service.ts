@@ -7,7 +7,16 @@ export type { SessionRow } from './queries.ts'
 
 export type Asking = Pick<
   SessionRow,
-  'workspace_id' | 'agent_id' | 'chat_id' | 'run_id' | 'cli_resume_id' | 'journal_cursor' | 'ask_id' | 'call_id' | 'question' | 'inbox_item_id'
+  | 'workspace_id'
+  | 'agent_id'
+  | 'chat_id'
+  | 'run_id'
+  | 'cli_resume_id'
+  | 'journal_cursor'
+  | 'ask_id'
+  | 'call_id'
+  | 'question'
+  | 'inbox_item_id'
 >
 
 /** An agent's session waits for a person. Within a change. */
@@ -19,22 +28,46 @@ export function awaitInput(app: App, asking: Asking, now: string): SessionRow {
 export const sessionOfRun = ({ db }: App, runId: string): SessionRow | undefined => queries(db).ofRun.get(runId)
 
 /** The session that waits for what is done about this card. */
-export const sessionOfItem = ({ db }: App, workspace: string, itemId: string): SessionRow | undefined => queries(db).ofItem.get(workspace, itemId)
+export const sessionOfItem = ({ db }: App, workspace: string, itemId: string): SessionRow | undefined =>
+  queries(db).ofItem.get(workspace, itemId)
 
 /** Within a change. */
-export const setSession = ({ db }: App, id: string, status: SessionRow['status']): void => void queries(db).setStatus.run(status, id)
+export const setSession = ({ db }: App, id: string, status: SessionRow['status']): void =>
+  void queries(db).setStatus.run(status, id)
 
 /** Marks that the answer of a card is on its way; null when one was before. Within a change. */
-export function deliver(app: App, { workspace_id, inbox_item_id, id, run_id }: SessionRow, comment: string, now: string): string | null {
-  const row = { id: newId(app.clock()), workspace: workspace_id, item: inbox_item_id, session: id, run: run_id, comment, now }
+export function deliver(
+  app: App,
+  { workspace_id, inbox_item_id, id, run_id }: SessionRow,
+  comment: string,
+  now: string,
+): string | null {
+  const row = {
+    id: newId(app.clock()),
+    workspace: workspace_id,
+    item: inbox_item_id,
+    session: id,
+    run: run_id,
+    comment,
+    now,
+  }
   return queries(app.db).deliver.get(row)?.id ?? null
 }
 
-/** A run goes on with its answer, or is over: nobody is waited for, and a card that is open is closed. Within a change. */
+/**
+ * A run goes on with its answer, or is over: nobody is waited for, and a card that is open is closed. Within a change.
+ */
 export function leaveSession(app: App, runId: string, status: 'running' | 'idle', by: string | null): void {
   const session = sessionOfRun(app, runId)
   if (!session || session.status === status) return
   setSession(app, session.id, status)
   if (session.status !== 'awaiting_input') return
-  settle(app, { workspace: session.workspace_id, kind: 'run_needs_human', source: session.ask_id, action: 'cancelled', by, now: app.now() })
+  settle(app, {
+    workspace: session.workspace_id,
+    kind: 'run_needs_human',
+    source: session.ask_id,
+    action: 'cancelled',
+    by,
+    now: app.now(),
+  })
 }

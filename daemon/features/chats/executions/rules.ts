@@ -5,13 +5,17 @@ export type Spent = Record<string, unknown>
 
 /** Metadata of a program's end with what the programs of the same run before it had spent. */
 export function addSpent(before: Spent, metadata: Spent): Spent {
-  const sums = Object.fromEntries(counted.flatMap((name) => (name in before || name in metadata ? [[name, sum(before[name], metadata[name])]] : [])))
+  const sums = Object.fromEntries(
+    counted.flatMap((name) => (name in before || name in metadata ? [[name, sum(before[name], metadata[name])]] : [])),
+  )
   const usage = [before['usage'], metadata['usage']].map((it) => (it ?? {}) as Spent)
   const names = [...new Set(usage.flatMap(Object.keys))]
   return {
     ...metadata,
     ...sums,
-    ...(names.length && { usage: Object.fromEntries(names.map((name) => [name, sum(usage[0]![name], usage[1]![name])])) }),
+    ...(names.length && {
+      usage: Object.fromEntries(names.map((name) => [name, sum(usage[0]![name], usage[1]![name])])),
+    }),
   }
 }
 
@@ -20,4 +24,5 @@ export function spentOf(metadata: Spent): Spent {
   return Object.fromEntries([...counted, 'usage'].flatMap((name) => (name in metadata ? [[name, metadata[name]]] : [])))
 }
 
-const sum = (one: unknown, other: unknown): number => (typeof one === 'number' ? one : 0) + (typeof other === 'number' ? other : 0)
+const sum = (one: unknown, other: unknown): number =>
+  (typeof one === 'number' ? one : 0) + (typeof other === 'number' ? other : 0)

@@ -28,21 +28,29 @@ export const workingOfCrew = ({ db }: App, crewId: string): Execution[] => queri
 export const lastFrameOf = ({ db }: App, chatId: string): number => queries(db).lastFrame.get(chatId)?.last_frame ?? 0
 
 /** Beginnings and ends of an agent's runs, latest first. */
-export function historyOfAgent({ db }: App, agentId: string, limit: number): { at: number; event: string; run: string; tokens: number | null }[] {
+export function historyOfAgent(
+  { db }: App,
+  agentId: string,
+  limit: number,
+): { at: number; event: string; run: string; tokens: number | null }[] {
   const runs = queries(db).history.all(agentId, limit)
   const events = runs.flatMap(({ id, created_at, ended_at, outcome, tokens }) => [
     { at: created_at, event: 'run.started', run: id, tokens: null },
     ...(ended_at !== null && outcome ? [{ at: ended_at, event: entryOf[outcome], run: id, tokens }] : []),
   ])
-  return events.sort((a, b) => b.at - a.at || Number(a.event === 'run.started') - Number(b.event === 'run.started')).slice(0, limit)
+  return events
+    .sort((a, b) => b.at - a.at || Number(a.event === 'run.started') - Number(b.event === 'run.started'))
+    .slice(0, limit)
 }
 
 /**
- * Records a run with its `run.started`, which is what starts it once the change is committed. Within a change. Refuses when
+ * Records a run with its `run.started`, which is what starts it once the change is committed. Within a change. Refuses
+ * when
  * the chat has a run already.
  */
 export function beginExecution(app: App, run: NewExecution, metadata: Record<string, unknown>): void {
-  if (queries(app.db).queued.get()!.count >= openLimit) throw problem('unavailable', { detail: 'Too many runs wait to be started; try again later' })
+  if (queries(app.db).queued.get()!.count >= openLimit)
+    throw problem('unavailable', { detail: 'Too many runs wait to be started; try again later' })
   if (!queries(app.db).insert.get(run)) throw busy(app, run.chat_id)
   app.journal({
     ...about(run),
@@ -78,7 +86,12 @@ export interface Launching {
 
 /** Within a change; false when the run does not wait any more. */
 export function markLaunching(app: App, id: string, launch: Launching): boolean {
-  const run = queries(app.db).launch.get({ id, frame: launch.frame, launch: JSON.stringify(launch.facts), at: Math.round(app.steady()) })
+  const run = queries(app.db).launch.get({
+    id,
+    frame: launch.frame,
+    launch: JSON.stringify(launch.facts),
+    at: Math.round(app.steady()),
+  })
   if (!run) return false
   if (run.attempt > 0) leaveSession(app, id, 'running', null)
   if (launch.overflow) {
@@ -104,7 +117,11 @@ export function markLaunching(app: App, id: string, launch: Launching): boolean 
 export const markRunning = ({ db }: App, id: string): void => void queries(db).started.run(id)
 
 /** Puts what the agent's client said of itself on record, once. Within a change. */
-export function noteSession(app: App, run: Execution, init: Record<string, unknown> & { mcp_server_errors?: unknown[] }): void {
+export function noteSession(
+  app: App,
+  run: Execution,
+  init: Record<string, unknown> & { mcp_server_errors?: unknown[] },
+): void {
   if (!queries(app.db).noteInit.get(run.id)) return
   app.journal({
     ...about(run),
@@ -126,7 +143,14 @@ export function wishCancel(app: App, runId: string, userId: string | null): Exec
   return run ?? null
 }
 
-const noProgram: Omit<Ending, 'outcome' | 'reason'> = { agentStatus: null, exitCode: null, metadata: {}, message: null, command: null, lastFrame: 0 }
+const noProgram: Omit<Ending, 'outcome' | 'reason'> = {
+  agentStatus: null,
+  exitCode: null,
+  metadata: {},
+  message: null,
+  command: null,
+  lastFrame: 0,
+}
 
 /** The run waits for a person; its program is to be ended. Within a change; false when it is over, or about to end. */
 export function parkExecution(app: App, runId: string): boolean {
@@ -138,12 +162,22 @@ export function parkExecution(app: App, runId: string): boolean {
 /** What is known of a program that ended because its run waits for a person. */
 export type Parked = Pick<Ending, 'exitCode' | 'message' | 'command' | 'lastFrame'> & { metadata: Spent }
 
-/** A parked run has no program any more, and what it said is stored. Within a change; false when its end is wished for. */
-export function settleParking(app: App, runId: string, { exitCode, message, command, lastFrame, metadata }: Parked): boolean {
+/**
+ * A parked run has no program any more, and what it said is stored. Within a change; false when its end is wished for.
+ */
+export function settleParking(
+  app: App,
+  runId: string,
+  { exitCode, message, command, lastFrame, metadata }: Parked,
+): boolean {
   const before = findExecution(app, runId)
   if (before?.phase !== 'parking') return false
   const worked = workedMs(app, before) - before.worked_ms
-  const run = queries(app.db).settleParking.get({ id: runId, worked, spent: JSON.stringify(spentOf(addSpent(spentBefore(before), metadata))) })
+  const run = queries(app.db).settleParking.get({
+    id: runId,
+    worked,
+    spent: JSON.stringify(spentOf(addSpent(spentBefore(before), metadata))),
+  })
   if (!run) return false
   queries(app.db).settleFrames.run(lastFrame, run.chat_id)
   if (message) addMessage(app, { ...message, chatId: run.chat_id, agentId: run.agent_id, runId })
@@ -154,7 +188,11 @@ export function settleParking(app: App, runId: string, { exitCode, message, comm
 }
 
 /** A run that waited for a person goes on with this message. Within a change; its entry is what starts it. */
-export function resumeExecution(app: App, runId: string, { actor, message, ...about_ }: { actor: Actor; message: string } & Record<string, unknown>): void {
+export function resumeExecution(
+  app: App,
+  runId: string,
+  { actor, message, ...about_ }: { actor: Actor; message: string } & Record<string, unknown>,
+): void {
   const run = queries(app.db).resume.get({ id: runId, message })
   if (!run) throw new Error(`The run ${runId} does not wait for anybody`)
   app.journal({
@@ -169,7 +207,8 @@ export function resumeExecution(app: App, runId: string, { actor, message, ...ab
 }
 
 /** The session of the agent's client is gone: the run is started once more, with what was said. Within a change. */
-export const startOver = ({ db }: App, runId: string, frame: number): Execution | undefined => queries(db).startOver.get({ id: runId, frame })
+export const startOver = ({ db }: App, runId: string, frame: number): Execution | undefined =>
+  queries(db).startOver.get({ id: runId, frame })
 
 const spentBefore = ({ spent_json }: Execution): Spent => (spent_json ? (JSON.parse(spent_json) as Spent) : {})
 
@@ -179,8 +218,12 @@ function workedMs(app: App, { worked_ms, launched_at, created_at, attempt }: Exe
   return attempt === 0 && worked_ms === 0 ? Math.max(0, app.clock() - created_at) : worked_ms
 }
 
-/** A restart begins the frames of a run that was not started yet anew, past all that may have been seen of it. Within a change. */
-export const skipFrames = ({ db }: App, runId: string, first: number): void => void queries(db).skipFrames.run(first, runId)
+/**
+ * A restart begins the frames of a run that was not started yet anew, past all that may have been seen of it. Within a
+ * change.
+ */
+export const skipFrames = ({ db }: App, runId: string, first: number): void =>
+  void queries(db).skipFrames.run(first, runId)
 
 /** The run's spool is removed. Within a change. */
 export const markDiscarded = ({ db }: App, id: string): void => void queries(db).discarded.run(id)
@@ -206,7 +249,12 @@ export interface Ending {
   lastFrame: number
 }
 
-const entryOf = { COMPLETED: 'run.completed', FAILED: 'run.failed', CANCELLED: 'run.cancelled', TIMEOUT: 'run.timeout' } as const
+const entryOf = {
+  COMPLETED: 'run.completed',
+  FAILED: 'run.failed',
+  CANCELLED: 'run.cancelled',
+  TIMEOUT: 'run.timeout',
+} as const
 const answerLimit = 8 * 1024
 
 /** Ends a run for good: message, entries and status together. Within a change; false when it had ended before. */
@@ -228,7 +276,9 @@ export function endExecution(app: App, runId: string, ending: Ending): boolean {
     type: entryOf[ending.outcome],
     ...(ending.severity && { severity: ending.severity }),
     summary: `${run.agent_name}'s run ${words[ending.outcome]}${ending.outcome !== 'COMPLETED' && ending.reason ? `: ${ending.reason}` : ''}`,
-    ...(ending.outcome === 'CANCELLED' && run.cancelled_by ? { actor_type: 'user', actor_id: run.cancelled_by } : { actor_type: 'orchestrator' }),
+    ...(ending.outcome === 'CANCELLED' && run.cancelled_by
+      ? { actor_type: 'user', actor_id: run.cancelled_by }
+      : { actor_type: 'orchestrator' }),
     payload: {
       ...ending.payload,
       ...(ending.exitCode !== null && { exit_code: ending.exitCode }),
@@ -246,7 +296,12 @@ function tokensOf({ input_tokens, output_tokens }: Record<string, unknown>): num
   return spent > 0 ? spent : null
 }
 
-const words: Record<Outcome, string> = { COMPLETED: 'completed', FAILED: 'failed', CANCELLED: 'was cancelled', TIMEOUT: 'took too long' }
+const words: Record<Outcome, string> = {
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'was cancelled',
+  TIMEOUT: 'took too long',
+}
 
 interface CommandEnd {
   command: Record<string, unknown>
@@ -256,7 +311,11 @@ interface CommandEnd {
   workedMs: number
 }
 
-function journalCommandEnd(app: App, run: Execution, { command, exitCode, failed, reason, workedMs }: CommandEnd): void {
+function journalCommandEnd(
+  app: App,
+  run: Execution,
+  { command, exitCode, failed, reason, workedMs }: CommandEnd,
+): void {
   app.journal({
     ...about(run),
     type: 'exec.command',
@@ -291,7 +350,12 @@ function journalAnswer(app: App, run: Execution, content: string): void {
   })
 }
 
-const about = ({ workspace_id, crew_id, agent_id, id }: NewExecution) => ({ workspace_id, crew_id, agent_id, trace_id: id })
+const about = ({ workspace_id, crew_id, agent_id, id }: NewExecution) => ({
+  workspace_id,
+  crew_id,
+  agent_id,
+  trace_id: id,
+})
 
 function tell(app: App, { id, workspace_id, agent_id, agent_name }: NewExecution, type: string, status: string): void {
   app.broadcast({ channel: `workspace:${workspace_id}`, type, payload: { run_id: id, agent_id, agent_name, status } })

@@ -16,12 +16,14 @@ export interface MessageRow {
   run_id: string | null
 }
 
-const columns = 'id, chat_id, seq, agent_id, role, content, parts_json, tool_name, tool_summary, metadata_json, ts, author_user_id, run_id'
+const columns =
+  'id, chat_id, seq, agent_id, role, content, parts_json, tool_name, tool_summary, metadata_json, ts, author_user_id, run_id'
 
 export const queries = statements((db) => ({
   insert: db.prepare<[Omit<MessageRow, 'seq'>], { seq: number }>(
     `INSERT INTO chat_messages (${columns})
-     VALUES (@id, @chat_id, coalesce((SELECT max(seq) FROM chat_messages WHERE chat_id = @chat_id), 0) + 1, @agent_id, @role, @content, @parts_json,
+     VALUES (@id, @chat_id, coalesce((SELECT max(seq) FROM chat_messages
+     WHERE chat_id = @chat_id), 0) + 1, @agent_id, @role, @content, @parts_json,
        @tool_name, @tool_summary, @metadata_json, @ts, @author_user_id, @run_id)
      RETURNING seq`,
   ),

@@ -65,7 +65,13 @@ export function addMessage(app: App, message: NewMessage): { id: string; seq: nu
 const shownLimit = 8 * 1024
 
 /** Puts what a person said to an agent on record. Within a change. */
-export function journalUserMessage(app: App, actor: Actor, { runId, chatId }: { runId: string; chatId: string }, agent: AgentRow, text: string): void {
+export function journalUserMessage(
+  app: App,
+  actor: Actor,
+  { runId, chatId }: { runId: string; chatId: string },
+  agent: AgentRow,
+  text: string,
+): void {
   const content = Buffer.from(text).subarray(0, shownLimit).toString('utf8').replace(/�$/, '')
   app.journal({
     workspace_id: agent.workspace_id,
@@ -75,23 +81,50 @@ export function journalUserMessage(app: App, actor: Actor, { runId, chatId }: { 
     type: 'chat.user_message',
     summary: `Message to ${agent.name}`,
     ...actorOf(actor),
-    payload: { chat_id: chatId, agent_slug: agent.slug, content, length_chars: text.length, ...(content.length < text.length && { truncated: true }) },
+    payload: {
+      chat_id: chatId,
+      agent_slug: agent.slug,
+      content,
+      length_chars: text.length,
+      ...(content.length < text.length && { truncated: true }),
+    },
   })
 }
 
 export const findMessage = ({ db }: App, id: string): MessageRow | undefined => queries(db).find.get(id)
 
 /** What was said before a message, oldest first, `limit` messages at most. */
-export const messagesBefore = ({ db }: App, chatId: string, seq: number, limit: number): MessageRow[] => queries(db).before.all(chatId, seq, limit).reverse()
+export const messagesBefore = ({ db }: App, chatId: string, seq: number, limit: number): MessageRow[] =>
+  queries(db).before.all(chatId, seq, limit).reverse()
 
 /** A window of a chat from its oldest message on; without an offset its newest messages. Oldest first. */
-export function messageWindow({ db }: App, chatId: string, limit: number, offset: number | null): Static<typeof Message>[] {
-  const rows = offset === null ? queries(db).before.all(chatId, Number.MAX_SAFE_INTEGER, limit).reverse() : queries(db).fromOldest.all(chatId, limit, offset)
+export function messageWindow(
+  { db }: App,
+  chatId: string,
+  limit: number,
+  offset: number | null,
+): Static<typeof Message>[] {
+  const rows =
+    offset === null
+      ? queries(db).before.all(chatId, Number.MAX_SAFE_INTEGER, limit).reverse()
+      : queries(db).fromOldest.all(chatId, limit, offset)
   return rows.map(toMessage)
 }
 
 function toMessage(row: MessageRow): Static<typeof Message> {
-  const { id, chat_id, role, content, ts, agent_id, parts_json, tool_name, tool_summary, metadata_json, author_user_id } = row
+  const {
+    id,
+    chat_id,
+    role,
+    content,
+    ts,
+    agent_id,
+    parts_json,
+    tool_name,
+    tool_summary,
+    metadata_json,
+    author_user_id,
+  } = row
   return {
     id,
     session_id: chat_id,

@@ -57,27 +57,37 @@ export const queries = statements((db) => ({
   agent: db.prepare<[workspace: string, id: string], AgentRef>(
     'SELECT id, slug, workspace_id, crew_id FROM agents WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',
   ),
-  agentById: db.prepare<[id: string], AgentRef>('SELECT id, slug, workspace_id, crew_id FROM agents WHERE id = ? AND deleted_at IS NULL'),
+  agentById: db.prepare<[id: string], AgentRef>(
+    'SELECT id, slug, workspace_id, crew_id FROM agents WHERE id = ? AND deleted_at IS NULL',
+  ),
   explicit: db.prepare<[{ agent: string; crew: string | null }], GrantRow>(
-    `SELECT g.id, 'explicit' AS source, ${credential}, g.env_var_name, g.priority, g.expires_at, g.lease_source, g.lease_issued_at, g.created_at,
-       (c.scope = 'WORKSPACE' OR EXISTS (SELECT 1 FROM credential_crews x WHERE x.credential_id = c.id AND x.crew_id = @crew)) AS in_reach
-     FROM agent_credentials g JOIN credentials c ON c.id = g.credential_id WHERE g.agent_id = @agent AND c.deleted_at IS NULL`,
+    `SELECT g.id, 'explicit' AS source, ${credential}, g.env_var_name, g.priority, g.expires_at, g.lease_source,
+      g.lease_issued_at, g.created_at,
+       (c.scope = 'WORKSPACE' OR EXISTS (SELECT 1 FROM credential_crews x
+       WHERE x.credential_id = c.id AND x.crew_id = @crew)) AS in_reach
+     FROM agent_credentials g JOIN credentials c ON c.id = g.credential_id
+     WHERE g.agent_id = @agent AND c.deleted_at IS NULL`,
   ),
   ofCrew: db.prepare<[{ agent: string; crew: string }], GrantRow>(
-    `SELECT '' AS id, 'crew' AS source, ${credential}, NULL AS env_var_name, 0 AS priority, NULL AS expires_at, NULL AS lease_source, NULL AS lease_issued_at,
+    `SELECT '' AS id, 'crew' AS source, ${credential}, NULL AS env_var_name, 0 AS priority, NULL AS expires_at,
+      NULL AS lease_source, NULL AS lease_issued_at,
        c.created_at, 1 AS in_reach
      FROM credential_crews x JOIN credentials c ON c.id = x.credential_id
      WHERE x.crew_id = @crew AND c.scope = 'CREW' AND c.deleted_at IS NULL AND ${unassigned}`,
   ),
   ofWorkspace: db.prepare<[{ agent: string; workspace: string }], GrantRow>(
-    `SELECT '' AS id, 'workspace' AS source, ${credential}, NULL AS env_var_name, 0 AS priority, NULL AS expires_at, NULL AS lease_source,
+    `SELECT '' AS id, 'workspace' AS source, ${credential}, NULL AS env_var_name, 0 AS priority, NULL AS expires_at,
+      NULL AS lease_source,
        NULL AS lease_issued_at, c.created_at, 1 AS in_reach
      FROM credentials c
-     WHERE c.workspace_id = @workspace AND c.deleted_at IS NULL AND c.scope = 'WORKSPACE' AND c.type IN ('API_KEY', 'AI_CLI_TOKEN') AND ${unassigned}`,
+     WHERE c.workspace_id = @workspace AND c.deleted_at IS NULL AND c.scope = 'WORKSPACE'
+     AND c.type IN ('API_KEY', 'AI_CLI_TOKEN') AND ${unassigned}`,
   ),
   insert: db.prepare<[AssignmentRow], { id: string }>(
-    `INSERT INTO agent_credentials (id, workspace_id, agent_id, credential_id, env_var_name, priority, expires_at, lease_source, lease_issued_at, created_at)
-     VALUES (@id, @workspace_id, @agent_id, @credential_id, @env_var_name, @priority, @expires_at, @lease_source, @lease_issued_at, @created_at)
+    `INSERT INTO agent_credentials (id, workspace_id, agent_id, credential_id, env_var_name, priority, expires_at,
+      lease_source, lease_issued_at, created_at)
+     VALUES (@id, @workspace_id, @agent_id, @credential_id, @env_var_name, @priority, @expires_at, @lease_source,
+     @lease_issued_at, @created_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   find: db.prepare<[agent: string, id: string], { id: string; name: string }>(

@@ -4,7 +4,8 @@ import { problem } from '#kernel/problem'
 export function variableName(given: string): string {
   const refuse = (detail: string) => problem('invalid_field', { field: 'env_var_name', detail })
   const name = /^[A-Za-z0-9_-]{1,128}$/.test(given) ? given.toUpperCase().replaceAll('-', '_') : ''
-  if (!/^[A-Z_]/.test(name)) throw refuse('env_var_name must have A-Z, 0-9 and _, at most 128 of them, and must not begin with a digit')
+  if (!/^[A-Z_]/.test(name))
+    throw refuse('env_var_name must have A-Z, 0-9 and _, at most 128 of them, and must not begin with a digit')
   if (name.startsWith('SVC_')) throw refuse('Names that begin with SVC_ are reserved')
   return name
 }

@@ -16,18 +16,26 @@ function findAgent({ db }: App, workspace: string, agentId: string): AgentRef {
   return row
 }
 
-export const variableOf = ({ env_var_name, credential_name }: GrantRow): string => env_var_name ?? variableOfName(credential_name)
+export const variableOf = ({ env_var_name, credential_name }: GrantRow): string =>
+  env_var_name ?? variableOfName(credential_name)
 
-export const isOver = ({ expires_at }: Pick<GrantRow, 'expires_at'>, now: number): boolean => expires_at !== null && Date.parse(expires_at) <= now
+export const isOver = ({ expires_at }: Pick<GrantRow, 'expires_at'>, now: number): boolean =>
+  expires_at !== null && Date.parse(expires_at) <= now
 
 /** What an agent is given by itself and by its crew, by variable, then highest number first. */
-export function assigned(app: App, { actor, agentId }: Call<typeof credentials.assigned>): Reply<typeof credentials.assigned> {
+export function assigned(
+  app: App,
+  { actor, agentId }: Call<typeof credentials.assigned>,
+): Reply<typeof credentials.assigned> {
   const { id: agent, crew_id: crew } = findAgent(app, actor.workspace, agentId)
   const { explicit, ofCrew } = queries(app.db)
   return [...explicit.all({ agent, crew }), ...(crew ? ofCrew.all({ agent, crew }) : [])]
     .filter((row) => sees(app, actor, { id: row.credential_id, scope: row.scope }))
     .map((row) => toAssignment(app, agent, row))
-    .sort((a, b) => compare(a.env_var_name, b.env_var_name) || b.priority - a.priority || compare(a.credential_id, b.credential_id))
+    .sort(
+      (a, b) =>
+        compare(a.env_var_name, b.env_var_name) || b.priority - a.priority || compare(a.credential_id, b.credential_id),
+    )
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
@@ -55,11 +63,21 @@ function toAssignment(app: App, agentId: string, row: GrantRow): Static<typeof A
 export function assign(app: App, { actor, agentId, body, now }: Call<typeof credentials.assign>) {
   const agent = findAgent(app, actor.workspace, agentId)
   const credential = findDecided(app, actor, body.credential_id)
-  if (credential.scope === 'CREW' && !(JSON.parse(credential.crew_ids_json) as string[]).includes(agent.crew_id ?? '')) {
-    throw problem('invalid_field', { field: 'credential_id', detail: `The credential "${credential.name}" is for crews that the agent does not belong to` })
+  if (
+    credential.scope === 'CREW' &&
+    !(JSON.parse(credential.crew_ids_json) as string[]).includes(agent.crew_id ?? '')
+  ) {
+    throw problem('invalid_field', {
+      field: 'credential_id',
+      detail: `The credential "${credential.name}" is for crews that the agent does not belong to`,
+    })
   }
   const lease = body.ttl_seconds
-    ? { expires_at: wholeSeconds(app.clock() + body.ttl_seconds * 1000), lease_source: 'manual' as const, lease_issued_at: now }
+    ? {
+        expires_at: wholeSeconds(app.clock() + body.ttl_seconds * 1000),
+        lease_source: 'manual' as const,
+        lease_issued_at: now,
+      }
     : standing
   const id = newId(app.clock())
   const made = queries(app.db).insert.get({
@@ -72,7 +90,11 @@ export function assign(app: App, { actor, agentId, body, now }: Call<typeof cred
     ...lease,
     created_at: now,
   })
-  if (!made) throw problem('already_assigned', { field: 'credential_id', detail: `The agent already has the credential "${credential.name}"` })
+  if (!made)
+    throw problem('already_assigned', {
+      field: 'credential_id',
+      detail: `The agent already has the credential "${credential.name}"`,
+    })
   return { id, name: `of ${credential.name} to ${agent.slug}`, agent_id: agentId, crew_id: agent.crew_id }
 }
 
@@ -83,5 +105,11 @@ export function unassign(app: App, { actor, agentId, assignmentId }: Call<typeof
   const row = queries(app.db).find.get(agentId, assignmentId)
   if (!row) throw problem('not_found', { detail: 'There is no such assignment' })
   queries(app.db).remove.run(assignmentId)
-  return { success: true, id: assignmentId, name: `of ${row.name} to ${agent.slug}`, agent_id: agentId, crew_id: agent.crew_id }
+  return {
+    success: true,
+    id: assignmentId,
+    name: `of ${row.name} to ${agent.slug}`,
+    agent_id: agentId,
+    crew_id: agent.crew_id,
+  }
 }

@@ -15,18 +15,22 @@ const columns = 'id, credential_id, event, actor_type, actor_id, detail_json, cr
 
 export const queries = statements((db) => ({
   insert: db.prepare<[AuditRow]>(
-    `INSERT INTO credential_audit (${columns}) VALUES (@id, @credential_id, @event, @actor_type, @actor_id, @detail_json, @created_at)`,
+    `INSERT INTO credential_audit (${columns}) VALUES (@id, @credential_id, @event, @actor_type, @actor_id,
+      @detail_json, @created_at)`,
   ),
   /** How many days each workspace keeps its records; those that keep them for ever are left out. */
   retentions: db.prepare<[], { id: string; days: number }>(
-    `SELECT id, coalesce(credential_audit_retention_days, 90) AS days FROM workspaces WHERE coalesce(credential_audit_retention_days, 90) > 0`,
+    `SELECT id, coalesce(credential_audit_retention_days, 90) AS days
+      FROM workspaces WHERE coalesce(credential_audit_retention_days, 90) > 0`,
   ),
   forget: db.prepare<{ workspace: string; before: string; most: number }>(
     `DELETE FROM credential_audit WHERE seq IN
        (SELECT a.seq FROM credentials c JOIN credential_audit a ON a.credential_id = c.id
         WHERE c.workspace_id = @workspace AND a.created_at < @before LIMIT @most)`,
   ),
-  list: db.prepare<[credential: string, limit: number], AuditRow>(`SELECT ${columns} FROM credential_audit WHERE credential_id = ? ORDER BY seq DESC LIMIT ?`),
+  list: db.prepare<[credential: string, limit: number], AuditRow>(
+    `SELECT ${columns} FROM credential_audit WHERE credential_id = ? ORDER BY seq DESC LIMIT ?`,
+  ),
 }))
 
 /** Statements that read a whole table, and why they may. */

@@ -7,7 +7,13 @@ import { newId } from '#kernel/ids'
 import { queries } from './queries.ts'
 
 /** Adds to a credential's own record; `detail` never holds a value. Within a change. */
-export function note(app: App, credentialId: string, event: AuditEvent, actor: Actor | null, detail: Record<string, unknown> = {}): void {
+export function note(
+  app: App,
+  credentialId: string,
+  event: AuditEvent,
+  actor: Actor | null,
+  detail: Record<string, unknown> = {},
+): void {
   const { actor_type, actor_id = null } = actorOf(actor)
   queries(app.db).insert.run({
     id: newId(app.clock()),

@@ -9,12 +9,18 @@ export interface Grant {
 
 const rank = { explicit: 0, crew: 1, workspace: 2 }
 
-/** An agent's own grants before its crew's before the workspace's; in each the lowest number, then the oldest credential. */
+/**
+ * An agent's own grants before its crew's before the workspace's; in each the lowest number, then the oldest
+ * credential.
+ */
 export const byPrecedence = (a: Grant, b: Grant): number =>
-  rank[a.source] - rank[b.source] || a.priority - b.priority || (a.credentialId < b.credentialId ? -1 : a.credentialId > b.credentialId ? 1 : 0)
+  rank[a.source] - rank[b.source] ||
+  a.priority - b.priority ||
+  (a.credentialId < b.credentialId ? -1 : a.credentialId > b.credentialId ? 1 : 0)
 
 /**
- * The order in which a provider's calls are paid for: 0 first, the others when it is spent; equal numbers take turns. Only
+ * The order in which a provider's calls are paid for: 0 first, the others when it is spent; equal numbers take turns.
+ * Only
  * explicit grants of one priority are equal. The workspace's keys pay only when nothing nearer to the agent does.
  */
 export function rankModels<G extends Grant>(grants: readonly G[]): (G & { order: number })[] {

@@ -18,7 +18,10 @@ import { envFile, type Grant, pickVariables, rankModels } from './rules.ts'
 
 /** Everything that one agent is given now. */
 export interface Delivery {
-  /** For the crew's sidecar, never for the agent. A spent one is among them: the sidecar waits for it and takes the next. */
+  /**
+   * For the crew's sidecar, never for the agent. A spent one is among them: the sidecar waits for it and takes the
+   * next.
+   */
   models: ModelCredential[]
   /** For files in the agent's own secrets folder. */
   secrets: Secret[]
@@ -33,13 +36,26 @@ export interface Secret {
 
 type Candidate = Grant & { row: GrantRow }
 
-/** Usable grants of an agent: unexpired, of credentials that are neither failed nor expired nor meant for other crews. */
+/**
+ * Usable grants of an agent: unexpired, of credentials that are neither failed nor expired nor meant for other crews.
+ */
 function candidates(app: App, { id: agent, crew_id: crew, workspace_id: workspace }: AgentRef): Candidate[] {
   const { explicit, ofCrew, ofWorkspace } = queries(app.db)
   const now = app.clock()
-  return [...explicit.all({ agent, crew }), ...(crew ? ofCrew.all({ agent, crew }) : []), ...ofWorkspace.all({ agent, workspace })]
+  return [
+    ...explicit.all({ agent, crew }),
+    ...(crew ? ofCrew.all({ agent, crew }) : []),
+    ...ofWorkspace.all({ agent, workspace }),
+  ]
     .filter((row) => row.in_reach && !isOver(row, now) && ['ACTIVE', 'RATE_LIMITED'].includes(statusOf(row, now)))
-    .map((row) => ({ credentialId: row.credential_id, provider: row.provider, variable: variableOf(row), source: row.source, priority: row.priority, row }))
+    .map((row) => ({
+      credentialId: row.credential_id,
+      provider: row.provider,
+      variable: variableOf(row),
+      source: row.source,
+      priority: row.priority,
+      row,
+    }))
 }
 
 const delivered = (how: 'model' | 'file') => (grant: Candidate) => deliveries[grant.row.type] === how
@@ -52,7 +68,17 @@ export function deliveryOf(app: App, agentId: string): Delivery {
   const open = ({ row }: Candidate) => openValue(app, { id: row.credential_id, encrypted_value: row.encrypted_value })
   const models = rankModels(all.filter(delivered('model'))).flatMap((grant): ModelCredential[] => {
     const token = open(grant)
-    return token === null ? [] : [{ credentialId: grant.credentialId, provider: grant.provider, kind: kindOf(grant.row, token), token, priority: grant.order }]
+    return token === null
+      ? []
+      : [
+          {
+            credentialId: grant.credentialId,
+            provider: grant.provider,
+            kind: kindOf(grant.row, token),
+            token,
+            priority: grant.order,
+          },
+        ]
   })
   const secrets = pickVariables(all.filter(delivered('file'))).flatMap((grant): Secret[] => {
     const value = open(grant)
@@ -62,7 +88,8 @@ export function deliveryOf(app: App, agentId: string): Delivery {
 }
 
 /** Tokens of a person's subscription travel as bearer tokens, whatever type they were stored under. */
-const kindOf = ({ type }: GrantRow, token: string): ModelCredential['kind'] => (type === 'AI_CLI_TOKEN' || token.startsWith('sk-ant-oat') ? 'oauth' : 'api_key')
+const kindOf = ({ type }: GrantRow, token: string): ModelCredential['kind'] =>
+  type === 'AI_CLI_TOKEN' || token.startsWith('sk-ant-oat') ? 'oauth' : 'api_key'
 
 /** Secrets as files for the start of a run: one for each, and `.env`, which a shell can read. */
 export function secretFiles(secrets: readonly Secret[], folder: string): RunFile[] {
@@ -74,7 +101,11 @@ export function secretFiles(secrets: readonly Secret[], folder: string): RunFile
 }
 
 /** Puts on record that credentials were handed to a run. Within a change. */
-export function markUsed(app: App, credentialIds: readonly string[], detail: { agent_id: string; run_id: string }): void {
+export function markUsed(
+  app: App,
+  credentialIds: readonly string[],
+  detail: { agent_id: string; run_id: string },
+): void {
   for (const id of new Set(credentialIds)) {
     credentialQueries(app.db).setUsed.run(app.now(), id)
     note(app, id, 'USE', null, detail)
@@ -86,19 +117,31 @@ export function markLimited(app: App, credentialId: string, seconds: number): vo
   credentialQueries(app.db).setCooldown.get(wholeSeconds(app.clock() + seconds * 1000), credentialId)
 }
 
-/** Which account pays for an agent's model; only its name for those who may not see accounts. Contract part 2, section 1.2. */
+/**
+ * Which account pays for an agent's model; only its name for those who may not see accounts. Contract part 2, section
+ * 1.2.
+ */
 export function paysWith(app: App, actor: Actor, agentId: string, provider: string): Static<typeof PaysWith> | null {
   const agent = queries(app.db).agentById.get(agentId)
   if (!agent) return null
-  const models = rankModels(candidates(app, agent).filter((grant) => delivered('model')(grant) && grant.provider === provider))
+  const models = rankModels(
+    candidates(app, agent).filter((grant) => delivered('model')(grant) && grant.provider === provider),
+  )
   const payer = models.find(({ row }) => statusOf(row, app.clock()) === 'ACTIVE')
   if (!payer) return null
   const mayKnow = (actor.role && allows('MANAGER', actor.role)) || payer.row.created_by === actor.id
   if (!mayKnow) return { provider, restricted: true }
-  return { credential_id: payer.credentialId, name: payer.row.credential_name, login: payer.row.account_label ?? payer.row.account_email }
+  return {
+    credential_id: payer.credentialId,
+    name: payer.row.credential_name,
+    login: payer.row.account_label ?? payer.row.account_email,
+  }
 }
 
-/** Every value of a workspace that must not show up in output, those in their grace included. Quick: remembered until a change. */
+/**
+ * Every value of a workspace that must not show up in output, those in their grace included. Quick: remembered until a
+ * change.
+ */
 export function knownSecrets(app: App, workspaceId: string): readonly string[] {
   return rememberKnown(app, workspaceId, () => {
     if (!app.vault) return []
@@ -110,7 +153,11 @@ export function knownSecrets(app: App, workspaceId: string): readonly string[] {
 }
 
 /** The workspace's oldest working API key of a provider, for questions that the daemon itself asks. */
-export function modelKey(app: App, workspaceId: string, provider: string): { credentialId: string; token: string } | null {
+export function modelKey(
+  app: App,
+  workspaceId: string,
+  provider: string,
+): { credentialId: string; token: string } | null {
   if (!app.vault) return null
   for (const row of deliveryQueries(app.db).keys.all(workspaceId, provider)) {
     const token = statusOf(row, app.clock()) === 'ACTIVE' ? openValue(app, row) : null

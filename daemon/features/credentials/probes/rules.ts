@@ -15,7 +15,10 @@ const bearer = (value: string) => ({ authorization: `Bearer ${value}` })
 const refused = [401, 403] as const
 
 /** Null when Muster knows no way to ask. */
-export function probeOf(config: Config, { type, provider, value }: { type: CredentialType; provider: CredentialProvider; value: string }): Probe | null {
+export function probeOf(
+  config: Config,
+  { type, provider, value }: { type: CredentialType; provider: CredentialProvider; value: string },
+): Probe | null {
   const base = (url: string) => url.replace(/\/+$/, '')
   const configured = (url: string, headers: Record<string, string>, refusals: readonly number[] = refused): Probe => ({
     url,
@@ -23,17 +26,30 @@ export function probeOf(config: Config, { type, provider, value }: { type: Crede
     operator: true,
     refusals,
   })
-  const fixed = (url: string, headers: Record<string, string>): Probe => ({ url, headers, operator: false, refusals: refused })
+  const fixed = (url: string, headers: Record<string, string>): Probe => ({
+    url,
+    headers,
+    operator: false,
+    refusals: refused,
+  })
   switch (provider) {
     case 'ANTHROPIC':
-      return configured(`${base(config.anthropicUrl)}/v1/models?limit=1`, { ...anthropic(type, value), 'anthropic-version': '2023-06-01' })
+      return configured(`${base(config.anthropicUrl)}/v1/models?limit=1`, {
+        ...anthropic(type, value),
+        'anthropic-version': '2023-06-01',
+      })
     case 'OPENAI':
       return configured(`${base(config.openaiUrl)}/v1/models`, bearer(value))
     case 'GOOGLE':
       // A bad key is a 400 here.
-      return configured(`${base(config.googleUrl)}/v1beta/models?pageSize=1`, { 'x-goog-api-key': value }, [400, ...refused])
+      return configured(`${base(config.googleUrl)}/v1beta/models?pageSize=1`, { 'x-goog-api-key': value }, [
+        400,
+        ...refused,
+      ])
     case 'CURSOR':
-      return fixed('https://api.cursor.com/v0/me', { authorization: `Basic ${Buffer.from(`${value}:`).toString('base64')}` })
+      return fixed('https://api.cursor.com/v0/me', {
+        authorization: `Basic ${Buffer.from(`${value}:`).toString('base64')}`,
+      })
     case 'GITHUB':
       return fixed('https://api.github.com/user', { ...bearer(value), accept: 'application/vnd.github+json' })
     case 'GITLAB':
@@ -46,4 +62,6 @@ export function probeOf(config: Config, { type, provider, value }: { type: Crede
 }
 
 const anthropic = (type: CredentialType, value: string): Record<string, string> =>
-  type === 'AI_CLI_TOKEN' || value.startsWith('sk-ant-oat') ? { ...bearer(value), 'anthropic-beta': 'oauth-2025-04-20' } : { 'x-api-key': value }
+  type === 'AI_CLI_TOKEN' || value.startsWith('sk-ant-oat')
+    ? { ...bearer(value), 'anthropic-beta': 'oauth-2025-04-20' }
+    : { 'x-api-key': value }

@@ -23,15 +23,24 @@ const outcome = (status: Outcome['status'], error: string | null): Outcome => ({
 })
 
 /** Asks the provider. The sentences are ours: what a provider says may repeat part of the key. */
-async function ask(app: App, actor: Actor, subject: { type: CredentialType; provider: CredentialProvider; value: string }): Promise<Outcome> {
+async function ask(
+  app: App,
+  actor: Actor,
+  subject: { type: CredentialType; provider: CredentialProvider; value: string },
+): Promise<Outcome> {
   const probe = probeOf(app.config, subject)
   if (!probe) return unsupported
   const wait = app.limits.take('test', actor.id)
   if (wait) throw wait
   try {
-    const { status } = await app.outbound.send(probe.url, { headers: probe.headers, operator: probe.operator, timeoutMs: 10_000 })
+    const { status } = await app.outbound.send(probe.url, {
+      headers: probe.headers,
+      operator: probe.operator,
+      timeoutMs: 10_000,
+    })
     if (status >= 200 && status < 300) return outcome('valid', null)
-    if (probe.refusals.includes(status)) return outcome('invalid', `${subject.provider} does not accept the value (${status})`)
+    if (probe.refusals.includes(status))
+      return outcome('invalid', `${subject.provider} does not accept the value (${status})`)
     if (status === 429) return outcome('limited', `${subject.provider} knows the value and is over its limit (429)`)
     return outcome('unreachable', `${subject.provider} answered ${status}, which says nothing about the value`)
   } catch (error) {
@@ -41,7 +50,10 @@ async function ask(app: App, actor: Actor, subject: { type: CredentialType; prov
 }
 
 /** Tests a value that is stored nowhere. */
-export function check(app: App, { actor, body: { type = 'API_KEY', provider, value } }: Call<typeof credentials.check>): Promise<Outcome> {
+export function check(
+  app: App,
+  { actor, body: { type = 'API_KEY', provider, value } }: Call<typeof credentials.check>,
+): Promise<Outcome> {
   return ask(app, actor, { type, provider, value: cleanValue(type, value) })
 }
 
@@ -53,12 +65,20 @@ interface Tested {
 export async function testStored(app: App, { actor, credentialId }: Call<typeof credentials.test>): Promise<Tested> {
   const row = findDecided(app, actor, credentialId)
   const value = openValue(app, row)
-  if (value === null) throw problem('encryption_unavailable', { detail: 'The stored value cannot be opened with this encryption key' })
+  if (value === null)
+    throw problem('encryption_unavailable', { detail: 'The stored value cannot be opened with this encryption key' })
   return { row, outcome: await ask(app, actor, { type: row.type, provider: row.provider, value }) }
 }
 
-/** Puts the outcome on record. A refused value is not delivered any more, until a later test or a new value says otherwise. */
-export function recordTest(app: App, { actor, credentialId }: Call<typeof credentials.test>, { row, outcome }: Tested): Outcome {
+/**
+ * Puts the outcome on record. A refused value is not delivered any more, until a later test or a new value says
+ * otherwise.
+ */
+export function recordTest(
+  app: App,
+  { actor, credentialId }: Call<typeof credentials.test>,
+  { row, outcome }: Tested,
+): Outcome {
   const now = findCredential(app, actor, credentialId)
   if (!outcome.supported) return outcome
   const { status, error } = outcome

@@ -3,9 +3,9 @@ import { CredentialDraft, defaultVariables, deliveries } from '#contract/credent
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
+import { validator } from '#kernel/http/validate'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { validator } from '#kernel/http/validate'
 import { queries as assignmentQueries } from '../assignments/queries.ts'
 import { variableOfName } from '../assignments/rules.ts'
 import { note } from '../audit/service.ts'
@@ -33,11 +33,18 @@ interface Offered {
 }
 
 /** Stores what an agent offers, sealed, delivered to nobody until people accept it. Within a change. */
-export function propose(app: App, { workspace, crew, agent, now }: Offered, proposal: Proposal): { id: string; name: string } {
+export function propose(
+  app: App,
+  { workspace, crew, agent, now }: Offered,
+  proposal: Proposal,
+): { id: string; name: string } {
   vaultOf(app)
   // A model key that the whole workspace could use would be used by all of it.
   const forCrew = deliveries[proposal.type ?? 'SECRET'] === 'model'
-  const { tags, crew_ids, ...members } = merge({ ...proposal, ...(forCrew && { scope: 'CREW' as const, crew_ids: [crew] }) })
+  const { tags, crew_ids, ...members } = merge({
+    ...proposal,
+    ...(forCrew && { scope: 'CREW' as const, crew_ids: [crew] }),
+  })
   const id = newId(app.clock())
   const made = queries(app.db).propose.get({
     ...members,
@@ -47,7 +54,8 @@ export function propose(app: App, { workspace, crew, agent, now }: Offered, prop
     encrypted_value: sealValue(app, id, cleanValue(members.type, proposal.value)),
     updated_at: now,
   })
-  if (!made) throw problem('name_taken', { field: 'metadata.name', detail: `Another credential has the name "${members.name}"` })
+  if (!made)
+    throw problem('name_taken', { field: 'metadata.name', detail: `Another credential has the name "${members.name}"` })
   for (const it of crew_ids) queries(app.db).addCrew.run(id, it)
   forgetKnown(app, workspace)
   note(app, id, 'CREATED', null, { offered_by: agent })
@@ -55,11 +63,17 @@ export function propose(app: App, { workspace, crew, agent, now }: Offered, prop
 }
 
 /** People accept: the credential works from now on, and the agent that offered it has it. Within a change. */
-export function acceptProposal(app: App, actor: Actor, { id, agent, now }: { id: string; agent: string; now: string }): void {
+export function acceptProposal(
+  app: App,
+  actor: Actor,
+  { id, agent, now }: { id: string; agent: string; now: string },
+): void {
   const row = queries(app.db).accept.get({ id, user: actor.id, now })
   const full = row && queries(app.db).find.get(actor.workspace, id)
   if (!row || !full) throw problem('not_found', { detail: 'The credential that was offered is gone' })
-  const variable = (deliveries[full.type] === 'model' && (defaultVariables as Record<string, string>)[full.provider]) || variableOfName(row.name)
+  const variable =
+    (deliveries[full.type] === 'model' && (defaultVariables as Record<string, string>)[full.provider]) ||
+    variableOfName(row.name)
   assignmentQueries(app.db).insert.get({
     id: newId(app.clock()),
     workspace_id: actor.workspace,
@@ -78,7 +92,12 @@ export function acceptProposal(app: App, actor: Actor, { id, agent, now }: { id:
     type: 'audit.entity_updated',
     summary: `credential ${row.name} accepted and assigned`,
     ...actorOf(actor),
-    payload: { action: 'update', entity_type: 'credential', entity_id: id, metadata: { status: 'ACTIVE', assigned_to: agent, env_var_name: variable } },
+    payload: {
+      action: 'update',
+      entity_type: 'credential',
+      entity_id: id,
+      metadata: { status: 'ACTIVE', assigned_to: agent, env_var_name: variable },
+    },
     refs: { entity_type: 'credential', entity_id: id },
   })
 }

@@ -16,14 +16,25 @@ const rowOf = (id: string) => `credential_rotations:${id}`
 
 export function toRotation(app: App, { encrypted_old, ...row }: RotationRow): Static<typeof Rotation> {
   const over = Date.parse(row.expires_at) <= app.clock()
-  return { ...row, status: row.cancelled_at ? 'CANCELLED' : over ? 'EXPIRED' : 'ACTIVE', old_value_gone: encrypted_old === null }
+  return {
+    ...row,
+    status: row.cancelled_at ? 'CANCELLED' : over ? 'EXPIRED' : 'ACTIVE',
+    old_value_gone: encrypted_old === null,
+  }
 }
 
 /**
- * Replaces the value of a credential and gives it a new start. The old value is kept, sealed, until its grace is over: what
+ * Replaces the value of a credential and gives it a new start. The old value is kept, sealed, until its grace is over:
+ * what
  * was started with it may still print it, and the scrubber has to know it. Within a change.
  */
-export function replaceValue(app: App, actor: Actor, row: CredentialRow, given: string, graceSeconds: number): RotationRow {
+export function replaceValue(
+  app: App,
+  actor: Actor,
+  row: CredentialRow,
+  given: string,
+  graceSeconds: number,
+): RotationRow {
   const sealed = sealValue(app, row.id, cleanValue(row.type, given))
   const id = newId(app.clock())
   const made = queries(app.db).insert.get({

@@ -29,9 +29,12 @@ export interface OwnedRow extends ContainerRow {
   runtime_image: string | null
 }
 
-const columns = 'crew_id, desired, desired_at, used_at, observed, observed_at, container_id, contract, started_at, error'
-const owned = `SELECT o.crew_id, o.desired, o.desired_at, o.used_at, o.observed, o.observed_at, o.container_id, o.contract, o.started_at, o.error,
-    c.workspace_id, c.slug, c.container_memory_mb, c.container_cpus, c.container_ttl_hours, c.network_mode, c.allowed_domains_json,
+const columns =
+  'crew_id, desired, desired_at, used_at, observed, observed_at, container_id, contract, started_at, error'
+const owned = `SELECT o.crew_id, o.desired, o.desired_at, o.used_at, o.observed, o.observed_at, o.container_id,
+  o.contract, o.started_at, o.error,
+    c.workspace_id, c.slug, c.container_memory_mb, c.container_cpus, c.container_ttl_hours, c.network_mode,
+    c.allowed_domains_json,
     c.allow_private_endpoints, c.runtime_image
   FROM crew_containers o JOIN crews c ON c.id = o.crew_id`
 
@@ -40,11 +43,16 @@ export const queries = statements((db) => ({
   all: db.prepare<[], OwnedRow>(owned),
   owned: db.prepare<[crew: string], OwnedRow>(`${owned} WHERE o.crew_id = ?`),
   find: db.prepare<[crew: string], ContainerRow>(`SELECT ${columns} FROM crew_containers WHERE crew_id = ?`),
-  insert: db.prepare<[crew: string, at: string]>("INSERT INTO crew_containers (crew_id, desired, desired_at, observed) VALUES (?, 'stopped', ?, 'none')"),
-  want: db.prepare<[desired: Desired, at: string, crew: string]>('UPDATE crew_containers SET desired = ?, desired_at = ? WHERE crew_id = ?'),
+  insert: db.prepare<[crew: string, at: string]>(
+    "INSERT INTO crew_containers (crew_id, desired, desired_at, observed) VALUES (?, 'stopped', ?, 'none')",
+  ),
+  want: db.prepare<[desired: Desired, at: string, crew: string]>(
+    'UPDATE crew_containers SET desired = ?, desired_at = ? WHERE crew_id = ?',
+  ),
   use: db.prepare<[at: string, crew: string]>('UPDATE crew_containers SET used_at = ? WHERE crew_id = ?'),
   observe: db.prepare<[Omit<ContainerRow, 'desired' | 'desired_at' | 'used_at'>]>(
-    `UPDATE crew_containers SET observed = @observed, observed_at = @observed_at, container_id = @container_id, contract = @contract,
+    `UPDATE crew_containers SET observed = @observed, observed_at = @observed_at, container_id = @container_id,
+      contract = @contract,
        started_at = @started_at, error = @error WHERE crew_id = @crew_id`,
   ),
   forget: db.prepare<[crew: string]>("DELETE FROM crew_containers WHERE crew_id = ? AND desired = 'removed'"),

@@ -18,16 +18,28 @@ export function wish(app: App, { actor, crewId }: Wish, desired: 'running' | 'st
   runtimeOf(app)
   want(app, crewId, desired, actor)
   // What waits for a person has no program that the container's end would end.
-  if (desired === 'stopped') for (const { id, phase } of executionsOfCrew(app, crewId)) if (phase === 'parked') wishCancel(app, id, actor.id)
+  if (desired === 'stopped')
+    for (const { id, phase } of executionsOfCrew(app, crewId)) if (phase === 'parked') wishCancel(app, id, actor.id)
 }
 
 export const start = (app: App, { actor, crewId }: Wish) => settle(app, actor.workspace, crewId, 'start')
 export const stop = (app: App, { actor, crewId }: Wish) => settle(app, actor.workspace, crewId, 'stop')
 
-async function settle(app: App, workspace: string, crewId: string, act: 'start' | 'stop'): Promise<Reply<typeof crews.start>> {
+async function settle(
+  app: App,
+  workspace: string,
+  crewId: string,
+  act: 'start' | 'stop',
+): Promise<Reply<typeof crews.start>> {
   const status = await asked(app, (runtime) => runtime[act](crewId))
   const { slug } = findCrew(app, workspace, crewId)
-  return { crew_id: crewId, slug, container_id: status.containerId, status: status.state, ...(status.notices.length && { notices: status.notices }) }
+  return {
+    crew_id: crewId,
+    slug,
+    container_id: status.containerId,
+    status: status.state,
+    ...(status.notices.length && { notices: status.notices }),
+  }
 }
 
 function runtimeOf(app: App): RuntimeService {
@@ -46,7 +58,10 @@ async function asked<T>(app: App, question: (runtime: RuntimeService) => Promise
   }
 }
 
-export async function containerStatus(app: App, { actor, crewId }: Call<typeof crews.status>): Promise<Reply<typeof crews.status>> {
+export async function containerStatus(
+  app: App,
+  { actor, crewId }: Call<typeof crews.status>,
+): Promise<Reply<typeof crews.status>> {
   const crew = findCrew(app, actor.workspace, crewId)
   const status = app.runtime ? await app.runtime.status(crewId) : noContainer
   return toReply(app, crew, status)

@@ -53,7 +53,13 @@ function toDesired(app: App, row: OwnedRow): DesiredCrew {
     usedAt: row.used_at,
     ttlHours: row.container_ttl_hours ?? defaultTtlHours,
     spec: toSpec(app, row),
-    seen: { state: row.observed, containerId: row.container_id, contract: row.contract, startedAt: row.started_at, error: row.error },
+    seen: {
+      state: row.observed,
+      containerId: row.container_id,
+      contract: row.contract,
+      startedAt: row.started_at,
+      error: row.error,
+    },
   }
 }
 
@@ -79,7 +85,8 @@ export const containerOf = ({ db }: App, crewId: string): ContainerRow | undefin
 export const own = ({ db, now }: App, crewId: string): void => void queries(db).insert.run(crewId, now())
 
 /**
- * Records what a crew's container should be, with the journal entry of who wants it; false when that is already the wish.
+ * Records what a crew's container should be, with the journal entry of who wants it; false when that is already the
+ * wish.
  * Within a change. Then ask `app.runtime` to act. A deleted crew takes no further wish.
  */
 export function want(app: App, crewId: string, desired: Desired, actor: Actor | null): boolean {
@@ -118,7 +125,8 @@ export function markSeen(app: App, crewId: string, seen: Seen): void {
     started_at: seen.startedAt,
     error: seen.error,
   })
-  const restarted = seen.state === 'running' && (row.container_id !== seen.containerId || row.started_at !== seen.startedAt)
+  const restarted =
+    seen.state === 'running' && (row.container_id !== seen.containerId || row.started_at !== seen.startedAt)
   if (row.observed === seen.state && row.error === seen.error && !restarted) return
   journalChange(app, row, seen)
   app.broadcast({ channel: `workspace:${row.workspace_id}`, type: 'crew.updated', payload: { id: crewId } })

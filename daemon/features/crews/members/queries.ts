@@ -16,13 +16,17 @@ const select = `SELECT m.id, m.crew_id, m.user_id, m.role, m.created_at, u.email
   FROM crew_members m JOIN users u ON u.id = m.user_id`
 
 export const queries = statements((db) => ({
-  list: db.prepare<[crew: string, limit: number, offset: number], Row>(`${select} WHERE m.crew_id = ? ORDER BY m.created_at, m.rowid LIMIT ? OFFSET ?`),
+  list: db.prepare<[crew: string, limit: number, offset: number], Row>(
+    `${select} WHERE m.crew_id = ? ORDER BY m.created_at, m.rowid LIMIT ? OFFSET ?`,
+  ),
   find: db.prepare<[crew: string, id: string], Row>(`${select} WHERE m.crew_id = ? AND m.id = ?`),
   insert: db.prepare<{ id: string; crew: string; user: string; role: Role | null; now: string }, { id: string }>(
     `INSERT INTO crew_members (id, crew_id, user_id, role, created_at, updated_at)
      VALUES (@id, @crew, @user, @role, @now, @now) ON CONFLICT DO NOTHING RETURNING id`,
   ),
-  setRole: db.prepare<[role: Role | null, now: string, id: string]>('UPDATE crew_members SET role = ?, updated_at = ? WHERE id = ?'),
+  setRole: db.prepare<[role: Role | null, now: string, id: string]>(
+    'UPDATE crew_members SET role = ?, updated_at = ? WHERE id = ?',
+  ),
   remove: db.prepare<[id: string]>('DELETE FROM crew_members WHERE id = ?'),
   removeAll: db.prepare<[crew: string]>('DELETE FROM crew_members WHERE crew_id = ?'),
   removeUser: db.prepare<[user: string, workspace: string]>(

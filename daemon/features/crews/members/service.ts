@@ -17,7 +17,10 @@ import { queries, type Row } from './queries.ts'
 
 type Shown = Static<typeof CrewMember>
 
-const present = ({ email, full_name, avatar_url, ...member }: Row): Shown => ({ ...member, user: { id: member.user_id, email, full_name, avatar_url } })
+const present = ({ email, full_name, avatar_url, ...member }: Row): Shown => ({
+  ...member,
+  user: { id: member.user_id, email, full_name, avatar_url },
+})
 
 export function listMembers(app: App, { actor, crewId, query }: Call<typeof crewMembers.members>): Shown[] {
   const { limit, offset } = pageOf(query, { fallback: 500 })
@@ -47,7 +50,10 @@ export function setMember(app: App, { actor, crewId, memberId, body, now }: Call
   return announce(app, actor, 'audit.entity_updated', { ...before, role }, { from: before.role })
 }
 
-export function removeMember(app: App, { actor, crewId, memberId }: Call<typeof crewMembers.removeMember>): Reply<typeof crewMembers.removeMember> {
+export function removeMember(
+  app: App,
+  { actor, crewId, memberId }: Call<typeof crewMembers.removeMember>,
+): Reply<typeof crewMembers.removeMember> {
   findCrew(app, actor.workspace, crewId)
   const before = findMember(app, crewId, memberId)
   guardRank(standingHere(app, actor, crewId, 'ADMIN'), before.role)
@@ -56,18 +62,23 @@ export function removeMember(app: App, { actor, crewId, memberId }: Call<typeof 
   return { success: true }
 }
 
-/** The caller's role in the crew as it is within this change; refuses one below `gate`. As `standing` of the workspace's members. */
+/**
+ * The caller's role in the crew as it is within this change; refuses one below `gate`. As `standing` of the workspace's
+ * members.
+ */
 function standingHere(app: App, actor: Actor, crewId: string, gate: Role): Role {
   const member = membershipOf(app, actor.workspace, actor.id)
   const role = member && roleInCrew(app.db, { ...actor, role: member.role }, crewId)
   if (!role) throw problem('not_a_member')
-  if (!allows(gate, role)) throw problem('insufficient_role', { detail: `This needs the role ${gate} or above; yours is ${role}` })
+  if (!allows(gate, role))
+    throw problem('insufficient_role', { detail: `This needs the role ${gate} or above; yours is ${role}` })
   return role
 }
 
 /** Nobody gives, changes or takes a role above their own. */
 function guardRank(own: Role, role: Role | null): void {
-  if (role && !allows(role, own)) throw problem('insufficient_role', { field: 'role', detail: `The role ${role} is above yours, which is ${own}` })
+  if (role && !allows(role, own))
+    throw problem('insufficient_role', { field: 'role', detail: `The role ${role} is above yours, which is ${own}` })
 }
 
 function findMember({ db }: App, crewId: string, memberId: string): Row {
@@ -76,9 +87,19 @@ function findMember({ db }: App, crewId: string, memberId: string): Row {
   return row
 }
 
-const words = { 'audit.entity_created': 'create', 'audit.entity_updated': 'update', 'audit.entity_deleted': 'delete' } as const
+const words = {
+  'audit.entity_created': 'create',
+  'audit.entity_updated': 'update',
+  'audit.entity_deleted': 'delete',
+} as const
 
-function announce(app: App, actor: Actor, type: Extract<EntryType, keyof typeof words>, row: Row, more: object = {}): Shown {
+function announce(
+  app: App,
+  actor: Actor,
+  type: Extract<EntryType, keyof typeof words>,
+  row: Row,
+  more: object = {},
+): Shown {
   const action = words[type]
   app.journal({
     workspace_id: actor.workspace,
@@ -86,7 +107,12 @@ function announce(app: App, actor: Actor, type: Extract<EntryType, keyof typeof 
     type,
     summary: `crew_member ${row.id} ${action}d`,
     ...actorOf(actor),
-    payload: { action, entity_type: 'crew_member', entity_id: row.id, metadata: { user_id: row.user_id, role: row.role, ...more } },
+    payload: {
+      action,
+      entity_type: 'crew_member',
+      entity_id: row.id,
+      metadata: { user_id: row.user_id, role: row.role, ...more },
+    },
     refs: { entity_type: 'crew_member', entity_id: row.id },
   })
   app.broadcast({ channel: `workspace:${actor.workspace}`, type: 'crew.updated', payload: { id: row.crew_id } })
@@ -94,4 +120,5 @@ function announce(app: App, actor: Actor, type: Extract<EntryType, keyof typeof 
 }
 
 /** Who leaves a workspace leaves its crews. Within a change. */
-export const forgetCrewMemberships = ({ db }: App, workspace: string, user: string): void => void queries(db).removeUser.run(user, workspace)
+export const forgetCrewMemberships = ({ db }: App, workspace: string, user: string): void =>
+  void queries(db).removeUser.run(user, workspace)

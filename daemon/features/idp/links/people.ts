@@ -14,7 +14,8 @@ import { note } from './service.ts'
 
 /**
  * The user whom an account at the provider stands for, within a change: by the account itself, else by its verified
- * address, else a new user. `signedIn` is the user of the browser's session, who has shown already whose the account is.
+ * address, else a new user. `signedIn` is the user of the browser's session, who has shown already whose the account
+ * is.
  */
 export function admitPerson(app: App, provider: string, profile: Profile, signedIn: string | null): Person {
   const now = app.now()
@@ -22,7 +23,10 @@ export function admitPerson(app: App, provider: string, profile: Profile, signed
   const { sub: account, email, verified } = profile
   const link = use.get({ provider, account, email, now })
   if (link) return person.get(link.user_id)!
-  if (!email) throw problem('idp_profile_failed', { detail: 'The identity provider told no email address that an account could have' })
+  if (!email)
+    throw problem('idp_profile_failed', {
+      detail: 'The identity provider told no email address that an account could have',
+    })
   const holder = personOf.get(email)
   if (holder && !verified)
     throw problem('idp_email_unverified', {
@@ -37,29 +41,51 @@ export function admitPerson(app: App, provider: string, profile: Profile, signed
 }
 
 /**
- * A user without a password, as after a sign-up, within a change. Whoever is invited may always come; everybody else only
+ * A user without a password, as after a sign-up, within a change. Whoever is invited may always come; everybody else
+ * only
  * where anyone may sign up. The first user of a server is never made this way: that one owns the server.
  */
-function createPerson(app: App, { email, verified, name: full_name }: Profile & { email: string }, now: string): Person {
-  if (!exist(app)) throw problem('signup_disabled', { detail: 'This server has no users yet; its first one is made with muster init' })
-  const person = queries(app.db).insertPerson.get({ id: newId(app.clock()), email, full_name, verified_at: verified ? now : null, now })!
+function createPerson(
+  app: App,
+  { email, verified, name: full_name }: Profile & { email: string },
+  now: string,
+): Person {
+  if (!exist(app))
+    throw problem('signup_disabled', { detail: 'This server has no users yet; its first one is made with muster init' })
+  const person = queries(app.db).insertPerson.get({
+    id: newId(app.clock()),
+    email,
+    full_name,
+    verified_at: verified ? now : null,
+    now,
+  })!
   const invited = verified ? redeemInvitations(app, { user: person.id, email, now }) : []
   if (!invited.length && !app.config.allowSignup)
-    throw problem('signup_disabled', { detail: 'There is no account with your address, and this server lets in only whom it invites (SVC_ALLOW_SIGNUP)' })
-  if (invited.length) journalAffair(app, { user: person.id, action: 'create', summary: `user ${person.id} created`, metadata: { via: 'idp' } })
+    throw problem('signup_disabled', {
+      detail: 'There is no account with your address, and this server lets in only whom it invites (SVC_ALLOW_SIGNUP)',
+    })
+  if (invited.length)
+    journalAffair(app, {
+      user: person.id,
+      action: 'create',
+      summary: `user ${person.id} created`,
+      metadata: { via: 'idp' },
+    })
   else foundOwn(app, { id: person.id, email, full_name: full_name ?? email.split('@', 1)[0]!, now })
   return person
 }
 
 /**
  * Gives an account to the one whose address it has, within a change. Whoever made it never showed that the address was
- * theirs, and may have made it to wait for its owner: every other way in is closed. A second factor is not taken away by
+ * theirs, and may have made it to wait for its owner: every other way in is closed. A second factor is not taken away
+ * by
  * anybody who does not have it, so with one the account stays as it is.
  */
 function reclaim(app: App, { id, password_hash, two_factor_at }: Person, now: string): void {
   if (two_factor_at)
     throw problem('idp_sign_in_first', {
-      detail: 'The account with your address has a second factor: sign in to it here first, then with the identity provider in the same browser',
+      detail:
+        'The account with your address has a second factor: sign in to it here first, then with the identity provider in the same browser',
     })
   const { dropPassword, dropMailTokens, removeAll } = queries(app.db)
   dropPassword.run(id)

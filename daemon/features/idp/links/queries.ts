@@ -22,25 +22,37 @@ export interface Person {
 const personal = 'id, email, full_name, password_hash, email_verified_at, two_factor_at'
 
 export const queries = statements((db) => ({
-  listOf: db.prepare<[user: string], Row>(`SELECT ${columns} FROM linked_accounts WHERE user_id = ? ORDER BY created_at DESC, rowid DESC`),
+  listOf: db.prepare<[user: string], Row>(
+    `SELECT ${columns} FROM linked_accounts WHERE user_id = ? ORDER BY created_at DESC, rowid DESC`,
+  ),
   /** Notes the use of a link; no row when the account stands for nobody. */
   use: db.prepare<{ provider: string; account: string; email: string | null; now: string }, Row>(
     `UPDATE linked_accounts SET last_used_at = @now, email = coalesce(@email, email)
      WHERE provider = @provider AND provider_account_id = @account RETURNING ${columns}`,
   ),
-  insert: db.prepare<{ id: string; user: string; provider: string; account: string; email: string | null; now: string }, Row>(
+  insert: db.prepare<
+    { id: string; user: string; provider: string; account: string; email: string | null; now: string },
+    Row
+  >(
     `INSERT INTO linked_accounts (id, user_id, provider, provider_account_id, email, created_at, last_used_at)
      VALUES (@id, @user, @provider, @account, @email, @now, @now) RETURNING ${columns}`,
   ),
-  remove: db.prepare<{ user: string; id: string }, Row>(`DELETE FROM linked_accounts WHERE user_id = @user AND id = @id RETURNING ${columns}`),
+  remove: db.prepare<{ user: string; id: string }, Row>(
+    `DELETE FROM linked_accounts WHERE user_id = @user AND id = @id RETURNING ${columns}`,
+  ),
   removeAll: db.prepare<[user: string], Row>(`DELETE FROM linked_accounts WHERE user_id = ? RETURNING ${columns}`),
   person: db.prepare<[id: string], Person>(`SELECT ${personal} FROM users WHERE id = ?`),
   personOf: db.prepare<[email: string], Person>(`SELECT ${personal} FROM users WHERE email = ?`),
-  insertPerson: db.prepare<{ id: string; email: string; full_name: string | null; verified_at: string | null; now: string }, Person>(
+  insertPerson: db.prepare<
+    { id: string; email: string; full_name: string | null; verified_at: string | null; now: string },
+    Person
+  >(
     `INSERT INTO users (id, email, full_name, email_verified_at, created_at, updated_at)
      VALUES (@id, @email, @full_name, @verified_at, @now, @now) RETURNING ${personal}`,
   ),
-  verify: db.prepare<{ id: string; now: string }>('UPDATE users SET email_verified_at = @now, updated_at = @now WHERE id = @id AND email_verified_at IS NULL'),
+  verify: db.prepare<{ id: string; now: string }>(
+    'UPDATE users SET email_verified_at = @now, updated_at = @now WHERE id = @id AND email_verified_at IS NULL',
+  ),
   /** Every way in that somebody else may have made. */
   dropPassword: db.prepare<[id: string]>(
     'UPDATE users SET password_hash = NULL, failed_login_count = 0, last_failed_login_at = NULL, locked_until = NULL WHERE id = ?',

@@ -31,7 +31,10 @@ export async function quiet(app: App, { actor, itemId }: Act): Promise<void> {
   })
 }
 
-/** Carries out what a person decided about an agent's question: once, whoever else decides. Contract part 3, section 3.3. */
+/**
+ * Carries out what a person decided about an agent's question: once, whoever else decides. Contract part 3, section
+ * 3.3.
+ */
 export function act(app: App, { actor, itemId, body, now }: Act): Acted | Problem {
   const { action } = body
   const input = inputOf(body)
@@ -39,7 +42,10 @@ export function act(app: App, { actor, itemId, body, now }: Act): Acted | Proble
   if (row.kind !== 'run_needs_human') throw problem('not_actionable', { extra: { kind: row.kind } })
   if (row.resolved_at) {
     const { resolved_action, resolved_by_user_id } = row
-    throw problem('already_acted', { detail: `This was settled before: ${resolved_action ?? 'resolved'}`, extra: { resolved_action, resolved_by_user_id } })
+    throw problem('already_acted', {
+      detail: `This was settled before: ${resolved_action ?? 'resolved'}`,
+      extra: { resolved_action, resolved_by_user_id },
+    })
   }
   const session = sessionOfItem(app, actor.workspace, row.id)
   const run = session && findExecution(app, session.run_id)
@@ -53,7 +59,15 @@ export function act(app: App, { actor, itemId, body, now }: Act): Acted | Proble
     setSession(app, session.id, 'idle')
     wishCancel(app, run.id, actor.id)
   }
-  const base = { action, acted_by: actor.id, acted_at: now, inbox_item_id: row.id, session_id: session.id, source_run_id: run.id, ...answered }
+  const base = {
+    action,
+    acted_by: actor.id,
+    acted_at: now,
+    inbox_item_id: row.id,
+    session_id: session.id,
+    source_run_id: run.id,
+    ...answered,
+  }
   const receipt = { ...base, ...record(app, actor, run, base) }
   amendPayload(app, row, { receipt })
   return { receipt }
@@ -64,7 +78,8 @@ function inputOf({ action, input }: Act['body']): string | null {
   if (action !== 'answer') return null
   const text = input?.trim() ?? ''
   if (text === '') throw problem('missing_field', { field: 'input', detail: 'An answer needs a text' })
-  if ([...text].length > answerLimit) throw problem('invalid_field', { field: 'input', detail: `An answer has at most ${answerLimit} characters` })
+  if ([...text].length > answerLimit)
+    throw problem('invalid_field', { field: 'input', detail: `An answer has at most ${answerLimit} characters` })
   return text
 }
 
@@ -75,13 +90,33 @@ interface Answering {
   now: string
 }
 
-type Answered = { comment_id: string; delivery_id: string; run_id: string; dispatch_state: string } | { problem: Problem }
+type Answered =
+  | { comment_id: string; delivery_id: string; run_id: string; dispatch_state: string }
+  | { problem: Problem }
 
-/** Puts the answer into the chat and lets the run go on; where that cannot be the answer is kept and the card stays open. */
+/**
+ * Puts the answer into the chat and lets the run go on; where that cannot be the answer is kept and the card stays
+ * open.
+ */
 function answer(app: App, actor: Actor, { session, run, input, now }: Answering): Answered {
-  if (run.phase !== 'parked') throw problem('unavailable', { detail: 'The agent is still being parked; try again in a moment' })
-  const metadata = { answer_to: { inbox_item_id: session.inbox_item_id, question: session.question, by: findUser(app, actor.id).full_name } }
-  const message = { chatId: run.chat_id, agentId: run.agent_id, runId: run.id, role: 'user', content: input, metadata, authorUserId: actor.id } as const
+  if (run.phase !== 'parked')
+    throw problem('unavailable', { detail: 'The agent is still being parked; try again in a moment' })
+  const metadata = {
+    answer_to: {
+      inbox_item_id: session.inbox_item_id,
+      question: session.question,
+      by: findUser(app, actor.id).full_name,
+    },
+  }
+  const message = {
+    chatId: run.chat_id,
+    agentId: run.agent_id,
+    runId: run.id,
+    role: 'user',
+    content: input,
+    metadata,
+    authorUserId: actor.id,
+  } as const
   const { id: comment_id } = addMessage(app, message)
   const agent = agentById(app, run.agent_id)
   if (agent) journalUserMessage(app, actor, { runId: run.id, chatId: run.chat_id }, agent, input)
@@ -107,7 +142,12 @@ function whyNot(app: App, run: Execution): string | null {
 }
 
 /** The receipt as an entry of the journal. */
-function record(app: App, actor: Actor, run: Execution, receipt: Record<string, unknown> & { action: string; inbox_item_id: string }) {
+function record(
+  app: App,
+  actor: Actor,
+  run: Execution,
+  receipt: Record<string, unknown> & { action: string; inbox_item_id: string },
+) {
   const { entry, seq } = app.journal({
     workspace_id: run.workspace_id,
     crew_id: run.crew_id,

@@ -12,7 +12,11 @@ export function after(held: readonly Capability[], body: Body): Capability[] {
   const wanted = ways.filter((way) => body[way] !== undefined)
   const [way, another] = wanted
   if (!way) throw problem('no_fields', { detail: `Name one of ${ways.join(', ')}` })
-  if (another) throw problem('invalid_field', { field: another, detail: `Name one of ${ways.join(', ')}, not ${wanted.join(' and ')}` })
+  if (another)
+    throw problem('invalid_field', {
+      field: another,
+      detail: `Name one of ${ways.join(', ')}, not ${wanted.join(' and ')}`,
+    })
   if (way === 'preset') return presetCapabilities(body.preset!)
   const named = body[way]!
   for (const [index, it] of named.entries()) {

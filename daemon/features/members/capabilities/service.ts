@@ -11,9 +11,16 @@ import { standing } from '../service.ts'
 import { type HeldRow, queries } from './queries.ts'
 import { after } from './rules.ts'
 
-const present = (row: HeldRow): Static<typeof Held> => ({ user_id: row.user_id, role: row.role, capabilities: capabilitiesOf(row) })
+const present = (row: HeldRow): Static<typeof Held> => ({
+  user_id: row.user_id,
+  role: row.role,
+  capabilities: capabilitiesOf(row),
+})
 
-export function listHeld({ db }: App, { actor, query }: Call<typeof memberCapabilities.capabilities>): Reply<typeof memberCapabilities.capabilities> {
+export function listHeld(
+  { db }: App,
+  { actor, query }: Call<typeof memberCapabilities.capabilities>,
+): Reply<typeof memberCapabilities.capabilities> {
   const { limit, offset } = pageOf(query, { fallback: 500 })
   return { members: queries(db).list.all(actor.workspace, limit, offset).map(present) }
 }
@@ -24,14 +31,24 @@ function find({ db }: App, workspace: string, user: string): HeldRow {
   return row
 }
 
-export const showHeld = (app: App, { actor, userId }: Call<typeof memberCapabilities.showCapabilities>): Static<typeof Held> =>
-  present(find(app, actor.workspace, userId))
+export const showHeld = (
+  app: App,
+  { actor, userId }: Call<typeof memberCapabilities.showCapabilities>,
+): Static<typeof Held> => present(find(app, actor.workspace, userId))
 
-export function setHeld(app: App, { actor, userId, body, now }: Call<typeof memberCapabilities.setCapabilities>): Static<typeof Held> {
+export function setHeld(
+  app: App,
+  { actor, userId, body, now }: Call<typeof memberCapabilities.setCapabilities>,
+): Static<typeof Held> {
   standing(app, actor, 'ADMIN')
   const row = find(app, actor.workspace, userId)
-  if (userId === actor.id) throw problem('insufficient_role', { field: 'userId', detail: 'Nobody changes their own capabilities' })
-  if (row.role === 'OWNER') throw problem('insufficient_role', { field: 'userId', detail: 'An OWNER may do everything: there is nothing to give or take' })
+  if (userId === actor.id)
+    throw problem('insufficient_role', { field: 'userId', detail: 'Nobody changes their own capabilities' })
+  if (row.role === 'OWNER')
+    throw problem('insufficient_role', {
+      field: 'userId',
+      detail: 'An OWNER may do everything: there is nothing to give or take',
+    })
   const before = capabilitiesOf(row)
   const capabilities = after(before, body)
   queries(app.db).set.run(JSON.stringify(capabilities), now, row.id)

@@ -7,7 +7,12 @@ import { queries } from './queries.ts'
 const lifetimeMs = 7 * 86_400_000
 
 /** The link with which an account is set up. One at a time: an older one ends. Within a change. */
-export function newLink({ db, clock, config }: App, { id: by }: Actor, user: string, now: string): { setup_url: string; expires_at: string } {
+export function newLink(
+  { db, clock, config }: App,
+  { id: by }: Actor,
+  user: string,
+  now: string,
+): { setup_url: string; expires_at: string } {
   const token = randomBytes(32).toString('hex')
   const expires_at = wholeSeconds(Date.parse(now) + lifetimeMs)
   queries(db).dropTokens.run(user)
@@ -15,5 +20,9 @@ export function newLink({ db, clock, config }: App, { id: by }: Actor, user: str
   return { setup_url: `${new URL(config.publicUrl).origin}/reset-password?token=${token}`, expires_at }
 }
 
-/** Ends the links that a user handed over who may make members no more: whoever follows one is a member. Within a change. */
-export const withdrawLinksBy = ({ db }: App, { workspace }: Actor, by: string): void => void queries(db).dropIssued.run({ by, workspace })
+/**
+ * Ends the links that a user handed over who may make members no more: whoever follows one is a member. Within a
+ * change.
+ */
+export const withdrawLinksBy = ({ db }: App, { workspace }: Actor, by: string): void =>
+  void queries(db).dropIssued.run({ by, workspace })

@@ -7,7 +7,9 @@ export interface Account {
 }
 
 export const queries = statements((db) => ({
-  account: db.prepare<[email: string], Account>('SELECT id, password_hash, email_verified_at FROM users WHERE email = ?'),
+  account: db.prepare<[email: string], Account>(
+    'SELECT id, password_hash, email_verified_at FROM users WHERE email = ?',
+  ),
   insertUser: db.prepare<{ id: string; email: string; full_name: string | null; now: string }, Account>(
     `INSERT INTO users (id, email, full_name, created_at, updated_at) VALUES (@id, @email, @full_name, @now, @now)
      ON CONFLICT DO NOTHING RETURNING id, password_hash, email_verified_at`,
@@ -17,10 +19,13 @@ export const queries = statements((db) => ({
   foreign: db.prepare<{ user: string; admin: string }, { workspace_id: string }>(
     `SELECT m.workspace_id FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = @user AND w.deleted_at IS NULL AND NOT EXISTS
-       (SELECT 1 FROM workspace_members a WHERE a.workspace_id = m.workspace_id AND a.user_id = @admin AND a.role IN ('ADMIN', 'OWNER'))
+       (SELECT 1 FROM workspace_members a WHERE a.workspace_id = m.workspace_id AND a.user_id = @admin
+       AND a.role IN ('ADMIN', 'OWNER'))
      LIMIT 1`,
   ),
-  dropTokens: db.prepare<[user: string]>("DELETE FROM verification_tokens WHERE user_id = ? AND purpose = 'account_setup'"),
+  dropTokens: db.prepare<[user: string]>(
+    "DELETE FROM verification_tokens WHERE user_id = ? AND purpose = 'account_setup'",
+  ),
   insertToken: db.prepare<{ id: string; user: string; by: string; hash: string; now: string; expires_at: string }>(
     `INSERT INTO verification_tokens (id, user_id, issued_by, token_hash, purpose, created_at, expires_at)
      VALUES (@id, @user, @by, @hash, 'account_setup', @now, @expires_at)`,

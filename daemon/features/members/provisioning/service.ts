@@ -17,13 +17,19 @@ import { type Account, queries } from './queries.ts'
 const noLink = { setup_url: '', expires_at: '' }
 
 /** Makes a member of whoever has the address; an account that nobody uses yet gets a link to set it up. */
-export function provision(app: App, { actor, body, now }: Call<typeof members.provision>): Reply<typeof members.provision> {
+export function provision(
+  app: App,
+  { actor, body, now }: Call<typeof members.provision>,
+): Reply<typeof members.provision> {
   const role = body.role ?? 'MEMBER'
   checkGift(role, standing(app, actor, 'ADMIN'))
   requireHomeAdmin(app, actor)
-  if (!app.config.publicUrl) throw problem('unavailable', { detail: 'Set SVC_PUBLIC_URL: without it there is no address to put into the link' })
+  if (!app.config.publicUrl)
+    throw problem('unavailable', { detail: 'Set SVC_PUBLIC_URL: without it there is no address to put into the link' })
   const email = body.email.toLowerCase()
-  const full_name = body.full_name?.trim() ? cleanName('full_name', body.full_name, { min: 2, max: 100, unit: 'characters' }) : null
+  const full_name = body.full_name?.trim()
+    ? cleanName('full_name', body.full_name, { min: 2, max: 100, unit: 'characters' })
+    : null
   const made = queries(app.db).insertUser.get({ id: newId(app.clock()), email, full_name, now })
   const account = made ?? queries(app.db).account.get(email)!
   const mayLink = Boolean(made) || isFree(app, actor, account)
@@ -32,22 +38,37 @@ export function provision(app: App, { actor, body, now }: Call<typeof members.pr
   settleInvitation(app, actor.workspace, email)
   if (made) noteAccount(app, actor, made.id)
   noteMember(app, actor, 'create', member, { provisioned: true, setup_link: mayLink })
-  return { user_id: account.id, email, role, created_user: Boolean(made), ...(mayLink ? newLink(app, actor, account.id, now) : noLink) }
-}
-
-/** Anyone may own a workspace; that must let nobody make accounts, learn who has one, or take people in without asking them. */
-function requireHomeAdmin(app: App, actor: Actor): void {
-  const role = homeRoleOf(app, actor.id)
-  if (role && allows('ADMIN', role)) return
-  throw problem('insufficient_role', { detail: "Only an ADMIN of this server's first workspace makes accounts; invite the address instead" })
+  return {
+    user_id: account.id,
+    email,
+    role,
+    created_user: Boolean(made),
+    ...(mayLink ? newLink(app, actor, account.id, now) : noLink),
+  }
 }
 
 /**
- * Whether a link to the account may be handed to this caller. Whoever follows it becomes that person everywhere: an account in
+ * Anyone may own a workspace; that must let nobody make accounts, learn who has one, or take people in without asking
+ * them.
+ */
+function requireHomeAdmin(app: App, actor: Actor): void {
+  const role = homeRoleOf(app, actor.id)
+  if (role && allows('ADMIN', role)) return
+  throw problem('insufficient_role', {
+    detail: "Only an ADMIN of this server's first workspace makes accounts; invite the address instead",
+  })
+}
+
+/**
+ * Whether a link to the account may be handed to this caller. Whoever follows it becomes that person everywhere: an
+ * account in
  * use is its owner's alone, and one that others made too is not this caller's to give away.
  */
 const isFree = ({ db }: App, actor: Actor, { id, password_hash, email_verified_at }: Account): boolean =>
-  !password_hash && !email_verified_at && !queries(db).link.get(id) && !queries(db).foreign.get({ user: id, admin: actor.id })
+  !password_hash &&
+  !email_verified_at &&
+  !queries(db).link.get(id) &&
+  !queries(db).foreign.get({ user: id, admin: actor.id })
 
 function noteAccount(app: App, actor: Actor, user: string): void {
   app.journal({

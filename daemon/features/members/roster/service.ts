@@ -14,10 +14,20 @@ import { type Membership, queries } from '../queries.ts'
 import { checkGift, enrol, standing } from '../service.ts'
 import { refusalOfChange } from './rules.ts'
 
-const actions = { create: 'audit.entity_created', update: 'audit.entity_updated', delete: 'audit.entity_deleted' } as const
+const actions = {
+  create: 'audit.entity_created',
+  update: 'audit.entity_updated',
+  delete: 'audit.entity_deleted',
+} as const
 
 /** The journal's word on a membership. */
-export function noteMember(app: App, actor: Actor, action: keyof typeof actions, member: Membership, details: Record<string, unknown> = {}): void {
+export function noteMember(
+  app: App,
+  actor: Actor,
+  action: keyof typeof actions,
+  member: Membership,
+  details: Record<string, unknown> = {},
+): void {
   const left = action === 'delete' && member.user_id === actor.id
   const { id, workspace_id, user_id, role } = member
   app.journal({
@@ -47,7 +57,10 @@ export function add(app: App, { actor, body, now }: Call<typeof members.add>): R
   return member
 }
 
-export function update(app: App, { actor, body: { role }, memberId, now }: Call<typeof members.update>): Reply<typeof members.update> {
+export function update(
+  app: App,
+  { actor, body: { role }, memberId, now }: Call<typeof members.update>,
+): Reply<typeof members.update> {
   const caller = standing(app, actor, 'MANAGER')
   const before = findMember(app, actor.workspace, memberId)
   const refused = refusalOfChange({ caller, target: before.role, role })
@@ -58,7 +71,8 @@ export function update(app: App, { actor, body: { role }, memberId, now }: Call<
 
 function change(app: App, actor: Actor, before: Membership, role: Role, now: string): void {
   const after = queries(app.db).setRole.get({ workspace: actor.workspace, id: before.id, role, now })
-  if (!after) throw problem('last_owner', { detail: 'This is the last OWNER of the workspace; hand the ownership over first' })
+  if (!after)
+    throw problem('last_owner', { detail: 'This is the last OWNER of the workspace; hand the ownership over first' })
   // Who may not invite any more cannot come back, or bring others, with what was sent before.
   if (!allows('ADMIN', role)) withdrawOffersBy(app, actor, before.user_id)
   if (!allows('MEMBER', role)) handOver(app, actor.workspace, before.user_id)
@@ -72,7 +86,10 @@ function withdrawOffersBy(app: App, actor: Actor, user: string): void {
 }
 
 /** The one way to make an OWNER over the API: both sides change in one step, and never is there none. */
-export function transfer(app: App, { actor, memberId, now }: Call<typeof members.transfer>): Reply<typeof members.transfer> {
+export function transfer(
+  app: App,
+  { actor, memberId, now }: Call<typeof members.transfer>,
+): Reply<typeof members.transfer> {
   standing(app, actor, 'OWNER')
   const own = queries(app.db).ofUser.get(actor.workspace, actor.id)!
   const target = findMember(app, actor.workspace, memberId)
@@ -90,9 +107,13 @@ export function remove(app: App, { actor, memberId }: Call<typeof members.remove
   if (own?.id !== memberId) standing(app, actor, 'ADMIN')
   const target = findMember(app, actor.workspace, memberId)
   if (target.role === 'OWNER' && own?.id !== memberId)
-    throw problem('insufficient_role', { detail: 'An OWNER is not removed by others; they leave by themselves or hand the ownership over' })
+    throw problem('insufficient_role', {
+      detail: 'An OWNER is not removed by others; they leave by themselves or hand the ownership over',
+    })
   if (!queries(db).remove.get({ workspace: actor.workspace, id: memberId }))
-    throw problem('last_owner', { detail: 'You are the last OWNER; hand the ownership over first, or delete the workspace' })
+    throw problem('last_owner', {
+      detail: 'You are the last OWNER; hand the ownership over first, or delete the workspace',
+    })
   forgetCrewMemberships(app, actor.workspace, target.user_id)
   withdrawOffersBy(app, actor, target.user_id)
   handOver(app, actor.workspace, target.user_id)

@@ -46,7 +46,12 @@ export const ownQuestion = 'own_question'
 /** The monitor refuses what an agent does: what comes of it is the behavior mode's affair. */
 export const monitorDenial = 'monitor_deny'
 
-const toolApproval: Readonly<Record<AutonomyLevel, Verdict>> = { strict: 'ask', guided: 'ask', trusted: 'inbox', full: 'journal' }
+const toolApproval: Readonly<Record<AutonomyLevel, Verdict>> = {
+  strict: 'ask',
+  guided: 'ask',
+  trusted: 'inbox',
+  full: 'journal',
+}
 
 /** What a policy makes of an action. Actions that it says nothing about are asked about at every level. */
 export function verdictUnder(action: string, level: AutonomyLevel, mode: BehaviorMode): Verdict {
@@ -61,7 +66,9 @@ export const goesThrough = (verdict: Verdict): boolean => verdict !== 'ask' && v
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value ? value : null)
 
-/** Contract part 3, section 1.1 names the types; `payload.policy_action` names the action. Null for what says nothing. */
+/**
+ * Contract part 3, section 1.1 names the types; `payload.policy_action` names the action. Null for what says nothing.
+ */
 export function judge(entry: Entry): Judgement | null {
   const { entry_type: type, payload = {}, refs = {} } = entry
   if (type === 'peer.escalation') return judgeEscalation(entry)
@@ -87,5 +94,10 @@ function judgeEscalation({ payload = {} }: Entry): Judgement | null {
   const asked = named === null || named === 'escalation_create' ? ownQuestion : named
   if (payload['state'] === 'pending') return { kind: 'applied', action: named ?? 'escalation_create' }
   if (payload['state'] !== 'resolved' || payload['auto_resolved'] === true) return null
-  return { kind: 'decided', action: asked, approval: null, outcome: payload['action'] === 'reject' ? 'denied' : 'granted' }
+  return {
+    kind: 'decided',
+    action: asked,
+    approval: null,
+    outcome: payload['action'] === 'reject' ? 'denied' : 'granted',
+  }
 }

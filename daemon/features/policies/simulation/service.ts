@@ -99,7 +99,8 @@ class Tally {
     else this.decisions.no_longer_asked++
     if (would === 'ask' || goesThrough(would) === (outcome === 'granted')) return
     this.differencesTotal++
-    if (this.differences.length < differenceLimit) this.differences.push({ entry_id: id, ts, entry_type, policy_action: action, outcome, would, summary })
+    if (this.differences.length < differenceLimit)
+      this.differences.push({ entry_id: id, ts, entry_type, policy_action: action, outcome, would, summary })
   }
 
   held(action: string): void {
@@ -130,7 +131,14 @@ class Tally {
 
   private note(action: string, column: 'granted' | 'denied' | 'held' | 'applied'): Verdict {
     const verdict = verdictUnder(action, this.level, this.mode)
-    const row = this.actions.get(action) ?? { policy_action: action, verdict, granted: 0, denied: 0, held: 0, applied: 0 }
+    const row = this.actions.get(action) ?? {
+      policy_action: action,
+      verdict,
+      granted: 0,
+      denied: 0,
+      held: 0,
+      applied: 0,
+    }
     row[column]++
     this.actions.set(action, row)
     return verdict

@@ -15,11 +15,20 @@ const told = 3
 
 export function judgeRuntime({ kind, engine }: RuntimeCondition): Finding {
   if (kind === 'process') {
-    if (!engine.ok) return fail('runtime', engine.detail, 'install what is missing, or use Docker: SVC_CONTAINER_PROVIDER=docker')
-    return warn('runtime', engine.detail, 'fine for trying things out; for real work install Docker and set SVC_CONTAINER_PROVIDER=docker')
+    if (!engine.ok)
+      return fail('runtime', engine.detail, 'install what is missing, or use Docker: SVC_CONTAINER_PROVIDER=docker')
+    return warn(
+      'runtime',
+      engine.detail,
+      'fine for trying things out; for real work install Docker and set SVC_CONTAINER_PROVIDER=docker',
+    )
   }
   if (engine.ok) return ok('runtime', engine.detail)
-  return fail('runtime', engine.detail, 'start Docker (systemctl start docker), or name another engine in DOCKER_HOST and restart the daemon')
+  return fail(
+    'runtime',
+    engine.detail,
+    'start Docker (systemctl start docker), or name another engine in DOCKER_HOST and restart the daemon',
+  )
 }
 
 export function judgeImages({ kind, engine, images }: RuntimeCondition): Finding[] {
@@ -28,7 +37,9 @@ export function judgeImages({ kind, engine, images }: RuntimeCondition): Finding
   if (!missing.length) return [ok('images', listed(images.map(({ name }) => name)))]
   const local = missing.some((name) => name.endsWith(':local') || name.endsWith(':demo'))
   const fix = local ? 'scripts/build-images.sh, in the folder of Muster' : `docker pull ${missing[0]}`
-  return [fail('images', `Missing: ${listed(missing)}`, `${fix}; or name others in SVC_RUNTIME_IMAGE and SVC_SIDECAR_IMAGE`)]
+  return [
+    fail('images', `Missing: ${listed(missing)}`, `${fix}; or name others in SVC_RUNTIME_IMAGE and SVC_SIDECAR_IMAGE`),
+  ]
 }
 
 /** Containers and networks of nobody are removed by the daemon itself; volumes hold data and are not. */
@@ -41,7 +52,11 @@ export function judgeOrphans({ engine, orphans, kind }: RuntimeCondition): Findi
   const findings: Finding[] = []
   if (others.length)
     findings.push(
-      warn('orphans', `Belongs to no crew: ${listed(others)}`, 'wait a minute, they are being removed; muster journal tail --type container.reaped'),
+      warn(
+        'orphans',
+        `Belongs to no crew: ${listed(others)}`,
+        'wait a minute, they are being removed; muster journal tail --type container.reaped',
+      ),
     )
   if (volumes.length)
     findings.push(
@@ -73,7 +88,10 @@ export function judgeDisk(place: string, free: number, total: number): Finding {
 /** What writes say of the disk, whatever room there seems to be. */
 export function judgeStorage(place: string, failure: StorageFailure | null): Finding[] {
   if (!failure) return []
-  const fix = failure.fault === 'full' ? `free space or files below ${place}` : `see the log, and mount ${place} for writing again`
+  const fix =
+    failure.fault === 'full'
+      ? `free space or files below ${place}`
+      : `see the log, and mount ${place} for writing again`
   return [fail('disk', `${failure.reason} (${failure.code})`, `${fix}; nothing needs to be restarted`)]
 }
 
@@ -82,15 +100,29 @@ export function judgeCrewData({ limit, reserve, machine, crews }: DiskCondition)
   const findings: Finding[] = []
   const [fullest] = crews
   if (limit === 0) findings.push(warn('crew data', 'Crews may store as much as they like', 'set SVC_CREW_DISK_MB'))
-  else if (!fullest || fullest.level === 'ok') findings.push(ok('crew data', `Watched: no crew is near the ${size(limit)} that it may store`))
+  else if (!fullest || fullest.level === 'ok')
+    findings.push(ok('crew data', `Watched: no crew is near the ${size(limit)} that it may store`))
   else {
     const detail = `${fullest.slug}: ${fullest.used}${crews.filter(({ level }) => level !== 'ok').length > 1 ? ', and others' : ''}`
-    findings.push((fullest.level === 'full' ? fail : warn)('crew data', detail, `${fullest.tidy}, then delete what nobody needs; or raise SVC_CREW_DISK_MB`))
+    findings.push(
+      (fullest.level === 'full' ? fail : warn)(
+        'crew data',
+        detail,
+        `${fullest.tidy}, then delete what nobody needs; or raise SVC_CREW_DISK_MB`,
+      ),
+    )
   }
   const kept = `${size(machine.free)} are free and ${size(reserve)} are kept for the daemon`
-  if (reserve === 0) findings.push(warn('disk reserve', 'Crews may fill the disk of the daemon', 'set SVC_DISK_RESERVE_MB'))
+  if (reserve === 0)
+    findings.push(warn('disk reserve', 'Crews may fill the disk of the daemon', 'set SVC_DISK_RESERVE_MB'))
   else if (machine.level === 'full')
-    findings.push(fail('disk reserve', `${kept}: crews are stopped, and runs wait`, 'free space on this disk; work goes on by itself'))
+    findings.push(
+      fail(
+        'disk reserve',
+        `${kept}: crews are stopped, and runs wait`,
+        'free space on this disk; work goes on by itself',
+      ),
+    )
   else findings.push(ok('disk reserve', kept))
   return findings
 }
@@ -98,11 +130,16 @@ export function judgeCrewData({ limit, reserve, machine, crews }: DiskCondition)
 /** `paths`: what only this user may read, with its permission bits and owner; null when it is not there. */
 export function judgePermissions(paths: readonly { path: string; mode: number; uid: number }[], uid: number): Finding {
   const foreign = paths.find((it) => it.uid !== uid)
-  if (foreign) return fail('permissions', `${foreign.path} belongs to another user`, `chown -R $(id -u) ${foreign.path}`)
+  if (foreign)
+    return fail('permissions', `${foreign.path} belongs to another user`, `chown -R $(id -u) ${foreign.path}`)
   const open = paths.filter(({ mode }) => mode & 0o077)
   const [first] = open
   if (!first) return ok('permissions', 'Only this user can read what is stored')
-  return fail('permissions', `Other users can read ${listed(open.map(({ path }) => path))}`, `chmod go= ${open.map(({ path }) => path).join(' ')}`)
+  return fail(
+    'permissions',
+    `Other users can read ${listed(open.map(({ path }) => path))}`,
+    `chmod go= ${open.map(({ path }) => path).join(' ')}`,
+  )
 }
 
 /** `opens`: whether the key opens what is stored; null when nothing is. */
@@ -119,15 +156,29 @@ export function judgeKey(there: boolean, opens: boolean | null): Finding {
       'The encryption key does not open the stored credentials',
       'bring back the key that they were stored with, or replace them: muster credentials rotate NAME',
     )
-  return ok('key', opens ? 'The encryption key opens the stored credentials' : 'There is an encryption key; no credential is stored yet')
+  return ok(
+    'key',
+    opens
+      ? 'The encryption key opens the stored credentials'
+      : 'There is an encryption key; no credential is stored yet',
+  )
 }
 
-export function judgeNetwork({ url, loopback, limited }: { url: string; loopback: boolean; limited: boolean }): Finding {
+export function judgeNetwork({
+  url,
+  loopback,
+  limited,
+}: {
+  url: string
+  loopback: boolean
+  limited: boolean
+}): Finding {
   if (!limited) return warn('network', 'Rate limits are off', 'unset SVC_RATELIMIT_DISABLED and restart the daemon')
   return ok('network', loopback ? `Listens on ${url}, for this machine alone` : `Listens on ${url}`)
 }
 
-const listed = (names: readonly string[]): string => names.slice(0, told).join(', ') + (names.length > told ? ` and ${names.length - told} more` : '')
+const listed = (names: readonly string[]): string =>
+  names.slice(0, told).join(', ') + (names.length > told ? ` and ${names.length - told} more` : '')
 
 function counted(its: readonly Belonging[]): string {
   const kinds = ['container', 'network', 'volume'] as const
@@ -135,12 +186,27 @@ function counted(its: readonly Belonging[]): string {
   return counts.flatMap(([count, kind]) => (count ? [`${count} ${kind}${count === 1 ? '' : 's'}`] : [])).join(', ')
 }
 
-export const size = (bytes: number): string => (bytes < GB ? `${Math.round(bytes / 1024 ** 2)} MB` : `${(bytes / GB).toFixed(1)} GB`)
+export const size = (bytes: number): string =>
+  bytes < GB ? `${Math.round(bytes / 1024 ** 2)} MB` : `${(bytes / GB).toFixed(1)} GB`
 
 /** Mail may be missing, since nothing depends on it; what is set up should work. */
-export function judgeMail({ way, failure, publicUrl }: { way: string | null; failure: string | null; publicUrl: string }): Finding {
+export function judgeMail({
+  way,
+  failure,
+  publicUrl,
+}: {
+  way: string | null
+  failure: string | null
+  publicUrl: string
+}): Finding {
   if (way === null) return ok('mail', 'Not set up: forgotten passwords are replaced with muster admin reset-password')
-  if (failure !== null) return warn('mail', `The last mail did not leave: ${failure}`, 'look at MAILER_* or SMTP_URL, and at docs/mail.md')
-  if (!publicUrl) return warn('mail', `Goes through ${way}, but forgotten passwords are not mailed`, 'set SVC_PUBLIC_URL, with which links begin')
+  if (failure !== null)
+    return warn('mail', `The last mail did not leave: ${failure}`, 'look at MAILER_* or SMTP_URL, and at docs/mail.md')
+  if (!publicUrl)
+    return warn(
+      'mail',
+      `Goes through ${way}, but forgotten passwords are not mailed`,
+      'set SVC_PUBLIC_URL, with which links begin',
+    )
   return ok('mail', `Goes through ${way}`)
 }

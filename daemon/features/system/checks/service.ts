@@ -26,12 +26,22 @@ import {
 } from './rules.ts'
 
 /** Files beside the database that hold secrets or what was said. */
-const kept = ['muster.db', 'muster.db-wal', 'search.db', 'encryption.key', 'musterd.json', 'musterd.log', 'musterd.sock']
+const kept = [
+  'muster.db',
+  'muster.db-wal',
+  'search.db',
+  'encryption.key',
+  'musterd.json',
+  'musterd.log',
+  'musterd.sock',
+]
 
 /** Looks at everything that an operator should know of. Only who runs the server may ask. */
 export async function examine(app: App, actor: Actor): Promise<Finding[]> {
   if (actor.workspace !== homeOf(app)) {
-    throw problem('insufficient_role', { detail: 'Only the admins of the first workspace of this server see its condition' })
+    throw problem('insufficient_role', {
+      detail: 'Only the admins of the first workspace of this server see its condition',
+    })
   }
   const { dataDir } = app.config
   const condition = await app.runtime?.condition()
@@ -75,5 +85,9 @@ function database({ db, config: { dataDir } }: App): Finding {
 
 function network({ config: { host, port, tlsCert, rateLimitDisabled } }: App) {
   const loopback = host === 'localhost' || host === '::1' || host.startsWith('127.')
-  return { url: `${tlsCert ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}${port ? `:${port}` : ''}`, loopback, limited: !rateLimitDisabled }
+  return {
+    url: `${tlsCert ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}${port ? `:${port}` : ''}`,
+    loopback,
+    limited: !rateLimitDisabled,
+  }
 }

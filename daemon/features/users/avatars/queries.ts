@@ -17,7 +17,8 @@ export const queries = statements((db) => ({
   find: db.prepare<[user: string], Row>('SELECT media_type, bytes FROM user_avatars WHERE user_id = ?'),
   put: db.prepare<NewAvatar>(
     `INSERT INTO user_avatars (user_id, media_type, bytes, created_at) VALUES (@user, @media_type, @bytes, @now)
-     ON CONFLICT (user_id) DO UPDATE SET media_type = excluded.media_type, bytes = excluded.bytes, created_at = excluded.created_at`,
+     ON CONFLICT (user_id) DO UPDATE SET media_type = excluded.media_type, bytes = excluded.bytes,
+     created_at = excluded.created_at`,
   ),
   remove: db.prepare<[user: string]>('DELETE FROM user_avatars WHERE user_id = ?'),
 }))

@@ -22,7 +22,10 @@ export type MediaType = (typeof formats)[number]['type']
 
 const refuse = (detail: string) => problem('invalid_field', { field: 'file', detail })
 
-/** The media type that the bytes themselves have, whatever was said of them; throws what keeps them from being an avatar. */
+/**
+ * The media type that the bytes themselves have, whatever was said of them; throws what keeps them from being an
+ * avatar.
+ */
 export function inspectAvatar(bytes: Buffer): MediaType {
   if (bytes.length === 0) throw refuse('file is empty')
   if (bytes.length > avatarLimits.bytes) throw refuse('file must not exceed 2 MB')

@@ -12,7 +12,8 @@ import { avatarLimits, inspectAvatar } from './rules.ts'
 export async function prepare({ web }: Call<typeof users.setAvatar>): Promise<Row> {
   const { headers, body } = web!.request
   const bytes = await fileOf('file', { type: headers['content-type'], body, most: avatarLimits.bytes })
-  if (!bytes) throw problem('missing_field', { field: 'file', detail: 'file is required, in a multipart/form-data body' })
+  if (!bytes)
+    throw problem('missing_field', { field: 'file', detail: 'file is required, in a multipart/form-data body' })
   return { media_type: inspectAvatar(bytes), bytes }
 }
 
@@ -23,14 +24,18 @@ export function set(app: App, { actor, now }: Call<typeof users.setAvatar>, avat
 }
 
 /** Since 1970; the clock counts milliseconds, so two pictures within one differ by the rest. */
-const nanoseconds = ({ clock }: App): string => `${clock()}${String(process.hrtime.bigint() % 1_000_000n).padStart(6, '0')}`
+const nanoseconds = ({ clock }: App): string =>
+  `${clock()}${String(process.hrtime.bigint() % 1_000_000n).padStart(6, '0')}`
 
 export function remove(app: App, { actor, now }: Call<typeof users.removeAvatar>): User {
   queries(app.db).remove.run(actor.id)
   return setAvatarUrl(app, actor.id, null, now)
 }
 
-/** Sends the bytes as they came, in a way that no browser runs them. A user without a picture answers like no user at all. */
+/**
+ * Sends the bytes as they came, in a way that no browser runs them. A user without a picture answers like no user at
+ * all.
+ */
 export function send({ db }: App, { userId, web }: Call<typeof users.avatar> & { web: Web }): Buffer {
   const avatar = queries(db).find.get(userId)
   if (!avatar) throw problem('not_found', { field: 'userId' })

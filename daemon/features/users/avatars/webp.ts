@@ -65,5 +65,10 @@ function frameFits(frame: Buffer, canvas: Sides): boolean {
   const [left, top] = [frame.readUIntLE(0, 3) * 2, frame.readUIntLE(3, 3) * 2]
   const sides = { width: frame.readUIntLE(6, 3) + 1, height: frame.readUIntLE(9, 3) + 1 }
   const picture = chunksOf(frame.subarray(16))?.find(isCoded)
-  return picture !== undefined && same(coded(picture), sides) && left + sides.width <= canvas.width && top + sides.height <= canvas.height
+  return (
+    picture !== undefined &&
+    same(coded(picture), sides) &&
+    left + sides.width <= canvas.width &&
+    top + sides.height <= canvas.height
+  )
 }

@@ -99,18 +99,22 @@ interface Invitation {
   ended_at: string | null
 }
 
-const invitations = `SELECT i.id, i.workspace_id, w.name AS workspace_name, i.email, i.role, i.status, i.created_at, i.expires_at, i.ended_at
+const invitations = `SELECT i.id, i.workspace_id, w.name AS workspace_name, i.email, i.role, i.status, i.created_at,
+  i.expires_at, i.ended_at
   FROM workspace_invitations i JOIN workspaces w ON w.id = i.workspace_id`
 
 /** Columns are named one by one: a hash or a secret that is added to a table later does not leave with it. */
 export const queries = statements((db) => ({
   profile: db.prepare<[user: string], Profile>(
     `SELECT id, email, full_name, avatar_url, created_at, updated_at, email_verified_at, onboarding_completed,
-       iif(password_hash IS NULL, 0, 1) AS has_password, failed_login_count, last_failed_login_at, locked_until, two_factor_at FROM users WHERE id = ?`,
+       iif(password_hash IS NULL, 0, 1) AS has_password, failed_login_count, last_failed_login_at, locked_until,
+       two_factor_at FROM users WHERE id = ?`,
   ),
   memberships: db.prepare<[user: string], Membership>(
-    `SELECT m.workspace_id, w.name AS workspace_name, w.slug AS workspace_slug, m.role, m.capabilities_json, m.created_at
-     FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id WHERE m.user_id = ? ORDER BY m.created_at, m.rowid`,
+    `SELECT m.workspace_id, w.name AS workspace_name, w.slug AS workspace_slug, m.role, m.capabilities_json,
+      m.created_at
+     FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
+     WHERE m.user_id = ? ORDER BY m.created_at, m.rowid`,
   ),
   crewMemberships: db.prepare<[user: string], CrewMembership>(
     `SELECT m.crew_id, c.name AS crew_name, c.workspace_id, m.role, m.created_at
@@ -121,11 +125,13 @@ export const queries = statements((db) => ({
      FROM user_sessions WHERE user_id = ? ORDER BY created_at, rowid`,
   ),
   tokens: db.prepare<[user: string], Token>(
-    `SELECT id, name, tier, scopes_json, created_at, expires_at, last_used_at, revoked_at FROM cli_tokens WHERE user_id = ? ORDER BY created_at, rowid`,
+    `SELECT id, name, tier, scopes_json, created_at, expires_at, last_used_at, revoked_at
+      FROM cli_tokens WHERE user_id = ? ORDER BY created_at, rowid`,
   ),
   tokenUses: db.prepare<[user: string, limit: number], TokenUse>(
     `SELECT u.token_id, u.used_at, u.remote_addr, u.user_agent, u.path
-     FROM cli_tokens t JOIN cli_token_uses u ON u.token_id = t.id WHERE t.user_id = ? ORDER BY u.used_at DESC, u.rowid DESC LIMIT ?`,
+     FROM cli_tokens t JOIN cli_token_uses u ON u.token_id = t.id
+     WHERE t.user_id = ? ORDER BY u.used_at DESC, u.rowid DESC LIMIT ?`,
   ),
   tokenUseCount: db.prepare<[user: string], { count: number }>(
     'SELECT count(*) AS count FROM cli_tokens t JOIN cli_token_uses u ON u.token_id = t.id WHERE t.user_id = ?',
@@ -135,9 +141,16 @@ export const queries = statements((db) => ({
   ),
   /** Those that are still stored: few, since codes are forgotten soon after they ran out. */
   pairings: db.prepare<[user: string], Pairing>(
-    `SELECT id, status, adapter_hint, created_at, expires_at, consumed_at FROM cli_pairings WHERE user_id = ? AND expires_at > '' ORDER BY created_at, rowid`,
+    `SELECT id, status, adapter_hint, created_at, expires_at, consumed_at
+      FROM cli_pairings WHERE user_id = ? AND expires_at > '' ORDER BY created_at, rowid`,
   ),
-  links: db.prepare<[user: string], Link>('SELECT purpose, created_at, expires_at FROM verification_tokens WHERE user_id = ? ORDER BY created_at, rowid'),
-  invitationsTo: db.prepare<[email: string], Invitation>(`${invitations} WHERE i.email = ? ORDER BY i.created_at, i.rowid`),
-  invitationsBy: db.prepare<[user: string], Invitation>(`${invitations} WHERE i.invited_by = ? ORDER BY i.created_at, i.rowid`),
+  links: db.prepare<[user: string], Link>(
+    'SELECT purpose, created_at, expires_at FROM verification_tokens WHERE user_id = ? ORDER BY created_at, rowid',
+  ),
+  invitationsTo: db.prepare<[email: string], Invitation>(
+    `${invitations} WHERE i.email = ? ORDER BY i.created_at, i.rowid`,
+  ),
+  invitationsBy: db.prepare<[user: string], Invitation>(
+    `${invitations} WHERE i.invited_by = ? ORDER BY i.created_at, i.rowid`,
+  ),
 }))

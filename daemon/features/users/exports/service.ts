@@ -11,8 +11,13 @@ import { queries } from './queries.ts'
 /** Uses of administrative tokens that are shown one by one; there is one for each request. */
 const usesShown = 10_000
 
-/** Everything about a person's account, as of one moment. What they did in a workspace is in its journal and not here. */
-export function personalData(app: App, { actor: { id }, now, web }: Call<typeof users.export>): Static<typeof PersonalData> {
+/**
+ * Everything about a person's account, as of one moment. What they did in a workspace is in its journal and not here.
+ */
+export function personalData(
+  app: App,
+  { actor: { id }, now, web }: Call<typeof users.export>,
+): Static<typeof PersonalData> {
   const read = queries(app.db)
   const profile = read.profile.get(id)
   if (!profile) throw problem('not_found')
@@ -21,10 +26,20 @@ export function personalData(app: App, { actor: { id }, now, web }: Call<typeof 
   return {
     format: 'muster-personal-data-1',
     exported_at: now,
-    profile: { ...profile, onboarding_completed: profile.onboarding_completed === 1, has_password: profile.has_password === 1 },
-    avatar: avatar && { media_type: avatar.media_type, bytes: avatar.bytes.length, base64: avatar.bytes.toString('base64') },
+    profile: {
+      ...profile,
+      onboarding_completed: profile.onboarding_completed === 1,
+      has_password: profile.has_password === 1,
+    },
+    avatar: avatar && {
+      media_type: avatar.media_type,
+      bytes: avatar.bytes.length,
+      base64: avatar.bytes.toString('base64'),
+    },
     preferences: valuesOf(app, id),
-    memberships: read.memberships.all(id).map(({ capabilities_json, ...row }) => ({ ...row, capabilities: list(capabilities_json) })),
+    memberships: read.memberships
+      .all(id)
+      .map(({ capabilities_json, ...row }) => ({ ...row, capabilities: list(capabilities_json) })),
     crew_memberships: read.crewMemberships.all(id),
     sessions: read.sessions.all(id),
     cli_tokens: read.tokens.all(id).map(({ scopes_json, ...row }) => ({ ...row, scopes: list(scopes_json) })),

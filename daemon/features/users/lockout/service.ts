@@ -20,14 +20,17 @@ const lockMs = (app: App): number => app.limits.value('login.lockout_duration_se
 /** bcrypt of cost 12 of something that nobody knows: unknown users take as long as known ones. */
 const nobodys = '$2b$12$EJMTXHZbQYKv699q.InGN.U2qcG5Ny1vXhnJNtOHfEM0HrcgozleO'
 
-/** Whether this is the account's password. There is one comparison, whoever asks and whether there is an account or not. */
+/**
+ * Whether this is the account's password. There is one comparison, whoever asks and whether there is an account or not.
+ */
 export async function passwordFits(app: App, account: Account | undefined, password: string): Promise<boolean> {
   const fits = await app.passwords.verify(password, account?.password_hash ?? nobodys)
   return fits && account?.password_hash != null
 }
 
 /**
- * Counts an attempt, within a change: sign-in and password change share the count (contract part 1, section 5). While the
+ * Counts an attempt, within a change: sign-in and password change share the count (contract part 1, section 5). While
+ * the
  * account is locked nothing counts; the failure that reaches the threshold already answers `locked`.
  */
 export function noteAttempt(app: App, id: string, right: boolean, now: string): 'right' | 'wrong' | 'locked' {

@@ -12,7 +12,8 @@ interface Changed {
 
 const what = {
   change: 'The password of this account was changed. Every other browser that was signed in is signed out.',
-  reset: 'The password of this account was replaced with the help of a mail to this address. Every browser that was signed in is signed out.',
+  reset:
+    'The password of this account was replaced with the help of a mail to this address. Every browser that was signed in is signed out.',
 }
 
 /** The password is another one from now on. */

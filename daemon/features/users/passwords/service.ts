@@ -17,10 +17,13 @@ interface Ready {
   password_hash: string | null
 }
 
-/** Compares and hashes, both off the event loop. Nothing is learnt of the new password before the current one is right. */
+/**
+ * Compares and hashes, both off the event loop. Nothing is learnt of the new password before the current one is right.
+ */
 export async function prepare(app: App, { actor, body, now }: Change): Promise<Ready> {
   const account = accountById(app, actor.id)
-  if (!account?.password_hash) throw problem('no_password_set', { detail: 'This account has no password; it is signed in by other means' })
+  if (!account?.password_hash)
+    throw problem('no_password_set', { detail: 'This account has no password; it is signed in by other means' })
   if (isLocked(app, account, now)) throw problem('account_locked')
   const old = account.password_hash
   if (!(await passwordFits(app, account, body.current_password))) return { old, password_hash: null }
@@ -29,7 +32,11 @@ export async function prepare(app: App, { actor, body, now }: Change): Promise<R
 }
 
 /** The new password, the end of every other session and the count of wrong guesses, in one change. */
-export function commit(app: App, { actor, now }: Change, { old, password_hash }: Ready): { success: true; sessions_revoked: number } | Problem {
+export function commit(
+  app: App,
+  { actor, now }: Change,
+  { old, password_hash }: Ready,
+): { success: true; sessions_revoked: number } | Problem {
   const verdict = noteAttempt(app, actor.id, password_hash !== null, now)
   if (verdict === 'locked') return problem('account_locked')
   if (password_hash === null) return wrong()
@@ -38,7 +45,15 @@ export function commit(app: App, { actor, now }: Change, { old, password_hash }:
   queries(app.db).burnLinks.run(actor.id)
   announce(app, actor.id, ['password'])
   tellChanged(app, actor.id, 'change', now)
-  return { success: true, sessions_revoked: endSessions(app, { user: actor.id, except: actor.session?.id ?? null, reason: 'password_change', now }) }
+  return {
+    success: true,
+    sessions_revoked: endSessions(app, {
+      user: actor.id,
+      except: actor.session?.id ?? null,
+      reason: 'password_change',
+      now,
+    }),
+  }
 }
 
 /** Tells the owner by mail, once the change is stored. */

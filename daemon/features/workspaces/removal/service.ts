@@ -11,7 +11,8 @@ import { queries } from '../queries.ts'
 import { homeOf } from '../service.ts'
 
 /**
- * Deletes a workspace and what lives in it: containers go, secrets are erased, nobody is a member any more. The rows stay
+ * Deletes a workspace and what lives in it: containers go, secrets are erased, nobody is a member any more. The rows
+ * stay
  * for the record, the slug is free again.
  */
 export function remove(app: App, { actor, body, now }: Call<typeof workspaces.remove>) {
@@ -20,10 +21,14 @@ export function remove(app: App, { actor, body, now }: Call<typeof workspaces.re
   const row = queries(app.db).find.get(id)
   if (!row) throw problem('not_found')
   const { slug } = row
-  if (body.confirm_slug !== slug) throw problem('invalid_field', { field: 'confirm_slug', detail: 'confirm_slug is not the slug of this workspace' })
+  if (body.confirm_slug !== slug)
+    throw problem('invalid_field', { field: 'confirm_slug', detail: 'confirm_slug is not the slug of this workspace' })
   if (homeOf(app) === id)
-    throw problem('home_workspace', { detail: 'The owners of this workspace administer the server, so it stays; delete its crews and agents instead' })
-  if (rolesOf(app, actor.id).size === 1) throw problem('only_workspace', { detail: 'This is your only workspace; create another one first' })
+    throw problem('home_workspace', {
+      detail: 'The owners of this workspace administer the server, so it stays; delete its crews and agents instead',
+    })
+  if (rolesOf(app, actor.id).size === 1)
+    throw problem('only_workspace', { detail: 'This is your only workspace; create another one first' })
   removeWorkspaceCrews(app, actor, now)
   removeFreeAgents(app, actor)
   removeWorkspaceCredentials(app, actor, now)

@@ -40,9 +40,13 @@ export function resultFailure(line: Json, complaint: Failure | null): Failure | 
   if (line['is_error'] !== true && !string(line['subtype']).startsWith('error')) return null
   const text = string(line['result']) || list(line['errors']).map(string).join('; ')
   if (line['subtype'] === 'error_max_turns') return { kind: 'turn_cap', reason: text }
-  if (string(line['terminal_reason']).startsWith('aborted')) return { kind: 'killed', reason: 'The run was interrupted' }
+  if (string(line['terminal_reason']).startsWith('aborted'))
+    return { kind: 'killed', reason: 'The run was interrupted' }
   if (missingSession.test(text)) return { kind: 'resume_missing', reason: text }
-  const kind = complaint && complaint.kind !== 'internal' ? complaint.kind : complaintOf({ error: '', status: number(line['api_error_status']), text }).kind
+  const kind =
+    complaint && complaint.kind !== 'internal'
+      ? complaint.kind
+      : complaintOf({ error: '', status: number(line['api_error_status']), text }).kind
   return { kind, reason: text || complaint?.reason || 'The client reported an error without saying which' }
 }
 
@@ -53,5 +57,7 @@ export function stderrFailure(stderr: string): Failure | null {
   const reason = stderr.trim()
   if (/cannot be used with root\/sudo/.test(reason)) return { kind: 'root_refused', reason }
   if (missingSession.test(reason)) return { kind: 'resume_missing', reason }
-  return /Invalid MCP configuration|Session ID .* is already in use|(system prompt|settings) file/i.test(reason) ? { kind: 'bad_config', reason } : null
+  return /Invalid MCP configuration|Session ID .* is already in use|(system prompt|settings) file/i.test(reason)
+    ? { kind: 'bad_config', reason }
+    : null
 }

@@ -14,7 +14,10 @@ export function createReader(mcpServers: readonly string[]): LineReader {
 
   const count = (id: string, usage: Json, { facts }: Reading) => {
     const before = spent.get(id)
-    spent.set(id, { input: number(usage['input_tokens']) || (before?.input ?? 0), output: number(usage['output_tokens']) || (before?.output ?? 0) })
+    spent.set(id, {
+      input: number(usage['input_tokens']) || (before?.input ?? 0),
+      output: number(usage['output_tokens']) || (before?.output ?? 0),
+    })
     const all = [...spent.values()]
     facts.usage = { input_tokens: sum(all.map((one) => one.input)), output_tokens: sum(all.map((one) => one.output)) }
   }
@@ -50,15 +53,21 @@ export function createReader(mcpServers: readonly string[]): LineReader {
     const blocks = blocksOf(message['content'])
     // The client puts the model service's refusals into the agent's mouth.
     if (string(line['error'])) {
-      if (!speaker) reading.facts.complaint = complaintOf({ error: string(line['error']), text: blocks.map((block) => string(block['text'])).join('\n') })
+      if (!speaker)
+        reading.facts.complaint = complaintOf({
+          error: string(line['error']),
+          text: blocks.map((block) => string(block['text'])).join('\n'),
+        })
       return
     }
     if (!speaker) reading.facts.complaint = null
     if (!current.has(speaker)) count(id, object(message['usage']), reading)
     for (const block of blocks) {
       const type = string(block['type'])
-      if (type === 'text' && string(block['text']) && !streamed.has(`${id}:text`)) reading.frame(said(string(block['text']), line))
-      if (type === 'thinking' && string(block['thinking']) && !streamed.has(`${id}:thinking`)) reading.frame(thought(string(block['thinking']), false, line))
+      if (type === 'text' && string(block['text']) && !streamed.has(`${id}:text`))
+        reading.frame(said(string(block['text']), line))
+      if (type === 'thinking' && string(block['thinking']) && !streamed.has(`${id}:thinking`))
+        reading.frame(thought(string(block['thinking']), false, line))
       if (type.endsWith('tool_use')) reading.frame(toolCall(block, line))
       if (type.endsWith('tool_result')) reading.frame(toolResult(block, line))
       if (type === 'image') reading.frame(image(block, line))
@@ -83,7 +92,8 @@ export function createReader(mcpServers: readonly string[]): LineReader {
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0)
 
 /** Content is a list of blocks, or the text of the only one. */
-const blocksOf = (content: unknown): Json[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : list(content).map(object))
+const blocksOf = (content: unknown): Json[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : list(content).map(object)
 
 function origin(line: Json): Origin {
   const id = string(line['parent_tool_use_id'])
@@ -95,7 +105,11 @@ function said(content: string, line: Json): AgentFrame {
   return from.subagent ? { type: 'text', content, metadata: from } : { type: 'text', content }
 }
 
-const thought = (content: string, streaming: boolean, line: Json): AgentFrame => ({ type: 'thinking', content, metadata: { streaming, ...origin(line) } })
+const thought = (content: string, streaming: boolean, line: Json): AgentFrame => ({
+  type: 'thinking',
+  content,
+  metadata: { streaming, ...origin(line) },
+})
 
 function toolCall(block: Json, line: Json): AgentFrame {
   const name = string(block['name'])
@@ -104,13 +118,21 @@ function toolCall(block: Json, line: Json): AgentFrame {
   return {
     type: 'tool_call',
     content: name,
-    metadata: { tool_name: name, tool_id: string(block['id']), input: shownInput(name, block['input'] ?? {}), ...mcp, ...origin(line) },
+    metadata: {
+      tool_name: name,
+      tool_id: string(block['id']),
+      input: shownInput(name, block['input'] ?? {}),
+      ...mcp,
+      ...origin(line),
+    },
   }
 }
 
 /** A secret that the agent offers to the vault must not be on record with the offer. */
 const shownInput = (name: string, input: unknown): unknown =>
-  name === 'mcp__muster__escalate' && 'metadata' in object(input) && object(input)['type'] === 'CREDENTIAL' ? { ...object(input), metadata: mask } : input
+  name === 'mcp__muster__escalate' && 'metadata' in object(input) && object(input)['type'] === 'CREDENTIAL'
+    ? { ...object(input), metadata: mask }
+    : input
 
 function toolResult(block: Json, line: Json): AgentFrame {
   const id = string(block['tool_use_id'])
@@ -154,7 +176,11 @@ function image(block: Json, line: Json): AgentFrame {
   const media_type = string(source['media_type']) || 'application/octet-stream'
   const url = string(source['url'])
   const data = string(source['data'])
-  return { type: 'image', content: '', metadata: { media_type, ...(data && { data }), ...(url && { url }), ...origin(line) } }
+  return {
+    type: 'image',
+    content: '',
+    metadata: { media_type, ...(data && { data }), ...(url && { url }), ...origin(line) },
+  }
 }
 
 function init(line: Json, mcpServers: readonly string[], { facts, frame }: Reading): void {
@@ -178,7 +204,10 @@ function init(line: Json, mcpServers: readonly string[], { facts, frame }: Readi
     ],
   }
   const tools = list(line['tools']).filter((tool) => typeof tool === 'string')
-  frame({ type: 'system', metadata: { subtype: 'init', model: string(line['model']), session_id: string(line['session_id']), tools } })
+  frame({
+    type: 'system',
+    metadata: { subtype: 'init', model: string(line['model']), session_id: string(line['session_id']), tools },
+  })
 }
 
 function retry(line: Json, reading: Reading): void {
@@ -192,7 +221,13 @@ function retry(line: Json, reading: Reading): void {
   reading.frame({
     type: 'system',
     content: `${text}; retry ${attempt} of ${number(line['max_retries'])}`,
-    metadata: { subtype: 'api_retry', attempt, max_retries: number(line['max_retries']), error_status: status || null, error },
+    metadata: {
+      subtype: 'api_retry',
+      attempt,
+      max_retries: number(line['max_retries']),
+      error_status: status || null,
+      error,
+    },
   })
   // The client would try a refused key again and again, ever more slowly.
   if (complaint.kind === 'bad_key' && attempt >= 2) reading.abort(complaint)

@@ -12,12 +12,18 @@ const password = 'a brand new password'
 /** A daemon with a mail server and a member who may have forgotten their password. */
 async function recovering(more: Parameters<typeof daemon>[0] = {}) {
   const mail = await mailServer()
-  const config = { smtpUrl: `smtp://127.0.0.1:${mail.port}`, mailerFrom: 'muster@example.com', publicUrl: 'https://muster.example.com/path', ...more.config }
+  const config = {
+    smtpUrl: `smtp://127.0.0.1:${mail.port}`,
+    mailerFrom: 'muster@example.com',
+    publicUrl: 'https://muster.example.com/path',
+    ...more.config,
+  }
   const it = await daemon({ ...more, config })
   Object.assign(it.app, { passwords: createPasswords(4) })
   const member = it.person('MEMBER')
   const forgot = (email: string = member.email) => it.call(null, 'POST', '/auth/forgot', { email })
-  const reset = (token: unknown, new_password: unknown = password) => it.call(null, 'POST', '/auth/reset', { token, new_password })
+  const reset = (token: unknown, new_password: unknown = password) =>
+    it.call(null, 'POST', '/auth/reset', { token, new_password })
   /** Asks for a mail and answers the token in it. */
   const token = async () => {
     await it.app.mailer.idle()
@@ -30,7 +36,8 @@ async function recovering(more: Parameters<typeof daemon>[0] = {}) {
   return { ...it, mail, member, forgot, reset, token, row }
 }
 
-const tokens = ({ app }: Pick<TestDaemon, 'app'>) => app.db.prepare('SELECT * FROM verification_tokens').all() as Record<string, string>[]
+const tokens = ({ app }: Pick<TestDaemon, 'app'>) =>
+  app.db.prepare('SELECT * FROM verification_tokens').all() as Record<string, string>[]
 
 describe('accounts.forgot', () => {
   it('mails a link and the command for terminals', async () => {
@@ -125,7 +132,8 @@ describe('accounts.forgot', () => {
     const it = await recovering()
     it.app.db.prepare("UPDATE users SET email = 'kim@example.com' WHERE id = ?").run(it.member.userId)
     // The lower case of the Kelvin sign is a plain k.
-    for (const address of ['\u212aim@example.com', 'kım@example.com', 'kim@example.com.', 'kim@example.com\u0000']) await it.forgot(address)
+    for (const address of ['\u212aim@example.com', 'kım@example.com', 'kim@example.com.', 'kim@example.com\u0000'])
+      await it.forgot(address)
     await it.app.mailer.idle()
     expect(it.mail.arrived).toEqual([])
     await it.forgot(' KIM@example.com ')
@@ -166,7 +174,9 @@ describe('accounts.reset', () => {
   it('Reset token: issued -> burned on POST reset, by one of many at once', async () => {
     const it = await recovering()
     const token = await it.token()
-    const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => it.reset(token, `password number ${index}`)))
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => it.reset(token, `password number ${index}`)),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400])
     const winner = answers.findIndex(({ status }) => status === 200)
     expect(await it.app.passwords.verify(`password number ${winner}`, String(it.row()['password_hash']))).toBe(true)
@@ -175,15 +185,24 @@ describe('accounts.reset', () => {
   it('Account: locked -> unlocked on password reset', async () => {
     const it = await recovering()
     it.app.db
-      .prepare("UPDATE users SET failed_login_count = 10, last_failed_login_at = '2026-01-01T00:00:00Z', locked_until = '2026-01-01T01:00:00Z' WHERE id = ?")
+      .prepare(
+        "UPDATE users SET failed_login_count = 10, last_failed_login_at = '2026-01-01T00:00:00Z', locked_until = '2026-01-01T01:00:00Z' WHERE id = ?",
+      )
       .run(it.member.userId)
     await it.reset(await it.token())
-    expect(it.row()).toMatchObject({ failed_login_count: 0, last_failed_login_at: null, locked_until: null, email_verified_at: '2026-01-01T00:00:00Z' })
+    expect(it.row()).toMatchObject({
+      failed_login_count: 0,
+      last_failed_login_at: null,
+      locked_until: null,
+      email_verified_at: '2026-01-01T00:00:00Z',
+    })
   })
 
   it('keeps the second factor, the CLI tokens and the day the address was verified', async () => {
     const it = await recovering()
-    it.app.db.prepare("UPDATE users SET two_factor_at = 'then', email_verified_at = 'before' WHERE id = ?").run(it.member.userId)
+    it.app.db
+      .prepare("UPDATE users SET two_factor_at = 'then', email_verified_at = 'before' WHERE id = ?")
+      .run(it.member.userId)
     await it.reset(await it.token())
     expect(it.row()).toMatchObject({ two_factor_at: 'then', email_verified_at: 'before' })
     expect((await it.call(it.member, 'GET', '/users/me')).status).toBe(200)
@@ -194,7 +213,10 @@ describe('accounts.reset', () => {
     await it.reset(await it.token())
     await it.app.mailer.idle()
     expect(it.mail.arrived).toHaveLength(2)
-    expect(it.mail.arrived[1]).toMatchObject({ to: [it.member.email], headers: { subject: 'Your Muster password was changed' } })
+    expect(it.mail.arrived[1]).toMatchObject({
+      to: [it.member.email],
+      headers: { subject: 'Your Muster password was changed' },
+    })
     expect(it.mail.arrived[1]!.text).toContain('When: 2026-01-01 00:00:00 UTC')
     expect(it.mail.arrived[1]!.text).toContain('CLI tokens go on working')
   })
@@ -206,10 +228,16 @@ describe('accounts.reset', () => {
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_updated',
       actor_id: it.member.userId,
-      payload: { action: 'update', entity_type: 'user', entity_id: it.member.userId, metadata: { changed: ['password'], via: 'password_reset' } },
+      payload: {
+        action: 'update',
+        entity_type: 'user',
+        entity_id: it.member.userId,
+        metadata: { changed: ['password'], via: 'password_reset' },
+      },
     })
     const text = JSON.stringify(it.entries())
-    for (const secret of [token, createHash('sha256').update(token).digest('hex'), password]) expect(text).not.toContain(secret)
+    for (const secret of [token, createHash('sha256').update(token).digest('hex'), password])
+      expect(text).not.toContain(secret)
   })
 
   it('Session: active -> revoked on password reset', async () => {
@@ -222,9 +250,13 @@ describe('accounts.reset', () => {
     const closed: string[] = []
     it.app.bus.on('revoked', (id) => closed.push(id))
     await it.reset(await it.token())
-    for (const one of [web, other]) expect((await one.call('GET', '/users/me')).body).toMatchObject({ status: 401, code: 'session_revoked' })
+    for (const one of [web, other])
+      expect((await one.call('GET', '/users/me')).body).toMatchObject({ status: 401, code: 'session_revoked' })
     expect((await foreign.call('GET', '/users/me')).status).toBe(200)
-    const ended = it.app.db.prepare("SELECT id FROM user_sessions WHERE revoked_reason = 'password_reset' AND user_id = ?").pluck().all(it.member.userId)
+    const ended = it.app.db
+      .prepare("SELECT id FROM user_sessions WHERE revoked_reason = 'password_reset' AND user_id = ?")
+      .pluck()
+      .all(it.member.userId)
     expect(closed.sort()).toEqual(ended.sort())
     expect(ended).toHaveLength(2)
     expect((await browser(it).signIn(it.member.email, knownPassword)).body.ok).toBe(false)
@@ -233,7 +265,10 @@ describe('accounts.reset', () => {
 
   it('works for accounts that others made', async () => {
     const it = await recovering()
-    const { body } = await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/members/provision`, { email: 'new@example.com', role: 'MEMBER' })
+    const { body } = await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/members/provision`, {
+      email: 'new@example.com',
+      role: 'MEMBER',
+    })
     const [origin, raw] = String(body.setup_url).split('/reset-password?token=')
     expect(origin).toBe('https://muster.example.com')
     it.clock.advance(6 * 86_400_000)
@@ -249,9 +284,14 @@ describe('accounts.reset', () => {
     const old = await it.token()
     it.clock.advance(30 * 60_000)
     const answers = []
-    for (const token of [undefined, '', 'x', '0'.repeat(64), used, old, old.toUpperCase()]) answers.push((await it.reset(token)).text)
+    for (const token of [undefined, '', 'x', '0'.repeat(64), used, old, old.toUpperCase()])
+      answers.push((await it.reset(token)).text)
     expect(new Set(answers).size).toBe(1)
-    expect(JSON.parse(answers[0]!)).toMatchObject({ status: 400, code: 'invalid_token', error: 'Invalid or expired token' })
+    expect(JSON.parse(answers[0]!)).toMatchObject({
+      status: 400,
+      code: 'invalid_token',
+      error: 'Invalid or expired token',
+    })
   })
 
   it('looks at the token before it hashes a password', async () => {
@@ -288,7 +328,10 @@ describe('accounts.reset', () => {
     const it = await recovering({ quiet: true })
     const token = await it.token()
     const before = it.row()
-    it.app.db.exec(`CREATE TRIGGER broken BEFORE ${table === 'users' ? 'UPDATE' : 'INSERT'} ON ${table} BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
+    it.app.db.exec(
+      `CREATE TRIGGER broken BEFORE ${table === 'users' ? 'UPDATE' : 'INSERT'} ON ${table} BEGIN SELECT RAISE(ABORT,
+        'disk full'); END`,
+    )
     expect((await it.reset(token)).status).toBe(500)
     expect(it.row()).toEqual(before)
     it.app.db.exec('DROP TRIGGER broken')

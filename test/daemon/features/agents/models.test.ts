@@ -24,10 +24,18 @@ describe('isKnownModel', () => {
 const draft = { name: 'Ada', slug: 'ada' }
 
 async function setting(status = 200, config = {}) {
-  const vendor = await server((_request, response) => response.writeHead(status).end(JSON.stringify({ data: [{ id: 'house-model' }, { id: 5 }] })))
+  const vendor = await server((_request, response) =>
+    response.writeHead(status).end(JSON.stringify({ data: [{ id: 'house-model' }, { id: 5 }] })),
+  )
   const it = await daemon({ config: { anthropicUrl: vendor.url, ...config } })
   const create = async (llm_model: unknown) => (await it.call('OWNER', 'POST', '/agents', { ...draft, llm_model })).body
-  const addKey = () => it.call('OWNER', 'POST', '/credentials', { name: 'k', type: 'API_KEY', provider: 'ANTHROPIC', value: 'sk-ant-hush' })
+  const addKey = () =>
+    it.call('OWNER', 'POST', '/credentials', {
+      name: 'k',
+      type: 'API_KEY',
+      provider: 'ANTHROPIC',
+      value: 'sk-ant-hush',
+    })
   return { ...it, vendor, create, addKey }
 }
 
@@ -35,18 +43,26 @@ describe('llm_model', () => {
   it('is checked against what the vendor serves, asked once with the workspace’s key', async () => {
     const it = await setting()
     await it.addKey()
-    expect(await it.create('claude-sonnet-4-6')).toMatchObject({ status: 400, field: 'llm_model', detail: expect.stringContaining('house-model') })
+    expect(await it.create('claude-sonnet-4-6')).toMatchObject({
+      status: 400,
+      field: 'llm_model',
+      detail: expect.stringContaining('house-model'),
+    })
     const agent = await it.create(' house-model ')
     expect(agent).toMatchObject({ llm_model: 'house-model' })
-    const patch = async (llm_model: unknown) => (await it.call('OWNER', 'PATCH', `/agents/${agent.id}`, { llm_model })).body
+    const patch = async (llm_model: unknown) =>
+      (await it.call('OWNER', 'PATCH', `/agents/${agent.id}`, { llm_model })).body
     expect(await patch('other')).toMatchObject({ status: 400, field: 'llm_model' })
     expect(await patch('')).toMatchObject({ llm_model: null })
-    expect(it.vendor.seen).toMatchObject([{ url: '/v1/models?limit=1000', headers: { 'x-api-key': 'sk-ant-hush', 'anthropic-version': '2023-06-01' } }])
+    expect(it.vendor.seen).toMatchObject([
+      { url: '/v1/models?limit=1000', headers: { 'x-api-key': 'sk-ant-hush', 'anthropic-version': '2023-06-01' } },
+    ])
   })
 
   it('is checked against the curated list when the vendor cannot be asked', async () => {
     const it = await daemon()
-    const create = async (llm_model: string) => (await it.call('OWNER', 'POST', '/agents', { ...draft, llm_model })).body
+    const create = async (llm_model: string) =>
+      (await it.call('OWNER', 'POST', '/agents', { ...draft, llm_model })).body
     expect(await create('gpt-4o')).toMatchObject({ status: 400, detail: expect.stringContaining('claude-opus-5') })
     expect(await create('claude-opus-5')).toMatchObject({ llm_model: 'claude-opus-5' })
   })

@@ -5,8 +5,19 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { daemon, fixedClock, type TestDaemon } from '#test'
 import { variableName, variableOfName } from '../../../../daemon/features/credentials/assignments/rules.ts'
-import { envFile, type Grant, pickVariables, rankModels } from '../../../../daemon/features/credentials/delivery/rules.ts'
-import { deliveryOf, knownSecrets, markLimited, markUsed, secretFiles } from '../../../../daemon/features/credentials/delivery/service.ts'
+import {
+  envFile,
+  type Grant,
+  pickVariables,
+  rankModels,
+} from '../../../../daemon/features/credentials/delivery/rules.ts'
+import {
+  deliveryOf,
+  knownSecrets,
+  markLimited,
+  markUsed,
+  secretFiles,
+} from '../../../../daemon/features/credentials/delivery/service.ts'
 
 type Call = TestDaemon['call']
 
@@ -29,10 +40,12 @@ async function setting() {
   const model = (body: object = {}) => add({ type: 'API_KEY', provider: 'ANTHROPIC', ...body })
   const give = async (credential_id: string, body: object = {}) =>
     (await make(it.call, `/agents/${agent}/credentials`, { credential_id, env_var_name: `VAR_${++count}`, ...body })).id
-  const assigned = async (who: Parameters<Call>[0] = 'OWNER') => (await it.call(who, 'GET', `/agents/${agent}/credentials`)).body
+  const assigned = async (who: Parameters<Call>[0] = 'OWNER') =>
+    (await it.call(who, 'GET', `/agents/${agent}/credentials`)).body
   const delivered = () => deliveryOf(it.app, agent)
   const tokens = () => delivered().models.map(({ token, priority }) => [token, priority])
-  const payer = async (who: Parameters<Call>[0] = 'OWNER') => (await it.call(who, 'GET', `/agents/${agent}`)).body.pays_with
+  const payer = async (who: Parameters<Call>[0] = 'OWNER') =>
+    (await it.call(who, 'GET', `/agents/${agent}`)).body.pays_with
   return { ...it, crew, agent, add, model, give, assigned, delivered, tokens, payer }
 }
 
@@ -51,14 +64,27 @@ describe('rankModels', () => {
   it.each([
     ['nothing', [], []],
     ['lowest number first', [grant('a', 'explicit', 5), grant('b', 'explicit', -1)], ['b0', 'a1']],
-    ['equal numbers take turns, oldest first', [grant('b', 'explicit'), grant('a', 'explicit'), grant('c', 'explicit', 1)], ['a0', 'b0', 'c1']],
-    ['the agent’s own before its crew’s, whatever the number', [grant('a', 'crew'), grant('b', 'explicit', 9)], ['b0', 'a1']],
+    [
+      'equal numbers take turns, oldest first',
+      [grant('b', 'explicit'), grant('a', 'explicit'), grant('c', 'explicit', 1)],
+      ['a0', 'b0', 'c1'],
+    ],
+    [
+      'the agent’s own before its crew’s, whatever the number',
+      [grant('a', 'crew'), grant('b', 'explicit', 9)],
+      ['b0', 'a1'],
+    ],
     ['a crew’s one after the other', [grant('b', 'crew'), grant('a', 'crew')], ['a0', 'b1']],
     ['the workspace’s when nothing is nearer', [grant('b', 'workspace'), grant('a', 'workspace')], ['a0', 'b1']],
     ['not the workspace’s otherwise', [grant('a', 'workspace'), grant('b', 'explicit', 3)], ['b0']],
     [
       'each provider for itself',
-      [grant('a', 'workspace', 0, { provider: 'OPENAI' }), grant('b', 'explicit'), grant('c', 'explicit', 0, { provider: 'OPENAI' }), grant('d', 'crew')],
+      [
+        grant('a', 'workspace', 0, { provider: 'OPENAI' }),
+        grant('b', 'explicit'),
+        grant('c', 'explicit', 0, { provider: 'OPENAI' }),
+        grant('d', 'crew'),
+      ],
       ['b0', 'c0', 'd1'],
     ],
   ] as [string, Grant[], string[]][])('%s', (_what, grants, wanted) => expect(ranks(...grants)).toEqual(wanted))
@@ -73,7 +99,11 @@ describe('pickVariables', () => {
       grant('c', 'explicit', 1, { variable: 'TWO' }),
       grant('e', 'crew', 0, { variable: 'THREE' }),
     ]
-    expect(pickVariables(grants).map(({ variable, credentialId }) => `${variable}:${credentialId}`)).toEqual(['TWO:c', 'ONE:b', 'THREE:e'])
+    expect(pickVariables(grants).map(({ variable, credentialId }) => `${variable}:${credentialId}`)).toEqual([
+      'TWO:c',
+      'ONE:b',
+      'THREE:e',
+    ])
   })
 })
 
@@ -84,13 +114,25 @@ describe('names of variables', () => {
     ['_x', '_X'],
   ])('%s becomes %s', (given, wanted) => expect(variableName(given)).toBe(wanted))
 
-  it.each(['', '2FA', '-', 'A B', 'A=B', 'A\n', 'PÄSS', 'ſecret', '\u212Aey', 'ＡＢ', '../x', 'svc_agent_id', 'SVC-X', 'x'.repeat(129)])(
-    '%j is refused',
-    (given) => {
-      if (given === '-') return expect(variableName(given)).toBe('_')
-      expect(() => variableName(given)).toThrow()
-    },
-  )
+  it.each([
+    '',
+    '2FA',
+    '-',
+    'A B',
+    'A=B',
+    'A\n',
+    'PÄSS',
+    'ſecret',
+    '\u212Aey',
+    'ＡＢ',
+    '../x',
+    'svc_agent_id',
+    'SVC-X',
+    'x'.repeat(129),
+  ])('%j is refused', (given) => {
+    if (given === '-') return expect(variableName(given)).toBe('_')
+    expect(() => variableName(given)).toThrow()
+  })
 
   it.each([
     ['GitHub token', 'GITHUB_TOKEN'],
@@ -112,7 +154,10 @@ describe('envFile', () => {
         { name: 'TWO', value: '' },
       ]),
     )
-    const out = execFileSync('sh', ['-c', '. ./.env; printf %s "$ONE"; printf "|%s|" "$TWO"; env | grep -c "^TWO="'], { cwd: folder, encoding: 'utf8' })
+    const out = execFileSync('sh', ['-c', '. ./.env; printf %s "$ONE"; printf "|%s|" "$TWO"; env | grep -c "^TWO="'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
     rmSync(folder, { recursive: true })
     expect(out).toBe(`${value}||1\n`)
   })
@@ -159,7 +204,12 @@ describe('what an agent is given', () => {
     const wide = await it.model({ value: 'wide' })
     expect(it.tokens()).toEqual([['wide', 0]])
     expect(await it.payer()).toEqual({ credential_id: wide, name: 'c1', login: null })
-    const near = await it.model({ value: 'near', scope: 'CREW', crew_ids: [it.crew], account_email: 'team@example.com' })
+    const near = await it.model({
+      value: 'near',
+      scope: 'CREW',
+      crew_ids: [it.crew],
+      account_email: 'team@example.com',
+    })
     expect(it.tokens()).toEqual([['near', 0]])
     expect(await it.payer()).toEqual({ credential_id: near, name: 'c2', login: 'team@example.com' })
     const own = await it.model({ value: 'own', account_label: 'Ada', account_email: 'ada@example.com' })
@@ -187,7 +237,8 @@ describe('what an agent is given', () => {
   it('tells members only that something pays, unless it is their own credential', async () => {
     const it = await setting()
     const id = await it.model()
-    for (const role of ['MEMBER', 'VIEWER'] as const) expect(await it.payer(role)).toEqual({ provider: 'ANTHROPIC', restricted: true })
+    for (const role of ['MEMBER', 'VIEWER'] as const)
+      expect(await it.payer(role)).toEqual({ provider: 'ANTHROPIC', restricted: true })
     it.app.db.prepare('UPDATE credentials SET created_by = ? WHERE id = ?').run(it.person('MEMBER').userId, id)
     expect(await it.payer('MEMBER')).toMatchObject({ credential_id: id })
     expect((await it.call('OWNER', 'GET', '/agents')).body[0].pays_with, 'lists say nothing of it').toBe(null)
@@ -246,7 +297,12 @@ describe('what an agent is given', () => {
     await it.app.write(() => markUsed(it.app, [id, id], { agent_id: it.agent, run_id: 'r1' }))
     expect((await it.call('VIEWER', 'GET', `/credentials/${id}`)).body.last_used_at).toBe('2026-01-01T00:00:01Z')
     const [use] = (await it.call('MANAGER', 'GET', `/credentials/${id}/audit`)).body
-    expect(use).toMatchObject({ event: 'USE', actor_type: 'system', actor_id: null, detail: { agent_id: it.agent, run_id: 'r1' } })
+    expect(use).toMatchObject({
+      event: 'USE',
+      actor_type: 'system',
+      actor_id: null,
+      detail: { agent_id: it.agent, run_id: 'r1' },
+    })
     expect((await it.call('MANAGER', 'GET', `/credentials/${id}/audit`)).body).toHaveLength(2)
   })
 
@@ -304,10 +360,15 @@ describe('credentials.assign', () => {
     const it = await setting()
     const id = await it.add()
     const answers = await Promise.all(
-      ['A', 'B', 'C'].map((env_var_name) => it.call('OWNER', 'POST', `/agents/${it.agent}/credentials`, { credential_id: id, env_var_name })),
+      ['A', 'B', 'C'].map((env_var_name) =>
+        it.call('OWNER', 'POST', `/agents/${it.agent}/credentials`, { credential_id: id, env_var_name }),
+      ),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
-    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'already_assigned', field: 'credential_id' })
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
+      code: 'already_assigned',
+      field: 'credential_id',
+    })
   })
 
   it('lists by variable, then highest number, with what comes from the crew', async () => {
@@ -343,7 +404,10 @@ describe('credentials.assign', () => {
   ])('refuses %j', async (body: Record<string, unknown>, status, code, field) => {
     const it = await setting()
     const id = await it.add()
-    const answer = await it.call('OWNER', 'POST', `/agents/${it.agent}/credentials`, { ...body, ...(body['credential_id'] === 'ID' && { credential_id: id }) })
+    const answer = await it.call('OWNER', 'POST', `/agents/${it.agent}/credentials`, {
+      ...body,
+      ...(body['credential_id'] === 'ID' && { credential_id: id }),
+    })
     expect({ status: answer.status, code: answer.body.code, field: answer.body.field }).toEqual({ status, code, field })
     expect(await it.assigned()).toEqual([])
   })
@@ -352,7 +416,8 @@ describe('credentials.assign', () => {
     const it = await setting()
     const other = await make(it.call, '/crews', { name: 'Other', slug: 'other' })
     const id = await it.add({ scope: 'CREW', crew_ids: [other.id] })
-    const give = (credential_id: string) => it.call('OWNER', 'POST', `/agents/${it.agent}/credentials`, { credential_id, env_var_name: 'A', ttl_seconds: 0 })
+    const give = (credential_id: string) =>
+      it.call('OWNER', 'POST', `/agents/${it.agent}/credentials`, { credential_id, env_var_name: 'A', ttl_seconds: 0 })
     expect((await give(id)).body).toMatchObject({ status: 400, field: 'credential_id' })
     expect((await give(await it.add())).status).toBe(201)
     expect((await it.assigned())[0]).not.toHaveProperty('expires_at')
@@ -388,7 +453,11 @@ describe('credentials.unassign', () => {
     expect((await take()).body).toEqual({ success: true })
     expect((await take()).status).toBe(404)
     expect(it.delivered().secrets).toEqual([])
-    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', summary: 'agent_credential of deploy to ada deleted', agent_id: it.agent })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      summary: 'agent_credential of deploy to ada deleted',
+      agent_id: it.agent,
+    })
   })
 
   it('happens to all of a deleted agent', async () => {

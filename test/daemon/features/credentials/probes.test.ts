@@ -7,11 +7,25 @@ import { server } from '../../../support/server.ts'
 
 const { config } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent' } })
 
-/** A provider that takes the key `good`, is over its limit for `busy`, broken for `broken`, and repeats what it refuses. */
+/**
+ * A provider that takes the key `good`, is over its limit for `busy`, broken for `broken`, and repeats what it refuses.
+ */
 const provider: RequestListener = (request, response) => {
-  const given = String(request.headers['x-api-key'] ?? request.headers.authorization ?? request.headers['x-goog-api-key'] ?? '')
-  const status = given.includes('good') ? 200 : given.includes('busy') ? 429 : given.includes('broken') ? 500 : given.includes('away') ? 302 : 401
-  response.writeHead(status, { location: 'http://169.254.169.254/' }).end(JSON.stringify({ error: { message: `Incorrect key ${given}` } }))
+  const given = String(
+    request.headers['x-api-key'] ?? request.headers.authorization ?? request.headers['x-goog-api-key'] ?? '',
+  )
+  const status = given.includes('good')
+    ? 200
+    : given.includes('busy')
+      ? 429
+      : given.includes('broken')
+        ? 500
+        : given.includes('away')
+          ? 302
+          : 401
+  response
+    .writeHead(status, { location: 'http://169.254.169.254/' })
+    .end(JSON.stringify({ error: { message: `Incorrect key ${given}` } }))
 }
 
 async function setting(over: Parameters<typeof daemon>[0] = {}) {
@@ -20,7 +34,13 @@ async function setting(over: Parameters<typeof daemon>[0] = {}) {
   const it = await daemon({ ...over, config })
   const check = async (body: object) => (await it.call('MANAGER', 'POST', '/credentials/test', body)).body
   const store = async (value: string, more: object = {}) => {
-    const { body } = await it.call('OWNER', 'POST', '/credentials', { name: value, type: 'API_KEY', provider: 'ANTHROPIC', value, ...more })
+    const { body } = await it.call('OWNER', 'POST', '/credentials', {
+      name: value,
+      type: 'API_KEY',
+      provider: 'ANTHROPIC',
+      value,
+      ...more,
+    })
     const test = async () => (await it.call('MANAGER', 'POST', `/credentials/${body.id}/test`)).body
     const show = async () => (await it.call('VIEWER', 'GET', `/credentials/${body.id}`)).body
     return { id: body.id as string, test, show }
@@ -30,7 +50,12 @@ async function setting(over: Parameters<typeof daemon>[0] = {}) {
 
 describe('probeOf', () => {
   it.each([
-    ['ANTHROPIC', 'API_KEY', 'https://api.anthropic.com/v1/models?limit=1', { 'x-api-key': 'v', 'anthropic-version': '2023-06-01' }],
+    [
+      'ANTHROPIC',
+      'API_KEY',
+      'https://api.anthropic.com/v1/models?limit=1',
+      { 'x-api-key': 'v', 'anthropic-version': '2023-06-01' },
+    ],
     [
       'ANTHROPIC',
       'AI_CLI_TOKEN',
@@ -38,9 +63,19 @@ describe('probeOf', () => {
       { authorization: 'Bearer v', 'anthropic-beta': 'oauth-2025-04-20', 'anthropic-version': '2023-06-01' },
     ],
     ['OPENAI', 'API_KEY', 'https://api.openai.com/v1/models', { authorization: 'Bearer v' }],
-    ['GOOGLE', 'API_KEY', 'https://generativelanguage.googleapis.com/v1beta/models?pageSize=1', { 'x-goog-api-key': 'v' }],
+    [
+      'GOOGLE',
+      'API_KEY',
+      'https://generativelanguage.googleapis.com/v1beta/models?pageSize=1',
+      { 'x-goog-api-key': 'v' },
+    ],
     ['CURSOR', 'SECRET', 'https://api.cursor.com/v0/me', { authorization: 'Basic djo=' }],
-    ['GITHUB', 'CLI_TOKEN', 'https://api.github.com/user', { authorization: 'Bearer v', accept: 'application/vnd.github+json' }],
+    [
+      'GITHUB',
+      'CLI_TOKEN',
+      'https://api.github.com/user',
+      { authorization: 'Bearer v', accept: 'application/vnd.github+json' },
+    ],
     ['GITLAB', 'CLI_TOKEN', 'https://gitlab.com/api/v4/user', { 'private-token': 'v' }],
     ['VERCEL', 'CLI_TOKEN', 'https://api.vercel.com/v2/user', { authorization: 'Bearer v' }],
   ] as const)('asks %s about a value of type %s', (provider, type, url, headers) => {
@@ -59,13 +94,39 @@ describe('credentials.check', () => {
   it.each([
     ['good', { valid: true, status: 'valid', error: null, supported: true }],
     ['bad', { valid: false, status: 'invalid', error: 'ANTHROPIC does not accept the value (401)', supported: true }],
-    ['busy', { valid: true, status: 'limited', error: 'ANTHROPIC knows the value and is over its limit (429)', supported: true }],
-    ['broken', { valid: false, status: 'unreachable', error: 'ANTHROPIC answered 500, which says nothing about the value', supported: true }],
-    ['away', { valid: false, status: 'unreachable', error: 'ANTHROPIC answered 302, which says nothing about the value', supported: true }],
+    [
+      'busy',
+      {
+        valid: true,
+        status: 'limited',
+        error: 'ANTHROPIC knows the value and is over its limit (429)',
+        supported: true,
+      },
+    ],
+    [
+      'broken',
+      {
+        valid: false,
+        status: 'unreachable',
+        error: 'ANTHROPIC answered 500, which says nothing about the value',
+        supported: true,
+      },
+    ],
+    [
+      'away',
+      {
+        valid: false,
+        status: 'unreachable',
+        error: 'ANTHROPIC answered 302, which says nothing about the value',
+        supported: true,
+      },
+    ],
   ])('says of the value %s what the provider says', async (value, wanted) => {
     const it = await setting()
     expect(await it.check({ provider: 'ANTHROPIC', value })).toEqual(wanted)
-    expect(it.vendor.seen).toMatchObject([{ method: 'GET', url: '/v1/models?limit=1', headers: { 'x-api-key': value, 'anthropic-version': '2023-06-01' } }])
+    expect(it.vendor.seen).toMatchObject([
+      { method: 'GET', url: '/v1/models?limit=1', headers: { 'x-api-key': value, 'anthropic-version': '2023-06-01' } },
+    ])
     expect(it.entries()).toEqual([])
     expect(it.app.db.prepare('SELECT count(*) AS n FROM credentials').get()).toEqual({ n: 0 })
   })
@@ -79,7 +140,12 @@ describe('credentials.check', () => {
 
   it('says when a provider cannot be asked or does not answer', async () => {
     const it = await setting({ config: { openaiUrl: 'http://127.0.0.1:1' } })
-    expect(await it.check({ provider: 'FACTORY', type: 'SECRET', value: 'x' })).toEqual({ valid: false, status: 'unsupported', error: null, supported: false })
+    expect(await it.check({ provider: 'FACTORY', type: 'SECRET', value: 'x' })).toEqual({
+      valid: false,
+      status: 'unsupported',
+      error: null,
+      supported: false,
+    })
     expect(await it.check({ provider: 'OPENAI', value: 'hush' })).toEqual({
       valid: false,
       status: 'unreachable',
@@ -102,8 +168,12 @@ describe('credentials.check', () => {
 
   it('is held to 60 a minute for each person', async () => {
     const it = await setting({ config: { rateLimitDisabled: false } })
-    for (let n = 0; n < 60; n++) expect(await it.check({ provider: 'ANTHROPIC', value: 'good' })).toMatchObject({ valid: true })
-    expect(await it.check({ provider: 'ANTHROPIC', value: 'good' })).toMatchObject({ status: 429, code: 'rate_limited' })
+    for (let n = 0; n < 60; n++)
+      expect(await it.check({ provider: 'ANTHROPIC', value: 'good' })).toMatchObject({ valid: true })
+    expect(await it.check({ provider: 'ANTHROPIC', value: 'good' })).toMatchObject({
+      status: 429,
+      code: 'rate_limited',
+    })
     const other = await it.call('OWNER', 'POST', '/credentials/test', { provider: 'ANTHROPIC', value: 'good' })
     expect(other.status).toBe(200)
     expect(it.vendor.seen).toHaveLength(61)
@@ -125,7 +195,9 @@ describe('credentials.test', () => {
     const { body, text } = await it.call('MANAGER', 'GET', `/credentials/${id}/audit`)
     expect(body[0]).toMatchObject({ event: 'TEST', detail: { status: 'invalid' } })
     expect(text).not.toContain('hush-bad')
-    expect(JSON.stringify(it.entries()).replaceAll('credential hush-bad', '').replaceAll('"credential_name":"hush-bad"', '')).not.toContain('hush-bad')
+    expect(
+      JSON.stringify(it.entries()).replaceAll('credential hush-bad', '').replaceAll('"credential_name":"hush-bad"', ''),
+    ).not.toContain('hush-bad')
   })
 
   it('brings a failed credential back when the provider takes it again', async () => {

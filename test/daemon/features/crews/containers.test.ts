@@ -31,12 +31,27 @@ const runtime = (over: Partial<RuntimeService> = {}): RuntimeService => ({
 async function withCrew(over?: Partial<RuntimeService> | null, options: Parameters<typeof daemon>[0] = {}) {
   const it = await daemon(options)
   if (over !== null) it.app.runtime = runtime(over)
-  const { body } = await it.call('OWNER', 'POST', '/crews', { name: 'Backend', slug: 'backend', container_ttl_hours: 2 })
+  const { body } = await it.call('OWNER', 'POST', '/crews', {
+    name: 'Backend',
+    slug: 'backend',
+    container_ttl_hours: 2,
+  })
   const id = body.id as string
-  return { ...it, id, wish: () => containers.desiredCrew(it.app, id)?.want, post: (act: string) => it.call('MANAGER', 'POST', `/crews/${id}/container-${act}`) }
+  return {
+    ...it,
+    id,
+    wish: () => containers.desiredCrew(it.app, id)?.want,
+    post: (act: string) => it.call('MANAGER', 'POST', `/crews/${id}/container-${act}`),
+  }
 }
 
-const seen = { state: 'running', containerId: 'abc', contract: 'd1', startedAt: '2026-01-01T00:00:00Z', error: null } as const
+const seen = {
+  state: 'running',
+  containerId: 'abc',
+  contract: 'd1',
+  startedAt: '2026-01-01T00:00:00Z',
+  error: null,
+} as const
 
 describe('crews.start and crews.stop', () => {
   it('store the wish before the runtime is asked, journal who wanted it, and answer what became of it', async () => {
@@ -58,7 +73,12 @@ describe('crews.start and crews.stop', () => {
       actor_id: it.person('MANAGER').userId,
       payload: { metadata: { container: 'running' } },
     })
-    expect((await it.post('stop')).body).toEqual({ crew_id: it.id, slug: 'backend', container_id: null, status: 'stopped' })
+    expect((await it.post('stop')).body).toEqual({
+      crew_id: it.id,
+      slug: 'backend',
+      container_id: null,
+      status: 'stopped',
+    })
     expect(it.wish()).toBe('stopped')
   })
 
@@ -80,7 +100,11 @@ describe('crews.start and crews.stop', () => {
         throw new Error('no space left on device')
       },
     })
-    expect((await it.post('start')).body).toMatchObject({ status: 502, code: 'runtime_failed', detail: expect.stringContaining('no space left on device') })
+    expect((await it.post('start')).body).toMatchObject({
+      status: 502,
+      code: 'runtime_failed',
+      detail: expect.stringContaining('no space left on device'),
+    })
     expect(it.wish()).toBe('running')
   })
 
@@ -107,7 +131,9 @@ describe('crews.start and crews.stop', () => {
 
 describe('crews.status', () => {
   it('sets what is wanted beside what is there', async () => {
-    const it = await withCrew({ status: async () => ({ ...running, contract: 'stale', configDrift: ['container_memory_mb'] }) })
+    const it = await withCrew({
+      status: async () => ({ ...running, contract: 'stale', configDrift: ['container_memory_mb'] }),
+    })
     expect((await it.call('VIEWER', 'GET', `/crews/${it.id}/container-status`)).body).toEqual({
       crew_id: it.id,
       slug: 'backend',
@@ -128,7 +154,10 @@ describe('crews.status', () => {
 
   it('says not_configured without a runtime', async () => {
     const it = await withCrew(null)
-    expect((await it.call('VIEWER', 'GET', `/crews/${it.id}/container-status`)).body).toMatchObject({ status: 'not_configured', uptime: null })
+    expect((await it.call('VIEWER', 'GET', `/crews/${it.id}/container-status`)).body).toMatchObject({
+      status: 'not_configured',
+      uptime: null,
+    })
   })
 })
 
@@ -154,7 +183,10 @@ describe('runtime_image', () => {
     expect((await patch('absent:1')).body).toMatchObject({ code: 'invalid_field', field: 'runtime_image' })
     expect((await patch('debian:12')).body).toMatchObject({ runtime_image: 'debian:12' })
     it.app.runtime = null
-    expect((await patch('absent:1')).body).toMatchObject({ runtime_image: 'absent:1', warnings: [expect.stringContaining('absent:1')] })
+    expect((await patch('absent:1')).body).toMatchObject({
+      runtime_image: 'absent:1',
+      warnings: [expect.stringContaining('absent:1')],
+    })
     expect((await patch('')).body.runtime_image).toBe(null)
   })
 })

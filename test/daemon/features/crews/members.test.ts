@@ -6,7 +6,8 @@ async function withCrew() {
   const it = await daemon()
   const { body: crew } = await it.call('OWNER', 'POST', '/crews', { name: 'Backend', slug: 'backend' })
   const at = `/crews/${crew.id}/members`
-  const add = (who: Parameters<typeof it.call>[0], user: string, role?: string) => it.call(who, 'POST', at, { user_id: user, ...(role && { role }) })
+  const add = (who: Parameters<typeof it.call>[0], user: string, role?: string) =>
+    it.call(who, 'POST', at, { user_id: user, ...(role && { role }) })
   return { ...it, crew: crew as { id: string }, at, add }
 }
 
@@ -32,16 +33,27 @@ describe('crews.addMember', () => {
       entry_type: 'audit.entity_created',
       crew_id: crew.id,
       actor_id: person('MANAGER').userId,
-      payload: { action: 'create', entity_type: 'crew_member', entity_id: body.id, metadata: { user_id: userId, role: 'MANAGER' } },
+      payload: {
+        action: 'create',
+        entity_type: 'crew_member',
+        entity_id: body.id,
+        metadata: { user_id: userId, role: 'MANAGER' },
+      },
     })
   })
 
   it('gives no role any more that was taken from the one who asks', async () => {
     const { call, add, workspace, person, at } = await withCrew()
     const admin = person('ADMIN')
-    const members = (await call('OWNER', 'GET', `/workspaces/${workspace}/members`)).body as { id: string; user_id: string }[]
+    const members = (await call('OWNER', 'GET', `/workspaces/${workspace}/members`)).body as {
+      id: string
+      user_id: string
+    }[]
     const { id } = members.find(({ user_id }) => user_id === admin.userId)!
-    const answers = await Promise.all([call('OWNER', 'PATCH', `/workspaces/${workspace}/members/${id}`, { role: 'VIEWER' }), add(admin, admin.userId, 'ADMIN')])
+    const answers = await Promise.all([
+      call('OWNER', 'PATCH', `/workspaces/${workspace}/members/${id}`, { role: 'VIEWER' }),
+      add(admin, admin.userId, 'ADMIN'),
+    ])
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
       [200, undefined],
       [403, 'insufficient_role'],
@@ -57,8 +69,13 @@ describe('crews.addMember', () => {
   it('refuses strangers, a second time, a role above the own one, and who is no MANAGER', async () => {
     const { call, add, at, person, stranger } = await withCrew()
     const { userId } = person('VIEWER')
-    for (const user of [stranger().userId, 'nobody']) expect((await add('OWNER', user)).body).toMatchObject({ status: 400, field: 'user_id' })
-    expect((await add('MANAGER', userId, 'ADMIN')).body).toMatchObject({ status: 403, code: 'insufficient_role', field: 'role' })
+    for (const user of [stranger().userId, 'nobody'])
+      expect((await add('OWNER', user)).body).toMatchObject({ status: 400, field: 'user_id' })
+    expect((await add('MANAGER', userId, 'ADMIN')).body).toMatchObject({
+      status: 403,
+      code: 'insufficient_role',
+      field: 'role',
+    })
     expect((await add('MEMBER', userId)).body).toMatchObject({ status: 403, code: 'insufficient_role' })
     expect((await add('OWNER', userId, 'BOSS')).body).toMatchObject({ status: 400, field: 'role' })
     expect((await add('OWNER', userId, 'OWNER')).status).toBe(201)
@@ -78,7 +95,10 @@ describe('crews.setMember', () => {
     const { call, add, at, entries, person } = await withCrew()
     const { id } = (await add('OWNER', person('VIEWER').userId, 'MEMBER')).body
     expect((await call('ADMIN', 'PATCH', `${at}/${id}`, { role: 'ADMIN' })).body).toMatchObject({ id, role: 'ADMIN' })
-    expect(entries().at(-1)).toMatchObject({ entry_type: 'audit.entity_updated', payload: { metadata: { from: 'MEMBER', role: 'ADMIN' } } })
+    expect(entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_updated',
+      payload: { metadata: { from: 'MEMBER', role: 'ADMIN' } },
+    })
     expect((await call('ADMIN', 'PATCH', `${at}/${id}`, { role: '' })).body.role).toBeNull()
     expect((await call('ADMIN', 'GET', at)).body).toMatchObject([{ role: null }])
   })
@@ -86,10 +106,16 @@ describe('crews.setMember', () => {
   it('refuses roles above the own one, given or taken, and who is no ADMIN', async () => {
     const { call, add, at, person } = await withCrew()
     const { id } = (await add('OWNER', person('VIEWER').userId, 'OWNER')).body
-    expect((await call('ADMIN', 'PATCH', `${at}/${id}`, { role: '' })).body).toMatchObject({ status: 403, field: 'role' })
+    expect((await call('ADMIN', 'PATCH', `${at}/${id}`, { role: '' })).body).toMatchObject({
+      status: 403,
+      field: 'role',
+    })
     expect((await call('ADMIN', 'DELETE', `${at}/${id}`)).body).toMatchObject({ status: 403, field: 'role' })
     expect((await call('OWNER', 'PATCH', `${at}/${id}`, { role: 'MEMBER' })).status).toBe(200)
-    expect((await call('ADMIN', 'PATCH', `${at}/${id}`, { role: 'OWNER' })).body).toMatchObject({ status: 403, field: 'role' })
+    expect((await call('ADMIN', 'PATCH', `${at}/${id}`, { role: 'OWNER' })).body).toMatchObject({
+      status: 403,
+      field: 'role',
+    })
     expect((await call('MANAGER', 'PATCH', `${at}/${id}`, { role: 'MEMBER' })).body).toMatchObject({ status: 403 })
     expect((await call('ADMIN', 'PATCH', `${at}/${id}`, {})).body).toMatchObject({ status: 400, code: 'missing_field' })
   })
@@ -120,7 +146,9 @@ describe('crew memberships', () => {
     const { app, add, at, call, person, workspace, stranger } = await withCrew()
     const elsewhere = stranger()
     const other = (await call(elsewhere, 'POST', '/crews', { name: 'Other', slug: 'other' })).body.id
-    app.db.prepare("INSERT INTO crew_members VALUES ('x', ?, ?, NULL, 'now', 'now')").run(other, person('VIEWER').userId)
+    app.db
+      .prepare("INSERT INTO crew_members VALUES ('x', ?, ?, NULL, 'now', 'now')")
+      .run(other, person('VIEWER').userId)
     await add('OWNER', person('VIEWER').userId)
     await add('OWNER', person('MEMBER').userId)
     app.writeNow(() => forgetCrewMemberships(app, workspace, person('VIEWER').userId))
@@ -137,8 +165,15 @@ describe('crew memberships', () => {
       ['PATCH', `${at}/x`],
       ['DELETE', `${at}/x`],
     ] as const)
-      expect((await call(other, method, path, method === 'GET' || method === 'DELETE' ? undefined : { user_id: other.userId, role: 'MEMBER' })).status).toBe(
-        404,
-      )
+      expect(
+        (
+          await call(
+            other,
+            method,
+            path,
+            method === 'GET' || method === 'DELETE' ? undefined : { user_id: other.userId, role: 'MEMBER' },
+          )
+        ).status,
+      ).toBe(404)
   })
 })

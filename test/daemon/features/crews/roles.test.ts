@@ -8,7 +8,8 @@ const mcp = { mcp_config_json: '{"mcpServers":{}}' }
 /** Two crews, `mine` and `other`; a VIEWER of the workspace may be given a role in the first. */
 async function place() {
   const it = await daemon()
-  const create = async (path: string, body: object) => (await it.call('OWNER', 'POST', path, body)).body as { id: string }
+  const create = async (path: string, body: object) =>
+    (await it.call('OWNER', 'POST', path, body)).body as { id: string }
   const mine = (await create('/crews', { name: 'Mine', slug: 'mine' })).id
   const other = (await create('/crews', { name: 'Other', slug: 'other' })).id
   const someones = (await create('/agents', { ...agent, slug: 'someones', crew_id: mine, ...mcp })).id
@@ -16,7 +17,8 @@ async function place() {
   const viewer = it.person('VIEWER')
   const join = async (role: string | null, who: Person = viewer, crew = mine) =>
     expect((await it.call('OWNER', 'POST', `/crews/${crew}/members`, { user_id: who.userId, role })).status).toBe(201)
-  const status = async (method: string, path: string, body?: object) => (await it.call('VIEWER', method, path, body)).status
+  const status = async (method: string, path: string, body?: object) =>
+    (await it.call('VIEWER', method, path, body)).status
   return { ...it, mine, other, someones, elsewhere, viewer, join, status }
 }
 
@@ -27,8 +29,16 @@ describe('a role in a crew', () => {
     await it.join('MANAGER')
     const made = await it.call('VIEWER', 'POST', '/agents', { ...agent, crew_id: it.mine })
     expect(made.status).toBe(201)
-    for (const body of [agent, { ...agent, crew_id: null }, { ...agent, crew_id: it.other }, { ...agent, crew_id: 'cnone00000000000000000000' }])
-      expect((await it.call('VIEWER', 'POST', '/agents', { ...body, slug: 'two' })).body).toMatchObject({ status: 403, code: 'insufficient_role' })
+    for (const body of [
+      agent,
+      { ...agent, crew_id: null },
+      { ...agent, crew_id: it.other },
+      { ...agent, crew_id: 'cnone00000000000000000000' },
+    ])
+      expect((await it.call('VIEWER', 'POST', '/agents', { ...body, slug: 'two' })).body).toMatchObject({
+        status: 403,
+        code: 'insufficient_role',
+      })
     const at = `/agents/${made.body.id}`
     expect(await it.status('PATCH', at, { name: 'Ada L' })).toBe(200)
     expect(await it.status('PATCH', `/agents/${it.someones}`, { name: 'Ada L' })).toBe(403)
@@ -41,7 +51,10 @@ describe('a role in a crew', () => {
     const it = await place()
     await it.join('ADMIN')
     const { userId, email } = it.viewer
-    const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { id: string; user_id: string }[]
+    const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as {
+      id: string
+      user_id: string
+    }[]
     const { id } = members.find(({ user_id }) => user_id === userId)!
     expect((await it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)).status).toBe(200)
     const invited = await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/invitations`, { email, role: 'VIEWER' })
@@ -81,7 +94,8 @@ describe('a role in a crew', () => {
 
   it('opens the container of the crew, and no other', async () => {
     const it = await place()
-    const act = async (what: string, crew: string) => (await it.call('VIEWER', 'POST', `/crews/${crew}/container-${what}`)).body.code
+    const act = async (what: string, crew: string) =>
+      (await it.call('VIEWER', 'POST', `/crews/${crew}/container-${what}`)).body.code
     expect(await act('start', it.mine)).toBe('insufficient_role')
     await it.join('MANAGER')
     // This daemon has no runtime: whoever gets that far was let in.
@@ -99,7 +113,9 @@ describe('a role in a crew', () => {
     await it.join('MANAGER')
     const add = async (crew: string, role: string) =>
       (await it.call('VIEWER', 'POST', `/crews/${crew}/members`, { user_id: it.person('MEMBER').userId, role })).status
-    expect([await add(it.other, 'MEMBER'), await add(it.mine, 'ADMIN'), await add(it.mine, 'MANAGER')]).toEqual([403, 403, 201])
+    expect([await add(it.other, 'MEMBER'), await add(it.mine, 'ADMIN'), await add(it.mine, 'MANAGER')]).toEqual([
+      403, 403, 201,
+    ])
   })
 
   it('never lowers the role of the workspace', async () => {
@@ -111,7 +127,9 @@ describe('a role in a crew', () => {
   it('shows what a MANAGER sees, also in the list', async () => {
     const it = await place()
     const shown = async () =>
-      ((await it.call('VIEWER', 'GET', '/agents')).body as { id: string }[]).filter((row) => 'mcp_config_json' in row).map(({ id }) => id)
+      ((await it.call('VIEWER', 'GET', '/agents')).body as { id: string }[])
+        .filter((row) => 'mcp_config_json' in row)
+        .map(({ id }) => id)
     expect(await shown()).toEqual([])
     await it.join('MANAGER')
     expect(await shown()).toEqual([it.someones])
@@ -123,7 +141,9 @@ describe('a role in a crew', () => {
     const it = await place()
     const elsewhere = it.stranger()
     const foreign = (await it.call(elsewhere, 'POST', '/crews', { name: 'Foreign', slug: 'foreign' })).body.id
-    it.app.db.prepare("INSERT INTO crew_members VALUES ('x', ?, ?, 'OWNER', 'now', 'now')").run(foreign, it.viewer.userId)
+    it.app.db
+      .prepare("INSERT INTO crew_members VALUES ('x', ?, ?, 'OWNER', 'now', 'now')")
+      .run(foreign, it.viewer.userId)
     expect(await it.status('PATCH', `/crews/${foreign}`, { description: 'mine' })).toBe(403)
     expect(await it.status('POST', '/agents', { ...agent, crew_id: foreign })).toBe(403)
   })
@@ -165,7 +185,10 @@ describe('runs of a crew', () => {
     const { run_id } = await it.send(chat, 'Work')
     const cancel = () => it.call('VIEWER', 'POST', `/chats/${chat}/cancel`)
     expect((await cancel()).body).toMatchObject({ status: 403, code: 'insufficient_role' })
-    await it.call('OWNER', 'POST', `/crews/${it.crewId}/members`, { user_id: it.person('VIEWER').userId, role: 'MANAGER' })
+    await it.call('OWNER', 'POST', `/crews/${it.crewId}/members`, {
+      user_id: it.person('VIEWER').userId,
+      role: 'MANAGER',
+    })
     expect((await cancel()).body).toEqual({ chat_id: chat, run_id })
     await it.runs.ended(run_id)
   })
@@ -178,11 +201,17 @@ describe('credentials of a crew', () => {
     const it = await place()
     const { id } = (await it.call('OWNER', 'POST', '/credentials', { ...key, crew_ids: [it.mine] })).body
     await it.call('OWNER', 'POST', '/credentials', { ...key, name: 'other key', crew_ids: [it.other] })
-    const names = async () => ((await it.call('VIEWER', 'GET', '/credentials')).body as { name: string }[]).map(({ name }) => name)
-    const given = async () => ((await it.call('VIEWER', 'GET', `/agents/${it.someones}/credentials`)).body as object[]).length
+    const names = async () =>
+      ((await it.call('VIEWER', 'GET', '/credentials')).body as { name: string }[]).map(({ name }) => name)
+    const given = async () =>
+      ((await it.call('VIEWER', 'GET', `/agents/${it.someones}/credentials`)).body as object[]).length
     expect([await names(), await it.status('GET', `/credentials/${id}`), await given()]).toEqual([[], 404, 0])
     await it.join(null)
-    expect([await names(), await it.status('GET', `/credentials/${id}`), await given()]).toEqual([['deploy key'], 200, 1])
+    expect([await names(), await it.status('GET', `/credentials/${id}`), await given()]).toEqual([
+      ['deploy key'],
+      200,
+      1,
+    ])
     expect(await it.status('PATCH', `/credentials/${id}`, { description: 'x' })).toBe(403)
   })
 })

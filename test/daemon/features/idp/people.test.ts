@@ -12,17 +12,26 @@ function addAnn({ server: { app, workspace } }: SetUp, { verified = false } = {}
     .run('ann@example.com', quickHash, verified_at, person.userId)
   return { ...person, email: 'ann@example.com' }
 }
-const entries = ({ server }: SetUp) => server.entries().map(({ entry_type, payload }): Record<string, unknown> => ({ entry_type, ...(payload as object) }))
+const entries = ({ server }: SetUp) =>
+  server.entries().map(({ entry_type, payload }): Record<string, unknown> => ({ entry_type, ...(payload as object) }))
 
 describe('a new person', () => {
   it('has a workspace, no password, and a verified address', async () => {
     const it = await setUp()
     expect((await signIn(it)).status).toBe(307)
-    expect(userOf(it.server, 'ann@example.com')).toMatchObject({ email_verified_at: it.server.app.now(), password_hash: null, full_name: 'Ann Ångström' })
+    expect(userOf(it.server, 'ann@example.com')).toMatchObject({
+      email_verified_at: it.server.app.now(),
+      password_hash: null,
+      full_name: 'Ann Ångström',
+    })
     const [own] = (await it.web.call('GET', '/workspaces')).body
     expect(own).toMatchObject({ name: "Ann Ångström's Workspace", currentUserRole: 'OWNER' })
-    const told = it.server.entries(own.id).map(({ entry_type, payload }) => [entry_type, (payload as { entity_type: string }).entity_type])
-    expect(told).toEqual(['user', 'workspace', 'linked_account', 'session'].map((what) => ['audit.entity_created', what]))
+    const told = it.server
+      .entries(own.id)
+      .map(({ entry_type, payload }) => [entry_type, (payload as { entity_type: string }).entity_type])
+    expect(told).toEqual(
+      ['user', 'workspace', 'linked_account', 'session'].map((what) => ['audit.entity_created', what]),
+    )
   })
 
   it.each([
@@ -47,14 +56,18 @@ describe('a new person', () => {
     expect(userOf(it.server, 'ann@example.com')).toMatchObject({ email_verified_at: null })
   })
 
-  it.each([{ email: undefined }, { email: '' }, { email: 'ann' }, { email: 'änn@example.com' }, { email: `${'a'.repeat(250)}@example.com` }, { email: 7 }])(
-    'with %j has none',
-    async (more) => {
-      const it = await setUp({ accounts: { ann: { ...ann, ...more } } })
-      expect((await signIn(it)).body).toMatchObject({ status: 502, code: 'idp_profile_failed' })
-      expect(rows(it.server, 'users')).toHaveLength(1)
-    },
-  )
+  it.each([
+    { email: undefined },
+    { email: '' },
+    { email: 'ann' },
+    { email: 'änn@example.com' },
+    { email: `${'a'.repeat(250)}@example.com` },
+    { email: 7 },
+  ])('with %j has none', async (more) => {
+    const it = await setUp({ accounts: { ann: { ...ann, ...more } } })
+    expect((await signIn(it)).body).toMatchObject({ status: 502, code: 'idp_profile_failed' })
+    expect(rows(it.server, 'users')).toHaveLength(1)
+  })
 
   it('is not let in where nobody may sign up', async () => {
     const it = await setUp({ config: { allowSignup: false } })
@@ -67,7 +80,10 @@ describe('a new person', () => {
 
   it('is let in by an invitation to the verified address, into that workspace alone', async () => {
     const it = await setUp({ config: { allowSignup: false } })
-    await it.server.call('OWNER', 'POST', `/workspaces/${it.server.workspace}/invitations`, { email: 'ANN@example.com', role: 'MANAGER' })
+    await it.server.call('OWNER', 'POST', `/workspaces/${it.server.workspace}/invitations`, {
+      email: 'ANN@example.com',
+      role: 'MANAGER',
+    })
     expect((await signIn(it)).status).toBe(307)
     const { body } = await it.web.call('GET', '/workspaces')
     expect(body).toMatchObject([{ id: it.server.workspace, currentUserRole: 'MANAGER' }])
@@ -76,7 +92,9 @@ describe('a new person', () => {
 
   it('is not let in by an invitation to an address that is not verified', async () => {
     const it = await setUp({ config: { allowSignup: false }, accounts: { ann: { ...ann, email_verified: false } } })
-    await it.server.call('OWNER', 'POST', `/workspaces/${it.server.workspace}/invitations`, { email: 'ann@example.com' })
+    await it.server.call('OWNER', 'POST', `/workspaces/${it.server.workspace}/invitations`, {
+      email: 'ann@example.com',
+    })
     expect((await signIn(it)).body).toMatchObject({ status: 403, code: 'signup_disabled' })
     expect(rows(it.server, 'workspace_invitations')).toMatchObject([{ status: 'live' }])
   })
@@ -139,8 +157,14 @@ describe('a person who is known', () => {
     await held.signIn(intruder.email, knownPassword)
     const pairing = (await held.call('POST', '/auth/pair/start', {})).body.code
     const paired = (await it.server.call(intruder, 'POST', '/auth/pair/start', {})).body.code
-    app.db.prepare("INSERT INTO verification_tokens VALUES ('t', ?, 'hash', 'account_setup', ?, '2027-01-01T00:00:00Z', NULL)").run(intruder.userId, app.now())
-    app.db.prepare("INSERT INTO linked_accounts VALUES ('l', ?, ?, 'mallory', NULL, ?, ?)").run(intruder.userId, it.provider.issuer, app.now(), app.now())
+    app.db
+      .prepare(
+        "INSERT INTO verification_tokens VALUES ('t', ?, 'hash', 'account_setup', ?, '2027-01-01T00:00:00Z', NULL)",
+      )
+      .run(intruder.userId, app.now())
+    app.db
+      .prepare("INSERT INTO linked_accounts VALUES ('l', ?, ?, 'mallory', NULL, ?, ?)")
+      .run(intruder.userId, it.provider.issuer, app.now(), app.now())
     const revoked: string[] = []
     app.bus.on('revoked', (id) => revoked.push(id))
 
@@ -150,13 +174,17 @@ describe('a person who is known', () => {
     expect(await me(held)).toMatchObject({ status: 401 })
     expect((await held.call('POST', '/api/auth/token/refresh')).status).toBe(401)
     expect((await it.server.call(intruder, 'GET', '/users/me')).status).toBe(401)
-    for (const code of [pairing, paired]) expect((await it.server.call(null, 'POST', '/auth/pair/redeem', { code })).status).toBe(400)
+    for (const code of [pairing, paired])
+      expect((await it.server.call(null, 'POST', '/auth/pair/redeem', { code })).status).toBe(400)
     expect((await browser(it.server).signIn(intruder.email, knownPassword)).body.ok).toBe(false)
     expect(rows(it.server, 'verification_tokens')).toHaveLength(0)
     expect(rows(it.server, 'linked_accounts')).toMatchObject([{ provider_account_id: 'ann' }])
     expect(revoked).toHaveLength(2)
     const warned = entries(it).find(({ metadata }) => (metadata as { via?: string } | undefined)?.via === 'idp')
-    expect(warned).toMatchObject({ entry_type: 'audit.entity_updated', metadata: { changed: ['password', 'email_verified_at'], sessions: 1, tokens: 1 } })
+    expect(warned).toMatchObject({
+      entry_type: 'audit.entity_updated',
+      metadata: { changed: ['password', 'email_verified_at'], sessions: 1, tokens: 1 },
+    })
   })
 
   it('keeps everything when the browser is signed in to the account already', async () => {
@@ -164,7 +192,10 @@ describe('a person who is known', () => {
     const person = addAnn(it)
     await it.web.signIn(person.email, knownPassword)
     expect((await signIn(it)).status).toBe(307)
-    expect(userOf(it.server, 'ann@example.com')).toMatchObject({ password_hash: quickHash, email_verified_at: it.server.app.now() })
+    expect(userOf(it.server, 'ann@example.com')).toMatchObject({
+      password_hash: quickHash,
+      email_verified_at: it.server.app.now(),
+    })
     expect((await it.server.call(person, 'GET', '/users/me')).status).toBe(200)
     expect((await browser(it.server).signIn(person.email, knownPassword)).body.ok).toBe(true)
   })
@@ -201,7 +232,9 @@ describe('a person who is known', () => {
     const it = await setUp({ accounts: { ann: { ...ann, email_verified: false } } })
     const { app } = it.server
     const { userId } = it.server.person('OWNER')
-    app.db.prepare("INSERT INTO linked_accounts VALUES ('l', ?, 'https://other.example', 'ann', NULL, ?, ?)").run(userId, app.now(), app.now())
+    app.db
+      .prepare("INSERT INTO linked_accounts VALUES ('l', ?, 'https://other.example', 'ann', NULL, ?, ?)")
+      .run(userId, app.now(), app.now())
     await signIn(it)
     expect((await me(it.web)).id).not.toBe(userId)
   })
@@ -215,12 +248,26 @@ describe('idp.links and idp.unlink', () => {
     const { body } = await it.web.call('GET', '/users/me/linked-accounts')
     const now = it.server.app.now()
     expect(body).toEqual([
-      { id: body[0].id, provider: it.provider.issuer, provider_account_id: 'ann', email: 'ann@example.com', created_at: now, last_used_at: now },
+      {
+        id: body[0].id,
+        provider: it.provider.issuer,
+        provider_account_id: 'ann',
+        email: 'ann@example.com',
+        created_at: now,
+        last_used_at: now,
+      },
     ])
-    expect((await it.server.call('OWNER', 'DELETE', `/users/me/linked-accounts/${body[0].id}`)).body).toMatchObject({ status: 404, field: 'linkId' })
+    expect((await it.server.call('OWNER', 'DELETE', `/users/me/linked-accounts/${body[0].id}`)).body).toMatchObject({
+      status: 404,
+      field: 'linkId',
+    })
     expect((await it.server.call(person, 'DELETE', `/users/me/linked-accounts/${body[0].id}`)).status).toBe(204)
     expect((await it.server.call(person, 'GET', '/users/me/linked-accounts')).body).toEqual([])
-    expect(entries(it).at(-1)).toMatchObject({ entry_type: 'audit.entity_deleted', entity_type: 'linked_account', entity_id: body[0].id })
+    expect(entries(it).at(-1)).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      entity_type: 'linked_account',
+      entity_id: body[0].id,
+    })
   })
 
   it('does not end the last way in', async () => {
@@ -229,9 +276,14 @@ describe('idp.links and idp.unlink', () => {
     const [{ id }] = (await it.web.call('GET', '/users/me/linked-accounts')).body
     const { app } = it.server
     app.db
-      .prepare("INSERT INTO linked_accounts SELECT 'old', user_id, 'https://gone.example', 'ann', NULL, created_at, last_used_at FROM linked_accounts")
+      .prepare(
+        "INSERT INTO linked_accounts SELECT 'old', user_id, 'https://gone.example', 'ann', NULL, created_at, last_used_at FROM linked_accounts",
+      )
       .run()
-    expect((await it.web.call('DELETE', `/users/me/linked-accounts/${id}`)).body).toMatchObject({ status: 409, code: 'last_way_in' })
+    expect((await it.web.call('DELETE', `/users/me/linked-accounts/${id}`)).body).toMatchObject({
+      status: 409,
+      code: 'last_way_in',
+    })
     expect((await it.web.call('DELETE', '/users/me/linked-accounts/old')).status).toBe(204)
     expect((await signIn(it)).status).toBe(307)
   })

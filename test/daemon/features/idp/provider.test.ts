@@ -40,7 +40,11 @@ describe('what the provider says of itself', () => {
     const it = await setUp({ quiet: true })
     it.provider.instead.set(discovery, json({ error: 'down' }, 503))
     const { body } = await it.web.call('GET', '/auth/idp/redirect')
-    expect(body).toMatchObject({ status: 502, code: 'idp_unavailable', detail: expect.stringContaining('does not answer as an identity provider should') })
+    expect(body).toMatchObject({
+      status: 502,
+      code: 'idp_unavailable',
+      detail: expect.stringContaining('does not answer as an identity provider should'),
+    })
     expect(rows(it.server, 'idp_states')).toEqual([])
     it.provider.instead.clear()
     expect((await signIn(it)).status).toBe(307)
@@ -53,11 +57,17 @@ describe('what the provider says of itself', () => {
     ['is a redirect', () => text('', 'text/plain', 302, { location: '/elsewhere' })],
     ['has no end', () => text('x'.repeat(2 * 1024 * 1024), 'application/json')],
     ['names no place to sign in', (issuer) => json({ issuer, token_endpoint: `${issuer}/token` })],
-    ['leads to a script', (issuer) => json({ issuer, authorization_endpoint: 'javascript:alert(1)', token_endpoint: `${issuer}/token` })],
+    [
+      'leads to a script',
+      (issuer) => json({ issuer, authorization_endpoint: 'javascript:alert(1)', token_endpoint: `${issuer}/token` }),
+    ],
   ])('answers 502 when it %s', async (_, answer) => {
     const it = await setUp({ quiet: true })
     it.provider.instead.set(discovery, answer(it.provider.issuer))
-    expect((await it.web.call('GET', '/auth/idp/redirect')).body).toMatchObject({ status: 502, code: 'idp_unavailable' })
+    expect((await it.web.call('GET', '/auth/idp/redirect')).body).toMatchObject({
+      status: 502,
+      code: 'idp_unavailable',
+    })
   })
 
   it('answers 502 when nobody listens, and when nobody answers in time', async () => {

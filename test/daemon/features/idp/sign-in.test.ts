@@ -35,7 +35,13 @@ describe('idp.redirect', () => {
     const url = new URL(String(answer.headers['location']))
     const { state, nonce, code_challenge, ...rest } = Object.fromEntries(url.searchParams)
     expect(url.origin).toBe(provider.issuer)
-    expect(rest).toEqual({ client_id: 'muster', response_type: 'code', redirect_uri: callback, scope: 'openid email profile', code_challenge_method: 'S256' })
+    expect(rest).toEqual({
+      client_id: 'muster',
+      response_type: 'code',
+      redirect_uri: callback,
+      scope: 'openid email profile',
+      code_challenge_method: 'S256',
+    })
     for (const secret of [state, nonce, code_challenge]) expect(secret).toMatch(/^[\w-]{43}$/)
     const cookie = web.jar.get('authjs.idp-browser')!
     expect(cookie.attributes).toBe('Max-Age=900; Path=/; HttpOnly; SameSite=Lax')
@@ -46,17 +52,30 @@ describe('idp.redirect', () => {
 
   it('never leads elsewhere afterwards', async () => {
     const { server, web } = await setUp()
-    const asked = ['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)', 'crews', '', '/a\nb', '/中 文']
+    const asked = [
+      'https://evil.example',
+      '//evil.example',
+      '/\\evil.example',
+      'javascript:alert(1)',
+      'crews',
+      '',
+      '/a\nb',
+      '/中 文',
+    ]
     for (const redirect of asked) await start(web, redirect)
     expect(rows(server, 'idp_states').map(({ redirect }) => redirect)).toEqual(asked.map(() => '/'))
   })
 
   it('comes back to the public address, or to the one that was asked', async () => {
     const named = await setUp({ config: { publicUrl: 'https://muster.example/' } })
-    expect(new URL(await start(named.web)).searchParams.get('redirect_uri')).toBe('https://muster.example/api/v1/auth/idp/callback')
+    expect(new URL(await start(named.web)).searchParams.get('redirect_uri')).toBe(
+      'https://muster.example/api/v1/auth/idp/callback',
+    )
     const { server } = await setUp()
     const web = browser(server, { host: '127.0.0.1:9999', 'x-forwarded-proto': 'https' })
-    expect(new URL(await start(web)).searchParams.get('redirect_uri')).toBe('https://127.0.0.1:9999/api/v1/auth/idp/callback')
+    expect(new URL(await start(web)).searchParams.get('redirect_uri')).toBe(
+      'https://127.0.0.1:9999/api/v1/auth/idp/callback',
+    )
     expect(web.jar.get('__Host-authjs.idp-browser')!.attributes).toContain('Secure')
   })
 
@@ -69,7 +88,10 @@ describe('idp.redirect', () => {
 
   it('needs an encryption key', async () => {
     const { web } = await setUp({ withVault: false })
-    expect((await web.call('GET', '/auth/idp/redirect')).body).toMatchObject({ status: 503, code: 'encryption_unavailable' })
+    expect((await web.call('GET', '/auth/idp/redirect')).body).toMatchObject({
+      status: 503,
+      code: 'encryption_unavailable',
+    })
   })
 
   it('sweeps old states, and keeps a bounded number', async () => {
@@ -111,7 +133,10 @@ describe('idp.callback', () => {
 
   it('goes to a path that is not ASCII', async () => {
     const it = await setUp()
-    expect(await signIn(it, 'ann', '/crews/größe?q=日本')).toMatchObject({ status: 307, headers: { location: '/crews/gr%C3%B6%C3%9Fe?q=%E6%97%A5%E6%9C%AC' } })
+    expect(await signIn(it, 'ann', '/crews/größe?q=日本')).toMatchObject({
+      status: 307,
+      headers: { location: '/crews/gr%C3%B6%C3%9Fe?q=%E6%97%A5%E6%9C%AC' },
+    })
   })
 
   it('keeps no token of the provider', async () => {
@@ -161,7 +186,11 @@ describe('idp.callback', () => {
     const it = await setUp()
     const url = await it.provider.visit(await start(it.web), null)
     const { body } = await back(it.web, url)
-    expect(body).toMatchObject({ status: 400, code: 'idp_refused', detail: 'The identity provider did not let you in: access_denied' })
+    expect(body).toMatchObject({
+      status: 400,
+      code: 'idp_refused',
+      detail: 'The identity provider did not let you in: access_denied',
+    })
     expect((await back(it.web, url)).body.code).toBe('idp_state_unknown')
     url.searchParams.set('state', new URL(await start(it.web)).searchParams.get('state')!)
     url.searchParams.set('error', '<script>')
@@ -172,7 +201,10 @@ describe('idp.callback', () => {
     const { web } = await setUp()
     const ask = (accept: string) => web.call('GET', '/auth/idp/callback?state=x&error=y', undefined, { accept })
     const page = await ask('text/html,application/xhtml+xml;q=0.9,*/*;q=0.8')
-    expect(page).toMatchObject({ status: 400, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } })
+    expect(page).toMatchObject({
+      status: 400,
+      headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+    })
     expect(page.text).toContain('This sign-in was not begun in this browser')
     expect(String(page.headers['content-security-policy'])).toContain("default-src 'none'")
     expect(await ask('*/*')).toMatchObject({ status: 400, body: { code: 'idp_state_unknown' } })
@@ -226,7 +258,9 @@ describe('idp.callback', () => {
 
   it('answers 500 when the session cannot be stored, without cookies or session', async () => {
     const it = await setUp({ quiet: true })
-    it.server.app.db.exec("CREATE TRIGGER full BEFORE INSERT ON user_sessions BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+    it.server.app.db.exec(
+      "CREATE TRIGGER full BEFORE INSERT ON user_sessions BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+    )
     expect(await signIn(it)).toMatchObject({ status: 500, body: { code: 'internal' } })
     expect(it.web.jar.has('authjs.session-token')).toBe(false)
     it.server.app.db.exec('DROP TRIGGER full')
@@ -238,7 +272,8 @@ describe('idp.callback', () => {
     const it = await setUp({ quiet: true })
     const url = await it.provider.visit(await start(it.web), 'ann')
     const { seal } = it.server.app.auth.seals
-    it.server.app.auth.seals.seal = (kind, ...rest) => (kind === 'refresh' ? Promise.reject(new Error('no entropy')) : seal(kind, ...rest))
+    it.server.app.auth.seals.seal = (kind, ...rest) =>
+      kind === 'refresh' ? Promise.reject(new Error('no entropy')) : seal(kind, ...rest)
     expect(await back(it.web, url)).toMatchObject({ status: 500, body: { code: 'internal' } })
     expect(rows(it.server, 'user_sessions')).toHaveLength(0)
     expect(it.web.jar.has('authjs.session-token')).toBe(false)
@@ -246,7 +281,9 @@ describe('idp.callback', () => {
 
   it('writes all of a new person or nothing', async () => {
     const it = await setUp({ quiet: true })
-    it.server.app.db.exec("CREATE TRIGGER full BEFORE INSERT ON linked_accounts BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+    it.server.app.db.exec(
+      "CREATE TRIGGER full BEFORE INSERT ON linked_accounts BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+    )
     expect((await signIn(it)).status).toBe(500)
     expect(rows(it.server, 'users').map(({ email }) => email)).not.toContain('ann@example.com')
     expect(rows(it.server, 'workspaces')).toHaveLength(1)

@@ -37,7 +37,13 @@ async function sealedJournal() {
 }
 
 const verify = async (it: TestDaemon, anchor?: string) =>
-  (await it.call('ADMIN', 'GET', `/journal/verify${anchor === undefined ? '' : `?anchor=${encodeURIComponent(anchor)}`}`)).body
+  (
+    await it.call(
+      'ADMIN',
+      'GET',
+      `/journal/verify${anchor === undefined ? '' : `?anchor=${encodeURIComponent(anchor)}`}`,
+    )
+  ).body
 const anchorOf = async (it: TestDaemon) => (await it.call('ADMIN', 'GET', '/journal/anchor')).body
 
 describe('journal.verify', () => {
@@ -58,7 +64,10 @@ describe('journal.verify', () => {
 
   it('notices a member that stands there twice, whichever of the two a reader takes', async () => {
     const { it } = await sealedJournal()
-    it.app.db.exec(`UPDATE journal SET doc = replace(doc, '"summary":"step 4"', '"summary":"FORGED","summary":"step 4"') WHERE seq = 4`)
+    it.app.db.exec(
+      `UPDATE journal SET doc = replace(doc, '"summary":"step 4"', '"summary":"FORGED","summary":"step 4"')
+        WHERE seq = 4`,
+    )
     expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'chain', seq: 4 } })
   })
 
@@ -92,15 +101,22 @@ describe('journal.verify', () => {
   it('finds an entry that was put into another workspace', async () => {
     const { it } = await sealedJournal()
     const other = it.stranger()
-    it.app.writeNow(() => it.app.journal({ workspace_id: other.workspace, type: 'exec.command', actor_type: 'system', summary: 'theirs' }))
+    it.app.writeNow(() =>
+      it.app.journal({ workspace_id: other.workspace, type: 'exec.command', actor_type: 'system', summary: 'theirs' }),
+    )
     it.app.db.exec('UPDATE journal SET ws = (SELECT ws FROM journal WHERE seq = 11) WHERE seq = 10')
     expect(await verify(it)).toMatchObject({ broken: { kind: 'truncated', seq: 9 } })
-    expect((await it.call(other, 'GET', '/journal/verify')).body).toMatchObject({ valid: false, broken: { kind: 'chain', seq: 10 } })
+    expect((await it.call(other, 'GET', '/journal/verify')).body).toMatchObject({
+      valid: false,
+      broken: { kind: 'chain', seq: 10 },
+    })
   })
 
   it('finds ids that do not grow', async () => {
     const { it } = await sealedJournal()
-    it.app.db.exec(`UPDATE journal SET id = 'j_0000000000000001', doc = json_set(doc, '$.id', 'j_0000000000000001') WHERE seq = 10`)
+    it.app.db.exec(
+      `UPDATE journal SET id = 'j_0000000000000001', doc = json_set(doc, '$.id', 'j_0000000000000001') WHERE seq = 10`,
+    )
     relink(it.app.db, 10)
     expect(await verify(it)).toMatchObject({ broken: { kind: 'order', seq: 10 } })
   })
@@ -112,7 +128,10 @@ describe('journal.verify', () => {
   ])('finds that %s are gone', async (_what, sql, seq, reason) => {
     const { it } = await sealedJournal()
     it.app.db.exec(sql)
-    expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'truncated', seq, reason: expect.stringContaining(reason) } })
+    expect(await verify(it)).toMatchObject({
+      valid: false,
+      broken: { kind: 'truncated', seq, reason: expect.stringContaining(reason) },
+    })
   })
 
   it('finds entries that were forged and chained anew, and says between which seals', async () => {
@@ -124,7 +143,11 @@ describe('journal.verify', () => {
       valid: false,
       entries: 7,
       sealed: { entries: 5 },
-      broken: { kind: 'forged', seq: 8, reason: 'entries 6 to 8 are not those that were sealed on 2026-01-01T00:00:08.000Z' },
+      broken: {
+        kind: 'forged',
+        seq: 8,
+        reason: 'entries 6 to 8 are not those that were sealed on 2026-01-01T00:00:08.000Z',
+      },
     })
   })
 
@@ -132,7 +155,10 @@ describe('journal.verify', () => {
     const { it } = await sealedJournal()
     it.app.db.exec('DELETE FROM journal WHERE seq = 2')
     relink(it.app.db, 1)
-    expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'forged', seq: 6, reason: expect.stringContaining('entries 1 to 5') } })
+    expect(await verify(it)).toMatchObject({
+      valid: false,
+      broken: { kind: 'forged', seq: 6, reason: expect.stringContaining('entries 1 to 5') },
+    })
   })
 
   it('says when the seals are gone or are not those of the daemon', async () => {
@@ -141,7 +167,10 @@ describe('journal.verify', () => {
     writeFileSync(path, whole.replace('["', '["x'))
     expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'forged', seq: null } })
     writeFileSync(path, whole.slice(0, whole.indexOf('\n') + 1))
-    expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'forged', reason: expect.stringContaining('not the one that this daemon wrote') } })
+    expect(await verify(it)).toMatchObject({
+      valid: false,
+      broken: { kind: 'forged', reason: expect.stringContaining('not the one that this daemon wrote') },
+    })
     rmSync(path)
     expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'seal_missing' } })
   })
@@ -149,15 +178,22 @@ describe('journal.verify', () => {
   it('knows what erased payloads leave open', async () => {
     const { it } = await sealedJournal()
     const { payload, ...rest } = it.entries()[3]!
-    it.app.db.prepare('UPDATE journal SET doc = ?, payload_hash = ? WHERE seq = 4').run(JSON.stringify(rest), hashPayload(JSON.stringify(payload)))
-    expect(await verify(it)).toMatchObject({ valid: true, erased: 1, not_proven: ['unsealed', 'erased', 'key_holder', 'rollback'] })
+    it.app.db
+      .prepare('UPDATE journal SET doc = ?, payload_hash = ? WHERE seq = 4')
+      .run(JSON.stringify(rest), hashPayload(JSON.stringify(payload)))
+    expect(await verify(it)).toMatchObject({
+      valid: true,
+      erased: 1,
+      not_proven: ['unsealed', 'erased', 'key_holder', 'rollback'],
+    })
   })
 })
 
 describe('priorities', () => {
   async function marked() {
     const { it } = await sealedJournal()
-    const mark = (n: number, priority: string) => it.call('ADMIN', 'POST', `/journal/${it.entries()[n - 1]!.id}/priority`, { priority, reason: 'kept' })
+    const mark = (n: number, priority: string) =>
+      it.call('ADMIN', 'POST', `/journal/${it.entries()[n - 1]!.id}/priority`, { priority, reason: 'kept' })
     await mark(4, 'pin')
     await mark(6, 'high')
     await mark(6, 'normal')
@@ -173,19 +209,31 @@ describe('priorities', () => {
     ['a change that the ledger lacks', 'DELETE FROM journal_priorities WHERE seq = 4', 4],
     [
       'a change that only the ledger has',
-      `INSERT INTO journal_priorities SELECT 9, 7, 'normal', 'normal', '', set_by, set_at FROM journal_priorities WHERE seq = 4`,
+      `INSERT INTO journal_priorities SELECT 9, 7, 'normal', 'normal', '', set_by, set_at
+        FROM journal_priorities WHERE seq = 4`,
       7,
     ],
     ['a change that the ledger tells otherwise', `UPDATE journal_priorities SET priority = 'high' WHERE seq = 4`, 4],
   ])('are followed: finds %s', async (_what, sql, seq) => {
     const it = await marked()
     it.app.db.exec(sql)
-    expect(await verify(it)).toMatchObject({ valid: false, broken: { kind: 'columns', seq, reason: expect.stringContaining('priority') } })
+    expect(await verify(it)).toMatchObject({
+      valid: false,
+      broken: { kind: 'columns', seq, reason: expect.stringContaining('priority') },
+    })
   })
 
   it('hold that entries were written with', async () => {
     const { it } = await sealedJournal()
-    it.app.writeNow(() => it.app.journal({ workspace_id: it.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls', priority: 'pin' }))
+    it.app.writeNow(() =>
+      it.app.journal({
+        workspace_id: it.workspace,
+        type: 'exec.command',
+        actor_type: 'system',
+        summary: 'ls',
+        priority: 'pin',
+      }),
+    )
     expect(await verify(it)).toMatchObject({ valid: true })
     await it.call('ADMIN', 'POST', `/journal/${it.entries()[10]!.id}/priority`, { priority: 'high' })
     expect(await verify(it)).toMatchObject({ valid: true, entries: 12 })
@@ -214,11 +262,19 @@ describe('anchors', () => {
   it('hold while the journal grows, of an empty one too', async () => {
     const fresh = await daemon()
     const { anchor: empty } = await anchorOf(fresh)
-    fresh.app.writeNow(() => fresh.app.journal({ workspace_id: fresh.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }))
-    expect(await verify(fresh, empty)).toMatchObject({ valid: true, proven: expect.arrayContaining(['anchor']), not_proven: ['unsealed', 'rollback'] })
+    fresh.app.writeNow(() =>
+      fresh.app.journal({ workspace_id: fresh.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }),
+    )
+    expect(await verify(fresh, empty)).toMatchObject({
+      valid: true,
+      proven: expect.arrayContaining(['anchor']),
+      not_proven: ['unsealed', 'rollback'],
+    })
     const { anchor } = await anchorOf(fresh)
     expect(await verify(fresh, anchor)).toMatchObject({ valid: true, not_proven: ['unsealed'] })
-    fresh.app.writeNow(() => fresh.app.journal({ workspace_id: fresh.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }))
+    fresh.app.writeNow(() =>
+      fresh.app.journal({ workspace_id: fresh.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }),
+    )
     expect(await verify(fresh, ` ${anchor}\n`)).toMatchObject({ valid: true, entries: 2 })
   })
 
@@ -233,32 +289,48 @@ describe('anchors', () => {
       broken: { kind: 'forged', seq: 10, reason: expect.stringContaining('anchored on 20260101T000010Z') },
     })
     it.app.db.exec('DELETE FROM journal WHERE seq > 8')
-    expect(await verify(it, anchor)).toMatchObject({ valid: false, broken: { kind: 'truncated', seq: 8, reason: expect.stringContaining('10 were anchored') } })
+    expect(await verify(it, anchor)).toMatchObject({
+      valid: false,
+      broken: { kind: 'truncated', seq: 8, reason: expect.stringContaining('10 were anchored') },
+    })
   })
 
   it('are good for nothing when they were altered or made elsewhere', async () => {
     const { it } = await sealedJournal()
     const { anchor } = await anchorOf(it)
     const altered = anchor.replace('.10.j_', '.9.j_')
-    expect(await verify(it, altered)).toMatchObject({ valid: false, broken: { kind: 'replaced', reason: expect.stringContaining('altered') } })
+    expect(await verify(it, altered)).toMatchObject({
+      valid: false,
+      broken: { kind: 'replaced', reason: expect.stringContaining('altered') },
+    })
     it.app.db.exec(`UPDATE instance_settings SET value = 'abcdef0123456789' WHERE key = 'installation_id'`)
     const there = await anchorOf(it)
     it.app.db.exec(`UPDATE instance_settings SET value = '0123456789abcdef' WHERE key = 'installation_id'`)
     const foreign = there.anchor.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))
-    expect(await verify(it, foreign)).toMatchObject({ valid: false, broken: { kind: 'replaced', reason: 'the anchor was made by another installation' } })
+    expect(await verify(it, foreign)).toMatchObject({
+      valid: false,
+      broken: { kind: 'replaced', reason: 'the anchor was made by another installation' },
+    })
   })
 
   it('are refused when they are none, or of another workspace', async () => {
     const { it } = await sealedJournal()
     const { anchor } = await anchorOf(it)
     const stranger = it.stranger()
-    const answers = [await it.call('ADMIN', 'GET', '/journal/verify?anchor=hello'), await it.call(stranger, 'GET', `/journal/verify?anchor=${anchor}`)]
-    for (const { status, body } of answers) expect([status, body.code, body.field]).toEqual([400, 'invalid_field', 'anchor'])
+    const answers = [
+      await it.call('ADMIN', 'GET', '/journal/verify?anchor=hello'),
+      await it.call(stranger, 'GET', `/journal/verify?anchor=${anchor}`),
+    ]
+    for (const { status, body } of answers)
+      expect([status, body.code, body.field]).toEqual([400, 'invalid_field', 'anchor'])
     expect((await it.call('MANAGER', 'GET', '/journal/anchor')).status).toBe(403)
   })
 
   it('need a key', async () => {
     const it = await daemon({ withVault: false })
-    expect(await it.call('ADMIN', 'GET', '/journal/anchor')).toMatchObject({ status: 503, body: { code: 'encryption_unavailable' } })
+    expect(await it.call('ADMIN', 'GET', '/journal/anchor')).toMatchObject({
+      status: 503,
+      body: { code: 'encryption_unavailable' },
+    })
   })
 })

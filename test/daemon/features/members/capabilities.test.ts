@@ -11,7 +11,9 @@ describe('members.capabilities', () => {
     const it = await daemon()
     for (const role of ['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'VIEWER'] as const) it.person(role)
     const { body } = await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}/members/capabilities`)
-    expect(body.members.map(({ role, capabilities }: { role: string; capabilities: string[] }) => [role, capabilities])).toEqual([
+    expect(
+      body.members.map(({ role, capabilities }: { role: string; capabilities: string[] }) => [role, capabilities]),
+    ).toEqual([
       ['OWNER', everything],
       ['ADMIN', everything],
       ['MANAGER', ['chat']],
@@ -24,8 +26,15 @@ describe('members.capabilities', () => {
   it('answers for one by the id of the user, and shows everyone their own', async () => {
     const it = await daemon()
     const { userId } = it.person('MEMBER')
-    expect((await it.call('ADMIN', 'GET', at(it, userId))).body).toEqual({ user_id: userId, role: 'MEMBER', capabilities: ['chat'] })
-    expect((await it.call('ADMIN', 'GET', at(it, it.stranger().userId))).body).toMatchObject({ status: 404, field: 'userId' })
+    expect((await it.call('ADMIN', 'GET', at(it, userId))).body).toEqual({
+      user_id: userId,
+      role: 'MEMBER',
+      capabilities: ['chat'],
+    })
+    expect((await it.call('ADMIN', 'GET', at(it, it.stranger().userId))).body).toMatchObject({
+      status: 404,
+      field: 'userId',
+    })
     await it.call('ADMIN', 'PATCH', at(it, userId), { grant: ['credential.create'] })
     const expected = { currentUserCapabilities: ['chat', 'credential.create'] }
     expect((await it.call('MEMBER', 'GET', `/workspaces/${it.workspace}`)).body).toMatchObject(expected)
@@ -57,7 +66,8 @@ describe('members.setCapabilities', () => {
 
   it('refuses the own row, an OWNER, and who is no ADMIN', async () => {
     const it = await daemon()
-    const change = async (who: 'ADMIN' | 'MANAGER' | 'OWNER', user: string) => (await it.call(who, 'PATCH', at(it, user), { preset: 'chat' })).body
+    const change = async (who: 'ADMIN' | 'MANAGER' | 'OWNER', user: string) =>
+      (await it.call(who, 'PATCH', at(it, user), { preset: 'chat' })).body
     expect(await change('ADMIN', it.person('ADMIN').userId)).toMatchObject({ status: 403, field: 'userId' })
     expect(await change('ADMIN', it.person('OWNER').userId)).toMatchObject({ status: 403, field: 'userId' })
     expect(await change('OWNER', it.person('OWNER').userId)).toMatchObject({ status: 403, field: 'userId' })
@@ -97,7 +107,8 @@ describe('a capability', () => {
 
   it('credential.create lets a member store credentials, for all or for crews of their own', async () => {
     const it = await daemon()
-    const crew = async (slug: string) => (await it.call('OWNER', 'POST', '/crews', { name: slug, slug })).body.id as string
+    const crew = async (slug: string) =>
+      (await it.call('OWNER', 'POST', '/crews', { name: slug, slug })).body.id as string
     const [mine, other] = [await crew('mine'), await crew('other')]
     const { userId } = it.person('MEMBER')
     await it.call('OWNER', 'POST', `/crews/${mine}/members`, { user_id: userId })
@@ -106,7 +117,10 @@ describe('a capability', () => {
     await it.call('ADMIN', 'PATCH', at(it, userId), { grant: ['credential.create'] })
     expect(await store({})).toMatchObject({ name: 'deploy key', scope: 'WORKSPACE' })
     expect(await store({ name: 'b', scope: 'CREW', crew_ids: [mine] })).toMatchObject({ crew_ids: [mine] })
-    expect(await store({ name: 'c', scope: 'CREW', crew_ids: [mine, other] })).toMatchObject({ status: 403, field: 'crew_ids.1' })
+    expect(await store({ name: 'c', scope: 'CREW', crew_ids: [mine, other] })).toMatchObject({
+      status: 403,
+      field: 'crew_ids.1',
+    })
     const [{ id }] = (await it.call('MEMBER', 'GET', '/credentials')).body
     expect((await it.call('MEMBER', 'DELETE', `/credentials/${id}`)).status).toBe(403)
     expect((await it.call('MEMBER', 'POST', `/credentials/${id}/rotate`, { value: 'next' })).status).toBe(403)
@@ -118,7 +132,9 @@ describe('a capability', () => {
     const it = await daemon()
     const crew = (await it.call('OWNER', 'POST', '/crews', { name: 'Mine', slug: 'mine' })).body.id
     const open = (await it.call('OWNER', 'POST', '/credentials', draft)).body.id
-    const hidden = (await it.call('OWNER', 'POST', '/credentials', { ...draft, name: 'b', scope: 'CREW', crew_ids: [crew] })).body.id
+    const hidden = (
+      await it.call('OWNER', 'POST', '/credentials', { ...draft, name: 'b', scope: 'CREW', crew_ids: [crew] })
+    ).body.id
     const { userId } = it.person('MEMBER')
     const rotate = (id: string) => it.call('MEMBER', 'POST', `/credentials/${id}/rotate`, { value: 'next' })
     expect((await rotate(open)).status).toBe(403)
@@ -137,9 +153,13 @@ describe('a capability', () => {
     await it.call('ADMIN', 'PATCH', at(it, userId), { preset: 'admin' })
     const other = it.stranger()
     it.app.db
-      .prepare("INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) VALUES ('m', ?, ?, 'VIEWER', 'x', 'x')")
+      .prepare(
+        "INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) VALUES ('m', ?, ?, 'VIEWER', 'x', 'x')",
+      )
       .run(other.workspace, userId)
-    expect((await it.call({ ...it.person('VIEWER'), workspace: other.workspace }, 'POST', '/credentials', draft)).status).toBe(403)
+    expect(
+      (await it.call({ ...it.person('VIEWER'), workspace: other.workspace }, 'POST', '/credentials', draft)).status,
+    ).toBe(403)
     expect((await it.call('VIEWER', 'POST', '/credentials', draft)).status).toBe(201)
   })
 })

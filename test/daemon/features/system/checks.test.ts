@@ -34,7 +34,12 @@ const disks = (over: Partial<DiskCondition> = {}): DiskCondition => ({
   crews: [],
   ...over,
 })
-const stored = (slug: string, level: 'ok' | 'warn' | 'full') => ({ slug, level, used: '17.0 GB of 20.0 GB', tidy: `see ${slug}` })
+const stored = (slug: string, level: 'ok' | 'warn' | 'full') => ({
+  slug,
+  level,
+  used: '17.0 GB of 20.0 GB',
+  tidy: `see ${slug}`,
+})
 const away = { ok: false, detail: 'No Docker engine answers' }
 const GB = 1024 ** 3
 
@@ -44,10 +49,28 @@ describe('judging', () => {
     ['no engine', judgeRuntime(condition({ engine: away })), 'fail', /No Docker/, /systemctl start docker/],
     ['local processes', judgeRuntime(condition({ kind: 'process' })), 'warn', /./, /SVC_CONTAINER_PROVIDER=docker/],
     ['images', judgeImages(condition({ images: [{ name: 'a', here: true }] }))[0]!, 'ok', /a/, null],
-    ['a missing image of ours', judgeImages(condition({ images: [{ name: 'muster/crew:local', here: false }] }))[0]!, 'fail', /crew:local/, /build-images/],
-    ['another missing image', judgeImages(condition({ images: [{ name: 'node:22', here: false }] }))[0]!, 'fail', /node:22/, /docker pull node:22/],
+    [
+      'a missing image of ours',
+      judgeImages(condition({ images: [{ name: 'muster/crew:local', here: false }] }))[0]!,
+      'fail',
+      /crew:local/,
+      /build-images/,
+    ],
+    [
+      'another missing image',
+      judgeImages(condition({ images: [{ name: 'node:22', here: false }] }))[0]!,
+      'fail',
+      /node:22/,
+      /docker pull node:22/,
+    ],
     ['nothing left over', judgeOrphans(condition())[0]!, 'ok', /./, null],
-    ['a container of nobody', judgeOrphans(condition({ orphans: [belonging('container', 'x')] }))[0]!, 'warn', /x/, /being removed/],
+    [
+      'a container of nobody',
+      judgeOrphans(condition({ orphans: [belonging('container', 'x')] }))[0]!,
+      'warn',
+      /x/,
+      /being removed/,
+    ],
     [
       'volumes of nobody',
       judgeOrphans(condition({ orphans: ['a', 'b', 'c', 'd'].map((it) => belonging('volume', it)) }))[0]!,
@@ -62,7 +85,13 @@ describe('judging', () => {
       /1 container, 1 volume/,
       null,
     ],
-    ['crews with room', judgeCrewData(disks({ crews: [stored('a', 'ok')] }))[0]!, 'ok', /no crew is near the 20.0 GB/, null],
+    [
+      'crews with room',
+      judgeCrewData(disks({ crews: [stored('a', 'ok')] }))[0]!,
+      'ok',
+      /no crew is near the 20.0 GB/,
+      null,
+    ],
     ['crews without limit', judgeCrewData(disks({ limit: 0 }))[0]!, 'warn', /as much as they like/, /SVC_CREW_DISK_MB/],
     [
       'a crew with little room',
@@ -71,10 +100,22 @@ describe('judging', () => {
       /^a: 17.0 GB of 20.0 GB$/,
       /^see a, then/,
     ],
-    ['crews without room', judgeCrewData(disks({ crews: [stored('a', 'full'), stored('b', 'warn')] }))[0]!, 'fail', /^a: .*, and others$/, /SVC_CREW_DISK_MB/],
+    [
+      'crews without room',
+      judgeCrewData(disks({ crews: [stored('a', 'full'), stored('b', 'warn')] }))[0]!,
+      'fail',
+      /^a: .*, and others$/,
+      /SVC_CREW_DISK_MB/,
+    ],
     ['a reserve', judgeCrewData(disks())[1]!, 'ok', /50.0 GB are free and 512 MB are kept/, null],
     ['no reserve', judgeCrewData(disks({ reserve: 0 }))[1]!, 'warn', /may fill the disk/, /SVC_DISK_RESERVE_MB/],
-    ['a disk that is nearly full', judgeCrewData(disks({ machine: { total: 100, used: 100, free: 0, level: 'full' } }))[1]!, 'fail', /runs wait/, /free space/],
+    [
+      'a disk that is nearly full',
+      judgeCrewData(disks({ machine: { total: 100, used: 100, free: 0, level: 'full' } }))[1]!,
+      'fail',
+      /runs wait/,
+      /free space/,
+    ],
     [
       'a crew in trouble',
       judgeCrews([
@@ -90,18 +131,60 @@ describe('judging', () => {
     ['a twentieth of a large disk', judgeDisk('/d', 40 * GB, 1000 * GB), 'warn', /40/, /./],
     ['no room', judgeDisk('/d', GB / 4, 100 * GB), 'fail', /256 MB/, /./],
     ['closed files', judgePermissions([{ path: '/d', mode: 0o40700, uid: 1 }], 1), 'ok', /./, null],
-    ['an open file', judgePermissions([{ path: '/d/k', mode: 0o100640, uid: 1 }], 1), 'fail', /\/d\/k/, /chmod go= \/d\/k/],
-    ['a file of somebody else', judgePermissions([{ path: '/d', mode: 0o40700, uid: 2 }], 1), 'fail', /another user/, /chown/],
+    [
+      'an open file',
+      judgePermissions([{ path: '/d/k', mode: 0o100640, uid: 1 }], 1),
+      'fail',
+      /\/d\/k/,
+      /chmod go= \/d\/k/,
+    ],
+    [
+      'a file of somebody else',
+      judgePermissions([{ path: '/d', mode: 0o40700, uid: 2 }], 1),
+      'fail',
+      /another user/,
+      /chown/,
+    ],
     ['a key', judgeKey(true, true), 'ok', /opens/, null],
     ['a key and nothing stored', judgeKey(true, null), 'ok', /no credential/, null],
     ['no key', judgeKey(false, null), 'fail', /no encryption key/, /ENCRYPTION_KEY/],
     ['another key', judgeKey(true, false), 'fail', /does not open/, /rotate/],
-    ['loopback', judgeNetwork({ url: 'http://127.0.0.1:1', loopback: true, limited: true }), 'ok', /this machine alone/, null],
+    [
+      'loopback',
+      judgeNetwork({ url: 'http://127.0.0.1:1', loopback: true, limited: true }),
+      'ok',
+      /this machine alone/,
+      null,
+    ],
     ['no mail', judgeMail({ way: null, failure: null, publicUrl: '' }), 'ok', /admin reset-password/, null],
-    ['mail', judgeMail({ way: 'mail.example.com:587', failure: null, publicUrl: 'https://h' }), 'ok', /mail\.example\.com:587/, null],
-    ['mail without an address', judgeMail({ way: 'mail.example.com:587', failure: null, publicUrl: '' }), 'warn', /not mailed/, /SVC_PUBLIC_URL/],
-    ['mail refused', judgeMail({ way: 'h:587', failure: 'h answered 535 (EAUTH)', publicUrl: 'https://h' }), 'warn', /535/, /docs\/mail\.md/],
-    ['no limits', judgeNetwork({ url: 'http://127.0.0.1:1', loopback: true, limited: false }), 'warn', /./, /SVC_RATELIMIT_DISABLED/],
+    [
+      'mail',
+      judgeMail({ way: 'mail.example.com:587', failure: null, publicUrl: 'https://h' }),
+      'ok',
+      /mail\.example\.com:587/,
+      null,
+    ],
+    [
+      'mail without an address',
+      judgeMail({ way: 'mail.example.com:587', failure: null, publicUrl: '' }),
+      'warn',
+      /not mailed/,
+      /SVC_PUBLIC_URL/,
+    ],
+    [
+      'mail refused',
+      judgeMail({ way: 'h:587', failure: 'h answered 535 (EAUTH)', publicUrl: 'https://h' }),
+      'warn',
+      /535/,
+      /docs\/mail\.md/,
+    ],
+    [
+      'no limits',
+      judgeNetwork({ url: 'http://127.0.0.1:1', loopback: true, limited: false }),
+      'warn',
+      /./,
+      /SVC_RATELIMIT_DISABLED/,
+    ],
   ] as const)('%s', (_, finding, status, detail, fix) => {
     expect(finding.status).toBe(status)
     expect(finding.detail).toMatch(detail)
@@ -143,7 +226,10 @@ describe('system.doctor', () => {
   it('is for the admins of the server', async () => {
     const it = await scene()
     expect((await it.call('MANAGER', 'GET', '/system/doctor')).status).toBe(403)
-    expect(await it.call(it.stranger(), 'GET', '/system/doctor')).toMatchObject({ status: 403, body: { code: 'insufficient_role' } })
+    expect(await it.call(it.stranger(), 'GET', '/system/doctor')).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_role' },
+    })
     expect((await it.call('OWNER', 'GET', '/system/doctor')).status).toBe(200)
   })
 
@@ -170,9 +256,16 @@ describe('system.doctor', () => {
   it('tells when the key is another than the one that credentials were stored with', async () => {
     const it = await scene()
     expect(await it.find('key')).toMatchObject({ status: 'ok', detail: expect.stringContaining('no credential') })
-    const { body } = await it.call('OWNER', 'POST', '/credentials', { name: 'k', type: 'API_KEY', provider: 'ANTHROPIC', value: 'sk-ant-x' })
+    const { body } = await it.call('OWNER', 'POST', '/credentials', {
+      name: 'k',
+      type: 'API_KEY',
+      provider: 'ANTHROPIC',
+      value: 'sk-ant-x',
+    })
     expect(await it.find('key')).toMatchObject({ status: 'ok', detail: expect.stringContaining('opens') })
-    it.app.db.prepare('UPDATE credentials SET encrypted_value = ? WHERE id = ?').run(`v1:${Buffer.alloc(60).toString('base64')}`, body.id)
+    it.app.db
+      .prepare('UPDATE credentials SET encrypted_value = ? WHERE id = ?')
+      .run(`v1:${Buffer.alloc(60).toString('base64')}`, body.id)
     expect(await it.find('key')).toMatchObject({ status: 'fail' })
   })
 
@@ -184,7 +277,10 @@ describe('system.doctor', () => {
     expect(await it.find('disk')).toMatchObject({ detail: expect.stringMatching(/GB free|of .* free/) })
     writeFileSync(join(folder, 'encryption.key'), 'x', { mode: 0o600 })
     chmodSync(join(folder, 'encryption.key'), 0o644)
-    expect(await it.find('permissions')).toMatchObject({ status: 'fail', fix: `chmod go= ${join(folder, 'encryption.key')}` })
+    expect(await it.find('permissions')).toMatchObject({
+      status: 'fail',
+      fix: `chmod go= ${join(folder, 'encryption.key')}`,
+    })
   })
 
   it('works without an engine', async () => {

@@ -7,7 +7,9 @@ import { codeAt } from '../../../support/totp.ts'
 it('an account without a password has a second factor too, which the identity provider does not stand in for', async () => {
   const provider = await identityProvider()
   provider.accounts.set('ann', { email: 'ann@example.com', email_verified: true, name: 'Ann' })
-  const server = await daemon({ config: { idpIssuer: provider.issuer, idpClientId: client.id, idpClientSecret: client.secret, allowSignup: true } })
+  const server = await daemon({
+    config: { idpIssuer: provider.issuer, idpClientId: client.id, idpClientSecret: client.secret, allowSignup: true },
+  })
   server.person('OWNER')
   const signIn = async () => {
     const web = browser(server)

@@ -40,7 +40,13 @@ it('an app is told everything by the address', () => {
   const url = new URL(uriOf('ada+x@example.com', secret))
   expect([url.protocol, url.host]).toEqual(['otpauth:', 'totp'])
   expect(decodeURIComponent(url.pathname)).toBe('/Muster:ada+x@example.com')
-  expect(Object.fromEntries(url.searchParams)).toEqual({ issuer: 'Muster', secret, algorithm: 'SHA1', digits: '6', period: '30' })
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    issuer: 'Muster',
+    secret,
+    algorithm: 'SHA1',
+    digits: '6',
+    period: '30',
+  })
 })
 
 it('a recovery code is read as people type it', () => {
@@ -48,5 +54,16 @@ it('a recovery code is read as people type it', () => {
   expect(typed(' 01ABC-defgh ')).toEqual({ kind: 'recovery', code: '01abcdefgh' })
   expect(typed('oiabc defgl')).toEqual({ kind: 'recovery', code: '01abcdefg1' })
   expect(typed('123 456')).toEqual({ kind: 'app', code: '123456' })
-  for (const text of ['', '12345', '1234567', '01abcdefg', '01abcdefghj', 'u1abcdefgh', '１２３４５６', 'é1abcdefgh', '-']) expect(typed(text), text).toBeNull()
+  for (const text of [
+    '',
+    '12345',
+    '1234567',
+    '01abcdefg',
+    '01abcdefghj',
+    'u1abcdefgh',
+    '１２３４５６',
+    'é1abcdefgh',
+    '-',
+  ])
+    expect(typed(text), text).toBeNull()
 })

@@ -6,7 +6,12 @@ import { pictures } from '../../../support/pictures.ts'
 const from = ({ http }: TestDaemon, { token }: Person) => {
   const headers = { host: 'localhost', authorization: `Bearer ${token}` }
   const post = async (payload: Buffer | string, type: string) => {
-    const reply = await http.inject({ method: 'POST', url: '/api/v1/users/me/avatar', headers: { ...headers, 'content-type': type }, payload })
+    const reply = await http.inject({
+      method: 'POST',
+      url: '/api/v1/users/me/avatar',
+      headers: { ...headers, 'content-type': type },
+      payload,
+    })
     return { status: reply.statusCode, body: reply.json() as Record<string, unknown> }
   }
   return {
@@ -32,7 +37,12 @@ describe('an avatar', () => {
     ] as const) {
       const { status, body } = await upload(bytes)
       expect(status).toBe(200)
-      expect(body).toEqual({ id: person.userId, email: person.email, full_name: 'The VIEWER', avatar_url: body['avatar_url'] })
+      expect(body).toEqual({
+        id: person.userId,
+        email: person.email,
+        full_name: 'The VIEWER',
+        avatar_url: body['avatar_url'],
+      })
       expect(body['avatar_url']).toMatch(new RegExp(`^/api/v1/users/${person.userId}/avatar\\?v=\\d{19}$`))
       urls.add(body['avatar_url'])
       const reply = await fetch(String(body['avatar_url']))
@@ -69,7 +79,10 @@ describe('an avatar', () => {
     const { upload, fetch } = from(it, it.person('VIEWER'))
     const url = String((await upload(pictures.png)).body['avatar_url'])
     for (let round = 0; round < 2; round += 1)
-      expect(await it.call('VIEWER', 'DELETE', '/users/me/avatar')).toMatchObject({ status: 200, body: { avatar_url: null } })
+      expect(await it.call('VIEWER', 'DELETE', '/users/me/avatar')).toMatchObject({
+        status: 200,
+        body: { avatar_url: null },
+      })
     expect((await fetch(url)).statusCode).toBe(404)
     expect(it.app.db.prepare('SELECT count(*) FROM user_avatars').pluck().get()).toBe(0)
   })
@@ -108,7 +121,12 @@ describe('an avatar', () => {
   it.each([
     ['no form at all', '', 'multipart/form-data; boundary=x', 'missing_field'],
     ['a form without boundary', 'x', 'multipart/form-data', 'invalid_field'],
-    ['a form that is cut off', formWith(pictures.png).body.subarray(0, 120), formWith(pictures.png).type, 'invalid_field'],
+    [
+      'a form that is cut off',
+      formWith(pictures.png).body.subarray(0, 120),
+      formWith(pictures.png).type,
+      'invalid_field',
+    ],
     ['a form of nonsense', 'nonsense', 'multipart/form-data; boundary=x', 'invalid_field'],
     ['another member', formWith(pictures.png, { name: 'picture' }).body, formWith(pictures.png).type, 'missing_field'],
     ['an empty file', formWith(Buffer.alloc(0)).body, formWith(pictures.png).type, 'invalid_field'],
@@ -119,7 +137,12 @@ describe('an avatar', () => {
       formWith(pictures.png).type,
       'invalid_field',
     ],
-    ['a body that is far too large', formWith(Buffer.alloc(5 * 1024 * 1024)).body, formWith(pictures.png).type, 'invalid_field'],
+    [
+      'a body that is far too large',
+      formWith(Buffer.alloc(5 * 1024 * 1024)).body,
+      formWith(pictures.png).type,
+      'invalid_field',
+    ],
   ])('cannot be %s', async (_, body, type, code) => {
     const it = await daemon()
     const { post } = from(it, it.person('VIEWER'))
@@ -139,6 +162,9 @@ describe('an avatar', () => {
   it('wants a form: other types are refused in those words', async () => {
     const it = await daemon()
     const { post } = from(it, it.person('VIEWER'))
-    expect(await post(pictures.png, 'image/png')).toMatchObject({ status: 415, body: { detail: 'Send multipart/form-data' } })
+    expect(await post(pictures.png, 'image/png')).toMatchObject({
+      status: 415,
+      body: { detail: 'Send multipart/form-data' },
+    })
   })
 })

@@ -36,13 +36,20 @@ async function busy() {
   const ada = it.person('ADMIN')
   const { db } = it.app
   const put = (table: string, row: Record<string, unknown>) =>
-    db.prepare(`INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).map(() => '?')})`).run(...Object.values(row))
+    db
+      .prepare(`INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).map(() => '?')})`)
+      .run(...Object.values(row))
   db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, ada.userId)
   const web = browser(it)
   await web.signIn(ada.email, knownPassword)
   const { type, body } = formWith(pictures.png)
   const authorization = `Bearer ${ada.token}`
-  await it.http.inject({ method: 'POST', url: '/api/v1/users/me/avatar', headers: { host: 'localhost', authorization, 'content-type': type }, payload: body })
+  await it.http.inject({
+    method: 'POST',
+    url: '/api/v1/users/me/avatar',
+    headers: { host: 'localhost', authorization, 'content-type': type },
+    payload: body,
+  })
   await it.call(ada, 'PUT', '/me/preferences/theme', { dark: true })
   await it.call(ada, 'PUT', '/me/preferences/__proto__', { admin: true })
   await it.call(ada, 'POST', '/auth/pair/start', { adapter_hint: 'CLAUDE' })
@@ -50,12 +57,39 @@ async function busy() {
   await it.call('OWNER', 'POST', '/crews', { name: 'Builders', slug: 'builders' })
   const crew = db.prepare('SELECT id FROM crews').pluck().get()
   const now = it.app.now()
-  put('crew_members', { id: 'm1', crew_id: crew, user_id: ada.userId, role: 'MANAGER', created_at: now, updated_at: now })
+  put('crew_members', {
+    id: 'm1',
+    crew_id: crew,
+    user_id: ada.userId,
+    role: 'MANAGER',
+    created_at: now,
+    updated_at: now,
+  })
   const token = db.prepare('SELECT id FROM cli_tokens WHERE user_id = ?').pluck().get(ada.userId)
-  const link = { provider: 'https://idp.example', provider_account_id: '42', email: 'ada@idp.example', created_at: now, last_used_at: now }
+  const link = {
+    provider: 'https://idp.example',
+    provider_account_id: '42',
+    email: 'ada@idp.example',
+    created_at: now,
+    last_used_at: now,
+  }
   put('linked_accounts', { id: 'l1', user_id: ada.userId, ...link })
-  put('cli_token_uses', { id: 'u1', token_id: token, used_at: now, remote_addr: '192.0.2.7', user_agent: 'curl', path: '/x' })
-  put('verification_tokens', { id: 't1', user_id: ada.userId, token_hash: 'hash-of-a-link', purpose: 'password_reset', created_at: now, expires_at: now })
+  put('cli_token_uses', {
+    id: 'u1',
+    token_id: token,
+    used_at: now,
+    remote_addr: '192.0.2.7',
+    user_agent: 'curl',
+    path: '/x',
+  })
+  put('verification_tokens', {
+    id: 't1',
+    user_id: ada.userId,
+    token_hash: 'hash-of-a-link',
+    purpose: 'password_reset',
+    created_at: now,
+    expires_at: now,
+  })
   const other = it.stranger()
   put('workspace_invitations', {
     id: 'i1',
@@ -75,12 +109,22 @@ describe('users.export', () => {
     const { it: server, ada, other, crew, token } = await busy()
     const { status, body, headers } = await get(server, ada)
     expect(status).toBe(200)
-    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'content-disposition': 'attachment; filename="muster-personal-data.json"' })
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-disposition': 'attachment; filename="muster-personal-data.json"',
+    })
     expect(Object.entries(body.preferences)).toContainEqual(['__proto__', { admin: true }])
     expect(body).toMatchObject({
       format: 'muster-personal-data-1',
       exported_at: server.app.now(),
-      profile: { id: ada.userId, email: ada.email, full_name: 'The ADMIN', has_password: true, onboarding_completed: false, two_factor_at: null },
+      profile: {
+        id: ada.userId,
+        email: ada.email,
+        full_name: 'The ADMIN',
+        has_password: true,
+        onboarding_completed: false,
+        two_factor_at: null,
+      },
       avatar: { media_type: 'image/png', bytes: pictures.png.length, base64: pictures.png.toString('base64') },
       preferences: { theme: { dark: true } },
       memberships: [{ workspace_id: server.workspace, workspace_name: 'Test', role: 'ADMIN', capabilities: null }],
@@ -105,7 +149,9 @@ describe('users.export', () => {
     const { db } = server.app
     const stored = [
       ...db
-        .prepare('SELECT token_hash FROM cli_tokens UNION SELECT token_hash FROM workspace_invitations UNION SELECT code_hash FROM cli_pairings')
+        .prepare(
+          'SELECT token_hash FROM cli_tokens UNION SELECT token_hash FROM workspace_invitations UNION SELECT code_hash FROM cli_pairings',
+        )
         .pluck()
         .all(),
       ...db.prepare('SELECT current_refresh_jti FROM user_sessions').pluck().all(),
@@ -117,7 +163,14 @@ describe('users.export', () => {
   it('tells nothing of others', async () => {
     const { it: server, ada, other } = await busy()
     const { body, text } = await get(server, other)
-    expect(body).toMatchObject({ avatar: null, preferences: {}, crew_memberships: [], sessions: [], pairings: [], invitations_received: [] })
+    expect(body).toMatchObject({
+      avatar: null,
+      preferences: {},
+      crew_memberships: [],
+      sessions: [],
+      pairings: [],
+      invitations_received: [],
+    })
     expect(body.invitations_sent).toMatchObject([{ email: ada.email }])
     expect(text).not.toContain(ada.userId)
   })
@@ -128,7 +181,10 @@ describe('users.export', () => {
     server.app.db.prepare('UPDATE users SET two_factor_at = ? WHERE id = ?').run(server.app.now(), ada.userId)
     const answers = [
       await web.call('GET', '/users/me/export'),
-      await web.call('POST', '/users/me/password', { current_password: knownPassword, new_password: 'heron orchard 7' }),
+      await web.call('POST', '/users/me/password', {
+        current_password: knownPassword,
+        new_password: 'heron orchard 7',
+      }),
     ]
     expect(answers.map(({ body }) => body.code)).toEqual(['step_up_required', 'step_up_required'])
     expect((await get(server, ada)).status).toBe(200)
@@ -136,7 +192,10 @@ describe('users.export', () => {
 
   it('draws on the strict bucket', async () => {
     const { call } = await daemon({ config: { rateLimitDisabled: false, authPerMinute: 1 } })
-    expect([(await call('VIEWER', 'GET', '/users/me/export')).status, (await call('VIEWER', 'GET', '/users/me/export')).status]).toEqual([200, 429])
+    expect([
+      (await call('VIEWER', 'GET', '/users/me/export')).status,
+      (await call('VIEWER', 'GET', '/users/me/export')).status,
+    ]).toEqual([200, 429])
   })
 
   it('leaves out no table that speaks of a user, unless there is a reason', async () => {
@@ -144,7 +203,9 @@ describe('users.export', () => {
     const { db } = server.app
     const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
     const columns = db.prepare('SELECT name FROM pragma_table_info(?)').pluck()
-    const refers = db.prepare(`SELECT count(*) FROM pragma_foreign_key_list(?) WHERE "table" IN ('users', 'cli_tokens')`).pluck()
+    const refers = db
+      .prepare(`SELECT count(*) FROM pragma_foreign_key_list(?) WHERE "table" IN ('users', 'cli_tokens')`)
+      .pluck()
     const personal = tables.filter((table) => columns.all(table).includes('user_id') || refers.get(table))
     expect(personal.filter((table) => !exported[table] && !excused[table])).toEqual([])
     const { body } = await get(server, ada)

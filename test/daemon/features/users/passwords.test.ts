@@ -17,7 +17,8 @@ async function setUp(options: Parameters<typeof daemon>[0] = {}) {
     return web
   }
   const withToken = (body: unknown) => it.call(ada, 'POST', '/users/me/password', body)
-  const account = () => it.app.db.prepare('SELECT password_hash, failed_login_count, locked_until FROM users WHERE id = ?').get(ada.userId)
+  const account = () =>
+    it.app.db.prepare('SELECT password_hash, failed_login_count, locked_until FROM users WHERE id = ?').get(ada.userId)
   return { it, ada, signedIn, withToken, account }
 }
 const live = async (web: ReturnType<typeof browser>) => (await web.call('GET', '/users/me')).status
@@ -29,9 +30,15 @@ describe('users.password', () => {
     const { it, ada, signedIn } = await setUp()
     const [here, there, elsewhere] = [await signedIn(), await signedIn(), await signedIn()]
     const answer = await here.call('POST', '/users/me/password', change(knownPassword))
-    expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: { success: true, sessions_revoked: 2 } })
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status: 200,
+      body: { success: true, sessions_revoked: 2 },
+    })
     expect([await live(here), await live(there), await live(elsewhere)]).toEqual([200, 401, 401])
-    const rows = it.app.db.prepare('SELECT revoked_reason FROM user_sessions WHERE user_id = ? ORDER BY rowid').pluck().all(ada.userId)
+    const rows = it.app.db
+      .prepare('SELECT revoked_reason FROM user_sessions WHERE user_id = ? ORDER BY rowid')
+      .pluck()
+      .all(ada.userId)
     expect(rows).toEqual([null, 'password_change', 'password_change'])
     expect((await browser(it).signIn(ada.email, knownPassword)).body.ok).toBe(false)
     expect((await browser(it).signIn(ada.email, fresh)).body.ok).toBe(true)
@@ -61,13 +68,17 @@ describe('users.password', () => {
     await withToken(change(knownPassword))
     expect(account()).toMatchObject({ password_hash: expect.stringMatching(/^\$2b\$12\$/) })
     const entries = it.entries().filter(({ payload }) => payload?.['entity_id'] === ada.userId)
-    expect(entries).toMatchObject([{ entry_type: 'audit.entity_updated', payload: { metadata: { changed: ['password'] } } }])
+    expect(entries).toMatchObject([
+      { entry_type: 'audit.entity_updated', payload: { metadata: { changed: ['password'] } } },
+    ])
     expect(JSON.stringify(it.entries())).not.toMatch(/\$2b\$|heron|plover/)
   })
 
   it('lets one of two at the same time win, and changes nothing for the other', async () => {
     const { it, ada, withToken } = await setUp()
-    const answers = await Promise.all(['first choice 1', 'second choice 2'].map((text) => withToken(change(knownPassword, text))))
+    const answers = await Promise.all(
+      ['first choice 1', 'second choice 2'].map((text) => withToken(change(knownPassword, text))),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
     const winner = answers[0]!.status === 200 ? 'first choice 1' : 'second choice 2'
     expect((await browser(it).signIn(ada.email, winner)).body.ok).toBe(true)
@@ -77,7 +88,9 @@ describe('users.password', () => {
     const { it, signedIn, withToken, account } = await setUp({ quiet: true })
     const web = await signedIn()
     const before = account()
-    it.app.db.exec("CREATE TRIGGER full BEFORE UPDATE OF revoked_at ON user_sessions BEGIN SELECT RAISE(ABORT, 'disk'); END")
+    it.app.db.exec(
+      "CREATE TRIGGER full BEFORE UPDATE OF revoked_at ON user_sessions BEGIN SELECT RAISE(ABORT, 'disk'); END",
+    )
     expect((await withToken(change(knownPassword))).status).toBe(500)
     expect(account()).toEqual(before)
     expect(await live(web)).toBe(200)
@@ -87,7 +100,9 @@ describe('users.password', () => {
 
   it('tells the owner by mail, and not when nothing was changed', async () => {
     const mail = await mailServer()
-    const { it, ada, withToken } = await setUp({ config: { smtpUrl: `smtp://127.0.0.1:${mail.port}`, mailerFrom: 'muster@example.com' } })
+    const { it, ada, withToken } = await setUp({
+      config: { smtpUrl: `smtp://127.0.0.1:${mail.port}`, mailerFrom: 'muster@example.com' },
+    })
     expect((await withToken(change('wrong'))).status).toBe(401)
     expect((await withToken(change(knownPassword))).status).toBe(200)
     await it.app.mailer.idle()
@@ -99,7 +114,9 @@ describe('users.password', () => {
 
   it('burns the links that were mailed before', async () => {
     const { it, ada, withToken } = await setUp()
-    const link = it.app.db.prepare('INSERT INTO verification_tokens (id, user_id, token_hash, purpose, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)')
+    const link = it.app.db.prepare(
+      'INSERT INTO verification_tokens (id, user_id, token_hash, purpose, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+    )
     link.run('t1', ada.userId, 'h1', 'password_reset', it.app.now(), '2027-01-01T00:00:00Z')
     link.run('t2', it.person('OWNER').userId, 'h2', 'password_reset', it.app.now(), '2027-01-01T00:00:00Z')
     await withToken(change(knownPassword))
@@ -120,11 +137,15 @@ describe('users.password', () => {
     const { it, ada, withToken, account } = await setUp()
     await lockAfter(it, 3)
     const codes: string[] = []
-    for (const given of ['wrong', 'wrong', 'wrong', knownPassword]) codes.push((await withToken(change(given))).body.code)
+    for (const given of ['wrong', 'wrong', 'wrong', knownPassword])
+      codes.push((await withToken(change(given))).body.code)
     expect(codes).toEqual(['wrong_password', 'wrong_password', 'account_locked', 'account_locked'])
     expect((await withToken(change(knownPassword))).status).toBe(423)
     expect(account()).toMatchObject({ password_hash: quickHash })
-    expect((await browser(it).signIn(ada.email, knownPassword)).body).toMatchObject({ ok: false, error: 'CredentialsSignin' })
+    expect((await browser(it).signIn(ada.email, knownPassword)).body).toMatchObject({
+      ok: false,
+      error: 'CredentialsSignin',
+    })
   })
 
   it('Account: locked -> unlocked on successful password change', async () => {
@@ -154,13 +175,20 @@ describe('users.password', () => {
     ['a number', 12345678, 'invalid_field'],
   ])('refuses %s for the new password', async (_, text, code) => {
     const { withToken, account } = await setUp()
-    expect((await withToken({ current_password: knownPassword, new_password: text })).body).toMatchObject({ status: 400, code, field: 'new_password' })
+    expect((await withToken({ current_password: knownPassword, new_password: text })).body).toMatchObject({
+      status: 400,
+      code,
+      field: 'new_password',
+    })
     expect(account()).toMatchObject({ password_hash: quickHash })
   })
 
   it('says so when the account has none', async () => {
     const { it } = await setUp()
-    expect((await it.call('VIEWER', 'POST', '/users/me/password', change('x'))).body).toMatchObject({ status: 400, code: 'no_password_set' })
+    expect((await it.call('VIEWER', 'POST', '/users/me/password', change('x'))).body).toMatchObject({
+      status: 400,
+      code: 'no_password_set',
+    })
   })
 
   it('draws on the strict bucket, with a CLI token too', async () => {

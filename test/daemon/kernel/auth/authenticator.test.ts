@@ -4,10 +4,16 @@ import { addPerson, daemon, fixedClock, type TestDaemon } from '#test'
 
 const key = 'cd'.repeat(32)
 const me = async ({ call }: TestDaemon, authorization?: string, headers: Record<string, string> = {}) =>
-  (await call(null, 'GET', '/users/me', undefined, { ...(authorization !== undefined && { authorization }), ...headers })).status
+  (
+    await call(null, 'GET', '/users/me', undefined, {
+      ...(authorization !== undefined && { authorization }),
+      ...headers,
+    })
+  ).status
 const adminToken = async ({ call }: TestDaemon): Promise<{ token: string; id: string }> =>
   (await call('OWNER', 'POST', '/auth/cli-token', { tier: 'ADMIN' })).body
-const uses = ({ app }: TestDaemon) => app.db.prepare<[], Record<string, string>>('SELECT * FROM cli_token_uses ORDER BY rowid').all()
+const uses = ({ app }: TestDaemon) =>
+  app.db.prepare<[], Record<string, string>>('SELECT * FROM cli_token_uses ORDER BY rowid').all()
 
 describe('the header', () => {
   it.each([
@@ -100,9 +106,16 @@ describe('administrative tokens', () => {
     const it = await daemon({ config: { adminTokenKey: key } })
     const { token, id } = await adminToken(it)
     const headers = { 'user-agent': 'x'.repeat(300), 'x-forwarded-for': '198.51.100.7' }
-    for (const path of ['/users/me?secret=1', '/auth/cli-tokens']) await it.call(null, 'GET', path, undefined, { authorization: `Bearer ${token}`, ...headers })
+    for (const path of ['/users/me?secret=1', '/auth/cli-tokens'])
+      await it.call(null, 'GET', path, undefined, { authorization: `Bearer ${token}`, ...headers })
     expect(uses(it)).toMatchObject([
-      { token_id: id, path: '/api/v1/users/me', remote_addr: '198.51.100.7', user_agent: 'x'.repeat(250), used_at: '2026-01-01T00:00:00.000Z' },
+      {
+        token_id: id,
+        path: '/api/v1/users/me',
+        remote_addr: '198.51.100.7',
+        user_agent: 'x'.repeat(250),
+        used_at: '2026-01-01T00:00:00.000Z',
+      },
       { token_id: id, path: '/api/v1/auth/cli-tokens' },
     ])
   })
@@ -133,7 +146,9 @@ describe('administrative tokens', () => {
     const it = await daemon({ config: { adminTokenKey: key } })
     const { token } = await adminToken(it)
     it.app.db.prepare("UPDATE workspace_members SET role = 'VIEWER' WHERE user_id = ?").run(it.person('OWNER').userId)
-    const { body } = await it.call(null, 'GET', `/workspaces/${it.workspace}`, undefined, { authorization: `Bearer ${token}` })
+    const { body } = await it.call(null, 'GET', `/workspaces/${it.workspace}`, undefined, {
+      authorization: `Bearer ${token}`,
+    })
     expect(body.currentUserRole).toBe('VIEWER')
   })
 })
@@ -145,7 +160,9 @@ describe('the general bucket', () => {
     const it = await daemon({ ...limited, clock })
     const { token } = it.person('MEMBER')
     const short = it.app.writeNow(() => addPerson(it.app, 'MEMBER', it.workspace))
-    it.app.db.prepare('UPDATE cli_tokens SET expires_at = ? WHERE user_id = ?').run('2026-01-01T00:00:10Z', short.userId)
+    it.app.db
+      .prepare('UPDATE cli_tokens SET expires_at = ? WHERE user_id = ?')
+      .run('2026-01-01T00:00:10Z', short.userId)
     const many = async (authorization: string) => {
       const statuses = []
       for (let time = 0; time < 4; time += 1) statuses.push(await me(it, authorization))

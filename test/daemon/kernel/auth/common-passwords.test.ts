@@ -12,8 +12,9 @@ const refusal = (password: string) => {
 }
 
 describe('checkPassword', () => {
-  it.each(['password', '12345678', 'PassWord123', 'qwertyuiop', 'trustno1', 'sunshine', 'ｐａｓｓｗｏｒｄ'])('knows %s as common', (password) =>
-    expect(refusal(password)).toEqual({ code: 'common_password', field: 'new_password' }),
+  it.each(['password', '12345678', 'PassWord123', 'qwertyuiop', 'trustno1', 'sunshine', 'ｐａｓｓｗｏｒｄ'])(
+    'knows %s as common',
+    (password) => expect(refusal(password)).toEqual({ code: 'common_password', field: 'new_password' }),
   )
 
   it.each(['1234567', '', 'ééééééé', '😀😀😀😀😀😀😀'])('refuses %s as too short', (password) =>
@@ -29,7 +30,8 @@ describe('checkPassword', () => {
     expect(refusal(password)).toEqual({ code: 'invalid_field', field: 'new_password' }),
   )
 
-  it.each(['correct horse', 'correct horse battery', 'long enough', '😀'.repeat(8), 'x'.repeat(72)])('takes %s', (password) =>
-    expect(refusal(password)).toBeNull(),
+  it.each(['correct horse', 'correct horse battery', 'long enough', '😀'.repeat(8), 'x'.repeat(72)])(
+    'takes %s',
+    (password) => expect(refusal(password)).toBeNull(),
   )
 })

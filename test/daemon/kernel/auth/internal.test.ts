@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { get, post } from '#contract/define'
-import { feature } from '#kernel/feature'
 import { createInternalTokens, isLocalCaller } from '#kernel/auth/internal'
+import { feature } from '#kernel/feature'
 import { daemon } from '#test'
 
 const master = 'm'.repeat(32)
@@ -42,15 +42,24 @@ describe('internal tokens', () => {
 })
 
 describe('an internal operation', () => {
-  const inside = { summary: 'Say who calls', access: 'internal', reply: Type.Object({ id: Type.String(), type: Type.String() }) } as const
+  const inside = {
+    summary: 'Say who calls',
+    access: 'internal',
+    reply: Type.Object({ id: Type.String(), type: Type.String() }),
+  } as const
   const endpoints = {
     read: get('/internal/things', inside),
-    write: post('/internal/things', { ...inside, journal: false, body: Type.Object({ workspace_id: Type.String(), crew_id: Type.Optional(Type.String()) }) }),
+    write: post('/internal/things', {
+      ...inside,
+      journal: false,
+      body: Type.Object({ workspace_id: Type.String(), crew_id: Type.Optional(Type.String()) }),
+    }),
   }
   const who = ({ actor }: { actor: { id: string; type: string } }) => ({ id: actor.id, type: actor.type })
   const start = async () => {
     const it = await daemon({ features: { things: feature(endpoints, () => ({ read: who, write: who })) } })
-    const ask = (token: string, method: string, path = '/internal/things', body?: object) => it.call(null, method, path, body, { 'x-internal-token': token })
+    const ask = (token: string, method: string, path = '/internal/things', body?: object) =>
+      it.call(null, method, path, body, { 'x-internal-token': token })
     return { ask, tokens: it.app.internalTokens, call: it.call }
   }
 
@@ -65,7 +74,10 @@ describe('an internal operation', () => {
     const token = tokens.ofCrew('w', 'c')
     expect((await ask(token, 'POST', '/internal/things', { workspace_id: 'w', crew_id: 'c' })).status).toBe(201)
     for (const body of [{ workspace_id: 'other' }, { workspace_id: 'w', crew_id: 'other' }])
-      expect((await ask(token, 'POST', '/internal/things', body)).body).toMatchObject({ status: 403, code: 'internal_token_rejected' })
+      expect((await ask(token, 'POST', '/internal/things', body)).body).toMatchObject({
+        status: 403,
+        code: 'internal_token_rejected',
+      })
     expect((await ask(token, 'GET', '/internal/things?crew_id=other')).body.status).toBe(403)
   })
 
@@ -73,6 +85,7 @@ describe('an internal operation', () => {
     const { ask, tokens } = await start()
     const token = tokens.ofWorkspace('w')
     const [method, path] = [await ask(token, 'DELETE'), await ask(token, 'GET', '/internal/other')]
-    for (const { status, body } of [method, path]) expect({ status, code: body.code }).toEqual({ status: 404, code: 'not_found' })
+    for (const { status, body } of [method, path])
+      expect({ status, code: body.code }).toEqual({ status: 404, code: 'not_found' })
   })
 })

@@ -7,11 +7,11 @@ describe('hash', () => {
   it('makes what verify knows', async () => {
     const { hash, verify } = passwords()
     const stored = await hash('correct horse')
-    expect([await verify('correct horse', stored), await verify('correct hors', stored), await verify('correct horse', 'nonsense')]).toEqual([
-      true,
-      false,
-      false,
-    ])
+    expect([
+      await verify('correct horse', stored),
+      await verify('correct hors', stored),
+      await verify('correct horse', 'nonsense'),
+    ]).toEqual([true, false, false])
   })
 
   it('takes the same characters in another form for the same password', async () => {

@@ -27,7 +27,10 @@ describe('fileOf', () => {
   it('comes to an end wherever the body is cut off', async () => {
     const { body } = formWith(bytes, { before: [['a', 'b']] })
     for (let length = 0; length < body.length - 4; length += 1)
-      expect(await read(body.subarray(0, length)).catch(({ code }) => code), `${length} bytes`).toBeOneOf([null, 'invalid_field'])
+      expect(await read(body.subarray(0, length)).catch(({ code }) => code), `${length} bytes`).toBeOneOf([
+        null,
+        'invalid_field',
+      ])
   })
 
   it('comes to an end whatever the body is', () =>

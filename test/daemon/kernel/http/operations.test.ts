@@ -21,15 +21,27 @@ const endpoints = {
     reply: Type.Object({ query: Type.Unknown() }),
   }),
   count: get('/things/count', { summary: 'Count', access: 'public', reply: Type.Object({ count: Type.Integer() }) }),
-  show: get('/things/:thingId', { summary: 'Show', access: 'public', reply: Type.Object({ id: Type.String() }), throws: ['not_found'] }),
+  show: get('/things/:thingId', {
+    summary: 'Show',
+    access: 'public',
+    reply: Type.Object({ id: Type.String() }),
+    throws: ['not_found'],
+  }),
   remove: del('/things/:thingId', { summary: 'Remove', access: 'public', journal: false }),
-  part: get('/things/:thingId/parts/:part', { summary: 'Part', access: 'public', reply: Type.Object({ part: Type.String() }) }),
+  part: get('/things/:thingId/parts/:part', {
+    summary: 'Part',
+    access: 'public',
+    reply: Type.Object({ part: Type.String() }),
+  }),
   stream: get('/stream', { kind: 'stream', summary: 'Stream', access: 'public' }),
   echo: post('/echo', {
     summary: 'Echo',
     access: 'public',
     bodyLimit: 1000,
-    body: Type.Object({ name: Type.String({ maxLength: 10 }), note: Type.Optional(Type.Object({ text: Type.String() })) }),
+    body: Type.Object({
+      name: Type.String({ maxLength: 10 }),
+      note: Type.Optional(Type.Object({ text: Type.String() })),
+    }),
     reply: Type.Object({ name: Type.String(), polluted: Type.Boolean() }),
     journal: false,
   }),
@@ -51,8 +63,20 @@ const endpoints = {
     journal: false,
     throws: ['invalid_code'],
   }),
-  closed: post('/closed', { summary: 'Closed', access: 'public', body: Type.Object({}), journal: false, throws: ['bootstrap_closed'] }),
-  change: post('/change', { summary: 'Change', access: 'MEMBER', scope: 'crews:write', body: Type.Object({ name: Type.String() }), journal: false }),
+  closed: post('/closed', {
+    summary: 'Closed',
+    access: 'public',
+    body: Type.Object({}),
+    journal: false,
+    throws: ['bootstrap_closed'],
+  }),
+  change: post('/change', {
+    summary: 'Change',
+    access: 'MEMBER',
+    scope: 'crews:write',
+    body: Type.Object({ name: Type.String() }),
+    journal: false,
+  }),
   boom: get('/boom', { summary: 'Fail', access: 'public' }),
   whitelist: get('/whitelist', { summary: 'Row', access: 'public', reply: Type.Object({ seen: Type.String() }) }),
 }
@@ -92,9 +116,14 @@ async function raw({ http }: TestDaemon, text: string): Promise<{ status: number
     socket.on('close', () => resolve(received)).on('error', reject)
   })
   const [head = '', body = ''] = answer.split('\r\n\r\n')
-  return { status: Number(head.split(' ')[1]), head: head.toLowerCase(), body: body.startsWith('{') ? JSON.parse(body) : body }
+  return {
+    status: Number(head.split(' ')[1]),
+    head: head.toLowerCase(),
+    body: body.startsWith('{') ? JSON.parse(body) : body,
+  }
 }
-const request = (line: string, ...headers: string[]) => `${[line, 'host: localhost', 'connection: close', ...headers].join('\r\n')}\r\n\r\n`
+const request = (line: string, ...headers: string[]) =>
+  `${[line, 'host: localhost', 'connection: close', ...headers].join('\r\n')}\r\n\r\n`
 
 const fixed = {
   'x-content-type-options': 'nosniff',
@@ -116,7 +145,10 @@ describe('every answer', () => {
     ['a foreign host', 'GET', '/things/count', { host: 'evil.example' }],
   ])('carries the fixed headers: %s', async (_, method, path, headers) => {
     const { call } = await probe({ quiet: true })
-    expect((await call(null, method, path, undefined, headers)).headers).toMatchObject({ ...fixed, 'x-request-id': expect.stringMatching(/^c[a-z0-9]{24}$/) })
+    expect((await call(null, method, path, undefined, headers)).headers).toMatchObject({
+      ...fixed,
+      'x-request-id': expect.stringMatching(/^c[a-z0-9]{24}$/),
+    })
   })
 
   it.each([
@@ -240,7 +272,11 @@ describe('queries', () => {
     ['workspace_id=a&workspace_id=b', 'workspace_id'],
   ])('refuses %s', async (query, field) => {
     const { call } = await probe()
-    expect((await call('VIEWER', 'GET', `/things?${query}`)).body).toMatchObject({ status: 400, code: 'invalid_field', field })
+    expect((await call('VIEWER', 'GET', `/things?${query}`)).body).toMatchObject({
+      status: 400,
+      code: 'invalid_field',
+      field,
+    })
   })
 })
 
@@ -263,7 +299,9 @@ describe('bodies', () => {
   ])('%s', async (_, body, code) => {
     const { call } = await probe()
     const answer = await call(null, 'POST', '/echo', body)
-    expect(code ? answer.body : answer.body.polluted).toEqual(code ? expect.objectContaining({ status: 400, code }) : false)
+    expect(code ? answer.body : answer.body.polluted).toEqual(
+      code ? expect.objectContaining({ status: 400, code }) : false,
+    )
   })
 
   it('names the member at fault by its path', async () => {
@@ -274,9 +312,17 @@ describe('bodies', () => {
 
   it.each([
     ['over what the endpoint takes', { payload: 'x'.repeat(1001) }, { status: 400, code: 'body_over_limit' }],
-    ['declared far over what anything takes', { 'content-length': String(16 * 1024 * 1024 + 1) }, { status: 413, code: 'body_too_large' }],
+    [
+      'declared far over what anything takes',
+      { 'content-length': String(16 * 1024 * 1024 + 1) },
+      { status: 413, code: 'body_too_large' },
+    ],
     ['in another type', { 'content-type': 'text/xml' }, { status: 415, code: 'unsupported_media_type' }],
-    ['as a form', { 'content-type': 'application/x-www-form-urlencoded' }, { status: 415, code: 'unsupported_media_type' }],
+    [
+      'as a form',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { status: 415, code: 'unsupported_media_type' },
+    ],
   ])('refuses one %s', async (_, { payload = '{"name":"x"}', ...headers }: Record<string, string>, wanted) => {
     const { call } = await probe()
     expect((await call(null, 'POST', '/echo', payload, headers)).body).toMatchObject(wanted)
@@ -296,8 +342,16 @@ describe('bodies', () => {
     const send = (method: string, path: string, body = '') =>
       new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
         const { port } = it.http.server.address() as AddressInfo
-        const sent = sendRequest({ port, agent, method, path, headers: { 'content-type': 'application/json', 'content-length': body.length } })
-        sent.on('response', (response) => response.resume().on('end', () => resolve({ status: response.statusCode, reused: sent.reusedSocket })))
+        const sent = sendRequest({
+          port,
+          agent,
+          method,
+          path,
+          headers: { 'content-type': 'application/json', 'content-length': body.length },
+        })
+        sent.on('response', (response) =>
+          response.resume().on('end', () => resolve({ status: response.statusCode, reused: sent.reusedSocket })),
+        )
         sent.on('error', reject).end(body)
       })
     expect(await send('POST', '/api/v1/echo', 'x'.repeat(900_000))).toEqual({ status: 400, reused: false })
@@ -309,12 +363,15 @@ describe('bodies', () => {
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
     const head = request('POST /api/v1/echo HTTP/1.1', 'content-type: application/json', 'transfer-encoding: chunked')
     expect((await raw(it, `${head}${chunk('{"name":')}${chunk('"x"}')}0\r\n\r\n`)).body).toMatchObject({ name: 'x' })
-    expect((await raw(it, `${head}${chunk('x'.repeat(600)).repeat(2)}0\r\n\r\n`)).body).toMatchObject({ code: 'body_over_limit' })
+    expect((await raw(it, `${head}${chunk('x'.repeat(600)).repeat(2)}0\r\n\r\n`)).body).toMatchObject({
+      code: 'body_over_limit',
+    })
   })
 
   it('takes what cannot be used for nothing where the contract says so', async () => {
     const { call } = await probe()
-    for (const body of ['{', '[]', '5', '{}', '{"name": 5}', undefined]) expect((await call(null, 'POST', '/lax', body)).body).toEqual({ given: false })
+    for (const body of ['{', '[]', '5', '{}', '{"name": 5}', undefined])
+      expect((await call(null, 'POST', '/lax', body)).body).toEqual({ given: false })
     expect((await call(null, 'POST', '/lax', { name: 'x' })).body).toEqual({ given: true })
   })
 
@@ -360,7 +417,8 @@ describe('the order of checks', () => {
 
   it('challenges whoever may try again with other credentials', async () => {
     const { call } = await probe()
-    const challenge = async (headers: Record<string, string>) => (await call(null, 'POST', '/change', {}, headers)).headers['www-authenticate']
+    const challenge = async (headers: Record<string, string>) =>
+      (await call(null, 'POST', '/change', {}, headers)).headers['www-authenticate']
     expect(await challenge({})).toBe('Bearer error="no_credentials"')
     expect(await challenge({ authorization: 'Bearer x' })).toBe('Bearer error="session_invalid"')
     expect(await challenge({ authorization: 'Basic eDp5' })).toBe('Bearer error="session_invalid"')
@@ -396,14 +454,25 @@ describe('on the wire', () => {
   it('refuses a request without a host, and one with two lengths', async () => {
     const it = await probe()
     expect((await raw(it, 'GET /api/v1/things/count HTTP/1.1\r\nconnection: close\r\n\r\n')).status).toBe(400)
-    expect((await raw(it, request('POST /api/v1/echo HTTP/1.1', 'content-length: 2', 'transfer-encoding: chunked'))).status).toBe(400)
+    expect(
+      (await raw(it, request('POST /api/v1/echo HTTP/1.1', 'content-length: 2', 'transfer-encoding: chunked'))).status,
+    ).toBe(400)
   })
 
   it('answers only to names of its own, so that a rebound name gets nothing', async () => {
     const it = await probe({ config: { allowedHosts: ['muster.example'] } })
-    const status = async (host: string) => (await raw(it, `GET /api/v1/things/count HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)).status
-    for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1', '[::1]:80', '192.168.1.5', 'muster.example:443']) expect(await status(host), host).toBe(200)
-    for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io', 'evil@localhost', 'localhost,evil.example', 'localhost.'])
+    const status = async (host: string) =>
+      (await raw(it, `GET /api/v1/things/count HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)).status
+    for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1', '[::1]:80', '192.168.1.5', 'muster.example:443'])
+      expect(await status(host), host).toBe(200)
+    for (const host of [
+      'evil.example',
+      'localhost.evil.example',
+      '127.0.0.1.nip.io',
+      'evil@localhost',
+      'localhost,evil.example',
+      'localhost.',
+    ])
       expect(await status(host), host).toBe(403)
   })
 })
@@ -418,7 +487,9 @@ describe('a body', () => {
       const socket = connect((it.http.server.address() as AddressInfo).port, '127.0.0.1')
       closing({ close: () => socket.destroy() })
       const ask = async () => {
-        socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"x"}`)
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"x"}`,
+        )
         return String((await once(socket, 'data'))[0]).slice(9, 12)
       }
       const first = await ask()
@@ -441,7 +512,9 @@ describe('a body', () => {
       let text = ''
       socket.on('data', (chunk) => (text += chunk))
       const asked = once(it.http.server, 'request')
-      socket.write('POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"name":')
+      socket.write(
+        'POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"name":',
+      )
       await asked
       vi.advanceTimersByTime(59_999)
       expect(text).toBe('')

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { loadConfig } from '#kernel/config'
 import { createPerimeter } from '#kernel/http/origin'
 
-const perimeter = (env: Record<string, string> = {}) => createPerimeter(loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', ...env } }).config)
+const perimeter = (env: Record<string, string> = {}) =>
+  createPerimeter(loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', ...env } }).config)
 
 describe('acceptsOrigin', () => {
   const at = perimeter({ SVC_ALLOWED_ORIGINS: 'https://console.example' })
@@ -26,10 +27,15 @@ describe('acceptsOrigin', () => {
     [{ referer: 'nonsense' }, false, false],
     [{ referer: 'data:text/html,x' }, false, false],
     [{ origin: 'http://evil.example', referer: 'http://muster.example:8080/' }, false, false],
-  ])('%j (secure %s): %s', (headers, secure, accepted) => expect(at.acceptsOrigin({ host, ...headers }, secure)).toBe(accepted))
+  ])('%j (secure %s): %s', (headers, secure, accepted) =>
+    expect(at.acceptsOrigin({ host, ...headers }, secure)).toBe(accepted),
+  )
 
   it('never accepts "null"', () => {
-    const listed = createPerimeter({ ...loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent' } }).config, allowedOrigins: ['null'] })
+    const listed = createPerimeter({
+      ...loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent' } }).config,
+      allowedOrigins: ['null'],
+    })
     expect(listed.acceptsOrigin({ host, origin: 'null' }, false)).toBe(false)
   })
 })
@@ -46,7 +52,9 @@ describe('acceptsSocketOrigin', () => {
     [{ origin: 'http://muster.example' }, false],
   ])('%j: %s', (headers, accepted) => expect(at.acceptsSocketOrigin(headers)).toBe(accepted))
   it('lets local pages in where things are developed', () =>
-    expect(perimeter({ SVC_ENV: 'development' }).acceptsSocketOrigin({ host: 'x', origin: 'http://localhost:3000' })).toBe(true))
+    expect(
+      perimeter({ SVC_ENV: 'development' }).acceptsSocketOrigin({ host: 'x', origin: 'http://localhost:3000' }),
+    ).toBe(true))
 })
 
 describe('clientIp', () => {
@@ -58,8 +66,20 @@ describe('clientIp', () => {
     ['a stranger with a real-ip header', local, '203.0.113.9', { 'x-real-ip': '198.51.100.1' }, '203.0.113.9'],
     ['the loopback proxy', local, '127.0.0.1', { 'x-forwarded-for': '198.51.100.1' }, '198.51.100.1'],
     ['the loopback proxy over IPv6', local, '::ffff:127.0.0.1', { 'x-forwarded-for': '198.51.100.1' }, '198.51.100.1'],
-    ['only the last hop is the word of the proxy', local, '127.0.0.1', { 'x-forwarded-for': '1.1.1.1, 198.51.100.1' }, '198.51.100.1'],
-    ['hops that are trusted are passed', behind, '10.0.0.1', { 'x-forwarded-for': '1.1.1.1, 198.51.100.1, 10.0.0.7, 2001:db8::7' }, '198.51.100.1'],
+    [
+      'only the last hop is the word of the proxy',
+      local,
+      '127.0.0.1',
+      { 'x-forwarded-for': '1.1.1.1, 198.51.100.1' },
+      '198.51.100.1',
+    ],
+    [
+      'hops that are trusted are passed',
+      behind,
+      '10.0.0.1',
+      { 'x-forwarded-for': '1.1.1.1, 198.51.100.1, 10.0.0.7, 2001:db8::7' },
+      '198.51.100.1',
+    ],
     ['all hops trusted', behind, '10.0.0.1', { 'x-forwarded-for': '10.0.0.9, 10.0.0.7' }, '10.0.0.9'],
     ['hops with ports', local, '127.0.0.1', { 'x-forwarded-for': '1.1.1.1, 198.51.100.1:4711' }, '198.51.100.1'],
     ['IPv6 hops with ports', local, '127.0.0.1', { 'x-forwarded-for': '1.1.1.1, [2001:db8::5]:4711' }, '2001:db8::5'],
@@ -69,9 +89,17 @@ describe('clientIp', () => {
     ['the real-ip header alone', local, '127.0.0.1', { 'x-real-ip': '198.51.100.1' }, '198.51.100.1'],
     ['both headers', local, '127.0.0.1', { 'x-forwarded-for': '198.51.100.1', 'x-real-ip': '1.1.1.1' }, '198.51.100.1'],
     ['a real-ip header that is no address', local, '127.0.0.1', { 'x-real-ip': 'x' }, '127.0.0.1'],
-    ['loopback is no proxy when others are named', behind, '127.0.0.1', { 'x-forwarded-for': '198.51.100.1' }, '127.0.0.1'],
+    [
+      'loopback is no proxy when others are named',
+      behind,
+      '127.0.0.1',
+      { 'x-forwarded-for': '198.51.100.1' },
+      '127.0.0.1',
+    ],
     ['the socket of this machine', local, undefined, { 'x-forwarded-for': '198.51.100.1' }, 'local'],
-  ] as const)('%s', (_, at, peer, headers, ip) => expect(at.clientIp(peer, headers as Parameters<typeof at.clientIp>[1])).toBe(ip))
+  ] as const)('%s', (_, at, peer, headers, ip) =>
+    expect(at.clientIp(peer, headers as Parameters<typeof at.clientIp>[1])).toBe(ip),
+  )
 })
 
 describe('isSecure', () => {

@@ -10,7 +10,9 @@ interface Change {
   after?: number
 }
 
-/** A change whose body is held back until `meanwhile` has happened and some time, two seconds as a rule, has gone by. */
+/**
+ * A change whose body is held back until `meanwhile` has happened and some time, two seconds as a rule, has gone by.
+ */
 async function slowly(
   it: Awaited<ReturnType<typeof daemon>>,
   meanwhile: () => unknown,
@@ -21,7 +23,12 @@ async function slowly(
   const body = JSON.stringify(given)
   const out = request(`${base}/api/v1${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'x-workspace-id': workspace, 'content-type': 'application/json', 'content-length': body.length },
+    headers: {
+      authorization: `Bearer ${token}`,
+      'x-workspace-id': workspace,
+      'content-type': 'application/json',
+      'content-length': body.length,
+    },
   })
   out.write(body.slice(0, 5))
   const admitted = once(it.http.server, 'request')
@@ -43,19 +50,33 @@ describe('a body that takes its time', () => {
 
   it('does not outlive the role that it came with', async () => {
     const it = await daemon()
-    expect(await slowly(it, () => it.app.db.prepare("UPDATE workspace_members SET role = 'VIEWER' WHERE user_id = ?").run(it.person('MANAGER').userId))).toBe(
-      403,
-    )
+    expect(
+      await slowly(it, () =>
+        it.app.db
+          .prepare("UPDATE workspace_members SET role = 'VIEWER' WHERE user_id = ?")
+          .run(it.person('MANAGER').userId),
+      ),
+    ).toBe(403)
   })
 
   it('nor the membership', async () => {
     const it = await daemon()
-    expect(await slowly(it, () => it.app.db.prepare('DELETE FROM workspace_members WHERE user_id = ?').run(it.person('MANAGER').userId))).toBe(403)
+    expect(
+      await slowly(it, () =>
+        it.app.db.prepare('DELETE FROM workspace_members WHERE user_id = ?').run(it.person('MANAGER').userId),
+      ),
+    ).toBe(403)
   })
 
   it('nor the token', async () => {
     const it = await daemon()
-    expect(await slowly(it, () => it.app.db.prepare("UPDATE cli_tokens SET revoked_at = 'now' WHERE user_id = ?").run(it.person('MANAGER').userId))).toBe(401)
+    expect(
+      await slowly(it, () =>
+        it.app.db
+          .prepare("UPDATE cli_tokens SET revoked_at = 'now' WHERE user_id = ?")
+          .run(it.person('MANAGER').userId),
+      ),
+    ).toBe(401)
   })
 
   it.each([
@@ -68,7 +89,9 @@ describe('a body that takes its time', () => {
     const { id } = (await it.call('MANAGER', 'GET', '/auth/cli-token/validate')).body
     const revoke = () => it.call('MANAGER', 'DELETE', `/auth/cli-tokens/${id}`)
     expect(await slowly(it, revoke, { path: address.replace('HERE', other), body, after: 0 })).toBe(401)
-    expect(it.app.db.prepare('SELECT count(*) FROM cli_tokens WHERE user_id = ?').pluck().get(it.person('MANAGER').userId)).toBe(2)
+    expect(
+      it.app.db.prepare('SELECT count(*) FROM cli_tokens WHERE user_id = ?').pluck().get(it.person('MANAGER').userId),
+    ).toBe(2)
     expect(it.app.db.prepare('SELECT count(*) FROM cli_pairings').pluck().get()).toBe(0)
   })
 })

@@ -16,7 +16,8 @@ const entry: Entry = {
 }
 const payload = { run_id: 'r1' }
 
-// Made with another program: sha256 of 32 zeros, 32 zeros and the members; then of that, the payload's sha256 and the members.
+// Made with another program: sha256 of 32 zeros, 32 zeros and the members; then of that, the payload's sha256 and the
+// members.
 const first = '4a89255f4a85fe8eb36482b13fde1f0a6c6ae475f97e1301b29387df599dec64'
 const second = '1c3ac56efdcdb85493c21c9e3295bfff3d04befc008c514d2bf352f151e3e48a'
 
@@ -40,7 +41,13 @@ describe('the chain', () => {
   it('covers the priority that an entry was written with, unless it is the usual one', async () => {
     expect([covered('{}', 'normal'), covered('{}', 'pin')]).toEqual(['{}', '{}pin'])
     const { app, workspace } = await daemon()
-    const draft = { workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls', priority: 'pin' } as const
+    const draft = {
+      workspace_id: workspace,
+      type: 'exec.command',
+      actor_type: 'system',
+      summary: 'ls',
+      priority: 'pin',
+    } as const
     const { doc } = app.writeNow(() => app.journal(draft))
     const { fixed } = split(doc, JSON.parse(doc))!
     const stored = app.db.prepare<[], Buffer>('SELECT entry_hash FROM journal').pluck().get()!
@@ -52,7 +59,10 @@ describe('split', () => {
   it.each([
     ['without a payload', entry],
     ['with a payload', { ...entry, payload: { text: '","priority":"normal","payload":' } }],
-    ['with references', { ...entry, refs: { priority: 'normal' }, trace_id: 'r1', payload: { priority: 'normal', payload: 1 } }],
+    [
+      'with references',
+      { ...entry, refs: { priority: 'normal' }, trace_id: 'r1', payload: { priority: 'normal', payload: 1 } },
+    ],
     ['marked', { ...entry, priority: 'pin' as const, payload }],
   ])('finds the parts of an entry %s', (_what, it) => {
     const { fixed, payload, doc } = render(it)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { App } from '#kernel/app'
-import { createJournal, type Draft } from '#kernel/journal/journal'
 import { blockSize } from '#kernel/journal/combos'
+import { createJournal, type Draft } from '#kernel/journal/journal'
 import { daemon } from '#test'
 
 const note = (workspace_id: string, more: Partial<Draft> = {}): Draft => ({
@@ -34,7 +34,13 @@ function totals({ db, index }: Pick<App, 'db' | 'index'>, workspace: string) {
 describe('journal', () => {
   it('stores the exact JSON once and leaves empty members out', async () => {
     const { app, workspace, entries } = await daemon()
-    const draft = note(workspace, { crew_id: '', trace_id: 'r1', summary: 'two\nlines', payload: { b: 1, 2: 'two', none: undefined }, refs: {} })
+    const draft = note(workspace, {
+      crew_id: '',
+      trace_id: 'r1',
+      summary: 'two\nlines',
+      payload: { b: 1, 2: 'two', none: undefined },
+      refs: {},
+    })
     const recorded = app.writeNow(() => app.journal(draft))
     expect(recorded.entry).toEqual({
       id: expect.stringMatching(/^j_[0-9a-f]{16}$/),
@@ -65,7 +71,8 @@ describe('journal', () => {
 
   it('follows a clock that was set back although the first entry after that was refused', async () => {
     const { app, workspace, clock } = await daemon({ quiet: true })
-    const append = (payload = {}) => app.writeNow(() => app.journal(note(workspace, { payload }))).entry.ts.slice(11, 19)
+    const append = (payload = {}) =>
+      app.writeNow(() => app.journal(note(workspace, { payload }))).entry.ts.slice(11, 19)
     expect(append()).toBe('00:00:00')
     clock.advance(-60_000)
     app.db.pragma(`max_page_count = ${app.db.pragma('page_count', { simple: true })}`)
@@ -84,7 +91,11 @@ describe('journal', () => {
     })
     expect(times).toEqual(['00:00:00.000', '00:00:01.000', '00:00:01.000', '23:58:58.000', '23:58:58.010'])
     const ranges = (since?: string, until?: string) =>
-      app.index.timeline.ranges(since ? Date.parse(since) : undefined, until ? Date.parse(until) : undefined, app.index.head())
+      app.index.timeline.ranges(
+        since ? Date.parse(since) : undefined,
+        until ? Date.parse(until) : undefined,
+        app.index.head(),
+      )
     expect(ranges('2026-01-01T00:00:00Z')).toEqual([{ after: 0, upTo: 3 }])
     expect(ranges('2026-01-01T00:00:00.001Z')).toEqual([{ after: 1, upTo: 3 }])
     expect(ranges(undefined, '2025-12-31T23:58:58.000Z')).toEqual([{ after: 3, upTo: 4 }])
@@ -121,7 +132,9 @@ describe('journal', () => {
     app.writeNow(() => app.journal(note(workspace)))
     createJournal(app.db, clock).append(note(workspace))
     const [first, second, third] = app.db
-      .prepare<[], { id: string; prev: string; own: string }>('SELECT id, hex(prev_hash) AS prev, hex(entry_hash) AS own FROM journal ORDER BY seq')
+      .prepare<[], { id: string; prev: string; own: string }>(
+        'SELECT id, hex(prev_hash) AS prev, hex(entry_hash) AS own FROM journal ORDER BY seq',
+      )
       .all()
     expect([first!.prev, second!.prev, third!.prev]).toEqual(['0'.repeat(64), first!.own, second!.own])
     expect(third!.id > second!.id).toBe(true)
@@ -134,7 +147,13 @@ describe('journal', () => {
     let at = 0
     const fill = (count: number) => {
       for (let n = 0; n < count; n++, at++)
-        app.journal(note(at % 7 ? workspace : other, { type: types[at % 3]!, agent_id: at % 2 ? `c${at % 5}` : undefined, summary: String(at) }))
+        app.journal(
+          note(at % 7 ? workspace : other, {
+            type: types[at % 3]!,
+            agent_id: at % 2 ? `c${at % 5}` : undefined,
+            summary: String(at),
+          }),
+        )
     }
     app.writeNow(() => fill(blockSize - 3))
     expect(() => app.writeNow(() => [fill(6), fail()])).toThrow('undone')
@@ -146,11 +165,15 @@ describe('journal', () => {
         expect(total).toBe(rows.reduce((sum, { n }) => sum + n, 0))
       }
     }
-    const stored = app.db.prepare<[], { block: number }>('SELECT combo, block, n FROM journal_blocks ORDER BY combo, block').all()
+    const stored = app.db
+      .prepare<[], { block: number }>('SELECT combo, block, n FROM journal_blocks ORDER BY combo, block')
+      .all()
     const rebuilt = app.db
       .prepare(
-        `WITH full AS (SELECT *, (seq + ${blockSize - 1}) / ${blockSize} AS block FROM journal WHERE seq <= ${2 * blockSize})
-         SELECT combo, block, count(*) AS n FROM full GROUP BY 1, 2 UNION ALL SELECT -ws, block, count(*) FROM full GROUP BY 1, 2 ORDER BY 1, 2`,
+        `WITH full AS (SELECT *, (seq + ${blockSize - 1}) / ${blockSize} AS block
+          FROM journal WHERE seq <= ${2 * blockSize})
+         SELECT combo, block, count(*) AS n FROM full GROUP BY 1, 2 UNION ALL SELECT -ws, block, count(*)
+         FROM full GROUP BY 1, 2 ORDER BY 1, 2`,
       )
       .all()
     expect(stored).toEqual(rebuilt)

@@ -10,7 +10,15 @@ function sealed(...places: [workspace: string, seq: number][]): Seal[] {
   const seals: Seal[] = []
   for (const [workspace, seq] of places) {
     const prev = seals.at(-1)?.mac ?? ''
-    seals.push(makeSeal(key, { installation: 'i', at: `2026-01-01T00:00:${String(seals.length).padStart(2, '0')}Z`, seq, heads: [head(workspace, seq)], prev }))
+    seals.push(
+      makeSeal(key, {
+        installation: 'i',
+        at: `2026-01-01T00:00:${String(seals.length).padStart(2, '0')}Z`,
+        seq,
+        heads: [head(workspace, seq)],
+        prev,
+      }),
+    )
   }
   return seals
 }
@@ -21,7 +29,11 @@ const three = sealed(['a', 3], ['b', 5], ['a', 9])
 describe('readSeals', () => {
   it('reads what was written, and leaves out half a line at the end', () => {
     expect(readSeals(text(three), key)).toEqual({ seals: three, fault: null, size: text(three).length })
-    expect(readSeals(`${text(three)}{"v":1,"inst`, key)).toEqual({ seals: three, fault: null, size: text(three).length })
+    expect(readSeals(`${text(three)}{"v":1,"inst`, key)).toEqual({
+      seals: three,
+      fault: null,
+      size: text(three).length,
+    })
     expect(readSeals(text(three), null).fault).toBeNull()
   })
 
@@ -40,7 +52,9 @@ describe('readSeals', () => {
     ['a line that is no seal', `${text(three)}{}\n`, 1],
     ['a line that is no JSON', `${text(three)}x\n`, 1],
     ['heads that are none', text(three).replace('[["a",3,3,', '[["a","3",3,'), 1],
-  ])('finds %s', (_what, it, by) => expect(readSeals(it, Buffer.alloc(32, by))).toMatchObject({ fault: { kind: 'forged' } }))
+  ])('finds %s', (_what, it, by) =>
+    expect(readSeals(it, Buffer.alloc(32, by))).toMatchObject({ fault: { kind: 'forged' } }),
+  )
 })
 
 describe('fold', () => {

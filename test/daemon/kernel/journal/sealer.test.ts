@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -16,7 +26,8 @@ function place(): string {
 const open = (path: string) => openSealFile(path, 'i', key, loadSeals(path, key))
 const note = ({ app, workspace }: TestDaemon, workspace_id = workspace) =>
   app.writeNow(() => app.journal({ workspace_id, type: 'exec.command', actor_type: 'system', summary: 'ls' }))
-const hashes = ({ app }: TestDaemon) => app.db.prepare<[], string>('SELECT lower(hex(entry_hash)) FROM journal ORDER BY seq').pluck().all()
+const hashes = ({ app }: TestDaemon) =>
+  app.db.prepare<[], string>('SELECT lower(hex(entry_hash)) FROM journal ORDER BY seq').pluck().all()
 const lines = (path: string) => loadSeals(path, key).seals
 
 afterEach(() => void vi.useRealTimers())
@@ -108,7 +119,10 @@ describe('the sealer', () => {
     const before = readFileSync(path)
     await file.append({ at: '2026-01-01T00:00:02Z', seq: 2, heads: [] })
     writeFileSync(path, before)
-    expect((await file.read()).fault).toMatchObject({ kind: 'forged', reason: expect.stringContaining('not the one that this daemon wrote') })
+    expect((await file.read()).fault).toMatchObject({
+      kind: 'forged',
+      reason: expect.stringContaining('not the one that this daemon wrote'),
+    })
     rmSync(path)
     expect((await file.read()).fault).toMatchObject({ kind: 'seal_missing' })
   })
@@ -116,7 +130,8 @@ describe('the sealer', () => {
   it('stays small: older seals become one for each block', async () => {
     const path = place()
     const file = open(path)
-    for (let seq = 1; seq <= 1030; seq++) await file.append({ at: '2026-01-01T00:00:00Z', seq, heads: [['w', seq, seq, 'ab']] })
+    for (let seq = 1; seq <= 1030; seq++)
+      await file.append({ at: '2026-01-01T00:00:00Z', seq, heads: [['w', seq, seq, 'ab']] })
     const { seals, fault } = await file.read()
     expect(fault).toBeNull()
     // One for the first 960 seals, the newest 64 of 1024, and six more.

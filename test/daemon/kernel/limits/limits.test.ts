@@ -7,7 +7,8 @@ function limits(env: Record<string, string> = {}) {
   const clock = fixedClock()
   const { config } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', SVC_RATELIMIT_AUTH_PER_MIN: '10', ...env } })
   const { take } = createLimits(config, clock)
-  const times = (count: number, ip = '203.0.113.9') => Array.from({ length: count }, () => take('auth', ip)).filter((refused) => !refused).length
+  const times = (count: number, ip = '203.0.113.9') =>
+    Array.from({ length: count }, () => take('auth', ip)).filter((refused) => !refused).length
   return { clock, take, times }
 }
 
@@ -56,22 +57,28 @@ describe('take', () => {
 
   it('counts a network of IPv6 addresses as one', () => {
     const { times } = limits()
-    expect(Array.from({ length: 20 }, (_, index) => times(1, `2001:db8:1:2::${index + 1}`)).reduce((a, b) => a + b)).toBe(10)
+    expect(
+      Array.from({ length: 20 }, (_, index) => times(1, `2001:db8:1:2::${index + 1}`)).reduce((a, b) => a + b),
+    ).toBe(10)
     expect(times(1, '2001:db8:1:3::1')).toBe(1)
   })
 
   it('does not grow without end, and forgets the quiet first', () => {
     const { take, times } = limits()
     times(10, '198.51.100.1')
-    for (let index = 0; index < 49_000; index += 1) take('auth', `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
+    for (let index = 0; index < 49_000; index += 1)
+      take('auth', `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
     expect(times(1, '198.51.100.1')).toBe(0)
-    for (let index = 0; index < 49_000; index += 1) take('auth', `11.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
+    for (let index = 0; index < 49_000; index += 1)
+      take('auth', `11.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
     expect(times(1, '198.51.100.1')).toBe(0)
-    for (let index = 0; index < 50_001; index += 1) take('auth', `12.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
+    for (let index = 0; index < 50_001; index += 1)
+      take('auth', `12.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
     expect(times(1, '198.51.100.1')).toBe(1)
   })
 
-  it('can be switched off', () => expect(limits({ SVC_RATELIMIT_DISABLED: 'true', SVC_ENV: 'test' }).times(100)).toBe(100))
+  it('can be switched off', () =>
+    expect(limits({ SVC_RATELIMIT_DISABLED: 'true', SVC_ENV: 'test' }).times(100)).toBe(100))
 })
 
 describe('network', () => {

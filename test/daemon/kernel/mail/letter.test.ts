@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { type Letter, oneLine, render } from '#kernel/mail/letter'
 
-const letter = (more: Partial<Letter>): Letter => ({ to: 'a@b.cd', kind: 'test', subject: 'Subject', name: null, blocks: [], ...more })
+const letter = (more: Partial<Letter>): Letter => ({
+  to: 'a@b.cd',
+  kind: 'test',
+  subject: 'Subject',
+  name: null,
+  blocks: [],
+  ...more,
+})
 
 describe('render', () => {
   it('says the same in both forms', () => {
@@ -15,22 +22,36 @@ describe('render', () => {
     expect(text).toBe(
       'Hello Ada,\n\nOne.\n\nChoose:\nhttps://h/x?token=1&y=2\n\n    muster one\n    muster two\n\nDevice: laptop\nFrom:   10.0.0.1\n\n-- \nSent by the Muster server muster.example.\n',
     )
-    for (const part of ['Hello Ada,', 'One.', 'href="https://h/x?token=1&amp;y=2"', 'muster one\nmuster two', '>laptop<', 'muster.example'])
+    for (const part of [
+      'Hello Ada,',
+      'One.',
+      'href="https://h/x?token=1&amp;y=2"',
+      'muster one\nmuster two',
+      '>laptop<',
+      'muster.example',
+    ])
       expect(html).toContain(part)
   })
 
-  it('greets nobody by an empty name', () => expect(render(letter({ name: '\u202e\u0007 ' }), 'h').text).toMatch(/^Hello,\n/))
+  it('greets nobody by an empty name', () =>
+    expect(render(letter({ name: '\u202e\u0007 ' }), 'h').text).toMatch(/^Hello,\n/))
 
   it('lets no text become markup', () => {
     const evil = '<img src=x onerror="alert(1)">\'&'
-    const blocks: Letter['blocks'] = [evil, { label: evil, link: `https://h/"${evil}` }, { code: [evil] }, { facts: { [evil]: evil } }]
+    const blocks: Letter['blocks'] = [
+      evil,
+      { label: evil, link: `https://h/"${evil}` },
+      { code: [evil] },
+      { facts: { [evil]: evil } },
+    ]
     const { html } = render(letter({ name: evil, subject: evil, blocks }), evil)
     expect(html).not.toContain('<img')
     expect(html.match(/href="[^"]*"/g)).toHaveLength(1)
     expect(html).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&#39;&amp;')
   })
 
-  it('loads nothing from elsewhere', () => expect(render(letter({}), 'h').html).not.toMatch(/src=|url\(|<link|<script|http/))
+  it('loads nothing from elsewhere', () =>
+    expect(render(letter({}), 'h').html).not.toMatch(/src=|url\(|<link|<script|http/))
 
   it('breaks long lines of text between words', () => {
     const { text } = render(letter({ blocks: ['word '.repeat(60).trim()] }), 'h')

@@ -17,7 +17,10 @@ const letter: Letter = { to: 'ada@example.com', kind: 'test', subject: 'Grüße'
 /** A mailer whose waits are over at once; `waited` tells how long they would have been. */
 function mailer(config: Partial<Config>, wait?: (ms: number, signal: AbortSignal) => Promise<void>) {
   const lines: Record<string, unknown>[] = []
-  const log = createLog({ level: 'trace', format: 'json' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const log = createLog(
+    { level: 'trace', format: 'json' },
+    { write: (line: string) => void lines.push(JSON.parse(line)) },
+  )
   const waited: number[] = []
   const outbound = createOutbound()
   const made = createMailer({
@@ -54,7 +57,12 @@ describe('over HTTP', () => {
     await idle()
     expect(server.seen).toHaveLength(1)
     const [{ method, url, headers, body }] = server.seen as [(typeof server.seen)[0]]
-    expect([method, url, headers.authorization, headers['content-type']]).toEqual(['POST', '/emails', 'Bearer key-1', 'application/json'])
+    expect([method, url, headers.authorization, headers['content-type']]).toEqual([
+      'POST',
+      '/emails',
+      'Bearer key-1',
+      'application/json',
+    ])
     expect(JSON.parse(body)).toEqual({
       from: '"Muster" <muster@example.com>',
       to: ['ada@example.com'],
@@ -66,13 +74,19 @@ describe('over HTTP', () => {
   })
 
   it('tries three times, with growing waits and the same key, when the failure may pass', async () => {
-    const { server, send, idle, waited, logged } = await over((_, reply) => json(reply, { name: 'internal_server_error' }, 503))
+    const { server, send, idle, waited, logged } = await over((_, reply) =>
+      json(reply, { name: 'internal_server_error' }, 503),
+    )
     send(letter)
     await idle()
     expect(server.seen).toHaveLength(3)
     expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
     expect(waited).toEqual([5000, 30_000])
-    expect(logged()).toEqual(['Mail not sent, will be tried again', 'Mail not sent, will be tried again', 'Mail not sent'])
+    expect(logged()).toEqual([
+      'Mail not sent, will be tried again',
+      'Mail not sent, will be tried again',
+      'Mail not sent',
+    ])
   })
 
   it.each([429, 500])('gets through after a %i', async (status) => {
@@ -85,15 +99,21 @@ describe('over HTTP', () => {
   })
 
   it.each([400, 401, 403, 422])('gives up at once after a %i', async (status) => {
-    const { server, send, idle, lines } = await over((_, reply) => json(reply, { name: 'validation_error', message: 'ada@example.com is wrong' }, status))
+    const { server, send, idle, lines } = await over((_, reply) =>
+      json(reply, { name: 'validation_error', message: 'ada@example.com is wrong' }, status),
+    )
     send(letter)
     await idle()
     expect(server.seen).toHaveLength(1)
-    expect(lines).toMatchObject([{ msg: 'Mail not sent', mail: 'test', reason: `The mail service answered ${status} (validation_error)` }])
+    expect(lines).toMatchObject([
+      { msg: 'Mail not sent', mail: 'test', reason: `The mail service answered ${status} (validation_error)` },
+    ])
   })
 
   it('takes a redirect for a failure: the key goes nowhere else', async () => {
-    const { server, send, idle, logged } = await over((_, reply) => reply.writeHead(307, { location: '/elsewhere' }).end())
+    const { server, send, idle, logged } = await over((_, reply) =>
+      reply.writeHead(307, { location: '/elsewhere' }).end(),
+    )
     send(letter)
     await idle()
     expect(server.seen.map(({ url }) => url)).toEqual(['/emails'])
@@ -161,7 +181,11 @@ describe('over HTTP', () => {
     for (const to of ['ada', 'a@b, c@d', 'a@b\r\nBcc: c@d', '<a@b>', '']) send({ ...letter, to })
     send(letter)
     await idle()
-    expect(logged().sort()).toEqual(['A mail could not be written', ...Array<string>(5).fill('Mail not sent: no usable address'), 'Mail sent'])
+    expect(logged().sort()).toEqual([
+      'A mail could not be written',
+      ...Array<string>(5).fill('Mail not sent: no usable address'),
+      'Mail sent',
+    ])
     expect(server.seen).toHaveLength(1)
   })
 })
@@ -186,7 +210,9 @@ describe('when the daemon stops', () => {
     const asked = deferred()
     const server = await fakeServer(() => asked.resolve())
     const mute = await mailServer({ onConnect: () => asked.resolve() })
-    const { send, close, logged } = mailer(kind === 'http' ? { mailerApiKey: 'k', mailerApiUrl: server.url } : { smtpUrl: `smtp://127.0.0.1:${mute.port}` })
+    const { send, close, logged } = mailer(
+      kind === 'http' ? { mailerApiKey: 'k', mailerApiUrl: server.url } : { smtpUrl: `smtp://127.0.0.1:${mute.port}` },
+    )
     send(letter)
     await asked.promise
     await close(50)
@@ -219,10 +245,17 @@ describe('over SMTP', () => {
   it('lets nobody begin another header', async () => {
     const server = await mailServer()
     const { send, idle } = mailer({ smtpUrl: `smtp://127.0.0.1:${server.port}` })
-    send({ ...letter, subject: 'Hi\r\nBcc: eve@example.com\r\n\r\nbody', name: 'Ada\r\n.\r\nMAIL FROM:<eve@example.com>' })
+    send({
+      ...letter,
+      subject: 'Hi\r\nBcc: eve@example.com\r\n\r\nbody',
+      name: 'Ada\r\n.\r\nMAIL FROM:<eve@example.com>',
+    })
     await idle()
     expect(server.arrived).toHaveLength(1)
-    expect(server.arrived[0]).toMatchObject({ to: ['ada@example.com'], headers: { subject: 'Hi Bcc: eve@example.com body' } })
+    expect(server.arrived[0]).toMatchObject({
+      to: ['ada@example.com'],
+      headers: { subject: 'Hi Bcc: eve@example.com body' },
+    })
     expect(server.arrived[0]!.headers['bcc']).toBeUndefined()
     expect(server.arrived[0]!.text).toContain('Hello Ada . MAIL FROM:<eve@example.com>,')
   })
@@ -267,7 +300,9 @@ describe('over SMTP', () => {
 
   it('refuses to go on in clear where encryption is required', async () => {
     const server = await mailServer({ hideSTARTTLS: true, disabledCommands: ['STARTTLS'] })
-    const { send, idle, logged } = mailer({ smtpUrl: `smtp://muster:pa%25ss%3Aword@127.0.0.1:${server.port}?tls=required` })
+    const { send, idle, logged } = mailer({
+      smtpUrl: `smtp://muster:pa%25ss%3Aword@127.0.0.1:${server.port}?tls=required`,
+    })
     send(letter)
     await idle()
     expect(server.arrived).toEqual([])
@@ -277,7 +312,9 @@ describe('over SMTP', () => {
   it.each(['smtp', 'smtps'])('trusts no certificate that nobody signed (%s)', async (protocol) => {
     expect(rootCertificates).not.toContain(readFileSync(certificate, 'utf8').trim())
     const server = await mailServer({ secure: protocol === 'smtps' })
-    const { send, idle, logged } = mailer({ smtpUrl: `${protocol}://127.0.0.1:${server.port}${protocol === 'smtp' ? '?tls=required' : ''}` })
+    const { send, idle, logged } = mailer({
+      smtpUrl: `${protocol}://127.0.0.1:${server.port}${protocol === 'smtp' ? '?tls=required' : ''}`,
+    })
     send(letter)
     await idle()
     expect(server.arrived).toEqual([])

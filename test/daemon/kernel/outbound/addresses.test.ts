@@ -38,7 +38,16 @@ const table: Record<AddressClass, string[]> = {
     '::ffff:a00:1',
     '64:ff9b::192.168.1.1',
   ],
-  loopback: ['127.0.0.1', '127.0.0.11', '127.255.255.255', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '::FFFF:7F00:1', '64:ff9b::7f00:1'],
+  loopback: [
+    '127.0.0.1',
+    '127.0.0.11',
+    '127.255.255.255',
+    '::1',
+    '0:0:0:0:0:0:0:1',
+    '::ffff:127.0.0.1',
+    '::FFFF:7F00:1',
+    '64:ff9b::7f00:1',
+  ],
   'link-local': ['169.254.0.1', '169.254.255.255', 'fe80::1', 'febf::1', '::ffff:169.254.1.1'],
   metadata: [
     '169.254.169.254',
@@ -84,7 +93,8 @@ const table: Record<AddressClass, string[]> = {
 }
 
 describe('classify', () => {
-  for (const [is, addresses] of Object.entries(table)) it.each(addresses)(`%s is ${is}`, (address) => expect(classify(address)).toBe(is))
+  for (const [is, addresses] of Object.entries(table))
+    it.each(addresses)(`%s is ${is}`, (address) => expect(classify(address)).toBe(is))
 
   it('calls nothing public that lies in a block which is not', () => {
     const closed = new BlockList()
@@ -119,7 +129,9 @@ describe('classify', () => {
   it('calls only 2000::/3 public in IPv6, embedded IPv4 aside', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }), (bits) => {
-        const address = Array.from({ length: 8 }, (_, at) => ((bits >> BigInt(112 - 16 * at)) & 0xffffn).toString(16)).join(':')
+        const address = Array.from({ length: 8 }, (_, at) =>
+          ((bits >> BigInt(112 - 16 * at)) & 0xffffn).toString(16),
+        ).join(':')
         const embeds = bits >> 32n === 0xffffn || bits >> 32n === 0x64ff9bn << 64n
         return embeds || classify(address) !== 'public' || bits >> 125n === 1n
       }),

@@ -16,14 +16,23 @@ const reasonOf = (work: Promise<unknown>) =>
 describe('an address of the configuration', () => {
   it('may be private and plain, and carries what it was given', async () => {
     const { url, seen } = await server(ok)
-    const reply = await outbound().send(`${url}/v1/models?x=1`, { operator: true, method: 'POST', headers: { 'x-api-key': 'k' }, body: '{}' })
+    const reply = await outbound().send(`${url}/v1/models?x=1`, {
+      operator: true,
+      method: 'POST',
+      headers: { 'x-api-key': 'k' },
+      body: '{}',
+    })
     expect(reply).toMatchObject({ status: 200, text: 'hello', url: `${url}/v1/models?x=1` })
-    expect(seen).toMatchObject([{ method: 'POST', url: '/v1/models?x=1', headers: { 'x-api-key': 'k', 'user-agent': 'muster' }, body: '{}' }])
+    expect(seen).toMatchObject([
+      { method: 'POST', url: '/v1/models?x=1', headers: { 'x-api-key': 'k', 'user-agent': 'muster' }, body: '{}' },
+    ])
   })
 
   it('loses that freedom when it redirects elsewhere', async () => {
     const inner = await server(ok)
-    const outer = await server((_request, response) => response.writeHead(302, { location: `${inner.url}/secret` }).end())
+    const outer = await server((_request, response) =>
+      response.writeHead(302, { location: `${inner.url}/secret` }).end(),
+    )
     expect(await reasonOf(outbound().send(outer.url, { operator: true, redirects: 3 }))).toBe('refused')
     expect(inner.connections()).toBe(0)
   })
@@ -58,19 +67,24 @@ describe('any other address', () => {
     'https://[fd00:ec2::254]',
     'https://100.64.0.1',
     'https://[fe80::1]',
-  ])('is refused when it is private or for metadata: %s', async (address) => expect(await reasonOf(outbound().send(address))).toBe('refused'))
+  ])('is refused when it is private or for metadata: %s', async (address) =>
+    expect(await reasonOf(outbound().send(address))).toBe('refused'),
+  )
 
   it('is judged by what its name resolves to at the moment of the call', async () => {
     const { port, connections } = await server(ok)
     const answers = [['10.1.2.3'], ['127.0.0.1', '169.254.169.254'], ['::1']]
     const client = outbound({ resolve: async () => answers.shift()! })
-    for (let round = 0; round < 3; round++) expect(await reasonOf(client.send(`https://rebind.example:${port}`))).toBe('refused')
+    for (let round = 0; round < 3; round++)
+      expect(await reasonOf(client.send(`https://rebind.example:${port}`))).toBe('refused')
     expect(connections()).toBe(0)
   })
 
   it('is dialled at the judged address under its own name', async () => {
     const hello = new Promise<Buffer>((resolve) => {
-      const tcp = createTcpServer((socket) => socket.once('data', (chunk) => resolve(chunk)).once('data', () => socket.destroy()))
+      const tcp = createTcpServer((socket) =>
+        socket.once('data', (chunk) => resolve(chunk)).once('data', () => socket.destroy()),
+      )
       closing(tcp.listen(0, '127.0.0.1', () => listening((tcp.address() as AddressInfo).port)))
     })
     let listening: (port: number) => void = () => undefined
@@ -80,15 +94,18 @@ describe('any other address', () => {
     expect((await hello).includes('named.example'), 'the server name of the TLS greeting').toBe(true)
   })
 
-  it.each(['http://example.com', 'file:///etc/passwd', 'ftp://example.com', 'data:text/plain,x', 'no url', ''])('is refused by its scheme: %s', async (url) =>
-    expect(await reasonOf(outbound().send(url))).toBe('refused'),
+  it.each(['http://example.com', 'file:///etc/passwd', 'ftp://example.com', 'data:text/plain,x', 'no url', ''])(
+    'is refused by its scheme: %s',
+    async (url) => expect(await reasonOf(outbound().send(url))).toBe('refused'),
   )
 
-  it.each(['file:///etc/passwd', 'ftp://example.com'])('is refused by its scheme even when configured: %s', async (url) =>
-    expect(await reasonOf(outbound().send(url, { operator: true }))).toBe('refused'),
+  it.each(['file:///etc/passwd', 'ftp://example.com'])(
+    'is refused by its scheme even when configured: %s',
+    async (url) => expect(await reasonOf(outbound().send(url, { operator: true }))).toBe('refused'),
   )
 
-  it('is refused with a name and password in it', async () => expect(await reasonOf(outbound().send('https://user:secret@example.com'))).toBe('refused'))
+  it('is refused with a name and password in it', async () =>
+    expect(await reasonOf(outbound().send('https://user:secret@example.com'))).toBe('refused'))
 })
 
 describe('redirects', () => {
@@ -96,7 +113,13 @@ describe('redirects', () => {
     const { url, seen } = await server((request, response) =>
       request.url === '/old' ? response.writeHead(307, { location: '/new' }).end() : ok(request, response),
     )
-    const reply = await outbound().send(`${url}/old`, { operator: true, redirects: 1, method: 'POST', body: 'x', headers: { authorization: 'Bearer t' } })
+    const reply = await outbound().send(`${url}/old`, {
+      operator: true,
+      redirects: 1,
+      method: 'POST',
+      body: 'x',
+      headers: { authorization: 'Bearer t' },
+    })
     expect(reply).toMatchObject({ text: 'hello', url: `${url}/new` })
     expect(seen[1]).toMatchObject({ method: 'POST', url: '/new', body: 'x', headers: { authorization: 'Bearer t' } })
   })

@@ -17,7 +17,12 @@ describe('openDatabase', () => {
     closing({ close: () => rmSync(dir, { recursive: true }) })
     const db = closing(openDatabase(join(dir, 'x.db')))
     const pragma = (name: string) => db.pragma(name, { simple: true })
-    expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys'), pragma('trusted_schema')]).toEqual(['wal', 2, 1, 0])
+    expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys'), pragma('trusted_schema')]).toEqual([
+      'wal',
+      2,
+      1,
+      0,
+    ])
     migrate(db, [one, two], 'now')
     expect(() => db.prepare("INSERT INTO two VALUES ('nobody')").run()).toThrow(/FOREIGN KEY/)
   })
@@ -67,7 +72,9 @@ describe('our migrations', () => {
   })
 
   it('are read in the order of their names', () => {
-    const names = readMigrations(new URL('../../../../daemon/migrations', import.meta.url).pathname).map(({ name }) => name)
+    const names = readMigrations(new URL('../../../../daemon/migrations', import.meta.url).pathname).map(
+      ({ name }) => name,
+    )
     expect(names).toEqual([...names].sort())
   })
 })

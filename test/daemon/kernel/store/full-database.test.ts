@@ -12,17 +12,27 @@ const projected = ['run_tags', 'runs']
 function sides({ db, index }: App, workspace: string) {
   const ws = index.names.find(0, workspace)
   const held = ws === undefined ? [] : index.combos.of(ws).filter(({ n }) => n > 0)
-  const memory = { head: index.head(), total: ws === undefined ? 0 : index.combos.total(ws), combos: held.map(({ combo, n, last }) => ({ combo, n, last })) }
+  const memory = {
+    head: index.head(),
+    total: ws === undefined ? 0 : index.combos.total(ws),
+    combos: held.map(({ combo, n, last }) => ({ combo, n, last })),
+  }
   const combos = db
-    .prepare<[], { combo: number; n: number; last: number }>('SELECT combo, count(*) AS n, max(seq) AS last FROM journal GROUP BY combo ORDER BY combo')
+    .prepare<[], { combo: number; n: number; last: number }>(
+      'SELECT combo, count(*) AS n, max(seq) AS last FROM journal GROUP BY combo ORDER BY combo',
+    )
     .all()
-  const { head, total } = db.prepare<[], { head: number; total: number }>('SELECT ifnull(max(seq), 0) AS head, count(*) AS total FROM journal').get()!
+  const { head, total } = db
+    .prepare<[], { head: number; total: number }>('SELECT ifnull(max(seq), 0) AS head, count(*) AS total FROM journal')
+    .get()!
   return { memory, stored: { head, total, combos } }
 }
 
 /** Entries in a span of time, found by bisection and one by one. */
 function spans({ db, index }: App, since: number): [found: number, there: number] {
-  const found = index.timeline.ranges(since, undefined, index.head()).reduce((sum, { after, upTo }) => sum + upTo - after, 0)
+  const found = index.timeline
+    .ranges(since, undefined, index.head())
+    .reduce((sum, { after, upTo }) => sum + upTo - after, 0)
   return [found, db.prepare<[number], number>('SELECT count(*) FROM journal WHERE ts >= ?').pluck().get(since)!]
 }
 
@@ -41,10 +51,21 @@ it('memory is what is stored, wherever in a batch the database runs full', { tim
     const [size, refuses, back] = [pick(4) * 3000, random() < 0.2, random() < 0.1]
     const wish = app.write(() => {
       for (const id of ids) {
-        const more = { trace_id: id, crew_id: `crew-${pick(5)}`, payload: { text: 'x'.repeat(size), metadata: { tags: [`tag-${pick(4)}`] } } }
+        const more = {
+          trace_id: id,
+          crew_id: `crew-${pick(5)}`,
+          payload: { text: 'x'.repeat(size), metadata: { tags: [`tag-${pick(4)}`] } },
+        }
         if (back) clock.advance(-10_000)
         app.journal({ workspace_id: workspace, type: 'run.started', actor_type: 'system', summary: id, ...more })
-        if (random() < 0.5) app.journal({ workspace_id: workspace, type: 'run.completed', actor_type: 'system', summary: id, trace_id: id })
+        if (random() < 0.5)
+          app.journal({
+            workspace_id: workspace,
+            type: 'run.completed',
+            actor_type: 'system',
+            summary: id,
+            trace_id: id,
+          })
       }
       if (refuses) throw new Error('refused')
     })
@@ -72,12 +93,17 @@ it('memory is what is stored, wherever in a batch the database runs full', { tim
   expect(full).toBeGreaterThan(10)
   const started = entries().filter(({ entry_type }) => entry_type === 'run.started')
   expect(started.map(({ trace_id }) => trace_id).sort(), `seed ${seed}`).toEqual(acknowledged.sort())
-  expect((await call('OWNER', 'GET', '/journal/verify')).body, `seed ${seed}`).toMatchObject({ valid: true, entries: entries().length })
+  expect((await call('OWNER', 'GET', '/journal/verify')).body, `seed ${seed}`).toMatchObject({
+    valid: true,
+    entries: entries().length,
+  })
   const tables = () => projected.map((name) => app.db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2, 3`).all())
   const before = tables()
   for (const name of projected) app.db.exec(`DELETE FROM ${name}`)
   const project = projectRuns(app.db)
-  const rows = app.db.prepare<[], { seq: number; ts: number; doc: string }>('SELECT seq, ts, doc FROM journal ORDER BY seq').all()
+  const rows = app.db
+    .prepare<[], { seq: number; ts: number; doc: string }>('SELECT seq, ts, doc FROM journal ORDER BY seq')
+    .all()
   for (const { seq, ts, doc } of rows) project(JSON.parse(doc), seq, ts)
   expect(tables(), `seed ${seed}`).toEqual(before)
 })

@@ -18,7 +18,9 @@ function scratch(): string {
 async function holder(dir: string) {
   const program = `import Database from 'better-sqlite3'
     const db = new Database(process.argv[1]); db.pragma('locking_mode = EXCLUSIVE'); db.exec('BEGIN EXCLUSIVE'); console.log('held'); setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program, join(dir, 'musterd.lock')], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, join(dir, 'musterd.lock')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   await once(child.stdout, 'data')
   return child
 }
@@ -41,7 +43,8 @@ describe('lockDirectory', () => {
     lockDirectory(dir).release()
   })
 
-  it('does not call a folder that it cannot use locked', () => expect(() => lockDirectory('/nonexistent/muster')).not.toThrow(Locked))
+  it('does not call a folder that it cannot use locked', () =>
+    expect(() => lockDirectory('/nonexistent/muster')).not.toThrow(Locked))
 })
 
 describe('prepareDirectory', () => {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
-import { type Db, openDatabase } from '#kernel/store/db'
 import { createLog } from '#kernel/log'
+import { type Db, openDatabase } from '#kernel/store/db'
 import { createThreadReads, type Reads } from '#kernel/store/reads'
 import { closing } from '#test'
 
-/** A thread that does as it is told, in the words of kernel/reads-thread.ts. */
+/** A thread that does as it is told, in the words of kernel/store/reads-thread.ts. */
 const program = `
 import { parentPort, workerData } from 'node:worker_threads'
 const held = []
@@ -53,7 +53,10 @@ describe('reading threads', () => {
   it('refuse what would wait behind too much', async () => {
     const { reads } = threads()
     const held = Promise.allSettled(Array.from({ length: 64 }, () => reads.run('search', 'hold', null)))
-    await expect(reads.run('search', 'free', null)).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '1' } })
+    await expect(reads.run('search', 'free', null)).rejects.toMatchObject({
+      code: 'unavailable',
+      headers: { 'retry-after': '1' },
+    })
     expect(await reads.run('scan', 'say', null)).toBe('scan null 1')
     await reads.close()
     for (const one of await held) expect(one).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } })

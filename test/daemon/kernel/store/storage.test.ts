@@ -36,7 +36,11 @@ describe('an error', () => {
       code: 'storage_full',
       detail: expect.stringContaining('Free space'),
     })
-    expect(storageProblem(coded('EROFS'))!.toBody('/x')).toMatchObject({ status: 503, code: 'storage_unavailable', detail: expect.stringContaining('log') })
+    expect(storageProblem(coded('EROFS'))!.toBody('/x')).toMatchObject({
+      status: 503,
+      code: 'storage_unavailable',
+      detail: expect.stringContaining('log'),
+    })
     expect(storageProblem(problem('not_found'))).toBeNull()
     expect(storageProblem(null)).toBeNull()
   })
@@ -50,25 +54,45 @@ describe('while the disk refuses', () => {
     const refused = await call('OWNER', 'POST', '/crews', crew('docks'))
     expect(refused).toMatchObject({
       status: 503,
-      body: { code: 'storage_unavailable', instance: '/api/v1/crews', error: expect.stringContaining('cannot be written') },
+      body: {
+        code: 'storage_unavailable',
+        instance: '/api/v1/crews',
+        error: expect.stringContaining('cannot be written'),
+      },
     })
     expect(refused.headers).toMatchObject({ 'content-type': 'application/problem+json', 'retry-after': '5' })
     const reason = 'The disk that holds the data cannot be written'
-    expect((await call(null, 'GET', '/api/health')).body).toEqual({ status: 'degraded', degraded: [{ name: 'disk', reason }] })
-    expect(await call(null, 'GET', '/readyz')).toMatchObject({ status: 503, body: { status: false, checks: { db: true, state: true, disk: false }, reason } })
-    const checks = (await call('OWNER', 'GET', '/system/doctor')).body as { name: string; status: string; detail: string }[]
-    expect(checks).toContainEqual(expect.objectContaining({ name: 'disk', status: 'fail', detail: `${reason} (SQLITE_READONLY)` }))
+    expect((await call(null, 'GET', '/api/health')).body).toEqual({
+      status: 'degraded',
+      degraded: [{ name: 'disk', reason }],
+    })
+    expect(await call(null, 'GET', '/readyz')).toMatchObject({
+      status: 503,
+      body: { status: false, checks: { db: true, state: true, disk: false }, reason },
+    })
+    const checks = (await call('OWNER', 'GET', '/system/doctor')).body as {
+      name: string
+      status: string
+      detail: string
+    }[]
+    expect(checks).toContainEqual(
+      expect.objectContaining({ name: 'disk', status: 'fail', detail: `${reason} (SQLITE_READONLY)` }),
+    )
     expect((await call('OWNER', 'GET', '/crews')).body).toHaveLength(1)
 
     await mend()
     expect((await call(null, 'GET', '/api/health')).body).toEqual({ status: 'ok' })
-    expect(await call(null, 'GET', '/readyz')).toMatchObject({ status: 200, body: { status: true, checks: { db: true, state: true, disk: true } } })
+    expect(await call(null, 'GET', '/readyz')).toMatchObject({
+      status: 200,
+      body: { status: true, checks: { db: true, state: true, disk: true } },
+    })
     expect((await call('OWNER', 'POST', '/crews', crew('docks'))).status).toBe(201)
   })
 
   it('what must be written waits, and is written once', async () => {
     const { app, workspace, entries } = await quiet()
-    const note = (summary: string) => () => app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary })
+    const note = (summary: string) => () =>
+      app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary })
     const { mend } = refuseWrites(app)
     const written = untilWritten(app, note('one'))
     recordSoon(app, 'a test', note('two'))

@@ -17,8 +17,10 @@ describe('seal and open', () => {
     ))
 
   it('never makes the same of the same', () => expect(vault.seal('x', 'row')).not.toBe(vault.seal('x', 'row')))
-  it('does not open for another row', () => expect(() => vault.open(vault.seal('x', 'credentials:1'), 'credentials:2')).toThrow())
-  it('does not open with another key', () => expect(() => createVault(randomBytes(32)).open(vault.seal('x', 'row'), 'row')).toThrow())
+  it('does not open for another row', () =>
+    expect(() => vault.open(vault.seal('x', 'credentials:1'), 'credentials:2')).toThrow())
+  it('does not open with another key', () =>
+    expect(() => createVault(randomBytes(32)).open(vault.seal('x', 'row'), 'row')).toThrow())
 
   it('does not open when any byte was changed', () => {
     const sealed = vault.seal('secret', 'row')
@@ -30,10 +32,15 @@ describe('seal and open', () => {
     }
   })
 
-  it.each(['', 'v1', 'v1:', 'v2:AAAA', 'plain text', `v1:${Buffer.alloc(27).toString('base64')}`, `v1:${Buffer.alloc(12).toString('base64')}`])(
-    'does not open "%s"',
-    (sealed) => expect(() => vault.open(sealed, 'row')).toThrow(),
-  )
+  it.each([
+    '',
+    'v1',
+    'v1:',
+    'v2:AAAA',
+    'plain text',
+    `v1:${Buffer.alloc(27).toString('base64')}`,
+    `v1:${Buffer.alloc(12).toString('base64')}`,
+  ])('does not open "%s"', (sealed) => expect(() => vault.open(sealed, 'row')).toThrow())
 })
 
 it('derives keys that stay the same, one for each purpose', () => {
@@ -42,4 +49,6 @@ it('derives keys that stay the same, one for each purpose', () => {
   expect(vault.derive('a')).toHaveLength(32)
 })
 
-it.each([0, 16, 31, 33])('refuses a key of %i bytes', (size) => expect(() => createVault(Buffer.alloc(size))).toThrow(/32 bytes/))
+it.each([0, 16, 31, 33])('refuses a key of %i bytes', (size) =>
+  expect(() => createVault(Buffer.alloc(size))).toThrow(/32 bytes/),
+)

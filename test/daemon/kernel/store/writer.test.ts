@@ -11,7 +11,13 @@ function writer(more: Partial<Scribe> = {}) {
     calls.push(name)
     more[name]?.(error)
   }
-  const scribe = { begin: note('begin'), keep: note('keep'), drop: note('drop'), committed: note('committed'), aborted: note('aborted') }
+  const scribe = {
+    begin: note('begin'),
+    keep: note('keep'),
+    drop: note('drop'),
+    committed: note('committed'),
+    aborted: note('aborted'),
+  }
   const insert = db.prepare('INSERT INTO notes VALUES (?)')
   const add = (text: string) => () => {
     insert.run(text)
@@ -56,7 +62,9 @@ describe('write', () => {
 
   it('answers every change of a commit that fails, and goes on', async () => {
     const { db, calls, add, notes, write } = writer()
-    db.exec('CREATE TABLE parents (id TEXT PRIMARY KEY) STRICT; CREATE TABLE children (id TEXT REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED) STRICT')
+    db.exec(
+      'CREATE TABLE parents (id TEXT PRIMARY KEY) STRICT; CREATE TABLE children (id TEXT REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED) STRICT',
+    )
     const orphan = () => db.prepare("INSERT INTO children VALUES ('nobody')").run()
     const results = await Promise.allSettled([write(add('a')), write(orphan), write(add('b'))])
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
@@ -75,7 +83,9 @@ describe('write', () => {
     db.pragma(`max_page_count = ${pages + 2}`)
     const large = 'x'.repeat(100_000)
     const results = await Promise.allSettled([write(add('a')), write(add(large)), write(add('b'))])
-    expect(results).toEqual(Array(3).fill({ status: 'rejected', reason: expect.objectContaining({ code: 'SQLITE_FULL' }) }))
+    expect(results).toEqual(
+      Array(3).fill({ status: 'rejected', reason: expect.objectContaining({ code: 'SQLITE_FULL' }) }),
+    )
     expect(told).toEqual([expect.objectContaining({ code: 'SQLITE_FULL' })])
     expect(calls).toEqual(['begin', 'keep', 'begin', 'aborted'])
     await expect(write(add(large))).rejects.toMatchObject({ code: 'SQLITE_FULL' })

@@ -90,7 +90,9 @@ describe('launch of claude', () => {
   })
 
   it('keeps prompts, keys and tool servers out of the command line', () => {
-    const config = JSON.stringify({ mcpServers: { git: { command: 'git-mcp', env: { TOKEN: 'token-of-the-server' } } } })
+    const config = JSON.stringify({
+      mcpServers: { git: { command: 'git-mcp', env: { TOKEN: 'token-of-the-server' } } },
+    })
     const { spec, secrets } = launch({ mcpConfigs: [config], prompt: 'p'.repeat(300_000) })
     expect(spec.argv.join(' ')).not.toMatch(/dummy-key|You are Ada|ppp|token-of/)
     expect(spec.argv.join(' ').length).toBeLessThan(1000)
@@ -104,14 +106,18 @@ describe('launch of claude', () => {
     ['CODING', ' bash, Read ,Nope', 'Read,Bash'],
     ['MINIMAL', 'Bash,Read', 'Read'],
     ['MINIMAL', 'Bash', ''],
-  ])('tools of %s narrowed by %j', (toolProfile, cliTools, expected) => expect(flag('tools', { toolProfile, cliTools })).toBe(expected))
+  ])('tools of %s narrowed by %j', (toolProfile, cliTools, expected) =>
+    expect(flag('tools', { toolProfile, cliTools })).toBe(expected),
+  )
 
   it.each([
     [0, false, '50'],
     [0, true, '20'],
     [7, false, '7'],
     [7, true, '7'],
-  ])('turn cap for %i, unattended %s', (maxTurns, unattended, expected) => expect(flag('max-turns', { maxTurns, unattended })).toBe(expected))
+  ])('turn cap for %i, unattended %s', (maxTurns, unattended, expected) =>
+    expect(flag('max-turns', { maxTurns, unattended })).toBe(expected),
+  )
 
   it('leaves the choice of the model to the client', () => expect(flag('model', { model: null })).toBeUndefined())
 
@@ -124,7 +130,12 @@ describe('launch of claude', () => {
   })
 
   it('merges tool servers: the last of a name wins, references are spelled as the client wants them', () => {
-    const crew = { mcpServers: { a: { command: 'crew-a' }, b: { type: 'http', url: 'https://$HOST/mcp', headers: { Authorization: 'Bearer $TOKEN' } } } }
+    const crew = {
+      mcpServers: {
+        a: { command: 'crew-a' },
+        b: { type: 'http', url: 'https://$HOST/mcp', headers: { Authorization: 'Bearer $TOKEN' } },
+      },
+    }
     const agent = { mcpServers: { a: { command: 'agent-a', args: ['$HOME/x', ref('KEPT')] } } }
     const { spec, mcpServers } = launch({ mcpConfigs: [JSON.stringify(crew), '', JSON.stringify(agent)] })
     const file = spec.files.find(({ path }) => path.endsWith('/mcp.json'))
@@ -143,7 +154,15 @@ describe('launch of claude', () => {
   })
 
   it("does not let the agent's variables override those of Muster, nor bring another key", () => {
-    const { env } = launch({ env: { HOME: '/root', SVC_AGENT_ID: 'x', ANTHROPIC_AUTH_TOKEN: 'y', CLAUDE_CODE_OAUTH_TOKEN: 'z', GH_TOKEN: 'mine' } }).spec
+    const { env } = launch({
+      env: {
+        HOME: '/root',
+        SVC_AGENT_ID: 'x',
+        ANTHROPIC_AUTH_TOKEN: 'y',
+        CLAUDE_CODE_OAUTH_TOKEN: 'z',
+        GH_TOKEN: 'mine',
+      },
+    }).spec
     expect(env).toMatchObject({ HOME: '/crew/agents/ada', SVC_AGENT_ID: 'agent1', GH_TOKEN: 'mine' })
     expect(env).not.toHaveProperty('ANTHROPIC_AUTH_TOKEN')
     expect(env).not.toHaveProperty('CLAUDE_CODE_OAUTH_TOKEN')
@@ -152,7 +171,10 @@ describe('launch of claude', () => {
   it('uses the real key where there is no sidecar', () => {
     const direct = (kind: 'api_key' | 'oauth', baseUrl: string | null) =>
       launch({ proxy: null, access: { via: 'direct', kind, token: 'the-real-one', baseUrl } }).spec.env
-    expect(direct('api_key', 'http://127.0.0.1:1')).toMatchObject({ ANTHROPIC_API_KEY: 'the-real-one', ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' })
+    expect(direct('api_key', 'http://127.0.0.1:1')).toMatchObject({
+      ANTHROPIC_API_KEY: 'the-real-one',
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
+    })
     const oauth = direct('oauth', null)
     expect(oauth).toMatchObject({ CLAUDE_CODE_OAUTH_TOKEN: 'the-real-one' })
     for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'HTTP_PROXY']) expect(oauth).not.toHaveProperty(name)
@@ -171,12 +193,24 @@ describe('verdict', () => {
     ['no output at all', facts, exit(0), '', { status: 'failed', kind: 'no_output', exit_code: 0 }],
     ['something said', said, exit(0), '', { status: 'completed', kind: null }],
     ['an answer only at the end', { ...facts, result_text: 'yes' }, exit(0), '', { status: 'completed' }],
-    ['a turn that was not over', begun, exit(0), '', { kind: 'internal', reason: 'The client ended before its turn was over' }],
+    [
+      'a turn that was not over',
+      begun,
+      exit(0),
+      '',
+      { kind: 'internal', reason: 'The client ended before its turn was over' },
+    ],
     ['a turn that was', { ...begun, finished: true }, exit(0), '', { status: 'completed' }],
     ['no time left', said, exit(124, true), '', { status: 'timeout', kind: 'timeout', exit_code: 124 }],
     ['a bad token', said, exit(123), '', { kind: 'bad_key' }],
     ['no such program', facts, exit(127), 'sh: claude: not found', { kind: 'client_missing' }],
-    ['a kill', said, exit(137), '', { kind: 'killed', reason: "The agent's process was ended by SIGKILL, perhaps for want of memory" }],
+    [
+      'a kill',
+      said,
+      exit(137),
+      '',
+      { kind: 'killed', reason: "The agent's process was ended by SIGKILL, perhaps for want of memory" },
+    ],
     ['a signal', said, { kind: 'signal' as const, signal: 'SIGSEGV' }, '', { kind: 'killed', exit_code: null }],
     [
       'a lost process',
@@ -185,14 +219,30 @@ describe('verdict', () => {
       '',
       { kind: 'killed', reason: "The agent's process is gone: container gone" },
     ],
-    ['a code and a last word', said, exit(1), 'line one\nline two\n', { kind: 'internal', reason: 'The client ended with code 1: line two' }],
-    ['a refused root', facts, exit(1), '--dangerously-skip-permissions cannot be used with root/sudo privileges', { kind: 'root_refused' }],
+    [
+      'a code and a last word',
+      said,
+      exit(1),
+      'line one\nline two\n',
+      { kind: 'internal', reason: 'The client ended with code 1: line two' },
+    ],
+    [
+      'a refused root',
+      facts,
+      exit(1),
+      '--dangerously-skip-permissions cannot be used with root/sudo privileges',
+      { kind: 'root_refused' },
+    ],
   ])('of %s', (_, known, end, stderr, expected) => {
-    expect(claudeCode.verdict({ facts: known, abort: null }, { end, stderr, cancelled: false })).toMatchObject({ status: 'failed', ...expected })
+    expect(claudeCode.verdict({ facts: known, abort: null }, { end, stderr, cancelled: false })).toMatchObject({
+      status: 'failed',
+      ...expected,
+    })
   })
 
   it('tells the chat why, and nothing when all went well', () => {
-    const judge = (cancelled: boolean, code: number) => errorFrame(claudeCode.verdict({ facts: said, abort: null }, { end: exit(code), stderr: '', cancelled }))
+    const judge = (cancelled: boolean, code: number) =>
+      errorFrame(claudeCode.verdict({ facts: said, abort: null }, { end: exit(code), stderr: '', cancelled }))
     expect(judge(false, 0)).toBeNull()
     expect(judge(true, 143)).toBeNull()
     expect(judge(false, 127)).toEqual({
@@ -216,9 +266,15 @@ describe('an offered secret', () => {
     const offer = (type: string) => {
       const input = { reason: 'keep it', type, metadata: { name: 'n', value: 'ghp_4711' } }
       const block = { type: 'tool_use', id: type, name: 'mcp__muster__escalate', input }
-      return parser.feed(Buffer.from(`${JSON.stringify({ type: 'assistant', message: { id: type, role: 'assistant', content: [block], usage: {} } })}\n`))
+      return parser.feed(
+        Buffer.from(
+          `${JSON.stringify({ type: 'assistant', message: { id: type, role: 'assistant', content: [block], usage: {} } })}\n`,
+        ),
+      )
     }
-    expect(offer('CREDENTIAL')).toMatchObject([{ type: 'tool_call', metadata: { input: { reason: 'keep it', metadata: '[redacted]' } } }])
+    expect(offer('CREDENTIAL')).toMatchObject([
+      { type: 'tool_call', metadata: { input: { reason: 'keep it', metadata: '[redacted]' } } },
+    ])
     expect(offer('TEXT')).toMatchObject([{ metadata: { input: { metadata: { value: 'ghp_4711' } } } }])
   })
 })

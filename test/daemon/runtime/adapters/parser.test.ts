@@ -37,23 +37,29 @@ describe('a parser', () => {
   it('gives the same frames and facts wherever the bytes are cut', () => {
     const secrets = ['Hello from mock', 'I will run the', 'claude-opus-4-8']
     fc.assert(
-      fc.property(fc.constantFrom(...recordings), fc.array(fc.nat(20_000), { maxLength: 40 }), fc.boolean(), (bytes, cuts, scrub) => {
-        const options = scrub ? { secrets } : {}
-        expect(
-          parse(
-            bytes,
-            cuts.filter((cut) => cut < bytes.length),
-            options,
-          ),
-        ).toEqual(parse(bytes, [], options))
-      }),
+      fc.property(
+        fc.constantFrom(...recordings),
+        fc.array(fc.nat(20_000), { maxLength: 40 }),
+        fc.boolean(),
+        (bytes, cuts, scrub) => {
+          const options = scrub ? { secrets } : {}
+          expect(
+            parse(
+              bytes,
+              cuts.filter((cut) => cut < bytes.length),
+              options,
+            ),
+          ).toEqual(parse(bytes, [], options))
+        },
+      ),
       { numRuns: 150 },
     )
   })
 
   it('keeps characters whole that a cut goes through', () => {
     const bytes = Buffer.from(`${JSON.stringify(delta('héllo 👩‍🚀'))}\n`)
-    for (let cut = 1; cut < bytes.length; cut++) expect(parse(bytes, [cut]).frames).toEqual([{ type: 'text', content: 'héllo 👩‍🚀' }])
+    for (let cut = 1; cut < bytes.length; cut++)
+      expect(parse(bytes, [cut]).frames).toEqual([{ type: 'text', content: 'héllo 👩‍🚀' }])
   })
 
   it('passes on what is not of the protocol as text', () => {
@@ -78,9 +84,17 @@ describe('a parser', () => {
     const bytes = Buffer.from(`${'x'.repeat(500)}\n${JSON.stringify(delta('after'))}\n${'y'.repeat(300)}`)
     const whole = parse(bytes, [], {}, 200).frames
     expect(whole).toEqual([
-      { type: 'system', content: 'A line of 500 bytes was left out', metadata: { subtype: 'line_too_long', bytes: 500 } },
+      {
+        type: 'system',
+        content: 'A line of 500 bytes was left out',
+        metadata: { subtype: 'line_too_long', bytes: 500 },
+      },
       { type: 'text', content: 'after' },
-      { type: 'system', content: 'A line of 300 bytes was left out', metadata: { subtype: 'line_too_long', bytes: 300 } },
+      {
+        type: 'system',
+        content: 'A line of 300 bytes was left out',
+        metadata: { subtype: 'line_too_long', bytes: 300 },
+      },
     ])
     expect(parse(bytes, [100, 200, 201, 450, 499, 500, 501, 700], {}, 200).frames).toEqual(whole)
   })
@@ -94,7 +108,11 @@ describe('a parser', () => {
   it.each<[string, object, AgentFrame[]]>([
     ['content as a text', { type: 'assistant', message: { content: 'plain' } }, [{ type: 'text', content: 'plain' }]],
     ['no message', { type: 'assistant', message: 5 }, []],
-    ['blocks of other types', { type: 'assistant', message: { content: [null, 3, 'x', { type: 'text', text: 7 }] } }, [{ type: 'text', content: '7' }]],
+    [
+      'blocks of other types',
+      { type: 'assistant', message: { content: [null, 3, 'x', { type: 'text', text: 7 }] } },
+      [{ type: 'text', content: '7' }],
+    ],
     [
       'a number for an id, no input',
       { type: 'assistant', message: { content: [{ type: 'tool_use', id: 4, name: 'Read' }] } },
@@ -102,7 +120,10 @@ describe('a parser', () => {
     ],
     [
       'an object for an output',
-      { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 't', content: { rows: 2 }, is_error: 'yes' }] } },
+      {
+        type: 'user',
+        message: { content: [{ type: 'tool_result', tool_use_id: 't', content: { rows: 2 }, is_error: 'yes' }] },
+      },
       [{ type: 'tool_result', content: '{"rows":2}', metadata: { tool_use_id: 't', tool_id: 't' } }],
     ],
     [
@@ -139,7 +160,19 @@ describe('a parser', () => {
   it('never throws, whatever JSON a line holds', () => {
     const types = fc.constantFrom('assistant', 'user', 'system', 'result', 'stream_event', 'tool')
     const members = fc.dictionary(
-      fc.constantFrom('message', 'event', 'subtype', 'usage', 'tools', 'mcp_servers', 'error', 'permission_denials', 'errors', 'result', 'is_error'),
+      fc.constantFrom(
+        'message',
+        'event',
+        'subtype',
+        'usage',
+        'tools',
+        'mcp_servers',
+        'error',
+        'permission_denials',
+        'errors',
+        'result',
+        'is_error',
+      ),
       fc.jsonValue(),
     )
     const contents = fc.array(
@@ -165,7 +198,10 @@ describe('a parser', () => {
 
   it('does not say twice what it streamed, and says what it did not', () => {
     const start = { type: 'stream_event', event: { type: 'message_start', message: { id: 'm1' } } }
-    const whole = (id: string, text: string) => ({ type: 'assistant', message: { id, content: [{ type: 'text', text }] } })
+    const whole = (id: string, text: string) => ({
+      type: 'assistant',
+      message: { id, content: [{ type: 'text', text }] },
+    })
     const { frames } = parseText(start, delta('one'), whole('m1', 'one'), whole('m2', 'two'))
     expect(frames.map((frame) => 'content' in frame && frame.content)).toEqual(['one', 'two'])
   })
@@ -175,7 +211,9 @@ describe('a parser', () => {
     expect(parseText(...Array.from({ length: 5 }, () => call('ls'))).abort).toMatchObject({ kind: 'tool_loop' })
     expect(parseText(...Array.from({ length: 9 }, (_, n) => call(n % 2 ? 'ls' : 'pwd'))).abort).toBeNull()
     expect(parseText(...Array.from({ length: 8 }, (_, n) => call('ls', n % 2 ? 'sub' : null))).abort).toBeNull()
-    expect(parseText(...Array.from({ length: 10 }, (_, n) => call('ls', n % 2 ? 'sub' : null))).abort).toMatchObject({ kind: 'tool_loop' })
+    expect(parseText(...Array.from({ length: 10 }, (_, n) => call('ls', n % 2 ? 'sub' : null))).abort).toMatchObject({
+      kind: 'tool_loop',
+    })
   })
 
   it('keeps a failure although a later result is good', () => {
@@ -183,21 +221,42 @@ describe('a parser', () => {
     const good = { type: 'result', subtype: 'success', is_error: false, result: 'fine' }
     const { facts } = parseText(bad, good)
     expect(facts).toMatchObject({ failure: { kind: 'overloaded', reason: 'Overloaded' }, result_text: 'fine' })
-    expect(claudeCode.verdict({ facts, abort: null }, { end: { kind: 'exit', code: 0, timedOut: false }, stderr: '', cancelled: false })).toMatchObject({
+    expect(
+      claudeCode.verdict(
+        { facts, abort: null },
+        { end: { kind: 'exit', code: 0, timedOut: false }, stderr: '', cancelled: false },
+      ),
+    ).toMatchObject({
       status: 'failed',
     })
   })
 
   it('forgets a complaint of the model service that the client got over', () => {
-    const retry = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 5, error_status: 529, error: 'overloaded' }
+    const retry = {
+      type: 'system',
+      subtype: 'api_retry',
+      attempt: 1,
+      max_retries: 5,
+      error_status: 529,
+      error: 'overloaded',
+    }
     const start = { type: 'stream_event', event: { type: 'message_start', message: { id: 'm1' } } }
     expect(parseText(retry).facts.complaint).toMatchObject({ kind: 'overloaded' })
     expect(parseText(retry, start).facts.complaint).toBeNull()
   })
 
   it('goes by the name of a complaint that has no status', () => {
-    const refused = { type: 'assistant', message: { id: 'm', content: [{ type: 'text', text: 'You have hit your limit' }] }, error: 'rate_limit' }
-    const { frames, facts } = parseText(refused, { type: 'result', subtype: 'success', is_error: true, result: 'You have hit your limit' })
+    const refused = {
+      type: 'assistant',
+      message: { id: 'm', content: [{ type: 'text', text: 'You have hit your limit' }] },
+      error: 'rate_limit',
+    }
+    const { frames, facts } = parseText(refused, {
+      type: 'result',
+      subtype: 'success',
+      is_error: true,
+      result: 'You have hit your limit',
+    })
     expect(frames.map(({ type }) => type)).toEqual(['result'])
     expect(facts.failure).toEqual({ kind: 'quota', reason: 'You have hit your limit' })
   })
@@ -211,7 +270,9 @@ describe('a parser', () => {
   it('does not keep back the last letters of a block that is complete', () => {
     const parser = createParser(createReader([]), { secrets: ['sk-ant-api03-abcdef'] })
     const stop = { type: 'stream_event', event: { type: 'content_block_stop' } }
-    expect(parser.feed(Buffer.from(`${JSON.stringify(delta('It works'))}\n`))).toEqual([{ type: 'text', content: 'It work' }])
+    expect(parser.feed(Buffer.from(`${JSON.stringify(delta('It works'))}\n`))).toEqual([
+      { type: 'text', content: 'It work' },
+    ])
     expect(parser.feed(Buffer.from(`${JSON.stringify(stop)}\n`))).toEqual([{ type: 'text', content: 's' }])
   })
 
@@ -220,14 +281,23 @@ describe('a parser', () => {
       type: 'stream_event',
       event: { type: 'message_start', message: { id, usage: { input_tokens: input, output_tokens: 1 } } },
     })
-    const end = (output: number) => ({ type: 'stream_event', event: { type: 'message_delta', usage: { output_tokens: output } } })
-    expect(parseText(start('a', 10), end(5), start('b', 20), end(7)).facts.usage).toEqual({ input_tokens: 30, output_tokens: 12 })
+    const end = (output: number) => ({
+      type: 'stream_event',
+      event: { type: 'message_delta', usage: { output_tokens: output } },
+    })
+    expect(parseText(start('a', 10), end(5), start('b', 20), end(7)).facts.usage).toEqual({
+      input_tokens: 30,
+      output_tokens: 12,
+    })
   })
 
   it('caps reasons at 300 characters', () => {
     const { facts } = parseText({ type: 'result', is_error: true, result: '👩‍🚀 x'.repeat(200) })
     expect([...facts.failure!.reason]).toHaveLength(300)
-    const verdict = claudeCode.verdict({ facts, abort: null }, { end: { kind: 'exit', code: 1, timedOut: false }, stderr: '', cancelled: false })
+    const verdict = claudeCode.verdict(
+      { facts, abort: null },
+      { end: { kind: 'exit', code: 1, timedOut: false }, stderr: '', cancelled: false },
+    )
     expect([...verdict.reason!]).toHaveLength(300)
   })
 
@@ -236,7 +306,14 @@ describe('a parser', () => {
     const line = { type: 'result', is_error: true, result: `${'x'.repeat(285)} ${secret}` }
     const { facts } = parse(Buffer.from(JSON.stringify(line)), [], { secrets: [secret] })
     expect(JSON.stringify(facts)).not.toContain('sk-ant')
-    const ending = { end: { kind: 'exit' as const, code: 1, timedOut: false }, stderr: `boom ${secret}`, cancelled: false, secrets: [secret] }
-    expect(claudeCode.verdict(parse(Buffer.alloc(0)), ending).reason).toBe('The client ended with code 1: boom [redacted]')
+    const ending = {
+      end: { kind: 'exit' as const, code: 1, timedOut: false },
+      stderr: `boom ${secret}`,
+      cancelled: false,
+      secrets: [secret],
+    }
+    expect(claudeCode.verdict(parse(Buffer.alloc(0)), ending).reason).toBe(
+      'The client ended with code 1: boom [redacted]',
+    )
   })
 })

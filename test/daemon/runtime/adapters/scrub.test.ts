@@ -4,11 +4,18 @@ import type { AgentFrame } from '#contract/frames'
 import { createScrubber } from '../../../../daemon/runtime/adapters/scrub.ts'
 
 const secret = 'sk-ant-api03-Zm9v/bar+"q\\uote"-end'
-const pem = ['-----BEGIN KEY-----', 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj', '-----END KEY-----'].join('\n')
+const pem = [
+  '-----BEGIN KEY-----',
+  'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC',
+  'BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj',
+  '-----END KEY-----',
+].join('\n')
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 const say = (content: string, speaker?: string): AgentFrame =>
-  speaker ? { type: 'text', content, metadata: { parent_tool_use_id: speaker, subagent: true } } : { type: 'text', content }
+  speaker
+    ? { type: 'text', content, metadata: { parent_tool_use_id: speaker, subagent: true } }
+    : { type: 'text', content }
 const think = (content: string): AgentFrame => ({ type: 'thinking', content, metadata: { streaming: true } })
 const textOf = (frames: AgentFrame[]) => frames.map((frame) => ('content' in frame ? frame.content : '')).join('')
 
@@ -21,14 +28,19 @@ describe('clean', () => {
     ['in hex', Buffer.from(secret).toString('hex'), '[redacted]'],
   ])('finds a secret %s', (_, text, expected) => expect(createScrubber([secret]).clean(text)).toBe(expected))
 
-  it.each(['', 'a', 'ab', 'abc', 'Authorization: '])('leaves nothing to read of a secret in base64 after %j', (before) => {
-    for (const after of ['', '\n', 'xy', 'tail']) {
-      const shown = createScrubber([secret]).clean(base64(before + secret + after))
-      const readable = [0, 1, 2, 3].map((skip) => Buffer.from(shown.replace('[redacted]', '').slice(skip), 'base64').toString('latin1')).join(' ')
-      expect(shown).toContain('[redacted]')
-      for (let at = 0; at + 4 <= secret.length; at++) expect(readable).not.toContain(secret.slice(at, at + 4))
-    }
-  })
+  it.each(['', 'a', 'ab', 'abc', 'Authorization: '])(
+    'leaves nothing to read of a secret in base64 after %j',
+    (before) => {
+      for (const after of ['', '\n', 'xy', 'tail']) {
+        const shown = createScrubber([secret]).clean(base64(before + secret + after))
+        const readable = [0, 1, 2, 3]
+          .map((skip) => Buffer.from(shown.replace('[redacted]', '').slice(skip), 'base64').toString('latin1'))
+          .join(' ')
+        expect(shown).toContain('[redacted]')
+        for (let at = 0; at + 4 <= secret.length; at++) expect(readable).not.toContain(secret.slice(at, at + 4))
+      }
+    },
+  )
 
   it('finds base64 that was broken into lines', () => {
     const wrapped = base64(`Authorization: Bearer ${secret}${secret}`).replace(/.{19}/g, '$&\n')
@@ -57,7 +69,18 @@ describe('clean', () => {
 describe('pass', () => {
   it('never lets a secret out in pieces, and loses nothing else', () => {
     const other = 'sk-ant-oat01-abcabcabc'
-    const word = fc.constantFrom(secret, other, 'sk-ant-', 'abc', ' ', 's', 'k', 'hello', base64(secret), JSON.stringify(secret))
+    const word = fc.constantFrom(
+      secret,
+      other,
+      'sk-ant-',
+      'abc',
+      ' ',
+      's',
+      'k',
+      'hello',
+      base64(secret),
+      JSON.stringify(secret),
+    )
     fc.assert(
       fc.property(fc.array(word, { maxLength: 8 }), fc.array(fc.nat(200), { maxLength: 60 }), (words, cuts) => {
         const text = words.join('')
@@ -79,7 +102,9 @@ describe('pass', () => {
 
   it('waits for the longer of two secrets that begin alike', () => {
     const { pass, flush } = createScrubber(['token-of-ada', 'token-of-ada-and-bob'])
-    expect(textOf([...pass(say('token-of-ada')), ...pass(say('-and-b')), ...pass(say('ob')), ...flush()])).toBe('[redacted]')
+    expect(textOf([...pass(say('token-of-ada')), ...pass(say('-and-b')), ...pass(say('ob')), ...flush()])).toBe(
+      '[redacted]',
+    )
     expect(textOf([...pass(say('token-of-ada')), ...pass(say('!')), ...flush()])).toBe('[redacted]!')
   })
 
@@ -91,7 +116,11 @@ describe('pass', () => {
 
   it('lets text go first when something else follows', () => {
     const { pass } = createScrubber([secret])
-    const call: AgentFrame = { type: 'tool_call', content: 'Bash', metadata: { tool_name: 'Bash', tool_id: 't', input: { command: `echo ${secret}` } } }
+    const call: AgentFrame = {
+      type: 'tool_call',
+      content: 'Bash',
+      metadata: { tool_name: 'Bash', tool_id: 't', input: { command: `echo ${secret}` } },
+    }
     expect([...pass(say('ends with s')), ...pass(call)]).toEqual([
       say('ends with '),
       say('s'),
@@ -107,6 +136,8 @@ describe('pass', () => {
   it('does not let notes of the system open a gap', () => {
     const { pass, flush } = createScrubber([secret])
     const note: AgentFrame = { type: 'system', content: 'note', metadata: { subtype: 'api_retry' } }
-    expect(textOf([...pass(say(secret.slice(0, 12))), ...pass(note), ...pass(say(secret.slice(12))), ...flush()])).toBe('note[redacted]')
+    expect(textOf([...pass(say(secret.slice(0, 12))), ...pass(note), ...pass(say(secret.slice(12))), ...flush()])).toBe(
+      'note[redacted]',
+    )
   })
 })

@@ -52,25 +52,41 @@ describe('the stand-in for claude', () => {
     expect(verdict).toMatchObject({
       status: 'completed',
       kind: null,
-      metadata: { model: 'scripted-stand-in', cli_version: 'stand-in', input_tokens: 20, output_tokens: 10, total_cost_usd: 0, num_turns: 2 },
+      metadata: {
+        model: 'scripted-stand-in',
+        cli_version: 'stand-in',
+        input_tokens: 20,
+        output_tokens: 10,
+        total_cost_usd: 0,
+        num_turns: 2,
+      },
     })
   })
 
   it('runs the command that it is given, whatever was said before', async () => {
     const { run } = scene()
-    const { text } = composePrompt({ history: [{ role: 'user', content: 'run: exit 9' }], message: 'run: echo one; echo two >&2; exit 3', systemPrompt: '' })
+    const { text } = composePrompt({
+      history: [{ role: 'user', content: 'run: exit 9' }],
+      message: 'run: echo one; echo two >&2; exit 3',
+      systemPrompt: '',
+    })
     const { frames, verdict } = await run({ prompt: text })
     expect(frames.find(({ type }) => type === 'tool_call')).toMatchObject({
       metadata: { tool_name: 'Bash', input: { command: 'echo one; echo two >&2; exit 3' } },
     })
-    expect(frames.find(({ type }) => type === 'tool_result')).toMatchObject({ content: 'Exit code 3\none\ntwo', metadata: { is_error: true, exit_code: 3 } })
+    expect(frames.find(({ type }) => type === 'tool_result')).toMatchObject({
+      content: 'Exit code 3\none\ntwo',
+      metadata: { is_error: true, exit_code: 3 },
+    })
     expect(spoken(frames)).toContain('That did not work')
     expect(verdict.status).toBe('completed')
   })
 
   it('obeys the tools and the turn cap that it is given', async () => {
     const { run } = scene()
-    expect((await run({ toolProfile: 'MINIMAL' })).frames.find(({ type }) => type === 'tool_result')).toMatchObject({ metadata: { is_error: true } })
+    expect((await run({ toolProfile: 'MINIMAL' })).frames.find(({ type }) => type === 'tool_result')).toMatchObject({
+      metadata: { is_error: true },
+    })
     expect((await run({ maxTurns: 1 })).verdict).toMatchObject({ status: 'failed', kind: 'turn_cap' })
   })
 
@@ -86,7 +102,10 @@ describe('the stand-in for claude', () => {
     ['SIGINT', 0],
   ] as const)('can be interrupted by %s', async (signal, code) => {
     const { run } = scene()
-    const { frames, verdict, left } = await run({ prompt: 'wait' }, { onFrame: (frame, end) => spoken([frame]).includes('interrupt') && end(signal) })
+    const { frames, verdict, left } = await run(
+      { prompt: 'wait' },
+      { onFrame: (frame, end) => spoken([frame]).includes('interrupt') && end(signal) },
+    )
     expect(verdict).toMatchObject({ status: 'cancelled', exit_code: code })
     expect(frames.some(({ type }) => type === 'result')).toBe(signal === 'SIGINT')
     expect(left).toEqual([])
@@ -94,13 +113,19 @@ describe('the stand-in for claude', () => {
 
   it('takes its command with it', async () => {
     const { run } = scene()
-    const { verdict, left } = await run({ prompt: 'run: exec sleep 300' }, { onFrame: (frame, end) => frame.type === 'tool_call' && end() })
+    const { verdict, left } = await run(
+      { prompt: 'run: exec sleep 300' },
+      { onFrame: (frame, end) => frame.type === 'tool_call' && end() },
+    )
     expect(verdict.status).toBe('cancelled')
     expect(left).toEqual([])
   })
 
   it('keeps no sessions', async () => {
     const { run } = scene()
-    expect((await run({ session: { id: randomUUID(), resume: true, folder: '/nowhere' } })).verdict).toMatchObject({ status: 'failed', kind: 'resume_missing' })
+    expect((await run({ session: { id: randomUUID(), resume: true, folder: '/nowhere' } })).verdict).toMatchObject({
+      status: 'failed',
+      kind: 'resume_missing',
+    })
   })
 })

@@ -5,15 +5,24 @@ import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code.ts'
 import type { RunEnd } from '../../../../daemon/runtime/types.ts'
 
 const folder = new URL('../../../fixtures/streams/', import.meta.url)
-const read = (name: string) => (existsSync(new URL(name, folder)) ? readFileSync(new URL(name, folder)) : Buffer.alloc(0))
+const read = (name: string) =>
+  existsSync(new URL(name, folder)) ? readFileSync(new URL(name, folder)) : Buffer.alloc(0)
 
 const exit = (code: number): RunEnd => ({ kind: 'exit', code, timedOut: false })
 
 /** One line for a frame: what it is and what it says. */
 function brief({ type, metadata, ...frame }: AgentFrame): string {
   const content = 'content' in frame ? frame.content : ''
-  const told = metadata as { subtype?: string; is_error?: boolean; exit_code?: number; mcp_server?: string; subagent?: boolean } | undefined
-  const marks = [told?.subtype, told?.is_error && 'error', told?.exit_code, told?.mcp_server, told?.subagent && 'subagent']
+  const told = metadata as
+    | { subtype?: string; is_error?: boolean; exit_code?: number; mcp_server?: string; subagent?: boolean }
+    | undefined
+  const marks = [
+    told?.subtype,
+    told?.is_error && 'error',
+    told?.exit_code,
+    told?.mcp_server,
+    told?.subagent && 'subagent',
+  ]
   return [type, ...marks, content].filter(Boolean).join(' ')
 }
 
@@ -26,7 +35,14 @@ interface Expected {
 }
 
 const init = 'system init'
-const tool = [init, 'text I will run the command.', 'tool_call Bash', 'tool_result hello', 'text Done: command ran.', 'result success']
+const tool = [
+  init,
+  'text I will run the command.',
+  'tool_call Bash',
+  'tool_result hello',
+  'text Done: command ran.',
+  'result success',
+]
 const hello = [init, 'text Hello from mock.', 'result success']
 const completed = { status: 'completed', kind: null }
 const ok = { end: exit(0), frames: tool, verdict: completed }
@@ -34,28 +50,42 @@ const greeted = { end: exit(0), frames: hello, verdict: completed }
 const rootRefused = {
   end: exit(1),
   frames: [],
-  verdict: { status: 'failed', kind: 'root_refused', reason: /does not run as root: --dangerously-skip-permissions cannot be used with root/ },
+  verdict: {
+    status: 'failed',
+    kind: 'root_refused',
+    reason: /does not run as root: --dangerously-skip-permissions cannot be used with root/,
+  },
 }
 const refused = (kind: string, reason: RegExp, retries: string[] = []) => ({
   end: exit(1),
   frames: [init, ...retries, 'result success error'],
   verdict: { status: 'failed', kind, reason },
 })
-const retry = (answer: string, n: number, of: number) => `system api_retry The model service ${answer}; retry ${n} of ${of}`
+const retry = (answer: string, n: number, of: number) =>
+  `system api_retry The model service ${answer}; retry ${n} of ${of}`
 const bash = (output: string) => ['tool_call Bash', `tool_result ${output}`]
 
-/** What must come out of each recording of the real client: in older ones without partial messages, in `claude-partial-*` with. */
+/**
+ * What must come out of each recording of the real client: in older ones without partial messages, in
+ * `claude-partial-*` with.
+ */
 const recordings: Record<string, Expected> = {
   claude: {
     ...ok,
-    verdict: { ...completed, metadata: { cli_version: '2.1.197', input_tokens: 24, output_tokens: 14, total_cost_usd: 0.00047, num_turns: 2 } },
+    verdict: {
+      ...completed,
+      metadata: { cli_version: '2.1.197', input_tokens: 24, output_tokens: 14, total_cost_usd: 0.00047, num_turns: 2 },
+    },
   },
   'claude-tool': ok,
   'claude-allowed': ok,
   'claude-bare': ok,
   'claude-container': ok,
   'claude-container-unixsock': ok,
-  'claude-latest-tool': { ...ok, verdict: { ...completed, metadata: { cli_version: '2.1.329', model: 'claude-opus-5-5' } } },
+  'claude-latest-tool': {
+    ...ok,
+    verdict: { ...completed, metadata: { cli_version: '2.1.329', model: 'claude-opus-5-5' } },
+  },
   'claude-plain': greeted,
   'claude-stdin': greeted,
   'claude-skip-sandbox': greeted,
@@ -63,7 +93,10 @@ const recordings: Record<string, Expected> = {
   'claude-resume': greeted,
   'claude-resume-fork': greeted,
   'claude-container-resume': greeted,
-  'claude-latest-resume': { ...greeted, verdict: { ...completed, metadata: { session_id: '95c3264a-fc41-4c7b-aafe-c08f62a60701' } } },
+  'claude-latest-resume': {
+    ...greeted,
+    verdict: { ...completed, metadata: { session_id: '95c3264a-fc41-4c7b-aafe-c08f62a60701' } },
+  },
   'claude-partial': greeted,
   'claude-denied': {
     end: exit(0),
@@ -82,29 +115,47 @@ const recordings: Record<string, Expected> = {
       metadata: { permission_denials: [{ tool_name: 'Bash', count: 1 }] },
     },
   },
-  'claude-down': refused('unreachable', /cannot be reached: API Error: Unable to connect to API \(ConnectionRefused\)$/, [retry('did not answer', 1, 1)]),
+  'claude-down': refused(
+    'unreachable',
+    /cannot be reached: API Error: Unable to connect to API \(ConnectionRefused\)$/,
+    [retry('did not answer', 1, 1)],
+  ),
   'claude-err401': {
     // Recorded with ten retries and ended by hand: the parser asks for the end at the second.
     end: exit(143),
     frames: [init, ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => retry('answered 401 (authentication_failed)', n, 10))],
-    verdict: { status: 'failed', kind: 'bad_key', reason: 'The model service refused the key: The model service answered 401 (authentication_failed)' },
+    verdict: {
+      status: 'failed',
+      kind: 'bad_key',
+      reason: 'The model service refused the key: The model service answered 401 (authentication_failed)',
+    },
     abort: 'bad_key',
   },
-  'claude-err529': refused('overloaded', /is overloaded: API Error: 529 mock error 529/, [retry('answered 529 (overloaded)', 1, 1)]),
+  'claude-err529': refused('overloaded', /is overloaded: API Error: 529 mock error 529/, [
+    retry('answered 529 (overloaded)', 1, 1),
+  ]),
   'claude-latest-root': rootRefused,
   'claude-mode-bypass': rootRefused,
   'claude-skip-root': rootRefused,
   'claude-resume-missing': {
     end: exit(1),
     frames: ['result error_during_execution error'],
-    verdict: { status: 'failed', kind: 'resume_missing', reason: /^The session to go on with is gone: No conversation found/ },
+    verdict: {
+      status: 'failed',
+      kind: 'resume_missing',
+      reason: /^The session to go on with is gone: No conversation found/,
+    },
   },
   'claude-sigint': {
     end: exit(0),
     frames: [init, 'result error_during_execution error'],
     verdict: { status: 'failed', kind: 'killed', reason: 'The run was interrupted' },
   },
-  'claude-sigterm': { end: exit(143), frames: [init], verdict: { status: 'failed', kind: 'killed', reason: "The agent's process was ended by SIGTERM" } },
+  'claude-sigterm': {
+    end: exit(143),
+    frames: [init],
+    verdict: { status: 'failed', kind: 'killed', reason: "The agent's process was ended by SIGTERM" },
+  },
 
   'claude-partial-thinking': {
     end: exit(0),
@@ -131,7 +182,14 @@ const recordings: Record<string, Expected> = {
   },
   'claude-partial-image': {
     end: exit(0),
-    frames: [init, ...bash('(Bash completed with no output)'), 'tool_call Read', 'tool_result [image]', 'text A dot.', 'result success'],
+    frames: [
+      init,
+      ...bash('(Bash completed with no output)'),
+      'tool_call Read',
+      'tool_result [image]',
+      'text A dot.',
+      'result success',
+    ],
     verdict: completed,
   },
   'claude-partial-subagent': {
@@ -171,16 +229,27 @@ const recordings: Record<string, Expected> = {
   'claude-partial-turn-cap': {
     end: exit(1),
     frames: [init, 'text run', ...bash('0'), 'text run', ...bash('1'), 'result error_max_turns error'],
-    verdict: { status: 'failed', kind: 'turn_cap', reason: 'The agent used up its turns: Reached maximum number of turns (2)' },
+    verdict: {
+      status: 'failed',
+      kind: 'turn_cap',
+      reason: 'The agent used up its turns: Reached maximum number of turns (2)',
+    },
   },
   'claude-partial-tool-loop': {
     // The recording was left to go on; live, the run is ended when the parser asks for it.
     end: exit(143),
     frames: [init, ...Array.from({ length: 6 }, () => bash('again')).flat(), 'text x', 'result success'],
-    verdict: { status: 'failed', kind: 'tool_loop', reason: 'The agent called Bash 5 times in a row with the same input' },
+    verdict: {
+      status: 'failed',
+      kind: 'tool_loop',
+      reason: 'The agent called Bash 5 times in a row with the same input',
+    },
     abort: 'tool_loop',
   },
-  'claude-partial-unknown-model': refused('unknown_model', /^The model is not available: There's an issue with the selected model \(claude-nope-1\)/),
+  'claude-partial-unknown-model': refused(
+    'unknown_model',
+    /^The model is not available: There's an issue with the selected model \(claude-nope-1\)/,
+  ),
   'claude-partial-too-long': refused('rejected', /^The model service rejected the request: Prompt is too long/),
   'claude-partial-no-credit': refused('quota', /^The credential has no quota left: Credit balance is too low$/),
   'claude-partial-rate-limit': refused('quota', /Request rejected \(429\)/, [retry('answered 429 (rate_limit)', 1, 1)]),
@@ -204,7 +273,11 @@ const recordings: Record<string, Expected> = {
     frames: [init, retry('answered 529 (overloaded)', 1, 1), 'text Back again.', 'result success'],
     verdict: completed,
   },
-  'claude-partial-oauth': { end: exit(0), frames: [init, 'text Hello.', 'result success'], verdict: { ...completed, metadata: { api_key_source: 'none' } } },
+  'claude-partial-oauth': {
+    end: exit(0),
+    frames: [init, 'text Hello.', 'result success'],
+    verdict: { ...completed, metadata: { api_key_source: 'none' } },
+  },
   'claude-partial-term-midway': {
     end: exit(143),
     frames: [init, 'text Working'],
@@ -229,7 +302,9 @@ const recordings: Record<string, Expected> = {
 describe('recordings of claude', () => {
   it('are all in the table', () => {
     const recorded = readdirSync(folder).filter((name) => name.startsWith('claude'))
-    expect([...new Set(recorded.map((name) => name.replace(/\.(jsonl|err)$/, '')))].sort()).toEqual(Object.keys(recordings).sort())
+    expect([...new Set(recorded.map((name) => name.replace(/\.(jsonl|err)$/, '')))].sort()).toEqual(
+      Object.keys(recordings).sort(),
+    )
   })
 
   it.each(Object.entries(recordings))('%s', (name, { end, frames, verdict, abort, mcpServers = [] }) => {
@@ -249,6 +324,10 @@ describe('recordings of claude', () => {
   it('are cancelled, not failed, when somebody asked for the end', () => {
     const parser = claudeCode.parser({})
     parser.feed(read('claude-partial-term-midway.jsonl'))
-    expect(claudeCode.verdict(parser, { end: exit(143), stderr: '', cancelled: true })).toMatchObject({ status: 'cancelled', kind: null, exit_code: 143 })
+    expect(claudeCode.verdict(parser, { end: exit(143), stderr: '', cancelled: true })).toMatchObject({
+      status: 'cancelled',
+      kind: null,
+      exit_code: 143,
+    })
   })
 })

@@ -7,7 +7,13 @@ import { frame, frameReader, frames } from '../../../../daemon/runtime/bridge/fr
 
 describe('frames', () => {
   it('read the same however the pipe cuts them', () => {
-    const messages = fc.array(fc.record({ type: fc.constantFrom(...Object.values(frames)), id: fc.nat(), payload: fc.uint8Array({ maxLength: 3000 }) }))
+    const messages = fc.array(
+      fc.record({
+        type: fc.constantFrom(...Object.values(frames)),
+        id: fc.nat(),
+        payload: fc.uint8Array({ maxLength: 3000 }),
+      }),
+    )
     fc.assert(
       fc.property(messages, fc.infiniteStream(fc.integer({ min: 1, max: 700 })), (given, sizes) => {
         const stream = Buffer.concat(given.flatMap(({ type, id, payload }) => frame(type, id, Buffer.from(payload))))
@@ -21,7 +27,10 @@ describe('frames', () => {
           read(Buffer.from(stream.subarray(at, at + size)))
           at += size
         }
-        const bytes = (all: typeof seen) => all.filter(({ type }) => type === frames.data).flatMap(({ id, payload }) => payload.map((it) => `${id}:${it}`))
+        const bytes = (all: typeof seen) =>
+          all
+            .filter(({ type }) => type === frames.data)
+            .flatMap(({ id, payload }) => payload.map((it) => `${id}:${it}`))
         const controls = (all: typeof seen) => all.filter(({ type }) => type !== frames.data)
         const wanted = given.map(({ payload, ...rest }) => ({ ...rest, payload: [...payload] }))
         expect(bytes(seen)).toEqual(bytes(wanted))
@@ -47,8 +56,16 @@ function joined(connect: (port: number) => Promise<Duplex>) {
       other().receive(Buffer.from(bytes))
       done()
     })
-  const here: Connections = createConnections({ write: to(() => there), broken: (error) => faults.push(error), counted: (open) => counts.push(open) })
-  const there: Connections = createConnections({ write: to(() => here), broken: (error) => faults.push(error), connect })
+  const here: Connections = createConnections({
+    write: to(() => there),
+    broken: (error) => faults.push(error),
+    counted: (open) => counts.push(open),
+  })
+  const there: Connections = createConnections({
+    write: to(() => here),
+    broken: (error) => faults.push(error),
+    connect,
+  })
   return { here, there, faults, counts }
 }
 

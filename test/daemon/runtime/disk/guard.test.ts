@@ -74,12 +74,18 @@ describe('a crew', () => {
     await stores(id, 790 * MB)
     expect(guard.warning(id)).toBeNull()
     for (const mb of [810, 790, 820]) await stores(id, mb * MB)
-    expect(told('container.metrics')).toMatchObject([{ severity: 'warn', crew_id: id, summary: 'crew hog has used 810 MB of 1000 MB' }])
-    expect((await call('VIEWER', 'GET', `/crews/${id}`)).body.warnings).toEqual([expect.stringMatching(/^The crew has used 820 MB of 1000 MB of its disk/)])
+    expect(told('container.metrics')).toMatchObject([
+      { severity: 'warn', crew_id: id, summary: 'crew hog has used 810 MB of 1000 MB' },
+    ])
+    expect((await call('VIEWER', 'GET', `/crews/${id}`)).body.warnings).toEqual([
+      expect.stringMatching(/^The crew has used 820 MB of 1000 MB of its disk/),
+    ])
     expect({ stopped, reason: guard.reason(id) }).toEqual({ stopped: [], reason: null })
 
     await stores(id, 1010 * MB)
-    expect(told('container.failed')).toMatchObject([{ severity: 'error', crew_id: id, payload: { disk_bytes: 1010 * MB, disk_limit_bytes: 1000 * MB } }])
+    expect(told('container.failed')).toMatchObject([
+      { severity: 'error', crew_id: id, payload: { disk_bytes: 1010 * MB, disk_limit_bytes: 1000 * MB } },
+    ])
     expect(desiredCrew(app, id)?.want).toBe('stopped')
     expect(stopped).toEqual([id])
     expect(guard.reason(id)).toMatch(/^The crew has used up its disk space \(1010 MB of 1000 MB\)/)
@@ -89,7 +95,10 @@ describe('a crew', () => {
     expect(await guard.room(id, () => {}, AbortSignal.timeout(5000))).toMatch(/^The crew has used up/)
     await stores(id, 100 * MB)
     expect(await guard.room(id, () => {}, AbortSignal.timeout(5000))).toBeNull()
-    expect(told('container.metrics').at(-1)).toMatchObject({ severity: 'info', summary: 'crew hog has used 100 MB of 1000 MB' })
+    expect(told('container.metrics').at(-1)).toMatchObject({
+      severity: 'info',
+      summary: 'crew hog has used 100 MB of 1000 MB',
+    })
     expect(stopped).toEqual([id])
   })
 
@@ -120,7 +129,9 @@ describe('a crew', () => {
     const id = await crew('hog')
     await guard.crews.round()
     await stores(id, new Error('no such image'))
-    expect(guard.condition().crews).toMatchObject([{ slug: 'hog', level: 'warn', used: 'could not be counted: no such image' }])
+    expect(guard.condition().crews).toMatchObject([
+      { slug: 'hog', level: 'warn', used: 'could not be counted: no such image' },
+    ])
     expect(stopped).toEqual([])
   })
 })
@@ -142,10 +153,15 @@ describe("the daemon's disk", () => {
     await vi.waitFor(() => expect(stopped).toEqual([here]))
     expect(told('container.metrics').map(({ severity }) => severity)).toEqual(['warn', 'error'])
     expect(told('container.failed')).toMatchObject([
-      { crew_id: here, summary: expect.stringMatching(/^crew here is stopped: The disk of this server is nearly full/) },
+      {
+        crew_id: here,
+        summary: expect.stringMatching(/^crew here is stopped: The disk of this server is nearly full/),
+      },
     ])
     expect(desiredCrew(app, here)?.want).toBe('stopped')
-    expect(guard.reason(here)).toMatch(/^The disk of this server is nearly full \(512 MB of 100.0 GB free, 512 MB are kept\)/)
+    expect(guard.reason(here)).toMatch(
+      /^The disk of this server is nearly full \(512 MB of 100.0 GB free, 512 MB are kept\)/,
+    )
   })
 
   it('lets new runs wait until there is room again', async () => {

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { isDue, type Level, levelAt, levelOfRoom, lookAgain, mostFiles, reserveOf, shareOf, wordsOf } from '../../../../daemon/runtime/disk/rules.ts'
+import {
+  isDue,
+  type Level,
+  levelAt,
+  levelOfRoom,
+  lookAgain,
+  mostFiles,
+  reserveOf,
+  shareOf,
+  wordsOf,
+} from '../../../../daemon/runtime/disk/rules.ts'
 
 const MB = 1024 ** 2
 const GB = 1024 ** 3
@@ -7,14 +17,35 @@ const usage = (bytes: number, files = 10, complete = true) => ({ bytes, files, c
 
 describe('the limit of a crew', () => {
   it('warns at four fifths and is full at all of it', () => {
-    expect([0, 0.79, 0.8, 0.99, 1, 1.5].map((share) => levelAt(share, 'ok'))).toEqual(['ok', 'ok', 'warn', 'warn', 'full', 'full'])
+    expect([0, 0.79, 0.8, 0.99, 1, 1.5].map((share) => levelAt(share, 'ok'))).toEqual([
+      'ok',
+      'ok',
+      'warn',
+      'warn',
+      'full',
+      'full',
+    ])
   })
 
   it('does not flutter: a level ends clearly below where it began', () => {
     const history = [0.81, 0.79, 0.76, 0.8, 0.74, 0.79, 1.01, 0.99, 0.96, 1, 0.94, 0.99, 0.7]
     let level: Level = 'ok'
     const levels = history.map((share) => (level = levelAt(share, level)))
-    expect(levels).toEqual(['warn', 'warn', 'warn', 'warn', 'ok', 'ok', 'full', 'full', 'full', 'full', 'warn', 'warn', 'ok'])
+    expect(levels).toEqual([
+      'warn',
+      'warn',
+      'warn',
+      'warn',
+      'ok',
+      'ok',
+      'full',
+      'full',
+      'full',
+      'full',
+      'warn',
+      'warn',
+      'ok',
+    ])
   })
 
   it('counts bytes or files, whichever is nearer to its end', () => {
@@ -41,7 +72,8 @@ describe('the reserve of the daemon', () => {
   })
 
   it('is what is left when nothing may be added', () => {
-    const levels = (before: Level, ...frees: number[]) => frees.map((free) => levelOfRoom(room((100 - free) * MB, free * MB), 10 * MB, before))
+    const levels = (before: Level, ...frees: number[]) =>
+      frees.map((free) => levelOfRoom(room((100 - free) * MB, free * MB), 10 * MB, before))
     expect(levels('ok', 60, 29, 28, 11, 10, 0)).toEqual(['ok', 'ok', 'warn', 'warn', 'full', 'full'])
     expect(levels('warn', 33, 32, 10)).toEqual(['ok', 'warn', 'full'])
     expect(levels('full', 11, 15, 16, 33)).toEqual(['full', 'full', 'warn', 'ok'])
@@ -61,7 +93,12 @@ describe('the reserve of the daemon', () => {
 describe('counting', () => {
   const limit = 16 * GB
   const due = (counted: Partial<Parameters<typeof isDue>[0]>, written: number, age: number) =>
-    isDue({ usage: usage(GB), at: 1000, took: 0, used: 50 * GB, ...counted }, { total: 0, used: 50 * GB + written, free: 0 }, limit, 1000 + age)
+    isDue(
+      { usage: usage(GB), at: 1000, took: 0, used: 50 * GB, ...counted },
+      { total: 0, used: 50 * GB + written, free: 0 },
+      limit,
+      1000 + age,
+    )
 
   it('waits until enough was written, or much time has passed', () => {
     expect(due({}, 0, 599_000)).toBe(false)

@@ -14,18 +14,21 @@ const stub = (text: string) => {
 
 describe('nameServers', () => {
   it('leaves out what only this machine can ask', () => {
-    expect(nameServers(['127.0.0.1', '[::1]:5353', '::1', 'fe80::1%eth0', '10.0.0.53', '[2001:db8::53]:5353', '9.9.9.9:53'], '/nowhere')).toEqual([
-      '10.0.0.53',
-      '[2001:db8::53]:5353',
-      '9.9.9.9:53',
-    ])
+    expect(
+      nameServers(
+        ['127.0.0.1', '[::1]:5353', '::1', 'fe80::1%eth0', '10.0.0.53', '[2001:db8::53]:5353', '9.9.9.9:53'],
+        '/nowhere',
+      ),
+    ).toEqual(['10.0.0.53', '[2001:db8::53]:5353', '9.9.9.9:53'])
   })
 
   it('asks a stub resolver for the servers behind it', () => {
-    expect(nameServers(['127.0.0.53'], stub('# made by a stub\nnameserver 10.1.1.1\n nameserver fd00::53\nnameserver 127.0.0.1\nsearch x\n'))).toEqual([
-      '10.1.1.1',
-      'fd00::53',
-    ])
+    expect(
+      nameServers(
+        ['127.0.0.53'],
+        stub('# made by a stub\nnameserver 10.1.1.1\n nameserver fd00::53\nnameserver 127.0.0.1\nsearch x\n'),
+      ),
+    ).toEqual(['10.1.1.1', 'fd00::53'])
   })
 
   it('has none where there are none', () => {

@@ -24,7 +24,13 @@ describe('what agents ask of the daemon', () => {
     const { status, body } = await call(`${url}/report-confidence`, { headers: ada, body: '{"reason":"why"}' })
     expect([status, JSON.parse(body)]).toEqual([201, { id: 'e1' }])
     expect(asked).toEqual([
-      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), agentId: 'agent-ada', runId: 'run-1', route: '/report-confidence', body: { reason: 'why' } },
+      {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        agentId: 'agent-ada',
+        runId: 'run-1',
+        route: '/report-confidence',
+        body: { reason: 'why' },
+      },
     ])
   })
 
@@ -52,7 +58,9 @@ describe('what agents ask of the daemon', () => {
   it('lets one agent wait for a bounded number of answers', async () => {
     let answer: () => Promise<SidecarAnswer> = () => new Promise(() => {})
     const { url, asked } = await asking(() => answer())
-    const waiting = Array.from({ length: 16 }, () => request(`${url}/report-confidence`, { method: 'POST', headers: ada }).end('{}'))
+    const waiting = Array.from({ length: 16 }, () =>
+      request(`${url}/report-confidence`, { method: 'POST', headers: ada }).end('{}'),
+    )
     for (const it of waiting) it.on('error', () => undefined)
     await expect.poll(() => asked.length).toBe(16)
     answer = async () => ({ status: 200, body: {} })
@@ -75,7 +83,8 @@ describe('a hostile body', () => {
       ['/mcp', rpc(`{"name":"escalate","arguments":{"reason":${json}}}`)],
       ['/mcp', rpc(`{"name":"escalate","_meta":{"progressToken":${json}}}`)],
     ]
-    for (const [route, body] of bodies) expect((await call(`${url}${route}`, { headers: ada, body })).status, `${route} ${body!.slice(0, 80)}`).toBe(400)
+    for (const [route, body] of bodies)
+      expect((await call(`${url}${route}`, { headers: ada, body })).status, `${route} ${body!.slice(0, 80)}`).toBe(400)
     expect(asked).toEqual([])
     expect((await call(`${url}/health`, { method: 'GET' })).status).toBe(200)
   })
@@ -89,7 +98,9 @@ describe('a hostile body', () => {
       expect([status, JSON.parse(body).error.code]).toEqual([200, -32602])
     }
     const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":${json}}}`
-    expect(JSON.parse((await call(`${url}/mcp`, { headers: ada, body: hello })).body).result.protocolVersion).toBe('2025-06-18')
+    expect(JSON.parse((await call(`${url}/mcp`, { headers: ada, body: hello })).body).result.protocolVersion).toBe(
+      '2025-06-18',
+    )
   })
 })
 
@@ -103,7 +114,10 @@ describe('an agent that calls too often', () => {
     expect((await Promise.all(Array.from({ length: 15 }, send))).map((it) => it.status)).toEqual(Array(15).fill(429))
     const tool = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"report_confidence","arguments":{}}}'
     const said = JSON.parse((await call(`${url}/mcp`, { headers: ada, body: tool })).body).result
-    expect([said.isError, JSON.parse(said.content[0].text)]).toMatchObject([true, { code: 'rate_limited', retry_after: expect.any(Number) }])
+    expect([said.isError, JSON.parse(said.content[0].text)]).toMatchObject([
+      true,
+      { code: 'rate_limited', retry_after: expect.any(Number) },
+    ])
     expect(asked).toHaveLength(1)
   })
 })

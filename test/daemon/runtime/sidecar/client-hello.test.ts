@@ -19,7 +19,9 @@ describe('a client hello', () => {
       fc.property(sizes, fc.nat(), (cuts, at) => {
         const bytes = records(message, cuts)
         expect(readClientHello(bytes)).toEqual({ serverName: 'permitted.example' })
-        expect(readClientHello(Buffer.concat([bytes, Buffer.from([20, 3, 3, 0, 1, 1])]))).toEqual({ serverName: 'permitted.example' })
+        expect(readClientHello(Buffer.concat([bytes, Buffer.from([20, 3, 3, 0, 1, 1])]))).toEqual({
+          serverName: 'permitted.example',
+        })
         expect(readClientHello(bytes.subarray(0, at % bytes.length))).toBe('incomplete')
       }),
     )
@@ -33,17 +35,38 @@ describe('a client hello', () => {
 
   it.each<[string, Buffer]>([
     ['two names', records(helloMessage([serverNames([0, 'permitted.example'], [0, 'other.example'])]))],
-    ['a name of another type first', records(helloMessage([serverNames([1, 'permitted.example'], [0, 'other.example'])]))],
-    ['two extensions with names', records(helloMessage([serverNames([0, 'permitted.example']), serverNames([0, 'other.example'])]))],
+    [
+      'a name of another type first',
+      records(helloMessage([serverNames([1, 'permitted.example'], [0, 'other.example'])])),
+    ],
+    [
+      'two extensions with names',
+      records(helloMessage([serverNames([0, 'permitted.example']), serverNames([0, 'other.example'])])),
+    ],
     ['no name in the extension', records(helloMessage([serverNames()]))],
     ['an empty name', records(helloMessage([serverNames([0, ''])]))],
     ['a name with a null byte', records(helloMessage([serverNames([0, 'permitted.example\0.other.example'])]))],
     ['a name that is not ASCII', records(helloMessage([serverNames([0, 'permitted.exampl\xe9'])]))],
-    ['bytes behind the names', records(helloMessage([extension(0, Buffer.concat([serverNames([0, 'a']).subarray(4), Buffer.from([0])]))]))],
-    ['bytes behind the extensions', records(Buffer.concat([lengthened(helloMessage([serverNames([0, 'a'])]), 1), Buffer.from([0])]))],
-    ['another message behind it in its record', records(Buffer.concat([helloMessage([serverNames([0, 'a'])]), helloMessage()]))],
-    ['a record of something else before it', Buffer.concat([records(Buffer.from([1, 0]), [], 21), hello('permitted.example')])],
-    ['a record of something else within it', Buffer.concat([records(helloMessage().subarray(0, 9)), records(Buffer.from([1]), [], 20)])],
+    [
+      'bytes behind the names',
+      records(helloMessage([extension(0, Buffer.concat([serverNames([0, 'a']).subarray(4), Buffer.from([0])]))])),
+    ],
+    [
+      'bytes behind the extensions',
+      records(Buffer.concat([lengthened(helloMessage([serverNames([0, 'a'])]), 1), Buffer.from([0])])),
+    ],
+    [
+      'another message behind it in its record',
+      records(Buffer.concat([helloMessage([serverNames([0, 'a'])]), helloMessage()])),
+    ],
+    [
+      'a record of something else before it',
+      Buffer.concat([records(Buffer.from([1, 0]), [], 21), hello('permitted.example')]),
+    ],
+    [
+      'a record of something else within it',
+      Buffer.concat([records(helloMessage().subarray(0, 9)), records(Buffer.from([1]), [], 20)]),
+    ],
     ['an empty record', Buffer.concat([Buffer.from([22, 3, 1, 0, 0]), hello('permitted.example')])],
     ['a record that is too long', Buffer.from([22, 3, 1, 0x40, 1])],
     ['a message that is no hello', records(Buffer.from([2, 0, 0, 1, 0]))],
@@ -52,7 +75,14 @@ describe('a client hello', () => {
   ])('with %s is malformed', (_, bytes) => expect(readClientHello(bytes)).toBe('malformed'))
 
   it('is nothing that other protocols begin with', () => {
-    for (const text of ['SSH-2.0-OpenSSH_9.2\r\n', 'GET / HTTP/1.1\r\n', '\x00\x00\x00\x08', '\x10\x1a\x00\x04MQTT', '\x05\x01\x00', '\x16\x04\x01']) {
+    for (const text of [
+      'SSH-2.0-OpenSSH_9.2\r\n',
+      'GET / HTTP/1.1\r\n',
+      '\x00\x00\x00\x08',
+      '\x10\x1a\x00\x04MQTT',
+      '\x05\x01\x00',
+      '\x16\x04\x01',
+    ]) {
       expect(readClientHello(Buffer.from(text, 'latin1'))).toBe('not-tls')
     }
     for (const start of [[], [22], [22, 3], [20], [23]])
@@ -64,7 +94,9 @@ describe('a client hello', () => {
     const garbage = fc.oneof(
       fc.uint8Array({ maxLength: 200 }).map((it) => Buffer.from(it)),
       fc.uint8Array({ maxLength: 200 }).map((it) => records(Buffer.from([1, 0, 0, it.length, ...it]))),
-      fc.tuple(fc.nat(whole.length - 1), fc.nat(255)).map(([at, value]) => Buffer.from(whole.map((it, index) => (index === at ? value : it)))),
+      fc
+        .tuple(fc.nat(whole.length - 1), fc.nat(255))
+        .map(([at, value]) => Buffer.from(whole.map((it, index) => (index === at ? value : it)))),
     )
     const answers = fc.property(garbage, (bytes) => {
       const out = readClientHello(bytes)
@@ -107,7 +139,11 @@ function lengthened(message: Buffer, by: number): Buffer {
 function seenByServer(bytes: Buffer): Promise<string | null> {
   return new Promise((resolve) => {
     const wire = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
-    const options = { isServer: true, secureContext: createSecureContext(), SNICallback: (name: string) => resolve(name) }
+    const options = {
+      isServer: true,
+      secureContext: createSecureContext(),
+      SNICallback: (name: string) => resolve(name),
+    }
     const server = new TLSSocket(wire, options as ConstructorParameters<typeof TLSSocket>[1])
     server.on('error', () => resolve(null)).on('end', () => resolve(null))
     wire.push(bytes)

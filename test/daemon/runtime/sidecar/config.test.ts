@@ -17,7 +17,10 @@ const broken: [what: string, raw: unknown][] = [
   ['a flag that is no boolean', { ...good, network: { ...good.network, allowPrivateEndpoints: 'false' } }],
   ['agents that are no object', { ...good, agents: [] }],
   ['an agent without an id', { ...good, agents: { [secret]: { slug: 'x', credentials: [] } } }],
-  ['a uid that is no number', { ...good, agents: { [secret]: { agentId: 'x', slug: 'x', uid: 'root', credentials: [] } } }],
+  [
+    'a uid that is no number',
+    { ...good, agents: { [secret]: { agentId: 'x', slug: 'x', uid: 'root', credentials: [] } } },
+  ],
   ['a credential of unknown kind', config([{ ...credential('ANTHROPIC', secret), kind: secret as 'oauth' }], {})],
   ['a token that no header can hold', config([credential('ANTHROPIC', `${secret}\n`)], {})],
   ['an empty token', config([credential('ANTHROPIC', '')], {})],
@@ -50,7 +53,11 @@ describe('compileConfig', () => {
   it('knows a vendor’s own address when it is named, and judges it as such', () => {
     const { upstreams } = compileConfig({
       ...good,
-      upstreams: { ANTHROPIC: 'https://api.anthropic.com', openai: 'https://API.openai.com/', GOOGLE: 'https://x.example' },
+      upstreams: {
+        ANTHROPIC: 'https://api.anthropic.com',
+        openai: 'https://API.openai.com/',
+        GOOGLE: 'https://x.example',
+      },
     })
     expect([...upstreams.keys()]).toEqual(['GOOGLE'])
   })

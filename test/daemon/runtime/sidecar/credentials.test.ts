@@ -53,16 +53,19 @@ describe('turns', () => {
 
   it('never loses or invents a credential, and never prefers a higher number among unlimited ones', () => {
     fc.assert(
-      fc.property(fc.array(fc.record({ priority: fc.integer({ min: 0, max: 3 }), limited: fc.boolean() }), { maxLength: 8 }), (list) => {
-        const { order, limited } = turns()
-        const all = list.map((it, index) => named(`t${index}`, it.priority))
-        all.forEach((it, index) => void (list[index]!.limited && limited(it)))
-        const ordered = order(all)
-        expect(new Set(ordered)).toEqual(new Set(all))
-        const free = ordered.slice(0, list.filter((it) => !it.limited).length)
-        expect(free.every((it) => !list[all.indexOf(it)]!.limited)).toBe(true)
-        expect(free.map((it) => it.priority)).toEqual(free.map((it) => it.priority).sort((a, b) => a - b))
-      }),
+      fc.property(
+        fc.array(fc.record({ priority: fc.integer({ min: 0, max: 3 }), limited: fc.boolean() }), { maxLength: 8 }),
+        (list) => {
+          const { order, limited } = turns()
+          const all = list.map((it, index) => named(`t${index}`, it.priority))
+          all.forEach((it, index) => void (list[index]!.limited && limited(it)))
+          const ordered = order(all)
+          expect(new Set(ordered)).toEqual(new Set(all))
+          const free = ordered.slice(0, list.filter((it) => !it.limited).length)
+          expect(free.every((it) => !list[all.indexOf(it)]!.limited)).toBe(true)
+          expect(free.map((it) => it.priority)).toEqual(free.map((it) => it.priority).sort((a, b) => a - b))
+        },
+      ),
     )
   })
 })

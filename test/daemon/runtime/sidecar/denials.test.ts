@@ -10,7 +10,11 @@ function denials() {
     (it) => reports.push(it),
     () => clock.now,
   )
-  return { clock, reports, deny: (host: string, agentId = 'a', port = 443) => denied({ agentId, host, port, reason: 'no' }) }
+  return {
+    clock,
+    reports,
+    deny: (host: string, agentId = 'a', port = 443) => denied({ agentId, host, port, reason: 'no' }),
+  }
 }
 
 describe('denials', () => {
@@ -19,7 +23,9 @@ describe('denials', () => {
     for (let i = 0; i < 5; i++) deny('evil.example')
     clock.now = 59_999
     deny('evil.example')
-    expect(reports).toEqual([{ type: 'egress_denied', agentId: 'a', host: 'evil.example', port: 443, reason: 'no', unreported: 0 }])
+    expect(reports).toEqual([
+      { type: 'egress_denied', agentId: 'a', host: 'evil.example', port: 443, reason: 'no', unreported: 0 },
+    ])
     clock.now = 60_000
     deny('evil.example')
     expect(reports.at(-1)).toMatchObject({ unreported: 5 })

@@ -37,7 +37,18 @@ async function proxy(network: Partial<NetworkPolicy> | null = {}, { each = 100, 
   const compiled =
     network &&
     compileConfig(
-      config([], {}, { network: { mode: 'restricted', allowedDomains: Object.keys(names).concat('127.0.0.1'), allowPrivateEndpoints: false, ...network } }),
+      config(
+        [],
+        {},
+        {
+          network: {
+            mode: 'restricted',
+            allowedDomains: Object.keys(names).concat('127.0.0.1'),
+            allowPrivateEndpoints: false,
+            ...network,
+          },
+        },
+      ),
       { uids: false },
     )
   const egress = createEgress({
@@ -64,8 +75,10 @@ async function say(port: number, bytes: string): Promise<string> {
   return text(socket)
 }
 
-const tunnel = (port: number, authority: string) => say(port, `CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n\r\n`)
-const get = (port: number, url: string, headers = '') => say(port, `GET ${url} HTTP/1.1\r\nhost: elsewhere.example\r\nconnection: close\r\n${headers}\r\n`)
+const tunnel = (port: number, authority: string) =>
+  say(port, `CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n\r\n`)
+const get = (port: number, url: string, headers = '') =>
+  say(port, `GET ${url} HTTP/1.1\r\nhost: elsewhere.example\r\nconnection: close\r\n${headers}\r\n`)
 
 /** An echo server over plain TCP that ends when the other side does. */
 async function echo(): Promise<number> {
@@ -233,17 +246,34 @@ describe('TLS in a tunnel', () => {
 
   it.each([
     ['asks for another host', 'permitted.example', hello('forbidden.example'), 'asks for forbidden.example'],
-    ['asks for another permitted host', 'permitted.example', hello('deep.permitted.example'), 'asks for deep.permitted.example'],
+    [
+      'asks for another permitted host',
+      'permitted.example',
+      hello('deep.permitted.example'),
+      'asks for deep.permitted.example',
+    ],
     ['asks for a name at an address', '127.0.0.1', hello('permitted.example'), 'asks for permitted.example'],
-    ['asks for no name at a host that has one', 'permitted.example', records(helloMessage()), 'asks for no server by name'],
-    ['cannot be read', 'permitted.example', records(Buffer.from([2, 0, 0, 0])), 'begins with a hello that cannot be read'],
+    [
+      'asks for no name at a host that has one',
+      'permitted.example',
+      records(helloMessage()),
+      'asks for no server by name',
+    ],
+    [
+      'cannot be read',
+      'permitted.example',
+      records(Buffer.from([2, 0, 0, 0])),
+      'begins with a hello that cannot be read',
+    ],
   ])('is refused when it %s, told to the client and reported', async (_, host, bytes, reason) => {
     const { port, denials } = await proxy()
     const { port: far, heard } = await listener()
     const socket = await opened(port, `${host}:${far}`)
     socket.write(bytes)
     expect(await readUntil(socket, () => false)).toEqual(alert)
-    expect(denials).toEqual([{ agentId: null, host, port: far, reason: `a TLS client in a tunnel to ${host} ${reason}` }])
+    expect(denials).toEqual([
+      { agentId: null, host, port: far, reason: `a TLS client in a tunnel to ${host} ${reason}` },
+    ])
     expect(heard).toEqual([])
   })
 
@@ -251,7 +281,9 @@ describe('TLS in a tunnel', () => {
     const { port, denials } = await proxy()
     const { port: far, heard } = await listener()
     const socket = connect(port, '127.0.0.1')
-    socket.write(Buffer.concat([Buffer.from(`CONNECT permitted.example:${far} HTTP/1.1\r\n\r\n`), hello('forbidden.example')]))
+    socket.write(
+      Buffer.concat([Buffer.from(`CONNECT permitted.example:${far} HTTP/1.1\r\n\r\n`), hello('forbidden.example')]),
+    )
     expect((await readUntil(socket, () => false)).subarray(-alert.length)).toEqual(alert)
     expect([denials.length, heard]).toEqual([1, []])
   })
@@ -305,14 +337,23 @@ describe('names below a wildcard', () => {
     const { answers, asked, denials } = await lookedUp('restricted', [...many, 'n0.example', 'exact.wide.example'])
     expect(asked).toEqual([...many.slice(0, 30), 'n0.example', 'exact.wide.example'])
     expect(answers).toEqual([...Array(30).fill('504'), '403', '504', '504'])
-    expect(denials).toEqual([{ agentId: null, host: 'n30.example', port: 443, reason: expect.stringContaining('more than 30 new names below wildcards') }])
+    expect(denials).toEqual([
+      {
+        agentId: null,
+        host: 'n30.example',
+        port: 443,
+        reason: expect.stringContaining('more than 30 new names below wildcards'),
+      },
+    ])
   })
 
   it('are not looked up when they are long enough to carry data', async () => {
     const long = `${'d'.repeat(60)}.${'d'.repeat(60)}.example`
     const { answers, asked, denials } = await lookedUp('restricted', [long])
     expect([answers, asked]).toEqual([['403'], []])
-    expect(denials).toMatchObject([{ host: long, reason: expect.stringContaining('more than 100 characters in front of .example') }])
+    expect(denials).toMatchObject([
+      { host: long, reason: expect.stringContaining('more than 100 characters in front of .example') },
+    ])
   })
 
   it('are not counted in free mode, where every name may be asked for', async () => {
@@ -340,7 +381,12 @@ describe('plain HTTP', () => {
     expect(res.headers).toMatchObject({ 'x-own': '1' })
     expect(res.headers).not.toHaveProperty('x-hop')
     const seen = JSON.parse(await text(res))
-    expect(seen).toMatchObject({ url: '/a/../b?c=http://x/', method: 'POST', body: 'body', headers: { host: `Permitted.example:${far}`, 'x-mine': '2' } })
+    expect(seen).toMatchObject({
+      url: '/a/../b?c=http://x/',
+      method: 'POST',
+      body: 'body',
+      headers: { host: `Permitted.example:${far}`, 'x-mine': '2' },
+    })
     for (const name of ['proxy-authorization', 'proxy-connection']) expect(seen.headers).not.toHaveProperty(name)
   })
 
@@ -353,9 +399,14 @@ describe('plain HTTP', () => {
     })
     const inner = 'GET /forged HTTP/1.1\r\nhost: fronted.example\r\n\r\n'
     const ask = (framing: string, body: string) =>
-      say(port, `GET http://permitted.example:${far}/ HTTP/1.1\r\nhost: x\r\nconnection: close, content-length, transfer-encoding\r\n${framing}\r\n\r\n${body}`)
+      say(
+        port,
+        `GET http://permitted.example:${far}/ HTTP/1.1\r\nhost: x\r\nconnection: close, content-length, transfer-encoding\r\n${framing}\r\n\r\n${body}`,
+      )
     expect(await ask(`content-length: ${inner.length}`, inner)).toMatch(/^HTTP\/1\.1 200 /)
-    expect(await ask('transfer-encoding: chunked', `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await ask('transfer-encoding: chunked', `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 200 /,
+    )
     expect(seen).toEqual([
       ['/', inner],
       ['/', inner],
@@ -365,7 +416,9 @@ describe('plain HTTP', () => {
   it('does not follow a redirect', async () => {
     const { port } = await proxy()
     const { port: far } = await server((_, res) => res.writeHead(302, { location: 'http://169.254.169.254/' }).end())
-    expect(await get(port, `http://permitted.example:${far}/`)).toMatch(/^HTTP\/1\.1 302 .*location: http:\/\/169\.254\.169\.254\//s)
+    expect(await get(port, `http://permitted.example:${far}/`)).toMatch(
+      /^HTTP\/1\.1 302 .*location: http:\/\/169\.254\.169\.254\//s,
+    )
   })
 
   it.each([
@@ -389,7 +442,12 @@ describe('plain HTTP', () => {
 
   it('answers 502 when the far side breaks off, speaks nonsense or changes the protocol', async () => {
     const { port } = await proxy()
-    for (const reply of ['', 'nonsense\r\n\r\n', 'HTTP/1.1 099 x\r\n\r\n', 'HTTP/1.1 101 x\r\nupgrade: y\r\nconnection: upgrade\r\n\r\n']) {
+    for (const reply of [
+      '',
+      'nonsense\r\n\r\n',
+      'HTTP/1.1 099 x\r\n\r\n',
+      'HTTP/1.1 101 x\r\nupgrade: y\r\nconnection: upgrade\r\n\r\n',
+    ]) {
       const { port: far } = await server((req) => void req.socket.end(reply))
       expect(await get(port, `http://permitted.example:${far}/`)).toMatch(/^HTTP\/1\.1 502 /)
     }
@@ -397,8 +455,16 @@ describe('plain HTTP', () => {
 
   it('lets the far side answer before the body has ended', async () => {
     const { port } = await proxy()
-    const { port: far } = await server((req, res) => void res.writeHead(413, { connection: 'close' }).end('too much', () => req.socket.destroySoon()))
-    const out = request({ port, host: '127.0.0.1', method: 'POST', path: `http://permitted.example:${far}/`, headers: { 'transfer-encoding': 'chunked' } })
+    const { port: far } = await server(
+      (req, res) => void res.writeHead(413, { connection: 'close' }).end('too much', () => req.socket.destroySoon()),
+    )
+    const out = request({
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: `http://permitted.example:${far}/`,
+      headers: { 'transfer-encoding': 'chunked' },
+    })
     out.write('some')
     const [res] = await once(out, 'response')
     expect([res.statusCode, await text(res)]).toEqual([413, 'too much'])

@@ -5,7 +5,8 @@ import { bodyLength, faultOf, framingOf } from '#runtime/sidecar/framing'
 /** A request as a parser that lets everything through would hand it over. */
 function request(method: string, lines: [name: string, value: string][], httpVersion = '1.1'): IncomingMessage {
   const headersDistinct: Record<string, string[]> = {}
-  for (const [name, value] of lines) headersDistinct[name.toLowerCase()] = [...(headersDistinct[name.toLowerCase()] ?? []), value]
+  for (const [name, value] of lines)
+    headersDistinct[name.toLowerCase()] = [...(headersDistinct[name.toLowerCase()] ?? []), value]
   const headers = Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, values[0]]))
   return { method, httpVersion, rawHeaders: lines.flat(), headersDistinct, headers } as unknown as IncomingMessage
 }
@@ -36,16 +37,24 @@ describe('a request of which two readers could disagree', () => {
     ['it needs one Host header', request('GET', [])],
     ['it needs one Host header', request('GET', [host, ['HOST', 'y']])],
     ['its length is stated more than once', request('POST', [host, ['content-length', '1'], ['Content-Length', '1']])],
-    ['its length is stated more than once', request('POST', [host, ['content-length', '1'], ['transfer-encoding', 'chunked']])],
-    ['its length is stated more than once', request('POST', [host, ['transfer-encoding', 'chunked'], ['transfer-encoding', 'chunked']])],
+    [
+      'its length is stated more than once',
+      request('POST', [host, ['content-length', '1'], ['transfer-encoding', 'chunked']]),
+    ],
+    [
+      'its length is stated more than once',
+      request('POST', [host, ['transfer-encoding', 'chunked'], ['transfer-encoding', 'chunked']]),
+    ],
     ...['', '+1', '-1', '1 ', '0x1', '1e1', '1,1', '9'.repeat(16)].map((length): [string, IncomingMessage] => [
       'its Content-Length is no whole number',
       request('POST', [host, ['content-length', length]]),
     ]),
-    ...['identity', 'gzip, chunked', 'chunked, chunked', 'xchunked', '"chunked"', 'chunked;q=1', ''].map((coding): [string, IncomingMessage] => [
-      'of transfer encodings only "chunked" is taken',
-      request('POST', [host, ['transfer-encoding', coding]]),
-    ]),
+    ...['identity', 'gzip, chunked', 'chunked, chunked', 'xchunked', '"chunked"', 'chunked;q=1', ''].map(
+      (coding): [string, IncomingMessage] => [
+        'of transfer encodings only "chunked" is taken',
+        request('POST', [host, ['transfer-encoding', coding]]),
+      ],
+    ),
     ['a GET has no body', request('GET', [host, ['content-length', '1']])],
     ['a HEAD has no body', request('HEAD', [host, ['transfer-encoding', 'chunked']])],
     ['its expect header is not taken', request('POST', [host, ['Expect', '100-continue']])],

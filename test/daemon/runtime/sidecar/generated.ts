@@ -21,7 +21,18 @@ export interface Visit {
 }
 
 /** How the vendor answers a request, written into the request's nonce. */
-export const answers = ['plain', 'chunks', 'surplus', 'early', 'hints', 'switch', 'gone', 'short', 'both', 'splits'] as const
+export const answers = [
+  'plain',
+  'chunks',
+  'surplus',
+  'early',
+  'hints',
+  'switch',
+  'gone',
+  'short',
+  'both',
+  'splits',
+] as const
 
 const known = ['/v1/messages', '/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/%6dessages']
 const unknown = [
@@ -60,7 +71,17 @@ const framings: Record<string, (size: number) => [lines: string[], chunks?: true
 }
 const regularFramings = ['length', 'chunks', 'shouted']
 
-const named = ['keep-alive', 'content-length', 'Transfer-Encoding', 'host', 'x-api-key', 'X-API-KEY', 'content-type', 'te', 'user-agent']
+const named = [
+  'keep-alive',
+  'content-length',
+  'Transfer-Encoding',
+  'host',
+  'x-api-key',
+  'X-API-KEY',
+  'content-type',
+  'te',
+  'user-agent',
+]
 const connection = fc.option(fc.uniqueArray(fc.constantFrom(...named), { maxLength: 5 }), { nil: [] })
 
 const strange = [
@@ -100,7 +121,10 @@ const request = (wild: boolean) => {
     version: mostly(fc.constant('1.1'), fc.constantFrom('1.0', '1.2', '2.0')),
     framing: mostly(fc.constantFrom(...regularFramings), fc.constantFrom(...Object.keys(framings))),
     strange: mostly(fc.constant<string[]>([]), fc.subarray(strange, { minLength: 1, maxLength: 2 })),
-    trailer: mostly(fc.constantFrom('', 'x-later: 1\r\n', 'x-api-key: dummy-bob\r\n'), fc.constant('content-length: 5\r\n')),
+    trailer: mostly(
+      fc.constantFrom('', 'x-later: 1\r\n', 'x-api-key: dummy-bob\r\n'),
+      fc.constant('content-length: 5\r\n'),
+    ),
     connection,
     harmless: fc.subarray(harmless, { maxLength: 3 }),
     forges: fc.boolean(),
@@ -119,12 +143,21 @@ function written(it: Choice, agent: string): Asked {
   const unframed = ['none', 'low'].includes(it.framing)
   const [framing, chunks] = framings[it.framing]!(body.length)
   const cut = Math.ceil(body.length / 2)
-  const pieces = [body.slice(0, cut), body.slice(cut)].map((piece) => `${piece.length.toString(16).toUpperCase()}${it.extension}\r\n${piece}\r\n`)
+  const pieces = [body.slice(0, cut), body.slice(cut)].map(
+    (piece) => `${piece.length.toString(16).toUpperCase()}${it.extension}\r\n${piece}\r\n`,
+  )
   const tail = chunks ? `${pieces.join('')}0\r\n${it.trailer}\r\n` : unframed ? '' : body
   const listed = it.connection.length ? [`Connection: ${it.connection.join(' , ')}`] : []
-  const head = [`${it.method} ${it.target} HTTP/${it.version}`, 'Host: x', `X-Api-Key: dummy-${agent}`, `User-Agent: ${id}`]
-  const framed = [...regularFramings, 'none'].includes(it.framing) && !(chunks && it.trailer.startsWith('content-length'))
-  const regular = it.method === 'POST' && known.includes(it.target) && it.version === '1.1' && framed && !it.strange.length
+  const head = [
+    `${it.method} ${it.target} HTTP/${it.version}`,
+    'Host: x',
+    `X-Api-Key: dummy-${agent}`,
+    `User-Agent: ${id}`,
+  ]
+  const framed =
+    [...regularFramings, 'none'].includes(it.framing) && !(chunks && it.trailer.startsWith('content-length'))
+  const regular =
+    it.method === 'POST' && known.includes(it.target) && it.version === '1.1' && framed && !it.strange.length
   return {
     id,
     regular,
@@ -145,12 +178,20 @@ export const visits: fc.Arbitrary<Visit[]> = fc.array(
       agent: fc.constantFrom('ada' as const, 'bob' as const),
       requests: fc.boolean().chain((wild) => fc.array(request(wild), { minLength: 1, maxLength: 3 })),
       sizes: fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 4 }),
-      leaves: fc.oneof({ arbitrary: fc.constant(null), weight: 4 }, { arbitrary: fc.double({ min: 0, max: 1, noNaN: true }), weight: 1 }),
+      leaves: fc.oneof(
+        { arbitrary: fc.constant(null), weight: 4 },
+        { arbitrary: fc.double({ min: 0, max: 1, noNaN: true }), weight: 1 },
+      ),
     })
     .map(({ agent, requests, sizes, leaves }) => {
       const asked = requests.map((it) => written(it, agent))
       const bytes = asked.map((it) => it.bytes).join('') + farewell
-      return { agent, asked, bytes, leaving: { sizes, ...(leaves !== null && { after: Math.floor(leaves * bytes.length) }) } }
+      return {
+        agent,
+        asked,
+        bytes,
+        leaving: { sizes, ...(leaves !== null && { after: Math.floor(leaves * bytes.length) }) },
+      }
     }),
   { minLength: 1, maxLength: 4 },
 )

@@ -8,10 +8,17 @@ import type { SidecarAnswer, SidecarCall, SidecarReport } from '#runtime/types'
 import { config } from './support.ts'
 
 const some = config([], {})
-const limited = (credentialId: string): SidecarReport => ({ type: 'credential_limited', credentialId, retryAfterSeconds: 300 })
+const limited = (credentialId: string): SidecarReport => ({
+  type: 'credential_limited',
+  credentialId,
+  retryAfterSeconds: 300,
+})
 
 /** A sidecar program and its streams; `attach` is a daemon that comes along. */
-function program({ refuses = false, answer = async (_: SidecarCall, __: AbortSignal): Promise<SidecarAnswer> => ({ status: 200, body: {} }) } = {}) {
+function program({
+  refuses = false,
+  answer = async (_: SidecarCall, __: AbortSignal): Promise<SidecarAnswer> => ({ status: 200, body: {} }),
+} = {}) {
   const stdin = new PassThrough()
   const stdout = new PassThrough()
   const configured: unknown[] = []
@@ -103,7 +110,13 @@ describe('the link between daemon and sidecar', () => {
 })
 
 describe('a call of an agent', () => {
-  const call = (id: string): SidecarCall => ({ id, agentId: 'agent-ada', runId: null, route: '/escalate', body: { reason: 'why' } })
+  const call = (id: string): SidecarCall => ({
+    id,
+    agentId: 'agent-ada',
+    runId: null,
+    route: '/escalate',
+    body: { reason: 'why' },
+  })
   const fine = { status: 201, body: { ok: true } }
 
   it('is answered by the daemon', async () => {

@@ -10,7 +10,9 @@ import { call, config, sidecar, text } from './support.ts'
 const ada = { authorization: 'Bearer dummy-ada', 'x-svc-run-id': 'run-1', 'content-type': 'application/json' }
 
 /** A sidecar whose daemon answers as told, and what it was asked. */
-async function asking(answer: () => Promise<SidecarAnswer> = async () => ({ status: 200, body: { status: 'RESOLVED' } })) {
+async function asking(
+  answer: () => Promise<SidecarAnswer> = async () => ({ status: 200, body: { status: 'RESOLVED' } }),
+) {
   const asked: SidecarCall[] = []
   const hungUp: string[] = []
   const ask: Ask = (it) => {
@@ -19,16 +21,25 @@ async function asking(answer: () => Promise<SidecarAnswer> = async () => ({ stat
   }
   const it = await sidecar(config([], {}), { ask })
   const send = async (message: unknown, headers: Record<string, string> = {}) => {
-    const { status, body } = await call(`${it.url}/mcp`, { headers: { ...ada, ...headers }, body: JSON.stringify(message) })
+    const { status, body } = await call(`${it.url}/mcp`, {
+      headers: { ...ada, ...headers },
+      body: JSON.stringify(message),
+    })
     return { status, body: body ? JSON.parse(body) : null }
   }
-  const rpc = async (method: string, params?: object, id: string | number = 1) => (await send({ jsonrpc: '2.0', id, method, params })).body
+  const rpc = async (method: string, params?: object, id: string | number = 1) =>
+    (await send({ jsonrpc: '2.0', id, method, params })).body
   return { ...it, send, rpc, asked, hungUp }
 }
 
 const streams = { ...ada, accept: 'application/json, text/event-stream' }
 const escalate = (more: object = {}) =>
-  JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'escalate', arguments: { reason: 'why' }, ...more } })
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'tools/call',
+    params: { name: 'escalate', arguments: { reason: 'why' }, ...more },
+  })
 
 afterEach(() => void vi.useRealTimers())
 
@@ -38,7 +49,11 @@ describe('the tool server of agents', () => {
     expect(await rpc('initialize', { protocolVersion: '2025-03-26' })).toEqual({
       jsonrpc: '2.0',
       id: 1,
-      result: { protocolVersion: '2025-03-26', capabilities: { tools: {} }, serverInfo: { name: 'muster', title: 'Muster', version: '1' } },
+      result: {
+        protocolVersion: '2025-03-26',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'muster', title: 'Muster', version: '1' },
+      },
     })
     expect((await rpc('initialize', { protocolVersion: '1999-01-01' })).result.protocolVersion).toBe('2025-06-18')
     expect(await rpc('ping', undefined, 'a')).toEqual({ jsonrpc: '2.0', id: 'a', result: {} })
@@ -49,7 +64,12 @@ describe('the tool server of agents', () => {
     const { rpc } = await asking()
     const { tools } = (await rpc('tools/list')).result
     expect(tools.map(({ name }: { name: string }) => name)).toEqual(agentTools.map(({ name }) => name))
-    for (const tool of tools) expect(tool).toEqual({ name: expect.any(String), description: expect.any(String), inputSchema: expect.any(Object) })
+    for (const tool of tools)
+      expect(tool).toEqual({
+        name: expect.any(String),
+        description: expect.any(String),
+        inputSchema: expect.any(Object),
+      })
     for (const { route } of agentTools) expect(agentRoutes).toContain(route)
     expect(new Set(agentTools.map(({ name }) => name)).size).toBe(agentTools.length)
   })
@@ -61,11 +81,22 @@ describe('the tool server of agents', () => {
       id: 1,
       result: { content: [{ type: 'text', text: '{"status":"RESOLVED"}' }], isError: false },
     })
-    expect(asked).toEqual([{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), agentId: 'agent-ada', runId: 'run-1', route: '/escalate', body: { reason: 'why' } }])
+    expect(asked).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        agentId: 'agent-ada',
+        runId: 'run-1',
+        route: '/escalate',
+        body: { reason: 'why' },
+      },
+    ])
   })
 
   it('tells a refusal of the daemon as a failed tool, which the model can read', async () => {
-    const { rpc } = await asking(async () => ({ status: 400, body: { code: 'missing_field', error: 'reason is required' } }))
+    const { rpc } = await asking(async () => ({
+      status: 400,
+      body: { code: 'missing_field', error: 'reason is required' },
+    }))
     expect((await rpc('tools/call', { name: 'escalate' })).result).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('reason is required') }],
@@ -76,7 +107,9 @@ describe('the tool server of agents', () => {
     let answer = (_: SidecarAnswer) => {}
     const { url, asked } = await asking(() => new Promise((resolve) => (answer = resolve)))
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const out = request(`${url}/mcp`, { method: 'POST', headers: streams }).end(escalate({ _meta: { progressToken: 'p' } }))
+    const out = request(`${url}/mcp`, { method: 'POST', headers: streams }).end(
+      escalate({ _meta: { progressToken: 'p' } }),
+    )
     const [reply] = (await once(out, 'response')) as [IncomingMessage]
     expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, 'text/event-stream'])
     await expect.poll(() => asked.length).toBe(1)

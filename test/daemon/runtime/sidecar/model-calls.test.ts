@@ -8,7 +8,13 @@ import { call, config, credential, server, sidecar, text, vendor } from './suppo
 const real = 'sk-real-key'
 const limit = 10 * 1024 * 1024
 
-const shapes: { provider: string; path: string; arrives: string; shows: Record<string, string>; carries: Record<string, string> }[] = [
+const shapes: {
+  provider: string
+  path: string
+  arrives: string
+  shows: Record<string, string>
+  carries: Record<string, string>
+}[] = [
   {
     provider: 'ANTHROPIC',
     path: '/v1/messages',
@@ -16,7 +22,13 @@ const shapes: { provider: string; path: string; arrives: string; shows: Record<s
     shows: { 'x-api-key': 'dummy-ada' },
     carries: { 'x-api-key': real, 'anthropic-version': '2023-06-01' },
   },
-  { provider: 'ANTHROPIC', path: '/v1/messages', arrives: '/v1/messages', shows: { authorization: 'Bearer dummy-ada' }, carries: { 'x-api-key': real } },
+  {
+    provider: 'ANTHROPIC',
+    path: '/v1/messages',
+    arrives: '/v1/messages',
+    shows: { authorization: 'Bearer dummy-ada' },
+    carries: { 'x-api-key': real },
+  },
   {
     provider: 'OPENAI',
     path: '/openai/v1/responses',
@@ -41,30 +53,43 @@ const shapes: { provider: string; path: string; arrives: string; shows: Record<s
 ]
 
 describe('model calls', () => {
-  it.each(shapes)('carry the real $provider key and nothing of the dummy ($path)', async ({ provider, path, arrives, shows, carries }) => {
-    const { url, seen } = await vendor()
-    const at = await sidecar(config([credential(provider, real)], { [provider]: url }))
-    const answer = await call(at.url + path, {
-      headers: { ...shows, cookie: 'a=dummy-ada', 'proxy-authorization': 'Basic dummy-ada', 'x-own': 'dropped', 'user-agent': 'ua' },
-      body: '{"q":1}',
-    })
-    expect(answer).toMatchObject({ status: 200, body: '{}' })
-    expect(seen).toHaveLength(1)
-    expect(seen[0]).toMatchObject({
-      method: 'POST',
-      url: arrives,
-      body: '{"q":1}',
-      headers: { ...carries, 'user-agent': 'ua', host: new URL(url).host },
-    })
-    expect(seen[0]!.headers).not.toHaveProperty('x-own')
-    expect(JSON.stringify(seen)).not.toContain('dummy-ada')
-    expect(Object.keys(seen[0]!.headers).filter((it) => /auth|key|cookie/.test(it))).toEqual(Object.keys(carries).filter((it) => /auth|key/.test(it)))
-  })
+  it.each(shapes)(
+    'carry the real $provider key and nothing of the dummy ($path)',
+    async ({ provider, path, arrives, shows, carries }) => {
+      const { url, seen } = await vendor()
+      const at = await sidecar(config([credential(provider, real)], { [provider]: url }))
+      const answer = await call(at.url + path, {
+        headers: {
+          ...shows,
+          cookie: 'a=dummy-ada',
+          'proxy-authorization': 'Basic dummy-ada',
+          'x-own': 'dropped',
+          'user-agent': 'ua',
+        },
+        body: '{"q":1}',
+      })
+      expect(answer).toMatchObject({ status: 200, body: '{}' })
+      expect(seen).toHaveLength(1)
+      expect(seen[0]).toMatchObject({
+        method: 'POST',
+        url: arrives,
+        body: '{"q":1}',
+        headers: { ...carries, 'user-agent': 'ua', host: new URL(url).host },
+      })
+      expect(seen[0]!.headers).not.toHaveProperty('x-own')
+      expect(JSON.stringify(seen)).not.toContain('dummy-ada')
+      expect(Object.keys(seen[0]!.headers).filter((it) => /auth|key|cookie/.test(it))).toEqual(
+        Object.keys(carries).filter((it) => /auth|key/.test(it)),
+      )
+    },
+  )
 
   it('send OAuth tokens as bearer tokens, with the beta that they need beside those asked for', async () => {
     const { url, seen } = await vendor()
     const at = await sidecar(config([credential('ANTHROPIC', 'sk-ant-oat01-x')], { ANTHROPIC: url }))
-    await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada', 'anthropic-beta': 'files-1, tools-2', 'anthropic-version': '2024-01-01' } })
+    await call(`${at.url}/v1/messages`, {
+      headers: { 'x-api-key': 'dummy-ada', 'anthropic-beta': 'files-1, tools-2', 'anthropic-version': '2024-01-01' },
+    })
     expect(seen[0]!.headers).toMatchObject({
       authorization: 'Bearer sk-ant-oat01-x',
       'anthropic-beta': 'files-1,tools-2,oauth-2025-04-20',
@@ -80,7 +105,10 @@ describe('model calls', () => {
   it('keep the path that an operator put before the upstream', async () => {
     const { url, seen } = await vendor()
     const at = await sidecar(config([credential('OPENAI', real)], { OPENAI: `${url}/proxy/openai/` }))
-    await call(`${at.url}/openai/v1/models?client_version=1&limit=1`, { method: 'GET', headers: { authorization: 'Bearer dummy-ada' } })
+    await call(`${at.url}/openai/v1/models?client_version=1&limit=1`, {
+      method: 'GET',
+      headers: { authorization: 'Bearer dummy-ada' },
+    })
     expect(seen[0]).toMatchObject({ method: 'GET', url: '/proxy/openai/v1/models?client_version=1' })
   })
 
@@ -96,7 +124,10 @@ describe('model calls', () => {
     out.write('one')
     const [res] = (await once(out, 'response')) as [IncomingMessage]
     const [chunk] = await once(res, 'data')
-    expect({ type: res.headers['content-type'], chunk: String(chunk) }).toEqual({ type: 'text/event-stream', chunk: 'data: got one\n\n' })
+    expect({ type: res.headers['content-type'], chunk: String(chunk) }).toEqual({
+      type: 'text/event-stream',
+      chunk: 'data: got one\n\n',
+    })
     out.end('two')
     carryOn()
     expect(await text(res)).toBe('data: end\n\n')
@@ -120,21 +151,33 @@ describe('model calls', () => {
     const { url, seen } = await vendor()
     const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
     const send = (size: number) => {
-      const headers = { 'x-api-key': 'dummy-ada', ...(how === 'content-length' ? { 'content-length': String(size) } : { 'transfer-encoding': 'chunked' }) }
+      const headers = {
+        'x-api-key': 'dummy-ada',
+        ...(how === 'content-length' ? { 'content-length': String(size) } : { 'transfer-encoding': 'chunked' }),
+      }
       return call(`${at.url}/v1/messages`, { headers, body: Buffer.alloc(size, 'x') })
     }
     expect(await send(limit)).toMatchObject({ status: 200 })
     expect(seen[0]!.body).toHaveLength(limit)
     const over = await send(limit + 1)
     expect(over).toMatchObject({ status: 413, headers: { 'x-should-retry': 'false' } })
-    expect(JSON.parse(over.body)).toMatchObject({ type: 'error', error: { type: 'request_too_large', message: expect.stringContaining('10 MB') } })
+    expect(JSON.parse(over.body)).toMatchObject({
+      type: 'error',
+      error: { type: 'request_too_large', message: expect.stringContaining('10 MB') },
+    })
   })
 
   it('go to the next credential when one is limited, with the same body, and come back after five minutes', async () => {
-    const { url, seen } = await vendor(({ headers }) => (headers['x-api-key'] === 'first' ? { status: 429, body: '{"error":"slow down"}' } : {}))
-    const credentials = [credential('ANTHROPIC', 'second', { priority: 2 }), credential('ANTHROPIC', 'first', { priority: 1 })]
+    const { url, seen } = await vendor(({ headers }) =>
+      headers['x-api-key'] === 'first' ? { status: 429, body: '{"error":"slow down"}' } : {},
+    )
+    const credentials = [
+      credential('ANTHROPIC', 'second', { priority: 2 }),
+      credential('ANTHROPIC', 'first', { priority: 1 }),
+    ]
     const at = await sidecar(config(credentials, { ANTHROPIC: url }))
-    const send = () => call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' }, body: 'hello '.repeat(50_000) })
+    const send = () =>
+      call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' }, body: 'hello '.repeat(50_000) })
     const used = () => seen.splice(0).map((it) => [it.headers['x-api-key'], it.body.length])
     expect(await send()).toMatchObject({ status: 200 })
     expect(used()).toEqual([
@@ -168,7 +211,10 @@ describe('model calls', () => {
   it('take equals in turn, over agents too', async () => {
     const { url, seen } = await vendor()
     const pair = [credential('OPENAI', 'a'), credential('OPENAI', 'b')]
-    const agents = { 'dummy-ada': { agentId: '1', slug: 'ada', credentials: pair }, 'dummy-bob': { agentId: '2', slug: 'bob', credentials: pair } }
+    const agents = {
+      'dummy-ada': { agentId: '1', slug: 'ada', credentials: pair },
+      'dummy-bob': { agentId: '2', slug: 'bob', credentials: pair },
+    }
     const at = await sidecar(config([], { OPENAI: url }, { agents }))
     for (const key of ['dummy-ada', 'dummy-bob', 'dummy-ada', 'dummy-bob'])
       await call(`${at.url}/openai/v1/responses`, { headers: { authorization: `Bearer ${key}` } })
@@ -177,11 +223,16 @@ describe('model calls', () => {
 
   it('pass on a redirect without following it, and the vendor’s own errors', async () => {
     const { url, seen } = await vendor((_, count) =>
-      count === 1 ? { status: 307, headers: { location: 'http://elsewhere.example/' } } : { status: 529, body: 'overloaded' },
+      count === 1
+        ? { status: 307, headers: { location: 'http://elsewhere.example/' } }
+        : { status: 529, body: 'overloaded' },
     )
     const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
     const headers = { 'x-api-key': 'dummy-ada' }
-    expect(await call(`${at.url}/v1/messages`, { headers })).toMatchObject({ status: 307, headers: { location: 'http://elsewhere.example/' } })
+    expect(await call(`${at.url}/v1/messages`, { headers })).toMatchObject({
+      status: 307,
+      headers: { location: 'http://elsewhere.example/' },
+    })
     expect(await call(`${at.url}/v1/messages`, { headers })).toMatchObject({ status: 529, body: 'overloaded' })
     expect(seen).toHaveLength(2)
   })
@@ -190,40 +241,66 @@ describe('model calls', () => {
     let requests = 0
     const { url } = await server((req) => void (++requests && req.socket.destroy()))
     const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
-    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' }, body: 'b' })).toMatchObject({ status: 502 })
+    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' }, body: 'b' })).toMatchObject({
+      status: 502,
+    })
     expect(requests).toBe(1)
   })
 })
 
 describe('a model call that Muster refuses', () => {
-  const refusals: { what: string; method?: string; at: string; headers: Record<string, string>; status: number; body: object }[] = [
+  const refusals: {
+    what: string
+    method?: string
+    at: string
+    headers: Record<string, string>
+    status: number
+    body: object
+  }[] = [
     {
       what: 'an unknown key',
       at: '/v1/messages',
       headers: { 'x-api-key': 'nobody' },
       status: 401,
-      body: { type: 'error', error: { type: 'authentication_error', message: expect.stringContaining('does not know this key') } },
+      body: {
+        type: 'error',
+        error: { type: 'authentication_error', message: expect.stringContaining('does not know this key') },
+      },
     },
     {
       what: 'no key',
       at: '/openai/v1/responses',
       headers: {},
       status: 401,
-      body: { error: { code: 'invalid_api_key', type: 'invalid_request_error', message: expect.stringContaining('does not know this key') } },
+      body: {
+        error: {
+          code: 'invalid_api_key',
+          type: 'invalid_request_error',
+          message: expect.stringContaining('does not know this key'),
+        },
+      },
     },
     {
       what: 'an unknown key',
       at: '/gemini/v1beta/x',
       headers: { 'x-goog-api-key': 'nobody' },
       status: 401,
-      body: { error: { code: 401, status: 'UNAUTHENTICATED', message: expect.stringContaining('does not know this key') } },
+      body: {
+        error: { code: 401, status: 'UNAUTHENTICATED', message: expect.stringContaining('does not know this key') },
+      },
     },
     {
       what: 'an agent without a credential of that vendor',
       at: '/openai/v1/responses',
       headers: { authorization: 'Bearer dummy-ada' },
       status: 401,
-      body: { error: { message: expect.stringContaining('no OPENAI credential for the agent ada. Next: store one with "muster credentials create"') } },
+      body: {
+        error: {
+          message: expect.stringContaining(
+            'no OPENAI credential for the agent ada. Next: store one with "muster credentials create"',
+          ),
+        },
+      },
     },
     {
       what: 'TRACE, which would repeat the key',
@@ -235,11 +312,22 @@ describe('a model call that Muster refuses', () => {
         type: 'error',
         error: {
           type: 'invalid_request_error',
-          message: expect.stringMatching(/^Muster does not pass this on. What goes to ANTHROPIC: POST \/v1\/messages, /),
+          message: expect.stringMatching(
+            /^Muster does not pass this on. What goes to ANTHROPIC: POST \/v1\/messages, /,
+          ),
         },
       },
     },
-    ...['/v1/../admin', '/v1/%2e%2e/admin', '/v1/..%2fadmin', '/v1/.%2E', '/v1/..', '/v1/a\\b', '/v1/a%5cb', '/openai/../x'].map((at) => ({
+    ...[
+      '/v1/../admin',
+      '/v1/%2e%2e/admin',
+      '/v1/..%2fadmin',
+      '/v1/.%2E',
+      '/v1/..',
+      '/v1/a\\b',
+      '/v1/a%5cb',
+      '/openai/../x',
+    ].map((at) => ({
       what: `the path ${at}`,
       at,
       headers: { 'x-api-key': 'dummy-ada' },
@@ -248,27 +336,40 @@ describe('a model call that Muster refuses', () => {
     })),
   ]
 
-  it.each(refusals)('answers $status in the vendor’s words: $what', async ({ method = 'POST', at: path, headers, status, body }) => {
-    const { url, seen } = await vendor()
-    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url, OPENAI: url, GOOGLE: url }))
-    const out = request({ host: '127.0.0.1', port: at.port, method, path, headers }).end()
-    const [res] = (await once(out, 'response')) as [IncomingMessage]
-    expect(res.statusCode).toBe(status)
-    expect(res.headers['x-should-retry']).toBe('false')
-    expect(JSON.parse(await text(res))).toMatchObject(body)
-    expect(seen).toEqual([])
-  })
+  it.each(refusals)(
+    'answers $status in the vendor’s words: $what',
+    async ({ method = 'POST', at: path, headers, status, body }) => {
+      const { url, seen } = await vendor()
+      const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url, OPENAI: url, GOOGLE: url }))
+      const out = request({ host: '127.0.0.1', port: at.port, method, path, headers }).end()
+      const [res] = (await once(out, 'response')) as [IncomingMessage]
+      expect(res.statusCode).toBe(status)
+      expect(res.headers['x-should-retry']).toBe('false')
+      expect(JSON.parse(await text(res))).toMatchObject(body)
+      expect(seen).toEqual([])
+    },
+  )
 
   it('says so while there is no configuration', async () => {
     const at = await sidecar(null)
-    expect(await call(`${at.url}/v1/messages`)).toMatchObject({ status: 503, body: expect.stringContaining('no configuration yet') })
-    expect(await call(`${at.url}/health`, { method: 'GET' })).toMatchObject({ status: 200, body: '{"ok":true,"configured":false}' })
+    expect(await call(`${at.url}/v1/messages`)).toMatchObject({
+      status: 503,
+      body: expect.stringContaining('no configuration yet'),
+    })
+    expect(await call(`${at.url}/health`, { method: 'GET' })).toMatchObject({
+      status: 200,
+      body: '{"ok":true,"configured":false}',
+    })
   })
 
   it('turns away a key in the hands of another uid', async () => {
     const { url, seen } = await vendor()
-    const agents = (uid: number) => ({ 'dummy-ada': { agentId: '1', slug: 'ada', uid, credentials: [credential('ANTHROPIC', real)] } })
-    const at = await sidecar(config([], { ANTHROPIC: url }, { agents: agents(process.getuid!() + 1) }), { isolated: true })
+    const agents = (uid: number) => ({
+      'dummy-ada': { agentId: '1', slug: 'ada', uid, credentials: [credential('ANTHROPIC', real)] },
+    })
+    const at = await sidecar(config([], { ANTHROPIC: url }, { agents: agents(process.getuid!() + 1) }), {
+      isolated: true,
+    })
     const send = (url: string) => call(`${url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })
     expect(await send(at.url)).toMatchObject({ status: 401, body: expect.stringContaining('belongs to another agent') })
     at.configure(config([], { ANTHROPIC: url }, { agents: agents(process.getuid!()) }))
@@ -288,16 +389,28 @@ describe('a model call that Muster refuses', () => {
   it('answers 502 when the upstream speaks nonsense or breaks off', async () => {
     const { url } = await server((req) => void req.socket.end('HTTP/1.1 099 x\r\n\r\n'))
     const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
-    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502 })
-    const other = await server((req) => void req.socket.end('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'))
+    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({
+      status: 502,
+    })
+    const other = await server(
+      (req) => void req.socket.end('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    )
     at.configure(config([credential('ANTHROPIC', real)], { ANTHROPIC: other.url }))
-    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502 })
+    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({
+      status: 502,
+    })
   })
 
   it('gives no key to what listens on the crew’s own loopback', async () => {
     const { url, port, seen } = await vendor()
     const at = await sidecar(null, { isolated: true })
-    for (const upstream of [url, `http://localhost:${port}`, `http://[::ffff:127.0.0.1]:${port}`, `http://2130706433:${port}`, 'http://169.254.169.254']) {
+    for (const upstream of [
+      url,
+      `http://localhost:${port}`,
+      `http://[::ffff:127.0.0.1]:${port}`,
+      `http://2130706433:${port}`,
+      'http://169.254.169.254',
+    ]) {
       at.configure(config([credential('ANTHROPIC', real)], { ANTHROPIC: upstream }))
       expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({
         status: 502,
@@ -311,7 +424,9 @@ describe('a model call that Muster refuses', () => {
     const { url } = await vendor()
     const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
     expect(() => at.configure({ ...config([], {}), network: null })).toThrow('network')
-    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200 })
+    expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({
+      status: 200,
+    })
   })
 })
 
@@ -319,9 +434,15 @@ describe('the rest of the sidecar', () => {
   it('answers HEAD and GET / and /health, and 404 elsewhere', async () => {
     const at = await sidecar(config([], {}))
     expect(await call(`${at.url}/`, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
-    expect(await call(`${at.url}/health`, { method: 'GET' })).toMatchObject({ status: 200, body: '{"ok":true,"configured":true}' })
+    expect(await call(`${at.url}/health`, { method: 'GET' })).toMatchObject({
+      status: 200,
+      body: '{"ok":true,"configured":true}',
+    })
     for (const path of ['/v12', '/openaix', '/api/v1/crews', '/v1x/messages'])
-      expect(await call(at.url + path)).toMatchObject({ status: 404, body: expect.stringContaining('sidecar has nothing at') })
+      expect(await call(at.url + path)).toMatchObject({
+        status: 404,
+        body: expect.stringContaining('sidecar has nothing at'),
+      })
   })
 
   it('listens on loopback alone', async () => {

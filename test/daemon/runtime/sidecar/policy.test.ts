@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalHost, compilePolicy, defaultHosts, parseAuthority } from '#runtime/sidecar/policy'
 
-const restricted = (...allowedDomains: string[]) => compilePolicy({ mode: 'restricted', allowedDomains, allowPrivateEndpoints: false })
+const restricted = (...allowedDomains: string[]) =>
+  compilePolicy({ mode: 'restricted', allowedDomains, allowPrivateEndpoints: false })
 
 describe('canonicalHost', () => {
   it.each([
@@ -116,9 +117,16 @@ describe('compilePolicy', () => {
     const { permitsHost } = restricted()
     expect(defaultHosts.every(permitsHost)).toBe(true)
     expect(
-      ['example.com', 'anthropic.com', 'evil.api.anthropic.com', 'api.anthropic.com.evil.example', 'xapi.anthropic.com', '1.1.1.1', 'localhost', ''].filter(
-        permitsHost,
-      ),
+      [
+        'example.com',
+        'anthropic.com',
+        'evil.api.anthropic.com',
+        'api.anthropic.com.evil.example',
+        'xapi.anthropic.com',
+        '1.1.1.1',
+        'localhost',
+        '',
+      ].filter(permitsHost),
     ).toEqual([])
   })
 
@@ -145,17 +153,23 @@ describe('compilePolicy', () => {
   ])('%s and %s: %s', (entry, host, permitted) => expect(restricted(entry).permitsHost(host)).toBe(permitted))
 
   it('permits every name in a free crew', () => {
-    expect(compilePolicy({ mode: 'free', allowedDomains: [], allowPrivateEndpoints: false }).permitsHost('example.com')).toBe(true)
+    expect(
+      compilePolicy({ mode: 'free', allowedDomains: [], allowPrivateEndpoints: false }).permitsHost('example.com'),
+    ).toBe(true)
   })
 
-  it.each([true, false])('permits private addresses only where allowed (%s), the others never', (allowPrivateEndpoints) => {
-    for (const mode of ['restricted', 'free'] as const) {
-      const { permitsAddress } = compilePolicy({ mode, allowedDomains: [], allowPrivateEndpoints })
-      expect(permitsAddress('public')).toBe(true)
-      expect(permitsAddress('private')).toBe(allowPrivateEndpoints)
-      for (const is of ['loopback', 'link-local', 'metadata', 'multicast', 'reserved'] as const) expect(permitsAddress(is)).toBe(false)
-    }
-  })
+  it.each([true, false])(
+    'permits private addresses only where allowed (%s), the others never',
+    (allowPrivateEndpoints) => {
+      for (const mode of ['restricted', 'free'] as const) {
+        const { permitsAddress } = compilePolicy({ mode, allowedDomains: [], allowPrivateEndpoints })
+        expect(permitsAddress('public')).toBe(true)
+        expect(permitsAddress('private')).toBe(allowPrivateEndpoints)
+        for (const is of ['loopback', 'link-local', 'metadata', 'multicast', 'reserved'] as const)
+          expect(permitsAddress(is)).toBe(false)
+      }
+    },
+  )
 
   it('permits a wildcard exactly the names below it', () => {
     fc.assert(

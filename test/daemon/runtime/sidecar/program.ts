@@ -11,9 +11,18 @@ export async function sidecarProgram(folder: string): Promise<Start> {
   const outfile = join(folder, 'sidecar.cjs')
   const contents = `import { startSidecar } from './daemon/runtime/sidecar/server.ts'
     startSidecar({ port: 0, isolated: false, report() {} }).then((it) => { it.configure(JSON.parse(process.env.CONFIG)); console.log(it.port) })`
-  await build({ stdin: { contents, resolveDir: process.cwd(), loader: 'ts' }, bundle: true, platform: 'node', outfile, logLevel: 'error' })
+  await build({
+    stdin: { contents, resolveDir: process.cwd(), loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    outfile,
+    logLevel: 'error',
+  })
   return async (config, env) => {
-    const child = spawn(process.execPath, [outfile], { env: { CONFIG: JSON.stringify(config), ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [outfile], {
+      env: { CONFIG: JSON.stringify(config), ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const port = await new Promise((resolve) => child.stdout.on('data', lineReader(resolve)))
     return { port: Number(port), child }
   }

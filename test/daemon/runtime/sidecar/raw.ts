@@ -13,8 +13,10 @@ export interface Plain {
 }
 
 /**
- * Reads the first request of a connection by the letter of RFC 9112, taking nothing that two readers could read differently:
- * throws at the first byte that is out of place, returns null while there is not yet a whole one. Text is Latin-1, a byte a character.
+ * Reads the first request of a connection by the letter of RFC 9112, taking nothing that two readers could read
+ * differently:
+ * throws at the first byte that is out of place, returns null while there is not yet a whole one. Text is Latin-1, a
+ * byte a character.
  */
 export function readRequest(text: string): { request: Plain; rest: string } | null {
   const end = text.indexOf('\r\n\r\n')
@@ -59,7 +61,8 @@ function readChunks(text: string): { body: string; rest: string } | null {
     const size = Number.parseInt(digits, 16)
     const close = line + 2 + size
     if (text.length < close + 2) return null
-    if (text.slice(close, close + 2) !== '\r\n') throw new Error('a chunk that does not end where it should, or a trailer')
+    if (text.slice(close, close + 2) !== '\r\n')
+      throw new Error('a chunk that does not end where it should, or a trailer')
     if (size === 0) return { body, rest: text.slice(close + 2) }
     body += text.slice(line + 2, close)
     at = close + 2
@@ -70,7 +73,9 @@ function fault(what: string): never {
   throw new Error(what)
 }
 
-/** What came over one connection: every byte, the requests in it, the first fault, and what is not yet a whole request. */
+/**
+ * What came over one connection: every byte, the requests in it, the first fault, and what is not yet a whole request.
+ */
 export interface Heard {
   bytes: string
   requests: Plain[]
@@ -80,10 +85,12 @@ export interface Heard {
   closed: Promise<unknown>
 }
 
-const certificate = (kind: 'crt' | 'key') => readFileSync(new URL(`../../../fixtures/tls/localhost.${kind}`, import.meta.url))
+const certificate = (kind: 'crt' | 'key') =>
+  readFileSync(new URL(`../../../fixtures/tls/localhost.${kind}`, import.meta.url))
 
 /**
- * A vendor at the level of bytes. As vendors do, it takes request after request from a connection and answers each; `reply`
+ * A vendor at the level of bytes. As vendors do, it takes request after request from a connection and answers each;
+ * `reply`
  * gives the bytes of an answer, and whether the connection ends with it.
  */
 export async function rawVendor(reply: (request: Plain) => [bytes: string, closes?: boolean], secure = false) {
@@ -111,7 +118,9 @@ export async function rawVendor(reply: (request: Plain) => [bytes: string, close
       }
     })
   }
-  const server = secure ? createTlsServer({ cert: certificate('crt'), key: certificate('key') }, listener) : createServer(listener)
+  const server = secure
+    ? createTlsServer({ cert: certificate('crt'), key: certificate('key') }, listener)
+    : createServer(listener)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -130,7 +139,10 @@ export interface Leaving {
   when?: Promise<unknown>
 }
 
-/** Sends bytes, in pieces of the given sizes, and returns what comes back until the other side closes or the visitor leaves. */
+/**
+ * Sends bytes, in pieces of the given sizes, and returns what comes back until the other side closes or the visitor
+ * leaves.
+ */
 export async function visit(port: number, bytes: string, { sizes = [], after, when }: Leaving = {}): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve))

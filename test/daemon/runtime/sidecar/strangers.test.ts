@@ -4,7 +4,8 @@ import { expect, it } from 'vitest'
 import { config, sidecar } from './support.ts'
 
 const uid = process.getuid!()
-const owned = (owner: number) => config([], {}, { agents: { 'key-ada': { agentId: 'agent-ada', slug: 'ada', uid: owner, credentials: [] } } })
+const owned = (owner: number) =>
+  config([], {}, { agents: { 'key-ada': { agentId: 'agent-ada', slug: 'ada', uid: owner, credentials: [] } } })
 
 async function ask(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1')

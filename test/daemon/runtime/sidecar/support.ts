@@ -31,7 +31,12 @@ export interface Seen {
 }
 
 /** A stand-in vendor that records what arrives and answers as told, 200 `{}` by default. */
-export async function vendor(answer: (seen: Seen, count: number) => { status?: number; headers?: Record<string, string>; body?: string } = () => ({})) {
+export async function vendor(
+  answer: (
+    seen: Seen,
+    count: number,
+  ) => { status?: number; headers?: Record<string, string>; body?: string } = () => ({}),
+) {
   const seen: Seen[] = []
   const it = await server(async (req, res) => {
     const body = await text(req).catch(() => null)
@@ -53,7 +58,11 @@ export const credential = (provider: string, token: string, more: Partial<ModelC
   ...more,
 })
 
-export const config = (credentials: ModelCredential[], upstreams: Record<string, string>, more: Partial<SidecarConfig> = {}): SidecarConfig => ({
+export const config = (
+  credentials: ModelCredential[],
+  upstreams: Record<string, string>,
+  more: Partial<SidecarConfig> = {},
+): SidecarConfig => ({
   network: { mode: 'restricted', allowedDomains: [], allowPrivateEndpoints: false },
   agents: { 'dummy-ada': { agentId: 'agent-ada', slug: 'ada', credentials } },
   upstreams,
@@ -63,10 +72,19 @@ export const config = (credentials: ModelCredential[], upstreams: Record<string,
 const unanswered: Ask = () => ({ answer: Promise.resolve({ status: 503, body: {} }), hangUp: () => undefined })
 
 /** A sidecar on a free port, its reports and its clock. */
-export async function sidecar(configuration: SidecarConfig | null, { isolated = false, ask = unanswered }: { isolated?: boolean; ask?: Ask } = {}) {
+export async function sidecar(
+  configuration: SidecarConfig | null,
+  { isolated = false, ask = unanswered }: { isolated?: boolean; ask?: Ask } = {},
+) {
   const reports: SidecarReport[] = []
   const clock = { now: 1_000_000 }
-  const it = await startSidecar({ port: 0, isolated, ask, report: (report) => reports.push(report), now: () => clock.now })
+  const it = await startSidecar({
+    port: 0,
+    isolated,
+    ask,
+    report: (report) => reports.push(report),
+    now: () => clock.now,
+  })
   onEnd(() => it.close())
   if (configuration) it.configure(configuration)
   return { ...it, reports, clock, url: `http://127.0.0.1:${it.port}` }
@@ -80,7 +98,11 @@ export interface Answer {
 
 export async function call(
   url: string,
-  { method = 'POST', headers = {}, body = '' }: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
+  {
+    method = 'POST',
+    headers = {},
+    body = '',
+  }: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
 ): Promise<Answer> {
   const agent = new Agent({ keepAlive: true }) // a client that would close could be cut off in the middle of a refused body
   onEnd(() => agent.destroy())

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest'
-import { anthropicCalls, anthropicHeaders, googleCalls, googleHeaders, openaiCalls, openaiHeaders } from '#runtime/sidecar/passed'
+import {
+  anthropicCalls,
+  anthropicHeaders,
+  googleCalls,
+  googleHeaders,
+  openaiCalls,
+  openaiHeaders,
+} from '#runtime/sidecar/passed'
 import { readTarget } from '#runtime/sidecar/target'
 
 it.each([
@@ -37,8 +44,18 @@ it.each([
 
 it('each vendor has the calls that its clients make, and no more', () => {
   const paths = (calls: typeof googleCalls) => calls.map(({ method, path }) => `${method} ${path}`)
-  expect(paths(anthropicCalls)).toEqual(['POST /v1/messages', 'POST /v1/messages/count_tokens', 'GET /v1/models', 'GET /v1/models/{model}'])
-  expect(paths(openaiCalls)).toEqual(['POST /v1/responses', 'POST /v1/chat/completions', 'GET /v1/models', 'GET /v1/models/{model}'])
+  expect(paths(anthropicCalls)).toEqual([
+    'POST /v1/messages',
+    'POST /v1/messages/count_tokens',
+    'GET /v1/models',
+    'GET /v1/models/{model}',
+  ])
+  expect(paths(openaiCalls)).toEqual([
+    'POST /v1/responses',
+    'POST /v1/chat/completions',
+    'GET /v1/models',
+    'GET /v1/models/{model}',
+  ])
   expect(paths(googleCalls.slice(0, 5))).toEqual([
     'POST /v1beta/models/{model}:generateContent',
     'POST /v1beta/models/{model}:streamGenerateContent',
@@ -46,7 +63,9 @@ it('each vendor has the calls that its clients make, and no more', () => {
     'GET /v1beta/models',
     'GET /v1beta/models/{model}',
   ])
-  expect(readTarget('POST', '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse&key=k', googleCalls)).toEqual({
+  expect(
+    readTarget('POST', '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse&key=k', googleCalls),
+  ).toEqual({
     path: '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
   })
   expect(readTarget('POST', '/v1beta/models/m:generateContent:x', googleCalls)).toEqual({ refused: 'path' })
@@ -69,16 +88,27 @@ it.each(recorded)('what the clients send goes with a call: %s', (allowed, names)
   expect(names.split(' ').filter((name) => !allowed.test(name))).toEqual([])
 })
 
-it.each(['host', 'content-length', 'transfer-encoding', 'connection', 'x-api-key', 'authorization', 'x-goog-api-key', 'cookie', 'x-goog-user-project'])(
-  '%s of a client never does',
-  (name) => {
-    expect([anthropicHeaders, openaiHeaders, googleHeaders].some((allowed) => allowed.test(name))).toBe(false)
-  },
-)
+it.each([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'x-api-key',
+  'authorization',
+  'x-goog-api-key',
+  'cookie',
+  'x-goog-user-project',
+])('%s of a client never does', (name) => {
+  expect([anthropicHeaders, openaiHeaders, googleHeaders].some((allowed) => allowed.test(name))).toBe(false)
+})
 
-it.each(['anthropic-workspace-id', 'openai-organization', 'openai-project', 'x-openai-actor-authorization', 'x-api-key-', ' accept'])(
-  '%s does not, either',
-  (name) => {
-    expect([anthropicHeaders, openaiHeaders, googleHeaders].some((allowed) => allowed.test(name))).toBe(false)
-  },
-)
+it.each([
+  'anthropic-workspace-id',
+  'openai-organization',
+  'openai-project',
+  'x-openai-actor-authorization',
+  'x-api-key-',
+  ' accept',
+])('%s does not, either', (name) => {
+  expect([anthropicHeaders, openaiHeaders, googleHeaders].some((allowed) => allowed.test(name))).toBe(false)
+})

@@ -21,8 +21,24 @@ let start: Awaited<ReturnType<typeof sidecarProgram>>
 
 /** A certificate for `name` that signs itself. */
 function certificate(name: string): { key: Buffer; cert: Buffer } {
-  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', `/CN=${name}`]
-  execFileSync('openssl', [...made, '-addext', `subjectAltName=DNS:${name}`, '-keyout', path('key'), '-out', path('cert')], { stdio: 'pipe' })
+  const made = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    `/CN=${name}`,
+  ]
+  execFileSync(
+    'openssl',
+    [...made, '-addext', `subjectAltName=DNS:${name}`, '-keyout', path('key'), '-out', path('cert')],
+    { stdio: 'pipe' },
+  )
   return { key: readFileSync(path('key')), cert: readFileSync(path('cert')) }
 }
 
@@ -36,13 +52,19 @@ const openssl = (() => {
 })()
 
 it.skipIf(openssl)('says why TLS is left out', ({ task }) => {
-  Object.assign(task.file.meta, { leftOut: 'there is no openssl command to make certificates with (Debian: apt-get install openssl)' })
+  Object.assign(task.file.meta, {
+    leftOut: 'there is no openssl command to make certificates with (Debian: apt-get install openssl)',
+  })
 })
 
 beforeAll(async () => {
   if (!openssl) return
   vendor = createServer(certificate('localhost'), (req, res) => {
-    seen.push({ host: req.headers.host, key: req.headers['x-api-key'], sni: (req.socket as unknown as { servername: string | false }).servername })
+    seen.push({
+      host: req.headers.host,
+      key: req.headers['x-api-key'],
+      sni: (req.socket as unknown as { servername: string | false }).servername,
+    })
     res.end('over tls')
   }).listen(0, '127.0.0.1')
   await once(vendor, 'listening')
@@ -65,7 +87,11 @@ describe.skipIf(!openssl)('an upstream over TLS', () => {
     const connections: unknown[] = []
     vendor.on('secureConnection', (it) => connections.push(it))
     const { url, child } = await sidecar({ NODE_EXTRA_CA_CERTS: path('cert') })
-    for (let i = 0; i < 2; i++) expect(await call(url, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200, body: 'over tls' })
+    for (let i = 0; i < 2; i++)
+      expect(await call(url, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({
+        status: 200,
+        body: 'over tls',
+      })
     expect(seen).toEqual(Array(2).fill({ host: new URL(upstream).host, key: real, sni: 'localhost' }))
     expect(connections).toHaveLength(2)
     child.kill()
@@ -77,14 +103,19 @@ describe.skipIf(!openssl)('an upstream over TLS', () => {
     const given = config([credential('ANTHROPIC', real)], { ANTHROPIC: url.replace('localhost', '127.0.0.1') })
     const { port, child } = await start(given, { NODE_EXTRA_CA_CERTS: trusted })
     onEnd(() => child.kill())
-    expect(await call(`http://127.0.0.1:${port}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 200, body: 'ok' })
+    expect(await call(`http://127.0.0.1:${port}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject(
+      { status: 200, body: 'ok' },
+    )
     expect(heard).toHaveLength(1)
   })
 
   it('gets no key when its certificate is not trusted', async () => {
     seen.length = 0
     const { url, child } = await sidecar({})
-    expect(await call(url, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({ status: 502, body: expect.stringContaining('SELF_SIGNED_CERT') })
+    expect(await call(url, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({
+      status: 502,
+      body: expect.stringContaining('SELF_SIGNED_CERT'),
+    })
     expect(seen).toEqual([])
     child.kill()
   })

@@ -24,7 +24,11 @@ async function upstream(then: (socket: Socket) => void): Promise<string> {
 
 it.each<[what: string, then: (socket: Socket) => void, error: object]>([
   ['says nothing', () => {}, { timedOut: true, message: 'localhost did not complete the TLS handshake in time' }],
-  ['closes', (socket) => socket.destroy(), { message: expect.stringMatching(/closed the connection in the TLS handshake|disconnected before secure/) }],
+  [
+    'closes',
+    (socket) => socket.destroy(),
+    { message: expect.stringMatching(/closed the connection in the TLS handshake|disconnected before secure/) },
+  ],
   ['resets', (socket) => socket.resetAndDestroy(), { code: 'ECONNRESET' }],
   ['speaks no TLS', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), { code: expect.stringMatching(/SSL/) }],
 ])('an upstream over TLS that %s is given up', async (_, then, error) => {

@@ -40,5 +40,7 @@ it('remembers so many names and no more', () => {
 it('bounds what stands in front of the domain', () => {
   const { check } = names()
   expect(check(1, `${'a'.repeat(100)}.wide.example`, '.wide.example')).toBeNull()
-  expect(check(1, `${'a'.repeat(101)}.wide.example`, '.wide.example')).toContain('more than 100 characters in front of .wide.example')
+  expect(check(1, `${'a'.repeat(101)}.wide.example`, '.wide.example')).toContain(
+    'more than 100 characters in front of .wide.example',
+  )
 })

@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer, type IncomingMessage, METHODS, type RequestListener, type ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  METHODS,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { closing } from '#test'
@@ -10,7 +16,10 @@ import { office } from '../../../support/ports.ts'
 import { ask, begin, raw, read } from '../../../support/ports-http.ts'
 
 /** A program of an agent behind a capability URL. */
-async function shown(program: RequestListener, { config = {}, silence = 60_000 }: { config?: object; silence?: number } = {}) {
+async function shown(
+  program: RequestListener,
+  { config = {}, silence = 60_000 }: { config?: object; silence?: number } = {},
+) {
   const http = createHttpServer(program)
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   closing({
@@ -29,14 +38,28 @@ async function exposing(port: number, { config = {}, silence = 60_000 }: { confi
   const { status, body } = await it.expose({ port })
   expect(status).toBe(201)
   const prefix = `/exposed/${body.token}`
-  return { it, port, id: body.id as string, token: body.token as string, prefix, at: (path: string, asked = {}) => ask(it.base, prefix + path, asked) }
+  return {
+    it,
+    port,
+    id: body.id as string,
+    token: body.token as string,
+    prefix,
+    at: (path: string, asked = {}) => ask(it.base, prefix + path, asked),
+  }
 }
 
 const echo: RequestListener = (request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () =>
-    response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body: String(Buffer.concat(chunks)) })),
+    response.end(
+      JSON.stringify({
+        method: request.method,
+        url: request.url,
+        headers: request.headers,
+        body: String(Buffer.concat(chunks)),
+      }),
+    ),
   )
 }
 
@@ -66,14 +89,19 @@ describe('a request', () => {
     expect(await at('/x', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' })
   })
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'GET'])('of %s carries its body, of known length and in chunks', async (method) => {
-    const { at } = await shown(echo)
-    const known = JSON.parse((await at('/', { method, headers: { 'content-length': 5 }, body: 'hello' })).text)
-    expect(known).toMatchObject({ body: 'hello', headers: { 'content-length': '5' } })
-    const chunked = JSON.parse((await at('/', { method, headers: { 'transfer-encoding': 'chunked' }, body: 'hello' })).text)
-    expect(chunked).toMatchObject({ body: 'hello', headers: { 'transfer-encoding': 'chunked' } })
-    expect(chunked.headers).not.toHaveProperty('content-length')
-  })
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'GET'])(
+    'of %s carries its body, of known length and in chunks',
+    async (method) => {
+      const { at } = await shown(echo)
+      const known = JSON.parse((await at('/', { method, headers: { 'content-length': 5 }, body: 'hello' })).text)
+      expect(known).toMatchObject({ body: 'hello', headers: { 'content-length': '5' } })
+      const chunked = JSON.parse(
+        (await at('/', { method, headers: { 'transfer-encoding': 'chunked' }, body: 'hello' })).text,
+      )
+      expect(chunked).toMatchObject({ body: 'hello', headers: { 'transfer-encoding': 'chunked' } })
+      expect(chunked.headers).not.toHaveProperty('content-length')
+    },
+  )
 
   it('leaves behind what the program is not to know, and says who asks', async () => {
     const { at, port, prefix, it } = await shown(echo)
@@ -90,7 +118,9 @@ describe('a request', () => {
       'x-named': 'secret',
       'proxy-authorization': 'secret',
     }
-    const { headers } = JSON.parse((await at('/', { headers: { ...secrets, 'x-kept': ['a', 'b'], accept: 'text/html' } })).text)
+    const { headers } = JSON.parse(
+      (await at('/', { headers: { ...secrets, 'x-kept': ['a', 'b'], accept: 'text/html' } })).text,
+    )
     expect(headers).toEqual({
       accept: 'text/html',
       'x-kept': 'a, b',
@@ -105,13 +135,18 @@ describe('a request', () => {
 
   it('is not an operation: no token, no origin, no limit and no size', async () => {
     const { at } = await shown(echo, { config: { rateLimitDisabled: false, apiPerMinute: 1, authPerMinute: 1 } })
-    for (let n = 0; n < 5; n++) expect((await at('/', { method: 'POST', headers: { origin: 'https://elsewhere.example' }, body: '{' })).status).toBe(200)
+    for (let n = 0; n < 5; n++)
+      expect(
+        (await at('/', { method: 'POST', headers: { origin: 'https://elsewhere.example' }, body: '{' })).status,
+      ).toBe(200)
     const { at: large } = await shown((request, response) => {
       let size = 0
       request.on('data', (chunk) => (size += chunk.length))
       request.on('end', () => response.end(String(size)))
     })
-    expect((await large('/', { method: 'POST', body: 'x'.repeat(17 * 1024 * 1024) })).text).toBe(String(17 * 1024 * 1024))
+    expect((await large('/', { method: 'POST', body: 'x'.repeat(17 * 1024 * 1024) })).text).toBe(
+      String(17 * 1024 * 1024),
+    )
   })
 
   it('cannot be two', async () => {
@@ -201,7 +236,9 @@ describe('an answer', () => {
     ['//elsewhere.example/', '//elsewhere.example/'],
     ['/\\elsewhere.example/', '/\\elsewhere.example/'],
   ])('that leads to %s leads to %s', async (given, seen) => {
-    const { at, port, prefix } = await shown((_, response) => response.writeHead(302, { location: given.replace('PORT', String(port)) }).end())
+    const { at, port, prefix } = await shown((_, response) =>
+      response.writeHead(302, { location: given.replace('PORT', String(port)) }).end(),
+    )
     const { status, headers } = await at('/')
     expect({ status, location: headers.location }).toEqual({ status: 302, location: seen.replace('PREFIX', prefix) })
   })
@@ -235,7 +272,9 @@ describe('an answer', () => {
   })
 
   it('before the end of the request is passed on all the same', async () => {
-    const { it, prefix } = await shown((_, response) => response.writeHead(413, { connection: 'close' }).end('too much'))
+    const { it, prefix } = await shown((_, response) =>
+      response.writeHead(413, { connection: 'close' }).end('too much'),
+    )
     const call = begin(it.base, `${prefix}/`, { method: 'POST' })
     call.write('x'.repeat(100_000))
     const [answer] = (await once(call, 'response')) as [IncomingMessage]
@@ -283,21 +322,38 @@ describe('an answer', () => {
     const headers = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' }
     expect(await at('/', { method: 'OPTIONS', headers: { ...headers, origin: 'null' } })).toMatchObject({
       status: 204,
-      headers: { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'PUT', 'access-control-allow-headers': 'content-type' },
+      headers: {
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'PUT',
+        'access-control-allow-headers': 'content-type',
+      },
     })
-    expect((await at('/', { method: 'OPTIONS', headers: { ...headers, origin: 'https://elsewhere.example' } })).status).toBe(200)
+    expect(
+      (await at('/', { method: 'OPTIONS', headers: { ...headers, origin: 'https://elsewhere.example' } })).status,
+    ).toBe(200)
   })
 })
 
 describe('refusals are plain text in a sandbox', () => {
   const plain = (status: number) => ({
     status,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'content-security-policy': expect.stringMatching(/^sandbox /), 'cache-control': 'no-store' },
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-security-policy': expect.stringMatching(/^sandbox /),
+      'cache-control': 'no-store',
+    },
   })
 
   it('404 for what is unknown', async () => {
     const { it, token } = await shown(echo)
-    for (const path of [`/exposed/${'x'.repeat(43)}/`, '/exposed/x', '/exposed//x', `/exposed/${token}x/`, `/exposed/%2e%2e/api`, '/exposed/'])
+    for (const path of [
+      `/exposed/${'x'.repeat(43)}/`,
+      '/exposed/x',
+      '/exposed//x',
+      `/exposed/${token}x/`,
+      `/exposed/%2e%2e/api`,
+      '/exposed/',
+    ])
       expect(await ask(it.base, path)).toMatchObject(plain(404))
     expect((await ask(it.base, '/exposed')).status).toBe(404)
   })
@@ -317,7 +373,12 @@ describe('refusals are plain text in a sandbox', () => {
 
   it('426 for upgrades, with and without sockets of our own', async () => {
     const { it, at } = await shown(echo)
-    const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+    const headers = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    }
     expect(await at('/ws', { headers })).toMatchObject(plain(426))
     const sockets = closing(createSockets(it.app))
     sockets.attach(it.http.server)
@@ -358,7 +419,10 @@ describe('refusals are plain text in a sandbox', () => {
   })
 
   it('502 for a program that says nothing; one that stops in the middle is cut off', async () => {
-    const { it, at, prefix } = await shown((request, response) => request.url === '/half' && void response.write('half'), { silence: 20 })
+    const { it, at, prefix } = await shown(
+      (request, response) => request.url === '/half' && void response.write('half'),
+      { silence: 20 },
+    )
     expect(await at('/never')).toMatchObject(plain(502))
     const call = begin(it.base, `${prefix}/half`)
     call.end()

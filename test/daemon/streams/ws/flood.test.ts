@@ -13,7 +13,10 @@ import { workplace } from '../../../support/runs.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-async function listen(it: TestDaemon, at: string | { host: string; port: number } = { host: '127.0.0.1', port: 0 }): Promise<Server> {
+async function listen(
+  it: TestDaemon,
+  at: string | { host: string; port: number } = { host: '127.0.0.1', port: 0 },
+): Promise<Server> {
   const server = createServer()
   const sockets = closing(createSockets(it.app))
   sockets.attach(server)
@@ -32,7 +35,8 @@ async function place(config: object = {}) {
   return { it, server, base, owner, dial, open: () => openConnections(server) }
 }
 
-const openConnections = (server: Server) => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))
+const openConnections = (server: Server) =>
+  new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))
 
 const tokenOf = async (it: TestDaemon, who: Person) => (await it.call(who, 'GET', '/ws-token')).body.token as string
 
@@ -56,7 +60,12 @@ describe('a client that is refused', () => {
     const { dial } = await place()
     const client = await dial()
     const timers = vi.spyOn(globalThis, 'setTimeout')
-    client.socket.write(Buffer.concat([...Array.from({ length: 2000 }, () => clientFrame(opcodes.text, '{}')), clientFrame(opcodes.close)]))
+    client.socket.write(
+      Buffer.concat([
+        ...Array.from({ length: 2000 }, () => clientFrame(opcodes.text, '{}')),
+        clientFrame(opcodes.close),
+      ]),
+    )
     await client.ended
     expect(timers.mock.calls.length).toBeLessThan(10)
     expect(serverFrames(client.received())).toEqual([
@@ -113,7 +122,12 @@ describe('frames', () => {
     const { it, dial, owner } = await place()
     const client = await dial()
     const channels = Array.from({ length: 50 }, (_, n) => `nothing:${n}`)
-    client.socket.write(Buffer.concat([auth(await tokenOf(it, owner)), ...channels.map((channel) => text({ type: 'subscribe', channel }))]))
+    client.socket.write(
+      Buffer.concat([
+        auth(await tokenOf(it, owner)),
+        ...channels.map((channel) => text({ type: 'subscribe', channel })),
+      ]),
+    )
     const [ready, ...answers] = await heard(client, 51)
     expect(JSON.parse(ready!.text).type).toBe('ready')
     expect(answers.map((it) => JSON.parse(it.text).channel)).toEqual(channels)
@@ -132,7 +146,11 @@ describe('frames', () => {
     const [error, farewell] = serverFrames(client.received())
       .slice(1)
       .filter(({ opcode }) => opcode !== opcodes.pong)
-    expect(JSON.parse(error!.text)).toEqual({ type: 'error', channel: '', payload: { message: 'too many frames', error: 'too many frames' } })
+    expect(JSON.parse(error!.text)).toEqual({
+      type: 'error',
+      channel: '',
+      payload: { message: 'too many frames', error: 'too many frames' },
+    })
     expect(farewell!.code).toBe(1008)
   })
 
@@ -208,7 +226,8 @@ describe('sockets on which nobody has signed in', () => {
       client.socket.write(auth(token))
       await heard(client, 1)
     }
-    for (let n = 0; n < 120; n += 20) expect(await Promise.all(Array.from({ length: 20 }, come))).toEqual(Array.from({ length: 20 }, () => 101))
+    for (let n = 0; n < 120; n += 20)
+      expect(await Promise.all(Array.from({ length: 20 }, come))).toEqual(Array.from({ length: 20 }, () => 101))
     const refused = await dial()
     expect(refused.status).toBe(429)
     expect(refused.head).toMatch(/^retry-after: \d+\r$/im)
@@ -249,7 +268,10 @@ describe('one user', () => {
     expect(await signIn(it, second, owner)).toContain('ready')
     expect(await signIn(it, third, owner)).toContain('too many streams')
     expect((await heard(third, 2))[1]!.code).toBe(1008)
-    expect(await it.call(owner, 'GET', '/journal/stream')).toMatchObject({ status: 429, headers: { 'retry-after': '10' } })
+    expect(await it.call(owner, 'GET', '/journal/stream')).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '10' },
+    })
     expect(await signIn(it, await dial(), it.person('MEMBER'))).toContain('ready')
     first.socket.destroy()
     await expect.poll(async () => signIn(it, await dial(), owner)).toContain('ready')
