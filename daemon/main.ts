@@ -15,6 +15,7 @@ Usage
   musterd config [--json]   print every setting, its value and where it comes from
   musterd admin VERB        work on the data with no daemon running: the other end of \`muster admin\`
   musterd openapi           print the HTTP interface as OpenAPI 3.1
+  musterd wiring            print which feature reacts to which fact, in the order in which reactions run
   musterd --version
 
 It runs in the foreground and prints one line of JSON when it is ready. SIGTERM drains and stops it; crews and their
@@ -67,6 +68,10 @@ async function main(): Promise<void> {
   if (command === 'openapi') {
     const { openapi } = await import('#kernel/http/openapi')
     return void process.stdout.write(`${JSON.stringify(openapi(), null, 2)}\n`)
+  }
+  if (command === 'wiring') {
+    const { printWiring } = await import('./wiring.ts')
+    return void process.stdout.write(printWiring())
   }
   if (command === 'config') return printConfig(values['json'] === true, flags)
   if (command !== 'serve') throw new ConfigError(`There is no command "${command}"; see musterd --help`)

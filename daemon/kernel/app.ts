@@ -1,12 +1,14 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
+import type { About, Fact, FactName } from '#contract/entries'
 import type { DiskService, RuntimeService } from '#runtime/service-types'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth/authenticator.ts'
 import { createInternalTokens, type InternalTokens } from './auth/internal.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
 import type { Config } from './config.ts'
 import type { Operation } from './dispatch.ts'
+import { createReactor, draftOf, type Reactor } from './facts.ts'
 import { createPerimeter, type Perimeter } from './http/origin.ts'
 import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal/journal.ts'
 import type { SealFile } from './journal/seal-file.ts'
@@ -97,8 +99,12 @@ export interface App extends Writer {
   steady(): number
   /** RFC 3339 UTC, whole seconds. */
   now(): string
-  /** Appends an entry within the current change. */
-  journal(draft: Draft): Recorded
+  /** Records a fact within the current change, and runs what reacts to it. */
+  journal(fact: Fact | Draft): Recorded
+  /** The same in the journals of these workspaces, which may be none: what reacts to the fact runs once in any case. */
+  journalIn(workspaces: readonly string[], fact: Fact<FactName, Omit<About, 'workspace_id'>>): void
+  /** What reacts to facts. */
+  readonly reactor: Reactor
   /** Keeps something else in step with the journal, within the transaction of each entry. */
   project(projection: Projection): void
   /** What reads of the journal are planned from. */
@@ -133,6 +139,7 @@ export function createApp(parts: AppParts): App {
   const storage = createStorage(db, log)
   const seals = parts.seals ? createSealer({ db, journal, file: parts.seals, clock, log }) : null
   const outbound = createOutbound()
+  const reactor = createReactor()
   type Outgoing = () => void
   let current: Outgoing[] | null = null
   let kept: Outgoing[] = []
@@ -185,6 +192,13 @@ export function createApp(parts: AppParts): App {
     },
   })
 
+  function append(draft: Draft): Recorded {
+    if (!current) throw new Error('A journal entry needs a change to belong to')
+    const entry = journal.append(draft)
+    current.push(() => bus.emit('entry', entry))
+    return entry
+  }
+
   return {
     ...writer,
     config,
@@ -223,12 +237,20 @@ export function createApp(parts: AppParts): App {
     stopping: new AbortController(),
     startedAt: clock(),
     now,
-    journal(draft) {
-      if (!current) throw new Error('A journal entry needs a change to belong to')
-      const entry = journal.append(draft)
-      current.push(() => bus.emit('entry', entry))
-      return entry
+    journal(it) {
+      if (!('about' in it)) return append(it)
+      reactor.check(it.name)
+      const recorded = append({ ...draftOf(db, it), workspace_id: it.about.workspace_id })
+      reactor.happened(this, { ...it, recorded: [recorded] })
+      return recorded
     },
+    journalIn(workspaces, it) {
+      reactor.check(it.name)
+      const draft = draftOf(db, it)
+      const recorded = workspaces.map((workspace_id) => append({ ...draft, workspace_id }))
+      reactor.happened(this, { ...it, recorded })
+    },
+    reactor,
     project: journal.project,
     index: journal.index,
     seals,

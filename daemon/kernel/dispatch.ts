@@ -1,9 +1,10 @@
 import type { Endpoint } from '#contract/define'
-import type { EntryType } from '#contract/entries'
+import { type FactName, fact } from '#contract/entries'
 import { allows, scopeAllows } from '#contract/roles'
 import type { App } from './app.ts'
 import { checkBound } from './auth/internal.ts'
 import { actorHere, holds } from './auth/standing.ts'
+import type { Wire } from './facts.ts'
 import type { Actor, Feature, Gated, Web } from './feature.ts'
 import { Problem, problem } from './problem.ts'
 import type { Db } from './store/db.ts'
@@ -27,8 +28,13 @@ export interface Operation {
   gate?: () => void
 }
 
-/** Makes every feature's operations known to the application. */
+/** The reactions of all features, in the order in which they run. */
+export const wiring = (features: Record<string, Feature>): Wire[] =>
+  Object.entries(features).flatMap(([feature, { wires }]) => wires.map((wire) => ({ ...wire, feature })))
+
+/** Makes every feature's operations and reactions known to the application. */
 export function register(app: App, features: Record<string, Feature>): void {
+  app.reactor.connect(wiring(features))
   for (const [name, { endpoints, handlers }] of Object.entries(features)) {
     const bound = handlers(app)
     for (const [op, endpoint] of Object.entries(endpoints)) {
@@ -103,31 +109,28 @@ async function runParts(app: App, endpoint: Endpoint, call: object, parts: Split
 
 type RecordCall = { actor: Actor } & Record<string, unknown>
 
-const audits: Record<string, EntryType> = {
-  POST: 'audit.entity_created',
-  PATCH: 'audit.entity_updated',
-  PUT: 'audit.entity_updated',
-  DELETE: 'audit.entity_deleted',
-}
-const verbs: Record<string, string> = { POST: 'create', PATCH: 'update', PUT: 'update', DELETE: 'delete' }
+const ends: Record<string, string> = { POST: 'created', PATCH: 'updated', PUT: 'updated', DELETE: 'deleted' }
 
-/** Writes the plain create, update and delete entries; the other types are written by the services. */
+/** The fact that a change of this entity is recorded as. */
+export const auditOf = ({ entity, method }: Endpoint): FactName => `${entity}.${ends[method]}` as FactName
+
+/** Records the plain creations, updates and deletions; everything else is recorded by the services. */
 function record(app: App, endpoint: Endpoint, call: RecordCall, result: unknown): unknown {
   if (result instanceof Problem || !endpoint.entity) return result
   const about = subject(endpoint, call, result)
-  const action = verbs[endpoint.method]!
-  const workspace = call.actor?.workspace || about.workspace
-  if (!workspace) return result
-  app.journal({
-    workspace_id: workspace,
-    type: audits[endpoint.method]!,
-    summary: `${endpoint.entity} ${about.label} ${action}d`,
-    ...actorOf(call.actor),
-    ...(about.crew && { crew_id: about.crew }),
-    ...(about.agent && { agent_id: about.agent }),
-    payload: { action, entity_type: endpoint.entity, entity_id: about.id, ...about.metadata },
-    refs: { entity_type: endpoint.entity, entity_id: about.id },
-  })
+  const workspace_id = call.actor?.workspace || about.workspace
+  if (!workspace_id) return result
+  const { id: entity_id, label: name, crew: crew_id, agent: agent_id, changed } = about
+  const payload = { entity_id, name, ...(changed.length && { metadata: { changed } }) }
+  const audit = auditOf(endpoint) as 'crew.updated'
+  app.journal(
+    fact(audit, payload, {
+      workspace_id,
+      ...actorOf(call.actor),
+      ...(crew_id && { crew_id }),
+      ...(agent_id && { agent_id }),
+    }),
+  )
   return result
 }
 
@@ -147,5 +150,5 @@ function subject(endpoint: Endpoint, call: RecordCall, result: unknown) {
   const workspace = endpoint.entity === 'workspace' ? id : String(row['workspace_id'] ?? '')
   const crew = endpoint.entity === 'crew' ? id : typeof row['crew_id'] === 'string' ? row['crew_id'] : ''
   const agent = endpoint.entity === 'agent' ? id : typeof row['agent_id'] === 'string' ? row['agent_id'] : ''
-  return { id, label, workspace, crew, agent, metadata: changed.length ? { metadata: { changed } } : {} }
+  return { id, label, workspace, crew, agent, changed }
 }

@@ -3,6 +3,7 @@ import type { Endpoint, Input, Reply } from '#contract/define'
 import type { Role } from '#contract/roles'
 import type { App } from './app.ts'
 import type { Bound } from './auth/internal.ts'
+import { type Reactions, type Wire, wiresOf } from './facts.ts'
 import type { Problem } from './problem.ts'
 
 /** Who acts. `system` is the daemon itself (schedules, sweeps, the reconciler). */
@@ -108,19 +109,36 @@ export type Handler<E> = Work<E> | Gated<Work<E>>
 
 export type Handlers<C> = { [K in keyof C]: Handler<C[K]> }
 
+/** Work that a feature does by itself as long as the daemon runs. */
+export type Job = (app: App) => { close(): void }
+
+/** What a feature does beside answering requests. */
+export interface Doings {
+  /** What it does within the change in which others record a fact: together with it or not at all. */
+  on?: Reactions
+  /** What it does once that change is committed. */
+  after?: Reactions
+  jobs?: readonly Job[]
+}
+
 export interface Feature {
   endpoints: Record<string, Endpoint>
   handlers: (app: App) => Record<string, unknown>
+  wires: readonly Omit<Wire, 'feature'>[]
+  jobs: readonly Job[]
 }
 
 /** Ties a feature's contract to its handlers; a missing or wrong handler does not compile. */
 export const feature = <C extends Record<string, Endpoint>>(
   endpoints: C,
   handlers: (app: App) => Handlers<C>,
-): Feature => ({ endpoints, handlers })
+  { on, after, jobs = [] }: Doings = {},
+): Feature => ({ endpoints, handlers, wires: [...wiresOf('on', on), ...wiresOf('after', after)], jobs })
 
 /** One feature of several parts, each with endpoints of its own. */
 export const join = (...parts: Feature[]): Feature => ({
   endpoints: Object.assign({}, ...parts.map(({ endpoints }) => endpoints)),
   handlers: (app) => Object.assign({}, ...parts.map(({ handlers }) => handlers(app))),
+  wires: parts.flatMap(({ wires }) => wires),
+  jobs: parts.flatMap(({ jobs }) => jobs),
 })

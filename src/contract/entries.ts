@@ -1,8 +1,27 @@
+import type { Static } from 'typebox'
+import { agentFacts } from './entries/agents.ts'
+import { credentialFacts } from './entries/credentials.ts'
+import { crewFacts } from './entries/crews.ts'
+import type { FactDefinition, Severity } from './entries/define.ts'
+import { portFacts } from './entries/ports.ts'
+import { workspaceFacts } from './entries/workspaces.ts'
+
+export { type Names, type Severity, severities } from './entries/define.ts'
+
+/** Every fact that Muster records, by name. Most are named as the entry type that they are stored under. */
+export const facts = {
+  ...agentFacts,
+  ...credentialFacts,
+  ...crewFacts,
+  ...portFacts,
+  ...workspaceFacts,
+} as const
+
 /**
  * Severity of each journal entry type that Muster writes, unless the writer says otherwise. Contract part 3, section
  * 1.1.
  */
-export const entries = {
+export const undeclared = {
   'audit.entity_created': 'notice',
   'audit.entity_updated': 'notice',
   'audit.entity_deleted': 'notice',
@@ -21,8 +40,6 @@ export const entries = {
   'conversation.compacted': 'info',
   'exec.command': 'info',
   'network.egress': 'info',
-  'network.port_opened': 'info',
-  'network.port_closed': 'info',
   'agent.status_change': 'info',
   'agent.error': 'error',
   'agent.throttled': 'warn',
@@ -32,9 +49,6 @@ export const entries = {
   'provisioning.complete': 'notice',
   'provisioning.failed': 'warn',
   'provisioning.step': 'info',
-  'container.started': 'info',
-  'container.stopped': 'info',
-  'container.failed': 'error',
   'container.reaped': 'warn',
   'container.metrics': 'info',
   'credential.rotated': 'notice',
@@ -51,9 +65,51 @@ export const entries = {
   'system.migration': 'info',
 } as const satisfies Record<string, Severity>
 
-export const severities = ['info', 'notice', 'warn', 'error'] as const
-export type Severity = (typeof severities)[number]
-export type EntryType = keyof typeof entries
+type Facts = typeof facts
+export type FactName = keyof Facts
+/** The entry types of declared facts. */
+type DeclaredType = Facts[FactName]['type']
+
+/** What a stored entry of a fact carries. */
+export type Payload<N extends FactName> = Static<Facts[N]['payload']>
+
+/** Who acted. */
+export interface Acting {
+  actor_type: ActorType
+  actor_id?: string | undefined
+}
+
+/** Whom and what a fact concerns. */
+export interface About extends Acting {
+  workspace_id: string
+  crew_id?: string | undefined
+  agent_id?: string | undefined
+  mission_id?: string | undefined
+  trace_id?: string | undefined
+  /** Another severity than the usual one. */
+  severity?: Severity
+  priority?: Priority
+  /** For audit facts `entity_type` and `entity_id` unless stated. */
+  refs?: Record<string, unknown>
+}
+
+/** A fact before it is recorded. Without a workspace it is told to the journals that the writer names. */
+export interface Fact<N extends FactName = FactName, A extends Omit<About, 'workspace_id'> = About> {
+  readonly name: N
+  readonly payload: Payload<N>
+  readonly about: A
+}
+
+/** A fact to be recorded: `app.journal(fact('crew.deleted', { entity_id, name }, about))`. */
+export const fact = <N extends FactName, A extends Omit<About, 'workspace_id'>>(
+  name: N,
+  payload: Payload<N>,
+  about: A,
+): Fact<N, A> => ({ name, payload, about })
+
+export const definitionOf = (name: FactName): FactDefinition => facts[name] as unknown as FactDefinition
+
+export type EntryType = DeclaredType | keyof typeof undeclared
 
 export const priorities = ['normal', 'high', 'pin', 'permanent'] as const
 export type Priority = (typeof priorities)[number]

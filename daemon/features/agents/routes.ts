@@ -4,48 +4,52 @@ import { pageOf } from '#kernel/http/fields'
 import { checkModel } from './models/service.ts'
 import { queries } from './queries.ts'
 import { fold } from './rules.ts'
-import { createAgent, findAgent, removeAgent, toAgent, toAgentRows, updateAgent } from './service.ts'
+import { createAgent, findAgent, removeAgent, removeCrewAgents, toAgent, toAgentRows, updateAgent } from './service.ts'
 
-export default feature(agents, (app) => ({
-  list: ({ actor, query, web }) => {
-    const { limit, offset } = pageOf(query)
-    const filter = { workspace: actor.workspace, crew: query.crew_id || null, q: fold((query.q ?? '').trim()) }
-    const total = queries(app.db).count.get(filter)?.n ?? 0
-    web?.reply.headers({ 'x-total-count': String(total), 'x-limit': String(limit), 'x-offset': String(offset) })
-    return toAgentRows(app, queries(app.db).list.all({ ...filter, limit, offset }), actor)
-  },
-  status: ({ actor }) => {
-    const counts = new Map(
+export default feature(
+  agents,
+  (app) => ({
+    list: ({ actor, query, web }) => {
+      const { limit, offset } = pageOf(query)
+      const filter = { workspace: actor.workspace, crew: query.crew_id || null, q: fold((query.q ?? '').trim()) }
+      const total = queries(app.db).count.get(filter)?.n ?? 0
+      web?.reply.headers({ 'x-total-count': String(total), 'x-limit': String(limit), 'x-offset': String(offset) })
+      return toAgentRows(app, queries(app.db).list.all({ ...filter, limit, offset }), actor)
+    },
+    status: ({ actor }) => {
+      const counts = new Map(
+        queries(app.db)
+          .statuses.all(actor.workspace)
+          .map(({ status, n }) => [status, n]),
+      )
+      const total = [...counts.values()].reduce((sum, n) => sum + n, 0)
+      const running = counts.get('RUNNING') ?? 0
+      const error = counts.get('ERROR') ?? 0
+      return { total, running, error, idle: total - running - error, queued: 0 }
+    },
+    load: ({ actor }) =>
       queries(app.db)
-        .statuses.all(actor.workspace)
-        .map(({ status, n }) => [status, n]),
-    )
-    const total = [...counts.values()].reduce((sum, n) => sum + n, 0)
-    const running = counts.get('RUNNING') ?? 0
-    const error = counts.get('ERROR') ?? 0
-    return { total, running, error, idle: total - running - error, queued: 0 }
-  },
-  load: ({ actor }) =>
-    queries(app.db)
-      .all.all(actor.workspace)
-      .map(({ id, name, slug, status }) => ({
-        agent_id: id,
-        agent_name: name,
-        agent_slug: slug,
-        agent_status: status,
-        ...noTasks,
-      })),
-  create: staged(
-    (call) => checkModel(app, call),
-    (call) => createAgent(app, call),
-  ),
-  show: ({ actor, agentId }) => toAgent(app, findAgent(app, actor.workspace, agentId), actor),
-  update: staged(
-    (call) => checkModel(app, call),
-    (call) => updateAgent(app, call),
-  ),
-  remove: (call) => removeAgent(app, call),
-}))
+        .all.all(actor.workspace)
+        .map(({ id, name, slug, status }) => ({
+          agent_id: id,
+          agent_name: name,
+          agent_slug: slug,
+          agent_status: status,
+          ...noTasks,
+        })),
+    create: staged(
+      (call) => checkModel(app, call),
+      (call) => createAgent(app, call),
+    ),
+    show: ({ actor, agentId }) => toAgent(app, findAgent(app, actor.workspace, agentId), actor),
+    update: staged(
+      (call) => checkModel(app, call),
+      (call) => updateAgent(app, call),
+    ),
+    remove: (call) => removeAgent(app, call),
+  }),
+  { on: { 'crew.deleted': { writes: ['agent.deleted'], run: removeCrewAgents } } },
+)
 
 /** Agents have chats in this version, no tasks: these are the true numbers. */
 const noTasks = { active_tasks: 0, pending_tasks: 0, completed_today: 0, tokens_used_today: 0, token_budget: 0 }

@@ -9,11 +9,13 @@ import {
   laterAgentMembers,
 } from '#contract/agents'
 import type { Reply } from '#contract/define'
+import { fact } from '#contract/entries'
 import { allows, higher } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { membership } from '#kernel/auth/membership'
 import { crewRoles, roleInCrew } from '#kernel/auth/standing'
 import { actorOf } from '#kernel/dispatch'
+import { acting, type Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
 import { refuseLater, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
@@ -176,7 +178,7 @@ export function updateAgent(
   })
   if (!changed) throw conflict(app, actor.workspace, agentId, members)
   if (members.crew_id) givePlace(app, members.crew_id, agentId, members.slug)
-  if (members.crew_id !== before.crew_id) revokeOfAgent(app, agentId, 'the agent has left the crew', actor)
+  if (members.crew_id !== before.crew_id) revokeOfAgent(app, agentId, 'the agent has left the crew', actorOf(actor))
   tell(app, actor.workspace, 'agent.updated', { id: agentId })
   return toAgent(app, findAgent(app, actor.workspace, agentId), actor)
 }
@@ -222,57 +224,38 @@ function demoteOthers(app: App, actor: Actor, crewId: string, except: string): v
 
 export function removeAgent(app: App, { actor, agentId }: Call<typeof agents.remove>) {
   const { slug, crew_id } = editable(app, actor, agentId)
-  retire(app, actor, agentId)
+  retire(app, actor.workspace, agentId)
   return { success: true, id: agentId, slug, crew_id }
 }
 
 /** The row stays for the record, its credentials are withdrawn. */
-function retire(app: App, actor: Actor, agentId: string): void {
+function retire(app: App, workspace: string, agentId: string): void {
   queries(app.db).remove.run(app.now(), app.now(), agentId)
   queries(app.db).unassign.run(agentId)
-  revokeOfAgent(app, agentId, 'the agent was deleted', actor)
-  tell(app, actor.workspace, 'agent.deleted', { id: agentId })
+  tell(app, workspace, 'agent.deleted', { id: agentId })
 }
 
-/** Deletes the agents of a crew that goes, each with an entry of its own. Within a change. */
-export function removeCrewAgents(app: App, actor: Actor, crewId: string): void {
-  for (const agent of queries(app.db).ofCrew.all(crewId)) removeWith(app, actor, agent, { crew_id: crewId })
+/** The agents of a deleted crew go with it, each with a fact of its own. */
+export function removeCrewAgents(app: App, { payload, about }: Happened<'crew.deleted'>): void {
+  for (const agent of queries(app.db).ofCrew.all(payload.entity_id)) removeWith(app, 'crew', agent, about)
 }
 
 /** Deletes the agents without a crew of a workspace that goes. Within a change. */
 export function removeFreeAgents(app: App, actor: Actor): void {
-  for (const agent of queries(app.db).free.all(actor.workspace)) removeWith(app, actor, agent, {})
+  const about = { workspace_id: actor.workspace, ...actorOf(actor) }
+  for (const agent of queries(app.db).free.all(actor.workspace)) removeWith(app, 'workspace', agent, about)
 }
 
 function removeWith(
   app: App,
-  actor: Actor,
+  owner: 'crew' | 'workspace',
   { id, slug }: { id: string; slug: string },
-  crew: { crew_id?: string },
+  { workspace_id, crew_id, ...about }: Happened['about'],
 ): void {
-  retire(app, actor, id)
-  app.journal({
-    workspace_id: actor.workspace,
-    ...crew,
-    agent_id: id,
-    type: 'audit.entity_deleted',
-    summary: `agent ${slug} deleted with its ${crew.crew_id ? 'crew' : 'workspace'}`,
-    ...actorOf(actor),
-    payload: { action: 'delete', entity_type: 'agent', entity_id: id },
-    refs: { entity_type: 'agent', entity_id: id },
-  })
+  retire(app, workspace_id!, id)
+  const payload = { entity_id: id, name: slug, metadata: { with: owner } }
+  app.journal(fact('agent.deleted', payload, { workspace_id: workspace_id!, crew_id, agent_id: id, ...acting(about) }))
 }
-
-/** Muster itself, within a workspace. */
-const ofMuster = (workspace: string): Actor => ({
-  type: 'system',
-  id: '',
-  email: null,
-  workspace,
-  role: null,
-  token: null,
-  session: null,
-})
 
 /**
  * Ends the review of an agent that waits for it: it may work, or it goes. False when it does not wait. Within a change.
@@ -301,15 +284,8 @@ export function settleReview(
     tell(app, workspace, 'agent.status', { agent_id: agentId, agent_name: row.name, status: 'IDLE' })
     return true
   }
-  retire(app, actor ?? ofMuster(workspace), agentId)
-  const payload = { action: 'delete', entity_type: 'agent', entity_id: agentId }
-  app.journal({
-    ...about,
-    type: 'audit.entity_deleted',
-    summary: `agent ${row.slug} was not approved`,
-    payload,
-    refs: { entity_type: 'agent', entity_id: agentId },
-  })
+  retire(app, workspace, agentId)
+  app.journal(fact('agent.deleted', { entity_id: agentId, name: row.slug, metadata: { with: 'review' } }, about))
   return true
 }
 

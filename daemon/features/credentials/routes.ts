@@ -10,6 +10,7 @@ import { queries as rotationQueries } from './rotations/queries.ts'
 import { cancelRotation, replaceValue, toRotation } from './rotations/service.ts'
 import {
   createCredential,
+  dropCrew,
   findCredential,
   findDecided,
   removeCredential,
@@ -18,43 +19,47 @@ import {
   updateCredential,
 } from './service.ts'
 
-export default feature(credentials, (app) => ({
-  list: ({ actor, query }) =>
-    queries(app.db)
-      .list.all({ workspace: actor.workspace, user: actor.id, everything: seesAll(actor) ? 1 : 0, ...pageOf(query) })
-      .map((row) => toCredential(app, row)),
-  create: (call) => createCredential(app, call),
-  show: ({ actor, credentialId }) => toCredential(app, findCredential(app, actor, credentialId)),
-  update: (call) => updateCredential(app, call),
-  replace: (call) => updateCredential(app, call),
-  remove: (call) => {
-    findDecided(app, call.actor, call.credentialId)
-    return removeCredential(app, call)
-  },
-  check: (call) => check(app, call),
-  test: staged(
-    (call) => testStored(app, call),
-    (call, tested) => recordTest(app, call, tested),
-  ),
-  rotate: ({ actor, credentialId, body }) => {
-    const row = findDecided(app, actor, credentialId)
-    return toRotation(app, replaceValue(app, actor, row, body.value, body.grace_seconds ?? 86_400))
-  },
-  rotations: ({ actor, credentialId, query }) => {
-    const { id } = findCredential(app, actor, credentialId)
-    const { limit, offset } = pageOf(query)
-    return rotationQueries(app.db)
-      .list.all(id, limit, offset)
-      .map((row) => toRotation(app, row))
-  },
-  cancel: (call) => cancelRotation(app, call, (credentialId) => findCredential(app, call.actor, credentialId)),
-  audit: ({ actor, credentialId, query }) =>
-    auditOf(app, findCredential(app, actor, credentialId).id, pageOf(query, { fallback: 50 }).limit),
-  variable: ({ query }) => variableOfProvider(query),
-  assigned: (call) => assigned(app, call),
-  assign: (call) => assign(app, call),
-  unassign: (call) => unassign(app, call),
-}))
+export default feature(
+  credentials,
+  (app) => ({
+    list: ({ actor, query }) =>
+      queries(app.db)
+        .list.all({ workspace: actor.workspace, user: actor.id, everything: seesAll(actor) ? 1 : 0, ...pageOf(query) })
+        .map((row) => toCredential(app, row)),
+    create: (call) => createCredential(app, call),
+    show: ({ actor, credentialId }) => toCredential(app, findCredential(app, actor, credentialId)),
+    update: (call) => updateCredential(app, call),
+    replace: (call) => updateCredential(app, call),
+    remove: (call) => {
+      findDecided(app, call.actor, call.credentialId)
+      return removeCredential(app, call)
+    },
+    check: (call) => check(app, call),
+    test: staged(
+      (call) => testStored(app, call),
+      (call, tested) => recordTest(app, call, tested),
+    ),
+    rotate: ({ actor, credentialId, body }) => {
+      const row = findDecided(app, actor, credentialId)
+      return toRotation(app, replaceValue(app, actor, row, body.value, body.grace_seconds ?? 86_400))
+    },
+    rotations: ({ actor, credentialId, query }) => {
+      const { id } = findCredential(app, actor, credentialId)
+      const { limit, offset } = pageOf(query)
+      return rotationQueries(app.db)
+        .list.all(id, limit, offset)
+        .map((row) => toRotation(app, row))
+    },
+    cancel: (call) => cancelRotation(app, call, (credentialId) => findCredential(app, call.actor, credentialId)),
+    audit: ({ actor, credentialId, query }) =>
+      auditOf(app, findCredential(app, actor, credentialId).id, pageOf(query, { fallback: 50 }).limit),
+    variable: ({ query }) => variableOfProvider(query),
+    assigned: (call) => assigned(app, call),
+    assign: (call) => assign(app, call),
+    unassign: (call) => unassign(app, call),
+  }),
+  { on: { 'crew.deleted': (app, { payload }) => dropCrew(app, payload.entity_id) } },
+)
 
 function variableOfProvider({ provider: given, type }: { provider: string; type?: string }) {
   const provider = Object.keys(defaultVariables).find((known) => known.toLowerCase() === given.toLowerCase()) as

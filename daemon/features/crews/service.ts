@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Crew, crews } from '#contract/crews'
 import { laterCrewMembers } from '#contract/crews'
 import type { Reply } from '#contract/define'
+import { fact } from '#contract/entries'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
@@ -9,8 +10,6 @@ import type { Actor, Call } from '#kernel/feature'
 import { refuseLater, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { removeCrewAgents } from '../agents/service.ts'
-import { dropCrew } from '../credentials/service.ts'
 import { containerOf, own, want } from './containers/service.ts'
 import { queries as memberQueries } from './members/queries.ts'
 import { type CrewRow, queries } from './queries.ts'
@@ -149,11 +148,9 @@ function withWarnings(app: App, actor: Actor, id: string, warnings: string[]): S
   return { ...toCrew(app, findCrew(app, actor.workspace, id)), ...(warnings.length && { warnings }) }
 }
 
-/** Deletes the crew and its agents; the reconciler then takes the container down. */
+/** Deletes the crew; what belongs to it follows its fact. The reconciler then takes the container down. */
 export function removeCrew(app: App, { actor, now, crewId }: Call<typeof crews.remove>) {
   const { slug } = findCrew(app, actor.workspace, crewId)
-  removeCrewAgents(app, actor, crewId)
-  dropCrew(app, crewId)
   memberQueries(app.db).removeAll.run(crewId)
   queries(app.db).remove.run(now, now, crewId)
   want(app, crewId, 'removed', actor)
@@ -161,18 +158,11 @@ export function removeCrew(app: App, { actor, now, crewId }: Call<typeof crews.r
   return { success: true, id: crewId, slug }
 }
 
-/** Deletes the crews of a workspace that goes, each with an entry of its own. Within a change. */
+/** Deletes the crews of a workspace that goes, each with a fact of its own. */
 export function removeWorkspaceCrews(app: App, actor: Actor, now: string): void {
   for (const { id, slug } of queries(app.db).ofWorkspace.all(actor.workspace)) {
     removeCrew(app, { actor, now, crewId: id })
-    app.journal({
-      workspace_id: actor.workspace,
-      crew_id: id,
-      type: 'audit.entity_deleted',
-      summary: `crew ${slug} deleted with its workspace`,
-      ...actorOf(actor),
-      payload: { action: 'delete', entity_type: 'crew', entity_id: id },
-      refs: { entity_type: 'crew', entity_id: id },
-    })
+    const about = { workspace_id: actor.workspace, crew_id: id, ...actorOf(actor) }
+    app.journal(fact('crew.deleted', { entity_id: id, name: slug, metadata: { with: 'workspace' } }, about))
   }
 }

@@ -1,12 +1,24 @@
 import { ports } from '#contract/ports'
+import { acting } from '#kernel/facts'
 import { feature, staged } from '#kernel/feature'
-import { expose, list, reach, revoke } from './service.ts'
+import { expose, list, reach, revoke, revokeOfAgent } from './service.ts'
 
-export default feature(ports, (app) => ({
-  list: (call) => list(app, call),
-  revoke: (call) => revoke(app, call),
-  expose: staged(
-    (call) => reach(app, call),
-    (call) => expose(app, call),
-  ),
-}))
+export default feature(
+  ports,
+  (app) => ({
+    list: (call) => list(app, call),
+    revoke: (call) => revoke(app, call),
+    expose: staged(
+      (call) => reach(app, call),
+      (call) => expose(app, call),
+    ),
+  }),
+  {
+    on: {
+      'agent.deleted': {
+        writes: ['network.port_closed'],
+        run: (app, { payload, about }) => revokeOfAgent(app, payload.entity_id, 'the agent was deleted', acting(about)),
+      },
+    },
+  },
+)

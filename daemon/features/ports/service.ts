@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
+import { type Acting, fact } from '#contract/entries'
 import {
   exposureQuota,
   exposureSeconds,
@@ -11,7 +12,7 @@ import {
 } from '#contract/ports'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
-import type { Actor, Call } from '#kernel/feature'
+import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
@@ -86,24 +87,17 @@ export function expose(app: App, { actor, body, now }: Exposing): Reply<typeof p
   const row = known ? renew(app, known, body, hashOf(token), now) : open(app, body, hashOf(token), now)
   const url = `${app.exposedUrl!.replace(/\/+$/, '')}/exposed/${token}/`
   const { id, workspace_id, crew_id, agent_id, agent_slug, container_port, description, expires_at } = row
-  app.journal({
-    workspace_id,
-    crew_id,
-    agent_id,
-    type: 'network.port_opened',
-    summary: `Port ${container_port} opened until ${expires_at}${description ? `: ${description}` : ''}`,
-    ...actorOf(actor),
-    payload: {
-      port: container_port,
-      protocol: 'http',
-      container_id: row.container_id,
-      source: 'expose',
-      exposure_id: id,
-      expires_at,
-      ...(description && { description }),
-    },
-    refs: { exposure_id: id },
-  })
+  const opened = {
+    port: container_port,
+    protocol: 'http',
+    container_id: row.container_id,
+    source: 'expose',
+    exposure_id: id,
+    expires_at,
+    ...(description && { description }),
+  } as const
+  const refs = { exposure_id: id }
+  app.journal(fact('network.port_opened', opened, { workspace_id, crew_id, agent_id, ...actorOf(actor), refs }))
   const told = { id, agent_id, agent_slug, crew_id, ...(description && { description }), url, expires_at }
   app.broadcast({ channel: `workspace:${workspace_id}`, type: 'port_expose.created', payload: told })
   if (row.chat_id) app.broadcast({ channel: `session:${row.chat_id}`, type: 'port_expose_created', payload: told })
@@ -165,19 +159,20 @@ export function revoke(
       field: 'exposureId',
       detail: 'There is no such open port: it was revoked, or its time is over',
     })
-  closed(app, done.id, 'revoked', actor)
+  closed(app, done.id, 'revoked', actorOf(actor))
   return { status: 'revoked' }
 }
 
 /** An agent goes, or leaves its crew: what it opened is closed. Within a change. */
-export function revokeOfAgent(app: App, agentId: string, reason: string, actor: Actor | null): void {
-  const rows = queries(app.db).revokeOfAgent.all({ agent: agentId, by: actor?.id ?? null, reason, now: app.now() })
-  for (const { id } of rows) closed(app, id, 'revoked', actor)
+export function revokeOfAgent(app: App, agentId: string, reason: string, by: Acting): void {
+  const person = by.actor_type === 'user' ? (by.actor_id ?? null) : null
+  const rows = queries(app.db).revokeOfAgent.all({ agent: agentId, by: person, reason, now: app.now() })
+  for (const { id } of rows) closed(app, id, 'revoked', by)
 }
 
 /** Marks what is over. Within a change. */
 export function expireDue(app: App): void {
-  for (const { id } of queries(app.db).expire.all(app.now())) closed(app, id, 'expired', null)
+  for (const { id } of queries(app.db).expire.all(app.now())) closed(app, id, 'expired', actorOf(null))
 }
 
 /** When the next one ends; null when none is open. */
@@ -198,27 +193,19 @@ export function targetOf(app: App, token: string): Target | 'expired' | null {
   return row.status === 'EXPIRED' || Date.parse(row.expires_at) <= app.clock() ? 'expired' : row
 }
 
-function closed(app: App, id: string, how: 'revoked' | 'expired', actor: Actor | null): void {
-  const { workspace_id, crew_id, agent_id, container_id, container_port, revoked_reason } = queries(app.db).find.get(
-    id,
-  )!
-  app.journal({
-    workspace_id,
-    crew_id,
-    agent_id,
-    type: 'network.port_closed',
-    summary: `Port ${container_port} ${how}${revoked_reason ? `: ${revoked_reason}` : ''}`,
-    ...actorOf(actor),
-    payload: {
-      port: container_port,
-      protocol: 'http',
-      container_id,
-      source: how,
-      exposure_id: id,
-      ...(revoked_reason && { reason: revoked_reason }),
-    },
-    refs: { exposure_id: id },
-  })
+function closed(app: App, id: string, how: 'revoked' | 'expired', by: Acting): void {
+  const row = queries(app.db).find.get(id)!
+  const { workspace_id, crew_id, agent_id, container_id, container_port, revoked_reason } = row
+  const payload = {
+    port: container_port,
+    protocol: 'http',
+    container_id,
+    source: how,
+    exposure_id: id,
+    ...(revoked_reason && { reason: revoked_reason }),
+  } as const
+  const refs = { exposure_id: id }
+  app.journal(fact('network.port_closed', payload, { workspace_id, crew_id, agent_id, ...by, refs }))
   if (how === 'revoked')
     app.broadcast({
       channel: `workspace:${workspace_id}`,

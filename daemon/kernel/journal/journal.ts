@@ -3,11 +3,11 @@ import {
   actorTypes,
   type Entry,
   type EntryType,
-  entries,
   type Priority,
   priorities,
   type Severity,
   severities,
+  undeclared,
 } from '#contract/entries'
 import type { Db } from '../store/db.ts'
 import { covered, hashEntry, hashPayload, render } from './chain.ts'
@@ -189,7 +189,7 @@ function complete(draft: Draft, id: string, ts: string): Entry {
     mission_id: draft.mission_id || undefined,
     ts,
     entry_type: draft.type,
-    severity: draft.severity ?? entries[draft.type] ?? 'info',
+    severity: draft.severity ?? undeclared[draft.type as keyof typeof undeclared] ?? 'info',
     priority: draft.priority ?? 'normal',
     actor_type: draft.actor_type,
     actor_id: draft.actor_id || undefined,

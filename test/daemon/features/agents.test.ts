@@ -499,7 +499,7 @@ describe('agents.remove', () => {
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_deleted',
       agent_id: id,
-      summary: 'agent ada deleted',
+      summary: expect.stringMatching(/^Agent ada was deleted by \S+@example\.com$/),
     })
   })
 

@@ -55,7 +55,7 @@ describe('crews.create', () => {
         actor_type: 'user',
         actor_id: it.person('MANAGER').userId,
         crew_id: body.id,
-        summary: 'crew backend created',
+        summary: expect.stringMatching(/^Crew backend was created by \S+@example\.com$/),
         payload: { action: 'create', entity_type: 'crew', entity_id: body.id },
       },
     ])
@@ -316,7 +316,7 @@ describe('crews.remove', () => {
     ])
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_deleted',
-      summary: 'crew backend deleted',
+      summary: expect.stringMatching(/^Crew backend was deleted by \S+@example\.com$/),
       crew_id: it.crew.id,
     })
     expect(it.entries()).toHaveLength(2)

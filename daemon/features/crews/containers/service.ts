@@ -1,4 +1,5 @@
 import { defaultTtlHours } from '#contract/crews'
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
@@ -97,15 +98,9 @@ export function want(app: App, crewId: string, desired: Desired, actor: Actor | 
   queries(app.db).want.run(desired, app.now(), crewId)
   // The deletion of the crew is on record already.
   if (desired === 'removed') return true
-  app.journal({
-    workspace_id: row.workspace_id,
-    crew_id: crewId,
-    type: 'audit.entity_updated',
-    summary: `crew ${row.slug} shall be ${desired}`,
-    ...actorOf(actor),
-    payload: { action: 'update', entity_type: 'crew', entity_id: crewId, metadata: { container: desired } },
-    refs: { entity_type: 'crew', entity_id: crewId },
-  })
+  const requested = desired === 'running' ? 'crew.start_requested' : 'crew.stop_requested'
+  const payload = { entity_id: crewId, name: row.slug, metadata: { container: desired } }
+  app.journal(fact(requested, payload, { workspace_id: row.workspace_id, crew_id: crewId, ...actorOf(actor) }))
   return true
 }
 
@@ -135,14 +130,9 @@ export function markSeen(app: App, crewId: string, seen: Seen): void {
 function journalChange(app: App, row: OwnedRow, { state, containerId, error }: Seen): void {
   const type = entryOf(row.observed, state)
   if (!type) return
-  app.journal({
-    workspace_id: row.workspace_id,
-    crew_id: row.crew_id,
-    type,
-    summary: `container of crew ${row.slug} ${type === 'container.failed' ? `failed: ${error ?? 'no reason given'}` : type.split('.')[1]}`,
-    actor_type: 'orchestrator',
-    payload: { container_id: containerId ?? row.container_id, ...(error && { error }) },
-  })
+  const payload = { container_id: containerId ?? row.container_id, ...(error && { error }) }
+  const about = { workspace_id: row.workspace_id, crew_id: row.crew_id, actor_type: 'orchestrator' } as const
+  app.journal(fact(type, payload, about))
 }
 
 function entryOf(before: Observed, now: Observed) {

@@ -1,0 +1,143 @@
+import { type About, type Acting, definitionOf, type Fact, type FactName } from '#contract/entries'
+import type { App } from './app.ts'
+import type { Draft, Recorded } from './journal/journal.ts'
+import { EntryNames } from './journal/naming.ts'
+import type { Db } from './store/db.ts'
+
+/** Whom and what a fact concerns; without a workspace where several journals or none were told. */
+type Place = Omit<About, 'workspace_id'> & { readonly workspace_id?: string }
+
+/** Who acted, of all that a fact concerns: for the facts that follow from it. */
+export const acting = ({ actor_type, actor_id }: Acting): Acting => ({ actor_type, actor_id })
+
+/** A fact that has been recorded, as reactions see it. */
+export interface Happened<N extends FactName = FactName> extends Fact<N, Place> {
+  /** Its entries: one, or one in the journal of each workspace that was told, which may be none. */
+  readonly recorded: readonly Recorded[]
+}
+
+/** What a feature does when a fact is recorded. */
+export interface Reaction<N extends FactName = FactName> {
+  /** The facts that it may record in turn; recording any other throws. */
+  writes?: readonly FactName[]
+  run(app: App, happened: Happened<N>): unknown
+}
+
+/** By the fact that is reacted to; a function alone records nothing. */
+export type Reactions = { readonly [N in FactName]?: Reaction<N> | Reaction<N>['run'] }
+
+/** One reaction in its place: `on` runs within the change of the fact, `after` once that is committed. */
+export interface Wire {
+  fact: FactName
+  phase: 'on' | 'after'
+  feature: string
+  writes: readonly FactName[]
+  run: Reaction['run']
+}
+
+export const wiresOf = (phase: Wire['phase'], reactions: Reactions = {}): Omit<Wire, 'feature'>[] =>
+  Object.entries(reactions).map(([fact, reaction]) => {
+    const { writes = [], run } = typeof reaction === 'function' ? { run: reaction } : (reaction as Reaction)
+    return { fact: fact as FactName, phase, writes, run: run as Reaction['run'] }
+  })
+
+function byFact(wires: readonly Wire[]): Map<FactName, Wire[]> {
+  const map = new Map<FactName, Wire[]>()
+  for (const wire of wires) map.set(wire.fact, [...(map.get(wire.fact) ?? []), wire])
+  return map
+}
+
+/** A way that leads from a fact through reactions back to it; null where there is none. */
+export function cycleOf(wires: readonly Wire[]): FactName[] | null {
+  const next = byFact(wires)
+  const done = new Set<FactName>()
+  const walk = (fact: FactName, above: FactName[]): FactName[] | null => {
+    if (above.includes(fact)) return [...above.slice(above.indexOf(fact)), fact]
+    if (done.has(fact)) return null
+    done.add(fact)
+    const written = new Set(next.get(fact)?.flatMap(({ writes }) => writes))
+    return [...written].reduce<FactName[] | null>((found, it) => found ?? walk(it, [...above, fact]), null)
+  }
+  return [...next.keys()].reduce<FactName[] | null>((found, fact) => found ?? walk(fact, []), null)
+}
+
+/** Runs the reactions to each fact, in the order of the wires. */
+export interface Reactor {
+  /** Replaces all wires. Throws when they lead in a circle. */
+  connect(wires: readonly Wire[]): void
+  readonly wires: readonly Wire[]
+  /** Throws when the reaction that is running did not declare that it records this fact. */
+  check(fact: FactName): void
+  /** Runs the `on` reactions now and has the `after` reactions follow the commit. Within a change. */
+  happened(app: App, happened: Happened): void
+}
+
+export function createReactor(): Reactor {
+  let wires: readonly Wire[] = []
+  let reacting = new Map<FactName, Wire[]>()
+  let running: Wire | null = null
+
+  function runNow(app: App, wire: Wire, happened: Happened): void {
+    const outer = running
+    running = wire
+    try {
+      if (wire.run(app, happened) instanceof Promise) throw new Error(`${told(wire)} must be synchronous`)
+    } finally {
+      running = outer
+    }
+  }
+
+  async function runLater(app: App, wire: Wire, happened: Happened): Promise<void> {
+    try {
+      await wire.run(app, happened)
+    } catch (error) {
+      app.log.error({ err: error }, `${told(wire)} failed`)
+    }
+  }
+
+  return {
+    get wires() {
+      return wires
+    },
+    connect(all) {
+      const cycle = cycleOf(all)
+      if (cycle) throw new Error(`Reactions lead in a circle: ${cycle.join(' -> ')}`)
+      wires = all
+      reacting = byFact(all)
+    },
+    check(fact) {
+      if (running && !running.writes.includes(fact))
+        throw new Error(`${told(running)} does not declare that it records ${fact}`)
+    },
+    happened(app, happened) {
+      const all = reacting.get(happened.name)
+      if (!all) return
+      for (const wire of all) {
+        if (wire.phase === 'on') runNow(app, wire, happened)
+        else app.afterCommit(() => void runLater(app, wire, happened))
+      }
+    },
+  }
+}
+
+const told = ({ feature, phase, fact }: Wire) => `The reaction of ${feature} ${phase} ${fact}`
+
+/** The entry of a fact, its sentence written. */
+export function draftOf(
+  db: Db,
+  { name, payload, about }: Fact<FactName, Omit<About, 'workspace_id'>>,
+): Omit<Draft, 'workspace_id'> {
+  const { type, severity, fixed, says } = definitionOf(name)
+  const audited = fixed && {
+    entity_type: fixed['entity_type'],
+    entity_id: (payload as { entity_id: string }).entity_id,
+  }
+  return {
+    severity,
+    ...(audited && { refs: audited }),
+    ...about,
+    type: type as Draft['type'],
+    summary: says(payload, new EntryNames(db, about)),
+    payload: { ...fixed, ...payload } as Record<string, unknown>,
+  }
+}

@@ -1,0 +1,122 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+
+export const severities = ['info', 'notice', 'warn', 'error'] as const
+export type Severity = (typeof severities)[number]
+
+/** What a sentence may call those whom an entry concerns. */
+export interface Names {
+  /** Who acted: the e-mail address of a person, the name of an agent, otherwise "Muster". */
+  readonly actor: string
+  /** Who acted, as people address each other: a person's full name where one is known. */
+  readonly person: string
+  /** The name of the entry's agent. */
+  readonly agent: string
+  /** The slug of the entry's crew. */
+  readonly crew: string
+}
+
+/** A fact that Muster records: how it is stored, and the sentence that people read. */
+export interface FactDefinition<P extends TSchema = TSchema, T extends string = string> {
+  /** The journal's entry type. */
+  type: T
+  severity: Severity
+  payload: P
+  /** Members of the payload that the definition states itself. */
+  fixed?: { readonly [member: string]: string }
+  says(payload: Static<P>, names: Names): string
+}
+
+type AuditType = 'audit.entity_created' | 'audit.entity_updated' | 'audit.entity_deleted' | 'audit.entity_restored'
+
+/** A fact of an entry type of its own. */
+export const entry = <const T extends string, P extends TSchema>(
+  type: T,
+  severity: Severity,
+  payload: P,
+  says: (payload: Static<P>, names: Names) => string,
+): FactDefinition<P, T> => ({ type, severity, payload, says })
+
+/** A fact that is stored under one of the four audit types, with what it was done to. Contract part 3, section 1.1. */
+export function audit<const T extends AuditType, M extends TSchema>(
+  type: T,
+  entity: string,
+  metadata: M,
+  says: (payload: AuditPayload<M>, names: Names) => string,
+  { severity = 'notice', action = actions[type] }: { severity?: Severity; action?: string } = {},
+): FactDefinition<AuditSchema<M>, T> {
+  const fixed = { action, entity_type: entity }
+  const payload = Type.Object({
+    action: Type.Literal(action),
+    entity_type: Type.Literal(entity),
+    entity_id: Type.String(),
+    name: Type.Optional(Type.String({ description: 'What people call it' })),
+    metadata: Type.Optional(metadata),
+  })
+  return { type, severity, payload: payload as unknown as AuditSchema<M>, fixed, says: says as never }
+}
+
+/** What the writer of an audit fact gives: the definition adds the rest. */
+export interface AuditPayload<M extends TSchema = TSchema> {
+  entity_id: string
+  name?: string
+  metadata?: Static<M>
+}
+
+export type AuditSchema<M extends TSchema> = TObject<{
+  entity_id: ReturnType<typeof Type.String>
+  name: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>>
+  metadata: ReturnType<typeof Type.Optional<M>>
+}>
+
+const actions = {
+  'audit.entity_created': 'create',
+  'audit.entity_updated': 'update',
+  'audit.entity_deleted': 'delete',
+  'audit.entity_restored': 'restore',
+} as const
+
+/** Metadata of a plain change: the members that changed. */
+export const Changed = Type.Object({ changed: Type.Optional(Type.Array(Type.String())) })
+
+/** The plain facts of an entity: `crew.created`, `crew.updated`, `crew.deleted`. `noun` begins a sentence. */
+export function audits<const E extends string>(entity: E, noun: string) {
+  const called = ({ name, entity_id }: AuditPayload) => `${noun} ${name ?? entity_id}`
+  return {
+    [`${entity}.created`]: audit(
+      'audit.entity_created',
+      entity,
+      Changed,
+      (it, { actor }) => `${called(it)} was created by ${actor}`,
+    ),
+    [`${entity}.updated`]: audit(
+      'audit.entity_updated',
+      entity,
+      Changed,
+      (it, { actor }) => `${called(it)} was changed by ${actor}${list(it.metadata?.changed)}`,
+    ),
+    [`${entity}.deleted`]: audit(
+      'audit.entity_deleted',
+      entity,
+      Changed,
+      (it, { actor }) => `${called(it)} was deleted by ${actor}`,
+    ),
+  } as {
+    [K in `${E}.created`]: FactDefinition<AuditSchema<typeof Changed>, 'audit.entity_created'>
+  } & {
+    [K in `${E}.updated`]: FactDefinition<AuditSchema<typeof Changed>, 'audit.entity_updated'>
+  } & {
+    [K in `${E}.deleted`]: FactDefinition<AuditSchema<typeof Changed>, 'audit.entity_deleted'>
+  }
+}
+
+const list = (members: readonly string[] | undefined) => (members?.length ? `: ${members.join(', ')}` : '')
+
+const quoteLimit = 120
+
+/** What somebody wrote, as a sentence cites it: its first line in quotation marks, at most 120 characters. */
+export function quoted(text: string): string {
+  const [first = '', ...more] = text.trim().split(/\r?\n/)
+  const characters = [...first]
+  const cut = characters.length > quoteLimit || more.some((line) => line.trim() !== '')
+  return `"${cut ? `${characters.slice(0, quoteLimit).join('').trimEnd()}…` : first}"`
+}

@@ -1,0 +1,3 @@
+import { audits } from './define.ts'
+
+export const workspaceFacts = audits('workspace', 'Workspace')
