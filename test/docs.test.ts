@@ -10,7 +10,7 @@ const pages = [
   'SECURITY.md',
   'CONTRIBUTING.md',
   'ARCHITECTURE.md',
-  ...readdirSync(new URL('docs', root)).map((name) => `docs/${name}`),
+  ...readdirSync(new URL('docs', root), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
 ].filter((name) => name.endsWith('.md'))
 const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts
 
