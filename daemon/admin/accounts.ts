@@ -1,11 +1,11 @@
 import type { HostAsk, HostReply } from '#contract/host'
 import type { App } from '#kernel/app'
 import { checkPassword } from '#kernel/auth/common-passwords'
+import { homeOf } from '#kernel/auth/home'
 import { audienceOf, journalAffair } from '../features/members/service.ts'
 import { endSessions } from '../features/sessions/service.ts'
 import { revokeOnHost } from '../features/tokens/service.ts'
 import { disableTwoFactor } from '../features/totp/service.ts'
-import { homeOf } from '../features/workspaces/service.ts'
 import { queries, type Subject } from './queries.ts'
 
 /** Sets a password and lets nobody in who was in before. All of it or nothing, whenever the process ends. */

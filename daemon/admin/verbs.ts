@@ -1,9 +1,9 @@
 import type { HostAsk, HostReply, HostVerb } from '#contract/host'
 import type { App } from '#kernel/app'
+import { homeOf } from '#kernel/auth/home'
 import { problem } from '#kernel/problem'
 import { createJournalReads } from '../features/journal/reads.ts'
 import { raise } from '../features/members/service.ts'
-import { homeOf } from '../features/workspaces/service.ts'
 import { invalidate, resetPassword } from './accounts.ts'
 import { queries, type Subject } from './queries.ts'
 

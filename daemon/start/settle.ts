@@ -1,5 +1,5 @@
 import type { App } from '#kernel/app'
-import { homeOf } from '../features/workspaces/service.ts'
+import { homeOf } from '#kernel/auth/home'
 import { storeKeyCheck } from './facts.ts'
 import { keyCheck } from './key.ts'
 import type { State } from './open.ts'

@@ -2,10 +2,10 @@ import type { Static } from 'typebox'
 import { type Limiter, type LimiterKey, limiterKeys, limiters, type limits } from '#contract/limits'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
+import { homeOf, homeRoleOf } from '#kernel/auth/home'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
-import { homeOf, homeRoleOf } from '../workspaces/service.ts'
 import { queries } from './queries.ts'
 
 type Shown = Static<typeof Limiter>

@@ -60,7 +60,6 @@ export const queries = statements((db) => ({
        (SELECT count(*) FROM agents WHERE workspace_id = @id AND deleted_at IS NULL) AS agents,
        (SELECT count(*) FROM workspace_members WHERE workspace_id = @id) AS members`,
   ),
-  home: db.prepare<[], { id: string }>('SELECT id FROM workspaces WHERE home = 1 AND deleted_at IS NULL'),
   insert: db.prepare<NewWorkspace, Row>(
     `INSERT INTO workspaces (id, name, slug, preferred_language, home, created_at, updated_at)
      VALUES (@id, @name, @slug, @preferred_language, @home, @now, @now)

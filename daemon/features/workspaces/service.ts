@@ -2,7 +2,6 @@ import type { Static } from 'typebox'
 import type { Role } from '#contract/roles'
 import { laterWorkspaceMembers, type Workspace, type workspaces } from '#contract/workspaces'
 import type { App } from '#kernel/app'
-import { membership } from '#kernel/auth/membership'
 import { capabilitiesIn } from '#kernel/auth/standing'
 import type { Actor, Call } from '#kernel/feature'
 import { cleanName, pageOf, refuseLater, requireSome } from '#kernel/http/fields'
@@ -176,16 +175,4 @@ export const isWorkspace = ({ db }: App, id: string): boolean => queries(db).fin
 export function languageOf({ db }: App, workspace: string): string | null {
   const given = queries(db).find.get(workspace)?.preferred_language
   return given ? languageName(given) : null
-}
-
-/** The workspace whose owners own the server; undefined before the first user, or when it was deleted. */
-export const homeOf = ({ db }: App): string | undefined => queries(db).home.get()?.id
-
-/**
- * The role of a user in the workspace that stands for the whole server; undefined for who is a stranger to it or may
- * not enter.
- */
-export function homeRoleOf(app: App, user: string): Role | undefined {
-  const home = homeOf(app)
-  return home === undefined ? undefined : membership(app.db, home, user)?.role
 }

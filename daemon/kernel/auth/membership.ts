@@ -15,6 +15,7 @@ export const queries = statements((db) => ({
      WHERE (w.id = @named OR w.slug = @named) AND w.deleted_at IS NULL AND m.user_id = @user
      ORDER BY w.id = @named DESC LIMIT 1`,
   ),
+  home: db.prepare<[], { id: string }>('SELECT id FROM workspaces WHERE home = 1 AND deleted_at IS NULL'),
 }))
 
 /**

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TOptional, type TSchema, Type } from 'typebox'
 
 export const severities = ['info', 'notice', 'warn', 'error'] as const
 export type Severity = (typeof severities)[number]
@@ -50,23 +50,24 @@ export function audit<const T extends AuditType, M extends TSchema>(
     entity_type: Type.Literal(entity),
     entity_id: Type.String(),
     name: Type.Optional(Type.String({ description: 'What people call it' })),
-    metadata: Type.Optional(metadata),
+    metadata: isRequired(metadata) ? metadata : Type.Optional(metadata),
   })
   return { type, severity, payload: payload as unknown as AuditSchema<M>, fixed, says: says as never }
 }
 
 /** What the writer of an audit fact gives: the definition adds the rest. */
-export interface AuditPayload<M extends TSchema = TSchema> {
-  entity_id: string
-  name?: string
-  metadata?: Static<M>
-}
+export type AuditPayload<M extends TSchema = TSchema> = Static<AuditSchema<M>>
 
 export type AuditSchema<M extends TSchema> = TObject<{
   entity_id: ReturnType<typeof Type.String>
   name: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>>
-  metadata: ReturnType<typeof Type.Optional<M>>
+  metadata: Metadata<M>
 }>
+
+/** Metadata is left out only where none of its members is required. */
+type Metadata<M extends TSchema> = Record<never, never> extends Static<M> ? TOptional<M> : M
+const isRequired = (metadata: TSchema): boolean =>
+  'required' in metadata && Array.isArray(metadata.required) && metadata.required.length > 0
 
 const actions = {
   'audit.entity_created': 'create',

@@ -2,11 +2,11 @@ import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { App } from '#kernel/app'
+import { homeOf } from '#kernel/auth/home'
 import type { Actor } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { keyOpensStored } from '../../credentials/service.ts'
 import { desiredCrews } from '../../crews/containers/service.ts'
-import { homeOf } from '../../workspaces/service.ts'
 import { queries } from '../queries.ts'
 import {
   type Finding,

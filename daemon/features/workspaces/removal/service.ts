@@ -1,5 +1,6 @@
 import type { workspaces } from '#contract/workspaces'
 import type { App } from '#kernel/app'
+import { homeOf } from '#kernel/auth/home'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { removeFreeAgents } from '../../agents/service.ts'
@@ -8,7 +9,6 @@ import { removeWorkspaceCrews } from '../../crews/service.ts'
 import { withdrawInvitationsTo } from '../../invitations/service.ts'
 import { dissolve, rolesOf, standing } from '../../members/service.ts'
 import { queries } from '../queries.ts'
-import { homeOf } from '../service.ts'
 
 /**
  * Deletes a workspace and what lives in it: containers go, secrets are erased, nobody is a member any more. The rows
