@@ -1,14 +1,10 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
+import { startJobs } from '#kernel/jobs/start'
 import { wishCancel, workingOfCrew } from './features/chats/executions/service.ts'
+import { features } from './features/index.ts'
 import { isExposed } from './features/ports/service.ts'
 import { watchDeadlines } from './jobs/decisions.ts'
-import { sweepOldMailTokens } from './jobs/mail-tokens.ts'
-import { eraseOldValues } from './jobs/old-values.ts'
-import { expirePorts } from './jobs/port-expiry.ts'
-import { forgetCredentialAudit, forgetInvitations, forgetSessions } from './jobs/retention.ts'
-import { watchTokenExpiry } from './jobs/token-expiry.ts'
-import { forgetTokenUses } from './jobs/token-uses.ts'
 import { DiskGuard } from './runtime/disk/guard.ts'
 import { openRuntime } from './runtime/open.ts'
 import { Reconciler } from './runtime/reconcile.ts'
@@ -30,17 +26,8 @@ export interface Services {
 
 /** Starts everything that works beside the requests, in the order in which they need each other. */
 export async function startServices(app: App): Promise<Services> {
-  const jobs = [
-    eraseOldValues,
-    sweepOldMailTokens,
-    watchTokenExpiry,
-    watchDeadlines,
-    expirePorts,
-    forgetTokenUses,
-    forgetCredentialAudit,
-    forgetInvitations,
-    forgetSessions,
-  ].map((start) => start(app))
+  const jobs = startJobs(app, features)
+  const deadlines = watchDeadlines(app)
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
   const tidying = createTidying(app, runtime)
@@ -70,7 +57,8 @@ export async function startServices(app: App): Promise<Services> {
     attach: (server) => sockets.attach(server),
     async close() {
       sockets.close()
-      for (const job of jobs) job.close()
+      jobs.close()
+      deadlines.close()
       disk.close()
       await runs.close()
       await opened

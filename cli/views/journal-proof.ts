@@ -18,7 +18,7 @@ const proofs: Readonly<Record<Proof, string>> = {
 
 const gaps: Readonly<Record<Gap, string>> = {
   unsealed: 'entries after the newest seal: the chain alone holds them',
-  erased: 'what erased payloads said',
+  erased: 'what erased payloads and summaries said',
   key_holder: 'that nobody who holds the encryption key forged it',
   rollback:
     'that database and seals were not both put back to an earlier state, and written on from there: an anchor shows it, up to its entry',
@@ -43,6 +43,7 @@ export const verdictView: View<Verdict> = {
     Journal: verdictCell,
     Entries: ({ entries }) => entries,
     Erased: ({ erased }) => erased || null,
+    'Erased summaries': ({ erased_summaries }) => erased_summaries || null,
     Sealed: ({ sealed }) =>
       sealed && { text: `${sealed.entries} entries, ${human(when(sealed.at)).text}`, value: sealed.entries },
     Newest: ({ head }) => head?.id,

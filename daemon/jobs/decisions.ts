@@ -1,10 +1,10 @@
 import { type App, wholeSeconds } from '#kernel/app'
+import { pause, timerAt } from '#kernel/jobs/due'
 import type { Recorded } from '#kernel/journal/journal'
 import { untilWritten } from '#kernel/store/until-written'
 import { cancelOrphans as cancelApprovals, endTimedOut, nextTimeout } from '../features/approvals/service.ts'
 import { cancelOrphans as cancelQuestions, expireDue, nextExpiry } from '../features/escalations/service.ts'
 import { endTimedOut as endWaitpoints, nextTimeout as nextWaitpoint } from '../features/waitpoints/service.ts'
-import { pause, timerAt } from './due.ts'
 
 /** Something that ends by itself when nobody decides. */
 interface Deadline {

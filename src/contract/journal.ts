@@ -34,9 +34,8 @@ const faults = ['chain', 'columns', 'order', 'truncated', 'forged', 'replaced', 
  */
 const proofs = ['chain', 'columns', 'order', 'priorities', 'seal', 'anchor'] as const
 /**
- * What it cannot. `unsealed`: entries after the newest seal rest on the chain alone. `erased`: what erased payloads
- * said. `key_holder`: who has the
- * key can forge. `rollback`: database and seals put back together to an earlier state; an anchor kept elsewhere shows
+ * What it cannot. `unsealed`: entries after the newest seal rest on the chain alone. `erased`: what erased payloads and
+ * summaries said. `key_holder`: who has the key can forge. `rollback`: database and seals put back together to an earlier state; an anchor kept elsewhere shows
  * it, for what is older than it.
  */
 const gaps = ['unsealed', 'erased', 'key_holder', 'rollback'] as const
@@ -58,6 +57,7 @@ export const Verdict = Type.Object({
   valid: Type.Boolean(),
   entries: Type.Integer({ description: 'Entries that hold' }),
   erased: Type.Integer({ description: 'Entries whose payload was erased; their place in the chain still holds' }),
+  erased_summaries: Type.Integer({ description: 'Entries whose summary was erased' }),
   head: Head,
   sealed: Type.Union([Type.Object({ entries: Type.Integer(), seq: Type.Integer(), at: text }), nothing], {
     description: 'What the newest seal covers',

@@ -4,6 +4,7 @@ import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { assign, assigned, unassign } from './assignments/service.ts'
 import { auditOf } from './audit/service.ts'
+import { eraseOldValues, forgetCredentialAudit } from './jobs.ts'
 import { check, recordTest, testStored } from './probes/service.ts'
 import { queries } from './queries.ts'
 import { queries as rotationQueries } from './rotations/queries.ts'
@@ -58,7 +59,10 @@ export default feature(
     assign: (call) => assign(app, call),
     unassign: (call) => unassign(app, call),
   }),
-  { on: { 'crew.deleted': (app, { payload }) => dropCrew(app, payload.entity_id) } },
+  {
+    on: { 'crew.deleted': (app, { payload }) => dropCrew(app, payload.entity_id) },
+    jobs: [eraseOldValues, forgetCredentialAudit],
+  },
 )
 
 function variableOfProvider({ provider: given, type }: { provider: string; type?: string }) {

@@ -72,13 +72,14 @@ export function createPoints({ entries, sealed, anchor }: Question) {
 interface Walked {
   entries: number
   erased: number
+  erasedSummaries: number
   last: Place | null
 }
 
 /** Says what a walk has proven, and what it cannot prove. */
 export function conclude(
   { sealed: seals, anchor }: Question,
-  { entries, erased, last }: Walked,
+  { entries, erased, erasedSummaries, last }: Walked,
   sealed: Verdict['sealed'],
   broken: Fault | null,
 ): Verdict {
@@ -93,7 +94,7 @@ export function conclude(
   ]
   const gaps: [Gap, boolean][] = [
     ['unsealed', unsealed > 0],
-    ['erased', erased > 0],
+    ['erased', erased + erasedSummaries > 0],
     ['key_holder', seals !== null],
     ['rollback', anchor?.entries !== entries],
   ]
@@ -101,6 +102,7 @@ export function conclude(
     valid: broken === null,
     entries,
     erased,
+    erased_summaries: erasedSummaries,
     head: last && { id: last.id, hash: last.entry_hash.toString('hex') },
     sealed,
     unsealed,

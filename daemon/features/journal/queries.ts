@@ -1,4 +1,5 @@
 import type { Priority } from '#contract/entries'
+import type { Scheme } from '#kernel/journal/chain'
 import { statements } from '#kernel/store/db'
 
 export interface CrewName {
@@ -20,8 +21,8 @@ export interface AgentName {
 
 export const queries = statements((db) => ({
   doc: db.prepare<[id: string, ws: number], string>('SELECT doc FROM journal WHERE id = ? AND ws = ?').pluck(),
-  find: db.prepare<[id: string, ws: number], { seq: number; doc: string }>(
-    'SELECT seq, doc FROM journal WHERE id = ? AND ws = ?',
+  find: db.prepare<[id: string, ws: number], { seq: number; doc: string; scheme: Scheme }>(
+    'SELECT seq, doc, scheme FROM journal WHERE id = ? AND ws = ?',
   ),
   newest: db.prepare<[ws: number], { id: string; entry_hash: Buffer }>(
     'SELECT id, entry_hash FROM journal INDEXED BY journal_ws WHERE ws = ? ORDER BY seq DESC LIMIT 1',

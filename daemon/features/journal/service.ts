@@ -33,7 +33,7 @@ export function setPriority(app: App, { actor, entryId, body, now }: Call<typeof
   const entry = JSON.parse(row.doc) as Entry
   const previous = entry.priority
   const { priority, reason = '' } = body
-  queries(db).mark.run(priorities.indexOf(priority), render({ ...entry, priority }).doc, row.seq)
+  queries(db).mark.run(priorities.indexOf(priority), render({ ...entry, priority }, row.scheme).doc, row.seq)
   queries(db).record.run(row.seq, previous, priority, reason, actor.id, now)
   app.journal({
     workspace_id: actor.workspace,

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Entry, Priority } from '#contract/entries'
 import type { Fault, Verdict } from '#contract/journal'
-import { covered, genesis, hashEntry, hashPayload, render, split } from '#kernel/journal/chain'
+import { covered, genesis, hashEntry, hashPart, type Rendered, render, type Scheme, split } from '#kernel/journal/chain'
 import type { Db } from '#kernel/store/db'
 import { type Columns, columnNames, createColumnCheck } from './columns.ts'
 import { createMarks } from './marks.ts'
@@ -10,7 +10,9 @@ import { conclude, createPoints, type Question } from './proof.ts'
 interface Link extends Columns {
   seq: number
   doc: string
+  scheme: number
   payload_hash: Buffer | null
+  summary_hash: Buffer | null
   prev_hash: Buffer
   entry_hash: Buffer
 }
@@ -22,13 +24,13 @@ const slice = 500
 export async function verifyChain(db: Db, question: Question): Promise<Verdict> {
   const { ws, workspace, head } = question
   const links = db.prepare<[number, number, number, number], Link>(
-    `SELECT seq, doc, payload_hash, prev_hash, entry_hash, ${columnNames} FROM journal INDEXED BY journal_ws
+    `SELECT seq, doc, scheme, payload_hash, summary_hash, prev_hash, entry_hash, ${columnNames} FROM journal INDEXED BY journal_ws
      WHERE ws = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
   )
   const differing = createColumnCheck(db, ws, workspace)
   const marks = createMarks(db, ws)
   const points = createPoints(question)
-  const walked = { entries: 0, erased: 0, last: null as Link | null }
+  const walked = { entries: 0, erased: 0, erasedSummaries: 0, last: null as Link | null }
   const over = (fault: Fault | null) => conclude(question, walked, points.sealed, fault)
   for (let rows = links.all(ws, 0, head, slice); rows.length; rows = links.all(ws, walked.last!.seq, head, slice)) {
     for (const link of rows) {
@@ -41,6 +43,7 @@ export async function verifyChain(db: Db, question: Question): Promise<Verdict> 
       if (fault) return over(fault)
       walked.entries++
       if (link.payload_hash) walked.erased++
+      if (link.summary_hash) walked.erasedSummaries++
       walked.last = link
       marks.note(entry!, written!)
     }
@@ -53,7 +56,7 @@ export async function verifyChain(db: Db, question: Question): Promise<Verdict> 
 
 /** What is wrong with an entry's place in the chain, given the one before it. */
 function flaw(
-  { seq, id, payload_hash, prev_hash }: Link,
+  { seq, id, scheme, payload_hash, summary_hash, prev_hash }: Link,
   entry: Entry | null,
   written: Priority | null,
   before: Link | null,
@@ -62,7 +65,10 @@ function flaw(
   if (!entry) return at('chain', 'the entry is no JSON')
   if (!prev_hash.equals(before?.entry_hash ?? genesis))
     return at('chain', 'the entry before it is missing or was replaced')
+  if (scheme !== 1 && scheme !== 2) return at('chain', 'it is hashed in a way that this version does not know')
   if (entry.payload && payload_hash) return at('chain', 'the payload came back after it was erased')
+  if (summary_hash && (scheme === 1 || entry.summary !== ''))
+    return at('chain', 'the summary came back after it was erased')
   return written === null ? at('chain', 'the entry was changed') : null
 }
 
@@ -83,8 +89,7 @@ function astray(
 
 /**
  * The priority that an entry was written with; null when its hash does not cover it. The text is hashed as it stands,
- * or, where a
- * member of the payload looks like its end, as it is written anew.
+ * or, where a member of the payload looks like its end, as it is written anew.
  */
 function writtenWith(
   link: Link,
@@ -92,21 +97,26 @@ function writtenWith(
   before: Link | null,
   firstOf: (seq: number) => Priority | undefined,
 ): Priority | null {
-  const prev = before?.entry_hash ?? genesis
-  const holds = ({ fixed, payload }: { fixed: string; payload: string }, priority: Priority) =>
-    hashEntry(prev, link.payload_hash ?? hashPayload(payload), covered(fixed, priority)).equals(link.entry_hash)
-  const parts = split(link.doc, entry)
+  const scheme = link.scheme as Scheme
+  const hashes = (payload: string, summary: string) => ({
+    prev: before?.entry_hash ?? genesis,
+    payload: link.payload_hash ?? hashPart(payload),
+    summary: scheme === 1 ? null : (link.summary_hash ?? hashPart(summary)),
+  })
+  const holds = ({ fixed, summary, payload }: Omit<Rendered, 'doc'>, priority: Priority) =>
+    hashEntry(hashes(payload, summary), covered(fixed, priority)).equals(link.entry_hash)
+  const parts = split(link.doc, entry, scheme)
   if (parts && holds(parts, 'normal')) return 'normal'
-  const anew = renderedAnew(entry)
+  const anew = renderedAnew(entry, scheme)
   // A member that stands there twice would say one thing to us and another to who reads the first.
   if (anew?.doc !== link.doc) return null
   return (['normal', firstOf(link.seq) ?? entry.priority] as const).find((priority) => holds(anew, priority)) ?? null
 }
 
 /** Null for what is nested too deep to be written: no entry of ours is. */
-function renderedAnew(entry: Entry) {
+function renderedAnew(entry: Entry, scheme: Scheme) {
   try {
-    return render(entry)
+    return render(entry, scheme)
   } catch {
     return null
   }

@@ -1,6 +1,7 @@
 import { ports } from '#contract/ports'
 import { acting } from '#kernel/facts'
 import { feature, staged } from '#kernel/feature'
+import { expirePorts } from './jobs.ts'
 import { expose, list, reach, revoke, revokeOfAgent } from './service.ts'
 
 export default feature(
@@ -20,5 +21,6 @@ export default feature(
         run: (app, { payload, about }) => revokeOfAgent(app, payload.entity_id, 'the agent was deleted', acting(about)),
       },
     },
+    jobs: [expirePorts],
   },
 )

@@ -10,7 +10,7 @@ import {
   undeclared,
 } from '#contract/entries'
 import type { Db } from '../store/db.ts'
-import { covered, hashEntry, hashPayload, render } from './chain.ts'
+import { covered, hashEntry, hashPart, render, scheme } from './chain.ts'
 import { type Combos, createCombos } from './combos.ts'
 import { createEntryIds } from './ids.ts'
 import { createNames, type Names } from './names.ts'
@@ -76,8 +76,9 @@ export interface JournalIndex {
 }
 
 const insertSql = `INSERT INTO journal
-  (seq, id, ts, ws, combo, crew, agent, type, severity, mission, trace, actor, run, priority, doc, prev_hash, entry_hash)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  (seq, id, ts, ws, combo, crew, agent, type, severity, mission, trace, actor, run, priority, doc, prev_hash, entry_hash,
+   scheme)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${scheme})`
 
 /** The append side of the journal (architecture.md section 5). One chain of hashes for each workspace. */
 export function createJournal(db: Db, clock: () => number): Journal {
@@ -102,7 +103,7 @@ export function createJournal(db: Db, clock: () => number): Journal {
     undo.push(() => timeline.goBackTo(before))
     const ts = timeline.stamp(now, at)
     const entry = complete(draft, nextId(now), new Date(ts).toISOString())
-    const { fixed, payload, doc } = render(entry)
+    const { fixed, summary, payload, doc } = render(entry)
     const ws = names.intern(0, entry.workspace_id)
     const nameOf = (text: string | undefined) => (text ? names.intern(ws, text) : null)
     const [crew, agent, actor] = [nameOf(entry.crew_id), nameOf(entry.agent_id), nameOf(entry.actor_id)]
@@ -118,7 +119,8 @@ export function createJournal(db: Db, clock: () => number): Journal {
     const run = entry.payload?.['run_id']
     const tail = tails.of(ws)
     const { last } = combo
-    const hash = hashEntry(tail.hash, hashPayload(payload), covered(fixed, entry.priority))
+    const parts = { prev: tail.hash, payload: hashPart(payload), summary: hashPart(summary) }
+    const hash = hashEntry(parts, covered(fixed, entry.priority))
     insert.run(
       at,
       entry.id,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { closing } from '#test'
+import { expirePorts } from '../../../daemon/features/ports/jobs.ts'
 import { isExposed, targetOf } from '../../../daemon/features/ports/service.ts'
-import { expirePorts } from '../../../daemon/jobs/port-expiry.ts'
 import { answerCalls } from '../../../daemon/runtime/sidecar-calls.ts'
 import type { Runtime, SidecarListener } from '../../../daemon/runtime/types.ts'
 import { office } from '../../support/ports.ts'

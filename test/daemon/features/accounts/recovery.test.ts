@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createPasswords } from '#kernel/auth/passwords'
 import { closing, daemon, type TestDaemon } from '#test'
-import { sweepOldMailTokens } from '../../../../daemon/jobs/mail-tokens.ts'
+import { sweepOldMailTokens } from '../../../../daemon/features/accounts/jobs.ts'
 import { browser, knownPassword, quickHash } from '../../../support/browser.ts'
 import { mailServer } from '../../../support/mail-server.ts'
 

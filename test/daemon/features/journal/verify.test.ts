@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hashPayload } from '#kernel/journal/chain'
-import { loadSeals, openSealFile } from '#kernel/journal/seal-file'
+import { hashPart } from '#kernel/journal/chain'
+import { loadSeals, openSealFile, type SealFile } from '#kernel/journal/seal-file'
 import { closing, daemon, type TestDaemon } from '#test'
-import { relink } from '../../../support/forger.ts'
+import { asWrittenBefore, relink } from '../../../support/forger.ts'
 
 const key = Buffer.alloc(32, 7)
 
@@ -14,7 +14,12 @@ async function sealedJournal() {
   const dir = mkdtempSync(join(tmpdir(), 'muster-verify-'))
   closing({ close: () => rmSync(dir, { recursive: true, force: true }) })
   const path = join(dir, 'journal.seal')
-  const it = await daemon({ seals: openSealFile(path, 'i', key, loadSeals(path, key)) })
+  const it = await journalOfTen(openSealFile(path, 'i', key, loadSeals(path, key)))
+  return { it, path }
+}
+
+async function journalOfTen(seals?: SealFile) {
+  const it = await daemon({ ...(seals && { seals }) })
   for (let n = 1; n <= 10; n++) {
     it.clock.advance(1000)
     it.app.writeNow(() =>
@@ -31,9 +36,9 @@ async function sealedJournal() {
         payload: { run_id: `r${n}`, n },
       }),
     )
-    if (n === 5 || n === 8) await it.app.seals!.seal()
+    if (n === 5 || n === 8) await it.app.seals?.seal()
   }
-  return { it, path }
+  return it
 }
 
 const verify = async (it: TestDaemon, anchor?: string) =>
@@ -53,6 +58,7 @@ describe('journal.verify', () => {
       valid: true,
       entries: 10,
       erased: 0,
+      erased_summaries: 0,
       head: { id: it.entries().at(-1)!.id, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
       sealed: { entries: 8, seq: 8, at: '2026-01-01T00:00:08.000Z' },
       unsealed: 2,
@@ -180,11 +186,93 @@ describe('journal.verify', () => {
     const { payload, ...rest } = it.entries()[3]!
     it.app.db
       .prepare('UPDATE journal SET doc = ?, payload_hash = ? WHERE seq = 4')
-      .run(JSON.stringify(rest), hashPayload(JSON.stringify(payload)))
+      .run(JSON.stringify(rest), hashPart(JSON.stringify(payload)))
     expect(await verify(it)).toMatchObject({
       valid: true,
       erased: 1,
       not_proven: ['unsealed', 'erased', 'key_holder', 'rollback'],
+    })
+  })
+})
+
+describe('schemes', () => {
+  /** Erases what an entry said, as the law may ask: its hash stays. */
+  const eraseSummary = (it: TestDaemon, seq: number) => {
+    const entry = it.entries()[seq - 1]!
+    it.app.db
+      .prepare(`UPDATE journal SET doc = json_set(doc, '$.summary', ''), summary_hash = ? WHERE seq = ?`)
+      .run(hashPart(JSON.stringify(entry.summary)), seq)
+  }
+  /** Five entries of an earlier version, five of this one. */
+  async function mixed() {
+    const it = await journalOfTen()
+    asWrittenBefore(it.app.db, 5)
+    return it
+  }
+
+  it('hold side by side, entries of an earlier version first', async () => {
+    const it = await mixed()
+    expect(it.app.db.prepare('SELECT scheme FROM journal ORDER BY seq').pluck().all()).toEqual([
+      1, 1, 1, 1, 1, 2, 2, 2, 2, 2,
+    ])
+    expect(await verify(it)).toMatchObject({ valid: true, entries: 10 })
+  })
+
+  it('hold when a marker of an earlier entry changes', async () => {
+    const it = await mixed()
+    await it.call('ADMIN', 'POST', `/journal/${it.entries()[3]!.id}/priority`, { priority: 'pin', reason: 'kept' })
+    // The daemon still knows the end of the chain as it was before the entries were made older.
+    relink(it.app.db, 11)
+    expect(await verify(it)).toMatchObject({ valid: true, entries: 11 })
+  })
+
+  it('leave the chain whole when summaries are erased, and payloads with them', async () => {
+    const it = await mixed()
+    eraseSummary(it, 7)
+    eraseSummary(it, 8)
+    const { payload, ...rest } = it.entries()[7]!
+    it.app.db
+      .prepare('UPDATE journal SET doc = ?, payload_hash = ? WHERE seq = 8')
+      .run(JSON.stringify(rest), hashPart(JSON.stringify(payload)))
+    expect(await verify(it)).toMatchObject({
+      valid: true,
+      entries: 10,
+      erased: 1,
+      erased_summaries: 2,
+      not_proven: ['unsealed', 'erased', 'rollback'],
+    })
+  })
+
+  it.each([
+    ['an earlier entry that claims to be a later one', 'UPDATE journal SET scheme = 2 WHERE seq = 4', 4],
+    ['a later entry that claims to be an earlier one', 'UPDATE journal SET scheme = 1 WHERE seq = 7', 7],
+    ['a scheme that there is not', 'UPDATE journal SET scheme = 3 WHERE seq = 7', 7],
+    ['another summary', `UPDATE journal SET doc = replace(doc, 'step 7', 'step 8') WHERE seq = 7`, 7],
+    ['a summary that was only blanked', `UPDATE journal SET doc = json_set(doc, '$.summary', '') WHERE seq = 7`, 7],
+    ['the hash of another summary', `UPDATE journal SET summary_hash = zeroblob(32) WHERE seq = 7`, 7],
+    [
+      'a blanked summary with the hash of another',
+      `UPDATE journal SET doc = json_set(doc, '$.summary', ''), summary_hash = zeroblob(32) WHERE seq = 7`,
+      7,
+    ],
+    [
+      'a summary of an earlier entry that was taken away',
+      `UPDATE journal SET doc = json_set(doc, '$.summary', ''), summary_hash = zeroblob(32) WHERE seq = 4`,
+      4,
+    ],
+  ])('show %s', async (_what, sql, seq) => {
+    const it = await mixed()
+    it.app.db.exec(sql)
+    expect(await verify(it)).toMatchObject({ valid: false, entries: seq - 1, broken: { kind: 'chain', seq } })
+  })
+
+  it('show an erased summary that came back', async () => {
+    const it = await mixed()
+    eraseSummary(it, 7)
+    it.app.db.exec(`UPDATE journal SET doc = json_set(doc, '$.summary', 'step 7') WHERE seq = 7`)
+    expect(await verify(it)).toMatchObject({
+      valid: false,
+      broken: { seq: 7, reason: 'the summary came back after it was erased' },
     })
   })
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '#contract/entries'
-import { covered, hashEntry, hashPayload, render, split } from '#kernel/journal/chain'
+import { covered, hashEntry, hashPart, render, split } from '#kernel/journal/chain'
 import { daemon } from '#test'
 
 const entry: Entry = {
@@ -16,25 +16,47 @@ const entry: Entry = {
 }
 const payload = { run_id: 'r1' }
 
-// Made with another program: sha256 of 32 zeros, 32 zeros and the members; then of that, the payload's sha256 and the
-// members.
-const first = '4a89255f4a85fe8eb36482b13fde1f0a6c6ae475f97e1301b29387df599dec64'
-const second = '1c3ac56efdcdb85493c21c9e3295bfff3d04befc008c514d2bf352f151e3e48a'
+// Made with another program: sha256 of the hashes that a scheme names and the members, for an entry without and one with
+// a payload.
+const known = {
+  1: [
+    '4a89255f4a85fe8eb36482b13fde1f0a6c6ae475f97e1301b29387df599dec64',
+    '1c3ac56efdcdb85493c21c9e3295bfff3d04befc008c514d2bf352f151e3e48a',
+  ],
+  2: [
+    '83bd1ff4c30a4785bbf9a76c7a779c21ffbd9e202c3bf8b8e17dbb748b3bddbb',
+    '2cd7e865aaf5955edda21bc44cbd8bc7c626bd06be9d926cc0b56c81399b947b',
+  ],
+} as const
 
 describe('the chain', () => {
-  it('covers the hash before, the payload and the members, as it always did', () => {
-    const one = render(entry)
-    const two = render({ ...entry, id: 'j_0000000000000002', payload })
-    const start = hashEntry(Buffer.alloc(32), hashPayload(one.payload), one.fixed)
-    expect(start.toString('hex')).toBe(first)
-    expect(hashEntry(start, hashPayload(two.payload), two.fixed).toString('hex')).toBe(second)
+  it.each([1, 2] as const)('under scheme %i covers the hash before, the parts and the members, as ever', (scheme) => {
+    let prev: Buffer = Buffer.alloc(32)
+    const hashes = [entry, { ...entry, id: 'j_0000000000000002', payload }].map((it) => {
+      const { fixed, summary, payload } = render(it, scheme)
+      const parts = { prev, payload: hashPart(payload), summary: scheme === 1 ? null : hashPart(summary) }
+      prev = hashEntry(parts, fixed)
+      return prev.toString('hex')
+    })
+    expect(hashes).toEqual(known[scheme])
+  })
+
+  it('is written under scheme 2', async () => {
+    const { app, workspace } = await daemon()
+    app.writeNow(() =>
+      app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }),
+    )
+    expect(app.db.prepare('SELECT scheme FROM journal').pluck().all()).toEqual([2])
   })
 
   it('hashes texts of any length alike', () => {
     const prev = createHash('sha256').update('before').digest()
-    for (const text of ['', 'é', 'x'.repeat(21_823), 'x'.repeat(21_824), '€'.repeat(21_824), 'x'.repeat(200_000)]) {
-      const wanted = createHash('sha256').update(prev).update(prev).update(text).digest()
-      expect(hashEntry(prev, prev, text).equals(wanted)).toBe(true)
+    const second = createHash('sha256').update('muster journal entry 2').digest()
+    for (const text of ['', 'é', 'x'.repeat(21_800), 'x'.repeat(21_824), '€'.repeat(21_824), 'x'.repeat(200_000)]) {
+      const first = createHash('sha256').update(prev).update(prev).update(text).digest()
+      expect(hashEntry({ prev, payload: prev, summary: null }, text).equals(first)).toBe(true)
+      const both = createHash('sha256').update(second).update(prev).update(prev).update(prev).update(text).digest()
+      expect(hashEntry({ prev, payload: prev, summary: prev }, text).equals(both)).toBe(true)
     }
   })
 
@@ -49,9 +71,10 @@ describe('the chain', () => {
       priority: 'pin',
     } as const
     const { doc } = app.writeNow(() => app.journal(draft))
-    const { fixed } = split(doc, JSON.parse(doc))!
+    const { fixed, summary } = split(doc, JSON.parse(doc))!
     const stored = app.db.prepare<[], Buffer>('SELECT entry_hash FROM journal').pluck().get()!
-    expect(stored.equals(hashEntry(Buffer.alloc(32), Buffer.alloc(32), `${fixed}pin`))).toBe(true)
+    const prev = Buffer.alloc(32)
+    expect(stored.equals(hashEntry({ prev, payload: prev, summary: hashPart(summary) }, `${fixed}pin`))).toBe(true)
   })
 })
 
@@ -65,9 +88,12 @@ describe('split', () => {
     ],
     ['marked', { ...entry, priority: 'pin' as const, payload }],
   ])('finds the parts of an entry %s', (_what, it) => {
-    const { fixed, payload, doc } = render(it)
-    expect(split(doc, JSON.parse(doc))).toEqual({ fixed, payload })
+    for (const scheme of [1, 2] as const) {
+      const { doc, ...parts } = render(it, scheme)
+      expect(split(doc, JSON.parse(doc), scheme)).toEqual(parts)
+    }
   })
 
-  it('knows when a text is laid out otherwise', () => expect(split(JSON.stringify(entry), entry)).toBeNull())
+  it('knows when a text is laid out otherwise', () =>
+    expect([split(JSON.stringify(entry), entry, 1), split(JSON.stringify(entry), entry, 2)]).toEqual([null, null]))
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { closing, daemon, fixedClock } from '#test'
-import { watchTokenExpiry } from '../../../daemon/jobs/token-expiry.ts'
+import { watchTokenExpiry } from '../../../../daemon/features/tokens/jobs.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())

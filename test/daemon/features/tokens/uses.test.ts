@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { closing, daemon } from '#test'
-import { forgetTokenUses } from '../../../daemon/jobs/token-uses.ts'
+import { forgetTokenUses } from '../../../../daemon/features/tokens/jobs.ts'
 
 afterEach(() => vi.useRealTimers())
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { endWhenDue } from '#kernel/jobs/due'
 import { closing, daemon } from '#test'
-import { endWhenDue } from '../../../daemon/jobs/due.ts'
-import { refuseWrites } from '../../support/refusing.ts'
+import { refuseWrites } from '../../../support/refusing.ts'
 
 afterEach(() => vi.useRealTimers())
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { closing, daemon, type Person, type TestDaemon } from '#test'
-import { forgetCredentialAudit, forgetInvitations, forgetSessions } from '../../../daemon/jobs/retention.ts'
+import { forgetCredentialAudit } from '../../../../daemon/features/credentials/jobs.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -38,31 +38,4 @@ it('keeps the records of credentials as long as their workspace says', async () 
   await vi.advanceTimersByTimeAsync(day)
   await it.app.idle()
   expect([await usual(), await short()]).toEqual([[0, 9, 11], [0]])
-})
-
-it('forgets invitations a month after their time', async () => {
-  const it = await daemon()
-  await it.call('ADMIN', 'POST', `/workspaces/${it.workspace}/invitations`, { email: 'ada@example.com' })
-  const left = () => it.app.db.prepare('SELECT count(*) FROM workspace_invitations').pluck().get()
-  it.clock.advance(36 * day)
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  closing(forgetInvitations(it.app))
-  await it.app.idle()
-  expect(left()).toBe(1)
-  it.clock.advance(2 * day)
-  await vi.advanceTimersByTimeAsync(day)
-  await it.app.idle()
-  expect(left()).toBe(0)
-})
-
-it('forgets browsers three months after their session ran out', async () => {
-  const it = await daemon()
-  const insert = it.app.db.prepare(
-    "INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti) VALUES (?, ?, '', '', ?, 'j')",
-  )
-  for (const ago of [-1, 89, 91])
-    insert.run(`s_${ago}`, it.person('OWNER').userId, new Date(it.clock() - ago * day).toISOString())
-  closing(forgetSessions(it.app))
-  await it.app.idle()
-  expect(it.app.db.prepare('SELECT id FROM user_sessions ORDER BY expires_at').pluck().all()).toEqual(['s_89', 's_-1'])
 })

@@ -1,6 +1,6 @@
 import type { EntryType } from '#contract/entries'
-import type { App } from '#kernel/app'
-import { untilWritten } from '#kernel/store/until-written'
+import type { App } from '../app.ts'
+import { untilWritten } from '../store/until-written.ts'
 
 /** Milliseconds until what failed is tried again: at once it would most likely fail again. */
 export const pause = 60_000
@@ -15,7 +15,7 @@ export const timerAt = (app: App, at: number, work: () => void): NodeJS.Timeout 
 interface Due {
   /** When the next one is due; null when there is none. */
   next(app: App): string | null
-  /** Ends what is due, within a change. */
+  /** Ends what is due. */
   end(app: App): unknown
   /** The entry that tells of a new one. */
   woken: EntryType

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { closing, daemon } from '#test'
-import { eraseOldValues } from '../../../daemon/jobs/old-values.ts'
+import { eraseOldValues } from '../../../../daemon/features/credentials/jobs.ts'
 
 afterEach(() => vi.useRealTimers())
 

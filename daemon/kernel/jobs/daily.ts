@@ -1,14 +1,13 @@
-import type { App } from '#kernel/app'
-import { untilWritten } from '#kernel/store/until-written'
+import type { App } from '../app.ts'
+import { untilWritten } from '../store/until-written.ts'
 
 const day = 86_400_000
 /** Rows a change: other writes come between. */
 const batch = 5000
 
 /**
- * Forgets rows whose time is over, at start and once a day. `forget` takes at most so many rows within a change and
- * answers how
- * many it took; `what` names them in the log.
+ * Forgets rows whose time is over, at start and once a day. `forget` deletes at most so many rows and answers how many
+ * they were; `what` names them in the log.
  */
 export function forgetDaily(app: App, what: string, forget: (most: number) => number): { close(): void } {
   let timer: NodeJS.Timeout | undefined

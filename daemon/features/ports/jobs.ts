@@ -1,6 +1,6 @@
 import type { App } from '#kernel/app'
-import { expireDue, nextExpiry } from '../features/ports/service.ts'
-import { endWhenDue } from './due.ts'
+import { endWhenDue } from '#kernel/jobs/due'
+import { expireDue, nextExpiry } from './service.ts'
 
 /** Marks exposed ports as expired at the moment their time is over. */
 export const expirePorts = (app: App) =>

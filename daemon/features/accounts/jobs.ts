@@ -1,9 +1,9 @@
 import type { App } from '#kernel/app'
-import { sweepMailTokens } from '../features/accounts/recovery/service.ts'
+import { sweepMailTokens } from './recovery/service.ts'
 
 const every = 3_600_000
 
-/** Removes reset tokens whose time is over, hourly: they open nothing any more, but need not lie about. */
+/** Removes reset tokens whose time is over, hourly: they open nothing any more, and need not be kept. */
 export function sweepOldMailTokens(app: App): { close(): void } {
   const sweep = () =>
     void app

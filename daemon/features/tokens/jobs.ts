@@ -1,6 +1,7 @@
 import type { App } from '#kernel/app'
-import { endExpired, nextExpiry } from '../features/tokens/service.ts'
-import { timerAt } from './due.ts'
+import { forgetDaily } from '#kernel/jobs/daily'
+import { timerAt } from '#kernel/jobs/due'
+import { endExpired, forgetOldUses, nextExpiry } from './service.ts'
 
 /** Closes what a token holds open at the moment it runs out. One timer, set to the next one; nothing is polled. */
 export function watchTokenExpiry(app: App): { close(): void } {
@@ -31,3 +32,7 @@ export function watchTokenExpiry(app: App): { close(): void } {
     },
   }
 }
+
+/** Forgets uses of administrative tokens when their time is over. */
+export const forgetTokenUses = (app: App) =>
+  forgetDaily(app, 'Old uses of administrative tokens', (most) => forgetOldUses(app, most))
