@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { AgentFrame } from '#contract/frames'
 import type { Adapter, Turn, Verdict } from '../../daemon/runtime/adapters/adapter.ts'
+import { createParser } from '../../daemon/runtime/adapters/parser.ts'
+import { judge } from '../../daemon/runtime/adapters/verdict.ts'
 import type { RunEnd } from '../../daemon/runtime/types.ts'
 
 const script = new URL('../../scripts/fetch-agent-clis.mjs', import.meta.url).pathname
@@ -63,7 +65,7 @@ export async function runLocally(
   turn: Turn,
   { bin, env = {}, secrets = [], onFrame }: Options,
 ): Promise<LocalRun> {
-  const { spec, secrets: more, mcpServers } = adapter.launch(turn)
+  const { spec, mcpServers } = adapter.launch(turn)
   for (const { path, content, mode = 0o600 } of spec.files) {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content, { mode })
@@ -79,8 +81,8 @@ export async function runLocally(
     stdio: [openSync(input, 'r'), 'pipe', 'pipe'],
     env: { PATH: `${bin}:${process.env['PATH']}`, ...sandbox, ...spec.env, ...env },
   })
-  const all = [...secrets, ...more]
-  const parser = adapter.parser({ secrets: all, mcpServers })
+  const key = turn.access.via === 'sidecar' ? turn.access.key : turn.access.token
+  const parser = createParser(adapter.reader(mcpServers), [...secrets, key])
   const frames: AgentFrame[] = []
   let cancelled = false
   let stderr = ''
@@ -110,7 +112,8 @@ export async function runLocally(
   const left = survivors(turn.runId)
   for (const pid of left) process.kill(pid, 'SIGKILL')
   take(parser.flush())
-  return { frames, verdict: adapter.verdict(parser, { end, stderr, cancelled, secrets: all }), end, stderr, left }
+  const verdict = judge(parser, { end, stderr, cancelled }, adapter.stderrFailure)
+  return { frames, verdict, end, stderr, left }
 }
 
 /** What was said, as one text. */

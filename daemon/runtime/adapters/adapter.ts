@@ -1,8 +1,12 @@
 import { profileTools } from '#contract/agents'
 import type { AgentFrame, Usage } from '#contract/frames'
 import type { AgentPlaces, RunEnd, RunSpec } from '../types.ts'
+import type { LineReader } from './parser.ts'
 
-/** One coding-agent client: how it is started, how its output reads, how its end is judged. */
+/**
+ * One coding-agent client: how it is started and how its output reads. Secrets, sizes and verdicts are the same for all
+ * clients, so none of them is an adapter's business.
+ */
 export interface Adapter {
   /** The value of an agent's `cli_adapter`. */
   readonly name: string
@@ -11,8 +15,10 @@ export interface Adapter {
   /** The client can keep a session and go on with it. */
   readonly keepsSessions: boolean
   launch(turn: Turn): Launch
-  parser(options: ParserOptions): Parser
-  verdict(parser: Pick<Parser, 'facts' | 'abort'>, ending: Ending): Verdict
+  /** Reads the lines of one run; `mcpServers` are the tool servers that should report for duty. */
+  reader(mcpServers: readonly string[]): LineReader
+  /** The failure that the client tells of on standard error; null when it tells of none. */
+  stderrFailure(stderr: string): Failure | null
 }
 
 /** All that one run of an agent depends on. */
@@ -65,23 +71,13 @@ export type ModelAccess =
 
 export interface Launch {
   spec: Pick<RunSpec, 'argv' | 'env' | 'files' | 'stdin'>
-  /** Values that must not show up in what the run prints, beyond the agent's credentials. */
-  secrets: string[]
   /** Names of the tool servers that the client was given. */
   mcpServers: string[]
 }
 
-export interface ParserOptions {
-  /** Cut out of every frame, in whatever encoding they show up. */
-  secrets?: readonly string[]
-  /** Tool servers that should report for duty. */
-  mcpServers?: readonly string[]
-}
-
 /**
  * Turns a client's standard output into frames. The frames depend on the bytes alone, not on how they were cut, so
- * after
- * a restart the output can be fed again from its start and the first `emitted` frames dropped.
+ * after a restart the output can be fed again from its start and the first `emitted` frames dropped.
  */
 export interface Parser {
   feed(chunk: Buffer): AgentFrame[]
@@ -91,6 +87,10 @@ export interface Parser {
   /** Set when the run has to be ended at once. */
   readonly abort: Failure | null
   readonly emitted: number
+  /** Values that became secrets after the run had begun. */
+  learn(secrets: readonly string[]): void
+  /** A copy without any secret that is known by now, those that the agent offered included. */
+  clean<T>(value: T): T
 }
 
 /** What became known of a run while it was read. Members are named as the journal stores them. */
@@ -158,7 +158,6 @@ export interface Ending {
   stderr: string
   /** True when somebody asked for the end. */
   cancelled: boolean
-  secrets?: readonly string[]
 }
 
 /** How a run ended, ready for its one terminal journal entry `run.<status>`. */

@@ -1,9 +1,7 @@
 import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn, toolList, turnCap } from './adapter.ts'
 import { stderrFailure } from './claude-code/failure.ts'
 import { createReader } from './claude-code/read.ts'
-import { literalSecrets, mergeMcp } from './mcp.ts'
-import { createParser } from './parser.ts'
-import { judge } from './verdict.ts'
+import { mergeMcp } from './mcp.ts'
 
 /** Anthropic's `claude`. Checked against version 2.1.197; contract part 2, section 7. */
 export const claudeCode: Adapter = {
@@ -11,8 +9,8 @@ export const claudeCode: Adapter = {
   program: 'claude',
   keepsSessions: true,
   launch,
-  parser: (options) => createParser(createReader(options.mcpServers ?? []), options),
-  verdict: (parser, ending) => judge(parser, ending, stderrFailure),
+  reader: createReader,
+  stderrFailure,
 }
 
 /** The client would ask its vendor about each host before it fetches from there, which a restricted crew may not. */
@@ -52,7 +50,6 @@ function launch(turn: Turn): Launch {
       ],
       stdin: asMessage(turn.prompt),
     },
-    secrets: [turn.access.via === 'sidecar' ? turn.access.key : turn.access.token, ...literalSecrets(servers)],
     mcpServers: names,
   }
 }

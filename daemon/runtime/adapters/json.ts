@@ -12,12 +12,30 @@ export function string(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 }
 
-/** Null when the text is no JSON object. */
+/** Deeper than any client nests, and far from where walking a value by recursion runs out of stack. */
+const deepest = 500
+
+/** Null when the text is no JSON object, or one that is nested too deep to be walked. */
 export function parseObject(text: string): Json | null {
-  if (!text.trimStart().startsWith('{')) return null
+  if (!text.trimStart().startsWith('{') || isTooDeep(text)) return null
   try {
     return object(JSON.parse(text))
   } catch {
     return null
   }
+}
+
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (char === 0x22) quoted = !quoted
+    else if (quoted && char === 0x5c) at++
+    else if (quoted) continue
+    else if (char === 0x5b || char === 0x7b) {
+      if (++depth > deepest) return true
+    } else if (char === 0x5d || char === 0x7d) depth--
+  }
+  return false
 }

@@ -1,8 +1,10 @@
 import type { AgentFrame } from '#contract/frames'
-import { capReason, type Facts, type Failure, type Parser, type ParserOptions } from './adapter.ts'
+import { capReason, type Facts, type Failure, type Parser } from './adapter.ts'
 import { type Json, parseObject, string } from './json.ts'
 import { lineLimit, lineSplitter } from './lines.ts'
+import { hideOffers, mayOffer, offersIn } from './offers.ts'
 import { createScrubber } from './scrub.ts'
+import { shortestOffered } from './secret-search.ts'
 
 /** What an adapter's reader may do with a line. */
 export interface Reading {
@@ -13,6 +15,8 @@ export interface Reading {
   /** Asks for the run to be ended. The first reason stays. */
   abort(failure: Failure): void
 }
+
+type ToolCallFrame = Extract<AgentFrame, { type: 'tool_call' }>
 
 /** Reads one line of a client's protocol. Holds the state of one run. */
 export type LineReader = (line: Json, reading: Reading) => void
@@ -34,8 +38,8 @@ const noFacts = (): Facts => ({
   complaint: null,
 })
 
-/** The part of a parser that is the same for every client; `read` knows one client's lines. */
-export function createParser(read: LineReader, { secrets = [] }: ParserOptions, limit = lineLimit): Parser {
+/** `read` knows one client's lines; `secrets` are cut out of all that it makes of them, in whatever encoding. */
+export function createParser(read: LineReader, secrets: readonly string[] = [], limit = lineLimit): Parser {
   const facts = noFacts()
   const scrubber = createScrubber(secrets)
   const repeats = repeatWatch()
@@ -54,18 +58,27 @@ export function createParser(read: LineReader, { secrets = [] }: ParserOptions, 
           reason: `The agent called ${frame.content} ${repeatLimit} times in a row with the same input`,
         })
       }
-      out.push(...scrubber.pass(frame))
+      out.push(...scrubber.pass(frame.type === 'tool_call' ? withoutOffers(frame) : frame))
     },
     endOfText: (speaker) => out.push(...scrubber.flush(speaker)),
     abort(failure) {
       abort ??= failure
     },
   }
+  /** What is offered in a call is a secret from here on. */
+  function withoutOffers(call: ToolCallFrame): ToolCallFrame {
+    const { shown, offered } = hideOffers(call.metadata.input)
+    scrubber.learn(offered, shortestOffered)
+    return { ...call, metadata: { ...call.metadata, input: shown } }
+  }
   const lines = lineSplitter(
     {
       line(text, cut) {
         const line = parseObject(text)
-        if (line && string(line['type'])) return read(line, reading)
+        if (line && string(line['type'])) {
+          if (mayOffer(text)) scrubber.learn(offersIn(line), shortestOffered)
+          return read(line, reading)
+        }
         // A protocol line that the end of the process cut short is not something the agent said.
         if (!(cut && text.trimStart().startsWith('{'))) reading.frame({ type: 'text', content: `${text}\n` })
       },
@@ -105,13 +118,15 @@ export function createParser(read: LineReader, { secrets = [] }: ParserOptions, 
     get emitted() {
       return emitted
     },
+    learn: (more) => scrubber.learn(more),
+    clean: scrubber.clean,
   }
 }
 
 const tidy = (failure: Failure | null): Failure | null => failure && { ...failure, reason: capReason(failure.reason) }
 
 /** True at the fifth identical call in a row, counted for each speaker. */
-function repeatWatch(): (frame: Extract<AgentFrame, { type: 'tool_call' }>) => boolean {
+function repeatWatch(): (frame: ToolCallFrame) => boolean {
   const last = new Map<string, { call: string; count: number }>()
   return ({ metadata }) => {
     const speaker = metadata.parent_tool_use_id ?? ''

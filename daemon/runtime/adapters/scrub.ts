@@ -1,5 +1,5 @@
 import type { AgentFrame } from '#contract/frames'
-import { searchFor } from './secret-search.ts'
+import { type Form, formsOf, type SecretSearch, searchFor } from './secret-search.ts'
 
 /** Stands where a secret stood. */
 export const mask = '[redacted]'
@@ -11,6 +11,8 @@ export interface Scrubber {
   pass(frame: AgentFrame): AgentFrame[]
   /** What still waits; of one speaker when named. */
   flush(speaker?: string): AgentFrame[]
+  /** Looks for these too from now on. */
+  learn(secrets: readonly string[], shortest?: number): void
 }
 
 type Spoken = Extract<AgentFrame, { type: 'text' | 'thinking' }>
@@ -18,29 +20,36 @@ type Spoken = Extract<AgentFrame, { type: 'text' | 'thinking' }>
 const speakerOf = (frame: AgentFrame): string =>
   (frame.metadata as { parent_tool_use_id?: string } | undefined)?.parent_tool_use_id ?? ''
 
-const open: Scrubber = { clean: (value) => value, pass: (frame) => [frame], flush: () => [] }
-
 /** Finds secrets as they are, escaped for JSON or a URL, in hex and in base64, alone or inside a longer text. */
 export function createScrubber(secrets: readonly string[], shortest?: number): Scrubber {
-  const search = searchFor(secrets, shortest)
-  if (!search) return open
+  const forms = new Map<string, Form>()
+  let search: SecretSearch | null = null
   const waiting = new Map<string, Spoken>()
 
+  const learn = (more: readonly string[], atLeast?: number) => {
+    const before = forms.size
+    for (const form of more.flatMap((secret) => formsOf(secret, atLeast))) forms.set(form.text, form)
+    if (forms.size > before) search = searchFor([...forms.values()])
+  }
+  learn(secrets, shortest)
+
+  const cleanText = (text: string): string => search?.replace(text, mask) ?? text
   const clean = (value: unknown): unknown => {
-    if (typeof value === 'string') return search.replace(value, mask)
+    if (typeof value === 'string') return cleanText(value)
     if (Array.isArray(value)) return value.map(clean)
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [search.replace(key, mask), clean(member)]))
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [cleanText(key), clean(member)]))
   }
   const flush = (speaker?: string): AgentFrame[] => {
     const frames = [...waiting.values()].filter((frame) => speaker === undefined || speakerOf(frame) === speaker)
     for (const frame of frames) waiting.delete(speakerOf(frame))
-    return frames.map((frame) => ({ ...frame, content: search.replace(frame.content, mask) }))
+    return frames.map((frame) => ({ ...frame, content: cleanText(frame.content) }))
   }
 
   return {
-    clean: (value) => clean(value) as typeof value,
+    clean: (value) => (search ? (clean(value) as typeof value) : value),
     pass(frame) {
+      if (!search) return [frame]
       if (frame.type === 'system') return [clean(frame) as AgentFrame]
       if (frame.type !== 'text' && frame.type !== 'thinking')
         return [...flush(speakerOf(frame)), clean(frame) as AgentFrame]
@@ -54,5 +63,6 @@ export function createScrubber(secrets: readonly string[], shortest?: number): S
       return out
     },
     flush,
+    learn,
   }
 }

@@ -1,8 +1,10 @@
 /** Anything shorter is a word, not a secret, unless somebody says that it is one. */
 const shortestKnown = 8
+/** What an agent calls a secret is one, however short; less than this is found in every text. */
+export const shortestOffered = 4
 
 /** One way a secret can be written. */
-interface Form {
+export interface Form {
   text: string
   /** Base64 and hex are often broken into lines. */
   wraps: boolean
@@ -14,11 +16,9 @@ export interface SecretSearch {
   advance(text: string, mask: string): { done: string; rest: string }
 }
 
-/** Looks for all forms of all secrets at once; null when there is nothing to look for. */
-export function searchFor(secrets: readonly string[], shortest = shortestKnown): SecretSearch | null {
-  const forms = new Map(secrets.flatMap((secret) => formsOf(secret, shortest)).map((form) => [form.text, form]))
-  if (forms.size === 0) return null
-  const byStart = startTable([...forms.values()])
+/** Looks for all of these at once. */
+export function searchFor(forms: readonly Form[]): SecretSearch {
+  const byStart = startTable(forms)
 
   const scan = (text: string, mask: string, goesOn: boolean): { done: string; rest: string } => {
     let done = ''
@@ -64,7 +64,7 @@ function afterBreak(text: string, place: number): number {
 }
 
 /** Finds by their first two characters the forms that could stand at a place of a text; quick where none could. */
-function startTable(forms: Form[]): (text: string, at: number) => Form[] | undefined {
+function startTable(forms: readonly Form[]): (text: string, at: number) => Form[] | undefined {
   const pairs = new Uint8Array(1 << 14)
   const firsts = new Uint8Array(1 << 7)
   const groups = new Map<number, Form[]>()
@@ -85,7 +85,8 @@ function startTable(forms: Form[]): (text: string, at: number) => Form[] | undef
   }
 }
 
-function formsOf(secret: string, shortest: number): Form[] {
+/** The ways in which a secret can be written; none of one that is too short. */
+export function formsOf(secret: string, shortest = shortestKnown): Form[] {
   const whole = secret.trim()
   const lines = whole.split(/\r?\n/).map((line) => line.trim())
   const parts = [whole, ...(lines.length > 1 ? lines.filter((line) => line.length >= 2 * shortestKnown) : [])]

@@ -1,6 +1,7 @@
 import type { AgentFrame, ErrorCode } from '#contract/frames'
 import type { RunEnd } from '../types.ts'
 import {
+  type Adapter,
   capReason,
   type Ending,
   type Facts,
@@ -9,7 +10,6 @@ import {
   type Parser,
   type Verdict,
 } from './adapter.ts'
-import { createScrubber } from './scrub.ts'
 
 /** What a failure means, for people; the client's own words follow it. */
 const leads: Partial<Record<FailureKind, string>> = {
@@ -30,17 +30,16 @@ const leads: Partial<Record<FailureKind, string>> = {
  * 7.1.
  */
 export function judge(
-  parser: Pick<Parser, 'facts' | 'abort'>,
+  { facts, abort, clean }: Pick<Parser, 'facts' | 'abort' | 'clean'>,
   ending: Ending,
-  fromStderr: (stderr: string) => Failure | null,
+  fromStderr: Adapter['stderrFailure'],
 ): Verdict {
-  const { facts, abort } = parser
   const { end, cancelled } = ending
   const exit_code = end.kind === 'exit' ? end.code : null
   const verdict = (status: Verdict['status'], kind: Verdict['kind'], reason: string | null): Verdict => ({
     status,
     kind,
-    reason: reason === null ? null : capReason(createScrubber(ending.secrets ?? []).clean(reason)),
+    reason: reason === null ? null : capReason(clean(reason)),
     exit_code,
     metadata: metadataOf(facts, kind),
   })

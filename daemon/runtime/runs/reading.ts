@@ -3,6 +3,8 @@ import { recordSoon } from '#kernel/store/until-written'
 import { type Execution, noteSession } from '../../features/chats/executions/service.ts'
 import { isShowing } from '../../features/ports/service.ts'
 import type { Parser } from '../adapters/adapter.ts'
+import { createParser } from '../adapters/parser.ts'
+import { judge } from '../adapters/verdict.ts'
 import type { RunEnd } from '../types.ts'
 import type { Result } from './ending.ts'
 import { OutputReader } from './output.ts'
@@ -40,8 +42,7 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
   const { parts, run, facts, session, cancelled, parked, detached } = reading
   const adapter = parts.adapterOf(facts.adapter)
   if (!adapter) throw new Error(`There is no adapter ${facts.adapter}`)
-  const secrets = parts.secretsOf(run)
-  const parser = adapter.parser({ secrets, mcpServers: facts.mcpServers })
+  const parser = createParser(adapter.reader(facts.mcpServers), parts.secretsOf(run))
   const transcript = createTranscript()
   let late = false
   const take = (frames: AgentFrame[]) =>
@@ -94,11 +95,18 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
   // What the program started ends before the run does.
   await ((ending as Promise<void> | null) ?? endLeft(reading, output.end))
   const how = late && output.end.kind !== 'exit' ? ({ kind: 'exit', code: 124, timedOut: true } as const) : output.end
-  const verdict = adapter.verdict(parser, { end: how, stderr: output.stderr, cancelled: cancelled.aborted, secrets })
+  // What was offered or stored while the agent worked is a secret by now.
+  parser.learn(parts.secretsOf(run))
+  const verdict = judge(
+    parser,
+    { end: how, stderr: output.stderr, cancelled: cancelled.aborted },
+    adapter.stderrFailure,
+  )
   const { produced, result_text } = parser.facts
   // Some commands of a client answer in their last line only.
   if (!produced && result_text) for (const piece of take([{ type: 'text', content: result_text }])) piece()
-  return { verdict, told: transcript.finish(), facts, ...(output.end.kind === 'lost' && { lost: output.end }) }
+  const told = parser.clean(transcript.finish())
+  return { verdict, told, facts, ...(output.end.kind === 'lost' && { lost: output.end }) }
 }
 
 /**

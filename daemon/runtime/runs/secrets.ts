@@ -4,6 +4,7 @@ import { agentById } from '../../features/agents/service.ts'
 import { knownSecrets } from '../../features/credentials/delivery/service.ts'
 import { literalSecrets, mergeMcp } from '../adapters/mcp.ts'
 import { createScrubber } from '../adapters/scrub.ts'
+import { shortestOffered } from '../adapters/secret-search.ts'
 import { agentKey } from '../agent-keys.ts'
 
 interface Who {
@@ -36,9 +37,6 @@ function secretsOfDaemon(app: App, { agent_id, workspace_id }: Who): string[] {
     ...secretSettings.map((name) => app.config[name]),
   ]
 }
-
-/** What an agent calls a secret is one, however short; less than this is found in every text. */
-const shortestOffered = 4
 
 /** Lets the kernel take secrets out of what agents send. */
 export function scrubCalls(app: App): void {

@@ -1,7 +1,6 @@
 import type { AgentFrame, Origin } from '#contract/frames'
 import { type Json, list, number, object, string } from '../json.ts'
 import type { LineReader, Reading } from '../parser.ts'
-import { mask } from '../scrub.ts'
 import { complaintOf, resultFailure } from './failure.ts'
 
 /** Reads the lines of `claude --output-format stream-json`. Contract part 2, section 7.1. */
@@ -121,18 +120,12 @@ function toolCall(block: Json, line: Json): AgentFrame {
     metadata: {
       tool_name: name,
       tool_id: string(block['id']),
-      input: shownInput(name, block['input'] ?? {}),
+      input: block['input'] ?? {},
       ...mcp,
       ...origin(line),
     },
   }
 }
-
-/** A secret that the agent offers to the vault must not be on record with the offer. */
-const shownInput = (name: string, input: unknown): unknown =>
-  name === 'mcp__muster__escalate' && 'metadata' in object(input) && object(input)['type'] === 'CREDENTIAL'
-    ? { ...object(input), metadata: mask }
-    : input
 
 function toolResult(block: Json, line: Json): AgentFrame {
   const id = string(block['tool_use_id'])

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { foldersOf, type Turn } from '../../../../daemon/runtime/adapters/adapter.ts'
+import { type Ending, type Facts, foldersOf, type Turn } from '../../../../daemon/runtime/adapters/adapter.ts'
 import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code.ts'
 import { adapterOf } from '../../../../daemon/runtime/adapters/index.ts'
-import { errorFrame } from '../../../../daemon/runtime/adapters/verdict.ts'
+import { createParser } from '../../../../daemon/runtime/adapters/parser.ts'
+import { errorFrame, judge } from '../../../../daemon/runtime/adapters/verdict.ts'
 
 const places = {
   home: '/crew/agents/ada',
@@ -93,10 +94,9 @@ describe('launch of claude', () => {
     const config = JSON.stringify({
       mcpServers: { git: { command: 'git-mcp', env: { TOKEN: 'token-of-the-server' } } },
     })
-    const { spec, secrets } = launch({ mcpConfigs: [config], prompt: 'p'.repeat(300_000) })
+    const { spec } = launch({ mcpConfigs: [config], prompt: 'p'.repeat(300_000) })
     expect(spec.argv.join(' ')).not.toMatch(/dummy-key|You are Ada|ppp|token-of/)
     expect(spec.argv.join(' ').length).toBeLessThan(1000)
-    expect(secrets).toEqual(['dummy-key-of-ada', 'token-of-the-server'])
   })
 
   it.each<[Turn['toolProfile'], string | null, string]>([
@@ -182,9 +182,11 @@ describe('launch of claude', () => {
 })
 
 describe('verdict', () => {
-  const facts = claudeCode.parser({}).facts
+  const { facts } = createParser(claudeCode.reader([]))
+  const verdictOf = (known: Facts, ending: Ending) =>
+    judge({ facts: known, abort: null, clean: (it) => it }, ending, claudeCode.stderrFailure)
   const said = { ...facts, produced: true }
-  const parser = claudeCode.parser({})
+  const parser = createParser(claudeCode.reader([]))
   parser.feed(Buffer.from('{"type":"system","subtype":"init"}\n'))
   const begun = { ...parser.facts, produced: true }
   const exit = (code: number, timedOut = false) => ({ kind: 'exit' as const, code, timedOut })
@@ -234,7 +236,7 @@ describe('verdict', () => {
       { kind: 'root_refused' },
     ],
   ])('of %s', (_, known, end, stderr, expected) => {
-    expect(claudeCode.verdict({ facts: known, abort: null }, { end, stderr, cancelled: false })).toMatchObject({
+    expect(verdictOf(known, { end, stderr, cancelled: false })).toMatchObject({
       status: 'failed',
       ...expected,
     })
@@ -242,7 +244,7 @@ describe('verdict', () => {
 
   it('tells the chat why, and nothing when all went well', () => {
     const judge = (cancelled: boolean, code: number) =>
-      errorFrame(claudeCode.verdict({ facts: said, abort: null }, { end: exit(code), stderr: '', cancelled }))
+      errorFrame(verdictOf(said, { end: exit(code), stderr: '', cancelled }))
     expect(judge(false, 0)).toBeNull()
     expect(judge(true, 143)).toBeNull()
     expect(judge(false, 127)).toEqual({
@@ -257,24 +259,5 @@ describe('adapterOf', () => {
   it('knows what Muster can run', () => {
     expect(adapterOf('CLAUDE_CODE')).toBe(claudeCode)
     expect(adapterOf('CURSOR_CLI')).toBeUndefined()
-  })
-})
-
-describe('an offered secret', () => {
-  it('is not on record with the offer', () => {
-    const parser = claudeCode.parser({})
-    const offer = (type: string) => {
-      const input = { reason: 'keep it', type, metadata: { name: 'n', value: 'ghp_4711' } }
-      const block = { type: 'tool_use', id: type, name: 'mcp__muster__escalate', input }
-      return parser.feed(
-        Buffer.from(
-          `${JSON.stringify({ type: 'assistant', message: { id: type, role: 'assistant', content: [block], usage: {} } })}\n`,
-        ),
-      )
-    }
-    expect(offer('CREDENTIAL')).toMatchObject([
-      { type: 'tool_call', metadata: { input: { reason: 'keep it', metadata: '[redacted]' } } },
-    ])
-    expect(offer('TEXT')).toMatchObject([{ metadata: { input: { metadata: { value: 'ghp_4711' } } } }])
   })
 })

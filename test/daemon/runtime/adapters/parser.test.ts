@@ -2,10 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AgentFrame } from '#contract/frames'
-import type { ParserOptions } from '../../../../daemon/runtime/adapters/adapter.ts'
 import { createReader } from '../../../../daemon/runtime/adapters/claude-code/read.ts'
-import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code.ts'
 import { createParser } from '../../../../daemon/runtime/adapters/parser.ts'
+import { judge } from '../../../../daemon/runtime/adapters/verdict.ts'
 
 const folder = new URL('../../../fixtures/streams/', import.meta.url)
 const recordings = readdirSync(folder)
@@ -13,8 +12,8 @@ const recordings = readdirSync(folder)
   .map((name) => readFileSync(new URL(name, folder)))
 
 /** All frames of a text, fed in pieces that end at `cuts`. */
-function parse(bytes: Buffer, cuts: number[] = [], options: ParserOptions = {}, limit?: number) {
-  const parser = createParser(createReader([]), options, limit)
+function parse(bytes: Buffer, cuts: number[] = [], secrets: string[] = [], limit?: number) {
+  const parser = createParser(createReader([]), secrets, limit)
   const ends = [...new Set([...cuts, bytes.length])].sort((a, b) => a - b)
   const frames = ends.flatMap((end, n) => parser.feed(bytes.subarray(ends[n - 1] ?? 0, end)))
   return { frames: [...frames, ...parser.flush()], facts: parser.facts, abort: parser.abort }
@@ -42,14 +41,9 @@ describe('a parser', () => {
         fc.array(fc.nat(20_000), { maxLength: 40 }),
         fc.boolean(),
         (bytes, cuts, scrub) => {
-          const options = scrub ? { secrets } : {}
-          expect(
-            parse(
-              bytes,
-              cuts.filter((cut) => cut < bytes.length),
-              options,
-            ),
-          ).toEqual(parse(bytes, [], options))
+          const known = scrub ? secrets : []
+          const inside = cuts.filter((cut) => cut < bytes.length)
+          expect(parse(bytes, inside, known)).toEqual(parse(bytes, [], known))
         },
       ),
       { numRuns: 150 },
@@ -74,6 +68,14 @@ describe('a parser', () => {
     ])
   })
 
+  it('takes a line for text that is nested too deep to be walked', () => {
+    const nested = (depth: number) =>
+      JSON.stringify(call('x')).replace('"x"', `${'['.repeat(depth)}"]"${']'.repeat(depth)}`)
+    expect(parseText(nested(400)).frames).toMatchObject([{ type: 'tool_call' }])
+    const [frame] = parse(Buffer.from(`${nested(200_000)}\n`), [], ['a-secret-that-makes-it-search']).frames
+    expect(frame).toEqual({ type: 'text', content: `${nested(200_000)}\n` })
+  })
+
   it('reads a last line without its newline, but not half a protocol line', () => {
     expect(parse(Buffer.from('a warning')).frames).toEqual([{ type: 'text', content: 'a warning\n' }])
     expect(parse(Buffer.from(JSON.stringify(delta('all')))).frames).toEqual([{ type: 'text', content: 'all' }])
@@ -82,7 +84,7 @@ describe('a parser', () => {
 
   it('skips a line over the limit, says so, and goes on', () => {
     const bytes = Buffer.from(`${'x'.repeat(500)}\n${JSON.stringify(delta('after'))}\n${'y'.repeat(300)}`)
-    const whole = parse(bytes, [], {}, 200).frames
+    const whole = parse(bytes, [], [], 200).frames
     expect(whole).toEqual([
       {
         type: 'system',
@@ -96,7 +98,7 @@ describe('a parser', () => {
         metadata: { subtype: 'line_too_long', bytes: 300 },
       },
     ])
-    expect(parse(bytes, [100, 200, 201, 450, 499, 500, 501, 700], {}, 200).frames).toEqual(whole)
+    expect(parse(bytes, [100, 200, 201, 450, 499, 500, 501, 700], [], 200).frames).toEqual(whole)
   })
 
   it('takes lines of up to 16 MB', () => {
@@ -221,14 +223,8 @@ describe('a parser', () => {
     const good = { type: 'result', subtype: 'success', is_error: false, result: 'fine' }
     const { facts } = parseText(bad, good)
     expect(facts).toMatchObject({ failure: { kind: 'overloaded', reason: 'Overloaded' }, result_text: 'fine' })
-    expect(
-      claudeCode.verdict(
-        { facts, abort: null },
-        { end: { kind: 'exit', code: 0, timedOut: false }, stderr: '', cancelled: false },
-      ),
-    ).toMatchObject({
-      status: 'failed',
-    })
+    const ending = { end: { kind: 'exit' as const, code: 0, timedOut: false }, stderr: '', cancelled: false }
+    expect(judge({ facts, abort: null, clean: (it) => it }, ending, () => null).status).toBe('failed')
   })
 
   it('forgets a complaint of the model service that the client got over', () => {
@@ -262,13 +258,13 @@ describe('a parser', () => {
   })
 
   it('fails a run for the first error that a client reports', () => {
-    const parser = createParser((line, { frame }) => frame({ type: 'error', content: String(line['why']) }), {})
+    const parser = createParser((line, { frame }) => frame({ type: 'error', content: String(line['why']) }))
     parser.feed(Buffer.from('{"type":"e","why":"first"}\n{"type":"e","why":"second"}\n'))
     expect(parser.facts.failure).toEqual({ kind: 'internal', reason: 'first' })
   })
 
   it('does not keep back the last letters of a block that is complete', () => {
-    const parser = createParser(createReader([]), { secrets: ['sk-ant-api03-abcdef'] })
+    const parser = createParser(createReader([]), ['sk-ant-api03-abcdef'])
     const stop = { type: 'stream_event', event: { type: 'content_block_stop' } }
     expect(parser.feed(Buffer.from(`${JSON.stringify(delta('It works'))}\n`))).toEqual([
       { type: 'text', content: 'It work' },
@@ -294,9 +290,10 @@ describe('a parser', () => {
   it('caps reasons at 300 characters', () => {
     const { facts } = parseText({ type: 'result', is_error: true, result: '👩‍🚀 x'.repeat(200) })
     expect([...facts.failure!.reason]).toHaveLength(300)
-    const verdict = claudeCode.verdict(
-      { facts, abort: null },
+    const verdict = judge(
+      { facts, abort: null, clean: (it) => it },
       { end: { kind: 'exit', code: 1, timedOut: false }, stderr: '', cancelled: false },
+      () => null,
     )
     expect([...verdict.reason!]).toHaveLength(300)
   })
@@ -304,15 +301,17 @@ describe('a parser', () => {
   it('keeps secrets out of what it knows and what it decides', () => {
     const secret = 'sk-ant-api03-abcdefghijklmnop'
     const line = { type: 'result', is_error: true, result: `${'x'.repeat(285)} ${secret}` }
-    const { facts } = parse(Buffer.from(JSON.stringify(line)), [], { secrets: [secret] })
-    expect(JSON.stringify(facts)).not.toContain('sk-ant')
+    const parser = createParser(createReader([]), [secret])
+    parser.feed(Buffer.from(`${JSON.stringify(line)}\n`))
+    expect(JSON.stringify(parser.facts)).not.toContain('sk-ant')
     const ending = {
       end: { kind: 'exit' as const, code: 1, timedOut: false },
       stderr: `boom ${secret}`,
       cancelled: false,
-      secrets: [secret],
     }
-    expect(claudeCode.verdict(parse(Buffer.alloc(0)), ending).reason).toBe(
+    const { clean } = parser
+    const { facts, abort } = createParser(createReader([]))
+    expect(judge({ facts, abort, clean }, ending, () => null).reason).toBe(
       'The client ended with code 1: boom [redacted]',
     )
   })

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { AgentFrame } from '#contract/frames'
 import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code.ts'
+import { createParser } from '../../../../daemon/runtime/adapters/parser.ts'
+import { judge } from '../../../../daemon/runtime/adapters/verdict.ts'
 import type { RunEnd } from '../../../../daemon/runtime/types.ts'
 
 const folder = new URL('../../../fixtures/streams/', import.meta.url)
@@ -308,12 +310,13 @@ describe('recordings of claude', () => {
   })
 
   it.each(Object.entries(recordings))('%s', (name, { end, frames, verdict, abort, mcpServers = [] }) => {
-    const parser = claudeCode.parser({ mcpServers })
+    const parser = createParser(claudeCode.reader(mcpServers))
     const seen = [...parser.feed(read(`${name}.jsonl`)), ...parser.flush()]
     expect(seen.map(brief)).toEqual(frames)
     expect(parser.emitted).toBe(frames.length)
     expect(parser.abort?.kind).toBe(abort)
-    const judged = claudeCode.verdict(parser, { end, stderr: read(`${name}.err`).toString(), cancelled: false })
+    const stderr = read(`${name}.err`).toString()
+    const judged = judge(parser, { end, stderr, cancelled: false }, claudeCode.stderrFailure)
     const { reason, metadata = {}, ...rest } = verdict
     expect(judged).toMatchObject(rest)
     expect(judged.metadata).toMatchObject(metadata)
@@ -322,9 +325,10 @@ describe('recordings of claude', () => {
   })
 
   it('are cancelled, not failed, when somebody asked for the end', () => {
-    const parser = claudeCode.parser({})
+    const parser = createParser(claudeCode.reader([]))
     parser.feed(read('claude-partial-term-midway.jsonl'))
-    expect(claudeCode.verdict(parser, { end: exit(143), stderr: '', cancelled: true })).toMatchObject({
+    const ending = { end: exit(143), stderr: '', cancelled: true }
+    expect(judge(parser, ending, claudeCode.stderrFailure)).toMatchObject({
       status: 'cancelled',
       kind: null,
       exit_code: 143,
