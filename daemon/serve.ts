@@ -16,6 +16,7 @@ import { lockDirectory } from '#kernel/store/lock'
 import { unlessStorage } from '#kernel/store/storage-fault'
 import { version } from '#kernel/version'
 import { features } from './features/index.ts'
+import { targetOf } from './features/ports/service.ts'
 import { type Services, startServices } from './services.ts'
 import { openState } from './start/open.ts'
 import { settleState } from './start/settle.ts'
@@ -41,7 +42,7 @@ export async function serve(config: Config, { acceptLoss }: { acceptLoss: boolea
   await http.listen({ host: config.host, port: config.port })
   services.attach(http.server)
   services.attach(local)
-  const exposing = await exposePorts(app, tls)
+  const exposing = await exposePorts(app, targetOf, tls)
   announce(config, http, log)
   log.info({ version, data_dir: config.dataDir, runtime: config.containerProvider }, 'Ready')
   await stopped(log)

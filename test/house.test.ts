@@ -86,7 +86,6 @@ const allowed: Record<string, (it: Import) => boolean> = {
     within('src/contract')(it.to) ||
     within('daemon/kernel')(it.to) ||
     within('daemon/streams')(it.to) ||
-    isService(it.to) ||
     isRuntimeTypes(it),
   'daemon/jobs': (it) =>
     within('src/contract')(it.to) ||
@@ -188,6 +187,7 @@ describe('imports', () => {
     ['daemon/features/crews/service.ts', 'daemon/features/agents/service.ts', true],
     ['daemon/features/crews/members/service.ts', 'daemon/features/crews/queries.ts', true],
     ['daemon/runtime/reconcile.ts', 'daemon/features/crews/queries.ts', false],
+    ['daemon/streams/ws.ts', 'daemon/features/crews/service.ts', false],
     ['cli/command.ts', 'src/contract/index.ts', false],
     ['cli/command.ts', 'daemon/kernel/ids.ts', false],
     ['daemon/serve.ts', 'daemon/features/index.ts', true],

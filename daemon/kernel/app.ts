@@ -9,6 +9,7 @@ import { createPasswords, type Passwords } from './auth/passwords.ts'
 import type { Config } from './config.ts'
 import type { Operation } from './dispatch.ts'
 import { createReactor, draftOf, type Reactor } from './facts.ts'
+import type { Channels } from './feature.ts'
 import { createPerimeter, type Perimeter } from './http/origin.ts'
 import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal/journal.ts'
 import type { SealFile } from './journal/seal-file.ts'
@@ -31,7 +32,8 @@ import { createWriter, type Writer } from './store/writer.ts'
 export interface Broadcast {
   channel: string
   type: string
-  payload: unknown
+  /** Always an object: clients drop frames whose payload is anything else. */
+  payload: object
 }
 
 interface Events {
@@ -59,6 +61,8 @@ export interface App extends Writer {
   /** Null when no encryption key can be had: writing secrets answers 503. */
   readonly vault: Vault | null
   readonly operations: Map<string, Operation>
+  /** Which workspace a WebSocket channel belongs to, by its kind. */
+  readonly channels: Map<string, Channels[string]>
   readonly auth: Authenticator
   readonly internalTokens: InternalTokens
   readonly limits: Limits
@@ -209,6 +213,7 @@ export function createApp(parts: AppParts): App {
     clock,
     steady,
     operations: new Map(),
+    channels: new Map(),
     auth: createAuthenticator({
       db,
       clock,

@@ -35,7 +35,8 @@ export const wiring = (features: Record<string, Feature>): Wire[] =>
 /** Makes every feature's operations and reactions known to the application. */
 export function register(app: App, features: Record<string, Feature>): void {
   app.reactor.connect(wiring(features))
-  for (const [name, { endpoints, handlers }] of Object.entries(features)) {
+  for (const [name, { endpoints, handlers, channels }] of Object.entries(features)) {
+    for (const [kind, owner] of Object.entries(channels)) app.channels.set(kind, owner)
     const bound = handlers(app)
     for (const [op, endpoint] of Object.entries(endpoints)) {
       const full = `${name}.${op}`

@@ -112,6 +112,9 @@ export type Handlers<C> = { [K in keyof C]: Handler<C[K]> }
 /** Work that a feature does by itself as long as the daemon runs. */
 export type Job = (app: App) => { close(): void }
 
+/** The workspaces that WebSocket channels belong to, by kind of channel; undefined where there is no such thing. */
+export type Channels = Readonly<Record<string, (app: App, id: string) => string | undefined>>
+
 /** What a feature does beside answering requests. */
 export interface Doings {
   /** What it does within the change in which others record a fact: together with it or not at all. */
@@ -119,6 +122,8 @@ export interface Doings {
   /** What it does once that change is committed. */
   after?: Reactions
   jobs?: readonly Job[]
+  /** Its channels, `kind:id`, which members of their workspace may hear. */
+  channels?: Channels
 }
 
 export interface Feature {
@@ -126,14 +131,15 @@ export interface Feature {
   handlers: (app: App) => Record<string, unknown>
   wires: readonly Omit<Wire, 'feature'>[]
   jobs: readonly Job[]
+  channels: Channels
 }
 
 /** Ties a feature's contract to its handlers; a missing or wrong handler does not compile. */
 export const feature = <C extends Record<string, Endpoint>>(
   endpoints: C,
   handlers: (app: App) => Handlers<C>,
-  { on, after, jobs = [] }: Doings = {},
-): Feature => ({ endpoints, handlers, wires: [...wiresOf('on', on), ...wiresOf('after', after)], jobs })
+  { on, after, jobs = [], channels = {} }: Doings = {},
+): Feature => ({ endpoints, handlers, wires: [...wiresOf('on', on), ...wiresOf('after', after)], jobs, channels })
 
 /** One feature of several parts, each with endpoints of its own. */
 export const join = (...parts: Feature[]): Feature => ({
@@ -141,4 +147,5 @@ export const join = (...parts: Feature[]): Feature => ({
   handlers: (app) => Object.assign({}, ...parts.map(({ handlers }) => handlers(app))),
   wires: parts.flatMap(({ wires }) => wires),
   jobs: parts.flatMap(({ jobs }) => jobs),
+  channels: Object.assign({}, ...parts.map(({ channels }) => channels)),
 })

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { addPerson, closing } from '#test'
+import { targetOf } from '../../daemon/features/ports/service.ts'
 import { connectHere } from '../../daemon/runtime/bridge/here.ts'
 import { createExposed } from '../../daemon/streams/exposed/proxy.ts'
 import { createSockets } from '../../daemon/streams/ws.ts'
@@ -74,7 +75,7 @@ const withoutSandbox =
 async function setUp(around = (serve: RequestListener) => serve) {
   const it = await office({ config: { publicUrl: '' } }, (_crew, port) => connectHere(port))
   it.app.exposedUrl = it.base
-  it.app.exposed = around(closing(createExposed(it.app)).serve)
+  it.app.exposed = around(closing(createExposed(it.app, targetOf)).serve)
   closing(createSockets(it.app)).attach(it.http.server)
   const http = createServer(program)
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { targetOf } from '../../daemon/features/ports/service.ts'
 import { type Connections, createConnections } from '../../daemon/runtime/bridge/connections.ts'
 import { createExposed } from '../../daemon/streams/exposed/proxy.ts'
 import { closing } from './index.ts'
@@ -38,7 +39,7 @@ export interface Answered {
 /** A program that answers with whatever bytes it likes, as far as a visitor of its capability URL sees it. */
 export async function hostile(
   answer: (socket: Socket, head: string) => void,
-  options: Parameters<typeof createExposed>[1] = {},
+  options: Parameters<typeof createExposed>[2] = {},
 ) {
   const requests: string[] = []
   const sockets: Socket[] = []
@@ -66,7 +67,7 @@ export async function hostile(
   const { port } = program.address() as AddressInfo
   const connections = carried()
   const it = await office({}, (_crew, at) => connections.open(at))
-  const exposed = closing(createExposed(it.app, options))
+  const exposed = closing(createExposed(it.app, targetOf, options))
   it.app.exposed = exposed.serve
   const { body } = await it.expose({ port })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })

@@ -93,6 +93,9 @@ export function toAgent(app: App, row: AgentRow, actor: Actor): Static<typeof Ag
   }
 }
 
+/** How events name an agent. */
+const named = ({ id, slug, name }: AgentRow) => ({ agent_id: id, agent_slug: slug, agent_name: name })
+
 const tell = (app: App, workspace: string, type: string, payload: object): void =>
   app.broadcast({ channel: `workspace:${workspace}`, type, payload })
 
@@ -281,7 +284,7 @@ export function settleReview(
     queries(app.db).setStatus.run('IDLE', agentId)
     const payload = { status: 'IDLE', prev: 'PENDING_REVIEW', details: 'approved' }
     app.journal({ ...about, type: 'agent.status_change', summary: `agent ${row.slug} may work`, payload })
-    tell(app, workspace, 'agent.status', { agent_id: agentId, agent_name: row.name, status: 'IDLE' })
+    tell(app, workspace, 'agent.status', { ...named(row), status: 'IDLE' })
     return true
   }
   retire(app, workspace, agentId)
@@ -311,6 +314,6 @@ export function setStatus(
     actor_type: 'orchestrator',
     payload: { status, prev: row.status, ...(details && { details }) },
   })
-  tell(app, row.workspace_id, 'agent.status', { agent_id: agentId, agent_name: row.name, status })
+  tell(app, row.workspace_id, 'agent.status', { ...named(row), status })
   return true
 }

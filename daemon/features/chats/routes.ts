@@ -13,44 +13,50 @@ import {
   renameChat,
   sendMessage,
   wishChatCancel,
+  workspaceOfChat,
 } from './service.ts'
 
-export default feature(chats, (app) => ({
-  list: (call) => listChats(app, call),
-  create: (call) => createChat(app, call),
-  rename: (call) => renameChat(app, call),
-  read: (call) => readChat(app, call),
-  remove: wished(
-    (call) => removeChat(app, call),
-    async ({ chatId }) => {
-      app.runs?.forget(chatId)
-      return undefined
+export default feature(
+  chats,
+  (app) => ({
+    list: (call) => listChats(app, call),
+    create: (call) => createChat(app, call),
+    rename: (call) => renameChat(app, call),
+    read: (call) => readChat(app, call),
+    remove: wished(
+      (call) => removeChat(app, call),
+      async ({ chatId }) => {
+        app.runs?.forget(chatId)
+        return undefined
+      },
+    ),
+    messages: (call) => listMessages(app, call),
+    send: (call) => sendMessage(app, call),
+    cancel: wished(
+      (call) => wishChatCancel(app, call),
+      async ({ chatId }, runId) => {
+        if (runId) app.runs?.cancel(runId)
+        return { chat_id: chatId, run_id: runId }
+      },
+    ),
+    stream: ({ actor, chatId, query, web }) => {
+      if (!enterChat(app, actor, chatId)) throw problem('not_found', { detail: 'There is no such chat' })
+      if (!app.runs) throw problem('unavailable', { detail: 'This server runs no agents' })
+      const credential = credentialOf(actor)
+      const allowed = () =>
+        (credential === null || app.auth.holds(credential)) && enterChat(app, actor, chatId) !== null
+      const lastSeq = query.last_seq ?? lastEventId(web.request.headers['last-event-id'])
+      serveRunStream(app, app.runs, web, {
+        chatId,
+        lastSeq,
+        follow: query.follow ?? false,
+        idle: query.idle ?? 0,
+        allowed,
+      })
     },
-  ),
-  messages: (call) => listMessages(app, call),
-  send: (call) => sendMessage(app, call),
-  cancel: wished(
-    (call) => wishChatCancel(app, call),
-    async ({ chatId }, runId) => {
-      if (runId) app.runs?.cancel(runId)
-      return { chat_id: chatId, run_id: runId }
-    },
-  ),
-  stream: ({ actor, chatId, query, web }) => {
-    if (!enterChat(app, actor, chatId)) throw problem('not_found', { detail: 'There is no such chat' })
-    if (!app.runs) throw problem('unavailable', { detail: 'This server runs no agents' })
-    const credential = credentialOf(actor)
-    const allowed = () => (credential === null || app.auth.holds(credential)) && enterChat(app, actor, chatId) !== null
-    const lastSeq = query.last_seq ?? lastEventId(web.request.headers['last-event-id'])
-    serveRunStream(app, app.runs, web, {
-      chatId,
-      lastSeq,
-      follow: query.follow ?? false,
-      idle: query.idle ?? 0,
-      allowed,
-    })
-  },
-}))
+  }),
+  { channels: { session: workspaceOfChat } },
+)
 
 /** The header is another name for `last_seq`. */
 function lastEventId(header: string | string[] | undefined): number {

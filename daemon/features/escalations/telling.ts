@@ -25,6 +25,7 @@ export function tell(app: App, row: Row, actor: Actor | null, more: Record<strin
     id,
     crew_id,
     from_slug,
+    agent_slug: from_slug,
     ...(event === 'created' && { reason }),
     ...(event === 'resolved' && { action }),
   }

@@ -7,24 +7,28 @@ import { createLive } from './live.ts'
 import { createJournalReads } from './reads.ts'
 import { list, lookUp, setPriority, show } from './service.ts'
 
-export default feature(journal, (app) => {
-  app.reads.provide(openJournalJobs)
-  const reads = createJournalReads(app)
-  const live = createLive(app, reads)
-  return {
-    list: async (call) => {
-      call.web.reply.type('application/json')
-      return Buffer.from(await list(app, reads, call))
-    },
-    count: async ({ actor, query }) => ({ total: await reads.count(actor.workspace, readFilter(query)) }),
-    lookup: ({ actor }) => lookUp(app, actor.workspace),
-    stream: (call) => live.open(call),
-    anchor: ({ actor, now }) => anchorOf(app, actor.workspace, now),
-    verify: (call) => verify(app, reads, call),
-    show: (call) => {
-      call.web.reply.type('application/json')
-      return show(app, call)
-    },
-    priority: (call) => setPriority(app, call),
-  }
-})
+export default feature(
+  journal,
+  (app) => {
+    app.reads.provide(openJournalJobs)
+    const reads = createJournalReads(app)
+    const live = createLive(app, reads)
+    return {
+      list: async (call) => {
+        call.web.reply.type('application/json')
+        return Buffer.from(await list(app, reads, call))
+      },
+      count: async ({ actor, query }) => ({ total: await reads.count(actor.workspace, readFilter(query)) }),
+      lookup: ({ actor }) => lookUp(app, actor.workspace),
+      stream: (call) => live.open(call),
+      anchor: ({ actor, now }) => anchorOf(app, actor.workspace, now),
+      verify: (call) => verify(app, reads, call),
+      show: (call) => {
+        call.web.reply.type('application/json')
+        return show(app, call)
+      },
+      priority: (call) => setPriority(app, call),
+    }
+  },
+  { channels: { journal: (_, id) => id } },
+)

@@ -120,8 +120,9 @@ export class Run {
   }
 
   private async carryOut(): Promise<void> {
-    this.session.begin(this.execution.first_frame)
-    this.sayMessage()
+    const message = findMessage(this.parts.app, this.execution.message_id)
+    this.session.begin(this.firstFrame(message ? 2 : 1))
+    if (message) this.sayMessage(message)
     const leave = await this.enter()
     if (this.detached.signal.aborted) return leave?.()
     try {
@@ -133,10 +134,13 @@ export class Run {
     }
   }
 
-  private sayMessage(): void {
-    const message = findMessage(this.parts.app, this.execution.message_id)
-    if (!message) return
-    const { id, content, author_user_id } = message
+  /** Of a run that was launched before: as many numbers before its output as frames come first, so that none is missing. */
+  private firstFrame(opening: number): number {
+    const { first_frame, output_frame } = this.execution
+    return output_frame === null ? first_frame : Math.max(first_frame, output_frame - opening)
+  }
+
+  private sayMessage({ id, content, author_user_id }: NonNullable<ReturnType<typeof findMessage>>): void {
     this.say({ type: 'user_message', content, metadata: { message_id: id, ...(author_user_id && { author_user_id }) } })
   }
 

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 import type { App } from '#kernel/app'
 import { refuseConnection } from '#kernel/http/refusal'
 import { createWebServer, type TlsFiles } from '#kernel/http/web-server'
-import { createExposed, type Exposed } from './proxy.ts'
+import { createExposed, type Exposed, type Lookup } from './proxy.ts'
 
 /** Serves what stands behind capability URLs: beside everything else, or from a listener of its own. */
-export async function exposePorts(app: App, tls: TlsFiles | undefined): Promise<{ close(): void }> {
-  const exposed = createExposed(app)
+export async function exposePorts(app: App, targetOf: Lookup, tls: TlsFiles | undefined): Promise<{ close(): void }> {
+  const exposed = createExposed(app, targetOf)
   if (!app.config.exposedHost) {
     app.exposed = exposed.serve
     return exposed

@@ -2,7 +2,6 @@ import { type ClientRequest, type IncomingMessage, request as open, type ServerR
 import type { Duplex } from 'node:stream'
 import type { App } from '#kernel/app'
 import { createSeats } from '#kernel/limits/seats'
-import { targetOf } from '../../features/ports/service.ts'
 import { answerHeaders, type Forwarded, type Headers, isClear, preflight, requestHeaders, sandbox } from './headers.ts'
 
 /**
@@ -19,6 +18,15 @@ const longestMs = 24 * 60 * 60 * 1000
 const interimLimit = 8
 /** Requests under way, to one crew and in all. Each may hold a megabyte for a reader that is slow. */
 const passageLimit = { each: 128, all: 512 }
+
+/** Where a request to a capability URL leads. */
+export interface Target {
+  crew_id: string
+  container_port: number
+}
+
+/** The target of a token: null for none that is known, or that was revoked. */
+export type Lookup = (app: App, token: string) => Target | 'expired' | null
 
 export interface Exposed {
   /** Answers a request to a capability URL; anything else is 404. */
@@ -38,9 +46,13 @@ const words: Record<number, string> = {
 /**
  * Passes requests to programs in crews and their answers back, as streams both ways: nothing is collected, a slow
  * reader slows
- * the writer, and when one side goes the other is let go. Specification part 3, "Port exposure".
+ * the writer, and when one side goes the other is let go.
  */
-export function createExposed(app: App, { silence = idleMs, longest = longestMs, limit = passageLimit } = {}): Exposed {
+export function createExposed(
+  app: App,
+  targetOf: Lookup,
+  { silence = idleMs, longest = longestMs, limit = passageLimit } = {},
+): Exposed {
   const passages = new Set<() => void>()
   const seats = createSeats(limit)
 

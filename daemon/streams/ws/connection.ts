@@ -105,7 +105,7 @@ export class Connection implements Outlet {
     if (!this.alive) return void this.socket.terminate()
     this.alive = false
     this.socket.ping()
-    this.tell({ type: 'ping', payload: null })
+    this.tell({ type: 'ping', payload: {} })
     if (!this.bearer) return
     if (this.credential && !this.app.auth.holds(this.credential)) return void this.signOut()
     this.checkAccess()
@@ -204,7 +204,7 @@ export class Connection implements Outlet {
   }
 
   private async act(bearer: Bearer, { type, channel, payload }: ClientFrame): Promise<void> {
-    if (type === 'ping') this.tell({ type: 'pong', payload: null })
+    if (type === 'ping') this.tell({ type: 'pong', payload: {} })
     else if (type === 'subscribe') this.subscribe(bearer, String(channel ?? ''))
     else if (type === 'unsubscribe') this.unsubscribe(String(channel ?? ''))
     else if (type === 'send_message' || type === 'cancel_message' || type === 'resume')

@@ -8,8 +8,9 @@ export interface Outlet {
   readonly roomy: boolean
 }
 
-/** As many frames as a client may be behind in catching up; past that it starts anew. */
+/** How far a client may be behind, in frames and in characters; past that it starts anew. */
 const backlogLimit = 5000
+const backlogSize = 16 * 1024 * 1024
 
 const textOf = (channel: string, { type, seq, body }: LiveFrame): string =>
   type === 'run_begin'
@@ -28,6 +29,7 @@ export class ChatFeed {
   private readonly onGone: () => void
   private watch: Watch | null = null
   private backlog: LiveFrame[] = []
+  private size = 0
   /** Stays after the backlog is sent. */
   subscribed = false
 
@@ -47,16 +49,20 @@ export class ChatFeed {
   /** Sends what an active run said after `lastSeq`, then goes on live when subscribed. */
   resume(lastSeq: number): void {
     this.watch?.close()
-    this.backlog = []
+    this.empty()
     this.watch = this.open(lastSeq)
     if (this.watch.active && this.watch.truncated) this.reset()
-    else if (this.watch.active) this.backlog = [...this.watch.replay]
+    else if (this.watch.active) for (const frame of this.watch.replay) this.keep(frame)
     this.pump()
   }
 
   /** Called when the client took something. */
   pump(): void {
-    while (this.backlog.length && this.out.roomy) this.out.send(textOf(this.channel, this.backlog.shift()!))
+    while (this.backlog.length && this.out.roomy) {
+      const frame = this.backlog.shift()!
+      this.size -= frame.body.length
+      this.out.send(textOf(this.channel, frame))
+    }
     if (!this.backlog.length && !this.subscribed) this.close()
   }
 
@@ -68,7 +74,7 @@ export class ChatFeed {
   close(): void {
     this.watch?.close()
     this.watch = null
-    this.backlog = []
+    this.empty()
     this.subscribed = false
   }
 
@@ -83,13 +89,24 @@ export class ChatFeed {
   }
 
   private take(frame: LiveFrame): void {
-    if (!this.backlog.length) return void this.out.send(textOf(this.channel, frame))
-    if (this.backlog.length >= backlogLimit) return void this.reset()
+    // A frame that is dropped would leave a gap, at which a client stops showing the run.
+    if (!this.backlog.length && this.out.roomy) return void this.out.send(textOf(this.channel, frame))
+    if (this.backlog.length >= backlogLimit || this.size >= backlogSize) return void this.reset()
+    this.keep(frame)
+  }
+
+  private keep(frame: LiveFrame): void {
     this.backlog.push(frame)
+    this.size += frame.body.length
+  }
+
+  private empty(): void {
+    this.backlog = []
+    this.size = 0
   }
 
   private reset(): void {
-    this.backlog = []
+    this.empty()
     this.out.send(JSON.stringify({ type: 'resume_reset', channel: this.channel }))
   }
 }

@@ -565,7 +565,7 @@ describe('agents.status and agents.load', () => {
     const heard = hear(it)
     expect(await set(it.app, id, 'RUNNING')).toBe(true)
     expect(await set(it.app, id, 'RUNNING')).toBe(false)
-    expect(heard).toEqual([['agent.status', { agent_id: id, agent_name: 'Ada', status: 'RUNNING' }]])
+    expect(heard).toEqual([['agent.status', { agent_id: id, agent_slug: 'ada', agent_name: 'Ada', status: 'RUNNING' }]])
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'agent.status_change',
       agent_id: id,

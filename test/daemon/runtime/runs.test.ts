@@ -532,6 +532,27 @@ describe('after a restart', () => {
     expect(entriesOf(it, run_id).filter(({ entry_type }) => entry_type === 'run.session_init')).toHaveLength(1)
   })
 
+  it('leaves no gap in what is said to who comes only then', async () => {
+    const it = await workplace()
+    const { chat, run_id, program } = await working(it)
+    it.runtime.print(program, init, says('one'))
+    await new Promise((resolve) => setImmediate(resolve))
+    await restart(it)
+    await it.runs.recover()
+    const frames = watch(it, chat)
+    it.runtime.print(program, result())
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+    expect(frames.map(({ seq, type }) => [seq, type])).toEqual([
+      [3, 'run_begin'],
+      [4, 'user_message'],
+      [5, 'system'],
+      [6, 'text'],
+      [7, 'result'],
+      [8, 'done'],
+    ])
+  })
+
   it('finishes a run that ended meanwhile', async () => {
     const it = await workplace()
     const { chat, run_id, program } = await working(it)

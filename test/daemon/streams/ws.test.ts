@@ -103,6 +103,18 @@ async function working(it: Workplace<FakeRuntime>, who: Person | 'OWNER' = 'OWNE
 }
 
 describe('the first frame', () => {
+  it('may be followed by others at once, which wait until the token is checked', async () => {
+    const { it, url, owner } = await place()
+    const channel = `workspace:${it.workspace}`
+    const token = await tokenOf(it, owner)
+    const client = await dial(url)
+    for (const frame of [{ type: 'auth', token }, { type: 'subscribe', channel }, { type: 'ping' }]) client.say(frame)
+    expect(await client.next('pong')).toEqual({ type: 'pong', payload: {} })
+    await it.mate('bob')
+    await client.next('agent.created')
+    expect(client.heard.map(({ type }) => type)).toEqual(['ready', 'pong', 'agent.created'])
+  })
+
   it.each([
     ['no token at all', { type: 'subscribe', channel: 'x' }],
     ['a foreign token', { type: 'auth', token: 'x.y.z' }],
@@ -217,7 +229,7 @@ describe('the connection', () => {
     await mute.next('ready')
     const pinged = once(client.socket, 'ping')
     vi.advanceTimersByTime(30_000)
-    expect(await client.next('ping')).toEqual({ type: 'ping', payload: null })
+    expect(await client.next('ping')).toEqual({ type: 'ping', payload: {} })
     await pinged
     await client.settled()
     vi.advanceTimersByTime(30_000)
@@ -296,6 +308,21 @@ describe('channels', () => {
     await it.mate('eve')
     await client.settled()
     expect(client.heard.filter(({ type }) => type === 'agent.created')).toHaveLength(1)
+  })
+
+  it('name the agent of a run by its slug, and say how the run ended', async () => {
+    const { it, url, owner } = await place()
+    const client = await signIn(it, url, owner)
+    client.say({ type: 'subscribe', channel: `workspace:${it.workspace}` })
+    await client.settled()
+    const { run_id, program } = await working(it)
+    const agent = { agent_id: it.agentId, agent_slug: 'ada', agent_name: 'Agent ada' }
+    expect((await client.next('run.started')).payload).toEqual({ run_id, ...agent, status: 'RUNNING' })
+    it.runtime.finish(program, { kind: 'exit', code: 3, timedOut: false })
+    const failed = (await client.next('run.failed')).payload
+    expect(failed).toMatchObject({ run_id, ...agent, status: 'FAILED', duration_ms: expect.any(Number) })
+    expect(failed.error).toContain('3')
+    expect(failed.error_message).toBe(failed.error)
   })
 
   it('mirror the journal', async () => {
@@ -380,6 +407,28 @@ describe('a chat', () => {
       ['done', 8],
     ])
     expect(frames[5]).toEqual({ type: 'chat_event', channel, payload: { type: 'text', content: 'one' }, seq: 6 })
+  })
+
+  it('comes without a gap, also to a client that is slower than its agent', async () => {
+    const { it, url, owner } = await place()
+    const chat = await it.openChat()
+    const client = await signIn(it, url, owner)
+    client.say({ type: 'subscribe', channel: `session:${chat}` })
+    await client.settled()
+    const { run_id } = await it.send(chat, 'Work')
+    const program = await it.runtime.program()
+    client.socket.pause()
+    it.runtime.print(program, ...Array.from({ length: 1000 }, () => says('x'.repeat(10_000))), result())
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+    client.socket.resume()
+    const seqs = [(await client.next('run_begin')).seq!]
+    for (let last = ''; last !== 'done'; ) {
+      const { seq, payload } = await client.next('chat_event')
+      seqs.push(seq!)
+      last = payload.type
+    }
+    expect(seqs).toEqual(Array.from({ length: 1006 }, (_, n) => n + 1))
   })
 
   it('takes a payload as JSON text too', async () => {

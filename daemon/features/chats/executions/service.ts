@@ -287,7 +287,10 @@ export function endExecution(app: App, runId: string, ending: Ending): boolean {
     },
   })
   if (ending.agentStatus && !workingOfAgent(app, run.agent_id).length) setStatus(app, run.agent_id, ending.agentStatus)
-  tell(app, run, ending.outcome === 'COMPLETED' ? 'run.completed' : 'run.failed', ending.outcome)
+  tell(app, run, ending.outcome === 'COMPLETED' ? 'run.completed' : 'run.failed', ending.outcome, {
+    duration_ms: workedMs(app, before),
+    ...(ending.reason && ending.outcome !== 'COMPLETED' && { error: ending.reason, error_message: ending.reason }),
+  })
   return true
 }
 
@@ -357,6 +360,8 @@ const about = ({ workspace_id, crew_id, agent_id, id }: NewExecution) => ({
   trace_id: id,
 })
 
-function tell(app: App, { id, workspace_id, agent_id, agent_name }: NewExecution, type: string, status: string): void {
-  app.broadcast({ channel: `workspace:${workspace_id}`, type, payload: { run_id: id, agent_id, agent_name, status } })
+function tell(app: App, run: NewExecution, type: string, status: string, more: object = {}): void {
+  const { id: run_id, workspace_id, agent_id, agent_slug, agent_name } = run
+  const payload = { run_id, agent_id, agent_slug, agent_name, status, ...more }
+  app.broadcast({ channel: `workspace:${workspace_id}`, type, payload })
 }

@@ -45,6 +45,12 @@ export function desiredCrew(app: App, crewId: string): DesiredCrew | null {
   return row ? toDesired(app, row) : null
 }
 
+/** The workspace of a crew; undefined when there is no such crew, or no longer. */
+export function workspaceOfCrew(app: App, crewId: string): string | undefined {
+  const crew = desiredCrew(app, crewId)
+  return crew && crew.want !== 'removed' ? crew.workspaceId : undefined
+}
+
 function toDesired(app: App, row: OwnedRow): DesiredCrew {
   return {
     crewId: row.crew_id,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { closing } from '#test'
+import { targetOf } from '../../../../daemon/features/ports/service.ts'
 import { connectHere } from '../../../../daemon/runtime/bridge/here.ts'
 import { exposePorts } from '../../../../daemon/streams/exposed/listener.ts'
 import { office } from '../../../support/ports.ts'
@@ -8,7 +9,7 @@ import { server } from '../../../support/server.ts'
 
 async function place(config: object) {
   const it = await office({ config: { publicUrl: '', ...config } }, (_crew, port) => connectHere(port))
-  closing(await exposePorts(it.app, undefined))
+  closing(await exposePorts(it.app, targetOf, undefined))
   const { port } = await server((request, response) => response.end(request.url))
   return { it, answer: await it.expose({ port }) }
 }

@@ -9,6 +9,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { closing } from '#test'
+import { targetOf } from '../../../../daemon/features/ports/service.ts'
 import { connectHere } from '../../../../daemon/runtime/bridge/here.ts'
 import { createExposed } from '../../../../daemon/streams/exposed/proxy.ts'
 import { createSockets } from '../../../../daemon/streams/ws.ts'
@@ -33,7 +34,7 @@ async function shown(
 
 async function exposing(port: number, { config = {}, silence = 60_000 }: { config?: object; silence?: number } = {}) {
   const it = await office({ config }, (_crew, at) => connectHere(at))
-  const exposed = closing(createExposed(it.app, { silence }))
+  const exposed = closing(createExposed(it.app, targetOf, { silence }))
   it.app.exposed = exposed.serve
   const { status, body } = await it.expose({ port })
   expect(status).toBe(201)
