@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
-import { wishCancel, workingOfCrew } from './features/chats/executions/service.ts'
 import { isExposed } from './features/ports/service.ts'
+import { wishCancel, workingOfCrew } from './features/runs/service.ts'
 import { watchDeadlines } from './jobs/decisions.ts'
 import { sweepOldMailTokens } from './jobs/mail-tokens.ts'
 import { eraseOldValues } from './jobs/old-values.ts'

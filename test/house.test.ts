@@ -115,6 +115,7 @@ const ringYet: string[] = [
   'members',
   'pairing',
   'policies',
+  'runs',
   'sessions',
   'tokens',
   'totp',

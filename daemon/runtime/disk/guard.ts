@@ -1,6 +1,6 @@
 import type { App } from '#kernel/app'
-import { workingOfCrew } from '../../features/chats/executions/service.ts'
 import { type DesiredCrew, desiredCrew, desiredCrews, want } from '../../features/crews/containers/service.ts'
+import { workingOfCrew } from '../../features/runs/service.ts'
 import { homeOf } from '../../features/workspaces/service.ts'
 import { crewName } from '../docker/names.ts'
 import type { DiskCondition, DiskService } from '../service-types.ts'
