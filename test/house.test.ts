@@ -114,6 +114,7 @@ const ringYet: string[] = [
   'members',
   'pairing',
   'policies',
+  'runs',
   'sessions',
   'tokens',
   'totp',

@@ -11,7 +11,7 @@ const modules = load(
   'daemon/kernel/log.ts',
   'daemon/kernel/store/reads.ts',
   'daemon/features/journal/reads.ts',
-  'daemon/features/runs/projection.ts',
+  'daemon/features/runs/records/projection.ts',
 )
 
 /** A database with the daemon's schema, made where there is none. */

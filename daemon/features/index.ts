@@ -1,6 +1,6 @@
 import { type Feature, join } from '#kernel/feature'
 import accounts from './accounts/routes.ts'
-import activity from './agents/activity/routes.ts'
+import activity from './activity/routes.ts'
 import agentLeads from './agents/leads/routes.ts'
 import agents from './agents/routes.ts'
 import approvals from './approvals/routes.ts'

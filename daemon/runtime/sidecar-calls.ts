@@ -6,9 +6,9 @@ import { isObject } from '#kernel/http/json-bounds'
 import { perform } from '#kernel/perform'
 import { Problem, problem } from '#kernel/problem'
 import { agentById } from '../features/agents/service.ts'
-import { findExecution, workingOfAgent } from '../features/chats/executions/service.ts'
 import { containerOf } from '../features/crews/containers/service.ts'
 import { waitForAnswer } from '../features/escalations/service.ts'
+import { findRun, workingOfAgent } from '../features/runs/service.ts'
 import { runOfProgram } from './runs/program.ts'
 import type { Runtime, SidecarAnswer, SidecarCall } from './types.ts'
 
@@ -77,7 +77,7 @@ function asked(
     crew_id: () => crewId,
     agent_id: () => agentId,
     run_id: () => run,
-    chat_id: () => (run === null ? undefined : findExecution(app, run)?.chat_id),
+    chat_id: () => (run === null ? undefined : findRun(app, run)?.chat_id),
     call_id: () => id,
     container_id: () => containerIn(app, crewId),
   }
@@ -95,7 +95,7 @@ function containerIn(app: App, crewId: string): string {
 
 function runOf(app: App, agentId: string, named: string | null): string | null {
   const id = named === null ? null : runOfProgram(named)
-  if (id !== null) return findExecution(app, id)?.agent_id === agentId ? id : null
+  if (id !== null) return findRun(app, id)?.agent_id === agentId ? id : null
   const open = workingOfAgent(app, agentId)
   return open.length === 1 ? open[0]!.id : null
 }

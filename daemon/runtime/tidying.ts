@@ -1,8 +1,8 @@
 import type { App } from '#kernel/app'
 import type { Recorded } from '#kernel/journal/journal'
-import { workingOfAgent } from '../features/chats/executions/service.ts'
 import { departedOf, placesOf } from '../features/crews/places/service.ts'
 import { isShowing } from '../features/ports/service.ts'
+import { workingOfAgent } from '../features/runs/service.ts'
 import type { Runtime } from './types.ts'
 
 const firstRetryMs = 2_000

@@ -6,7 +6,7 @@ import type { ColumnDefinition, Statement } from 'better-sqlite3'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Db, migrate, openDatabase } from '#kernel/store/db'
 import { migrations } from '#test'
-import { listing } from '../../daemon/features/runs/queries.ts'
+import { listing } from '../../daemon/features/runs/records/queries.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 const db = openDatabase(':memory:')

@@ -6,8 +6,8 @@ import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { type Execution, findExecution, parkExecution } from '../chats/executions/service.ts'
 import { itemId, raise, type Target } from '../inbox/service.ts'
+import { findRun, parkRun, type Run } from '../runs/service.ts'
 import { awaitInput, type SessionRow, sessionOfRun } from './sessions/service.ts'
 
 type Question = Call<typeof asks.park>
@@ -25,7 +25,7 @@ export function park(app: App, { actor, body, now }: Question) {
     return parked(before)
   const question = body.question.trim()
   if (question === '') throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
-  if (!parkExecution(app, run.id))
+  if (!parkRun(app, run.id))
     throw problem('run_gone', { detail: 'The run is over, or about to end', extra: { source_id: run.id } })
   const ask = newId(app.clock())
   const inbox_item_id = itemId('run_needs_human', ask)
@@ -61,22 +61,22 @@ export function park(app: App, { actor, body, now }: Question) {
   return parked(session)
 }
 
-function runOf(app: App, { run_id, agent_id, workspace_id }: Question['body']): Execution {
+function runOf(app: App, { run_id, agent_id, workspace_id }: Question['body']): Run {
   if (!run_id)
     throw problem('run_gone', {
       detail: 'Which run asks cannot be told: send its id, $SVC_RUN_ID, as the header X-Svc-Run-Id',
     })
-  const run = findExecution(app, run_id)
+  const run = findRun(app, run_id)
   if (run?.agent_id !== agent_id || run.workspace_id !== workspace_id)
     throw problem('run_gone', { extra: { source_id: run_id } })
   return run
 }
 
-const clientSession = ({ launch_json }: Execution): string | null =>
+const clientSession = ({ launch_json }: Run): string | null =>
   launch_json ? ((JSON.parse(launch_json) as { session?: { id: string } | null }).session?.id ?? null) : null
 
 /** Who began the run, if they may decide; else those who lead. */
-function targetOf(app: App, { workspace_id, triggered_by }: Execution): Target {
+function targetOf(app: App, { workspace_id, triggered_by }: Run): Target {
   const role = triggered_by && membership(app.db, workspace_id, triggered_by)?.role
   return role && allows('MEMBER', role) ? { user: triggered_by } : { role: 'MANAGER' }
 }
@@ -89,7 +89,7 @@ function titleOf(text: string): string {
 
 function raiseCard(
   app: App,
-  run: Execution,
+  run: Run,
   { ask, question, context }: { ask: string; question: string; context: string },
   now: string,
 ): void {

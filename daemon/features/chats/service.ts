@@ -12,7 +12,7 @@ import { validator } from '#kernel/http/validate'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { type AgentRow, agentById, findAgent } from '../agents/service.ts'
-import { beginExecution, busy, executionOfChat, wishCancel } from './executions/service.ts'
+import { beginRun, busy, runOfChat, wishCancel } from '../runs/service.ts'
 import { addMessage, journalUserMessage, messageWindow } from './messages/service.ts'
 import { type ChatRow, queries } from './queries.ts'
 
@@ -86,7 +86,7 @@ export function readChat(app: App, { actor, agentId, chatId, now }: Call<typeof 
 /** Deletes a chat with messages and cursors; not while its agent works in it. */
 export function removeChat(app: App, { actor, agentId, chatId }: Call<typeof chats.remove>): undefined {
   const { agent, chat } = ownChat(app, actor, agentId, chatId)
-  if (executionOfChat(app, chatId)) throw busy(app, chatId, 'The agent is working in this chat; cancel the run first')
+  if (runOfChat(app, chatId)) throw busy(app, chatId, 'The agent is working in this chat; cancel the run first')
   queries(app.db).remove.run(chatId)
   audit(app, actor, 'delete', chat, agent)
   tell(app, actor, 'chat_deleted', { agent_id: agentId, chat_id: chatId })
@@ -196,7 +196,7 @@ export function sendMessage(app: App, { actor, chatId, body }: Call<typeof chats
     created_at: app.clock(),
   }
   journalUserMessage(app, actor, { runId, chatId }, agent, body.content)
-  beginExecution(app, run, { tags: [], ...(agent.llm_model && { model: agent.llm_model }), adapter: agent.cli_adapter })
+  beginRun(app, run, { tags: [], ...(agent.llm_model && { model: agent.llm_model }), adapter: agent.cli_adapter })
   return { message_id: message.id, run_id: runId }
 }
 
@@ -210,7 +210,7 @@ function mayEndOthers(app: App, { id }: Actor, { chat, role }: { chat: ChatRow; 
 export function wishChatCancel(app: App, { actor, chatId }: Call<typeof chats.cancel>): string | null {
   const entered = enterChat(app, actor, chatId)
   if (!entered) throw absent('chat')
-  const run = executionOfChat(app, chatId)
+  const run = runOfChat(app, chatId)
   if (!run) return null
   if (run.triggered_by !== actor.id && !mayEndOthers(app, actor, entered)) {
     throw problem('insufficient_role', { detail: "To end somebody else's run takes the role MANAGER or above" })

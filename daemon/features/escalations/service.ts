@@ -6,11 +6,11 @@ import { blankToNull, pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { Problem, problem } from '#kernel/problem'
 import { unlessStorage } from '#kernel/store/storage-fault'
-import { findExecution } from '../chats/executions/service.ts'
 import { propose, readProposal } from '../credentials/proposals/service.ts'
 import { findCrew } from '../crews/service.ts'
 import { raise } from '../inbox/service.ts'
 import { consult, policyOf } from '../policies/service.ts'
+import { findRun } from '../runs/service.ts'
 import { expireDue } from './answers.ts'
 import { queries, type Row } from './queries.ts'
 import { headline, linkOf, present } from './rules.ts'
@@ -132,7 +132,7 @@ function placeOf(
   agent: string,
   { run_id, chat_id }: Asked,
 ): { run_id: string | null; chat_id: string | null } {
-  const run = run_id ? findExecution(app, run_id) : undefined
+  const run = run_id ? findRun(app, run_id) : undefined
   const own = run?.agent_id === agent ? run : undefined
   const chat = own?.chat_id ?? chat_id ?? null
   if (chat && !queries(app.db).chatOf.get(chat, agent)) throw problem('not_found', { field: 'chat_id' })

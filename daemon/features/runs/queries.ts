@@ -1,127 +1,149 @@
-import type { RunStatus } from '#contract/runs'
-import { type Db, statements } from '#kernel/store/db'
+import { statements } from '#kernel/store/db'
 
-export interface Row {
-  seq: number
+/** `parking`: it has asked a person, and its program is being ended. `parked`: it waits for the answer without one. */
+export type Phase = 'queued' | 'launching' | 'running' | 'parking' | 'parked' | 'ended'
+export type Outcome = 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMEOUT'
+
+export interface Run {
   id: string
   workspace_id: string
-  agent_id: string | null
-  chat_id: string | null
+  crew_id: string
+  agent_id: string
+  agent_name: string
+  agent_slug: string
+  chat_id: string
+  message_id: string
   triggered_by: string | null
   trigger_type: string
-  status: RunStatus
-  started: number
-  finished: number | null
-  error_message: string | null
-  exit_code: number | null
-  /** JSON */
-  metadata: string
-  /** JSON of `Details` */
-  details: string
+  max_turns: number
+  phase: Phase
+  first_frame: number
+  output_frame: number | null
+  init_noted: number
+  launch_json: string | null
+  /** Milliseconds since 1970, as the others. */
+  created_at: number
+  launched_at: number | null
+  cancelled_at: number | null
+  cancelled_by: string | null
+  ended_at: number | null
+  outcome: Outcome | null
+  tokens: number | null
+  /** How many programs of the run have ended before this one. */
+  attempt: number
+  worked_ms: number
+  /** JSON of `Spent`. */
+  spent_json: string | null
 }
 
-export interface NamedRow extends Row {
-  agent_name: string | null
-  agent_slug: string | null
-  crew_name: string | null
-}
+export type NewRun = Omit<
+  Run,
+  | 'phase'
+  | 'output_frame'
+  | 'init_noted'
+  | 'launch_json'
+  | 'launched_at'
+  | 'cancelled_at'
+  | 'cancelled_by'
+  | 'ended_at'
+  | 'outcome'
+  | 'tokens'
+  | 'attempt'
+  | 'worked_ms'
+  | 'spent_json'
+>
 
-/** Members that clients print beside a run; the newest entry that names one wins. */
-export interface Details {
-  /** Since when it waits for a person, and for what. */
-  parked_at?: string
-  inbox_item_id?: string
-  model?: string
-  cli_version?: string
-  api_key_source?: string
-  permission_mode?: string
-  session_id?: string
-  mcp_server_errors?: unknown[]
-  permission_denials?: unknown[]
-}
-
-const columns = `r.seq, r.id, r.workspace_id, r.agent_id, r.chat_id, r.triggered_by, r.trigger_type, r.status, r.started, r.finished,
-  r.error_message, r.exit_code, r.metadata, r.details`
-const named = `${columns}, a.name AS agent_name, a.slug AS agent_slug, c.name AS crew_name`
-const names = `LEFT JOIN agents a ON a.id = r.agent_id AND a.workspace_id = r.workspace_id
-  LEFT JOIN crews c ON c.id = coalesce(r.crew_id, a.crew_id) AND c.workspace_id = r.workspace_id`
-
-export interface RunFilter {
-  workspace: string
-  status?: string
-  agent?: string
-  trigger?: string
-  tag?: string
-}
-
-const conditions: Record<Exclude<keyof RunFilter, 'workspace'>, string> = {
-  status: 'status = @status',
-  agent: 'agent_id = @agent',
-  trigger: 'trigger_type = @trigger',
-  tag: 'seq IN (SELECT seq FROM run_tags WHERE workspace_id = @workspace AND tag = @tag)',
-}
+const columns = `id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, message_id, triggered_by, trigger_type, max_turns, phase, first_frame, output_frame,
+  init_noted, launch_json, created_at, launched_at, cancelled_at, cancelled_by, ended_at, outcome, tokens, attempt,
+  worked_ms, spent_json`
 
 export const queries = statements((db) => ({
-  start: db.prepare<[Record<string, unknown>]>(
-    `INSERT INTO runs (seq, id, workspace_id, crew_id, agent_id, mission_id, chat_id, triggered_by, trigger_type,
-      status, started, metadata, details)
-     VALUES (@seq, @id, @workspace, @crew, @agent, @mission, @chat, @triggered_by, @trigger_type, 'RUNNING', @ts,
-     @metadata, @details)
-     ON CONFLICT DO NOTHING`,
+  insert: db.prepare<[NewRun], { id: string }>(
+    `INSERT INTO run_executions (id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, message_id,
+      triggered_by, trigger_type, max_turns, phase, first_frame, created_at)
+     VALUES (@id, @workspace_id, @crew_id, @agent_id, @agent_name, @agent_slug, @chat_id, @message_id, @triggered_by,
+     @trigger_type, @max_turns, 'queued', @first_frame, @created_at)
+     ON CONFLICT DO NOTHING RETURNING id`,
   ),
-  tag: db.prepare<[workspace: string, tag: string, seq: number]>(
-    'INSERT INTO run_tags (workspace_id, tag, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  find: db.prepare<[id: string], Run>(`SELECT ${columns} FROM run_executions WHERE id = ?`),
+  open: db.prepare<[], Run>(`SELECT ${columns} FROM run_executions WHERE phase <> 'ended' ORDER BY created_at, id`),
+  ofChat: db.prepare<[chat: string], Run>(
+    `SELECT ${columns} FROM run_executions WHERE chat_id = ? AND phase <> 'ended'`,
   ),
-  describe: db.prepare<[Record<string, unknown>]>(
-    "UPDATE runs SET details = json_patch(details, @details) WHERE workspace_id = @workspace AND id = @id AND status = 'RUNNING'",
+  ofAgent: db.prepare<[agent: string], Run>(
+    `SELECT ${columns} FROM run_executions WHERE agent_id = ? AND phase <> 'ended'`,
   ),
-  end: db.prepare<[Record<string, unknown>]>(
-    `UPDATE runs SET status = @status, finished = @ts, error_message = @error_message, exit_code = @exit_code,
-      details = json_patch(details, @details)
-     WHERE workspace_id = @workspace AND id = @id AND status = 'RUNNING'`,
+  ofCrew: db.prepare<[crew: string], Run>(
+    `SELECT ${columns} FROM run_executions WHERE crew_id = ? AND phase <> 'ended'`,
+  ),
+  workingOfAgent: db.prepare<[agent: string], Run>(
+    `SELECT ${columns} FROM run_executions WHERE agent_id = ? AND phase <> 'ended' AND phase <> 'parked'`,
+  ),
+  workingOfCrew: db.prepare<[crew: string], Run>(
+    `SELECT ${columns} FROM run_executions WHERE crew_id = ? AND phase <> 'ended' AND phase <> 'parked'`,
+  ),
+  history: db.prepare<[agent: string, limit: number], Run>(
+    `SELECT ${columns} FROM run_executions WHERE agent_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
+  ),
+  queued: db.prepare<[], { count: number }>(
+    "SELECT count(*) AS count FROM run_executions WHERE phase <> 'ended' AND phase <> 'parked'",
+  ),
+  launch: db.prepare<[{ id: string; frame: number; launch: string; at: number }], Run>(
+    `UPDATE run_executions SET phase = 'launching', output_frame = @frame, launch_json = @launch, launched_at = @at
+     WHERE id = @id AND phase = 'queued' RETURNING ${columns}`,
+  ),
+  started: db.prepare<[id: string]>("UPDATE run_executions SET phase = 'running' WHERE id = ? AND phase = 'launching'"),
+  noteInit: db.prepare<[id: string], { id: string }>(
+    'UPDATE run_executions SET init_noted = 1 WHERE id = ? AND init_noted = 0 RETURNING id',
+  ),
+  cancel: db.prepare<[at: number, by: string | null, id: string], Run>(
+    `UPDATE run_executions SET cancelled_at = coalesce(cancelled_at, ?), cancelled_by = coalesce(cancelled_by, ?)
+     WHERE id = ? AND phase <> 'ended' RETURNING ${columns}`,
+  ),
+  /**
+   * The one place where a run ends: no row comes back when it had ended before, or waits for a person and nobody wishes
+   * its end.
+   */
+  end: db.prepare<[at: number, outcome: Outcome, tokens: number | null, id: string], Run>(
+    `UPDATE run_executions SET phase = 'ended', ended_at = ?, outcome = ?, tokens = ?
+     WHERE id = ? AND phase <> 'ended' AND (phase NOT IN ('parking', 'parked') OR cancelled_at IS NOT NULL)
+     RETURNING ${columns}`,
+  ),
+  park: db.prepare<[id: string], Run>(
+    `UPDATE run_executions SET phase = 'parking' WHERE id = ? AND phase IN ('launching', 'running')
+      AND cancelled_at IS NULL RETURNING ${columns}`,
+  ),
+  settleParking: db.prepare<{ id: string; worked: number; spent: string }, Run>(
+    `UPDATE run_executions SET phase = 'parked', worked_ms = worked_ms + @worked, launched_at = NULL,
+      spent_json = @spent
+     WHERE id = @id AND phase = 'parking' AND cancelled_at IS NULL RETURNING ${columns}`,
+  ),
+  resume: db.prepare<{ id: string; message: string }, Run>(
+    `UPDATE run_executions SET phase = 'queued', attempt = attempt + 1, message_id = @message, output_frame = NULL,
+       first_frame = 1 + (SELECT last_frame FROM chats WHERE chats.id = chat_id)
+     WHERE id = @id AND phase = 'parked' RETURNING ${columns}`,
+  ),
+  startOver: db.prepare<{ id: string; frame: number }, Run>(
+    `UPDATE run_executions SET phase = 'queued', attempt = attempt + 1, first_frame = @frame, output_frame = NULL,
+      launch_json = NULL, launched_at = NULL
+     WHERE id = @id AND phase IN ('launching', 'running') AND cancelled_at IS NULL RETURNING ${columns}`,
+  ),
+  skipFrames: db.prepare<[first: number, id: string]>(
+    "UPDATE run_executions SET first_frame = ? WHERE id = ? AND phase = 'queued'",
+  ),
+  discarded: db.prepare<[id: string]>('UPDATE run_executions SET discarded = 1 WHERE id = ?'),
+  left: db.prepare<[crew: string], Run>(
+    `SELECT ${columns} FROM run_executions WHERE crew_id = ? AND phase = 'ended' AND discarded = 0
+      AND launch_json IS NOT NULL`,
+  ),
+  lastFrame: db.prepare<[chat: string], { last_frame: number }>('SELECT last_frame FROM chats WHERE id = ?'),
+  settleFrames: db.prepare<[last: number, chat: string]>(
+    'UPDATE chats SET last_frame = max(last_frame, ?) WHERE id = ?',
   ),
 }))
 
-export const reads = statements((db) => ({
-  find: db.prepare<[workspace: string, id: string], NamedRow>(
-    `SELECT ${named} FROM runs r ${names} WHERE r.workspace_id = ? AND r.id = ?`,
-  ),
-  ofAgent: db.prepare<[workspace: string, agent: string], Row>(
-    `SELECT ${columns} FROM runs r WHERE r.workspace_id = ? AND r.agent_id = ?
-      ORDER BY r.started DESC, r.seq DESC LIMIT 100`,
-  ),
-  agent: db.prepare<[workspace: string, id: string], { id: string }>(
-    'SELECT id FROM agents WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',
-  ),
-  stats: db.prepare<[{ workspace: string; midnight: number }], { running: number; today: number; failed: number }>(
-    `SELECT (SELECT count(*) FROM runs WHERE workspace_id = @workspace AND status = 'RUNNING') AS running,
-            (SELECT count(*) FROM runs WHERE workspace_id = @workspace AND started >= @midnight) AS today,
-            (SELECT count(*) FROM runs WHERE workspace_id = @workspace AND finished >= @midnight
-            AND status IN ('FAILED', 'TIMEOUT')) AS failed`,
-  ),
-}))
-
-const prepared = statements((db) => new Map<string, ReturnType<typeof prepareList>>().set('', prepareList(db, '')))
-
-function prepareList(db: Db, where: string) {
-  const from = `FROM runs WHERE workspace_id = @workspace${where}`
-  return {
-    page: db.prepare<[RunFilter & { limit: number; offset: number }], NamedRow>(
-      `SELECT ${named} FROM (SELECT seq ${from} ORDER BY started DESC, seq DESC LIMIT @limit OFFSET @offset) k
-       CROSS JOIN runs r ON r.seq = k.seq ${names} ORDER BY r.started DESC, r.seq DESC`,
-    ),
-    total: db.prepare<[RunFilter], number>(`SELECT count(*) ${from}`).pluck(),
-  }
-}
-
-/** The two statements of a list with these filters, prepared on first use. */
-export function listing(db: Db, filter: RunFilter) {
-  const used = (Object.keys(conditions) as (keyof typeof conditions)[]).filter((name) => filter[name] !== undefined)
-  const where = used.map((name) => ` AND ${conditions[name]}`).join('')
-  const sets = prepared(db)
-  const known = sets.get(where)
-  if (known) return known
-  const made = prepareList(db, where)
-  sets.set(where, made)
-  return made
+/** Statements that read a whole table, and why they may. */
+export const scans = {
+  open: 'an index of the few that have not ended',
+  queued: 'an index of the few that have not ended',
 }

@@ -1,7 +1,7 @@
 import { runs } from '#contract/runs'
 import { feature } from '#kernel/feature'
-import { projectRuns } from './projection.ts'
-import { list, ofAgent, reportConfidence, show } from './service.ts'
+import { projectRuns } from './records/projection.ts'
+import { list, ofAgent, reportConfidence, show } from './records/service.ts'
 
 export default feature(runs, (app) => {
   app.project(projectRuns(app.db))

@@ -1,7 +1,7 @@
 import type { App } from '#kernel/app'
 import { homeOf } from '#kernel/auth/home'
-import { workingOfCrew } from '../../features/chats/executions/service.ts'
 import { type DesiredCrew, desiredCrew, desiredCrews, want } from '../../features/crews/containers/service.ts'
+import { workingOfCrew } from '../../features/runs/service.ts'
 import { crewName } from '../docker/names.ts'
 import type { DiskCondition, DiskService } from '../service-types.ts'
 import type { Runtime } from '../types.ts'

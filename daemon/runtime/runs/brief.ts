@@ -1,11 +1,11 @@
 import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
 import { type AgentRow, agentById, agentsOfCrew } from '../../features/agents/service.ts'
-import type { Execution } from '../../features/chats/executions/service.ts'
 import { findMessage, type MessageRow, messagesBefore } from '../../features/chats/messages/service.ts'
 import { deliveryOf, secretFiles } from '../../features/credentials/delivery/service.ts'
 import { containerOf } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
+import type { Run } from '../../features/runs/service.ts'
 import { languageOf } from '../../features/workspaces/service.ts'
 import { type Adapter, capReason, type Folders, foldersOf, type Turn } from '../adapters/adapter.ts'
 import { composePrompt, type Remembered } from '../adapters/history.ts'
@@ -26,7 +26,7 @@ interface Briefing {
 }
 
 /** Puts together what a run's program is started with, from the agent as it is now and the chat as it was. */
-export function briefRun({ app, runtime, adapterOf }: Briefing, run: Execution): Brief {
+export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief {
   const agent = agentById(app, run.agent_id)
   const place = placeOf(app, run.agent_id)
   const message = findMessage(app, run.message_id)
@@ -86,7 +86,7 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Execution):
 }
 
 /** The session that the client begins, or goes on with. */
-function sessionOf(run: Execution, adapter: Adapter, program: string): LaunchFacts['session'] {
+function sessionOf(run: Run, adapter: Adapter, program: string): LaunchFacts['session'] {
   if (!adapter.keepsSessions) return null
   const before = run.launch_json ? (JSON.parse(run.launch_json) as LaunchFacts) : null
   // A run that is not in line was being started with these by a daemon before this one.
@@ -113,10 +113,10 @@ function wordsOf({ content, metadata_json }: MessageRow): string {
 }
 
 /** A minute at least, however long the run has worked before it asked. */
-const timeLeft = (limit: number, { worked_ms }: Execution): number =>
+const timeLeft = (limit: number, { worked_ms }: Run): number =>
   Math.max(limit - Math.floor(worked_ms / 1000), Math.min(limit, 60))
 
-function situationOf(app: App, agent: AgentRow, run: Execution, folders: Folders) {
+function situationOf(app: App, agent: AgentRow, run: Run, folders: Folders) {
   const mates = agentsOfCrew(app, run.crew_id).filter(({ id }) => id !== agent.id)
   return { agent, crew: { name: agent.crew_name ?? '' }, mates, folders, language: languageOf(app, run.workspace_id) }
 }
@@ -133,7 +133,7 @@ type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env' | 'session
 const turnOf = (
   app: App,
   agent: AgentRow,
-  run: Execution,
+  run: Run,
   { sidecar, ...given }: Given,
   key = agentKey(app, agent.id),
 ): Turn => ({

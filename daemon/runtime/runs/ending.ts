@@ -1,7 +1,7 @@
 import type { AgentFrame, ChatEvent } from '#contract/frames'
 import { Problem } from '#kernel/problem'
 import { storageProblem } from '#kernel/store/storage-fault'
-import type { Ending, Execution, Parked } from '../../features/chats/executions/service.ts'
+import type { Ending, Parked, Run } from '../../features/runs/service.ts'
 import { capReason, type Verdict } from '../adapters/adapter.ts'
 import { errorFrame } from '../adapters/verdict.ts'
 import type { Lost } from '../types.ts'
@@ -31,7 +31,7 @@ const outcomes = { completed: 'COMPLETED', failed: 'FAILED', cancelled: 'CANCELL
  * What is to be stored of a run's end, and the frames that tell of it; `lastFrame` is the newest number before these.
  */
 export function endingOf(
-  run: Execution,
+  run: Run,
   { verdict, told, facts, error: given, restart }: Result,
   lastFrame: number,
 ): { ending: Ending; tail: ChatEvent[] } {
@@ -56,7 +56,7 @@ export function endingOf(
 
 /** What is to be stored of a program that ended because its run waits for a person, and the frames that tell of it. */
 export function parkedOf(
-  run: Execution,
+  run: Run,
   { verdict, told, facts }: Result,
   asked: Asked,
   lastFrame: number,
@@ -92,7 +92,7 @@ export const cancelledInstead = ({ error: _, ...result }: Result): Result => ({
 
 /** What the chat keeps: what the agent said, or a note of why it said nothing. */
 function messageOf(
-  run: Execution,
+  run: Run,
   told: Told | null,
   error: ErrorFrame | null,
   status: Ending['outcome'],

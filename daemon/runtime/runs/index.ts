@@ -3,29 +3,29 @@ import type { Recorded } from '#kernel/journal/journal'
 import type { AgentFile, Runs, Watch, Watcher } from '#kernel/runs'
 import { recordSoon } from '#kernel/store/until-written'
 import { agentById } from '../../features/agents/service.ts'
+import { desiredCrew } from '../../features/crews/containers/service.ts'
+import { placeOf } from '../../features/crews/places/service.ts'
 import {
-  type Execution,
-  executionsOfAgent,
-  executionsOfCrew,
-  findExecution,
+  findRun,
   lastFrameOf,
-  leftExecutions,
-  openExecutions,
+  leftRuns,
+  openRuns,
+  type Run,
+  runsOfAgent,
+  runsOfCrew,
   skipFrames,
   wishCancel,
   workingOfAgent,
-} from '../../features/chats/executions/service.ts'
-import { desiredCrew } from '../../features/crews/containers/service.ts'
-import { placeOf } from '../../features/crews/places/service.ts'
+} from '../../features/runs/service.ts'
 import { adapterOf } from '../adapters/index.ts'
 import type { Runtime } from '../types.ts'
 import { briefRun } from './brief.ts'
 import { createCrewGate } from './crew-gate.ts'
+import { LiveRun, prologueFrames } from './live-run.ts'
+import { LiveStream } from './live-stream.ts'
 import type { LaunchFacts, RunParts } from './parts.ts'
 import { discardPrograms, programIds } from './program.ts'
-import { prologueFrames, Run } from './run.ts'
 import { secretsOf } from './secrets.ts'
-import { Session } from './session.ts'
 import { Slots } from './slots.ts'
 
 /** How long the frames of a run are kept for those who come late. */
@@ -57,39 +57,39 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
     brief: (run) => briefRun({ app, runtime, adapterOf }, run),
     secretsOf: (run) => secretsOf(app, run),
   }
-  const live = new Map<string, Run>()
-  const sessions = new Map<string, Session>()
+  const live = new Map<string, LiveRun>()
+  const streams = new Map<string, LiveStream>()
   const expiries = new Map<string, NodeJS.Timeout>()
 
-  function sessionOf(chatId: string): Session {
-    const known = sessions.get(chatId)
+  function streamOf(chatId: string): LiveStream {
+    const known = streams.get(chatId)
     if (known) return known
-    const made = new Session(lastFrameOf(app, chatId))
-    sessions.set(chatId, made)
+    const made = new LiveStream(lastFrameOf(app, chatId))
+    streams.set(chatId, made)
     return made
   }
 
   /** A run that has said its farewell tidies up for a moment more; only then its frames begin to age. */
-  const hasLive = (chatId: string): boolean => [...live.values()].some(({ execution }) => execution.chat_id === chatId)
+  const hasLive = (chatId: string): boolean => [...live.values()].some(({ run }) => run.chat_id === chatId)
 
-  /** Forgets a session that nobody needs. */
+  /** Forgets a stream that nobody needs. */
   function tidy(chatId: string): void {
-    const session = sessions.get(chatId)
-    if (session && !session.watched && !expiries.has(chatId) && !hasLive(chatId)) sessions.delete(chatId)
+    const stream = streams.get(chatId)
+    if (stream && !stream.watched && !expiries.has(chatId) && !hasLive(chatId)) streams.delete(chatId)
   }
 
-  function begin(execution: Execution): void {
-    const { id, chat_id } = execution
+  function begin(run: Run): void {
+    const { id, chat_id } = run
     clearTimeout(expiries.get(chat_id))
     expiries.delete(chat_id)
-    const run = new Run(parts, execution, sessionOf(chat_id))
-    live.set(id, run)
-    void run.over.then(() => {
+    const begun = new LiveRun(parts, run, streamOf(chat_id))
+    live.set(id, begun)
+    void begun.over.then(() => {
       live.delete(id)
-      if (sessions.get(chat_id)?.active) return
+      if (streams.get(chat_id)?.active) return
       const clear = setTimeout(() => {
         expiries.delete(chat_id)
-        sessions.get(chat_id)?.clear()
+        streams.get(chat_id)?.clear()
         tidy(chat_id)
       }, replayMs)
       clear.unref()
@@ -99,33 +99,33 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
 
   async function readyAndTidy(crewId: string): Promise<void> {
     await gate.ready(crewId)
-    for (const run of leftExecutions(app, crewId)) discard(run)
+    for (const run of leftRuns(app, crewId)) discard(run)
   }
 
-  const discard = (run: Execution): void =>
+  const discard = (run: Run): void =>
     void discardPrograms(app, runtime, run, JSON.parse(run.launch_json!) as LaunchFacts)
 
   /** Begins what waits for its place; what is still being parked goes on once it is. */
   function resume(id: string): void {
     const before = live.get(id)
     if (before) return void before.over.then(() => resume(id))
-    const execution = findExecution(app, id)
-    if (execution?.phase === 'queued') begin(execution)
+    const run = findRun(app, id)
+    if (run?.phase === 'queued') begin(run)
   }
 
   /** The end of a run: of one that waited for a person only its spools are left. */
   function end(id: string): void {
-    const run = live.get(id)
-    const execution = run ? null : findExecution(app, id)
-    if (execution?.launch_json) discard(execution)
-    run?.sayFarewell()
+    const going = live.get(id)
+    const run = going ? null : findRun(app, id)
+    if (run?.launch_json) discard(run)
+    going?.sayFarewell()
   }
 
   function onEntry({ entry }: Recorded): void {
     const { entry_type, trace_id, crew_id, payload } = entry
     if (entry_type === 'run.started' && trace_id) {
-      const execution = findExecution(app, trace_id)
-      if (execution?.phase === 'queued' && !live.has(trace_id)) begin(execution)
+      const run = findRun(app, trace_id)
+      if (run?.phase === 'queued' && !live.has(trace_id)) begin(run)
     } else if (entry_type === 'run.parked' && trace_id) {
       live.get(trace_id)?.park()
     } else if (entry_type === 'run.resumed' && trace_id) {
@@ -136,27 +136,27 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       tellProgress(crew_id, entry.entry_type.slice('provisioning.'.length), entry.summary)
     } else if (entry_type === 'audit.entity_deleted') {
       const id = String(payload?.['entity_id'])
-      if (payload?.['entity_type'] === 'agent') endAll(executionsOfAgent(app, id), entry.actor_id)
-      if (payload?.['entity_type'] === 'crew') endAll(executionsOfCrew(app, id), entry.actor_id)
+      if (payload?.['entity_type'] === 'agent') endAll(runsOfAgent(app, id), entry.actor_id)
+      if (payload?.['entity_type'] === 'crew') endAll(runsOfCrew(app, id), entry.actor_id)
     }
   }
 
   /** Runs that wait for a crew say how it comes up. */
   function tellProgress(crewId: string, what: string, text: string): void {
     const slug = desiredCrew(app, crewId)?.spec.slug ?? ''
-    for (const run of live.values()) {
-      if (run.execution.crew_id !== crewId) continue
-      if (what === 'step') run.note(text)
-      else run.noteImage(text, slug, what)
+    for (const going of live.values()) {
+      if (going.run.crew_id !== crewId) continue
+      if (what === 'step') going.note(text)
+      else going.noteImage(text, slug, what)
     }
   }
 
   /** Who deletes an agent or its crew ends what is going on there. */
-  function endAll(executions: Execution[], by: string | undefined): void {
-    if (!executions.length) return
+  function endAll(runs: Run[], by: string | undefined): void {
+    if (!runs.length) return
     recordSoon(app, 'the end of runs of what was deleted', () => {
-      for (const { id } of executions) wishCancel(app, id, by ?? null)
-      app.afterCommit(() => executions.forEach(({ id }) => void live.get(id)?.cancel()))
+      for (const { id } of runs) wishCancel(app, id, by ?? null)
+      app.afterCommit(() => runs.forEach(({ id }) => void live.get(id)?.cancel()))
     })
   }
 
@@ -165,8 +165,8 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
 
   return {
     watch(chatId: string, after: number | null, watcher: Watcher): Watch {
-      const session = sessionOf(chatId)
-      const watch = session.watch(after ?? session.lastSeq, watcher)
+      const stream = streamOf(chatId)
+      const watch = stream.watch(after ?? stream.lastSeq, watcher)
       return {
         ...watch,
         close() {
@@ -186,8 +186,8 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       if (place) await runtime.endLeft(place.crewId, place.agent)
     },
     forget(chatId) {
-      sessions.get(chatId)?.close()
-      sessions.delete(chatId)
+      streams.get(chatId)?.close()
+      streams.delete(chatId)
     },
     async listFiles(agentId, subdir, recursive): Promise<AgentFile[]> {
       const place = placeOf(app, agentId)
@@ -198,7 +198,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       return place ? runtime.readFile(place.crewId, place.agent, path) : null
     },
     async recover() {
-      const open = openExecutions(app)
+      const open = openRuns(app)
       const waiting = open.filter(({ phase }) => phase === 'queued')
       // Frames that a daemon before this one may have shown are not numbered again.
       await app.write(() => {
@@ -207,8 +207,8 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
         for (const { id, agent_id } of open) if (!agentById(app, agent_id)) wishCancel(app, id, null)
       })
       for (const { id } of open) {
-        const execution = findExecution(app, id)
-        if (execution && execution.phase !== 'parked' && !live.has(id)) begin(execution)
+        const run = findRun(app, id)
+        if (run && run.phase !== 'parked' && !live.has(id)) begin(run)
       }
     },
     async close() {
@@ -217,7 +217,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       for (const run of runs) run.detach()
       for (const clear of expiries.values()) clearTimeout(clear)
       await Promise.all(runs.map((run) => run.over))
-      for (const session of sessions.values()) session.close()
+      for (const stream of streams.values()) stream.close()
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { App } from '#kernel/app'
-import type { Execution } from '../../features/chats/executions/service.ts'
+import type { Run } from '../../features/runs/service.ts'
 import type { Adapter } from '../adapters/adapter.ts'
 import type { Overflow } from '../adapters/history.ts'
 import type { AgentSpec, RunSpec, Runtime } from '../types.ts'
@@ -39,8 +39,8 @@ export interface RunParts {
   /** Waits for room on the disk, telling why; then says why the crew may begin nothing, or null. */
   room(crewId: string, waiting: (why: string) => void, signal: AbortSignal): Promise<string | null>
   /** Throws problems. */
-  brief(run: Execution): Brief
+  brief(run: Run): Brief
   adapterOf(name: string): Adapter | undefined
   /** Values that must not show up in what the agent prints. */
-  secretsOf(run: Execution): readonly string[]
+  secretsOf(run: Run): readonly string[]
 }

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto'
 import type { App } from '#kernel/app'
-import { type Execution, markDiscarded } from '../../features/chats/executions/service.ts'
+import { markDiscarded, type Run } from '../../features/runs/service.ts'
 import type { RunRef, Runtime } from '../types.ts'
 import type { LaunchFacts } from './parts.ts'
 
 /** A run's programs follow each other: the first has the run's id, the others a number behind it. */
-export const programIds = ({ id, attempt }: Pick<Execution, 'id' | 'attempt'>): string[] =>
+export const programIds = ({ id, attempt }: Pick<Run, 'id' | 'attempt'>): string[] =>
   Array.from({ length: attempt + 1 }, (_, n) => (n === 0 ? id : `${id}-${n}`))
 
 /** The run that a program belongs to, by what it knows itself as (SVC_RUN_ID). Ids of runs hold no dash. */
 export const runOfProgram = (program: string): string => program.split('-', 1)[0]!
 
 /** The newest of a run's programs, as the runtime knows it. */
-export const programOf = (run: Execution, { agent }: Pick<LaunchFacts, 'agent'>): RunRef => ({
+export const programOf = (run: Run, { agent }: Pick<LaunchFacts, 'agent'>): RunRef => ({
   crewId: run.crew_id,
   runId: programIds(run).at(-1)!,
   agent,
@@ -28,7 +28,7 @@ export function clientSessionId(program: string): string {
 export async function discardPrograms(
   app: App,
   runtime: Runtime,
-  run: Execution,
+  run: Run,
   { agent }: Pick<LaunchFacts, 'agent'>,
 ): Promise<void> {
   try {

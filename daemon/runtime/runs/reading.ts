@@ -1,16 +1,16 @@
 import type { AgentFrame } from '#contract/frames'
 import { recordSoon } from '#kernel/store/until-written'
-import { type Execution, noteSession } from '../../features/chats/executions/service.ts'
 import { isShowing } from '../../features/ports/service.ts'
+import { noteSession, type Run } from '../../features/runs/service.ts'
 import type { Parser } from '../adapters/adapter.ts'
 import { createParser } from '../adapters/parser.ts'
 import { judge } from '../adapters/verdict.ts'
 import type { RunEnd } from '../types.ts'
 import type { Result } from './ending.ts'
+import type { LiveStream } from './live-stream.ts'
 import { OutputReader } from './output.ts'
 import type { LaunchFacts, RunParts } from './parts.ts'
 import { programOf } from './program.ts'
-import type { Session } from './session.ts'
 import { createTranscript } from './transcript.ts'
 import { pause } from './waiting.ts'
 
@@ -24,9 +24,9 @@ const retryMs = 2_000
 
 export interface Reading {
   parts: RunParts
-  run: Execution
+  run: Run
   facts: LaunchFacts
-  session: Session
+  stream: LiveStream
   cancelled: AbortSignal
   /** The run waits for a person from now on. */
   parked: AbortSignal
@@ -39,7 +39,7 @@ export const deadlineOf = (launchedAt: number, facts: LaunchFacts): number =>
 
 /** Reads a started run to its end; null when it is left to a later daemon. */
 export async function readRun(reading: Reading, launchedAt: number): Promise<Result | null> {
-  const { parts, run, facts, session, cancelled, parked, detached } = reading
+  const { parts, run, facts, stream, cancelled, parked, detached } = reading
   const adapter = parts.adapterOf(facts.adapter)
   if (!adapter) throw new Error(`There is no adapter ${facts.adapter}`)
   const parser = createParser(adapter.reader(facts.mcpServers), parts.secretsOf(run))
@@ -47,7 +47,7 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
   let late = false
   const take = (frames: AgentFrame[]) =>
     inBatches(frames, (frame) => {
-      session.push(frame)
+      stream.push(frame)
       transcript.add(frame)
     })
 

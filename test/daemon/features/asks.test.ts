@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { problem } from '#kernel/problem'
+import { raise } from '../../../daemon/features/inbox/service.ts'
 import {
-  type Execution,
-  endExecution,
-  executionsOfCrew,
-  findExecution,
-  parkExecution,
+  endRun,
+  findRun,
+  parkRun,
+  type Run,
+  runsOfCrew,
   wishCancel,
   workingOfCrew,
-} from '../../../daemon/features/chats/executions/service.ts'
-import { raise } from '../../../daemon/features/inbox/service.ts'
+} from '../../../daemon/features/runs/service.ts'
 import { adapterOf } from '../../../daemon/runtime/adapters/index.ts'
 import { agentKey } from '../../../daemon/runtime/agent-keys.ts'
 import { briefRun } from '../../../daemon/runtime/runs/brief.ts'
@@ -626,7 +626,7 @@ describe('a parked run', () => {
       command: null,
       lastFrame: 0,
     } as const
-    const end = () => it.app.writeNow(() => endExecution(it.app, run_id, ending))
+    const end = () => it.app.writeNow(() => endRun(it.app, run_id, ending))
     expect(phaseOf(it, run_id)).toMatchObject({ phase: 'parking' })
     expect(end()).toBe(false)
     it.runtime.finish(program)
@@ -641,7 +641,7 @@ describe('a parked run', () => {
     const { run_id } = await it.send(await it.openChat(), 'Work')
     await it.runtime.program(0)
     it.app.writeNow(() => wishCancel(it.app, run_id, null))
-    expect(it.app.writeNow(() => parkExecution(it.app, run_id))).toBe(false)
+    expect(it.app.writeNow(() => parkRun(it.app, run_id))).toBe(false)
   })
 
   it.each([
@@ -671,7 +671,7 @@ describe('a parked run', () => {
     const it = await askPlace()
     await asked(it)
     expect(workingOfCrew(it.app, it.crewId)).toEqual([])
-    expect(executionsOfCrew(it.app, it.crewId)).toHaveLength(1)
+    expect(runsOfCrew(it.app, it.crewId)).toHaveLength(1)
   })
 
   it('is not lost when the daemon is restarted, and can be answered afterwards', async () => {
@@ -734,16 +734,14 @@ describe('a parked run', () => {
 
   it('is started as it was told to when a daemon died over its start', async () => {
     const it = await askPlace()
-    const brief = (run: Execution) => briefRun({ app: it.app, runtime: it.runtime, adapterOf }, run)
-    const flagOf = (run: Execution) => brief(run).spec.argv.find((argument) => /^--(session-id|resume)=/.test(argument))
+    const brief = (run: Run) => briefRun({ app: it.app, runtime: it.runtime, adapterOf }, run)
+    const flagOf = (run: Run) => brief(run).spec.argv.find((argument) => /^--(session-id|resume)=/.test(argument))
     const { run_id, item, next, program } = await asked(it)
     const first = program.spec.argv.find((argument) => argument.startsWith('--session-id='))!
-    expect(flagOf({ ...findExecution(it.app, run_id)!, phase: 'launching' })).toBe(first)
+    expect(flagOf({ ...findRun(it.app, run_id)!, phase: 'launching' })).toBe(first)
     await act(it, item, { action: 'answer', input: 'That' })
     await next()
-    expect(flagOf({ ...findExecution(it.app, run_id)!, phase: 'launching' })).toBe(
-      first.replace('session-id', 'resume'),
-    )
+    expect(flagOf({ ...findRun(it.app, run_id)!, phase: 'launching' })).toBe(first.replace('session-id', 'resume'))
   })
 
   it('fails when it cannot be started again', async () => {

@@ -3,7 +3,7 @@ import { daemon, type TestDaemon } from '#test'
 import { matching, plan, resolve } from '../../../daemon/features/journal/plan.ts'
 import { lookups, queries } from '../../../daemon/features/journal/queries.ts'
 import { sources, streamSql } from '../../../daemon/features/journal/reader.ts'
-import { listing, queries as runQueries, reads as runReads } from '../../../daemon/features/runs/queries.ts'
+import { listing, queries as runQueries, reads as runReads } from '../../../daemon/features/runs/records/queries.ts'
 
 /** How SQLite would carry a statement out. */
 function steps({ app }: TestDaemon, sql: string): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft } from '#kernel/journal/journal'
 import { daemon } from '#test'
-import { projectRuns } from '../../../daemon/features/runs/projection.ts'
+import { projectRuns } from '../../../daemon/features/runs/records/projection.ts'
 
 const day = 86_400_000
 

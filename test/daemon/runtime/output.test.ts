@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { LiveStream } from '../../../daemon/runtime/runs/live-stream.ts'
 import { OutputReader } from '../../../daemon/runtime/runs/output.ts'
-import { Session } from '../../../daemon/runtime/runs/session.ts'
 import { Slots } from '../../../daemon/runtime/runs/slots.ts'
 import { createTranscript } from '../../../daemon/runtime/runs/transcript.ts'
 import type { FollowSink } from '../../../daemon/runtime/types.ts'
@@ -119,52 +119,52 @@ describe('OutputReader', () => {
   })
 })
 
-describe('Session', () => {
+describe('LiveStream', () => {
   const text = (content: string) => ({ type: 'text', content }) as const
-  const numbers = (session: Session, after: number) => {
+  const numbers = (stream: LiveStream, after: number) => {
     const seen: number[] = []
-    const watch = session.watch(after, { frame: ({ seq }) => void seen.push(seq), closed: () => undefined })
+    const watch = stream.watch(after, { frame: ({ seq }) => void seen.push(seq), closed: () => undefined })
     return { ...watch, replay: watch.replay.map(({ seq }) => seq), seen }
   }
 
   it('keeps the last 5000 frames of a run', () => {
-    const session = new Session(0)
-    session.begin(1)
-    for (let n = 0; n < 5_000; n++) session.push(text('x'))
-    expect(numbers(session, 0)).toMatchObject({ truncated: true, lastSeq: 5001 })
-    expect(numbers(session, 0).replay).toHaveLength(5_000)
-    expect(numbers(session, 1).truncated).toBe(false)
+    const stream = new LiveStream(0)
+    stream.begin(1)
+    for (let n = 0; n < 5_000; n++) stream.push(text('x'))
+    expect(numbers(stream, 0)).toMatchObject({ truncated: true, lastSeq: 5001 })
+    expect(numbers(stream, 0).replay).toHaveLength(5_000)
+    expect(numbers(stream, 1).truncated).toBe(false)
   })
 
   it('keeps 8 MiB at most', () => {
-    const session = new Session(0)
-    session.begin(1)
-    for (let n = 0; n < 9; n++) session.push(text('x'.repeat(1024 * 1024)))
-    expect(numbers(session, 0)).toMatchObject({ truncated: true, replay: [4, 5, 6, 7, 8, 9, 10] })
-    session.push(text('x'.repeat(9 * 1024 * 1024)))
-    expect(numbers(session, 0).replay).toEqual([])
+    const stream = new LiveStream(0)
+    stream.begin(1)
+    for (let n = 0; n < 9; n++) stream.push(text('x'.repeat(1024 * 1024)))
+    expect(numbers(stream, 0)).toMatchObject({ truncated: true, replay: [4, 5, 6, 7, 8, 9, 10] })
+    stream.push(text('x'.repeat(9 * 1024 * 1024)))
+    expect(numbers(stream, 0).replay).toEqual([])
   })
 
   it('lets go of the last run when the next one begins, and numbers on', () => {
-    const session = new Session(7)
-    session.begin(8)
-    session.push(text('a'))
-    session.end()
-    session.begin(10)
-    expect(numbers(session, 0)).toMatchObject({ truncated: false, replay: [10], lastSeq: 10 })
-    session.skipTo(100)
-    session.push(text('b'))
-    expect(session.lastSeq).toBe(100)
-    session.skipTo(50)
-    session.push(text('c'))
-    expect(session.lastSeq).toBe(101)
+    const stream = new LiveStream(7)
+    stream.begin(8)
+    stream.push(text('a'))
+    stream.end()
+    stream.begin(10)
+    expect(numbers(stream, 0)).toMatchObject({ truncated: false, replay: [10], lastSeq: 10 })
+    stream.skipTo(100)
+    stream.push(text('b'))
+    expect(stream.lastSeq).toBe(100)
+    stream.skipTo(50)
+    stream.push(text('c'))
+    expect(stream.lastSeq).toBe(101)
   })
 
   it('passes over who has seen what is said again', () => {
-    const session = new Session(0)
-    session.begin(1)
-    const late = numbers(session, 3)
-    for (let n = 0; n < 4; n++) session.push(text('x'))
+    const stream = new LiveStream(0)
+    stream.begin(1)
+    const late = numbers(stream, 3)
+    for (let n = 0; n < 4; n++) stream.push(text('x'))
     expect(late.seen).toEqual([4, 5])
   })
 })

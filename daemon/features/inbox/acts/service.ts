@@ -6,9 +6,9 @@ import type { Actor, Call } from '#kernel/feature'
 import { type Problem, problem } from '#kernel/problem'
 import { agentById } from '../../agents/service.ts'
 import { deliver, type SessionRow, sessionOfItem, setSession } from '../../asks/sessions/service.ts'
-import { type Execution, findExecution, resumeExecution, wishCancel } from '../../chats/executions/service.ts'
 import { addMessage, journalUserMessage } from '../../chats/messages/service.ts'
 import { placeOf } from '../../crews/places/service.ts'
+import { findRun, type Run, resumeRun, wishCancel } from '../../runs/service.ts'
 import { find as findUser } from '../../users/service.ts'
 import { amendPayload, find, settle } from '../service.ts'
 
@@ -21,7 +21,7 @@ const patienceMs = 20_000
 /** Waits until the program that asked has ended: what it said comes before the answer. */
 export async function quiet(app: App, { actor, itemId }: Act): Promise<void> {
   const session = sessionOfItem(app, actor.workspace, find(app, actor, itemId).id)
-  if (!session || findExecution(app, session.run_id)?.phase !== 'parking') return
+  if (!session || findRun(app, session.run_id)?.phase !== 'parking') return
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, patienceMs)
     void app.runs?.ended(session.run_id).then(() => {
@@ -48,7 +48,7 @@ export function act(app: App, { actor, itemId, body, now }: Act): Acted | Proble
     })
   }
   const session = sessionOfItem(app, actor.workspace, row.id)
-  const run = session && findExecution(app, session.run_id)
+  const run = session && findRun(app, session.run_id)
   if (!session || !run || run.phase === 'ended') throw problem('run_gone', { extra: { source_id: row.source_id } })
 
   const answered = input === null ? null : answer(app, actor, { session, run, input, now })
@@ -85,7 +85,7 @@ function inputOf({ action, input }: Act['body']): string | null {
 
 interface Answering {
   session: SessionRow
-  run: Execution
+  run: Run
   input: string
   now: string
 }
@@ -129,11 +129,11 @@ function answer(app: App, actor: Actor, { session, run, input, now }: Answering)
   if (!delivery_id) return undeliverable('Another answer to this question was delivered before')
   const dispatch_state = app.runs!.full ? 'queued' : 'dispatched'
   setSession(app, session.id, 'idle')
-  resumeExecution(app, run.id, { actor, message: comment_id, inbox_item_id: session.inbox_item_id, delivery_id })
+  resumeRun(app, run.id, { actor, message: comment_id, inbox_item_id: session.inbox_item_id, delivery_id })
   return { comment_id, delivery_id, run_id: run.id, dispatch_state }
 }
 
-function whyNot(app: App, run: Execution): string | null {
+function whyNot(app: App, run: Run): string | null {
   if (!app.runs) return 'This server runs no agents'
   const agent = agentById(app, run.agent_id)
   if (!agent) return 'The agent is deleted'
@@ -145,7 +145,7 @@ function whyNot(app: App, run: Execution): string | null {
 function record(
   app: App,
   actor: Actor,
-  run: Execution,
+  run: Run,
   receipt: Record<string, unknown> & { action: string; inbox_item_id: string },
 ) {
   const { entry, seq } = app.journal({

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { App } from '#kernel/app'
 import { storageFault } from '#kernel/store/storage-fault'
 import { daemon } from '#test'
-import { projectRuns } from '../../../../daemon/features/runs/projection.ts'
+import { projectRuns } from '../../../../daemon/features/runs/records/projection.ts'
 import { seeded } from '../../../support/random.ts'
 
 const rounds = 150

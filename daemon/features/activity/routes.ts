@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { activity } from '#contract/activity'
 import { feature, wished } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
-import { findAgent } from '../service.ts'
+import { findAgent } from '../agents/service.ts'
 import { download, filesOf, logLines, settleStop, wishStop } from './service.ts'
 
 export default feature(activity, (app) => ({

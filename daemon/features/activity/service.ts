@@ -6,9 +6,9 @@ import type { Call } from '#kernel/feature'
 import type { Page } from '#kernel/http/fields'
 import { Problem, problem } from '#kernel/problem'
 import type { AgentFile } from '#kernel/runs'
-import { executionsOfAgent, historyOfAgent, wishCancel } from '../../chats/executions/service.ts'
-import { partsOfAgent } from '../../chats/messages/service.ts'
-import { type AgentRow, findAgent } from '../service.ts'
+import { type AgentRow, findAgent } from '../agents/service.ts'
+import { partsOfAgent } from '../chats/messages/service.ts'
+import { historyOfAgent, runsOfAgent, wishCancel } from '../runs/service.ts'
 
 type Line = Static<typeof LogLine>
 
@@ -18,7 +18,7 @@ const patienceMs = 45_000
 /** Wishes the end of everything that the agent does; the runs concerned. */
 export function wishStop(app: App, { actor, agentId }: Call<typeof activity.stop>): string[] {
   const agent = findAgent(app, actor.workspace, agentId)
-  return executionsOfAgent(app, agent.id).flatMap(({ id }) => (wishCancel(app, id, actor.id) ? [id] : []))
+  return runsOfAgent(app, agent.id).flatMap(({ id }) => (wishCancel(app, id, actor.id) ? [id] : []))
 }
 
 /** Waits until the runs are over, as long as there is patience. */

@@ -2,17 +2,17 @@ import type { ChatEvent } from '#contract/frames'
 import { storageFault } from '#kernel/store/storage-fault'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { sessionOfRun } from '../../features/asks/sessions/service.ts'
-import {
-  type Execution,
-  endExecution,
-  findExecution,
-  markLaunching,
-  markRunning,
-  settleParking,
-  startOver,
-} from '../../features/chats/executions/service.ts'
 import { findMessage } from '../../features/chats/messages/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
+import {
+  endRun,
+  findRun,
+  markLaunching,
+  markRunning,
+  type Run,
+  settleParking,
+  startOver,
+} from '../../features/runs/service.ts'
 import {
   cancelledEarly,
   cancelledInstead,
@@ -23,10 +23,10 @@ import {
   type Result,
   refused,
 } from './ending.ts'
+import type { LiveStream } from './live-stream.ts'
 import type { Brief, LaunchFacts, RunParts } from './parts.ts'
 import { discardPrograms, programOf } from './program.ts'
 import { deadlineOf, endProcesses, type Reading, readRun } from './reading.ts'
-import type { Session } from './session.ts'
 import { pause, unless } from './waiting.ts'
 
 /** Numbers kept for the frames of a run before its output: a restart begins past them. */
@@ -37,14 +37,14 @@ const retryMs = 2_000
 const startTries = 3
 
 /** Carries out one run, from its row to its terminal entry. */
-export class Run {
-  execution: Execution
+export class LiveRun {
+  run: Run
   /**
    * Resolves when the run has its terminal entry, waits for a person without a program, or is left to a later daemon.
    */
   readonly over: Promise<void>
   private readonly parts: RunParts
-  private readonly session: Session
+  private readonly stream: LiveStream
   private readonly cancelled = new AbortController()
   private readonly detached = new AbortController()
   /** Set by what comes first of the two. */
@@ -55,13 +55,13 @@ export class Run {
   private prologue = 0
   private tail: ChatEvent[] = []
 
-  constructor(parts: RunParts, execution: Execution, session: Session) {
+  constructor(parts: RunParts, run: Run, stream: LiveStream) {
     this.parts = parts
-    this.execution = execution
-    this.session = session
+    this.run = run
+    this.stream = stream
     this.launched = this.recovered
-    if (execution.cancelled_at !== null) this.cancelled.abort()
-    if (execution.phase === 'parking') this.parked.abort()
+    if (run.cancelled_at !== null) this.cancelled.abort()
+    if (run.phase === 'parking') this.parked.abort()
     this.over = this.carryOut().catch((error: Error) => this.giveUp(error))
   }
 
@@ -97,31 +97,31 @@ export class Run {
       this.say({
         type: 'crew_provisioning',
         content: text,
-        metadata: { crew_id: this.execution.crew_id, crew_slug, status },
+        metadata: { crew_id: this.run.crew_id, crew_slug, status },
       })
   }
 
   /** Tells the chat of the end, once that is stored: before anything that was stored after it. */
   sayFarewell(): void {
-    for (const event of this.tail) this.session.push(event)
+    for (const event of this.tail) this.stream.push(event)
     this.tail = []
-    this.session.end()
+    this.stream.end()
   }
 
   /** A daemon before this one had started the program, or was about to. */
   private get recovered(): boolean {
-    return this.execution.phase !== 'queued'
+    return this.run.phase !== 'queued'
   }
 
   private say(event: ChatEvent): void {
     // The last of the kept numbers are for what tells of the end.
     if (!this.launched && ++this.prologue > prologueFrames - 10) return
-    this.session.push(event)
+    this.stream.push(event)
   }
 
   private async carryOut(): Promise<void> {
-    const message = findMessage(this.parts.app, this.execution.message_id)
-    this.session.begin(this.firstFrame(message ? 2 : 1))
+    const message = findMessage(this.parts.app, this.run.message_id)
+    this.stream.begin(this.firstFrame(message ? 2 : 1))
     if (message) this.sayMessage(message)
     const leave = await this.enter()
     if (this.detached.signal.aborted) return leave?.()
@@ -136,7 +136,7 @@ export class Run {
 
   /** Of a run that was launched before: as many numbers before its output as frames come first, so that none is missing. */
   private firstFrame(opening: number): number {
-    const { first_frame, output_frame } = this.execution
+    const { first_frame, output_frame } = this.run
     return output_frame === null ? first_frame : Math.max(first_frame, output_frame - opening)
   }
 
@@ -157,19 +157,19 @@ export class Run {
   private async work(): Promise<Result | null> {
     let brief: Brief | null = null
     try {
-      if (this.recovered) return await this.goOn(JSON.parse(this.execution.launch_json!) as LaunchFacts)
-      const full = await this.parts.room(this.execution.crew_id, (why) => this.note(why), this.stopped)
+      if (this.recovered) return await this.goOn(JSON.parse(this.run.launch_json!) as LaunchFacts)
+      const full = await this.parts.room(this.run.crew_id, (why) => this.note(why), this.stopped)
       if (full) return refused(cancelledEarly, full)
       this.note('Preparing the crew')
-      await unless(this.stopped, () => this.parts.ready(this.execution.crew_id))
+      await unless(this.stopped, () => this.parts.ready(this.run.crew_id))
       if (this.detached.signal.aborted) return null
       if (this.cancelled.signal.aborted) return cancelledEarly
-      brief = this.parts.brief(this.execution)
+      brief = this.parts.brief(this.run)
       return await this.launch(brief)
     } catch (error) {
       if (this.detached.signal.aborted) return null
       if (!this.launched && storageFault(error)) return this.workLater(error)
-      this.parts.app.log.warn({ err: error, run: this.execution.id }, 'A run failed to start')
+      this.parts.app.log.warn({ err: error, run: this.run.id }, 'A run failed to start')
       // The start may have failed in our eyes only.
       if (brief && this.launched) await endProcesses(this.reading(brief.facts))
       return failedEarly(error, brief && this.launched ? brief.facts : null)
@@ -189,8 +189,8 @@ export class Run {
     const { app, runtime } = this.parts
     this.note('Starting the agent')
     this.launched = true
-    const launch = { frame: this.session.lastSeq + 1, facts: { ...facts }, command: facts.command, overflow }
-    const { id: run_id, agent_id } = this.execution
+    const launch = { frame: this.stream.lastSeq + 1, facts: { ...facts }, command: facts.command, overflow }
+    const { id: run_id, agent_id } = this.run
     const stored = app.write(() => {
       if (!markLaunching(app, run_id, launch)) return false
       markUsed(app, credentialIds, { agent_id, run_id })
@@ -213,10 +213,10 @@ export class Run {
     const { app, runtime } = this.parts
     const since = app.steady()
     // A clock that was set back while no daemon ran gives no run more time than it had.
-    const launchedAt = Math.min(since, this.execution.launched_at ?? since)
-    this.session.skipTo(this.execution.output_frame!)
+    const launchedAt = Math.min(since, this.run.launched_at ?? since)
+    this.stream.skipTo(this.run.output_frame!)
     await this.reach(deadlineOf(launchedAt, facts))
-    if (this.execution.phase === 'launching' && !this.stopped.aborted) {
+    if (this.run.phase === 'launching' && !this.stopped.aborted) {
       // A run id starts once: where it had started this is refused, and following finds it.
       await this.startAgain()
       if (this.detached.signal.aborted) return null
@@ -224,7 +224,7 @@ export class Run {
     let result = await readRun(this.reading(facts), launchedAt)
     for (let tries = 0; tries < startTries && result?.lost?.never && !this.stopped.aborted; tries++) {
       // The other daemon died while it handed the program over.
-      await runtime.discardRun(programOf(this.execution, facts))
+      await runtime.discardRun(programOf(this.run, facts))
       await this.startAgain()
       result = await readRun(this.reading(facts), launchedAt)
     }
@@ -235,11 +235,11 @@ export class Run {
   /** A run id starts once: where it had started this is refused, and following finds it. */
   private async startAgain(): Promise<void> {
     const { app, runtime } = this.parts
-    const start = () => runtime.startRun(this.parts.brief(this.execution).spec)
+    const start = () => runtime.startRun(this.parts.brief(this.run).spec)
     try {
       await unless(this.stopped, start)
     } catch (error) {
-      app.log.info({ err: error, run: this.execution.id }, 'Not started again')
+      app.log.info({ err: error, run: this.run.id }, 'Not started again')
       return
     }
     if (!this.stopped.aborted) this.noteRunning()
@@ -251,13 +251,13 @@ export class Run {
    */
   private noteRunning(): void {
     const { app } = this.parts
-    recordSoon(app, 'that a run has started', () => markRunning(app, this.execution.id))
+    recordSoon(app, 'that a run has started', () => markRunning(app, this.run.id))
   }
 
   /** Tries to reach the run's crew until that works, there is none to reach, or the time is over. */
   private async reach(deadline: number): Promise<void> {
     const { app, ready, goneFor } = this.parts
-    const { crew_id, id } = this.execution
+    const { crew_id, id } = this.run
     while (!this.stopped.aborted && !goneFor(crew_id) && app.steady() < deadline) {
       try {
         return void (await unless(this.stopped, () => ready(crew_id)))
@@ -269,12 +269,12 @@ export class Run {
   }
 
   private reading(facts: LaunchFacts): Reading {
-    const { parts, execution, session, cancelled, parked, detached } = this
+    const { parts, run, stream, cancelled, parked, detached } = this
     return {
       parts,
-      run: execution,
+      run,
       facts,
-      session,
+      stream,
       cancelled: cancelled.signal,
       parked: parked.signal,
       detached: detached.signal,
@@ -286,8 +286,8 @@ export class Run {
     if (!facts?.session?.resumed || verdict.kind !== 'resume_missing' || told?.parts.length || this.stopped.aborted)
       return false
     const { app } = this.parts
-    const again = await this.store(() => startOver(app, this.execution.id, this.session.lastSeq + 1))
-    if (again) this.execution = again
+    const again = await this.store(() => startOver(app, this.run.id, this.stream.lastSeq + 1))
+    if (again) this.run = again
     return again !== undefined
   }
 
@@ -301,31 +301,27 @@ export class Run {
   /** False when the run waits for nobody, or its end is wished for. */
   private async leaveParked(result: Result): Promise<boolean> {
     const { app } = this.parts
-    const asked = sessionOfRun(app, this.execution.id)
+    const asked = sessionOfRun(app, this.run.id)
     if (!asked) return false
-    const { parked, tail } = parkedOf(this.execution, result, asked, this.session.lastSeq)
-    if (!(await this.store(() => settleParking(app, this.execution.id, parked)))) return false
-    for (const event of tail) this.session.push(event)
-    this.session.end()
+    const { parked, tail } = parkedOf(this.run, result, asked, this.stream.lastSeq)
+    if (!(await this.store(() => settleParking(app, this.run.id, parked)))) return false
+    for (const event of tail) this.stream.push(event)
+    this.stream.end()
     return true
   }
 
   private async finish(result: Result): Promise<boolean> {
     const { app, runtime } = this.parts
-    const { id } = this.execution
+    const { id } = this.run
     const ended = await this.store(() => {
       // This may have waited for the disk: a cancel that was accepted meanwhile has its effect.
-      const wished = typeof findExecution(app, id)?.cancelled_at === 'number'
-      const { ending, tail } = endingOf(
-        this.execution,
-        wished ? cancelledInstead(result) : result,
-        this.session.lastSeq,
-      )
+      const wished = typeof findRun(app, id)?.cancelled_at === 'number'
+      const { ending, tail } = endingOf(this.run, wished ? cancelledInstead(result) : result, this.stream.lastSeq)
       this.tail = tail
-      return endExecution(app, id, ending)
+      return endRun(app, id, ending)
     })
     if (!ended) this.tail = []
-    else if (result.facts) await discardPrograms(app, runtime, this.execution, result.facts)
+    else if (result.facts) await discardPrograms(app, runtime, this.run, result.facts)
     return ended
   }
 
@@ -340,7 +336,7 @@ export class Run {
   /** Ends a run that a fault of ours keeps from its end with as little as can be said of it. */
   private async giveUp(error: Error): Promise<void> {
     const { log } = this.parts.app
-    const about = { err: error, run: this.execution.id }
+    const about = { err: error, run: this.run.id }
     if (this.detached.signal.aborted) return log.info(about, 'A run is left to the next daemon')
     log.error(about, 'A run could not be ended as it should')
     await this.finish(failedEarly(error, null)).catch((again: Error) =>

@@ -9,7 +9,7 @@ export const replaySize = 8 * 1024 * 1024
  * The live side of one chat: numbers its frames, keeps those of the last run for who comes late, hands them to who
  * watches.
  */
-export class Session {
+export class LiveStream {
   private frames: LiveFrame[] = []
   /** How many of `frames`, from the front, are let go of already. */
   private dropped = 0

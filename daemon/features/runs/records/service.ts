@@ -1,0 +1,93 @@
+import type { Static } from 'typebox'
+import type { BareRun, Run, runs } from '#contract/runs'
+import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
+import type { Call } from '#kernel/feature'
+import { problem } from '#kernel/problem'
+import { type Details, listing, type NamedRow, type Row, reads } from './queries.ts'
+
+const time = (ms: number) => new Date(ms).toISOString()
+
+function bare(row: Row): Static<typeof BareRun> {
+  return {
+    id: row.id,
+    workspace_id: row.workspace_id,
+    agent_id: row.agent_id,
+    chat_id: row.chat_id,
+    triggered_by: row.triggered_by,
+    trigger_type: row.trigger_type,
+    status: row.status,
+    started_at: time(row.started),
+    finished_at: row.finished === null ? null : time(row.finished),
+    error_message: row.error_message,
+    exit_code: row.exit_code,
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    created_at: time(row.started),
+    ...(JSON.parse(row.details) as Details),
+  }
+}
+
+const full = (row: NamedRow): Static<typeof Run> => ({
+  ...bare(row),
+  agent_name: row.agent_name,
+  agent_slug: row.agent_slug,
+  crew_name: row.crew_name,
+})
+
+/** The whole number that a text stands for, if it lies within bounds; else the fallback. */
+function within(value: number | string | undefined, fallback: number, max: number): number {
+  const number = Number(value)
+  return value !== '' && Number.isInteger(number) && number >= 1 && number <= max ? number : fallback
+}
+
+/** An empty parameter asks for nothing. */
+const asked = ({ status, agent_id, trigger, tag }: Call<typeof runs.list>['query']) => ({
+  status: status || undefined,
+  agent: agent_id || undefined,
+  trigger: trigger || undefined,
+  tag: tag || undefined,
+})
+
+export function list({ db, clock }: App, { actor, query }: Call<typeof runs.list>) {
+  const filter = { workspace: actor.workspace, ...asked(query) }
+  const page = within(query.page, 1, 1_000_000)
+  const limit = within(query.limit, 50, 100)
+  const statements = listing(db, filter)
+  const total = statements.total.get(filter)!
+  const rows = statements.page.all({ ...filter, limit, offset: (page - 1) * limit })
+  const now = clock()
+  const stats = reads(db).stats.get({ workspace: actor.workspace, midnight: now - (now % 86_400_000) })!
+  return { data: rows.map(full), stats, pagination: { page, limit, total, total_pages: Math.ceil(total / limit) } }
+}
+
+export function show({ db }: App, { actor, runId }: Call<typeof runs.show>) {
+  const row = reads(db).find.get(actor.workspace, runId)
+  if (!row) throw problem('not_found')
+  return full(row)
+}
+
+export function ofAgent({ db }: App, { actor, agentId }: Call<typeof runs.ofAgent>) {
+  if (!reads(db).agent.get(actor.workspace, agentId)) throw problem('not_found')
+  return reads(db).ofAgent.all(actor.workspace, agentId).map(bare)
+}
+
+/** Low confidence stands out in the journal. */
+const doubtful = 0.4
+
+export function reportConfidence(app: App, { actor, body }: Call<typeof runs.reportConfidence>) {
+  const { workspace_id, crew_id, agent_id, run_id, confidence, reason } = body
+  const agent = reads(app.db).agent.get(workspace_id, agent_id)
+  if (!agent) throw problem('not_found', { field: 'agent_id' })
+  const { entry } = app.journal({
+    workspace_id,
+    crew_id,
+    agent_id,
+    type: 'run.confidence',
+    ...(confidence < doubtful && { severity: 'warn' as const }),
+    summary: `Agent is ${Math.round(confidence * 100)} % sure`,
+    ...actorOf(actor),
+    ...(run_id && { trace_id: run_id }),
+    payload: { confidence, ...(reason && { reason }) },
+  })
+  return { id: entry.id }
+}
