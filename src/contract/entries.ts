@@ -4,9 +4,11 @@ import { credentialFacts } from './entries/credentials.ts'
 import { crewFacts } from './entries/crews.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
 import { portFacts } from './entries/ports.ts'
+import { reserved } from './entries/reserved.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
 
 export { type Names, type Severity, severities } from './entries/define.ts'
+export { reserved } from './entries/reserved.ts'
 
 /** Every fact that Muster records, by name. Most are named as the entry type that they are stored under. */
 export const facts = {
@@ -108,6 +110,11 @@ export const fact = <N extends FactName, A extends Omit<About, 'workspace_id'>>(
 ): Fact<N, A> => ({ name, payload, about })
 
 export const definitionOf = (name: FactName): FactDefinition => facts[name] as unknown as FactDefinition
+
+/** Every entry type that is recorded or reserved, in alphabetical order: what the journal can be filtered by. */
+export const entryTypes: readonly string[] = [
+  ...new Set([...Object.values(facts).map(({ type }) => type), ...Object.keys(undeclared), ...Object.keys(reserved)]),
+].sort()
 
 export type EntryType = DeclaredType | keyof typeof undeclared
 
