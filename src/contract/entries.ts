@@ -3,6 +3,7 @@ import { agentFacts } from './entries/agents.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewFacts } from './entries/crews.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
+import { journalFacts } from './entries/journal.ts'
 import { portFacts } from './entries/ports.ts'
 import { reserved } from './entries/reserved.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
@@ -15,6 +16,7 @@ export const facts = {
   ...agentFacts,
   ...credentialFacts,
   ...crewFacts,
+  ...journalFacts,
   ...portFacts,
   ...workspaceFacts,
 } as const
@@ -27,7 +29,6 @@ export const undeclared = {
   'audit.entity_created': 'notice',
   'audit.entity_updated': 'notice',
   'audit.entity_deleted': 'notice',
-  'audit.entity_restored': 'notice',
   'run.started': 'info',
   'run.completed': 'info',
   'run.failed': 'error',
@@ -45,7 +46,6 @@ export const undeclared = {
   'agent.status_change': 'info',
   'agent.error': 'error',
   'agent.throttled': 'warn',
-  'memory.priority_changed': 'notice',
   'provisioning.queued': 'notice',
   'provisioning.building': 'info',
   'provisioning.complete': 'notice',
@@ -64,7 +64,6 @@ export const undeclared = {
   'keeper.decision': 'notice',
   'peer.escalation': 'notice',
   'policy.changed': 'notice',
-  'system.migration': 'info',
 } as const satisfies Record<string, Severity>
 
 type Facts = typeof facts
