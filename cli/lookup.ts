@@ -32,8 +32,13 @@ async function idByName<T extends { id: string }>(
     names.push(...rows.map(nameOf))
     if (rows.length < pageSize) break
   }
+  throw new NotFound(noun, name, nearest(name, names), next)
+}
+
+/** The name that was most likely meant. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
   const near = names.map((it) => ({ it, far: distance(it, name) })).sort((a, b) => a.far - b.far)[0]
-  throw new NotFound(noun, name, near && near.far <= Math.max(1, name.length / 3) ? near.it : undefined, next)
+  return near && near.far <= Math.max(1, name.length / 3) ? near.it : undefined
 }
 
 /** Id of a crew given by slug or id. */

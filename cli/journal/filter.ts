@@ -1,9 +1,10 @@
 import { Flags } from '@oclif/core'
 import type { Client } from '#client'
+import { entryTypes } from '#client/entry-types'
 import type { ActorType, Priority, Severity } from '#contract/entries'
 import { momentOf } from '../flags.ts'
 import { InputError } from '../input.ts'
-import { agentId, crewId } from '../lookup.ts'
+import { agentId, crewId, nearest } from '../lookup.ts'
 
 /** The words that a flag takes: all of those of the contract, which the compiler checks. */
 const wordsOf = <T extends string>(all: Record<T, true>) => Object.keys(all)
@@ -46,12 +47,24 @@ const plain = {
   search: 'q',
 } as const
 
+const strayOf = (list: string | undefined, known: readonly string[]): string | undefined =>
+  list
+    ?.split(',')
+    .map((word) => word.trim())
+    .find((word) => word !== '' && !known.includes(word))
+
 function checkWords(flags: FilterFlags): void {
+  for (const flag of ['type', 'exclude-type'] as const) {
+    const stray = strayOf(flags[flag], entryTypes)
+    if (stray === undefined) continue
+    const near = nearest(stray, entryTypes)
+    throw new InputError(
+      `--${flag}: there is no entry type "${stray}"${near ? `; did you mean "${near}"?` : '.'}`,
+      'muster journal types',
+    )
+  }
   for (const [flag, known] of Object.entries(fixed)) {
-    const stray = flags[flag as keyof typeof fixed]
-      ?.split(',')
-      .map((word) => word.trim())
-      .find((word) => word !== '' && !known.includes(word))
+    const stray = strayOf(flags[flag as keyof typeof fixed], known)
     if (stray !== undefined) throw new InputError(`--${flag} takes ${known.join(', ')}, not "${stray}".`)
   }
 }

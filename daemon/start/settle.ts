@@ -1,6 +1,7 @@
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { homeOf } from '#kernel/auth/home'
-import { storeKeyCheck } from './facts.ts'
+import { installationOf, storeKeyCheck } from './facts.ts'
 import { keyCheck } from './key.ts'
 import type { State } from './open.ts'
 
@@ -35,35 +36,13 @@ function tell(app: App, { losses, adopted, seals: { newest } }: State): void {
       'Entries of the journal were not sealed before: right after a crash, for its last seconds',
     )
   if (!home) return
+  const about = { workspace_id: home, actor_type: 'system' } as const
   app.writeNow(() => {
     if (losses.length) {
-      const codes = losses.map(({ code }) => code)
-      app.journal({
-        workspace_id: home,
-        type: 'audit.entity_restored',
-        severity: 'warn',
-        summary: `started with --accept-data-loss: ${codes.join(', ')}`,
-        actor_type: 'system',
-        payload: { action: 'accept_data_loss', entity_type: 'installation', losses: codes },
-      })
+      const accepted = { entity_id: installationOf(app.db), losses: losses.map(({ code }) => code) }
+      app.journal(fact('installation.loss_accepted', accepted, about))
     }
-    if (unsealed) {
-      app.journal({
-        workspace_id: home,
-        type: 'system.migration',
-        summary: `journal sealed from here on; the ${entries} entries before it were taken as they were`,
-        actor_type: 'system',
-        payload: { entries },
-      })
-    }
-    if (late) {
-      app.journal({
-        workspace_id: home,
-        type: 'system.migration',
-        summary: `start sealed ${late} entries that were not sealed before, from ${newest.seq + 1} on`,
-        actor_type: 'system',
-        payload: { entries: late, sealed: newest.seq },
-      })
-    }
+    if (unsealed) app.journal(fact('system.migration', { entries }, about))
+    if (late) app.journal(fact('system.migration', { entries: late, sealed: newest.seq }, about))
   })
 }

@@ -120,6 +120,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/journal'],
     count: ['GET', '/api/v1/journal/count'],
     lookup: ['GET', '/api/v1/journal/lookup'],
+    types: ['GET', '/api/v1/journal/types'],
     stream: ['GET', '/api/v1/journal/stream', 'stream'],
     anchor: ['GET', '/api/v1/journal/anchor'],
     verify: ['GET', '/api/v1/journal/verify'],

@@ -3,16 +3,20 @@ import { agentFacts } from './entries/agents.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewFacts } from './entries/crews.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
+import { journalFacts } from './entries/journal.ts'
 import { portFacts } from './entries/ports.ts'
+import { reserved } from './entries/reserved.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
 
 export { type Names, type Severity, severities } from './entries/define.ts'
+export { reserved } from './entries/reserved.ts'
 
 /** Every fact that Muster records, by name. Most are named as the entry type that they are stored under. */
 export const facts = {
   ...agentFacts,
   ...credentialFacts,
   ...crewFacts,
+  ...journalFacts,
   ...portFacts,
   ...workspaceFacts,
 } as const
@@ -25,7 +29,6 @@ export const undeclared = {
   'audit.entity_created': 'notice',
   'audit.entity_updated': 'notice',
   'audit.entity_deleted': 'notice',
-  'audit.entity_restored': 'notice',
   'run.started': 'info',
   'run.completed': 'info',
   'run.failed': 'error',
@@ -43,7 +46,6 @@ export const undeclared = {
   'agent.status_change': 'info',
   'agent.error': 'error',
   'agent.throttled': 'warn',
-  'memory.priority_changed': 'notice',
   'provisioning.queued': 'notice',
   'provisioning.building': 'info',
   'provisioning.complete': 'notice',
@@ -62,7 +64,6 @@ export const undeclared = {
   'keeper.decision': 'notice',
   'peer.escalation': 'notice',
   'policy.changed': 'notice',
-  'system.migration': 'info',
 } as const satisfies Record<string, Severity>
 
 type Facts = typeof facts
@@ -108,6 +109,11 @@ export const fact = <N extends FactName, A extends Omit<About, 'workspace_id'>>(
 ): Fact<N, A> => ({ name, payload, about })
 
 export const definitionOf = (name: FactName): FactDefinition => facts[name] as unknown as FactDefinition
+
+/** Every entry type that is recorded or reserved, in alphabetical order: what the journal can be filtered by. */
+export const entryTypes: readonly string[] = [
+  ...new Set([...Object.values(facts).map(({ type }) => type), ...Object.keys(undeclared), ...Object.keys(reserved)]),
+].sort()
 
 export type EntryType = DeclaredType | keyof typeof undeclared
 

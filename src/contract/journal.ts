@@ -5,23 +5,26 @@ import { actorTypes, priorities, severities } from './entries.ts'
 const text = Type.String()
 const optional = (description: string) => Type.Optional(Type.String({ description }))
 
-export const JournalEntry = Type.Object({
-  id: Type.String({ description: 'j_ and 16 hexadecimal digits that grow with every entry' }),
-  workspace_id: text,
-  crew_id: Type.Optional(text),
-  agent_id: Type.Optional(text),
-  mission_id: Type.Optional(text),
-  ts: Type.String({ description: 'RFC 3339, milliseconds' }),
-  entry_type: text,
-  severity: Type.Enum(severities),
-  priority: Type.Enum(priorities),
-  actor_type: Type.Enum(actorTypes),
-  actor_id: Type.Optional(text),
-  summary: text,
-  payload: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  refs: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  trace_id: Type.Optional(text),
-})
+export const JournalEntry = Type.Object(
+  {
+    id: Type.String({ description: 'j_ and 16 hexadecimal digits that grow with every entry' }),
+    workspace_id: text,
+    crew_id: Type.Optional(text),
+    agent_id: Type.Optional(text),
+    mission_id: Type.Optional(text),
+    ts: Type.String({ description: 'RFC 3339, milliseconds' }),
+    entry_type: text,
+    severity: Type.Enum(severities),
+    priority: Type.Enum(priorities),
+    actor_type: Type.Enum(actorTypes),
+    actor_id: Type.Optional(text),
+    summary: text,
+    payload: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    refs: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    trace_id: Type.Optional(text),
+  },
+  { title: 'JournalEntry' },
+)
 
 /**
  * Kinds of what does not hold. `chain`: an entry was changed, or one before it is missing. `forged`: it is not the one
@@ -79,6 +82,15 @@ const Anchor = Type.Object({
   anchor: Type.String({ description: 'All of it in one word, to be kept elsewhere' }),
 })
 
+const FactRow = Type.Object({
+  name: Type.String({ description: 'Of the fact: its entry type, or what it was done to and what happened' }),
+  entry_type: text,
+  severity: Type.Enum(severities, { description: 'The usual one' }),
+  entity_type: Type.Optional(Type.String({ description: 'What an audit entry speaks of' })),
+  recorded: Type.Boolean({ description: 'False of types that are reserved for later versions' }),
+  payload: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the payload' })),
+})
+
 /** Filters are ANDed; comma-separated lists mean any of them. Specification part 3, "Journal". */
 const filters = {
   crew_id: optional('Crews'),
@@ -88,7 +100,7 @@ const filters = {
   run_id: optional('Runs: matches trace_id, actor_id or payload.run_id'),
   crew_ids: optional('Wins over crew_id'),
   agent_ids: optional('Wins over agent_id'),
-  entry_type: optional('Entry types'),
+  entry_type: optional('Entry types, of those that /journal/types lists'),
   exclude_entry_type: optional('Entry types left out'),
   severity: optional('info, notice, warn, error'),
   actor_type: optional('agent, user, system, keeper, sidecar, orchestrator'),
@@ -151,6 +163,12 @@ export const journal = {
       ),
       missions: Type.Array(Type.Object({ id: text, title: text, status: text })),
     }),
+  }),
+  types: get('/journal/types', {
+    summary: 'List the facts that the journal records, and what each carries',
+    access: 'VIEWER',
+    ...ofSession,
+    reply: Type.Object({ types: Type.Array(FactRow) }),
   }),
   stream: get('/journal/stream', {
     summary: 'Follow the journal as Server-Sent Events; Last-Event-ID fills the gap since',

@@ -174,7 +174,7 @@ describe('entries that were added without the key', () => {
       relink(db, seq + 1)
     })
     const first = await it.start()
-    const told = `start sealed ${newest - seq} entries that were not sealed before, from ${seq + 1} on`
+    const told = `The start sealed ${newest - seq} entries that were not sealed before, from ${seq + 1} on`
     expect(await summaries(first)).toEqual([told])
     expect(first.said.join('')).toContain('Entries of the journal were not sealed before')
     await first.daemon.stop()
@@ -234,7 +234,7 @@ describe('whoever can put back the whole folder', () => {
     const { daemon, client, said } = await it.start()
     expect(said.join('')).toContain('The journal was never sealed and is sealed from now on')
     const { entries } = await client.journal.list({ query: { entry_type: 'system.migration' } })
-    expect(entries).toMatchObject([{ summary: expect.stringContaining('journal sealed from here on') }])
+    expect(entries).toMatchObject([{ summary: expect.stringContaining('The journal is sealed from here on') }])
     await daemon.stop()
   })
 })

@@ -229,7 +229,17 @@ describe('--accept-data-loss', () => {
     ])
     const { entries } = await first.client.journal.list({ query: { severity: 'warn' } })
     expect(entries).toMatchObject([
-      { actor_type: 'system', summary: 'started with --accept-data-loss: database_older' },
+      {
+        entry_type: 'audit.entity_restored',
+        actor_type: 'system',
+        summary: 'Muster was started with --accept-data-loss, in spite of database_older',
+        payload: {
+          action: 'accept_data_loss',
+          entity_type: 'installation',
+          entity_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+          losses: ['database_older'],
+        },
+      },
     ])
     expect(await first.client.journal.verify({ query: {} })).toMatchObject({
       valid: true,

@@ -124,6 +124,7 @@ journal.anchor             ADMIN     -                 api
 journal.list               VIEWER    -                 api
 journal.count              VIEWER    -                 api
 journal.lookup             VIEWER    -                 api
+journal.types              VIEWER    -                 api
 journal.stream             VIEWER    -                 api
 journal.verify             ADMIN     -                 api
 journal.show               VIEWER    -                 api

@@ -32,6 +32,37 @@ describe('the OpenAPI document', () => {
     expect(bare.filter((path, index) => bare.indexOf(path) !== index)).toEqual([])
   })
 
+  it('tells journal entries apart by their type, each with the schema of its payload', () => {
+    const { schemas } = document['components'] as { schemas: Record<string, unknown> }
+    const [list] = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).filter(({ operationId }) => operationId === 'journal.list'),
+    )
+    expect(JSON.stringify(list!.responses['200'])).toContain('{"$ref":"#/components/schemas/JournalEntry"}')
+    expect(schemas['JournalEntry.container.started']).toEqual({
+      allOf: [
+        { $ref: '#/components/schemas/JournalEntry.any' },
+        {
+          type: 'object',
+          properties: {
+            entry_type: { const: 'container.started' },
+            payload: { $ref: '#/components/schemas/Payload.container.started' },
+          },
+        },
+      ],
+    })
+    expect(schemas['Payload.container.started']).toMatchObject({
+      type: 'object',
+      required: ['container_id'],
+      properties: { error: { type: 'string' } },
+    })
+    expect(JSON.stringify(schemas['JournalEntry.audit.entity_deleted'])).toContain('Payload.crew.deleted')
+    expect(JSON.stringify(schemas['JournalEntry'])).toContain('JournalEntry.container.started')
+    // What is reserved has no schema yet, and must be allowed all the same.
+    expect(schemas['JournalEntry.other']).toMatchObject({
+      allOf: [{}, { properties: { entry_type: { not: { enum: expect.arrayContaining(['container.started']) } } } }],
+    })
+  })
+
   it.each(endpoints)('declares what $name answers and refuses', ({ endpoint }) => {
     const { responses } = paths[urlOf(endpoint).replace(/:(\w+)/g, '{$1}')]![endpoint.method.toLowerCase()]!
     expect(Object.keys(responses)).toContain(String(endpoint.status))

@@ -1,4 +1,4 @@
-import { actorTypes, type Entry, priorities, severities } from '#contract/entries'
+import { actorTypes, type Entry, entryTypes, priorities, severities } from '#contract/entries'
 import { problem } from '#kernel/problem'
 import { parseTime } from './time.ts'
 
@@ -79,8 +79,8 @@ export function readFilter(query: Query): Filter {
     missions: listOf(query.mission_id),
     traces: listOf(query.trace_id),
     runs: listOf(query.run_id),
-    types: listOf(query.entry_type),
-    withoutTypes: listOf(query.exclude_entry_type),
+    types: listAmong(entryTypes, 'entry_type', query.entry_type),
+    withoutTypes: listAmong(entryTypes, 'exclude_entry_type', query.exclude_entry_type),
     severities: listAmong(severities, 'severity', query.severity),
     actorTypes: listAmong(actorTypes, 'actor_type', query.actor_type),
     priorities: listAmong(priorities, 'priority', query.priority),

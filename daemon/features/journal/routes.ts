@@ -6,6 +6,7 @@ import { openJournalJobs } from './jobs.ts'
 import { createLive } from './live.ts'
 import { createJournalReads } from './reads.ts'
 import { list, lookUp, setPriority, show } from './service.ts'
+import { types } from './types.ts'
 
 export default feature(
   journal,
@@ -20,6 +21,7 @@ export default feature(
       },
       count: async ({ actor, query }) => ({ total: await reads.count(actor.workspace, readFilter(query)) }),
       lookup: ({ actor }) => lookUp(app, actor.workspace),
+      types: () => ({ types: [...types] }),
       stream: (call) => live.open(call),
       anchor: ({ actor, now }) => anchorOf(app, actor.workspace, now),
       verify: (call) => verify(app, reads, call),

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Entry, priorities } from '#contract/entries'
+import { type Entry, fact, priorities } from '#contract/entries'
 import type { journal } from '#contract/journal'
 import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { render } from '#kernel/journal/chain'
 import { problem } from '#kernel/problem'
@@ -35,24 +36,23 @@ export function setPriority(app: App, { actor, entryId, body, now }: Call<typeof
   const { priority, reason = '' } = body
   queries(db).mark.run(priorities.indexOf(priority), render({ ...entry, priority }, row.scheme).doc, row.seq)
   queries(db).record.run(row.seq, previous, priority, reason, actor.id, now)
-  app.journal({
-    workspace_id: actor.workspace,
-    type: 'memory.priority_changed',
-    summary: `priority of ${entry.entry_type} changed from ${previous} to ${priority}`,
-    actor_type: 'user',
-    actor_id: actor.id,
-    crew_id: entry.crew_id,
-    agent_id: entry.agent_id,
-    mission_id: entry.mission_id,
-    payload: {
-      target_entry_id: entry.id,
-      target_entry_type: entry.entry_type,
-      previous_priority: previous,
-      new_priority: priority,
-      reason,
-    },
-    refs: { parent_entry_id: entry.id },
-  })
+  const change = {
+    target_entry_id: entry.id,
+    target_entry_type: entry.entry_type,
+    previous_priority: previous,
+    new_priority: priority,
+    reason,
+  }
+  app.journal(
+    fact('memory.priority_changed', change, {
+      workspace_id: actor.workspace,
+      ...actorOf(actor),
+      crew_id: entry.crew_id,
+      agent_id: entry.agent_id,
+      mission_id: entry.mission_id,
+      refs: { parent_entry_id: entry.id },
+    }),
+  )
   return { id: entry.id, priority, previous, reason }
 }
 

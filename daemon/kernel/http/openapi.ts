@@ -2,6 +2,7 @@ import { endpoints } from '#contract'
 import { type Endpoint, urlOf } from '#contract/define'
 import { type Code, Problem, problems } from '#contract/problems'
 import { version } from '../version.ts'
+import { entryName, journalSchemas } from './journal-schemas.ts'
 
 type Json = Record<string, unknown>
 
@@ -19,7 +20,7 @@ export function openapi(): Json {
     tags: [...new Set(endpoints.map(({ feature }) => feature))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: { Problem: plain(Problem) },
+      schemas: { Problem: plain(Problem), ...bare(journalSchemas()) },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'A CLI token: svc_cli_… or svc_admin_…' },
         internal: {
@@ -169,4 +170,10 @@ function refusals(endpoint: Endpoint): Json {
 }
 
 /** Schemas carry symbols for the type system; documents do not. */
-const plain = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema))
+const bare = (schema: Json): Json => JSON.parse(JSON.stringify(schema)) as Json
+
+/** The same of a part of an operation, where journal entries are named instead of described. */
+const plain = (schema: unknown): unknown =>
+  JSON.parse(JSON.stringify(schema), (_, value) =>
+    value?.title === entryName ? { $ref: `#/components/schemas/${entryName}` } : value,
+  )

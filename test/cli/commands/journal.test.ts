@@ -61,6 +61,11 @@ describe('muster journal', () => {
       code: 2,
       stderr: expect.stringContaining('--actor takes agent'),
     })
+    for (const flag of ['--type', '--exclude-type'])
+      expect(await run('journal', flag, 'exec.command,run.fail', '--server', 'http://127.0.0.1:1')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${flag}: there is no entry type "run.fail"; did you mean "run.failed"?`),
+      })
   })
 
   it('shows one entry with its payload, and marks it', async () => {
@@ -82,6 +87,18 @@ describe('muster journal', () => {
     })
     expect((await run('journal', 'priority', id, 'loud')).code).toBe(2)
     expect(await run('journal', 'show', 'j_0000000000000000')).toMatchObject({ code: 3 })
+  })
+
+  it('lists the facts with their types, and the schemas of their payloads', async () => {
+    const { run } = await cliFor(await daemon(), 'VIEWER')
+    const { stdout } = await run('journal', 'types')
+    expect(stdout).toContain('crew.deleted\taudit.entity_deleted\tnotice\tcrew\t')
+    expect(stdout).toContain('container.failed\tcontainer.failed\terror\t\tcontainer_id, error\n')
+    expect(stdout).toContain('llm.call\tllm.call\tinfo\t\tnot recorded yet\n')
+    const { types } = JSON.parse((await run('journal', 'types', '--json')).stdout)
+    expect(types.find(({ name }: { name: string }) => name === 'container.started').payload.required).toEqual([
+      'container_id',
+    ])
   })
 
   it('names what entries speak of', async () => {

@@ -391,6 +391,7 @@ describe('journal.priority', () => {
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'memory.priority_changed',
       severity: 'notice',
+      summary: `The priority of a journal entry (exec.command) was changed from pin to permanent by ${owner.email}: "law"`,
       actor_type: 'user',
       actor_id: owner.userId,
       crew_id: 'c1',
@@ -430,6 +431,52 @@ describe('journal.priority', () => {
       404,
     )
     expect(it.entries()).toHaveLength(1)
+  })
+})
+
+describe('entry types', () => {
+  it.each(['', '/count', '/stream'])(
+    'that nobody knows are refused by journal%s, with those that there are',
+    async (path) => {
+      const { call } = await daemon()
+      for (const member of ['entry_type', 'exclude_entry_type']) {
+        const { status, body } = await call('VIEWER', 'GET', `/journal${path}?${member}=run.failed,run.fail`)
+        expect([status, body.code, body.field]).toEqual([400, 'invalid_field', member])
+        expect(body.detail).toMatch(/^\w+ "run\.fail" is none of agent\.\w+, .*run\.failed, .*system\.migration/)
+      }
+    },
+  )
+
+  it('that later versions will write can be asked for', async () => {
+    const { call } = await daemon()
+    expect(await call('VIEWER', 'GET', '/journal?entry_type=llm.call,pipeline.run.failed')).toMatchObject({
+      status: 200,
+      body: { entries: [], count: 0 },
+    })
+  })
+
+  it('are listed with their severity, what they speak of, and the schema of their payload', async () => {
+    const { call } = await daemon()
+    const { status, body } = await call('VIEWER', 'GET', '/journal/types')
+    expect(status).toBe(200)
+    const named = (name: string) => body.types.filter((row: { name: string }) => row.name === name)
+    expect(named('crew.deleted')).toMatchObject([
+      {
+        entry_type: 'audit.entity_deleted',
+        severity: 'notice',
+        entity_type: 'crew',
+        recorded: true,
+        payload: { type: 'object', properties: { action: { const: 'delete' }, entity_type: { const: 'crew' } } },
+      },
+    ])
+    expect(named('memory.priority_changed')[0].payload.required).toEqual([
+      'target_entry_id',
+      'target_entry_type',
+      'previous_priority',
+      'new_priority',
+      'reason',
+    ])
+    expect(named('llm.call')).toEqual([{ name: 'llm.call', entry_type: 'llm.call', severity: 'info', recorded: false }])
   })
 })
 

@@ -1,0 +1,47 @@
+import { Type } from 'typebox'
+import { entry, type FactDefinition, quoted } from './define.ts'
+
+const Change = Type.Object({
+  target_entry_id: Type.String(),
+  target_entry_type: Type.String(),
+  previous_priority: Type.String(),
+  new_priority: Type.String(),
+  reason: Type.String(),
+})
+
+const Sealing = Type.Object({
+  entries: Type.Integer(),
+  sealed: Type.Optional(Type.Integer({ description: 'The newest entry that was sealed before' })),
+})
+
+/** What the writer gives of a loss that was accepted; the definition adds the rest. */
+const Losses = Type.Object({ entity_id: Type.String(), losses: Type.Array(Type.String()) })
+const accepting = { action: 'accept_data_loss', entity_type: 'installation' } as const
+
+const lossAccepted: FactDefinition<typeof Losses, 'audit.entity_restored'> = {
+  type: 'audit.entity_restored',
+  severity: 'warn',
+  payload: Type.Object({
+    action: Type.Literal(accepting.action),
+    entity_type: Type.Literal(accepting.entity_type),
+    ...Losses.properties,
+  }) as unknown as typeof Losses,
+  fixed: accepting,
+  says: ({ losses }) => `Muster was started with --accept-data-loss, in spite of ${losses.join(', ')}`,
+}
+
+export const journalFacts = {
+  'memory.priority_changed': entry(
+    'memory.priority_changed',
+    'notice',
+    Change,
+    ({ target_entry_type, previous_priority, new_priority, reason }, { actor }) =>
+      `The priority of a journal entry (${target_entry_type}) was changed from ${previous_priority} to ${new_priority} by ${actor}${reason && `: ${quoted(reason)}`}`,
+  ),
+  'installation.loss_accepted': lossAccepted,
+  'system.migration': entry('system.migration', 'info', Sealing, ({ entries, sealed }) =>
+    sealed === undefined
+      ? `The journal is sealed from here on; the ${entries} entries before it were taken as they were`
+      : `The start sealed ${entries} entries that were not sealed before, from ${sealed + 1} on`,
+  ),
+}
