@@ -30,6 +30,7 @@ export const activity = {
     summary: 'End everything that an agent is doing',
     access: 'MANAGER',
     crew: 'agentId',
+    workspace: 'agent',
     scope: 'agents:write',
     reply: Type.Object({
       agent_id: Type.String(),

@@ -308,6 +308,7 @@ export const credentials = {
   assign: post('/agents/:agentId/credentials', {
     summary: 'Give a credential to an agent',
     access: 'ADMIN',
+    workspace: 'agent',
     ...vault,
     body: Type.Object({
       credential_id: Id,
@@ -332,6 +333,7 @@ export const credentials = {
   unassign: del('/agents/:agentId/credentials/:assignmentId', {
     summary: 'Take a credential back from an agent',
     access: 'ADMIN',
+    workspace: 'agent',
     ...vault,
     status: 200,
     reply: success,
