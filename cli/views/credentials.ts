@@ -27,7 +27,7 @@ export const credentialView: View<Static<typeof Credential>> = {
     Tags: ({ tags }) => tags.join(', '),
     Account: ({ account_label, account_email }) => [account_label, account_email].filter(Boolean).join(', '),
     Expires: ({ token_expires_at }) => when(token_expires_at),
-    Agents: ({ _count }) => _count.agents,
+    Agents: ({ agent_names }) => agent_names.join(', '),
     'Last used': ({ last_used_at }) => when(last_used_at),
     Created: ({ created_at }) => when(created_at),
     Updated: ({ updated_at }) => when(updated_at),
@@ -61,7 +61,7 @@ export const auditView: View<Static<typeof CredentialAudit>> = {
   columns: {
     WHEN: ({ created_at }) => when(created_at),
     EVENT: ({ event }) => event.toLowerCase(),
-    BY: ({ actor_type, actor_id }) => [actor_type, actor_id].filter(Boolean).join(' '),
+    BY: ({ actor_kind, actor_name, actor_id }) => actor_name ?? [actor_kind, actor_id].filter(Boolean).join(' '),
     DETAIL: ({ detail }) => (Object.keys(detail).length ? JSON.stringify(detail) : null),
   },
 }

@@ -11,6 +11,7 @@ export const LogLine = Type.Object({
   agent: Type.String({ description: 'Slug' }),
   event: Type.String({ description: 'A journal entry type, or a part of a message' }),
   content: optional(Type.String()),
+  message: optional(Type.String({ description: 'The same as content' })),
   tool: optional(Type.String()),
   tokens: optional(Type.Integer()),
   metadata: optional(Type.Record(Type.String(), Type.Unknown())),
@@ -30,6 +31,7 @@ export const activity = {
     summary: 'End everything that an agent is doing',
     access: 'MANAGER',
     crew: 'agentId',
+    workspace: 'agent',
     scope: 'agents:write',
     reply: Type.Object({
       agent_id: Type.String(),

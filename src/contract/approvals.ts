@@ -42,6 +42,7 @@ export const approvals = {
   list: get('/approvals', {
     summary: 'List what waits for an approval, newest first',
     access: 'VIEWER',
+    workspace: 'only',
     query: Type.Object({ ...page, status: Type.Optional(Type.Enum([...approvalStatuses, 'all'])) }),
     reply: Type.Object({
       rows: Type.Array(Approval),
@@ -58,6 +59,7 @@ export const approvals = {
   decide: post('/approvals/:approvalId/decide', {
     summary: 'Approve or deny; what follows from it happens at once',
     ...deciding,
+    workspace: 'approval',
     body: Type.Object({ status: Type.Enum(['approved', 'denied']), comment: Type.Optional(prose(4000)) }),
     reply: Type.Object({ status: Type.Enum([...approvalStatuses]), decided_by: Id }),
     journal: ['approval.granted', 'approval.denied', 'approval.timeout', 'agent.status_change', 'audit.entity_deleted'],

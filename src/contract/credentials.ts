@@ -105,6 +105,11 @@ export const Credential = Type.Object({
   tags: Type.Array(Type.String()),
   account_label: nullable(Type.String()),
   account_email: nullable(Type.String()),
+  username: Type.Null({ description: 'No type of this version has one' }),
+  security_level: Type.Integer({ description: '1: no judge is asked. There is no other level in this version' }),
+  security_level_label: Type.String(),
+  sensitivity: Type.Enum(['STANDARD']),
+  testable: Type.Boolean({ description: 'Muster knows how to ask the provider whether the value is good' }),
   token_expires_at: nullable(Type.String()),
   status: Type.Enum(credentialStatuses),
   last_error: nullable(Type.String()),
@@ -112,7 +117,12 @@ export const Credential = Type.Object({
   created_by: nullable(Id),
   created_at: Time,
   updated_at: Time,
+  last_used_ips: Type.Array(Type.String(), { description: 'Empty: programs use it within their crew' }),
+  mcp_used: Type.Boolean({ description: 'An MCP server is given it' }),
+  agent_ids: Type.Array(Id, { description: 'The agents that were given it by themselves' }),
+  agent_names: Type.Array(Type.String(), { description: 'Their names, in the order of agent_ids' }),
   _count: Type.Object({ agents: Type.Integer() }),
+  _count_agent_credentials: Type.Integer({ description: 'The same as _count.agents' }),
 })
 
 const value = Type.String({
@@ -162,14 +172,23 @@ export const Rotation = Type.Object({
   cancelled_at: nullable(Type.String()),
 })
 
+const detail = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
+
 export const CredentialAudit = Type.Object({
   id: Id,
   credential_id: Id,
   event: Type.Enum(auditEvents),
+  event_type: Type.Enum(auditEvents),
   actor_type: Type.String(),
+  actor_kind: Type.String({ description: 'agent, user or system' }),
   actor_id: nullable(Type.String()),
-  detail: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+  actor_name: nullable(Type.String({ description: 'As it is now' })),
+  agent_id: nullable(Type.String({ description: 'The agent that did it or was given the value' })),
+  ip_address: Type.Null({ description: 'Not recorded' }),
+  detail,
+  metadata: detail,
   created_at: Time,
+  occurred_at: Time,
 })
 
 export const Assignment = Type.Object({
@@ -295,9 +314,14 @@ export const credentials = {
   }),
   variable: get('/credentials/default-env-var', {
     summary: 'The variable that programs of a provider read',
-    access: 'VIEWER',
+    access: 'signed-in',
     query: Type.Object({ provider: Type.String(), type: Type.Optional(Type.String()) }),
-    reply: Type.Object({ provider: Type.String(), env_var_name: Type.String() }),
+    reply: Type.Object({
+      provider: Type.String(),
+      env_var: Type.String(),
+      env_var_name: Type.String(),
+      testable: Type.Boolean({ description: 'Muster knows how to ask this provider whether a value is good' }),
+    }),
   }),
   assigned: get('/agents/:agentId/credentials', {
     summary: 'List what an agent is given, by itself and by its crew',
@@ -308,6 +332,7 @@ export const credentials = {
   assign: post('/agents/:agentId/credentials', {
     summary: 'Give a credential to an agent',
     access: 'ADMIN',
+    workspace: 'agent',
     ...vault,
     body: Type.Object({
       credential_id: Id,
@@ -332,6 +357,7 @@ export const credentials = {
   unassign: del('/agents/:agentId/credentials/:assignmentId', {
     summary: 'Take a credential back from an agent',
     access: 'ADMIN',
+    workspace: 'agent',
     ...vault,
     status: 200,
     reply: success,

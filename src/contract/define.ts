@@ -74,8 +74,12 @@ export interface Shape {
   kind?: 'json' | 'text' | 'stream'
   /** Media types of a `text` reply that is bytes. */
   media?: readonly string[]
-  /** The workspace is the session's (header X-Workspace-ID), never the query's. */
-  workspace?: 'session'
+  /**
+   * Where the workspace comes from when the usual way (query, path, header) is not meant. `session`: the header comes
+   * first. `agent`, `approval`: a call that names none is for the workspace of the one in the path. `only`: it is for the
+   * caller's only workspace.
+   */
+  workspace?: 'session' | 'agent' | 'approval' | 'only'
   /** What a request without a workspace answers, when it is not `workspace_required`. */
   unnamed?: Code
   /** The path stands alone instead of under /api/v1. */

@@ -68,7 +68,7 @@ credentials.rotate         ADMIN     credentials:write api  second-factor or:cre
 credentials.rotations      MANAGER   -                 api  or:credential.rotate
 credentials.cancel         ADMIN     credentials:write api  second-factor or:credential.rotate
 credentials.audit          MANAGER   -                 api
-credentials.variable       VIEWER    -                 api
+credentials.variable       signed-in -                 api
 credentials.assigned       VIEWER    -                 api
 credentials.assign         ADMIN     credentials:write api  second-factor
 credentials.unassign       ADMIN     credentials:write api  second-factor

@@ -200,12 +200,13 @@ const plain = (answer: { status: number; text: string }, id: string) => ({
   text: answer.text.replaceAll(id, 'ID'),
 })
 
-async function ask(name: string, parameter: string | null, id: string, given?: object) {
-  const { it, mine, own } = await common
+async function ask(name: string, parameter: string | null, id: string, given?: object, as = {}) {
+  const { it, own, ...people } = await common
+  const mine = { ...people.mine, ...as }
   const { endpoint } = endpoints.find((known) => known.name === name)!
   const { path, method, kind } = endpoint
   const address = path.replace(/:(\w+)/g, (_, at: string) =>
-    at === 'workspaceId' ? mine.workspace : at === parameter ? id : (own[keyOf(path, at)] ?? absent),
+    at === 'workspaceId' ? people.mine.workspace : at === parameter ? id : (own[keyOf(path, at)] ?? absent),
   )
   const url = address + (queries[name] ?? '')
   const body = given ?? bodies[name]
@@ -267,6 +268,27 @@ describe.each(references)('%s, body member %s', (name, _member, of, body) => {
     const before = stored(it)
     const answers = [await ask(name, null, '', body(foreign[of]!)), await ask(name, null, '', body(absent))]
     expect(plain(answers[0]!, foreign[of]!)).toEqual(plain(answers[1]!, absent))
+    expect(stored(it)).toBe(before)
+  })
+})
+
+describe.each([
+  ['agents.stop', 'agentId'],
+  ['approvals.decide', 'approvalId'],
+  ['credentials.assign', 'agentId'],
+  ['credentials.unassign', 'agentId'],
+])('%s without a workspace', (name, parameter) => {
+  const unnamed = { workspace: '' }
+
+  it('answers for a foreign one as for an absent one, and changes nothing', async () => {
+    const { it, foreign } = await common
+    const before = stored(it)
+    const [other, none] = [
+      await ask(name, parameter, foreign[parameter]!, undefined, unnamed),
+      await ask(name, parameter, absent, undefined, unnamed),
+    ]
+    expect(plain(other, foreign[parameter]!)).toEqual(plain(none, absent))
+    expect(none.status).toBe(404)
     expect(stored(it)).toBe(before)
   })
 })

@@ -61,7 +61,7 @@ export function logLines(app: App, { id, slug }: AgentRow, { limit, offset }: Pa
       level,
       agent: slug,
       event: type,
-      ...(content && { content }),
+      ...(content && { content, message: content }),
       ...(tool_name && { tool: tool_name }),
       ...(metadata && { metadata }),
     }

@@ -23,6 +23,8 @@ export interface CredentialRow {
   updated_at: string
   crew_ids_json: string
   agents: number
+  /** Id and name of each of these agents. */
+  agents_json: string
 }
 
 /** What a person decides of a credential, its value aside, as stored. */
@@ -50,7 +52,9 @@ const select = `SELECT c.id, c.workspace_id, c.name, c.type, c.provider, c.descr
     c.status, c.last_error, c.last_used_at, c.token_expires_at, c.cooldown_until, c.created_by, c.created_at,
     c.updated_at,
     (SELECT json_group_array(x.crew_id) FROM credential_crews x WHERE x.credential_id = c.id) AS crew_ids_json,
-    (SELECT count(*) FROM agent_credentials g WHERE g.credential_id = c.id) AS agents
+    (SELECT count(*) FROM agent_credentials g WHERE g.credential_id = c.id) AS agents,
+    (SELECT json_group_array(json_array(a.id, a.name) ORDER BY a.name, a.id)
+      FROM agent_credentials g JOIN agents a ON a.id = g.agent_id WHERE g.credential_id = c.id) AS agents_json
   FROM credentials c`
 
 export const queries = statements((db) => ({

@@ -1,10 +1,13 @@
 import { credentials, defaultVariables } from '#contract/credentials'
+import type { Reply } from '#contract/define'
+import type { App } from '#kernel/app'
 import { feature, staged } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { assign, assigned, unassign } from './assignments/service.ts'
 import { auditOf } from './audit/service.ts'
 import { eraseOldValues, forgetCredentialAudit } from './jobs.ts'
+import { isTestable } from './probes/rules.ts'
 import { check, recordTest, testStored } from './probes/service.ts'
 import { queries } from './queries.ts'
 import { queries as rotationQueries } from './rotations/queries.ts'
@@ -54,7 +57,7 @@ export default feature(
     cancel: (call) => cancelRotation(app, call, (credentialId) => findCredential(app, call.actor, credentialId)),
     audit: ({ actor, credentialId, query }) =>
       auditOf(app, findCredential(app, actor, credentialId).id, pageOf(query, { fallback: 50 }).limit),
-    variable: ({ query }) => variableOfProvider(query),
+    variable: ({ query }) => variableOfProvider(app, query),
     assigned: (call) => assigned(app, call),
     assign: (call) => assign(app, call),
     unassign: (call) => unassign(app, call),
@@ -65,7 +68,10 @@ export default feature(
   },
 )
 
-function variableOfProvider({ provider: given, type }: { provider: string; type?: string }) {
+function variableOfProvider(
+  { config }: App,
+  { provider: given, type }: { provider: string; type?: string },
+): Reply<typeof credentials.variable> {
   const provider = Object.keys(defaultVariables).find((known) => known.toLowerCase() === given.toLowerCase()) as
     | keyof typeof defaultVariables
     | undefined
@@ -75,5 +81,7 @@ function variableOfProvider({ provider: given, type }: { provider: string; type?
       detail: `provider must be one of ${Object.keys(defaultVariables).join(', ')}`,
     })
   const login = provider === 'ANTHROPIC' && type?.toUpperCase() === 'AI_CLI_TOKEN'
-  return { provider, env_var_name: login ? 'CLAUDE_CODE_OAUTH_TOKEN' : defaultVariables[provider] }
+  const env_var = login ? 'CLAUDE_CODE_OAUTH_TOKEN' : defaultVariables[provider]
+  const testable = isTestable(config, provider, login ? 'AI_CLI_TOKEN' : 'API_KEY')
+  return { provider, env_var, env_var_name: env_var, testable }
 }

@@ -9,6 +9,7 @@ import { refuseLater, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { note } from './audit/service.ts'
+import { isTestable } from './probes/rules.ts'
 import { type CredentialRow, queries } from './queries.ts'
 import { queries as rotationQueries } from './rotations/queries.ts'
 import { replaceValue } from './rotations/service.ts'
@@ -46,14 +47,38 @@ export function findDecided(app: App, actor: Actor, credentialId: string): Crede
 }
 
 export function toCredential(app: App, row: CredentialRow): Static<typeof Credential> {
-  const { encrypted_value: _value, cooldown_until: _cooldown, tags_json, crew_ids_json, agents, ...rest } = row
+  const {
+    encrypted_value: _value,
+    cooldown_until: _cooldown,
+    tags_json,
+    crew_ids_json,
+    agents,
+    agents_json,
+    ...rest
+  } = row
+  const given = JSON.parse(agents_json) as [id: string, name: string][]
   return {
     ...rest,
     crew_ids: JSON.parse(crew_ids_json) as string[],
     tags: JSON.parse(tags_json) as string[],
     status: statusOf(row, app.clock()),
+    ...fixed,
+    testable: isTestable(app.config, row.provider, row.type),
+    agent_ids: given.map(([id]) => id),
+    agent_names: given.map(([, name]) => name),
     _count: { agents },
+    _count_agent_credentials: agents,
   }
+}
+
+/** What is so of every credential of this version. */
+const fixed = {
+  username: null,
+  security_level: 1,
+  security_level_label: 'Level 1',
+  sensitivity: 'STANDARD' as const,
+  last_used_ips: [],
+  mcp_used: false,
 }
 
 const membersOf = ({ tags_json, crew_ids_json, ...row }: CredentialRow): CredentialMembers => ({

@@ -3,7 +3,7 @@ import type { Endpoint } from '#contract/define'
 import type { App } from '../app.ts'
 import { credentialOf, type Identified } from '../auth/authenticator.ts'
 import { checkBound, isLocalCaller } from '../auth/internal.ts'
-import { membershipRow } from '../auth/membership.ts'
+import { membershipRow, onlyWorkspace, workspaceOf } from '../auth/membership.ts'
 import { actorExpected } from '../auth/standing.ts'
 import { authorize, type Operation } from '../dispatch.ts'
 import type { Actor } from '../feature.ts'
@@ -128,29 +128,40 @@ const identify = (app: App, request: FastifyRequest): Identified | Promise<Ident
     path: pathOf(request),
   })
 
-function enterWorkspace(
-  app: App,
-  { workspace, unnamed = 'workspace_required' }: Endpoint,
-  request: FastifyRequest,
-  actor: Actor,
-): void {
-  const { workspace_id: asked } = request.query as { workspace_id?: unknown }
-  const fromQuery = workspace === 'session' ? undefined : asked
-  const { workspaceId: fromPath } = request.params as { workspaceId?: string }
+function enterWorkspace(app: App, endpoint: Endpoint, request: FastifyRequest, actor: Actor): void {
+  const named = workspaceNamed(endpoint, request)
+  enterAs(app, actor, named ?? workspaceImplied(app, endpoint, request, actor))
+}
+
+function workspaceNamed({ workspace }: Endpoint, { query, params, headers }: FastifyRequest): string | undefined {
+  const { workspace_id: fromQuery } = query as { workspace_id?: unknown }
+  const { workspaceId: fromPath } = params as { workspaceId?: string }
+  const fromHeader = headers['x-workspace-id']
   // Given twice, nobody can say which one a proxy or a log line will take for the one that was meant.
   if (Array.isArray(fromQuery))
     throw problem('invalid_field', { field: 'workspace_id', detail: 'workspace_id is given more than once' })
-  const named = [fromQuery, fromPath, request.headers['x-workspace-id']].find(
-    (value) => typeof value === 'string' && value !== '',
-  ) as string | undefined
-  if (!named) {
-    const means =
-      workspace === 'session'
-        ? 'the header X-Workspace-ID'
-        : 'the query parameter workspace_id or the header X-Workspace-ID'
-    throw problem(unnamed, { detail: `Name a workspace by ${means}` })
+  const places = workspace === 'session' ? [fromHeader, fromQuery] : [fromQuery, fromPath, fromHeader]
+  return places.find((value): value is string => typeof value === 'string' && value !== '')
+}
+
+/** The workspace of a call that names none. A foreign agent or approval answers as one that does not exist. */
+function workspaceImplied(
+  app: App,
+  { workspace, unnamed = 'workspace_required' }: Endpoint,
+  { params }: FastifyRequest,
+  { id: user }: Actor,
+): string {
+  const { agentId, approvalId } = params as { agentId?: string; approvalId?: string }
+  if (workspace === 'agent' || workspace === 'approval') {
+    const found = workspaceOf(app.db, workspace, { id: (agentId ?? approvalId)!, user })
+    if (!found) throw problem('not_found', { detail: `There is no such ${workspace}` })
+    return found
   }
-  enterAs(app, actor, named)
+  const only = workspace === 'only' && onlyWorkspace(app.db, user)
+  if (only) return only
+  throw problem(unnamed, {
+    detail: 'Name a workspace by the query parameter workspace_id or the header X-Workspace-ID',
+  })
 }
 
 function enterAs(app: App, actor: Actor, named: string): void {

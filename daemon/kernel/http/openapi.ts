@@ -79,14 +79,14 @@ const workspaceParameters = ({ workspace, query }: Endpoint): Json[] => {
     description: 'Workspace, by id or slug',
   }
   const named = (query as { properties?: Json } | undefined)?.properties?.['workspace_id']
-  if (workspace === 'session' || named) return [header]
+  if (named) return [header]
   return [
     {
       name: 'workspace_id',
       in: 'query',
       required: false,
       schema,
-      description: 'Workspace, by id or slug; wins over the header',
+      description: `Workspace, by id or slug; ${workspace === 'session' ? 'the header wins' : 'wins over the header'}`,
     },
     header,
   ]
@@ -131,7 +131,8 @@ function kernelRefusals({
   malformed,
   stepUp,
   upload,
-  unnamed = 'workspace_required',
+  workspace,
+  unnamed = workspace === 'agent' || workspace === 'approval' ? 'not_found' : 'workspace_required',
   overLimit = { code: 'body_over_limit' },
 }: Endpoint): Code[] {
   const inWorkspace = isRole(access)

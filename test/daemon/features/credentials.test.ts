@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Role } from '#contract/roles'
 import { addPerson, daemon, fixedClock, type TestDaemon } from '#test'
-import { knownSecrets } from '../../../daemon/features/credentials/delivery/service.ts'
+import { knownSecrets, markUsed } from '../../../daemon/features/credentials/delivery/service.ts'
 import { eraseExpired } from '../../../daemon/features/credentials/rotations/service.ts'
 
 const hush = 'hush-hush-7f3a'
@@ -44,7 +44,17 @@ describe('credentials.create', () => {
       created_by: it.person('MANAGER').userId,
       created_at: '2026-01-01T00:00:00Z',
       updated_at: '2026-01-01T00:00:00Z',
+      username: null,
+      security_level: 1,
+      security_level_label: 'Level 1',
+      sensitivity: 'STANDARD',
+      testable: false,
+      last_used_ips: [],
+      mcp_used: false,
+      agent_ids: [],
+      agent_names: [],
       _count: { agents: 0 },
+      _count_agent_credentials: 0,
     })
     expect(it.entries()).toMatchObject([
       {
@@ -453,6 +463,29 @@ describe('credentials.rotate', () => {
   })
 })
 
+describe('credentials.list', () => {
+  it('says which agents have a credential, and whether Muster can test it', async () => {
+    const it = await daemon()
+    const { id } = await make(it.call, '/credentials', { ...draft, provider: 'GITHUB' })
+    const agents = []
+    for (const name of ['Zoe', 'Ada']) {
+      const agent = await make(it.call, '/agents', { name, slug: name.toLowerCase() })
+      await make(it.call, `/agents/${agent.id}/credentials`, { credential_id: id, env_var_name: 'KEY' })
+      agents.push(agent.id)
+    }
+    const [row] = (await it.call('VIEWER', 'GET', '/credentials')).body
+    expect(row).toMatchObject({
+      agent_ids: [agents[1], agents[0]],
+      agent_names: ['Ada', 'Zoe'],
+      _count: { agents: 2 },
+      _count_agent_credentials: 2,
+      testable: true,
+    })
+    await it.call('OWNER', 'DELETE', `/agents/${agents[1]}`)
+    expect((await it.call('VIEWER', 'GET', `/credentials/${id}`)).body.agent_names).toEqual(['Zoe'])
+  })
+})
+
 describe('credentials.audit', () => {
   it('is newest first and windowed', async () => {
     const clock = fixedClock()
@@ -466,12 +499,34 @@ describe('credentials.audit', () => {
         id: expect.any(String),
         credential_id: id,
         event: 'ROTATE',
+        event_type: 'ROTATE',
         actor_type: 'user',
+        actor_kind: 'user',
         actor_id: it.person('ADMIN').userId,
+        actor_name: 'The ADMIN',
+        agent_id: null,
+        ip_address: null,
         detail: { rotation_id: expect.any(String), grace_seconds: 86_400 },
+        metadata: { rotation_id: expect.any(String), grace_seconds: 86_400 },
         created_at: '2026-01-01T00:00:01Z',
+        occurred_at: '2026-01-01T00:00:01Z',
       },
     ])
+  })
+
+  it('names the agent that a run was given the value for, and nobody where Muster itself acted', async () => {
+    const it = await daemon()
+    const { id } = await make(it.call, '/credentials', draft)
+    it.app.writeNow(() => markUsed(it.app, [id], { agent_id: 'some-agent', run_id: 'some-run' }))
+    const [use] = (await it.call('MANAGER', 'GET', `/credentials/${id}/audit`)).body
+    expect(use).toMatchObject({
+      event_type: 'USE',
+      actor_kind: 'system',
+      actor_id: null,
+      actor_name: null,
+      agent_id: 'some-agent',
+      metadata: { agent_id: 'some-agent', run_id: 'some-run' },
+    })
   })
 })
 
@@ -485,9 +540,9 @@ describe('credentials.variable', () => {
     ['AWS', 'AWS_ACCESS_KEY_ID'],
   ])('of %s is %s', async (provider, env_var_name) => {
     const it = await daemon()
-    expect((await it.call('VIEWER', 'GET', `/credentials/default-env-var?provider=${provider}`)).body).toMatchObject({
-      env_var_name,
-    })
+    const path = `/credentials/default-env-var?provider=${provider}`
+    const { body } = await it.call({ ...it.person('VIEWER'), workspace: '' }, 'GET', path)
+    expect(body).toMatchObject({ env_var_name, env_var: env_var_name, testable: provider !== 'AWS' })
   })
 
   it.each(['', '?provider=', '?provider=ACME', '?provider=NONE', '?provider=toString'])('refuses %s', async (query) => {

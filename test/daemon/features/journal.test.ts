@@ -334,7 +334,7 @@ describe('journal.list', () => {
     })
   })
 
-  it('takes its workspace from the session alone', async () => {
+  it('needs a workspace; the header comes before the query', async () => {
     const it = await daemon()
     note(it)
     const nowhere = { ...it.person('VIEWER'), workspace: '' }
@@ -345,9 +345,9 @@ describe('journal.list', () => {
       '/journal/stream',
       '/journal/j_0000000000000000',
     ]) {
-      const { status, body, headers } = await it.call(nowhere, 'GET', `${path}?workspace_id=${it.workspace}`)
+      const { status, body, headers } = await it.call(nowhere, 'GET', path)
       expect({ path, status, code: body.code }).toEqual({ path, status: 401, code: 'no_workspace' })
-      expect(body.detail).toBe('Name a workspace by the header X-Workspace-ID')
+      expect(body.detail).toBe('Name a workspace by the query parameter workspace_id or the header X-Workspace-ID')
       expect(headers['www-authenticate']).toBe('Bearer error="no_workspace"')
     }
     const other = it.stranger()

@@ -11,6 +11,11 @@ export interface AuditRow {
   created_at: string
 }
 
+/** With the name of who acted, as it is now. */
+export interface NamedAuditRow extends AuditRow {
+  actor_name: string | null
+}
+
 const columns = 'id, credential_id, event, actor_type, actor_id, detail_json, created_at'
 
 export const queries = statements((db) => ({
@@ -28,8 +33,13 @@ export const queries = statements((db) => ({
        (SELECT a.seq FROM credentials c JOIN credential_audit a ON a.credential_id = c.id
         WHERE c.workspace_id = @workspace AND a.created_at < @before LIMIT @most)`,
   ),
-  list: db.prepare<[credential: string, limit: number], AuditRow>(
-    `SELECT ${columns} FROM credential_audit WHERE credential_id = ? ORDER BY seq DESC LIMIT ?`,
+  list: db.prepare<[credential: string, limit: number], NamedAuditRow>(
+    `SELECT r.id, r.credential_id, r.event, r.actor_type, r.actor_id, r.detail_json, r.created_at,
+       coalesce(u.full_name, u.email, a.name) AS actor_name
+     FROM credential_audit r
+       LEFT JOIN users u ON r.actor_type = 'user' AND u.id = r.actor_id
+       LEFT JOIN agents a ON r.actor_type = 'agent' AND a.id = r.actor_id
+     WHERE r.credential_id = ? ORDER BY r.seq DESC LIMIT ?`,
   ),
 }))
 

@@ -4,7 +4,7 @@ import { type App, wholeSeconds } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
 import { newId } from '#kernel/ids'
-import { queries } from './queries.ts'
+import { type NamedAuditRow, queries } from './queries.ts'
 
 /** Adds to a credential's own record; `detail` never holds a value. Within a change. */
 export function note(
@@ -27,9 +27,23 @@ export function note(
 }
 
 export const auditOf = ({ db }: App, credentialId: string, limit: number): Static<typeof CredentialAudit>[] =>
-  queries(db)
-    .list.all(credentialId, limit)
-    .map(({ detail_json, ...row }) => ({ ...row, detail: JSON.parse(detail_json) as Record<string, unknown> }))
+  queries(db).list.all(credentialId, limit).map(toAudit)
+
+function toAudit({ detail_json, ...row }: NamedAuditRow): Static<typeof CredentialAudit> {
+  const detail = JSON.parse(detail_json) as Record<string, unknown>
+  const { event, actor_type, actor_id, created_at } = row
+  const agent = actor_type === 'agent' ? actor_id : detail['agent_id']
+  return {
+    ...row,
+    event_type: event,
+    actor_kind: actor_type,
+    agent_id: typeof agent === 'string' ? agent : null,
+    ip_address: null,
+    detail,
+    metadata: detail,
+    occurred_at: created_at,
+  }
+}
 
 /** Forgets what each workspace does not keep any longer, `most` records; how many these were. Within a change. */
 export function forgetOldAudit({ db, clock }: App, most: number): number {

@@ -14,6 +14,10 @@ export interface Probe {
 const bearer = (value: string) => ({ authorization: `Bearer ${value}` })
 const refused = [401, 403] as const
 
+/** Whether Muster knows how to ask the provider about a value. */
+export const isTestable = (config: Config, provider: CredentialProvider, type: CredentialType): boolean =>
+  probeOf(config, { provider, type, value: '' }) !== null
+
 /** Null when Muster knows no way to ask. */
 export function probeOf(
   config: Config,
