@@ -57,7 +57,7 @@ function readOwn(path) {
 
 function writeOwn(path, script) {
   // Only a run that did real work has compiled what later runs need.
-  if (path.includes('/run-') && !globalThis[Symbol.for('muster.worked')]) return
+  if (path.includes('/run-') && !process[Symbol.for('muster.worked')]) return
   const draft = `${path}.${process.pid}`
   try {
     const dir = join(path, '..')

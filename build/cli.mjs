@@ -88,7 +88,8 @@ function entry(commands, manifest, version) {
   return `
 import { readFileSync } from 'node:fs'
 import { main } from './cli/main.ts'
-main(process.argv.slice(2), {
+/** Resolves once the command is done. */
+export const ended = main(process.argv.slice(2), {
   version: ${JSON.stringify(version)},
   root: __dirname,
   ids: ${JSON.stringify(commands.map(({ id }) => id))},

@@ -163,7 +163,7 @@ function elapsed(since: [number, number]): number {
 }
 
 /** Tells the launcher that what most commands need is compiled by now and worth keeping. */
-const worked = () => Object.assign(globalThis, { [Symbol.for('muster.worked')]: true })
+const worked = () => Object.assign(process, { [Symbol.for('muster.worked')]: true })
 
 /** Before the flags could be read: what the words on the command line ask for. */
 const guess = (argv: string[]): Wanted =>

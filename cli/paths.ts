@@ -3,7 +3,8 @@ import { join } from 'node:path'
 
 type Env = NodeJS.ProcessEnv
 
-const place = (env: Env, variable: string, fallback: string) => env[variable] || join(homedir(), ...fallback.split('/'))
+const place = (env: Env, variable: string, fallback: string) =>
+  env[variable] || join(env['HOME'] || homedir(), ...fallback.split('/'))
 
 /** File that holds contexts and their tokens: `SVC_CONFIG`, else the user's configuration folder. */
 export const configFile = (env: Env = process.env): string =>

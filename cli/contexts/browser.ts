@@ -34,7 +34,7 @@ export function opener(
 export function openBrowser(address: string): Promise<boolean> {
   const [program, args] = opener(address)
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: 'ignore', detached: true })
+    const child = spawn(program, args, { stdio: 'ignore', detached: true, env: process.env })
     child.on('error', () => resolve(false))
     child.on('spawn', () => {
       child.unref()

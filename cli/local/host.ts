@@ -22,6 +22,7 @@ export async function askHost<V extends HostVerb>(
     throw new InputError(`The daemon has not been built: ${program} is missing.`, 'npm ci && npm run build')
   const child = spawn(process.execPath, [program, 'admin', verb, ...(config ? ['--config', config] : [])], {
     stdio: ['pipe', 'pipe', 'pipe'],
+    env: process.env,
   })
   const ended = new Promise<string>((resolve, reject) =>
     child.on('error', reject).on('close', (code, signal) => resolve(String(signal ?? code))),

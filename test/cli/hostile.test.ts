@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { api, endpoints } from '#contract'
 import { urlOf } from '#contract/define'
 import type { Manifest } from '../../cli/main.ts'
-import { cli, type Terminal } from '../support/cli.ts'
+import { cli, type Shown } from '../support/cli.ts'
 import { fakeServer, json } from '../support/fake-server.ts'
 
 const { commands } = JSON.parse(
@@ -89,7 +89,7 @@ function lineFor({ id: name, args, flags }: Manifest['commands'][string]): strin
 }
 
 /** Whether it asks once more, after so many answers: an answered question has another mark. False when it has ended. */
-const asks = (shown: Terminal, answered: number): Promise<boolean> =>
+const asks = (shown: Shown, answered: number): Promise<boolean> =>
   shown.until(new RegExp(`^(?:[^✔]*✔){${answered}}[^✔]*\\? `)).then(
     () => true,
     () => false,
@@ -104,8 +104,8 @@ describe('a hostile server', () => {
     'does not reach the terminal through %s',
     async (_, line) => {
       const server = await hostile()
-      const { home, terminal } = cli({ SVC_SERVER: server.url, SVC_TOKEN: 't' })
-      const shown = terminal(line, { env: { PAGER: '' } })
+      const { home, screen } = cli({ SVC_SERVER: server.url, SVC_TOKEN: 't' })
+      const shown = screen(line, { env: { PAGER: '' } })
       // It does as a secret, a name and the file to write something to.
       for (let answered = 0; await asks(shown, answered); answered++) shown.type(`${home}/answer\r`)
       await shown.ended
@@ -117,8 +117,8 @@ describe('a hostile server', () => {
 
   it.each([400, 401, 404, 500])('does not reach it through a refusal with %i', async (status) => {
     const server = await hostile(status)
-    const { run, terminal } = cli({ SVC_SERVER: server.url })
-    const shown = terminal(['crews', 'list', '--no-color', '-v'])
+    const { run, screen } = cli({ SVC_SERVER: server.url })
+    const shown = screen(['crews', 'list', '--no-color', '-v'])
     await shown.ended
     expect(shown.text()).not.toMatch(/[\u0007\u0008\u001b\u0080-\u009f\u202e]/)
     expect((await run('crews', 'list', '--json')).stderr).not.toMatch(/[\u0007\u0008\u001b\u0080-\u009f\u202e]/)

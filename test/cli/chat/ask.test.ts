@@ -234,7 +234,7 @@ it('keeps escape sequences of an agent from the terminal, and leaves them to pro
     gets('t1', ''),
     result(),
   )
-  const terminal = one.muster.terminal(['ask', 'ada', 'x', '--no-color'])
+  const terminal = one.muster.screen(['ask', 'ada', 'x', '--no-color'])
   await Promise.all([terminal.ended, one.work()])
   expect(terminal.text()).toContain('abcd')
   expect(terminal.text()).toContain('✓ Bash  ls')

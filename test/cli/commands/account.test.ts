@@ -57,8 +57,8 @@ describe('muster account password', () => {
   })
 
   it('asks a person, and shows nothing of it', async () => {
-    const { terminal, signsIn } = await withPassword()
-    const shown = terminal(['account', 'password'])
+    const { screen, signsIn } = await withPassword()
+    const shown = screen(['account', 'password'])
     await shown.until(/current password/)
     shown.type(`${knownPassword}\r`)
     await shown.until(/new password/)

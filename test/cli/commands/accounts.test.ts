@@ -46,8 +46,8 @@ describe('muster init', () => {
   })
 
   it('asks a person for what is missing, and shows no password', async () => {
-    const { home, terminal } = await empty()
-    const shown = terminal(['init'])
+    const { home, screen } = await empty()
+    const shown = screen(['init'])
     await shown.until(/email address/)
     shown.type('ada@example.com\r')
     await shown.until(/full name/)
@@ -141,7 +141,7 @@ describe('muster login', () => {
 
   it('asks a person how', async () => {
     const { url, person } = await server()
-    const shown = cli().terminal(['login', '-s', url])
+    const shown = cli().screen(['login', '-s', url])
     await shown.until(/How do you want to sign in/)
     shown.type('\u001b[B\u001b[B\u001b[B\r')
     await shown.until(/Token for/)
@@ -227,7 +227,7 @@ describe('muster pair', () => {
   it('shows the code large, with its command and a QR code, and waits until it is used', async () => {
     const it = await daemon({ clock: movingClock() })
     const mine = await cliFor(it, 'MEMBER')
-    const shown = mine.terminal(['pair', '--url', 'https://muster.example.com', '--no-color'], { rows: 60 })
+    const shown = mine.screen(['pair', '--url', 'https://muster.example.com', '--no-color'], { rows: 60 })
     const text = await shown.until(/Waiting for the device, (10:00|9:5\d) left/)
     const code = /muster login -s https:\/\/muster\.example\.com --code (\S+)/.exec(text)![1]!
     expect(text.replaceAll('\r', '')).toContain(banner(code).replace(/^/gm, '  '))

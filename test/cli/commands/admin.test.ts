@@ -334,7 +334,7 @@ describe('muster admin reset-password', () => {
   })
 
   it('takes the password from standard input alone, and shows it nowhere', async () => {
-    const { dir, daemon, run, pipe, terminal } = await installation()
+    const { dir, daemon, run, pipe, screen } = await installation()
     await daemon.stop()
     expect(await run('admin', 'reset-password', '--email', 'ada@example.com', '--password', better)).toMatchObject({
       code: 2,
@@ -348,7 +348,7 @@ describe('muster admin reset-password', () => {
     ] as const)
       expect(await pipe(given, ...words), given).toMatchObject({ code: 2, stderr: expect.stringContaining(why) })
     expect(open(dir).prepare("SELECT count(*) FROM journal WHERE doc LIKE '%on the host%'").pluck().get()).toBe(0)
-    const shown = terminal(words)
+    const shown = screen(words)
     await shown.until(/New password for ada@example.com/)
     shown.type(`${better}\r`)
     await shown.until(/The password again/)
@@ -469,14 +469,14 @@ describe('muster admin invalidate-sessions', () => {
   })
 
   it('asks before it signs everybody out', async () => {
-    const { dir, daemon, run, terminal } = await installation()
+    const { dir, daemon, run, screen } = await installation()
     await signIn(daemon, 'ada@example.com', password)
     await daemon.stop()
     expect(await run('admin', 'invalidate-sessions')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--yes'),
     })
-    const asked = terminal(['admin', 'invalidate-sessions'])
+    const asked = screen(['admin', 'invalidate-sessions'])
     await asked.until(/Sign everybody out\?/)
     asked.type('n\r')
     expect(await asked.ended).toBe(1)

@@ -9,7 +9,7 @@ import { workplace } from '../../support/runs.ts'
 describe('muster chats', () => {
   it('opens, speaks, watches, reads, renames and deletes', async () => {
     const it = await workplace()
-    const { run, pipe, terminal } = await cliFor(it, 'OWNER')
+    const { run, pipe, screen } = await cliFor(it, 'OWNER')
     expect((await run('chats', 'list', 'ada')).stdout).toBe('')
     const chat = (await run('chats', 'create', 'ada')).stdout.trim()
     expect(chat).toMatch(/^c[a-z0-9]{24}$/)
@@ -17,7 +17,7 @@ describe('muster chats', () => {
     const sent = await pipe('Write it.\n', 'chats', 'send', chat, '-', '--max-turns', '3')
     expect(sent).toMatchObject({ code: 0, stderr: expect.stringContaining(`muster chats stream ${chat}`) })
     const program = await it.runtime.program()
-    const watched = terminal(['chats', 'stream', chat, '-o', 'ndjson'], { cols: 500 })
+    const watched = screen(['chats', 'stream', chat, '-o', 'ndjson'], { cols: 500 })
     await watched.until(/stream\.open/)
     it.runtime.print(program, init, says('Here \u001b[31mit is'), result())
     it.runtime.finish(program)
@@ -74,7 +74,7 @@ describe('muster chats', () => {
         '{"type":"stream.open","chat_id":"c","from_seq":0,"active":true}\n{"type":"error","content":"out of\\u001b[31m money","seq":1}\n',
       ),
     )
-    const shown = cli({ SVC_SERVER: server.url }).terminal([
+    const shown = cli({ SVC_SERVER: server.url }).screen([
       'chats',
       'stream',
       'c',
@@ -107,18 +107,18 @@ describe('files of agents', () => {
   }
 
   it('are listed', async () => {
-    const { server, run, terminal } = await place()
+    const { server, run, screen } = await place()
     expect((await run('agents', 'files', 'ada', 'reports', '-r')).stdout).toBe(
       'out\t\t2026-01-01T00:00:00Z\nout/a.bin\t1500\t2026-01-01T00:00:00Z\n',
     )
     expect(server.seen.at(-1)?.url).toBe('/api/v1/agents/c1/files?subdir=reports&recursive=1')
-    const shown = terminal(['agents', 'files', 'ada', '--no-color'])
+    const shown = screen(['agents', 'files', 'ada', '--no-color'])
     await shown.ended
     expect(shown.text()).toMatch(/out\/ +-.*\r\nout\/a\.bin +1\.5 kB/)
   })
 
   it('are fetched whole, never over a file that is there, and harmlessly onto a terminal', async () => {
-    const { home, env, terminal } = await place()
+    const { home, env, screen } = await place()
     const inHome = (...args: string[]) => cli(env).run('agents', 'download', 'ada', ...args)
     const to = join(home, 'a.bin')
     expect((await inHome('out/a.bin', '--to', to)).code).toBe(0)
@@ -133,7 +133,7 @@ describe('files of agents', () => {
       stderr: expect.stringContaining('muster agents files AGENT'),
     })
     expect(existsSync(join(home, 'gone'))).toBe(false)
-    const shown = terminal(['agents', 'download', 'ada', 'x', '--to', '-'])
+    const shown = screen(['agents', 'download', 'ada', 'x', '--to', '-'])
     await shown.ended
     expect(shown.text()).not.toContain('\u001b[2J')
   })

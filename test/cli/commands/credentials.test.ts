@@ -112,7 +112,7 @@ describe('muster credentials', () => {
 
   it('takes values from standard input alone', async () => {
     const it = await daemon()
-    const { run, pipe, terminal } = await cliFor(it, 'OWNER')
+    const { run, pipe, screen } = await cliFor(it, 'OWNER')
     expect(await run('credentials', 'create', 'main', '--value', key)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Nonexistent flag: --value'),
@@ -121,9 +121,9 @@ describe('muster credentials', () => {
       code: 2,
       stderr: expect.stringContaining('nothing came on standard input'),
     })
-    const refused = terminal(['credentials', 'create', 'main', '--value-stdin'])
+    const refused = screen(['credentials', 'create', 'main', '--value-stdin'])
     expect(await refused.ended).toBe(2)
-    const typed = terminal(['credentials', 'create', 'typed', '--type', 'SECRET'])
+    const typed = screen(['credentials', 'create', 'typed', '--type', 'SECRET'])
     await typed.until(/Value of typed/)
     typed.type(`${key}\r`)
     expect(await typed.ended).toBe(0)

@@ -223,9 +223,9 @@ describe('muster agents', () => {
 
   it('says on a terminal that there are more', async () => {
     const it = await daemon()
-    const { run, terminal } = await cliFor(it, 'OWNER')
+    const { run, screen } = await cliFor(it, 'OWNER')
     for (const name of ['A1', 'A2', 'A3']) await run('agents', 'create', name)
-    const shown = terminal(['agents', 'list', '--limit', '2'])
+    const shown = screen(['agents', 'list', '--limit', '2'])
     expect(await shown.ended).toBe(0)
     expect(shown.text()).toContain('2 of 3 agents. Next: --offset 2')
   })
@@ -262,7 +262,7 @@ describe('muster runs', () => {
               : page,
       ),
     )
-    const { run: muster, terminal } = cli({ SVC_SERVER: server.url })
+    const { run: muster, screen } = cli({ SVC_SERVER: server.url })
     expect((await muster('runs', '--agent', 'ada', '--status', 'failed', '--tag', 'x', '--limit', '5')).stdout).toBe(
       'run-1\tada\tFAILED\tuser\t2026-01-01T00:00:00Z\t90\tout of money\n',
     )
@@ -272,7 +272,7 @@ describe('muster runs', () => {
     expect((await muster('runs', 'of-agent', 'ada', '-q')).stdout).toBe('run-1\n')
     expect((await muster('runs', 'show', 'run-1')).stdout).toContain('Error\tout of money\n')
     expect(await muster('runs', '--status', 'odd')).toMatchObject({ code: 2 })
-    const shown = terminal(['runs'])
+    const shown = screen(['runs'])
     await shown.ended
     expect(shown.text()).toContain('Page 1 of 1, 1 runs. Running: 1. Today: 2, failed 3.')
   })

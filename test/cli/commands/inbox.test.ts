@@ -82,11 +82,11 @@ describe('muster policies', () => {
   })
   it('simulates another level, and says what it cannot tell', async () => {
     const it = await daemon()
-    const { run, terminal } = await cliFor(it, 'VIEWER')
+    const { run, screen } = await cliFor(it, 'VIEWER')
     const { body: crew } = await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })
     const simulate = (...more: string[]) =>
       run('policies', 'simulate', '--crew', 'web', '--since', '2025-12-31T00:00:00Z', ...more)
-    const empty = terminal(['policies', 'simulate', '--crew', 'web', '--level', 'trusted'])
+    const empty = screen(['policies', 'simulate', '--crew', 'web', '--level', 'trusted'])
     await empty.until(/nothing to judge by/)
     it.app.writeNow(() =>
       it.app.journal({

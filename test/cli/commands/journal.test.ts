@@ -70,14 +70,14 @@ describe('muster journal', () => {
 
   it('shows one entry with its payload, and marks it', async () => {
     const it = await daemon()
-    const { run, terminal } = await cliFor(it, 'OWNER')
+    const { run, screen } = await cliFor(it, 'OWNER')
     const { id } = note(it, { summary: 'evil \u001b[2Jsummary', payload: { cmd: 'echo \u001b]0;x\u0007' } })
     expect((await run('journal', 'get', id)).stdout).toContain('Summary\tevil summary\n')
     expect(JSON.parse((await run('journal', 'show', id, '--json')).stdout)).toMatchObject({
       id,
       payload: { cmd: 'echo \u001b]0;x\u0007' },
     })
-    const shown = terminal(['journal', 'show', id, '--no-color'])
+    const shown = screen(['journal', 'show', id, '--no-color'])
     expect(await shown.ended).toBe(0)
     expect(shown.text()).toContain('Payload {')
     expect(shown.text()).not.toMatch(/[\u001b\u0007]/)
@@ -125,7 +125,7 @@ describe('muster journal', () => {
 
   it('prints an anchor, and checks against one that was kept', async () => {
     const it = await daemon()
-    const { run, pipe, terminal, home } = await cliFor(it, 'OWNER')
+    const { run, pipe, screen, home } = await cliFor(it, 'OWNER')
     note(it)
     const { stdout: anchor } = await run('journal', 'anchor')
     expect(anchor).toMatch(/^muster-anchor\.1\.\S+\n$/)
@@ -150,7 +150,7 @@ describe('muster journal', () => {
       code: 1,
       stdout: expect.stringContaining('First broken\ttruncated\n'),
     })
-    const shown = terminal(['journal', 'verify', '--anchor', kept, '--no-color', '--no-pager'])
+    const shown = screen(['journal', 'verify', '--anchor', kept, '--no-color', '--no-pager'])
     expect(await shown.ended).toBe(1)
     expect(shown.text()).toMatch(
       /First broken +truncated: it ends after 0 entries; 1 were anchored on 20260101T000000Z/,
@@ -167,9 +167,9 @@ describe('muster journal', () => {
 
   it('says to people what a check has proven, and what it cannot', async () => {
     const it = await daemon()
-    const { terminal } = await cliFor(it, 'OWNER')
+    const { screen } = await cliFor(it, 'OWNER')
     note(it)
-    const shown = terminal(['journal', 'verify', '--no-color', '--no-pager'])
+    const shown = screen(['journal', 'verify', '--no-color', '--no-pager'])
     expect(await shown.ended).toBe(0)
     expect(shown.text()).toMatch(/Proven\r\n +chain: no entry was changed, and none is missing between two others\r\n/)
     expect(shown.text()).toMatch(
@@ -203,7 +203,7 @@ describe('muster journal', () => {
       workspace_id: 'w',
     }
     const server = await fakeServer((_, reply) => json(reply, { entries: [entry], count: 1, next_cursor: 'more' }))
-    const shown = cli({ SVC_SERVER: server.url }).terminal(['journal', '--no-color'], { cols: 70 })
+    const shown = cli({ SVC_SERVER: server.url }).screen(['journal', '--no-color'], { cols: 70 })
     await shown.ended
     const [head, row, hint] = shown.text().split('\r\n')
     expect(head).toMatch(/^WHEN +SEVERITY +TYPE +SUMMARY +ID$/)

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Manifest } from '../../../cli/main.ts'
@@ -34,8 +33,8 @@ describe('muster version', () => {
 
   it('warns a person when command and server are of different releases', async () => {
     const server = await fakeServer((_, reply) => json(reply, [], 200, { 'x-svc-server-version': '9.8.7' }))
-    const { run, terminal } = cli({ SVC_SERVER: server.url })
-    const shown = terminal(['api', 'crews'])
+    const { run, screen } = cli({ SVC_SERVER: server.url })
+    const shown = screen(['api', 'crews'])
     await shown.ended
     expect(shown.text()).toContain('The server runs 9.8.7')
     expect((await run('api', 'crews')).stderr).toBe('')
@@ -166,33 +165,4 @@ COMP_WORDS=(muster contexts ""); COMP_CWORD=2; _muster; echo "\${COMPREPLY[@]}"`
 
   it('refuses a shell that it does not know', async () =>
     expect(await cli().run('completion', 'tcsh')).toMatchObject({ code: 2 }))
-})
-
-it('says what to run when nothing is built', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'muster-bin-'))
-  try {
-    cpSync(join(root, 'bin'), join(dir, 'bin'), { recursive: true })
-    cpSync(join(root, 'package.json'), join(dir, 'package.json'))
-    for (const name of ['muster', 'musterd']) {
-      const { status, stderr } = spawnSync(process.execPath, [join(dir, 'bin', `${name}.js`)], { encoding: 'utf8' })
-      expect(status).toBe(1)
-      expect(stderr).toContain(`${name} has not been built`)
-      expect(stderr).toContain(`Next: npm ci && npm run build, in ${dir}`)
-    }
-  } finally {
-    rmSync(dir, { recursive: true })
-  }
-})
-
-it('says which Node it needs', () => {
-  const old = "Object.defineProperty(process, 'versions', { value: { node: '20.16.9' } })"
-  for (const name of ['muster', 'musterd']) {
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ['-e', `${old}; require(${JSON.stringify(join(root, 'bin', `${name}.js`))})`],
-      { encoding: 'utf8' },
-    )
-    expect(status).toBe(1)
-    expect(stderr).toContain('Muster needs Node 20.17 or newer; this is 20.16.9.')
-  }
 })

@@ -183,13 +183,13 @@ describe('muster workspaces', () => {
 
   it('ask a person to type the slug', async () => {
     const it = await daemon()
-    const { terminal } = await cliFor(it, 'OWNER')
+    const { screen } = await cliFor(it, 'OWNER')
     await it.call('OWNER', 'POST', '/workspaces', { name: 'Research', slug: 'research' })
-    const wrong = terminal(['workspaces', 'remove', 'research'])
+    const wrong = screen(['workspaces', 'remove', 'research'])
     await wrong.until(/Type research to go on/)
     wrong.type('resarch\r')
     expect(await wrong.ended).toBe(1)
-    const right = terminal(['workspaces', 'remove', 'research'])
+    const right = screen(['workspaces', 'remove', 'research'])
     await right.until(/Type research to go on/)
     right.type('research\r')
     expect(await right.ended).toBe(0)

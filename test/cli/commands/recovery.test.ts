@@ -43,8 +43,8 @@ describe('muster signup', () => {
   })
 
   it('asks a person, and shows no password', async () => {
-    const { terminal, fits } = await server()
-    const shown = terminal(['signup'])
+    const { screen, fits } = await server()
+    const shown = screen(['signup'])
     for (const [question, answer] of [
       [/email address/, 'ada@example.com'],
       [/full name/, 'Ada'],
@@ -89,7 +89,7 @@ describe('muster signup', () => {
 
 describe('a forgotten password', () => {
   it('is replaced by a person at a terminal, with the link from the mail', async () => {
-    const { it, mail, run, terminal, fits } = await server()
+    const { it, mail, run, screen, fits } = await server()
     const { email } = it.person('MEMBER')
     expect(await run('account', 'forgot', email)).toMatchObject({
       code: 0,
@@ -97,7 +97,7 @@ describe('a forgotten password', () => {
     })
     const [letter] = await mail.until(1)
     const link = /https:\/\/\S+token=\S+/.exec(letter!.text)![0]
-    const shown = terminal(['account', 'reset'])
+    const shown = screen(['account', 'reset'])
     await shown.until(/Token from the mail/)
     shown.type(`${link}\r`)
     await shown.until(/New password/)

@@ -26,7 +26,7 @@ async function setUp() {
 const signedIn = async (web: ReturnType<typeof browser>) => (await web.call('GET', '/users/me')).status
 
 it('lists browsers, the last used first, and marks those that nobody uses', async () => {
-  const { run, terminal, ids } = await setUp()
+  const { run, screen, ids } = await setUp()
   const rows = (await run('sessions', 'list')).stdout.trim().split('\n')
   expect(rows.map((row) => row.split('\t')[0])).toEqual(expect.arrayContaining(ids))
   expect(rows.at(-2)).toContain('New Fox')
@@ -35,7 +35,7 @@ it('lists browsers, the last used first, and marks those that nobody uses', asyn
   expect(warned.stdout.split('\n').filter((row) => row.includes('stale'))).toHaveLength(1)
   expect(warned.stderr).toContain('1 of 2 unused for more than 30 days. Next: muster sessions revoke ID')
   expect((await run('sessions', 'list', '--warn-stale-days', '90')).stderr).toBe('')
-  const shown = terminal(['sessions'], { cols: 140 })
+  const shown = screen(['sessions'], { cols: 140 })
   expect(await shown.ended).toBe(0)
   expect(shown.text()).toContain(ids[0].slice(0, 10))
   expect(shown.text()).not.toContain(ids[0])
@@ -43,9 +43,9 @@ it('lists browsers, the last used first, and marks those that nobody uses', asyn
 })
 
 it('signs out one browser by how its id begins, after asking', async () => {
-  const { run, terminal, ids, old, recent } = await setUp()
+  const { run, screen, ids, old, recent } = await setUp()
   expect(await run('sessions', 'revoke', ids[1])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
-  const asked = terminal(['sessions', 'revoke', ids[1].slice(2, 12)])
+  const asked = screen(['sessions', 'revoke', ids[1].slice(2, 12)])
   await asked.until(/Sign out the browser/)
   asked.type('y\r')
   expect(await asked.ended).toBe(0)

@@ -43,7 +43,7 @@ describe('muster watch', () => {
     await it.call('OWNER', 'PATCH', '/inbox/ibx_message_blocks', { state: 'read' })
     await it.call('OWNER', 'PATCH', '/inbox/ibx_message_blocks', { state: 'unread' })
     await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })
-    await it.terminal.until(/crew web created/)
+    await it.terminal.until(/Crew web was created/)
     put(it, { source: 'last' })
     const text = await it.terminal.until(/Item last/)
     expect(bells(text)).toEqual(['\u0007\u001b]9;ada: Now, please\u0007', '\u0007\u001b]9;ada: Item blocks\u0007'])

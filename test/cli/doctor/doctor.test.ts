@@ -151,7 +151,7 @@ describe('without a daemon', () => {
 })
 
 it('stands aligned on a terminal, with the fix below what is wrong', async () => {
-  const terminal = cli({ SVC_CONTAINER_PROVIDER: 'process' }).terminal(['doctor', '--no-color'], { cols: 70, rows: 40 })
+  const terminal = cli({ SVC_CONTAINER_PROVIDER: 'process' }).screen(['doctor', '--no-color'], { cols: 70, rows: 40 })
   expect(await terminal.ended).toBe(1)
   const { lines } = await seen(terminal.text(), 70, 40)
   const at = lines.findIndex((line) => line.startsWith('✗ server'))

@@ -29,8 +29,8 @@ describe('muster journal tail', () => {
       .map((line) => line.split('\t'))
     expect(code).toBe(0)
     expect(rows.map((row) => row.slice(1, 5))).toEqual([
-      ['notice', 'audit.entity_created', 'backend', expect.stringContaining('crew')],
-      ['notice', 'audit.entity_created', 'grace', expect.stringContaining('agent')],
+      ['notice', 'audit.entity_created', 'backend', expect.stringContaining('Crew backend was created by')],
+      ['notice', 'audit.entity_created', 'grace', expect.stringContaining('Agent grace was created by')],
       ['info', 'system.migration', 'system', 'it ran here'],
     ])
     expect(rows[2]![0]).toBe('2026-01-01T00:00:02.000Z')
@@ -77,7 +77,7 @@ describe('muster journal tail', () => {
   it('goes on with what is written, each entry once', async () => {
     const { muster, write } = await office()
     const terminal = muster.terminal(['journal', 'tail', '-f', '-n', '1', '--jq', '.summary'])
-    await terminal.until(/agent/)
+    await terminal.until(/Agent grace/)
     for (const n of [1, 2, 3]) await write(`entry ${n}`)
     await terminal.until(/entry 3/)
     expect(terminal.text().match(/entry \d/g)).toEqual(['entry 1', 'entry 2', 'entry 3'])
@@ -115,12 +115,13 @@ describe('muster journal tail', () => {
     const { muster, write } = await office()
     await write('a summary that is too long for one line of this terminal')
     const size = { cols: 80, rows: 20 }
-    const terminal = muster.terminal(['journal', 'tail', '-n', '2', '--no-color'], size)
+    const terminal = muster.screen(['journal', 'tail', '-n', '2', '--no-color'], size)
     await terminal.ended
     const { lines } = await seen(terminal.text(), size.cols, size.rows)
     expect(lines).toEqual([
       '2026-01-01',
-      expect.stringMatching(/^00:00:01 {2}notice {2}audit\.entity_created {2}grace {5}agent/),
+      '00:00:01  notice  audit.entity_created  grace     Agent grace was created by',
+      expect.stringMatching(/^ {50}owner-\w+@example\.com$/),
       '00:00:02  info    system.migration      system    a summary that is too long for',
       '                                                  one line of this terminal',
     ])
@@ -129,7 +130,7 @@ describe('muster journal tail', () => {
   it('keeps what entries say from acting on the terminal', async () => {
     const { muster, write } = await office()
     await write('a\u001b[2Jb\u202ec')
-    const terminal = muster.terminal(['journal', 'tail', '-n', '1', '--no-color'])
+    const terminal = muster.screen(['journal', 'tail', '-n', '1', '--no-color'])
     await terminal.ended
     expect(terminal.text()).toContain('abc')
     expect(terminal.text()).not.toMatch(/[\u001b\u202e]/)
@@ -139,7 +140,7 @@ describe('muster journal tail', () => {
 it('lines up where there is little room', async () => {
   const { muster, write } = await office()
   await write('a summary of some words')
-  const terminal = muster.terminal(['journal', 'tail', '-n', '1', '--no-color'], { cols: 50, rows: 10 })
+  const terminal = muster.screen(['journal', 'tail', '-n', '1', '--no-color'], { cols: 50, rows: 10 })
   await terminal.ended
   const { lines } = await seen(terminal.text(), 50, 10)
   expect(lines).toEqual(['2026-01-01', '00:00:02  info    system.migration      system', '    a summary of some words'])
