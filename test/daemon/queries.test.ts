@@ -31,12 +31,16 @@ async function discover(): Promise<Known[]> {
     path.endsWith('/queries.ts'),
   )
   const sets = await Promise.all(
-    [...files, 'kernel/auth/authenticator.ts', 'kernel/auth/membership.ts', 'kernel/auth/sessions.ts'].map(
-      async (path) => ({
-        path,
-        exports: (await import(join(root, 'daemon', path))) as Record<string, unknown>,
-      }),
-    ),
+    [
+      ...files,
+      'kernel/auth/authenticator.ts',
+      'kernel/auth/membership.ts',
+      'kernel/auth/sessions.ts',
+      'kernel/store/installation.ts',
+    ].map(async (path) => ({
+      path,
+      exports: (await import(join(root, 'daemon', path))) as Record<string, unknown>,
+    })),
   )
   return sets.flatMap(({ path, exports }) => {
     const scans = (exports['scans'] ?? {}) as Record<string, string>
