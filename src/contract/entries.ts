@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
 import { agentFacts } from './entries/agents.ts'
+import { containerFacts } from './entries/containers.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewFacts } from './entries/crews.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
+import { policyFacts } from './entries/policies.ts'
 import { portFacts } from './entries/ports.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
 
@@ -11,8 +13,10 @@ export { type Names, type Severity, severities } from './entries/define.ts'
 /** Every fact that Muster records, by name. Most are named as the entry type that they are stored under. */
 export const facts = {
   ...agentFacts,
+  ...containerFacts,
   ...credentialFacts,
   ...crewFacts,
+  ...policyFacts,
   ...portFacts,
   ...workspaceFacts,
 } as const
@@ -39,21 +43,8 @@ export const undeclared = {
   'chat.agent_response': 'info',
   'conversation.compacted': 'info',
   'exec.command': 'info',
-  'network.egress': 'info',
-  'agent.status_change': 'info',
   'agent.error': 'error',
-  'agent.throttled': 'warn',
   'memory.priority_changed': 'notice',
-  'provisioning.queued': 'notice',
-  'provisioning.building': 'info',
-  'provisioning.complete': 'notice',
-  'provisioning.failed': 'warn',
-  'provisioning.step': 'info',
-  'container.reaped': 'warn',
-  'container.metrics': 'info',
-  'credential.rotated': 'notice',
-  'credential.rotation_cancelled': 'notice',
-  'credential.tested': 'info',
   'approval.requested': 'notice',
   'approval.granted': 'notice',
   'approval.denied': 'notice',
@@ -61,7 +52,6 @@ export const undeclared = {
   'approval.cancelled': 'notice',
   'keeper.decision': 'notice',
   'peer.escalation': 'notice',
-  'policy.changed': 'notice',
   'system.migration': 'info',
 } as const satisfies Record<string, Severity>
 
