@@ -4,7 +4,16 @@ import { pageOf } from '#kernel/http/fields'
 import { checkModel } from './models/service.ts'
 import { queries } from './queries.ts'
 import { fold } from './rules.ts'
-import { createAgent, findAgent, removeAgent, removeCrewAgents, toAgent, toAgentRows, updateAgent } from './service.ts'
+import {
+  createAgent,
+  findAgent,
+  removeAgent,
+  removeCrewAgents,
+  removeFreeAgents,
+  toAgent,
+  toAgentRows,
+  updateAgent,
+} from './service.ts'
 
 export default feature(
   agents,
@@ -48,7 +57,12 @@ export default feature(
     ),
     remove: (call) => removeAgent(app, call),
   }),
-  { on: { 'crew.deleted': { writes: ['agent.deleted'], run: removeCrewAgents } } },
+  {
+    on: {
+      'crew.deleted': { writes: ['agent.deleted'], run: removeCrewAgents },
+      'workspace.deleted': { writes: ['agent.deleted'], run: removeFreeAgents },
+    },
+  },
 )
 
 /** Agents have chats in this version, no tasks: these are the true numbers. */

@@ -1,11 +1,21 @@
 import { crews } from '#contract/crews'
-import { feature, staged, wished } from '#kernel/feature'
+import type { App } from '#kernel/app'
+import { feature, type Handlers, staged, wished } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { containerLogs, containerStatus, start, stop, wish } from './containers/requests.ts'
 import { queries } from './queries.ts'
-import { checkImage, createCrew, findCrew, removeCrew, showCrew, toCrew, updateCrew } from './service.ts'
+import {
+  checkImage,
+  createCrew,
+  findCrew,
+  removeCrew,
+  removeWorkspaceCrews,
+  showCrew,
+  toCrew,
+  updateCrew,
+} from './service.ts'
 
-export default feature(crews, (app) => {
+const handlers = (app: App): Handlers<typeof crews> => {
   const update = staged<typeof crews.update, string[]>(
     async (call) => checkImage(app, call),
     (call, notes) => updateCrew(app, call, notes),
@@ -36,4 +46,8 @@ export default feature(crews, (app) => {
     status: (call) => containerStatus(app, call),
     logs: (call) => containerLogs(app, call),
   }
+}
+
+export default feature(crews, handlers, {
+  on: { 'workspace.deleted': { writes: ['crew.deleted'], run: removeWorkspaceCrews } },
 })

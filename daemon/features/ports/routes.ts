@@ -1,7 +1,6 @@
 import { ports } from '#contract/ports'
-import { acting } from '#kernel/facts'
 import { feature, staged } from '#kernel/feature'
-import { expose, list, reach, revoke, revokeOfAgent } from './service.ts'
+import { expose, list, reach, revoke, revokeOfAgent, revokeOutside } from './service.ts'
 
 export default feature(
   ports,
@@ -15,10 +14,8 @@ export default feature(
   }),
   {
     on: {
-      'agent.deleted': {
-        writes: ['network.port_closed'],
-        run: (app, { payload, about }) => revokeOfAgent(app, payload.entity_id, 'the agent was deleted', acting(about)),
-      },
+      'agent.deleted': { writes: ['network.port_closed'], run: revokeOfAgent },
+      'agent.updated': { writes: ['network.port_closed'], run: revokeOutside },
     },
   },
 )

@@ -1,12 +1,16 @@
 import { workspaces } from '#contract/workspaces'
 import { feature } from '#kernel/feature'
-import { remove } from './removal/service.ts'
+import { remove, tellRemoved } from './removal/service.ts'
 import { create, list, show, update } from './service.ts'
 
-export default feature(workspaces, (app) => ({
-  list: (call) => list(app, call),
-  create: (call) => create(app, call),
-  show: ({ actor }) => show(app, actor),
-  update: (call) => update(app, call),
-  remove: (call) => remove(app, call),
-}))
+export default feature(
+  workspaces,
+  (app) => ({
+    list: (call) => list(app, call),
+    create: (call) => create(app, call),
+    show: ({ actor }) => show(app, actor),
+    update: (call) => update(app, call),
+    remove: (call) => remove(app, call),
+  }),
+  { after: { 'workspace.deleted': tellRemoved } },
+)
