@@ -97,6 +97,24 @@ export const fact = <N extends FactName, A extends Omit<About, 'workspace_id'>>(
   about: A,
 ): Fact<N, A> => ({ name, payload, about })
 
+type Said<N extends FactName> = N extends FactName ? Payload<N> & NonNullable<Facts[N]['fixed']> : never
+type NamedAs<T extends DeclaredType> = { [N in FactName]: Facts[N]['type'] extends T ? N : never }[FactName]
+type Of<T extends string, P> = Omit<Entry, 'entry_type' | 'payload'> & { entry_type: T; payload?: P }
+type UndeclaredType = Exclude<keyof typeof undeclared, DeclaredType>
+
+/**
+ * An entry as Muster writes it: by its type the compiler knows its payload, which is left out where it is empty. Where
+ * several facts share a type, the payload is that of any of them.
+ */
+export type StoredEntry =
+  | { [T in DeclaredType]: Of<T, Said<NamedAs<T>>> }[DeclaredType]
+  | { [T in UndeclaredType]: Of<T, Record<string, unknown>> }[UndeclaredType]
+
+const types = new Set<string>([...Object.values(facts).map(({ type }) => type), ...Object.keys(undeclared)])
+
+/** Whether this version of Muster writes entries of that type. */
+export const isStored = (entry: Entry): entry is StoredEntry => types.has(entry.entry_type)
+
 export const definitionOf = (name: FactName): FactDefinition => facts[name] as unknown as FactDefinition
 
 export type EntryType = DeclaredType | keyof typeof undeclared
