@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { App } from '#kernel/app'
-import { installationId } from '../features/crews/containers/service.ts'
+import { installationId } from '#kernel/store/installation'
 import { DockerRuntime } from './docker/runtime.ts'
 import { ProcessRuntime } from './process/runtime.ts'
 import type { Runtime } from './types.ts'
@@ -16,7 +16,7 @@ export function openRuntime(app: App): Runtime {
   }
   return new DockerRuntime({
     prefix: containerPrefix,
-    installation: installationId(app),
+    installation: installationId(app.db),
     crewImage: runtimeImage,
     sidecarImage,
     dns: containerDns,

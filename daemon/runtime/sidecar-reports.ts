@@ -1,3 +1,4 @@
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { recordSoon } from '#kernel/store/until-written'
 import { markLimited } from '../features/credentials/delivery/service.ts'
@@ -27,14 +28,7 @@ function keep(app: App, crewId: string, report: SidecarReport): void {
     { workspace_id: workspace, agent_id: agentId ?? '' },
     [],
   )({ host: report.host, reason: report.reason })
-  app.journal({
-    workspace_id: workspace,
-    type: 'network.egress',
-    severity: 'warn',
-    crew_id: crewId,
-    ...(agentId && { agent_id: agentId }),
-    actor_type: 'sidecar',
-    summary: `Connection to ${host}:${port} refused: ${reason}`,
-    payload: { denied: true, host, port, reason, ...(unreported && { unreported }) },
-  })
+  const payload = { denied: true, host, port, reason, ...(unreported && { unreported }) } as const
+  const about = { workspace_id: workspace, crew_id: crewId, ...(agentId && { agent_id: agentId }) }
+  app.journal(fact('network.egress', payload, { ...about, actor_type: 'sidecar' }))
 }

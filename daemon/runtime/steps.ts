@@ -1,3 +1,4 @@
+import { type Fact, fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { type DesiredCrew, forget, markSeen, type Seen, want } from '../features/crews/containers/service.ts'
@@ -72,16 +73,9 @@ export const steps: Executors = {
     app.log.warn({ crew: crewId, container: containerId }, 'Removing a container that no crew owns; its volumes stay')
     await runtime.remove(crewId, { data: false })
     if (!workspaceId || !isWorkspace(app, workspaceId)) return
-    const summary = `Container of the unknown crew ${crewId} removed, its volumes kept`
     const payload = { container_id: containerId || null, crew_id: crewId }
     await untilWritten(app, () =>
-      app.journal({
-        workspace_id: workspaceId,
-        type: 'container.reaped',
-        summary,
-        actor_type: 'orchestrator',
-        payload,
-      }),
+      app.journal(fact('container.reaped', payload, { workspace_id: workspaceId, actor_type: 'orchestrator' })),
     )
   },
 }
@@ -92,21 +86,8 @@ export const steps: Executors = {
 function journalProgress({ app }: StepParts, { crewId, workspaceId }: DesiredCrew) {
   let last = ''
   let built = false
-  function journal(
-    type: 'provisioning.building' | 'provisioning.step' | 'provisioning.complete' | 'provisioning.failed',
-    summary: string,
-    payload: object,
-  ) {
-    const entry = {
-      workspace_id: workspaceId,
-      crew_id: crewId,
-      actor_type: 'orchestrator',
-      type,
-      summary,
-      payload: { ...payload },
-    } as const
-    recordSoon(app, 'how a crew comes up', () => app.journal(entry))
-  }
+  const about = { workspace_id: workspaceId, crew_id: crewId, actor_type: 'orchestrator' } as const
+  const record = (progress: Fact) => recordSoon(app, 'how a crew comes up', () => app.journal(progress))
   return {
     step(name: string, detail?: string) {
       app.log.debug({ crew: crewId, detail }, name)
@@ -114,20 +95,18 @@ function journalProgress({ app }: StepParts, { crewId, workspaceId }: DesiredCre
       last = name
       const images = /image/.test(name)
       built ||= images
-      journal(images ? 'provisioning.building' : 'provisioning.step', sentence(name), { step: name, status: 'running' })
+      record(fact(images ? 'provisioning.building' : 'provisioning.step', { step: name, status: 'running' }, about))
     },
     complete() {
-      if (built) journal('provisioning.complete', 'The image is ready', {})
+      if (built) record(fact('provisioning.complete', {}, about))
     },
     failed(error: Error) {
       if (error instanceof RuntimeError && error.kind === 'image')
-        journal('provisioning.failed', error.message, { error: error.message, step: last })
+        record(fact('provisioning.failed', { error: error.message, step: last }, about))
       throw error
     },
   }
 }
-
-const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** What an observation says of the crew's container. */
 export function seenOf(observed: ObservedCrew | null, error: string | null): Seen {

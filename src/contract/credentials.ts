@@ -351,7 +351,6 @@ export const credentials = {
     }),
     reply: Type.Object({ id: Id }),
     journal: ['audit.entity_created'],
-    entity: 'agent_credential',
     throws: ['not_found', 'already_assigned', 'source_managed'],
   }),
   unassign: del('/agents/:agentId/credentials/:assignmentId', {
@@ -362,7 +361,6 @@ export const credentials = {
     status: 200,
     reply: success,
     journal: ['audit.entity_deleted'],
-    entity: 'agent_credential',
     throws: ['not_found'],
   }),
 }

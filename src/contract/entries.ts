@@ -1,9 +1,11 @@
 import type { Static } from 'typebox'
 import { agentFacts } from './entries/agents.ts'
+import { containerFacts } from './entries/containers.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewFacts } from './entries/crews.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
 import { journalFacts } from './entries/journal.ts'
+import { policyFacts } from './entries/policies.ts'
 import { portFacts } from './entries/ports.ts'
 import { reserved } from './entries/reserved.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
@@ -14,9 +16,11 @@ export { reserved } from './entries/reserved.ts'
 /** Every fact that Muster records, by name. Most are named as the entry type that they are stored under. */
 export const facts = {
   ...agentFacts,
+  ...containerFacts,
   ...credentialFacts,
   ...crewFacts,
   ...journalFacts,
+  ...policyFacts,
   ...portFacts,
   ...workspaceFacts,
 } as const
@@ -42,20 +46,7 @@ export const undeclared = {
   'chat.agent_response': 'info',
   'conversation.compacted': 'info',
   'exec.command': 'info',
-  'network.egress': 'info',
-  'agent.status_change': 'info',
   'agent.error': 'error',
-  'agent.throttled': 'warn',
-  'provisioning.queued': 'notice',
-  'provisioning.building': 'info',
-  'provisioning.complete': 'notice',
-  'provisioning.failed': 'warn',
-  'provisioning.step': 'info',
-  'container.reaped': 'warn',
-  'container.metrics': 'info',
-  'credential.rotated': 'notice',
-  'credential.rotation_cancelled': 'notice',
-  'credential.tested': 'info',
   'approval.requested': 'notice',
   'approval.granted': 'notice',
   'approval.denied': 'notice',
@@ -63,7 +54,6 @@ export const undeclared = {
   'approval.cancelled': 'notice',
   'keeper.decision': 'notice',
   'peer.escalation': 'notice',
-  'policy.changed': 'notice',
 } as const satisfies Record<string, Severity>
 
 type Facts = typeof facts
@@ -107,6 +97,24 @@ export const fact = <N extends FactName, A extends Omit<About, 'workspace_id'>>(
   payload: Payload<N>,
   about: A,
 ): Fact<N, A> => ({ name, payload, about })
+
+type Said<N extends FactName> = N extends FactName ? Payload<N> & NonNullable<Facts[N]['fixed']> : never
+type NamedAs<T extends DeclaredType> = { [N in FactName]: Facts[N]['type'] extends T ? N : never }[FactName]
+type Of<T extends string, P> = Omit<Entry, 'entry_type' | 'payload'> & { entry_type: T; payload?: P }
+type UndeclaredType = Exclude<keyof typeof undeclared, DeclaredType>
+
+/**
+ * An entry as Muster writes it: by its type the compiler knows its payload, which is left out where it is empty. Where
+ * several facts share a type, the payload is that of any of them.
+ */
+export type StoredEntry =
+  | { [T in DeclaredType]: Of<T, Said<NamedAs<T>>> }[DeclaredType]
+  | { [T in UndeclaredType]: Of<T, Record<string, unknown>> }[UndeclaredType]
+
+const types = new Set<string>([...Object.values(facts).map(({ type }) => type), ...Object.keys(undeclared)])
+
+/** Whether this version of Muster writes entries of that type. */
+export const isStored = (entry: Entry): entry is StoredEntry => types.has(entry.entry_type)
 
 export const definitionOf = (name: FactName): FactDefinition => facts[name] as unknown as FactDefinition
 

@@ -30,6 +30,7 @@ const inKernel = [
   'kernel/auth/membership.ts',
   'kernel/auth/sessions.ts',
   'kernel/journal/affairs.ts',
+  'kernel/store/installation.ts',
 ]
 
 /** Every statement of every queries.ts: what its exported functions of a database give. */

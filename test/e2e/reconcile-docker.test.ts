@@ -5,7 +5,8 @@ import Docker from 'dockerode'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { daemon } from '#test'
 import { buildContainerPrograms } from '../../build/container-programs.mjs'
-import { containerOf, installationId, want } from '../../daemon/features/crews/containers/service.ts'
+import { containerOf, want } from '../../daemon/features/crews/containers/service.ts'
+import { installationId } from '../../daemon/kernel/store/installation.ts'
 import { DockerRuntime } from '../../daemon/runtime/docker/runtime.ts'
 import { Reconciler } from '../../daemon/runtime/reconcile.ts'
 import { engineMissing, removeInstallation } from '../support/engine.ts'
@@ -33,7 +34,7 @@ afterAll(async () => {
 
 async function scene() {
   const it = await daemon()
-  const installation = installationId(it.app)
+  const installation = installationId(it.app.db)
   installations.add(installation)
   const start = async () => {
     const runtime = new DockerRuntime({

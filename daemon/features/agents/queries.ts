@@ -140,5 +140,4 @@ export const queries = statements((db) => ({
   remove: db.prepare<[at: string, at: string, id: string]>(
     'UPDATE agents SET deleted_at = ?, updated_at = ? WHERE id = ?',
   ),
-  unassign: db.prepare<[agent: string]>('DELETE FROM agent_credentials WHERE agent_id = ?'),
 }))

@@ -10,6 +10,7 @@ import {
   findAgent,
   removeAgent,
   removeCrewAgents,
+  removeFreeAgents,
   toAgent,
   toAgentRows,
   updateAgent,
@@ -58,7 +59,10 @@ export default feature(
     remove: (call) => removeAgent(app, call),
   }),
   {
-    on: { 'crew.deleted': { writes: ['agent.deleted'], run: removeCrewAgents } },
+    on: {
+      'crew.deleted': { writes: ['agent.deleted'], run: removeCrewAgents },
+      'workspace.deleted': { writes: ['agent.deleted'], run: removeFreeAgents },
+    },
     channels: { agent: (app, id) => agentById(app, id)?.workspace_id },
   },
 )

@@ -22,7 +22,6 @@ import { newId } from '#kernel/ids'
 import { type Problem, problem } from '#kernel/problem'
 import { paysWith } from '../credentials/delivery/service.ts'
 import { givePlace } from '../crews/places/service.ts'
-import { revokeOfAgent } from '../ports/service.ts'
 import { type AgentCounts, type AgentMembers, type AgentRow, queries } from './queries.ts'
 import { memberNames, merge, searchText } from './rules.ts'
 
@@ -117,7 +116,6 @@ interface Created {
   now: string
 }
 
-/** Makes an agent. Within a change. */
 export function createFor(app: App, { workspace, draft, status, initiator, now }: Created): AgentRow {
   const members = merge(draft)
   checkCrew(app, workspace, members.crew_id)
@@ -172,7 +170,7 @@ export function updateAgent(
   const members = merge(body, membersOf(before))
   if (members.crew_id !== before.crew_id) mayJoin(app, actor, members.crew_id)
   if (body.agent_role !== undefined && members.agent_role === 'LEAD')
-    demoteOthers(app, actor, members.crew_id!, agentId)
+    demoteOthers(app, actor, members.crew_id!, { id: agentId, slug: members.slug })
   const changed = queries(app.db).update.get({
     ...stored(members),
     id: agentId,
@@ -181,7 +179,6 @@ export function updateAgent(
   })
   if (!changed) throw conflict(app, actor.workspace, agentId, members)
   if (members.crew_id) givePlace(app, members.crew_id, agentId, members.slug)
-  if (members.crew_id !== before.crew_id) revokeOfAgent(app, agentId, 'the agent has left the crew', actorOf(actor))
   tell(app, actor.workspace, 'agent.updated', { id: agentId })
   return toAgent(app, findAgent(app, actor.workspace, agentId), actor)
 }
@@ -204,23 +201,15 @@ function editable(app: App, actor: Actor, agentId: string): AgentRow {
 }
 
 /** A crew has one LEAD: who becomes it takes over from the one before. */
-function demoteOthers(app: App, actor: Actor, crewId: string, except: string): void {
-  for (const { id, slug } of queries(app.db).demote.all(app.now(), crewId, except)) {
-    app.journal({
-      workspace_id: actor.workspace,
-      crew_id: crewId,
-      agent_id: id,
-      type: 'audit.entity_updated',
-      summary: `agent ${slug} is no longer the LEAD`,
-      ...actorOf(actor),
-      payload: {
-        action: 'update',
-        entity_type: 'agent',
-        entity_id: id,
-        metadata: { changed: ['agent_role', 'lead_mode'], replaced_by: except },
-      },
-      refs: { entity_type: 'agent', entity_id: id },
-    })
+function demoteOthers(app: App, actor: Actor, crewId: string, successor: { id: string; slug: string }): void {
+  for (const { id, slug } of queries(app.db).demote.all(app.now(), crewId, successor.id)) {
+    const metadata = {
+      changed: ['agent_role', 'lead_mode'],
+      replaced_by: successor.id,
+      successor: successor.slug,
+    }
+    const about = { workspace_id: actor.workspace, crew_id: crewId, agent_id: id, ...actorOf(actor) }
+    app.journal(fact('agent.demoted', { entity_id: id, name: slug, metadata }, about))
     tell(app, actor.workspace, 'agent.updated', { id })
   }
 }
@@ -231,10 +220,9 @@ export function removeAgent(app: App, { actor, agentId }: Call<typeof agents.rem
   return { success: true, id: agentId, slug, crew_id }
 }
 
-/** The row stays for the record, its credentials are withdrawn. */
+/** The row stays for the record. */
 function retire(app: App, workspace: string, agentId: string): void {
   queries(app.db).remove.run(app.now(), app.now(), agentId)
-  queries(app.db).unassign.run(agentId)
   tell(app, workspace, 'agent.deleted', { id: agentId })
 }
 
@@ -243,10 +231,9 @@ export function removeCrewAgents(app: App, { payload, about }: Happened<'crew.de
   for (const agent of queries(app.db).ofCrew.all(payload.entity_id)) removeWith(app, 'crew', agent, about)
 }
 
-/** Deletes the agents without a crew of a workspace that goes. Within a change. */
-export function removeFreeAgents(app: App, actor: Actor): void {
-  const about = { workspace_id: actor.workspace, ...actorOf(actor) }
-  for (const agent of queries(app.db).free.all(actor.workspace)) removeWith(app, 'workspace', agent, about)
+/** The agents without a crew go with their workspace; the others go with their crews. */
+export function removeFreeAgents(app: App, { payload, about }: Happened<'workspace.deleted'>): void {
+  for (const agent of queries(app.db).free.all(payload.entity_id)) removeWith(app, 'workspace', agent, about)
 }
 
 function removeWith(
@@ -261,7 +248,7 @@ function removeWith(
 }
 
 /**
- * Ends the review of an agent that waits for it: it may work, or it goes. False when it does not wait. Within a change.
+ * Ends the review of an agent that waits for it: it may work, or it goes. False when it does not wait.
  */
 export function settleReview(
   app: App,
@@ -282,8 +269,8 @@ export function settleReview(
   }
   if (approved) {
     queries(app.db).setStatus.run('IDLE', agentId)
-    const payload = { status: 'IDLE', prev: 'PENDING_REVIEW', details: 'approved' }
-    app.journal({ ...about, type: 'agent.status_change', summary: `agent ${row.slug} may work`, payload })
+    const payload = { status: 'IDLE', prev: 'PENDING_REVIEW', details: 'approved' } as const
+    app.journal(fact('agent.status_change', payload, about))
     tell(app, workspace, 'agent.status', { ...named(row), status: 'IDLE' })
     return true
   }
@@ -294,7 +281,7 @@ export function settleReview(
 
 /**
  * Sets what an agent is doing, for the code that knows its runs. An agent that waits for review stays so. Journals the
- * change and tells the workspace; false when nothing changed. Within a change.
+ * change and tells the workspace; false when nothing changed.
  */
 export function setStatus(
   app: App,
@@ -305,15 +292,10 @@ export function setStatus(
   const row = agentById(app, agentId)
   if (!row || row.status === status || row.status === 'PENDING_REVIEW') return false
   queries(app.db).setStatus.run(status, agentId)
-  app.journal({
-    workspace_id: row.workspace_id,
-    ...(row.crew_id && { crew_id: row.crew_id }),
-    agent_id: agentId,
-    type: 'agent.status_change',
-    summary: `agent ${row.slug} is ${status}`,
-    actor_type: 'orchestrator',
-    payload: { status, prev: row.status, ...(details && { details }) },
-  })
+  const payload = { status, prev: row.status, ...(details && { details }) }
+  const { workspace_id, crew_id } = row
+  const about = { workspace_id, ...(crew_id && { crew_id }), agent_id: agentId, actor_type: 'orchestrator' } as const
+  app.journal(fact('agent.status_change', payload, about))
   tell(app, row.workspace_id, 'agent.status', { ...named(row), status })
   return true
 }

@@ -139,6 +139,7 @@ export const queries = statements((db) => ({
   ),
   dropCrews: db.prepare<[credential: string]>('DELETE FROM credential_crews WHERE credential_id = ?'),
   dropCrew: db.prepare<[crew: string]>('DELETE FROM credential_crews WHERE crew_id = ?'),
+  dropAgent: db.prepare<[agent: string]>('DELETE FROM agent_credentials WHERE agent_id = ?'),
   withdraw: db.prepare<[credential: string]>('DELETE FROM agent_credentials WHERE credential_id = ?'),
 }))
 

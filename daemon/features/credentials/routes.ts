@@ -14,10 +14,12 @@ import { queries as rotationQueries } from './rotations/queries.ts'
 import { cancelRotation, replaceValue, toRotation } from './rotations/service.ts'
 import {
   createCredential,
+  dropAgent,
   dropCrew,
   findCredential,
   findDecided,
   removeCredential,
+  removeWorkspaceCredentials,
   seesAll,
   toCredential,
   updateCredential,
@@ -34,10 +36,7 @@ export default feature(
     show: ({ actor, credentialId }) => toCredential(app, findCredential(app, actor, credentialId)),
     update: (call) => updateCredential(app, call),
     replace: (call) => updateCredential(app, call),
-    remove: (call) => {
-      findDecided(app, call.actor, call.credentialId)
-      return removeCredential(app, call)
-    },
+    remove: (call) => removeCredential(app, call),
     check: (call) => check(app, call),
     test: staged(
       (call) => testStored(app, call),
@@ -63,7 +62,7 @@ export default feature(
     unassign: (call) => unassign(app, call),
   }),
   {
-    on: { 'crew.deleted': (app, { payload }) => dropCrew(app, payload.entity_id) },
+    on: { 'agent.deleted': dropAgent, 'crew.deleted': dropCrew, 'workspace.deleted': removeWorkspaceCredentials },
     jobs: [eraseOldValues, forgetCredentialAudit],
   },
 )

@@ -1,9 +1,12 @@
 import type { Static } from 'typebox'
 import { type Credential, type credentials, laterCredentialMembers } from '#contract/credentials'
 import type { Reply } from '#contract/define'
+import type { Acting } from '#contract/entries'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { crewRoles, holds } from '#kernel/auth/standing'
+import { actorOf } from '#kernel/dispatch'
+import { acting, type Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
 import { refuseLater, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
@@ -36,7 +39,7 @@ export function findCredential(app: App, actor: Actor, credentialId: string): Cr
   return row
 }
 
-/** The same for who would change it: what an agent offered is decided first, where it was offered. */
+/** A credential that this person may change: what an agent offered is decided first, where it was offered. */
 export function findDecided(app: App, actor: Actor, credentialId: string): CredentialRow {
   const row = findCredential(app, actor, credentialId)
   if (row.status === 'PENDING_APPROVAL')
@@ -120,7 +123,7 @@ export function createCredential(
   setCrews(app, actor, id, members.crew_ids)
   if (!seesAll(actor)) guardCrews(app, actor, members.crew_ids)
   forgetKnown(app, actor.workspace)
-  note(app, id, 'CREATED', actor)
+  note(app, id, 'CREATED', actorOf(actor))
   return toCredential(app, findCredential(app, actor, id))
 }
 
@@ -184,22 +187,31 @@ function recheckValue(app: App, row: CredentialRow, { type }: CredentialMembers)
 }
 
 /** Ends a credential: its values are erased, nobody has it any more. The row stays for the record. */
-export function removeCredential(app: App, { actor, now, credentialId }: Call<typeof credentials.remove>) {
-  const { name } = findCredential(app, actor, credentialId)
-  queries(app.db).remove.run(now, now, credentialId)
-  queries(app.db).withdraw.run(credentialId)
-  queries(app.db).dropCrews.run(credentialId)
-  rotationQueries(app.db).erase.run(credentialId)
-  forgetKnown(app, actor.workspace)
-  note(app, credentialId, 'REVOKE', actor)
+export function removeCredential(app: App, { actor, credentialId }: Call<typeof credentials.remove>) {
+  const { name } = findDecided(app, actor, credentialId)
+  end(app, actor.workspace, credentialId, actorOf(actor))
   return { success: true, id: credentialId, name }
 }
 
-/** Ends every credential of a workspace that goes. Within a change. */
-export function removeWorkspaceCredentials(app: App, actor: Actor, now: string): void {
-  for (const { id } of queries(app.db).ofWorkspace.all(actor.workspace))
-    removeCredential(app, { actor, now, credentialId: id })
+function end(app: App, workspace: string, credentialId: string, by: Acting): void {
+  queries(app.db).remove.run(app.now(), app.now(), credentialId)
+  queries(app.db).withdraw.run(credentialId)
+  queries(app.db).dropCrews.run(credentialId)
+  rotationQueries(app.db).erase.run(credentialId)
+  forgetKnown(app, workspace)
+  note(app, credentialId, 'REVOKE', by)
 }
 
-/** A deleted crew has no credentials. Within a change. */
-export const dropCrew = ({ db }: App, crewId: string): void => void queries(db).dropCrew.run(crewId)
+/** Every credential ends with its workspace. */
+export function removeWorkspaceCredentials(app: App, { payload, about }: Happened<'workspace.deleted'>): void {
+  const workspace = payload.entity_id
+  for (const { id } of queries(app.db).ofWorkspace.all(workspace)) end(app, workspace, id, acting(about))
+}
+
+/** A deleted crew has no credentials. */
+export const dropCrew = ({ db }: App, { payload }: Happened<'crew.deleted'>): void =>
+  void queries(db).dropCrew.run(payload.entity_id)
+
+/** A deleted agent has no credentials. */
+export const dropAgent = ({ db }: App, { payload }: Happened<'agent.deleted'>): void =>
+  void queries(db).dropAgent.run(payload.entity_id)

@@ -5,12 +5,12 @@ import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
-import { actorOf } from '#kernel/dispatch'
+import { acting, type Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
 import { refuseLater, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { containerOf, own, want } from './containers/service.ts'
+import { containerOf, own, wantRemoved } from './containers/service.ts'
 import { queries as memberQueries } from './members/queries.ts'
 import { type CrewRow, queries } from './queries.ts'
 import { type CrewMembers, memberNames, merge, tightness } from './rules.ts'
@@ -58,8 +58,8 @@ const stored = ({ allowed_domains, allow_private_endpoints, ...members }: CrewMe
   allow_private_endpoints: allow_private_endpoints ? 1 : 0,
 })
 
-const tell = (app: App, actor: Actor, type: string, payload: object): void =>
-  app.broadcast({ channel: `workspace:${actor.workspace}`, type, payload })
+const tell = (app: App, workspace: string, type: string, payload: object): void =>
+  app.broadcast({ channel: `workspace:${workspace}`, type, payload })
 
 /**
  * Looks at the engine before the transaction: an image that it does not have is refused at once, not at the first
@@ -111,7 +111,7 @@ export function createCrew(
   })
   if (!made) throw problem('slug_taken', { field: 'slug', detail: `Another crew has the slug "${members.slug}"` })
   own(app, id)
-  tell(app, actor, 'crew.created', { id, name: members.name, slug: members.slug })
+  tell(app, actor.workspace, 'crew.created', { id, name: members.name, slug: members.slug })
   return withWarnings(app, actor, id, [...tightness(members), ...notes])
 }
 
@@ -132,7 +132,7 @@ export function updateCrew(
     updated_at: now,
   })
   if (!changed) throw problem('slug_taken', { field: 'slug', detail: `Another crew has the slug "${members.slug}"` })
-  tell(app, actor, 'crew.updated', { id: crewId })
+  tell(app, actor.workspace, 'crew.updated', { id: crewId })
   return withWarnings(app, actor, crewId, [...tightness(members), ...laterEffect(app, before, members), ...notes])
 }
 
@@ -149,20 +149,25 @@ function withWarnings(app: App, actor: Actor, id: string, warnings: string[]): S
 }
 
 /** Deletes the crew; what belongs to it follows its fact. The reconciler then takes the container down. */
-export function removeCrew(app: App, { actor, now, crewId }: Call<typeof crews.remove>) {
+export function removeCrew(app: App, { actor, crewId }: Call<typeof crews.remove>) {
   const { slug } = findCrew(app, actor.workspace, crewId)
-  memberQueries(app.db).removeAll.run(crewId)
-  queries(app.db).remove.run(now, now, crewId)
-  want(app, crewId, 'removed', actor)
-  tell(app, actor, 'crew.deleted', { id: crewId })
+  retire(app, actor.workspace, crewId)
   return { success: true, id: crewId, slug }
 }
 
-/** Deletes the crews of a workspace that goes, each with a fact of its own. */
-export function removeWorkspaceCrews(app: App, actor: Actor, now: string): void {
-  for (const { id, slug } of queries(app.db).ofWorkspace.all(actor.workspace)) {
-    removeCrew(app, { actor, now, crewId: id })
-    const about = { workspace_id: actor.workspace, crew_id: id, ...actorOf(actor) }
-    app.journal(fact('crew.deleted', { entity_id: id, name: slug, metadata: { with: 'workspace' } }, about))
+function retire(app: App, workspace: string, crewId: string): void {
+  memberQueries(app.db).removeAll.run(crewId)
+  queries(app.db).remove.run(app.now(), app.now(), crewId)
+  wantRemoved(app, crewId)
+  tell(app, workspace, 'crew.deleted', { id: crewId })
+}
+
+/** The crews of a deleted workspace go with it, each with a fact of its own. */
+export function removeWorkspaceCrews(app: App, { payload, about }: Happened<'workspace.deleted'>): void {
+  const workspace = payload.entity_id
+  for (const { id, slug } of queries(app.db).ofWorkspace.all(workspace)) {
+    retire(app, workspace, id)
+    const deleted = { entity_id: id, name: slug, metadata: { with: 'workspace' } } as const
+    app.journal(fact('crew.deleted', deleted, { workspace_id: workspace, crew_id: id, ...acting(about) }))
   }
 }

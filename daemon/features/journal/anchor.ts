@@ -5,7 +5,7 @@ import type { Call } from '#kernel/feature'
 import { genesis } from '#kernel/journal/chain'
 import { sameText } from '#kernel/journal/seal'
 import { problem } from '#kernel/problem'
-import { installationId } from '../crews/containers/service.ts'
+import { installationId } from '#kernel/store/installation'
 import type { Known } from './proof.ts'
 import { queries } from './queries.ts'
 import type { JournalReads } from './reads.ts'
@@ -23,7 +23,7 @@ function macOf({ vault }: App, text: string): string {
 export function anchorOf(app: App, workspace: string, at: string) {
   const ws = app.index.names.find(0, workspace) ?? 0
   const newest = queries(app.db).newest.get(ws)
-  const installation = installationId(app)
+  const installation = installationId(app.db)
   const entries = app.index.combos.total(ws)
   const hash = (newest?.entry_hash ?? genesis).toString('hex')
   const body = `muster-anchor.1.${installation}.${workspace}.${entries}.${newest?.id ?? '-'}.${hash}.${at.replaceAll(/[-:]/g, '')}`
@@ -56,7 +56,7 @@ export async function verify(
   const known: Known = { entries: Number(entries), hash: hash!, at: at! }
   const ours = sameText(macOf(app, body), mac!)
   const verdict = await reads.verify(actor.workspace, ours ? known : null)
-  return ours || verdict.broken ? verdict : foreign(verdict, installation === installationId(app))
+  return ours || verdict.broken ? verdict : foreign(verdict, installation === installationId(app.db))
 }
 
 /** An anchor that this installation did not make: either its text was altered, or this is another journal. */

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { fact } from '#contract/entries'
 import {
   type AutonomyLevel,
   autonomyLevels,
@@ -15,6 +16,8 @@ import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { queries, type Row } from './queries.ts'
 import { type Verdict, verdictOf } from './rules.ts'
+
+export type { Verdict } from './rules.ts'
 
 type Shown = Static<typeof Policy>
 
@@ -62,15 +65,9 @@ export function set(app: App, { actor, crewId, body, now }: Call<typeof policies
   })
   if (!row) throw problem('not_found', { field: 'crewId' })
   app.afterCommit(() => cacheOf(app).delete(crewId))
-  app.journal({
-    workspace_id: actor.workspace,
-    crew_id: crewId,
-    type: 'policy.changed',
-    summary: `Policy set to ${level}, ${mode}`,
-    ...actorOf(actor),
-    payload: { autonomy_level: level, behavior_mode: mode, ...(reason && { reason }) },
-    refs: { crew_id: crewId },
-  })
+  const payload = { autonomy_level: level, behavior_mode: mode, ...(reason && { reason }) }
+  const about = { workspace_id: actor.workspace, crew_id: crewId, ...actorOf(actor), refs: { crew_id: crewId } }
+  app.journal(fact('policy.changed', payload, about))
   return present(row)
 }
 

@@ -110,6 +110,11 @@ export const queries = statements((db) => ({
   revokeOfAgent: db.prepare<Closing & { agent: string }, { id: string }>(
     `${revoke} WHERE agent_id = @agent AND ${open} AND expires_at > @now RETURNING id`,
   ),
+  /** Those in a crew that the agent does not belong to. */
+  revokeOutside: db.prepare<Closing & { agent: string }, { id: string }>(
+    `${revoke} WHERE agent_id = @agent AND ${open} AND expires_at > @now
+      AND crew_id IS NOT (SELECT a.crew_id FROM agents a WHERE a.id = @agent) RETURNING id`,
+  ),
   ofAgent: db.prepare<[agent: string, now: string], { found: 1 }>(
     `SELECT 1 AS found FROM port_exposures WHERE agent_id = ? AND ${open} AND expires_at > ? LIMIT 1`,
   ),

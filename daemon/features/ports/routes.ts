@@ -1,8 +1,7 @@
 import { ports } from '#contract/ports'
-import { acting } from '#kernel/facts'
 import { feature, staged } from '#kernel/feature'
 import { expirePorts } from './jobs.ts'
-import { expose, list, reach, revoke, revokeOfAgent } from './service.ts'
+import { expose, list, reach, revoke, revokeOfAgent, revokeOutside } from './service.ts'
 
 export default feature(
   ports,
@@ -16,10 +15,8 @@ export default feature(
   }),
   {
     on: {
-      'agent.deleted': {
-        writes: ['network.port_closed'],
-        run: (app, { payload, about }) => revokeOfAgent(app, payload.entity_id, 'the agent was deleted', acting(about)),
-      },
+      'agent.deleted': { writes: ['network.port_closed'], run: revokeOfAgent },
+      'agent.updated': { writes: ['network.port_closed'], run: revokeOutside },
     },
     jobs: [expirePorts],
   },

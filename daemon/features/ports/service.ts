@@ -12,6 +12,7 @@ import {
 } from '#contract/ports'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
+import { acting, type Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
@@ -163,14 +164,27 @@ export function revoke(
   return { status: 'revoked' }
 }
 
-/** An agent goes, or leaves its crew: what it opened is closed. Within a change. */
-export function revokeOfAgent(app: App, agentId: string, reason: string, by: Acting): void {
-  const person = by.actor_type === 'user' ? (by.actor_id ?? null) : null
-  const rows = queries(app.db).revokeOfAgent.all({ agent: agentId, by: person, reason, now: app.now() })
-  for (const { id } of rows) closed(app, id, 'revoked', by)
+/** What an agent opened is closed with it. */
+export function revokeOfAgent(app: App, { payload, about }: Happened<'agent.deleted'>): void {
+  const rows = queries(app.db).revokeOfAgent.all({ agent: payload.entity_id, ...ending(app, about), reason: deleted })
+  for (const { id } of rows) closed(app, id, 'revoked', acting(about))
 }
 
-/** Marks what is over. Within a change. */
+/** What an agent opened is closed when the agent is in another crew now, or in none. */
+export function revokeOutside(app: App, { payload, about }: Happened<'agent.updated'>): void {
+  const rows = queries(app.db).revokeOutside.all({ agent: payload.entity_id, ...ending(app, about), reason: left })
+  for (const { id } of rows) closed(app, id, 'revoked', acting(about))
+}
+
+const deleted = 'the agent was deleted'
+const left = 'the agent has left the crew'
+
+const ending = (app: App, { actor_type, actor_id }: Acting) => ({
+  by: actor_type === 'user' && actor_id ? actor_id : null,
+  now: app.now(),
+})
+
+/** Marks what is over. */
 export function expireDue(app: App): void {
   for (const { id } of queries(app.db).expire.all(app.now())) closed(app, id, 'expired', actorOf(null))
 }

@@ -1,6 +1,6 @@
 import { workspaces } from '#contract/workspaces'
 import { feature } from '#kernel/feature'
-import { remove } from './removal/service.ts'
+import { remove, tellRemoved } from './removal/service.ts'
 import { create, list, show, update } from './service.ts'
 
 export default feature(
@@ -12,5 +12,8 @@ export default feature(
     update: (call) => update(app, call),
     remove: (call) => remove(app, call),
   }),
-  { channels: { workspace: (_, id) => id, keeper: (_, id) => id } },
+  {
+    after: { 'workspace.deleted': tellRemoved },
+    channels: { workspace: (_, id) => id, keeper: (_, id) => id },
+  },
 )

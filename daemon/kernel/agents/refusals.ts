@@ -1,3 +1,4 @@
+import { fact } from '#contract/entries'
 import type { App } from '../app.ts'
 import { type Cache, createCache } from '../cache.ts'
 import type { Asker } from './texts.ts'
@@ -19,17 +20,14 @@ export function noteRefusal(app: App, call: string, { workspace_id, crew_id, age
   }
   noted.set(agent_id, { at: now, refused: 0 })
   const refused = 1 + (before?.refused ?? 0)
-  const entry = {
+  const about = {
     workspace_id,
     ...(crew_id && { crew_id }),
     agent_id,
-    type: 'agent.throttled' as const,
-    actor_type: 'agent' as const,
+    actor_type: 'agent',
     actor_id: agent_id,
-    summary: `Agent calls ${call} more often than it may`,
-    payload: { operation: call, refused },
-  }
+  } as const
   app
-    .write(() => app.journal(entry))
+    .write(() => app.journal(fact('agent.throttled', { operation: call, refused }, about)))
     .catch((error: Error) => app.log.error({ err: error, agent: agent_id }, 'A refusal is not on record'))
 }

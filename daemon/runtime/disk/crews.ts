@@ -1,3 +1,4 @@
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { type DesiredCrew, desiredCrews, want } from '../../features/crews/containers/service.ts'
 import { Gate } from '../gate.ts'
@@ -159,19 +160,23 @@ export class CrewDisks {
     }
   }
 
-  #tell({ crewId, workspaceId, spec }: DesiredCrew, level: Level, usage: Usage): void {
+  #tell({ crewId, workspaceId }: DesiredCrew, level: Level, usage: Usage): void {
     const { app } = this.#parts
-    const words = wordsOf(usage, this.limit)
     const full = level === 'full'
-    app.journal({
-      workspace_id: workspaceId,
-      crew_id: crewId,
-      type: full ? 'container.failed' : 'container.metrics',
-      ...(level === 'warn' && { severity: 'warn' as const }),
-      summary: full ? `crew ${spec.slug} is stopped: it has used ${words}` : `crew ${spec.slug} has used ${words}`,
-      actor_type: 'orchestrator',
-      payload: { disk_bytes: usage.bytes, disk_files: usage.files, disk_limit_bytes: this.limit, disk_level: level },
-    })
+    const payload = {
+      disk_bytes: usage.bytes,
+      disk_files: usage.files,
+      disk_limit_bytes: this.limit,
+      disk_level: level,
+      used: wordsOf(usage, this.limit),
+    }
+    const about = { workspace_id: workspaceId, crew_id: crewId, actor_type: 'orchestrator' } as const
+    app.journal(
+      fact(full ? 'crew.disk_full' : 'crew.disk_used', payload, {
+        ...about,
+        ...(level === 'warn' && { severity: 'warn' }),
+      }),
+    )
     if (full) want(app, crewId, 'stopped', null)
     app.broadcast({ channel: `workspace:${workspaceId}`, type: 'crew.updated', payload: { id: crewId } })
   }

@@ -1,3 +1,4 @@
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { homeOf } from '#kernel/auth/home'
 import { type DesiredCrew, desiredCrew, desiredCrews, want } from '../../features/crews/containers/service.ts'
@@ -129,24 +130,15 @@ export class DiskGuard implements DiskService {
     this.#app.log.warn({ level, free: room.free, reserve: this.machine.reserve }, 'The disk of the data folder')
     const home = homeOf(this.#app)
     if (!home) return
-    this.#app.journal({
-      workspace_id: home,
-      type: 'container.metrics',
-      severity: level === 'full' ? 'error' : level === 'warn' ? 'warn' : 'info',
-      summary:
-        level === 'full'
-          ? `${words}: agents wait`
-          : level === 'warn'
-            ? 'Four fifths of the disk of this server are used'
-            : 'There is room on the disk again',
-      actor_type: 'orchestrator',
-      payload: {
-        disk_free_bytes: room.free,
-        disk_total_bytes: room.total,
-        disk_reserve_bytes: this.machine.reserve,
-        disk_level: level,
-      },
-    })
+    const payload = {
+      disk_free_bytes: room.free,
+      disk_total_bytes: room.total,
+      disk_reserve_bytes: this.machine.reserve,
+      disk_level: level,
+      ...(level === 'full' && { error: words }),
+    }
+    const severity = ({ full: 'error', warn: 'warn', ok: 'info' } as const)[level]
+    this.#app.journal(fact('server.disk', payload, { workspace_id: home, actor_type: 'orchestrator', severity }))
   }
 
   /** At first every crew that runs, since what a run leaves behind may write too; then whatever has slipped in. */
@@ -168,14 +160,8 @@ export class DiskGuard implements DiskService {
   }
 }
 
-function stop(app: App, { crewId, workspaceId, spec }: DesiredCrew, why: string): void {
-  app.journal({
-    workspace_id: workspaceId,
-    crew_id: crewId,
-    type: 'container.failed',
-    summary: `crew ${spec.slug} is stopped: ${why}`,
-    actor_type: 'orchestrator',
-    payload: { error: why },
-  })
+function stop(app: App, { crewId, workspaceId }: DesiredCrew, why: string): void {
+  const about = { workspace_id: workspaceId, crew_id: crewId, actor_type: 'orchestrator' } as const
+  app.journal(fact('crew.stopped_for_room', { error: why }, about))
   want(app, crewId, 'stopped', null)
 }

@@ -1,13 +1,55 @@
 import { Type } from 'typebox'
-import { audit, audits } from './define.ts'
+import { autonomyLevels } from '../policies.ts'
+import { audit, audits, Changed, entry } from './define.ts'
 
+/** Where another agent made this one: what the crew's policy says of that. The policy simulator reads it. */
+const byPolicy = {
+  policy_action: Type.Optional(Type.Literal('agent_create')),
+  policy_verdict: Type.Optional(Type.Enum(['ask', 'inbox', 'notice', 'journal'])),
+  autonomy_level: Type.Optional(Type.Enum([...autonomyLevels])),
+}
+const Demotion = Type.Object({
+  changed: Type.Array(Type.String()),
+  replaced_by: Type.String(),
+  successor: Type.String({ description: 'slug of the agent that leads the crew now' }),
+})
 const Deletion = Type.Object({ with: Type.Optional(Type.Enum(['crew', 'workspace', 'review'])) })
+const Status = Type.Object({
+  status: Type.Enum(['IDLE', 'RUNNING', 'ERROR']),
+  prev: Type.Enum(['IDLE', 'RUNNING', 'ERROR', 'PENDING_REVIEW']),
+  details: Type.Optional(Type.String()),
+})
+const doing = { IDLE: 'is idle', RUNNING: 'is working', ERROR: 'has stopped with an error' }
 
 export const agentFacts = {
   ...audits('agent', 'Agent'),
+  'agent.created': audit(
+    'audit.entity_created',
+    'agent',
+    Changed,
+    ({ name, entity_id, policy_verdict }, { actor }) =>
+      `Agent ${name ?? entity_id} was created by ${actor}${policy_verdict === 'ask' ? ' and waits for approval' : ''}`,
+    { more: byPolicy },
+  ),
+  'agent.demoted': audit(
+    'audit.entity_updated',
+    'agent',
+    Demotion,
+    ({ name, entity_id, metadata }, { actor, crew }) =>
+      `${actor} made ${metadata?.successor ?? 'another agent'} the lead of crew ${crew} in place of ${name ?? entity_id}`,
+  ),
   'agent.deleted': audit('audit.entity_deleted', 'agent', Deletion, ({ name, entity_id, metadata }, { actor }) => {
     const called = `Agent ${name ?? entity_id}`
-    if (metadata?.with === 'review') return `${called} was not approved, and deleted`
+    if (metadata?.with === 'review') return `${called} was deleted: its creation was not approved`
     return metadata?.with ? `${called} was deleted with its ${metadata.with}` : `${called} was deleted by ${actor}`
   }),
+  'agent.status_change': entry('agent.status_change', 'info', Status, ({ status, prev }, { actor, agent }) =>
+    prev === 'PENDING_REVIEW' ? `${agent} was approved by ${actor} and may work` : `${agent} ${doing[status]}`,
+  ),
+  'agent.throttled': entry(
+    'agent.throttled',
+    'warn',
+    Type.Object({ operation: Type.String(), refused: Type.Integer() }),
+    ({ operation }, { agent }) => `${agent} calls ${operation} more often than it may`,
+  ),
 }

@@ -1,6 +1,71 @@
-import { audits } from './define.ts'
+import { Type } from 'typebox'
+import { audit, audits, entry, quoted } from './define.ts'
+
+const Grant = Type.Object({
+  credential_id: Type.String(),
+  agent_slug: Type.String(),
+  env_var_name: Type.String(),
+})
+const Acceptance = Type.Object({
+  status: Type.Literal('ACTIVE'),
+  assigned_to: Type.String(),
+  env_var_name: Type.String(),
+})
+const Refusal = Type.Object({ status: Type.Literal('REJECTED') })
+const named = { credential_id: Type.String(), credential_name: Type.String() }
+const rotation = { rotation_id: Type.String() }
+
+const outcomes = {
+  valid: 'its provider accepts it',
+  invalid: 'its provider does not accept it',
+  limited: 'its provider knows it and is over its limit',
+  unreachable: 'its provider could not tell',
+}
 
 export const credentialFacts = {
-  ...audits('credential', 'Credential'),
-  ...audits('agent_credential', 'Credential assignment'),
+  ...audits('credential', 'Credential', quoted),
+  'credential.accepted': audit(
+    'audit.entity_updated',
+    'credential',
+    Acceptance,
+    ({ name, metadata }, { actor, agent }) =>
+      `Credential ${quoted(name ?? '')} was accepted by ${actor} and assigned to ${agent} as ${metadata?.env_var_name}`,
+  ),
+  'credential.refused': audit(
+    'audit.entity_deleted',
+    'credential',
+    Refusal,
+    ({ name }, { actor }) => `Credential ${quoted(name ?? '')} was not accepted: ${actor} erased its value`,
+  ),
+  'agent_credential.created': audit(
+    'audit.entity_created',
+    'agent_credential',
+    Grant,
+    ({ name, metadata }) => `Credential ${quoted(name ?? '')} assigned to ${metadata?.agent_slug}`,
+  ),
+  'agent_credential.deleted': audit(
+    'audit.entity_deleted',
+    'agent_credential',
+    Grant,
+    ({ name, metadata }) => `Credential ${quoted(name ?? '')} withdrawn from ${metadata?.agent_slug}`,
+  ),
+  'credential.tested': entry(
+    'credential.tested',
+    'info',
+    Type.Object({ ...named, status: Type.Enum(['valid', 'invalid', 'limited', 'unreachable']) }),
+    ({ credential_name, status }, { actor }) =>
+      `Credential ${quoted(credential_name)} was tested by ${actor}: ${outcomes[status]}`,
+  ),
+  'credential.rotated': entry(
+    'credential.rotated',
+    'notice',
+    Type.Object({ ...named, ...rotation, grace_seconds: Type.Integer() }),
+    ({ credential_name }, { actor }) => `The value of credential ${quoted(credential_name)} was replaced by ${actor}`,
+  ),
+  'credential.rotation_cancelled': entry(
+    'credential.rotation_cancelled',
+    'notice',
+    Type.Object({ ...named, ...rotation }),
+    ({ credential_name }, { actor }) => `The old value of credential ${quoted(credential_name)} was erased by ${actor}`,
+  ),
 }

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
-import { audit, audits, entry } from './define.ts'
+import { roles } from '../roles.ts'
+import { audit, audits } from './define.ts'
 
-const Container = Type.Object({
-  container_id: Type.Union([Type.String(), Type.Null()]),
-  error: Type.Optional(Type.String()),
-})
 const Wish = Type.Object({ container: Type.Enum(['running', 'stopped']) })
 const Deletion = Type.Object({ with: Type.Optional(Type.Literal('workspace')) })
+const Role = Type.Union([Type.Enum([...roles]), Type.Null()])
+const Member = Type.Object({ user_id: Type.String(), role: Role, from: Type.Optional(Role) })
+const as = (role: string | null | undefined) => (role ? ` as ${role}` : '')
 
 export const crewFacts = {
   ...audits('crew', 'Crew'),
@@ -27,12 +27,22 @@ export const crewFacts = {
     Wish,
     (_, { actor, crew }) => `Stopping crew ${crew} was requested by ${actor}`,
   ),
-  'container.started': entry('container.started', 'info', Container, (_, { crew }) => `Crew ${crew} is running`),
-  'container.stopped': entry('container.stopped', 'info', Container, (_, { crew }) => `Crew ${crew} has stopped`),
-  'container.failed': entry(
-    'container.failed',
-    'error',
-    Container,
-    ({ error }, { crew }) => `The container of crew ${crew} failed: ${error ?? 'no reason was given'}`,
+  // Their name is the e-mail address of the person.
+  'crew_member.created': audit(
+    'audit.entity_created',
+    'crew_member',
+    Member,
+    ({ name, metadata }, { actor, crew }) => `${name} was added to crew ${crew}${as(metadata?.role)} by ${actor}`,
+  ),
+  'crew_member.updated': audit('audit.entity_updated', 'crew_member', Member, ({ name, metadata }, { actor, crew }) =>
+    metadata?.role
+      ? `${name} was made ${metadata.role} in crew ${crew} by ${actor}`
+      : `The role of ${name} in crew ${crew} was taken back by ${actor}`,
+  ),
+  'crew_member.deleted': audit(
+    'audit.entity_deleted',
+    'crew_member',
+    Member,
+    ({ name }, { actor, crew }) => `${name} was removed from crew ${crew} by ${actor}`,
   ),
 }

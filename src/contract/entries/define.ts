@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TOptional, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox'
 
 export const severities = ['info', 'notice', 'warn', 'error'] as const
 export type Severity = (typeof severities)[number]
@@ -16,15 +16,17 @@ export interface Names {
 }
 
 /** A fact that Muster records: how it is stored, and the sentence that people read. */
-export interface FactDefinition<P extends TSchema = TSchema, T extends string = string> {
+export interface FactDefinition<P extends TSchema = TSchema, T extends string = string, F extends Fixed = Fixed> {
   /** The journal's entry type. */
   type: T
   severity: Severity
   payload: P
   /** Members of the payload that the definition states itself. */
-  fixed?: { readonly [member: string]: string }
+  fixed?: F
   says(payload: Static<P>, names: Names): string
 }
+
+type Fixed = { readonly [member: string]: string }
 
 type AuditType = 'audit.entity_created' | 'audit.entity_updated' | 'audit.entity_deleted' | 'audit.entity_restored'
 
@@ -34,16 +36,24 @@ export const entry = <const T extends string, P extends TSchema>(
   severity: Severity,
   payload: P,
   says: (payload: Static<P>, names: Names) => string,
-): FactDefinition<P, T> => ({ type, severity, payload, says })
+): FactDefinition<P, T, Record<never, never>> => ({ type, severity, payload, says })
 
-/** A fact that is stored under one of the four audit types, with what it was done to. Contract part 3, section 1.1. */
-export function audit<const T extends AuditType, M extends TSchema>(
+/**
+ * A fact that is stored under one of the four audit types, with what it was done to. `more` are members of the payload
+ * beside the metadata. Contract part 3, section 1.1.
+ */
+export function audit<
+  const T extends AuditType,
+  const E extends string,
+  M extends TSchema,
+  X extends TProperties = Record<never, TSchema>,
+>(
   type: T,
-  entity: string,
+  entity: E,
   metadata: M,
-  says: (payload: AuditPayload<M>, names: Names) => string,
-  { severity = 'notice', action = actions[type] }: { severity?: Severity; action?: string } = {},
-): FactDefinition<AuditSchema<M>, T> {
+  says: (payload: AuditPayload<M> & Static<TObject<X>>, names: Names) => string,
+  { severity = 'notice', action = actions[type], more }: { severity?: Severity; action?: string; more?: X } = {},
+): FactDefinition<AuditSchema<M, X>, T, Audited<E>> {
   const fixed = { action, entity_type: entity }
   const payload = Type.Object({
     action: Type.Literal(action),
@@ -51,18 +61,24 @@ export function audit<const T extends AuditType, M extends TSchema>(
     entity_id: Type.String(),
     name: Type.Optional(Type.String({ description: 'What people call it' })),
     metadata: isRequired(metadata) ? metadata : Type.Optional(metadata),
+    ...more,
   })
-  return { type, severity, payload: payload as unknown as AuditSchema<M>, fixed, says: says as never }
+  return { type, severity, payload: payload as unknown as AuditSchema<M, X>, fixed, says: says as never }
 }
+
+/** What the definition adds to the payload of an audit fact. */
+export type Audited<E extends string> = { readonly action: string; readonly entity_type: E }
 
 /** What the writer of an audit fact gives: the definition adds the rest. */
 export type AuditPayload<M extends TSchema = TSchema> = Static<AuditSchema<M>>
 
-export type AuditSchema<M extends TSchema> = TObject<{
-  entity_id: ReturnType<typeof Type.String>
-  name: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>>
-  metadata: Metadata<M>
-}>
+export type AuditSchema<M extends TSchema, X extends TProperties = Record<never, TSchema>> = TObject<
+  {
+    entity_id: ReturnType<typeof Type.String>
+    name: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>>
+    metadata: Metadata<M>
+  } & X
+>
 
 /** Metadata is left out only where none of its members is required. */
 type Metadata<M extends TSchema> = Record<never, never> extends Static<M> ? TOptional<M> : M
@@ -79,9 +95,12 @@ const actions = {
 /** Metadata of a plain change: the members that changed. */
 export const Changed = Type.Object({ changed: Type.Optional(Type.Array(Type.String())) })
 
-/** The plain facts of an entity: `crew.created`, `crew.updated`, `crew.deleted`. `noun` begins a sentence. */
-export function audits<const E extends string>(entity: E, noun: string) {
-  const called = ({ name, entity_id }: AuditPayload) => `${noun} ${name ?? entity_id}`
+/**
+ * The plain facts of an entity: `crew.created`, `crew.updated`, `crew.deleted`. `noun` begins a sentence, `cited` writes
+ * the name into it: names that people make up freely stand in `quoted`.
+ */
+export function audits<const E extends string>(entity: E, noun: string, cited = (name: string) => name) {
+  const called = ({ name, entity_id }: AuditPayload) => `${noun} ${cited(name ?? entity_id)}`
   return {
     [`${entity}.created`]: audit(
       'audit.entity_created',
@@ -102,11 +121,11 @@ export function audits<const E extends string>(entity: E, noun: string) {
       (it, { actor }) => `${called(it)} was deleted by ${actor}`,
     ),
   } as {
-    [K in `${E}.created`]: FactDefinition<AuditSchema<typeof Changed>, 'audit.entity_created'>
+    [K in `${E}.created`]: FactDefinition<AuditSchema<typeof Changed>, 'audit.entity_created', Audited<E>>
   } & {
-    [K in `${E}.updated`]: FactDefinition<AuditSchema<typeof Changed>, 'audit.entity_updated'>
+    [K in `${E}.updated`]: FactDefinition<AuditSchema<typeof Changed>, 'audit.entity_updated', Audited<E>>
   } & {
-    [K in `${E}.deleted`]: FactDefinition<AuditSchema<typeof Changed>, 'audit.entity_deleted'>
+    [K in `${E}.deleted`]: FactDefinition<AuditSchema<typeof Changed>, 'audit.entity_deleted', Audited<E>>
   }
 }
 

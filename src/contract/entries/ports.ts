@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { entry } from './define.ts'
+import { entry, quoted } from './define.ts'
 
 const port = {
   port: Type.Integer(),
@@ -18,16 +18,16 @@ export const portFacts = {
       expires_at: Type.String(),
       description: Type.Optional(Type.String()),
     }),
-    (it, { agent }) =>
-      `${agent} opened port ${it.port} until ${it.expires_at}${it.description ? `: ${it.description}` : ''}`,
+    ({ port, expires_at, description }, { agent }) =>
+      `${agent} opened port ${port} until ${expires_at}${description ? `: ${quoted(description)}` : ''}`,
   ),
   'network.port_closed': entry(
     'network.port_closed',
     'info',
     Type.Object({ ...port, source: Type.Enum(['revoked', 'expired']), reason: Type.Optional(Type.String()) }),
-    ({ port, source, reason }, { actor }) =>
+    ({ port, source, reason }, { actor, agent }) =>
       source === 'expired'
-        ? `The time of port ${port} is over`
-        : `Port ${port} was closed by ${actor}${reason ? `: ${reason}` : ''}`,
+        ? `Port ${port} of ${agent} was closed: its time was over`
+        : `Port ${port} of ${agent} was closed by ${actor}${reason ? `: ${quoted(reason)}` : ''}`,
   ),
 }

@@ -415,6 +415,7 @@ describe('agents.update', () => {
     expect(it.entries().at(-2)).toMatchObject({
       agent_id: before.id,
       entry_type: 'audit.entity_updated',
+      summary: `${it.person('OWNER').email} made grace the lead of crew backend in place of ada`,
       payload: { metadata: { replaced_by: next.id } },
     })
   })
@@ -569,6 +570,7 @@ describe('agents.status and agents.load', () => {
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'agent.status_change',
       agent_id: id,
+      summary: 'Ada is working',
       payload: { status: 'RUNNING', prev: 'IDLE', details: 'why' },
     })
     it.app.db.prepare("UPDATE agents SET status = 'PENDING_REVIEW' WHERE id = ?").run(id)

@@ -59,7 +59,7 @@ describe('credentials.create', () => {
     expect(it.entries()).toMatchObject([
       {
         entry_type: 'audit.entity_created',
-        summary: expect.stringMatching(/^Credential deploy was created by \S+@example\.com$/),
+        summary: expect.stringMatching(/^Credential "deploy" was created by \S+@example\.com$/),
         payload: { entity_type: 'credential' },
       },
     ])
@@ -361,7 +361,7 @@ describe('credentials.remove', () => {
     expect(it.app.db.prepare('SELECT encrypted_old AS v FROM credential_rotations').all()).toEqual([{ v: null }])
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_deleted',
-      summary: expect.stringMatching(/^Credential deploy was deleted by \S+@example\.com$/),
+      summary: expect.stringMatching(/^Credential "deploy" was deleted by \S+@example\.com$/),
     })
     await make(it.call, '/credentials', draft)
     expect(

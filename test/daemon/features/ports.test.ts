@@ -5,6 +5,7 @@ import { isExposed, targetOf } from '../../../daemon/features/ports/service.ts'
 import { answerCalls } from '../../../daemon/runtime/sidecar-calls.ts'
 import type { Runtime, SidecarListener } from '../../../daemon/runtime/types.ts'
 import { office } from '../../support/ports.ts'
+import { failOn } from '../../support/reactions.ts'
 
 const hour = 3_600_000
 
@@ -40,6 +41,7 @@ describe('opening a port', () => {
       entry_type: 'network.port_opened',
       crew_id: it.crewId,
       agent_id: it.agentId,
+      summary: 'Agent ada opened port 3000 until 2026-01-01T01:00:00Z: "the shop"',
       payload: { port: 3000, exposure_id: body.id, description: 'the shop' },
     })
   })
@@ -193,6 +195,7 @@ describe('states', () => {
     })
     expect(it.entries().filter(({ entry_type }) => entry_type === 'network.port_closed')[0]).toMatchObject({
       actor_id: it.person('MANAGER').userId,
+      summary: `Port 3000 of Agent ada was closed by ${it.person('MANAGER').email}: "enough"`,
       payload: { exposure_id: body.id, reason: 'enough', source: 'revoked' },
     })
   })
@@ -214,6 +217,7 @@ describe('states', () => {
     expect(targetOf(it.app, body.token)).toBe('expired')
     expect(it.entries().at(-1)).toMatchObject({
       actor_type: 'system',
+      summary: 'Port 3000 of Agent ada was closed: its time was over',
       payload: { source: 'expired', exposure_id: body.id },
     })
   })
@@ -292,6 +296,38 @@ describe('revoking', () => {
       ).toBeLessThan(300)
     expect(targetOf(it.app, body.token)).toBeNull()
     expect(isExposed(it.app, it.crewId)).toBe(false)
+  })
+
+  it('says whose port it was, who closed it and why', async () => {
+    const it = await office()
+    await it.expose()
+    const other = (await it.call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other' })).body.id
+    await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { crew_id: other })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'network.port_closed',
+      crew_id: it.crewId,
+      agent_id: it.agentId,
+      actor_id: it.person('OWNER').userId,
+      summary: `Port 3000 of Agent ada was closed by ${it.person('OWNER').email}: "the agent has left the crew"`,
+    })
+  })
+
+  it('does not come with a change that leaves the agent in its crew', async () => {
+    const it = await office()
+    const { body } = await it.expose()
+    const same = { crew_id: it.crewId, role_title: 'Shopkeeper' }
+    expect((await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, same)).status).toBe(200)
+    expect(targetOf(it.app, body.token)).toMatchObject({ id: body.id })
+  })
+
+  it('keeps the agent in its crew when a port cannot be closed', async () => {
+    const it = await office({ quiet: true })
+    const { body } = await it.expose()
+    const other = (await it.call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other' })).body.id
+    failOn(it.app, 'network.port_closed')
+    expect((await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { crew_id: other })).status).toBe(500)
+    expect((await it.call('OWNER', 'GET', `/agents/${it.agentId}`)).body.crew_id).toBe(it.crewId)
+    expect(targetOf(it.app, body.token)).toMatchObject({ id: body.id })
   })
 })
 

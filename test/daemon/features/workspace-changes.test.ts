@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { closing, daemon, type TestDaemon } from '#test'
+import { failOn } from '../../support/reactions.ts'
 import { workplace } from '../../support/runs.ts'
 
 const brief = ({ status, body }: { status: number; body: { code?: string } }) => ({ status, code: body?.code })
@@ -194,6 +195,54 @@ describe('workspaces.remove', () => {
       code: 'invalid_token',
     })
     expect((await it.call('MEMBER', 'POST', '/workspaces', { name: 'Again', slug: 'research' })).status).toBe(201)
+  })
+
+  it.each(['workspace.deleted', 'crew.deleted', 'agent.deleted'] as const)(
+    'leaves everything as it was when a reaction to %s fails',
+    async (fact) => {
+      const it = await daemon({ quiet: true })
+      const id = await found(it, 'research')
+      const owner = ownerIn(it, id)
+      const crew = (await it.call(owner, 'POST', '/crews', { name: 'Docks', slug: 'docks' })).body.id
+      await it.call(owner, 'POST', '/agents', { name: 'Ada', slug: 'ada', crew_id: crew })
+      await it.call(owner, 'POST', '/agents', { name: 'Bob', slug: 'bob' })
+      await it.call(owner, 'POST', '/credentials', { name: 'key', value: 'secret', type: 'SECRET' })
+      const tables = ['crews', 'agents', 'credentials', 'credential_audit', 'workspace_members', 'crew_containers']
+      const stored = () => tables.map((table) => it.app.db.prepare(`SELECT * FROM ${table}`).all())
+      const before = stored()
+      const entries = it.entries(id)
+      const heard = broadcasts(it)
+      failOn(it.app, fact)
+      expect((await destroy(it, id, 'research')).status).toBe(500)
+      expect(stored()).toEqual(before)
+      expect(it.entries(id)).toEqual(entries)
+      expect(heard).toEqual([])
+      expect((await it.call(owner, 'GET', `/workspaces/${id}`)).status).toBe(200)
+    },
+  )
+
+  it('erases its credentials in the name of who deletes it', async () => {
+    const it = await daemon()
+    const id = await found(it, 'research')
+    const owner = ownerIn(it, id)
+    const key = (await it.call(owner, 'POST', '/credentials', { name: 'key', value: 'secret', type: 'SECRET' })).body.id
+    await destroy(it, id, 'research')
+    const audit = it.app.db.prepare('SELECT event, actor_id FROM credential_audit WHERE credential_id = ? ORDER BY seq')
+    expect(audit.all(key)).toEqual([
+      { event: 'CREATED', actor_id: owner.userId },
+      { event: 'REVOKE', actor_id: owner.userId },
+    ])
+  })
+
+  it('shuts people out after everything that they are told', async () => {
+    const it = await daemon()
+    const id = await found(it, 'research')
+    await it.call(ownerIn(it, id), 'POST', '/crews', { name: 'Docks', slug: 'docks' })
+    const heard: string[] = []
+    it.app.bus.on('broadcast', ({ type }) => heard.push(type))
+    it.app.bus.on('access_lost', (workspace) => heard.push(`access_lost ${workspace === id}`))
+    await destroy(it, id, 'research')
+    expect(heard).toEqual(['crew.deleted', 'workspace.deleted', 'access_lost true'])
   })
 
   it('ends the runs that go on in it', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { fact } from '#contract/entries'
 import { problem } from '#kernel/problem'
 import { agentKey } from '../../../daemon/runtime/agent-keys.ts'
 import { calls, gets, init, result, says, thinks } from '../../support/claude-lines.ts'
@@ -337,12 +338,11 @@ describe('a crew that comes up', () => {
   it('tells the chat how far it is', async () => {
     const it = await workplace()
     it.app.runtime!.start = async () => {
-      const say = (type: 'provisioning.building' | 'provisioning.step', summary: string) =>
-        it.app.write(() =>
-          it.app.journal({ workspace_id: it.workspace, crew_id: it.crewId, actor_type: 'orchestrator', type, summary }),
-        )
-      await say('provisioning.building', 'Building the image')
-      await say('provisioning.step', 'Starting the sidecar')
+      const about = { workspace_id: it.workspace, crew_id: it.crewId, actor_type: 'orchestrator' } as const
+      const say = (name: 'provisioning.building' | 'provisioning.step', step: string) =>
+        it.app.write(() => it.app.journal(fact(name, { step, status: 'running' }, about)))
+      await say('provisioning.building', 'building the image')
+      await say('provisioning.step', 'starting the sidecar')
       return undefined as never
     }
     const chat = await it.openChat()
@@ -353,10 +353,10 @@ describe('a crew that comes up', () => {
       { type: 'status', content: 'Preparing the crew' },
       {
         type: 'crew_provisioning',
-        content: 'Building the image',
+        content: 'Crew backend is being prepared: building the image',
         metadata: { crew_id: it.crewId, crew_slug: 'backend', status: 'building' },
       },
-      { type: 'status', content: 'Starting the sidecar' },
+      { type: 'status', content: 'Crew backend is being prepared: starting the sidecar' },
       { type: 'status', content: 'Starting the agent' },
     ])
   })

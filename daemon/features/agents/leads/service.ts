@@ -1,10 +1,12 @@
 import type { agentLeads } from '#contract/agent-leads'
+import { fact } from '#contract/entries'
+import type { AutonomyLevel } from '#contract/policies'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { openRequests, requestApproval } from '../../approvals/service.ts'
 import { raise } from '../../inbox/service.ts'
-import { consult, policyOf } from '../../policies/service.ts'
+import { consult, policyOf, type Verdict } from '../../policies/service.ts'
 import { type AgentRow, agentsOfCrew, createFor, findAgent } from '../service.ts'
 
 /**
@@ -17,7 +19,7 @@ const crewAtMost = 50
 type Proposed = Call<typeof agentLeads.propose>
 
 /**
- * Creates an agent for the LEAD of a crew: at once, held back until people approve it, or not at all. Within a change.
+ * Creates an agent for the LEAD of a crew: at once, held back until people approve it, or not at all.
  */
 export function propose(app: App, { body, now }: Proposed) {
   const { workspace_id: workspace, crew_id: crew, agent_id, reason, ...draft } = body
@@ -39,7 +41,7 @@ export function propose(app: App, { body, now }: Proposed) {
     initiator: lead.created_by_user_id,
     now,
   })
-  note(app, body, { made, verdict, level })
+  note(app, body, { made, policy_verdict: verdict, autonomy_level: level })
   const why = reason?.trim() || `@${lead.slug} wants the agent ${made.name} (@${made.slug})`
   const sender = { type: 'agent' as const, id: lead.id, name: lead.name }
   const about = {
@@ -81,30 +83,15 @@ export function propose(app: App, { body, now }: Proposed) {
   return { id: made.id, slug: made.slug, crew_id: crew, status }
 }
 
-/** The entry names action and verdict: by them the policy simulator knows what a crew did without asking. */
+/** Names action and verdict: by them the policy simulator knows what a crew did without asking. */
 function note(
   app: App,
   { workspace_id, crew_id, agent_id }: Proposed['body'],
-  { made, verdict, level }: { made: AgentRow; verdict: string; level: string },
+  { made, ...judged }: { made: AgentRow; policy_verdict: Exclude<Verdict, 'refuse'>; autonomy_level: AutonomyLevel },
 ): void {
-  app.journal({
-    workspace_id,
-    crew_id,
-    agent_id: made.id,
-    type: 'audit.entity_created',
-    summary: `agent ${made.slug} created`,
-    actor_type: 'agent',
-    actor_id: agent_id,
-    payload: {
-      action: 'create',
-      entity_type: 'agent',
-      entity_id: made.id,
-      policy_action: 'agent_create',
-      policy_verdict: verdict,
-      autonomy_level: level,
-    },
-    refs: { entity_type: 'agent', entity_id: made.id },
-  })
+  const payload = { entity_id: made.id, name: made.slug, policy_action: 'agent_create', ...judged } as const
+  const about = { workspace_id, crew_id, agent_id: made.id, actor_type: 'agent', actor_id: agent_id } as const
+  app.journal(fact('agent.created', payload, about))
 }
 
 function leadOf(app: App, { workspace_id, crew_id, agent_id }: Proposed['body']): AgentRow {

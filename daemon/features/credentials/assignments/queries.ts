@@ -90,8 +90,11 @@ export const queries = statements((db) => ({
      @lease_issued_at, @created_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
-  find: db.prepare<[agent: string, id: string], { id: string; name: string }>(
-    'SELECT g.id, c.name FROM agent_credentials g JOIN credentials c ON c.id = g.credential_id WHERE g.agent_id = ? AND g.id = ?',
+  find: db.prepare<
+    [agent: string, id: string],
+    { id: string; name: string; credential_id: string; env_var_name: string }
+  >(
+    'SELECT g.id, c.name, g.credential_id, g.env_var_name FROM agent_credentials g JOIN credentials c ON c.id = g.credential_id WHERE g.agent_id = ? AND g.id = ?',
   ),
   remove: db.prepare<[id: string]>('DELETE FROM agent_credentials WHERE id = ?'),
 }))

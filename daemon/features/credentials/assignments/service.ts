@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
 import type { Assignment, credentials } from '#contract/credentials'
 import type { Reply } from '#contract/define'
+import { fact } from '#contract/entries'
 import { type App, wholeSeconds } from '#kernel/app'
-import type { Call } from '#kernel/feature'
+import { actorOf } from '#kernel/dispatch'
+import type { Actor, Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { statusOf } from '../rules.ts'
@@ -80,12 +82,13 @@ export function assign(app: App, { actor, agentId, body, now }: Call<typeof cred
       }
     : standing
   const id = newId(app.clock())
+  const env_var_name = variableName(body.env_var_name)
   const made = queries(app.db).insert.get({
     id,
     workspace_id: actor.workspace,
     agent_id: agentId,
     credential_id: credential.id,
-    env_var_name: variableName(body.env_var_name),
+    env_var_name,
     priority: body.priority ?? 0,
     ...lease,
     created_at: now,
@@ -95,7 +98,8 @@ export function assign(app: App, { actor, agentId, body, now }: Call<typeof cred
       field: 'credential_id',
       detail: `The agent already has the credential "${credential.name}"`,
     })
-  return { id, name: `of ${credential.name} to ${agent.slug}`, agent_id: agentId, crew_id: agent.crew_id }
+  announce(app, actor, 'created', { id, name: credential.name, credential_id: credential.id, env_var_name }, agent)
+  return { id }
 }
 
 const standing = { expires_at: null, lease_source: null, lease_issued_at: null }
@@ -105,11 +109,18 @@ export function unassign(app: App, { actor, agentId, assignmentId }: Call<typeof
   const row = queries(app.db).find.get(agentId, assignmentId)
   if (!row) throw problem('not_found', { detail: 'There is no such assignment' })
   queries(app.db).remove.run(assignmentId)
-  return {
-    success: true,
-    id: assignmentId,
-    name: `of ${row.name} to ${agent.slug}`,
-    agent_id: agentId,
-    crew_id: agent.crew_id,
-  }
+  announce(app, actor, 'deleted', row, agent)
+  return { success: true }
+}
+
+function announce(
+  app: App,
+  actor: Actor,
+  what: 'created' | 'deleted',
+  { id, name, ...grant }: { id: string; name: string; credential_id: string; env_var_name: string },
+  agent: AgentRef,
+): void {
+  const payload = { entity_id: id, name, metadata: { ...grant, agent_slug: agent.slug } }
+  const about = { workspace_id: agent.workspace_id, crew_id: agent.crew_id ?? undefined, agent_id: agent.id }
+  app.journal(fact(`agent_credential.${what}`, payload, { ...about, ...actorOf(actor) }))
 }

@@ -1,26 +1,24 @@
 import type { Static } from 'typebox'
 import type { AuditEvent, CredentialAudit } from '#contract/credentials'
+import type { Acting } from '#contract/entries'
 import { type App, wholeSeconds } from '#kernel/app'
-import { actorOf } from '#kernel/dispatch'
-import type { Actor } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { type NamedAuditRow, queries } from './queries.ts'
 
-/** Adds to a credential's own record; `detail` never holds a value. Within a change. */
+/** Adds to a credential's own record; `detail` never holds a value. */
 export function note(
   app: App,
   credentialId: string,
   event: AuditEvent,
-  actor: Actor | null,
+  { actor_type, actor_id }: Acting,
   detail: Record<string, unknown> = {},
 ): void {
-  const { actor_type, actor_id = null } = actorOf(actor)
   queries(app.db).insert.run({
     id: newId(app.clock()),
     credential_id: credentialId,
     event,
     actor_type,
-    actor_id,
+    actor_id: actor_id ?? null,
     detail_json: JSON.stringify(detail),
     created_at: app.now(),
   })
@@ -45,7 +43,7 @@ function toAudit({ detail_json, ...row }: NamedAuditRow): Static<typeof Credenti
   }
 }
 
-/** Forgets what each workspace does not keep any longer, `most` records; how many these were. Within a change. */
+/** Forgets what each workspace does not keep any longer, `most` records; how many these were. */
 export function forgetOldAudit({ db, clock }: App, most: number): number {
   let forgotten = 0
   for (const { id, days } of queries(db).retentions.all()) {

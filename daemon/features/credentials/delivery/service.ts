@@ -3,6 +3,7 @@ import type { PaysWith } from '#contract/agents'
 import { deliveries } from '#contract/credentials'
 import { allows } from '#contract/roles'
 import { type App, wholeSeconds } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import type { ModelCredential, RunFile } from '#runtime/types'
@@ -100,7 +101,7 @@ export function secretFiles(secrets: readonly Secret[], folder: string): RunFile
   ]
 }
 
-/** Puts on record that credentials were handed to a run. Within a change. */
+/** Puts on record that credentials were handed to a run. */
 export function markUsed(
   app: App,
   credentialIds: readonly string[],
@@ -108,11 +109,11 @@ export function markUsed(
 ): void {
   for (const id of new Set(credentialIds)) {
     credentialQueries(app.db).setUsed.run(app.now(), id)
-    note(app, id, 'USE', null, detail)
+    note(app, id, 'USE', actorOf(null), detail)
   }
 }
 
-/** The provider takes no more calls for a while; the status says so until then. Within a change. */
+/** The provider takes no more calls for a while; the status says so until then. */
 export function markLimited(app: App, credentialId: string, seconds: number): void {
   credentialQueries(app.db).setCooldown.get(wholeSeconds(app.clock() + seconds * 1000), credentialId)
 }

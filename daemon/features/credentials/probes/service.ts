@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { CredentialProvider, CredentialType, credentials, TestReply } from '#contract/credentials'
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
@@ -80,22 +81,17 @@ export function recordTest(
   { row, outcome }: Tested,
 ): Outcome {
   const now = findCredential(app, actor, credentialId)
-  if (!outcome.supported) return outcome
   const { status, error } = outcome
+  if (status === 'unsupported') return outcome
   // Rotated in the meantime: the answer was about another value.
   if (now.encrypted_value === row.encrypted_value) {
     if (status === 'valid') queries(app.db).setOutcome.run('ACTIVE', null, credentialId)
     else if (status === 'invalid') queries(app.db).setOutcome.run('ERROR', error, credentialId)
     else queries(app.db).setError.run(error ?? '', credentialId)
   }
-  note(app, credentialId, 'TEST', actor, { status })
-  app.journal({
-    workspace_id: actor.workspace,
-    type: 'credential.tested',
-    summary: `credential ${row.name} tested: ${status}`,
-    ...actorOf(actor),
-    payload: { credential_id: credentialId, credential_name: row.name, status },
-    refs: { entity_type: 'credential', entity_id: credentialId },
-  })
+  note(app, credentialId, 'TEST', actorOf(actor), { status })
+  const payload = { credential_id: credentialId, credential_name: row.name, status }
+  const refs = { entity_type: 'credential', entity_id: credentialId }
+  app.journal(fact('credential.tested', payload, { workspace_id: actor.workspace, ...actorOf(actor), refs }))
   return outcome
 }

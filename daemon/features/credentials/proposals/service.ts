@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { CredentialDraft, defaultVariables, deliveries } from '#contract/credentials'
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
@@ -32,7 +33,7 @@ interface Offered {
   now: string
 }
 
-/** Stores what an agent offers, sealed, delivered to nobody until people accept it. Within a change. */
+/** Stores what an agent offers, sealed, delivered to nobody until people accept it. */
 export function propose(
   app: App,
   { workspace, crew, agent, now }: Offered,
@@ -58,11 +59,11 @@ export function propose(
     throw problem('name_taken', { field: 'metadata.name', detail: `Another credential has the name "${members.name}"` })
   for (const it of crew_ids) queries(app.db).addCrew.run(id, it)
   forgetKnown(app, workspace)
-  note(app, id, 'CREATED', null, { offered_by: agent })
+  note(app, id, 'CREATED', actorOf(null), { offered_by: agent })
   return { id, name: members.name }
 }
 
-/** People accept: the credential works from now on, and the agent that offered it has it. Within a change. */
+/** People accept: the credential works from now on, and the agent that offered it has it. */
 export function acceptProposal(
   app: App,
   actor: Actor,
@@ -86,35 +87,18 @@ export function acceptProposal(
     lease_issued_at: null,
     created_at: now,
   })
-  app.journal({
-    workspace_id: actor.workspace,
-    agent_id: agent,
-    type: 'audit.entity_updated',
-    summary: `credential ${row.name} accepted and assigned`,
-    ...actorOf(actor),
-    payload: {
-      action: 'update',
-      entity_type: 'credential',
-      entity_id: id,
-      metadata: { status: 'ACTIVE', assigned_to: agent, env_var_name: variable },
-    },
-    refs: { entity_type: 'credential', entity_id: id },
-  })
+  const metadata = { status: 'ACTIVE', assigned_to: agent, env_var_name: variable } as const
+  const about = { workspace_id: actor.workspace, agent_id: agent, ...actorOf(actor) }
+  app.journal(fact('credential.accepted', { entity_id: id, name: row.name, metadata }, about))
 }
 
-/** Nobody wants it, or nobody answered: the value is erased. Nothing when that was decided before. Within a change. */
+/** Nobody wants it, or nobody answered: the value is erased. Nothing when that was decided before. */
 export function refuseProposal(app: App, actor: Actor | null, id: string, now: string): void {
   const row = queries(app.db).refuse.get({ id, now })
   if (!row) return
   queries(app.db).dropCrews.run(id)
   forgetKnown(app, row.workspace_id)
-  note(app, id, 'REJECTED', actor)
-  app.journal({
-    workspace_id: row.workspace_id,
-    type: 'audit.entity_deleted',
-    summary: `credential ${row.name} refused, its value erased`,
-    ...actorOf(actor),
-    payload: { action: 'delete', entity_type: 'credential', entity_id: id, metadata: { status: 'REJECTED' } },
-    refs: { entity_type: 'credential', entity_id: id },
-  })
+  note(app, id, 'REJECTED', actorOf(actor))
+  const payload = { entity_id: id, name: row.name, metadata: { status: 'REJECTED' } } as const
+  app.journal(fact('credential.refused', payload, { workspace_id: row.workspace_id, ...actorOf(actor) }))
 }

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { credentials, Rotation } from '#contract/credentials'
 import type { Reply } from '#contract/define'
+import { fact } from '#contract/entries'
 import { type App, wholeSeconds } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
@@ -26,7 +27,7 @@ export function toRotation(app: App, { encrypted_old, ...row }: RotationRow): St
 /**
  * Replaces the value of a credential and gives it a new start. The old value is kept, sealed, until its grace is over:
  * what
- * was started with it may still print it, and the scrubber has to know it. Within a change.
+ * was started with it may still print it, and the scrubber has to know it.
  */
 export function replaceValue(
   app: App,
@@ -48,17 +49,17 @@ export function replaceValue(
   })
   credentialQueries(app.db).setValue.run(sealed, app.now(), row.id)
   forgetKnown(app, row.workspace_id)
-  note(app, row.id, 'ROTATE', actor, { rotation_id: id, grace_seconds: graceSeconds })
-  app.journal({
-    workspace_id: row.workspace_id,
-    type: 'credential.rotated',
-    summary: `credential ${row.name} rotated`,
-    ...actorOf(actor),
-    payload: { credential_id: row.id, credential_name: row.name, rotation_id: id, grace_seconds: graceSeconds },
-    refs: { entity_type: 'credential', entity_id: row.id },
-  })
+  note(app, row.id, 'ROTATE', actorOf(actor), { rotation_id: id, grace_seconds: graceSeconds })
+  const payload = { credential_id: row.id, credential_name: row.name, rotation_id: id, grace_seconds: graceSeconds }
+  app.journal(fact('credential.rotated', payload, concerning(actor, row.workspace_id, row.id)))
   return made!
 }
+
+const concerning = (actor: Actor, workspace_id: string, credentialId: string) => ({
+  workspace_id,
+  ...actorOf(actor),
+  refs: { entity_type: 'credential', entity_id: credentialId },
+})
 
 /** Null when the old value cannot be opened any more: then nobody can have started with it either. */
 function keepOld(app: App, row: CredentialRow, rotationId: string): string | null {
@@ -79,19 +80,13 @@ export function cancelRotation(
   if (toRotation(app, rotation).status !== 'ACTIVE') return toRotation(app, rotation)
   queries(app.db).cancel.run(app.now(), rotationId)
   forgetKnown(app, actor.workspace)
-  note(app, row.credential_id, 'REVOKE', actor, { rotation_id: rotationId })
-  app.journal({
-    workspace_id: actor.workspace,
-    type: 'credential.rotation_cancelled',
-    summary: `old value of credential ${name} erased`,
-    ...actorOf(actor),
-    payload: { credential_id: row.credential_id, credential_name: name, rotation_id: rotationId },
-    refs: { entity_type: 'credential', entity_id: row.credential_id },
-  })
+  note(app, row.credential_id, 'REVOKE', actorOf(actor), { rotation_id: rotationId })
+  const payload = { credential_id: row.credential_id, credential_name: name, rotation_id: rotationId }
+  app.journal(fact('credential.rotation_cancelled', payload, concerning(actor, actor.workspace, row.credential_id)))
   return toRotation(app, { ...rotation, encrypted_old: null, cancelled_at: app.now() })
 }
 
-/** Erases the old values whose grace is over; how many. Within a change. */
+/** Erases the old values whose grace is over; how many. */
 export function eraseExpired(app: App): number {
   const erased = queries(app.db).eraseExpired.all(app.now())
   for (const { workspace_id } of erased) forgetKnown(app, workspace_id)

@@ -56,7 +56,6 @@ export const queries = statements((db) => ({
        started_at = @started_at, error = @error WHERE crew_id = @crew_id`,
   ),
   forget: db.prepare<[crew: string]>("DELETE FROM crew_containers WHERE crew_id = ? AND desired = 'removed'"),
-  installation: db.prepare<[], { value: string }>("SELECT value FROM instance_settings WHERE key = 'installation_id'"),
 }))
 
 /** Statements that read a whole table, and why they may. */

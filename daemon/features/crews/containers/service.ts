@@ -88,32 +88,33 @@ const toSpec = (app: App, row: OwnedRow): CrewSpec => ({
 
 export const containerOf = ({ db }: App, crewId: string): ContainerRow | undefined => queries(db).find.get(crewId)
 
-/** The ownership row of a new crew, before any container. Within a change. */
+/** The ownership row of a new crew, before any container. */
 export const own = ({ db, now }: App, crewId: string): void => void queries(db).insert.run(crewId, now())
 
 /**
- * Records what a crew's container should be, with the journal entry of who wants it; false when that is already the
- * wish.
- * Within a change. Then ask `app.runtime` to act. A deleted crew takes no further wish.
+ * Records what a crew's container should be and who wants it; false when that is already the wish. Then ask
+ * `app.runtime` to act. A deleted crew takes no further wish.
  */
-export function want(app: App, crewId: string, desired: Desired, actor: Actor | null): boolean {
+export function want(app: App, crewId: string, desired: Exclude<Desired, 'removed'>, actor: Actor | null): boolean {
   const row = queries(app.db).owned.get(crewId)
   if (!row || row.desired === 'removed') return false
   if (desired === 'running') queries(app.db).use.run(app.now(), crewId)
   if (row.desired === desired) return false
   queries(app.db).want.run(desired, app.now(), crewId)
-  // The deletion of the crew is on record already.
-  if (desired === 'removed') return true
   const requested = desired === 'running' ? 'crew.start_requested' : 'crew.stop_requested'
   const payload = { entity_id: crewId, name: row.slug, metadata: { container: desired } }
   app.journal(fact(requested, payload, { workspace_id: row.workspace_id, crew_id: crewId, ...actorOf(actor) }))
   return true
 }
 
-/** Someone needs the crew now: idle time starts again. Within a change. */
+/** Nothing shall be left of a deleted crew's container; the deletion is on record already. */
+export const wantRemoved = ({ db, now }: App, crewId: string): void =>
+  void queries(db).want.run('removed', now(), crewId)
+
+/** Someone needs the crew now: idle time starts again. */
 export const use = ({ db, now }: App, crewId: string): void => void queries(db).use.run(now(), crewId)
 
-/** Stores what the reconciler saw; a change of state is journaled and told to the workspace. Within a change. */
+/** Stores what the reconciler saw; a change of state is journaled and told to the workspace. */
 export function markSeen(app: App, crewId: string, seen: Seen): void {
   const row = queries(app.db).owned.get(crewId)
   if (!row) return
@@ -147,15 +148,8 @@ function entryOf(before: Observed, now: Observed) {
   return before === 'running' && (now === 'stopped' || now === 'none') ? 'container.stopped' : null
 }
 
-/** Drops the ownership of a deleted crew whose container is gone. Within a change. */
+/** Drops the ownership of a deleted crew whose container is gone. */
 export const forget = ({ db }: App, crewId: string): void => void queries(db).forget.run(crewId)
-
-/** Names this installation on an engine that others may use too. Stays the same for the life of the database. */
-export function installationId({ db }: App): string {
-  const row = queries(db).installation.get()
-  if (!row) throw new Error('The database has no installation id')
-  return row.value
-}
 
 /** The status of a crew without a container; what is known more is put over it. */
 export const noContainer: ContainerStatus = {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { CrewMember, crewMembers } from '#contract/crew-members'
 import type { Reply } from '#contract/define'
-import type { EntryType } from '#contract/entries'
+import { fact } from '#contract/entries'
 import { allows, type Role } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { membershipRow } from '#kernel/auth/membership'
@@ -11,7 +11,6 @@ import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { membershipOf } from '../../members/service.ts'
 import { findCrew } from '../service.ts'
 import { queries, type Row } from './queries.ts'
 
@@ -36,7 +35,7 @@ export function addMember(app: App, { actor, crewId, body, now }: Call<typeof cr
     throw problem('invalid_field', { field: 'user_id', detail: 'user_id must name a member of the workspace' })
   const made = queries(app.db).insert.get({ id: newId(app.clock()), crew: crewId, user: body.user_id, role, now })
   if (!made) throw problem('already_member', { field: 'user_id', detail: 'That person belongs to the crew already' })
-  return announce(app, actor, 'audit.entity_created', findMember(app, crewId, made.id))
+  return announce(app, actor, 'created', findMember(app, crewId, made.id))
 }
 
 export function setMember(app: App, { actor, crewId, memberId, body, now }: Call<typeof crewMembers.setMember>): Shown {
@@ -47,7 +46,7 @@ export function setMember(app: App, { actor, crewId, memberId, body, now }: Call
   guardRank(own, before.role)
   guardRank(own, role)
   queries(app.db).setRole.run(role, now, memberId)
-  return announce(app, actor, 'audit.entity_updated', { ...before, role }, { from: before.role })
+  return announce(app, actor, 'updated', { ...before, role }, before.role)
 }
 
 export function removeMember(
@@ -58,16 +57,16 @@ export function removeMember(
   const before = findMember(app, crewId, memberId)
   guardRank(standingHere(app, actor, crewId, 'ADMIN'), before.role)
   queries(app.db).remove.run(memberId)
-  announce(app, actor, 'audit.entity_deleted', before)
+  announce(app, actor, 'deleted', before)
   return { success: true }
 }
 
 /**
- * The caller's role in the crew as it is within this change; refuses one below `gate`. As `standing` of the workspace's
- * members.
+ * The caller's role in the crew as it is within this change: what the request came with may have been taken away by the
+ * change just before. Refuses one below `gate`.
  */
 function standingHere(app: App, actor: Actor, crewId: string, gate: Role): Role {
-  const member = membershipOf(app, actor.workspace, actor.id)
+  const member = membershipRow(app.db, actor.workspace, actor.id)
   const role = member && roleInCrew(app.db, { ...actor, role: member.role }, crewId)
   if (!role) throw problem('not_a_member')
   if (!allows(gate, role))
@@ -87,38 +86,20 @@ function findMember({ db }: App, crewId: string, memberId: string): Row {
   return row
 }
 
-const words = {
-  'audit.entity_created': 'create',
-  'audit.entity_updated': 'update',
-  'audit.entity_deleted': 'delete',
-} as const
-
 function announce(
   app: App,
   actor: Actor,
-  type: Extract<EntryType, keyof typeof words>,
+  what: 'created' | 'updated' | 'deleted',
   row: Row,
-  more: object = {},
+  from?: Role | null,
 ): Shown {
-  const action = words[type]
-  app.journal({
-    workspace_id: actor.workspace,
-    crew_id: row.crew_id,
-    type,
-    summary: `crew_member ${row.id} ${action}d`,
-    ...actorOf(actor),
-    payload: {
-      action,
-      entity_type: 'crew_member',
-      entity_id: row.id,
-      metadata: { user_id: row.user_id, role: row.role, ...more },
-    },
-    refs: { entity_type: 'crew_member', entity_id: row.id },
-  })
+  const metadata = { user_id: row.user_id, role: row.role, ...(from !== undefined && { from }) }
+  const about = { workspace_id: actor.workspace, crew_id: row.crew_id, ...actorOf(actor) }
+  app.journal(fact(`crew_member.${what}`, { entity_id: row.id, name: row.email, metadata }, about))
   app.broadcast({ channel: `workspace:${actor.workspace}`, type: 'crew.updated', payload: { id: row.crew_id } })
   return present(row)
 }
 
-/** Who leaves a workspace leaves its crews. Within a change. */
+/** Who leaves a workspace leaves its crews. */
 export const forgetCrewMemberships = ({ db }: App, workspace: string, user: string): void =>
   void queries(db).removeUser.run(user, workspace)

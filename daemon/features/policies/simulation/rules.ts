@@ -1,4 +1,4 @@
-import type { Entry } from '#contract/entries'
+import { type Entry, isStored, type StoredEntry } from '#contract/entries'
 import type { AutonomyLevel, BehaviorMode } from '#contract/policies'
 import { type Verdict, verdictOf } from '../rules.ts'
 
@@ -66,34 +66,60 @@ export const goesThrough = (verdict: Verdict): boolean => verdict !== 'ask' && v
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value ? value : null)
 
+type Decided = Extract<StoredEntry, { entry_type: `approval.${string}` }>
+type Escalated = Extract<StoredEntry, { entry_type: 'peer.escalation' }>
+
 /**
  * Contract part 3, section 1.1 names the types; `payload.policy_action` names the action. Null for what says nothing.
  */
 export function judge(entry: Entry): Judgement | null {
-  const { entry_type: type, payload = {}, refs = {} } = entry
-  if (type === 'peer.escalation') return judgeEscalation(entry)
-  const approval = text(payload['approval_id']) ?? text(refs['approval_id'])
-  const named = text(payload['policy_action'])
-  if (!type.startsWith('approval.')) {
-    const held = approval !== null || payload['policy_verdict'] === 'ask' || payload['policy_verdict'] === 'refuse'
-    return named && !held && isAgents(entry) ? { kind: 'applied', action: named } : null
+  if (!isStored(entry)) return judgeDeed(entry)
+  switch (entry.entry_type) {
+    case 'peer.escalation':
+      return judgeEscalation(entry)
+    case 'approval.requested':
+      return { kind: 'asked', ...questionOf(entry) }
+    case 'approval.granted':
+      return { kind: 'decided', ...questionOf(entry), outcome: 'granted' }
+    case 'approval.denied':
+      return { kind: 'decided', ...questionOf(entry), outcome: 'denied' }
+    case 'approval.timeout':
+    case 'approval.cancelled':
+      return { kind: 'unanswered', ...questionOf(entry) }
+    default:
+      return judgeDeed(entry)
   }
-  const kind = text(payload['kind'])
-  const action = named ?? (kind === null || kind === 'autonomy_gate' ? null : (actionOfKind[kind] ?? kind))
-  if (type === 'approval.requested') return { kind: 'asked', action, approval }
-  if (type === 'approval.granted' || type === 'approval.denied')
-    return { kind: 'decided', action, approval, outcome: type === 'approval.granted' ? 'granted' : 'denied' }
-  return { kind: 'unanswered', action, approval }
 }
 
-const isAgents = ({ actor_type }: Entry): boolean => actor_type === 'agent' || actor_type === 'sidecar'
+function questionOf({ payload, refs }: Decided): { action: string | null; approval: string | null } {
+  const approval = text(payload?.['approval_id']) ?? text(refs?.['approval_id'])
+  const named = text(payload?.['policy_action'])
+  const kind = text(payload?.['kind'])
+  return {
+    approval,
+    action: named ?? (kind === null || kind === 'autonomy_gate' ? null : (actionOfKind[kind] ?? kind)),
+  }
+}
+
+type MemberOf<P> = P extends unknown ? keyof P : never
+type Member = MemberOf<NonNullable<StoredEntry['payload']>>
+
+/** What an agent did without asking; deeds of any type name their action by the same members. */
+function judgeDeed({ payload, refs, actor_type }: Entry): Judgement | null {
+  const member = (name: Member) => text(payload?.[name])
+  const held = member('approval_id') ?? text(refs?.['approval_id'])
+  const verdict = member('policy_verdict')
+  const action = member('policy_action')
+  if (action === null || held !== null || verdict === 'ask' || verdict === 'refuse') return null
+  return actor_type === 'agent' || actor_type === 'sidecar' ? { kind: 'applied', action } : null
+}
 
 /** An escalation is a thing that agents do, and its answer is a decision of people. */
-function judgeEscalation({ payload = {} }: Entry): Judgement | null {
-  const named = text(payload['policy_action'])
+function judgeEscalation({ payload }: Escalated): Judgement | null {
+  const named = text(payload?.['policy_action'])
   const asked = named === null || named === 'escalation_create' ? ownQuestion : named
-  if (payload['state'] === 'pending') return { kind: 'applied', action: named ?? 'escalation_create' }
-  if (payload['state'] !== 'resolved' || payload['auto_resolved'] === true) return null
+  if (payload?.['state'] === 'pending') return { kind: 'applied', action: named ?? 'escalation_create' }
+  if (payload?.['state'] !== 'resolved' || payload['auto_resolved'] === true) return null
   return {
     kind: 'decided',
     action: asked,

@@ -1,19 +1,16 @@
 import type { workspaces } from '#contract/workspaces'
 import type { App } from '#kernel/app'
 import { homeOf } from '#kernel/auth/home'
+import type { Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
-import { removeFreeAgents } from '../../agents/service.ts'
-import { removeWorkspaceCredentials } from '../../credentials/service.ts'
-import { removeWorkspaceCrews } from '../../crews/service.ts'
 import { withdrawInvitationsTo } from '../../invitations/service.ts'
 import { dissolve, rolesOf, standing } from '../../members/service.ts'
 import { queries } from '../queries.ts'
 
 /**
- * Deletes a workspace and what lives in it: containers go, secrets are erased, nobody is a member any more. The rows
- * stay
- * for the record, the slug is free again.
+ * Deletes a workspace: nobody is a member any more. What lives in it follows its fact; the rows stay for the record, the
+ * slug is free again.
  */
 export function remove(app: App, { actor, body, now }: Call<typeof workspaces.remove>) {
   standing(app, actor, 'OWNER')
@@ -29,13 +26,14 @@ export function remove(app: App, { actor, body, now }: Call<typeof workspaces.re
     })
   if (rolesOf(app, actor.id).size === 1)
     throw problem('only_workspace', { detail: 'This is your only workspace; create another one first' })
-  removeWorkspaceCrews(app, actor, now)
-  removeFreeAgents(app, actor)
-  removeWorkspaceCredentials(app, actor, now)
   withdrawInvitationsTo(app, id)
   dissolve(app, id)
   queries(app.db).remove.run(now, now, id)
-  app.broadcast({ channel: `workspace:${id}`, type: 'workspace.deleted', payload: { id, slug } })
-  app.afterCommit(() => app.bus.emit('access_lost', id))
   return { success: true, id, slug }
+}
+
+/** Says so to those who follow the workspace, after all that went with it, and lets nobody in any more. */
+export function tellRemoved(app: App, { payload: { entity_id: id, name: slug } }: Happened<'workspace.deleted'>): void {
+  app.broadcast({ channel: `workspace:${id}`, type: 'workspace.deleted', payload: { id, slug } })
+  app.bus.emit('access_lost', id)
 }

@@ -347,7 +347,7 @@ describe('credentials.assign', () => {
     expect((await it.call('VIEWER', 'GET', `/credentials/${id}`)).body._count.agents).toBe(1)
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_created',
-      summary: 'agent_credential of deploy to ada created',
+      summary: 'Credential "deploy" assigned to ada',
       agent_id: it.agent,
       crew_id: it.crew,
       payload: { entity_type: 'agent_credential', entity_id: body.id },
@@ -455,7 +455,7 @@ describe('credentials.unassign', () => {
     expect(it.delivered().secrets).toEqual([])
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_deleted',
-      summary: 'agent_credential of deploy to ada deleted',
+      summary: 'Credential "deploy" withdrawn from ada',
       agent_id: it.agent,
     })
   })

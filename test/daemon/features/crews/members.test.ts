@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
 import { forgetCrewMemberships } from '../../../../daemon/features/crews/members/service.ts'
+import { failOn } from '../../../support/reactions.ts'
 
-async function withCrew() {
-  const it = await daemon()
+async function withCrew(options: Parameters<typeof daemon>[0] = {}) {
+  const it = await daemon(options)
   const { body: crew } = await it.call('OWNER', 'POST', '/crews', { name: 'Backend', slug: 'backend' })
   const at = `/crews/${crew.id}/members`
   const add = (who: Parameters<typeof it.call>[0], user: string, role?: string) =>
@@ -33,6 +34,7 @@ describe('crews.addMember', () => {
       entry_type: 'audit.entity_created',
       crew_id: crew.id,
       actor_id: person('MANAGER').userId,
+      summary: `${email} was added to crew backend as MANAGER by ${person('MANAGER').email}`,
       payload: {
         action: 'create',
         entity_type: 'crew_member',
@@ -140,6 +142,25 @@ describe('crew memberships', () => {
     await add('OWNER', person('VIEWER').userId)
     await call('OWNER', 'DELETE', `/crews/${crew.id}`)
     expect(app.db.prepare('SELECT count(*) FROM crew_members').pluck().get()).toBe(0)
+  })
+
+  it('stay when a reaction to the deletion of the crew fails, and so does all else of it', async () => {
+    const { app, call, add, crew, person, entries } = await withCrew({ quiet: true })
+    await add('OWNER', person('VIEWER').userId)
+    await call('OWNER', 'POST', '/agents', { name: 'Ada', slug: 'ada', crew_id: crew.id })
+    await call('OWNER', 'POST', '/credentials', {
+      name: 'key',
+      value: 'secret',
+      type: 'SECRET',
+      scope: 'CREW',
+      crew_ids: [crew.id],
+    })
+    const tables = ['crews', 'crew_members', 'crew_containers', 'agents', 'credential_crews']
+    const stored = () => tables.map((table) => app.db.prepare(`SELECT * FROM ${table}`).all())
+    const before = [stored(), entries()]
+    failOn(app, 'crew.deleted')
+    expect((await call('OWNER', 'DELETE', `/crews/${crew.id}`)).status).toBe(500)
+    expect([stored(), entries()]).toEqual(before)
   })
 
   it('go with the membership of the workspace, and no others', async () => {

@@ -75,7 +75,7 @@ describe('a crew', () => {
     expect(guard.warning(id)).toBeNull()
     for (const mb of [810, 790, 820]) await stores(id, mb * MB)
     expect(told('container.metrics')).toMatchObject([
-      { severity: 'warn', crew_id: id, summary: 'crew hog has used 810 MB of 1000 MB' },
+      { severity: 'warn', crew_id: id, summary: 'Crew hog has used 810 MB of 1000 MB' },
     ])
     expect((await call('VIEWER', 'GET', `/crews/${id}`)).body.warnings).toEqual([
       expect.stringMatching(/^The crew has used 820 MB of 1000 MB of its disk/),
@@ -97,7 +97,7 @@ describe('a crew', () => {
     expect(await guard.room(id, () => {}, AbortSignal.timeout(5000))).toBeNull()
     expect(told('container.metrics').at(-1)).toMatchObject({
       severity: 'info',
-      summary: 'crew hog has used 100 MB of 1000 MB',
+      summary: 'Crew hog has used 100 MB of 1000 MB',
     })
     expect(stopped).toEqual([id])
   })
@@ -155,7 +155,7 @@ describe("the daemon's disk", () => {
     expect(told('container.failed')).toMatchObject([
       {
         crew_id: here,
-        summary: expect.stringMatching(/^crew here is stopped: The disk of this server is nearly full/),
+        summary: expect.stringMatching(/^Crew here was stopped: The disk of this server is nearly full/),
       },
     ])
     expect(desiredCrew(app, here)?.want).toBe('stopped')
