@@ -4,10 +4,18 @@ import { containerFacts } from './entries/containers.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewFacts } from './entries/crews.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
+import { idpFacts } from './entries/idp.ts'
+import { invitationFacts } from './entries/invitations.ts'
 import { journalFacts } from './entries/journal.ts'
+import { limitFacts } from './entries/limits.ts'
+import { memberFacts } from './entries/members.ts'
 import { policyFacts } from './entries/policies.ts'
 import { portFacts } from './entries/ports.ts'
 import { reserved } from './entries/reserved.ts'
+import { sessionFacts } from './entries/sessions.ts'
+import { tokenFacts } from './entries/tokens.ts'
+import { totpFacts } from './entries/totp.ts'
+import { userFacts } from './entries/users.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
 
 export { type Names, type Severity, severities } from './entries/define.ts'
@@ -21,7 +29,15 @@ export const facts = {
   ...crewFacts,
   ...journalFacts,
   ...policyFacts,
+  ...idpFacts,
+  ...invitationFacts,
+  ...limitFacts,
+  ...memberFacts,
   ...portFacts,
+  ...sessionFacts,
+  ...tokenFacts,
+  ...totpFacts,
+  ...userFacts,
   ...workspaceFacts,
 } as const
 

@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import { capabilities } from '../capabilities.ts'
+import { roles } from '../roles.ts'
+import { type AuditPayload, audit } from './define.ts'
+
+const Role = Type.Enum([...roles])
+const OnHost = Type.Optional(Type.Literal('host'))
+const person = { user_id: Type.String(), email: Type.String() }
+
+const Creation = Type.Object({
+  ...person,
+  role: Role,
+  previous_role: Type.Optional(Type.Null()),
+  provisioned: Type.Optional(Type.Literal(true)),
+  setup_link: Type.Optional(Type.Boolean({ description: 'Whether a link to set up the account was handed out' })),
+  via: OnHost,
+})
+const Change = Type.Object({
+  ...person,
+  role: Role,
+  previous_role: Role,
+  changed: Type.Array(Type.Literal('role')),
+  via: OnHost,
+})
+const Deletion = Type.Object({ ...person, role: Role })
+const Held = Type.Array(Type.Enum([...capabilities]))
+const Capabilities = Type.Object({
+  ...person,
+  changed: Type.Array(Type.Literal('capabilities')),
+  from: Held,
+  to: Held,
+})
+
+/** As `Grace Hopper (grace@example.com)`. `name` is the person's full name where one is known. */
+const called = ({ name, metadata: { email } }: AuditPayload<typeof Deletion> | AuditPayload<typeof Capabilities>) =>
+  name ? `${name} (${email})` : email
+
+const end = (via: 'host' | undefined, actor: string) => (via ? 'on the host' : `by ${actor}`)
+
+export const memberFacts = {
+  'workspace_member.created': audit(
+    'audit.entity_created',
+    'workspace_member',
+    Creation,
+    (it, { actor }) => `${called(it)} was added as ${it.metadata.role} ${end(it.metadata.via, actor)}`,
+  ),
+  'workspace_member.updated': audit('audit.entity_updated', 'workspace_member', Change, (it, { actor }) => {
+    const { previous_role, role, via } = it.metadata
+    return `The role of ${called(it)} was changed from ${previous_role} to ${role} ${end(via, actor)}`
+  }),
+  'workspace_member.deleted': audit('audit.entity_deleted', 'workspace_member', Deletion, (it, { actor }) =>
+    it.metadata.email === actor ? `${called(it)} left` : `${called(it)} was removed by ${actor}`,
+  ),
+  'workspace_member.capabilities_changed': audit(
+    'audit.entity_updated',
+    'workspace_member',
+    Capabilities,
+    (it, { actor }) => `${actor} changed what ${called(it)} may do to ${it.metadata.to.join(', ')}`,
+  ),
+}
