@@ -4,7 +4,16 @@ import { pageOf } from '#kernel/http/fields'
 import { checkModel } from './models/service.ts'
 import { queries } from './queries.ts'
 import { fold } from './rules.ts'
-import { createAgent, findAgent, removeAgent, removeCrewAgents, toAgent, toAgentRows, updateAgent } from './service.ts'
+import {
+  agentById,
+  createAgent,
+  findAgent,
+  removeAgent,
+  removeCrewAgents,
+  toAgent,
+  toAgentRows,
+  updateAgent,
+} from './service.ts'
 
 export default feature(
   agents,
@@ -43,7 +52,7 @@ export default feature(
     ),
     show: ({ actor, agentId }) => toAgent(app, findAgent(app, actor.workspace, agentId), actor),
     update: staged(
-      (call) => checkModel(app, call),
+      (call) => checkModel(app, call, agentById(app, call.agentId)?.cli_adapter),
       (call) => updateAgent(app, call),
     ),
     remove: (call) => removeAgent(app, call),

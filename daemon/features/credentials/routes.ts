@@ -2,6 +2,7 @@ import { credentials, defaultVariables } from '#contract/credentials'
 import { feature, staged } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
+import { providerOf } from '../../providers/index.ts'
 import { assign, assigned, unassign } from './assignments/service.ts'
 import { auditOf } from './audit/service.ts'
 import { check, recordTest, testStored } from './probes/service.ts'
@@ -70,6 +71,6 @@ function variableOfProvider({ provider: given, type }: { provider: string; type?
       field: 'provider',
       detail: `provider must be one of ${Object.keys(defaultVariables).join(', ')}`,
     })
-  const login = provider === 'ANTHROPIC' && type?.toUpperCase() === 'AI_CLI_TOKEN'
-  return { provider, env_var_name: login ? 'CLAUDE_CODE_OAUTH_TOKEN' : defaultVariables[provider] }
+  const login = type?.toUpperCase() === 'AI_CLI_TOKEN' ? providerOf(provider)?.loginVariable : undefined
+  return { provider, env_var_name: login ?? defaultVariables[provider] }
 }
