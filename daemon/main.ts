@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig } from '#kernel/config'
-import { settings } from '#kernel/settings'
+import { type Setting, settings } from '#kernel/settings'
 import { isDamaged, UnfitDatabase } from '#kernel/store/db'
 import { Locked } from '#kernel/store/lock'
 import { storageFault } from '#kernel/store/storage-fault'
 import { version } from '#kernel/version'
 import { StartRefused } from './start/loss.ts'
+import { vendorSettings } from './vendor-settings.ts'
 
 const usage = `musterd ${version}: the Muster daemon
 
@@ -41,13 +42,18 @@ function readArguments() {
   })
 }
 
+const load = (flags: Record<string, string | undefined>) => loadConfig({ flags, vendor: vendorSettings })
+
 function printConfig(json: boolean, flags: Record<string, string | undefined>): void {
-  const { config, origins, file } = loadConfig({ flags })
-  const rows = (Object.keys(settings) as (keyof typeof settings)[]).map((name) => {
-    const { path, env, summary, ...rest } = settings[name]
-    const value = 'secret' in rest && config[name] ? '[set]' : config[name]
+  const { config, origins, file } = load(flags)
+  const row = (name: string, { path, env, summary, secret }: Setting, given: unknown) => {
+    const value = secret && given ? '[set]' : given
     return { setting: path, value, origin: origins[name], env, summary }
-  })
+  }
+  const rows = [
+    ...(Object.keys(settings) as (keyof typeof settings)[]).map((name) => row(name, settings[name], config[name])),
+    ...vendorSettings.map((it) => row(it.path, it, config.vendor[it.path])),
+  ]
   if (json) process.stdout.write(`${JSON.stringify({ file, settings: rows })}\n`)
   else
     for (const { setting, value, origin } of rows)
@@ -62,7 +68,7 @@ async function main(): Promise<void> {
   if (values['help'] || command === 'help') return void process.stdout.write(usage)
   if (command === 'admin' && rest.length < 2) {
     const { administrate } = await import('./admin/run.ts')
-    process.exit((await administrate(rest[0], loadConfig({ flags }).config)) ? 0 : 1)
+    process.exit((await administrate(rest[0], load(flags).config)) ? 0 : 1)
   }
   if (rest.length) throw new ConfigError(`Too many arguments: ${rest.join(' ')}`)
   if (command === 'openapi') {
@@ -76,7 +82,7 @@ async function main(): Promise<void> {
   if (command === 'config') return printConfig(values['json'] === true, flags)
   if (command !== 'serve') throw new ConfigError(`There is no command "${command}"; see musterd --help`)
   const { serve } = await import('./serve.ts')
-  await serve(loadConfig({ flags }).config, { acceptLoss: values['accept-data-loss'] === true })
+  await serve(load(flags).config, { acceptLoss: values['accept-data-loss'] === true })
 }
 
 /** Exit code when the stored state is not what it should be: to start again changes nothing. */

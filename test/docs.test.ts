@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { settings } from '#kernel/settings'
+import { vendorSettings } from '../daemon/vendor-settings.ts'
 
 const root = new URL('..', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8')
@@ -60,7 +61,9 @@ describe('the table of settings', () => {
   const names = (cell: string | undefined) => [...(cell ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
 
   it('has settings and variables as the daemon has them', () => {
-    const known = new Map<string, string>(Object.values(settings).map(({ path, env }) => [path, env]))
+    const known = new Map<string, string>(
+      [...Object.values(settings), ...vendorSettings].map(({ path, env }) => [path, env]),
+    )
     const said = rows.flatMap(([, paths, variables]) =>
       names(paths).map((path, index) => [path, names(variables)[index]]),
     )

@@ -63,7 +63,7 @@ const imports = sources.flatMap(importsOf)
 const within = (folder: string) => (path: string) => path.startsWith(`${folder}/`)
 const isOurs = (path: string) => /^(src|daemon|cli|test|build|bench)\//.test(path)
 const area = (path: string) =>
-  /^(src|daemon\/(?:kernel|features|runtime|streams|jobs)|cli)\//.exec(path)?.[1] ?? 'daemon'
+  /^(src|daemon\/(?:kernel|providers|features|runtime|streams|jobs)|cli)\//.exec(path)?.[1] ?? 'daemon'
 const featureOf = (path: string) => path.split('/')[2]!
 const isService = (path: string) => /^daemon\/features\/.+\/service\.ts$/.test(path)
 /** What the runtime promises to the rest, without the runtime. */
@@ -73,15 +73,19 @@ const isRuntimeTypes = ({ to, typeOnly }: Import) => typeOnly && /^daemon\/runti
 const allowed: Record<string, (it: Import) => boolean> = {
   src: ({ to }) => within('src')(to),
   'daemon/kernel': (it) => within('src')(it.to) || within('daemon/kernel')(it.to) || isRuntimeTypes(it),
+  /** What each vendor is to Muster: data, and what is told by a vendor's own rules. */
+  'daemon/providers': (it) => within('daemon/providers')(it.to) || it.typeOnly,
   'daemon/features': (it) =>
     within('src/contract')(it.to) ||
+    within('daemon/providers')(it.to) ||
     within('daemon/kernel')(it.to) ||
     isRuntimeTypes(it) ||
     it.from === 'daemon/features/index.ts' ||
     within('daemon/streams')(it.to) ||
     (within('daemon/features')(it.to) && (featureOf(it.from) === featureOf(it.to) || isService(it.to))),
   'daemon/runtime': ({ to }) =>
-    within('src/contract')(to) || within('daemon/kernel')(to) || within('daemon/runtime')(to) || isService(to),
+    ['src/contract', 'daemon/kernel', 'daemon/providers', 'daemon/runtime'].some((it) => within(it)(to)) ||
+    isService(to),
   'daemon/streams': (it) =>
     within('src/contract')(it.to) ||
     within('daemon/kernel')(it.to) ||
@@ -190,6 +194,32 @@ describe('imports', () => {
     ['cli/command.ts', 'daemon/kernel/ids.ts', false],
     ['daemon/serve.ts', 'daemon/features/index.ts', true],
   ])('from %s to %s: %s', (from, to, fine) => expect(wrong({ from, to, typeOnly: false })).toBe(!fine))
+})
+
+describe('vendors', () => {
+  // Cursor and factory are words of ours, too.
+  const vendor = /claude|anthropic|codex|openai|gemini|opencode|droid|cursor[._-](?:com|sh|cli)\b|factory\.ai/i
+  const names = (code: string) => vendor.test(code) || /'(?:CURSOR|FACTORY)'/.test(code)
+  const own = /^daemon\/(?:providers\/|runtime\/adapters\/claude-code(?:\/|\.ts$))/
+  const exceptions: Record<string, string> = {
+    'daemon/runtime/adapters/index.ts': 'lists the adapters',
+    'daemon/runtime/adapters/settings.ts': 'lists their settings',
+    'src/contract/agents.ts': 'values of cli_adapter and llm_provider on the wire',
+    'src/contract/credentials.ts': 'values of provider on the wire, and the variables that belong to them',
+  }
+
+  it('are named by their own adapters and providers only', () => {
+    const naming = sources.filter((path) => /^(src|daemon)\//.test(path) && !own.test(path) && names(text(path)))
+    expect(naming.sort()).toEqual(Object.keys(exceptions).sort())
+  })
+
+  it.each([
+    ["if (agent.cli_adapter === 'CODEX_CLI')", true],
+    ["provider === 'CURSOR'", true],
+    ['https://api.cursor.sh', true],
+    ['const cursor = page.cursor', false],
+    ['serverFactory: (handle) => handle', false],
+  ])('are found in %s: %s', (code, found) => expect(names(code)).toBe(found))
 })
 
 describe('names', () => {

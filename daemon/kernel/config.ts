@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { mailTarget } from './mail/target.ts'
 import { isLoopbackHost } from './outbound/addresses.ts'
-import { type Setting, settings } from './settings.ts'
+import { type Setting, settings, type VendorSetting } from './settings.ts'
 
 type Name = keyof typeof settings
 type Value<S extends Setting> = S['kind'] extends 'integer' | 'number' | 'duration'
@@ -18,12 +18,16 @@ type Value<S extends Setting> = S['kind'] extends 'integer' | 'number' | 'durati
         ? C
         : string
 
-export type Config = { readonly [N in Name]: Value<(typeof settings)[N]> }
+export type Config = { readonly [N in Name]: Value<(typeof settings)[N]> } & {
+  /** What adapters and providers let the operator set, by path. */
+  readonly vendor: Readonly<Record<string, string>>
+}
 export type Origin = 'flag' | 'environment' | 'file' | 'default'
 
 export interface LoadedConfig {
   config: Config
-  origins: Record<Name, Origin>
+  /** By name, those of vendors by path. */
+  origins: Record<string, Origin>
   file: string | null
 }
 
@@ -35,19 +39,25 @@ interface Sources {
   env?: NodeJS.ProcessEnv
   /** Path of the YAML file; `SVC_CONFIG_FILE`, else `$XDG_CONFIG_HOME/muster/musterd.yaml` when that exists. */
   file?: string
+  vendor?: readonly VendorSetting[]
 }
 
-export function loadConfig({ flags = {}, env = process.env, file }: Sources = {}): LoadedConfig {
+export function loadConfig({ flags = {}, env = process.env, file, vendor = [] }: Sources = {}): LoadedConfig {
   const named = file ?? flags['config'] ?? env['SVC_CONFIG_FILE']
   const path = named ?? join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'muster', 'musterd.yaml')
-  const inFile = readSettings(path, named !== undefined)
+  const known = [...Object.values(settings), ...vendor].map((it) => it.path)
+  const inFile = readSettings(path, named !== undefined, known)
   const config: Record<string, unknown> = {}
-  const origins = {} as Record<Name, Origin>
-  for (const [name, it] of Object.entries(settings) as [Name, Setting][]) {
+  const origins: Record<string, Origin> = {}
+  const take = (name: string, it: Setting, into: Record<string, unknown>) => {
     const [origin, raw] = pick(it, flags, env, inFile?.get(it.path))
     origins[name] = origin
-    config[name] = origin === 'default' ? it.fallback : read(it, raw, origin)
+    into[name] = origin === 'default' ? it.fallback : read(it, raw, origin)
   }
+  for (const [name, it] of Object.entries(settings)) take(name, it, config)
+  const ofVendors: Record<string, unknown> = {}
+  for (const it of vendor) take(it.path, it, ofVendors)
+  config['vendor'] = ofVendors
   config['dataDir'] = resolve(
     (config['dataDir'] as string) || join(env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'muster'),
   )
@@ -69,7 +79,7 @@ function pick(
   return ['default', undefined]
 }
 
-function readSettings(path: string, required: boolean): Map<string, unknown> | null {
+function readSettings(path: string, required: boolean, known: readonly string[]): Map<string, unknown> | null {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -87,7 +97,6 @@ function readSettings(path: string, required: boolean): Map<string, unknown> | n
     throw new ConfigError(`The configuration file ${path} must hold sections such as "server:"`)
   const found = new Map<string, unknown>()
   flatten(document as object, '', found)
-  const known: string[] = Object.values(settings).map((it) => it.path)
   for (const [key, value] of found) {
     const emptySection = value === null && known.some((name) => name.startsWith(`${key}.`))
     if (!known.includes(key) && !emptySection)

@@ -16,10 +16,13 @@ export interface Setting {
   summary: string
 }
 
+/** A text that an adapter or a provider lets the operator set, never a secret: `config.vendor` has it by its path. */
+export type VendorSetting = Pick<Setting, 'path' | 'env' | 'summary'> & { kind: 'string'; fallback: string }
+
 const setting = <const S extends Setting>(it: S): S => it
 
 /**
- * Every setting of the daemon. Flags win over the environment, the environment over the file, the file over these
+ * Every setting of the daemon but those of vendors. Flags win over the environment, the environment over the file, the file over these
  * defaults.
  */
 export const settings = {
@@ -221,34 +224,6 @@ export const settings = {
     kind: 'boolean',
     fallback: false,
     summary: 'Crews may be allowed to reach private addresses',
-  }),
-  anthropicUrl: setting({
-    path: 'models.anthropic_url',
-    env: 'SVC_ANTHROPIC_URL',
-    kind: 'string',
-    fallback: 'https://api.anthropic.com',
-    summary: 'Where model calls to Anthropic go',
-  }),
-  openaiUrl: setting({
-    path: 'models.openai_url',
-    env: 'SVC_OPENAI_URL',
-    kind: 'string',
-    fallback: 'https://api.openai.com',
-    summary: 'Where model calls to OpenAI go',
-  }),
-  googleUrl: setting({
-    path: 'models.google_url',
-    env: 'SVC_GOOGLE_URL',
-    kind: 'string',
-    fallback: 'https://generativelanguage.googleapis.com',
-    summary: 'Where model calls to Google go',
-  }),
-  claudeCommand: setting({
-    path: 'process.claude_command',
-    env: 'SVC_CLAUDE_COMMAND',
-    kind: 'string',
-    fallback: 'claude',
-    summary: 'Program of CLAUDE_CODE agents in the process runtime',
   }),
   logLevel: setting({
     path: 'logging.level',

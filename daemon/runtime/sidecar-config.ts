@@ -1,6 +1,7 @@
 import type { App } from '#kernel/app'
 import { deliveryOf } from '../features/credentials/delivery/service.ts'
 import type { DesiredCrew } from '../features/crews/containers/service.ts'
+import { providers } from '../providers/index.ts'
 import { agentKey } from './agent-keys.ts'
 import type { SidecarConfig } from './types.ts'
 
@@ -9,7 +10,6 @@ import type { SidecarConfig } from './types.ts'
  * dummy key.
  */
 export function sidecarConfig(app: App, { spec }: Pick<DesiredCrew, 'spec'>): SidecarConfig {
-  const { anthropicUrl, openaiUrl, googleUrl } = app.config
   const agents = spec.agents.map(
     ({ agentId, slug, uid }) =>
       [agentKey(app, agentId), { agentId, slug, uid, credentials: deliveryOf(app, agentId).models }] as const,
@@ -17,6 +17,8 @@ export function sidecarConfig(app: App, { spec }: Pick<DesiredCrew, 'spec'>): Si
   return {
     network: spec.network,
     agents: Object.fromEntries(agents),
-    upstreams: { ANTHROPIC: anthropicUrl, OPENAI: openaiUrl, GOOGLE: googleUrl },
+    upstreams: Object.fromEntries(
+      providers.flatMap((it) => (it.vendor ? [[it.name, app.config.vendor[it.address!.path]!]] : [])),
+    ),
   }
 }

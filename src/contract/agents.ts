@@ -16,10 +16,14 @@ export const leadModes = ['active', 'passive'] as const
 export const agentStatuses = ['IDLE', 'RUNNING', 'ERROR', 'PENDING_REVIEW'] as const
 export type AgentStatus = (typeof agentStatuses)[number]
 
+export type CliAdapter = (typeof cliAdapters)[number]
+export type LlmProvider = (typeof llmProviders)[number]
+
 /** Adapters that this version can run, with the provider each one works with. */
-export const adapterProviders: Partial<Record<(typeof cliAdapters)[number], (typeof llmProviders)[number]>> = {
+export const adapterProviders: Partial<Record<CliAdapter, LlmProvider>> = {
   CLAUDE_CODE: 'ANTHROPIC',
 }
+export const defaultAdapter: CliAdapter = 'CLAUDE_CODE'
 
 export const toolProfiles = ['MINIMAL', 'CODING', 'FULL'] as const
 

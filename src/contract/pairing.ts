@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
+import { cliAdapters } from './agents.ts'
 import { get, post } from './define.ts'
 import { Time } from './fields.ts'
 
 const Hint = Type.String({
-  description: 'What the device is for, as CLAUDE_CODE; anything but A-Z, 0-9 and _ is dropped',
+  description: `What the device is for, as ${cliAdapters[0]}; anything but A-Z, 0-9 and _ is dropped`,
 })
 
 /**

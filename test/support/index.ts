@@ -19,6 +19,7 @@ import { createThreadReads } from '#kernel/store/reads'
 import { createVault } from '#kernel/store/vault'
 import { features } from '../../daemon/features/index.ts'
 import { scrubCalls } from '../../daemon/runtime/runs/secrets.ts'
+import { vendorSettings } from '../../daemon/vendor-settings.ts'
 import { readerProgram } from './reader.ts'
 
 export const migrations = readMigrations(new URL('../../daemon/migrations', import.meta.url).pathname)
@@ -147,10 +148,11 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
   migrate(db, migrations, new Date(clock()).toISOString())
   const { config: base } = loadConfig({
     env: { XDG_CONFIG_HOME: '/nonexistent', SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent' },
+    vendor: vendorSettings,
   })
   const log = createLog({ level: quiet ? 'silent' : 'error', format: 'text' })
   const app = createApp({
-    config: { ...base, rateLimitDisabled: true, ...config },
+    config: { ...base, rateLimitDisabled: true, ...config, vendor: { ...base.vendor, ...config.vendor } },
     db,
     log,
     vault: withVault ? createVault(randomBytes(32)) : null,

@@ -1,4 +1,4 @@
-import type { AgentStatus } from '#contract/agents'
+import type { AgentStatus, CliAdapter, LlmProvider } from '#contract/agents'
 import { statements } from '#kernel/store/db'
 
 export interface AgentRow {
@@ -12,8 +12,8 @@ export interface AgentRow {
   agent_role: 'AGENT' | 'LEAD'
   lead_mode: 'active' | 'passive' | null
   status: AgentStatus
-  cli_adapter: 'CLAUDE_CODE'
-  llm_provider: 'ANTHROPIC' | null
+  cli_adapter: CliAdapter
+  llm_provider: LlmProvider | null
   llm_model: string | null
   system_prompt: string | null
   avatar_seed: string | null

@@ -53,7 +53,7 @@ export default feature(
     ),
     show: ({ actor, agentId }) => toAgent(app, findAgent(app, actor.workspace, agentId), actor),
     update: staged(
-      (call) => checkModel(app, call),
+      (call) => checkModel(app, call, agentById(app, call.agentId)?.cli_adapter),
       (call) => updateAgent(app, call),
     ),
     remove: (call) => removeAgent(app, call),

@@ -4,6 +4,7 @@ import {
   type AgentPatch,
   adapterProviders,
   agentRoles,
+  defaultAdapter,
   defaultTimeoutSeconds,
   profileTools,
 } from '#contract/agents'
@@ -21,7 +22,7 @@ const blank: AgentMembers = {
   role_title: null,
   agent_role: 'AGENT',
   lead_mode: null,
-  cli_adapter: 'CLAUDE_CODE',
+  cli_adapter: defaultAdapter,
   llm_provider: null,
   llm_model: null,
   system_prompt: null,
@@ -68,7 +69,7 @@ function client(
   }
   if (provider !== null && provider !== wanted)
     throw refuse('llm_provider', `${adapter} works with ${wanted} models, not with ${provider}`)
-  return { cli_adapter: adapter as AgentMembers['cli_adapter'], llm_provider: provider as AgentMembers['llm_provider'] }
+  return { cli_adapter: adapter, llm_provider: provider }
 }
 
 function role(body: Body, next: AgentMembers): Pick<AgentMembers, 'agent_role' | 'lead_mode'> {
@@ -118,7 +119,10 @@ function tools(
 function model(given: string | null): string | null {
   const name = blankToNull(given)?.trim() ?? null
   if (name !== null && !/^[A-Za-z0-9][A-Za-z0-9._:/@[\]-]*$/.test(name))
-    throw refuse('llm_model', 'llm_model must be a model id such as claude-sonnet-4-6')
+    throw refuse(
+      'llm_model',
+      'llm_model is no model id: one begins with a letter or digit and holds only these and . _ : / @ [ ] -',
+    )
   return name
 }
 

@@ -4,6 +4,7 @@ import type { App } from '#kernel/app'
 import { feature, staged } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
+import { providerOf } from '../../providers/index.ts'
 import { assign, assigned, unassign } from './assignments/service.ts'
 import { auditOf } from './audit/service.ts'
 import { eraseOldValues, forgetCredentialAudit } from './jobs.ts'
@@ -79,8 +80,8 @@ function variableOfProvider(
       field: 'provider',
       detail: `provider must be one of ${Object.keys(defaultVariables).join(', ')}`,
     })
-  const login = provider === 'ANTHROPIC' && type?.toUpperCase() === 'AI_CLI_TOKEN'
-  const env_var = login ? 'CLAUDE_CODE_OAUTH_TOKEN' : defaultVariables[provider]
+  const login = type?.toUpperCase() === 'AI_CLI_TOKEN' ? providerOf(provider)?.loginVariable : undefined
+  const env_var = login ?? defaultVariables[provider]
   const testable = isTestable(config, provider, login ? 'AI_CLI_TOKEN' : 'API_KEY')
   return { provider, env_var, env_var_name: env_var, testable }
 }

@@ -1,5 +1,6 @@
 import { profileTools } from '#contract/agents'
 import type { AgentFrame, Usage } from '#contract/frames'
+import type { VendorSetting } from '#kernel/settings'
 import type { AgentPlaces, RunEnd, RunSpec } from '../types.ts'
 import type { LineReader } from './parser.ts'
 
@@ -12,6 +13,8 @@ export interface Adapter {
   readonly name: string
   /** Program that must be in the crew's image. */
   readonly program: string
+  /** The setting that names the program where agents run as local processes. */
+  readonly command: VendorSetting
   /** The client can keep a session and go on with it. */
   readonly keepsSessions: boolean
   launch(turn: Turn): Launch

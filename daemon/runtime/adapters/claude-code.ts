@@ -1,12 +1,14 @@
 import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn, toolList, turnCap } from './adapter.ts'
 import { stderrFailure } from './claude-code/failure.ts'
 import { createReader } from './claude-code/read.ts'
+import { command } from './claude-code/settings.ts'
 import { mergeMcp } from './mcp.ts'
 
 /** Anthropic's `claude`. Checked against version 2.1.197; contract part 2, section 7. */
 export const claudeCode: Adapter = {
   name: 'CLAUDE_CODE',
   program: 'claude',
+  command,
   keepsSessions: true,
   launch,
   reader: createReader,

@@ -60,10 +60,8 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
   const { spec, mcpServers } = adapter.launch(turn)
   const { models, secrets } = deliveryOf(app, agent.id)
   const files = [...spec.files, ...secretFiles(secrets, places.secrets)]
-  const argv =
-    runtime.kind === 'process' && agent.cli_adapter === 'CLAUDE_CODE'
-      ? [app.config.claudeCommand, ...spec.argv.slice(1)]
-      : spec.argv
+  const local = runtime.kind === 'process' ? app.config.vendor[adapter.command.path] : undefined
+  const argv = local ? [local, ...spec.argv.slice(1)] : spec.argv
   return {
     credentialIds: [...models, ...secrets].map(({ credentialId }) => credentialId),
     spec: { ...spec, argv, files, runId, crewId: run.crew_id, agent: place.agent, timeoutSeconds },

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Vendor } from '../../providers/vendor.ts'
 import type { ModelCredential, SidecarAgent } from '../types.ts'
 import { bodyLimit } from './body.ts'
 import type { Compiled } from './config.ts'
 import { bodyLength, faultOf } from './framing.ts'
 import { listOf, readTarget } from './target.ts'
-import type { Route, Vendor } from './vendors.ts'
+import type { Route } from './vendors.ts'
 
 /** What a model call is refused with; the vendor words it. */
 export interface Refusal {

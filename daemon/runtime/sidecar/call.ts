@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
+import type { Vendor } from '../../providers/vendor.ts'
 import type { ModelCredential } from '../types.ts'
 import { type Admitted, fail, type Refusal, tooLarge } from './admission.ts'
 import { Body } from './body.ts'
@@ -8,7 +9,6 @@ import { Refused, Unreachable } from './dial.ts'
 import { bodyLength, framingOf } from './framing.ts'
 import { answerHeaders, listed } from './headers.ts'
 import type { Reach } from './upstream.ts'
-import type { Vendor } from './vendors.ts'
 
 /** Models may think for minutes without a byte. */
 const silenceMs = 10 * 60_000

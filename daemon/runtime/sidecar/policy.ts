@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { type AddressClass, canonicalAddress } from '../../kernel/outbound/addresses.ts'
+import { providers } from '../../providers/index.ts'
 import type { NetworkPolicy } from '../types.ts'
 import type { Hello } from './client-hello.ts'
 
@@ -10,27 +11,7 @@ export interface Target {
 }
 
 /** Reachable in every crew: the vendors that the agents' command-line clients talk to. */
-export const defaultHosts: readonly string[] = [
-  'api.anthropic.com',
-  'console.anthropic.com',
-  'api.openai.com',
-  'auth.openai.com',
-  'chatgpt.com',
-  'generativelanguage.googleapis.com',
-  'oauth2.googleapis.com',
-  'accounts.google.com',
-  'api.cursor.sh',
-  'api2.cursor.sh',
-  'api.factory.ai',
-  'app.factory.ai',
-  'openrouter.ai',
-  'api.x.ai',
-  'api.groq.com',
-  'api.deepseek.com',
-  'api.moonshot.ai',
-  'api.z.ai',
-  'api.minimax.io',
-]
+export const defaultHosts: readonly string[] = providers.flatMap(({ hosts = [] }) => hosts)
 
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 const authority = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([!-~]{1,254}?))(?::([0-9]{1,5}))?$/

@@ -14,6 +14,7 @@ import { uidOf } from './peers.ts'
 import { createNames } from './resolve.ts'
 import { say } from './say.ts'
 import { createSlots } from './slots.ts'
+import { vendors } from './vendors.ts'
 import { createWildcardNames } from './wildcard-names.ts'
 
 export interface SidecarOptions {
@@ -95,7 +96,7 @@ export async function startSidecar({
     if (path === '/health' || path === '/') say(response, 200, { ok: true, configured: current !== null })
     else
       say(response, 404, {
-        error: `The sidecar has nothing at ${method} ${path}. It serves /v1, /openai, /gemini, ${agentRoutes.join(', ')}, /mcp and /health, and is the crew's HTTP proxy.`,
+        error: `The sidecar has nothing at ${method} ${path}. It serves ${[...vendors.map(({ mount }) => mount), ...agentRoutes].join(', ')}, /mcp and /health, and is the crew's HTTP proxy.`,
       })
   }
 

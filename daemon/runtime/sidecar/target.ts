@@ -1,4 +1,4 @@
-import type { Passed } from './passed.ts'
+import type { Passed } from '../../providers/vendor.ts'
 
 /**
  * A request target as the vendor gets it: written anew from a table's entry and the parameters that the entry lists.

@@ -6,6 +6,7 @@ import { ConfigError, loadConfig } from '#kernel/config'
 import { mailTarget } from '#kernel/mail/target'
 import { settings } from '#kernel/settings'
 import { closing } from '#test'
+import { vendorSettings } from '../../../daemon/vendor-settings.ts'
 
 const nowhere = { XDG_CONFIG_HOME: '/nonexistent', HOME: '/nonexistent' }
 const load = (env: Record<string, string> = {}, flags: Record<string, string> = {}) =>
@@ -43,7 +44,7 @@ describe('precedence', () => {
   })
 
   it('gives every setting a name of its own', () => {
-    const all = Object.values(settings)
+    const all = [...Object.values(settings), ...vendorSettings]
     for (const key of ['path', 'env', 'flag'] as const) {
       const names = all.flatMap((it) => (key in it ? [(it as { flag?: string; path: string; env: string })[key]] : []))
       expect(new Set(names).size).toBe(names.length)

@@ -8,6 +8,7 @@ const careless = vi.hoisted(
   (): Adapter => ({
     name: 'CARELESS',
     program: 'careless',
+    command: { path: 'process.careless', env: 'SVC_CARELESS', kind: 'string', fallback: '', summary: '' },
     keepsSessions: false,
     launch: () => ({ spec: { argv: ['careless'], env: {}, files: [], stdin: '' }, mcpServers: [] }),
     reader: () => (line, reading) => {

@@ -18,8 +18,8 @@ async function place() {
   closing({ close: () => rmSync(folder, { recursive: true, force: true }) })
   const runtime = new ProcessRuntime({ folder, programs: join(root, 'daemon/runtime/spool') })
   closing(runtime)
-  const claudeCommand = join(root, 'templates/demo/claude-stand-in/claude')
-  return workplace({ runtime, config: { containerProvider: 'process', claudeCommand } })
+  const command = join(root, 'templates/demo/claude-stand-in/claude')
+  return workplace({ runtime, config: { containerProvider: 'process', vendor: { 'process.claude_command': command } } })
 }
 
 const last = async (it: Awaited<ReturnType<typeof place>>, chat: string) =>

@@ -7,6 +7,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import type { ModelCredential, RunFile } from '#runtime/types'
+import { providerOf } from '../../../providers/index.ts'
 import { type AgentRef, type GrantRow, queries } from '../assignments/queries.ts'
 import { isOver, variableOf } from '../assignments/service.ts'
 import { note } from '../audit/service.ts'
@@ -89,8 +90,10 @@ export function deliveryOf(app: App, agentId: string): Delivery {
 }
 
 /** Tokens of a person's subscription travel as bearer tokens, whatever type they were stored under. */
-const kindOf = ({ type }: GrantRow, token: string): ModelCredential['kind'] =>
-  type === 'AI_CLI_TOKEN' || token.startsWith('sk-ant-oat') ? 'oauth' : 'api_key'
+const kindOf = ({ type, provider }: GrantRow, token: string): ModelCredential['kind'] =>
+  type === 'AI_CLI_TOKEN' || isLogin(provider, token) ? 'oauth' : 'api_key'
+
+const isLogin = (provider: string, token: string): boolean => providerOf(provider)?.isLogin?.(token) ?? false
 
 /** Secrets as files for the start of a run: one for each, and `.env`, which a shell can read. */
 export function secretFiles(secrets: readonly Secret[], folder: string): RunFile[] {
@@ -162,7 +165,7 @@ export function modelKey(
   if (!app.vault) return null
   for (const row of deliveryQueries(app.db).keys.all(workspaceId, provider)) {
     const token = statusOf(row, app.clock()) === 'ACTIVE' ? openValue(app, row) : null
-    if (token !== null && !token.startsWith('sk-ant-oat')) return { credentialId: row.id, token }
+    if (token !== null && !isLogin(provider, token)) return { credentialId: row.id, token }
   }
   return null
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
-import { isKnownModel } from '../../../../daemon/features/agents/models/rules.ts'
+import { models } from '../../../../daemon/providers/anthropic/models.ts'
 import { server } from '../../../support/server.ts'
 
-describe('isKnownModel', () => {
+describe('a model', () => {
   it.each([
     ['claude-sonnet-4-6', null, true],
     ['claude-haiku-4-5-20251001', null, true],
@@ -18,16 +18,16 @@ describe('isKnownModel', () => {
     ['house-model', ['house-model'], true],
     ['claude-sonnet-4-6', ['house-model'], false],
     ['sonnet', ['house-model'], true],
-  ] as const)('%s with the list %j: %s', (model, live, known) => expect(isKnownModel(model, live)).toBe(known))
+  ] as const)('%s with the list %j: %s', (model, live, known) => expect(models.knows(model, live)).toBe(known))
 })
 
 const draft = { name: 'Ada', slug: 'ada' }
 
-async function setting(status = 200, config = {}) {
+async function setting(status = 200, vendors = {}) {
   const vendor = await server((_request, response) =>
     response.writeHead(status).end(JSON.stringify({ data: [{ id: 'house-model' }, { id: 5 }] })),
   )
-  const it = await daemon({ config: { anthropicUrl: vendor.url, ...config } })
+  const it = await daemon({ config: { vendor: { 'models.anthropic_url': vendor.url, ...vendors } } })
   const create = async (llm_model: unknown) => (await it.call('OWNER', 'POST', '/agents', { ...draft, llm_model })).body
   const addKey = () =>
     it.call('OWNER', 'POST', '/credentials', {
@@ -74,7 +74,7 @@ describe('llm_model', () => {
     ['when it is broken', 500, true],
   ])('is anyone’s guess at an address of the operator’s own %s', async (_when, status, withKey) => {
     const vendor = await server((_request, response) => response.writeHead(status).end('nonsense'))
-    const it = await setting(200, { anthropicUrl: vendor.url })
+    const it = await setting(200, { 'models.anthropic_url': vendor.url })
     if (withKey) await it.addKey()
     expect(await it.create('mock-model')).toMatchObject({ llm_model: 'mock-model' })
   })

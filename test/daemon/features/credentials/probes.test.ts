@@ -3,9 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { loadConfig } from '#kernel/config'
 import { daemon } from '#test'
 import { probeOf } from '../../../../daemon/features/credentials/probes/rules.ts'
+import { vendorSettings } from '../../../../daemon/vendor-settings.ts'
 import { server } from '../../../support/server.ts'
 
-const { config } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent' } })
+const { config } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent' }, vendor: vendorSettings })
+const at = (...urls: [anthropic?: string, openai?: string, google?: string]) => ({
+  vendor: Object.fromEntries(
+    ['models.anthropic_url', 'models.openai_url', 'models.google_url'].flatMap((path, n) =>
+      urls[n] ? [[path, urls[n]]] : [],
+    ),
+  ),
+})
 
 /**
  * A provider that takes the key `good`, is over its limit for `busy`, broken for `broken`, and repeats what it refuses.
@@ -30,7 +38,7 @@ const provider: RequestListener = (request, response) => {
 
 async function setting(over: Parameters<typeof daemon>[0] = {}) {
   const vendor = await server(provider)
-  const config = { anthropicUrl: `${vendor.url}/`, openaiUrl: vendor.url, googleUrl: vendor.url, ...over.config }
+  const config = { ...at(`${vendor.url}/`, vendor.url, vendor.url), ...over.config }
   const it = await daemon({ ...over, config })
   const check = async (body: object) => (await it.call('MANAGER', 'POST', '/credentials/test', body)).body
   const store = async (value: string, more: object = {}) => {
@@ -133,13 +141,13 @@ describe('credentials.check', () => {
 
   it('takes a 400 of GOOGLE for a bad key', async () => {
     const vendor = await server((_request, response) => response.writeHead(400).end())
-    const it = await setting({ config: { googleUrl: vendor.url, openaiUrl: vendor.url } })
+    const it = await setting({ config: at(undefined, vendor.url, vendor.url) })
     expect(await it.check({ provider: 'GOOGLE', value: 'x' })).toMatchObject({ status: 'invalid' })
     expect(await it.check({ provider: 'OPENAI', value: 'x' })).toMatchObject({ status: 'unreachable' })
   })
 
   it('says when a provider cannot be asked or does not answer', async () => {
-    const it = await setting({ config: { openaiUrl: 'http://127.0.0.1:1' } })
+    const it = await setting({ config: at(undefined, 'http://127.0.0.1:1') })
     expect(await it.check({ provider: 'FACTORY', type: 'SECRET', value: 'x' })).toEqual({
       valid: false,
       status: 'unsupported',
@@ -220,7 +228,7 @@ describe('credentials.test', () => {
       await rotate()
       response.writeHead(401).end()
     })
-    const it = await setting({ config: { anthropicUrl: vendor.url } })
+    const it = await setting({ config: at(vendor.url) })
     const { id, test, show } = await it.store('old')
     rotate = () => it.call('ADMIN', 'POST', `/credentials/${id}/rotate`, { value: 'new' })
     expect(await test()).toMatchObject({ status: 'invalid' })
@@ -233,7 +241,7 @@ describe('credentials.test', () => {
       await remove()
       response.end('{}')
     })
-    const it = await setting({ config: { anthropicUrl: vendor.url } })
+    const it = await setting({ config: at(vendor.url) })
     const { id, test } = await it.store('old')
     remove = () => it.call('ADMIN', 'DELETE', `/credentials/${id}`)
     expect(await test()).toMatchObject({ status: 404 })

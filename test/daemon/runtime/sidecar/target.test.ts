@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest'
-import {
-  anthropicCalls,
-  anthropicHeaders,
-  googleCalls,
-  googleHeaders,
-  openaiCalls,
-  openaiHeaders,
-} from '#runtime/sidecar/passed'
 import { readTarget } from '#runtime/sidecar/target'
+import { anthropic } from '../../../../daemon/providers/anthropic/provider.ts'
+import { google } from '../../../../daemon/providers/google.ts'
+import { openai } from '../../../../daemon/providers/openai.ts'
+
+const { calls: anthropicCalls, headers: anthropicHeaders } = anthropic.vendor!
+const { calls: openaiCalls, headers: openaiHeaders } = openai.vendor!
+const { calls: googleCalls, headers: googleHeaders } = google.vendor!
 
 it.each([
   ['POST', '/v1/messages', '/v1/messages'],

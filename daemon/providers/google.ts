@@ -1,0 +1,53 @@
+import { bearer, type Provider } from './provider.ts'
+import { listed, type Passed, type Vendor } from './vendor.ts'
+
+const base = 'https://generativelanguage.googleapis.com'
+
+const statuses: Record<number, string> = {
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+}
+
+const vendor: Vendor = {
+  provider: 'GOOGLE',
+  mount: '/gemini',
+  keepsMount: false,
+  base,
+  calls: ['/v1beta', '/v1'].flatMap((version): Passed[] => [
+    { method: 'POST', path: `${version}/models/{model}:generateContent`, parameters: [] },
+    { method: 'POST', path: `${version}/models/{model}:streamGenerateContent`, parameters: ['alt'] },
+    { method: 'POST', path: `${version}/models/{model}:countTokens`, parameters: [] },
+    { method: 'GET', path: `${version}/models`, parameters: ['pageSize', 'pageToken'] },
+    { method: 'GET', path: `${version}/models/{model}`, parameters: [] },
+  ]),
+  headers: listed('x-goog-api-client|x-server-timeout'),
+  authenticate: ({ kind, token }) => (kind === 'oauth' ? bearer(token) : { 'x-goog-api-key': token }),
+  defaults: {},
+  failure: (status, message) => ({
+    error: { code: status, message, status: statuses[status] ?? 'INVALID_ARGUMENT' },
+  }),
+}
+
+export const google: Provider = {
+  name: 'GOOGLE',
+  hosts: ['generativelanguage.googleapis.com', 'oauth2.googleapis.com', 'accounts.google.com'],
+  address: {
+    path: 'models.google_url',
+    env: 'SVC_GOOGLE_URL',
+    kind: 'string',
+    fallback: base,
+    summary: 'Where model calls to Google go',
+  },
+  vendor,
+  // A bad key is a 400 here.
+  probe: (value) => ({
+    url: '/v1beta/models?pageSize=1',
+    headers: { 'x-goog-api-key': value },
+    refusals: [400, 401, 403],
+  }),
+}
