@@ -32,10 +32,11 @@ export interface Operation {
 export const wiring = (features: Record<string, Feature>): Wire[] =>
   Object.entries(features).flatMap(([feature, { wires }]) => wires.map((wire) => ({ ...wire, feature })))
 
-/** Makes every feature's operations and reactions known to the application. */
+/** Makes every feature's operations, reactions and sources of runs known to the application. */
 export function register(app: App, features: Record<string, Feature>): void {
   app.reactor.connect(wiring(features))
-  for (const [name, { endpoints, handlers }] of Object.entries(features)) {
+  for (const [name, { endpoints, handlers, sources }] of Object.entries(features)) {
+    for (const [source, it] of Object.entries(sources)) app.sources.set(source, it)
     const bound = handlers(app)
     for (const [op, endpoint] of Object.entries(endpoints)) {
       const full = `${name}.${op}`

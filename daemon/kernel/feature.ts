@@ -5,6 +5,7 @@ import type { App } from './app.ts'
 import type { Bound } from './auth/internal.ts'
 import { type Reactions, type Wire, wiresOf } from './facts.ts'
 import type { Problem } from './problem.ts'
+import type { RunSource } from './runs.ts'
 
 /** Who acts. `system` is the daemon itself (schedules, sweeps, the reconciler). */
 export interface Actor {
@@ -119,6 +120,8 @@ export interface Doings {
   /** What it does once that change is committed. */
   after?: Reactions
   jobs?: readonly Job[]
+  /** What runs may come from, by the name that is stored with a run. */
+  sources?: Readonly<Record<string, RunSource>>
 }
 
 export interface Feature {
@@ -126,14 +129,15 @@ export interface Feature {
   handlers: (app: App) => Record<string, unknown>
   wires: readonly Omit<Wire, 'feature'>[]
   jobs: readonly Job[]
+  sources: Readonly<Record<string, RunSource>>
 }
 
 /** Ties a feature's contract to its handlers; a missing or wrong handler does not compile. */
 export const feature = <C extends Record<string, Endpoint>>(
   endpoints: C,
   handlers: (app: App) => Handlers<C>,
-  { on, after, jobs = [] }: Doings = {},
-): Feature => ({ endpoints, handlers, wires: [...wiresOf('on', on), ...wiresOf('after', after)], jobs })
+  { on, after, jobs = [], sources = {} }: Doings = {},
+): Feature => ({ endpoints, handlers, wires: [...wiresOf('on', on), ...wiresOf('after', after)], jobs, sources })
 
 /** One feature of several parts, each with endpoints of its own. */
 export const join = (...parts: Feature[]): Feature => ({
@@ -141,4 +145,5 @@ export const join = (...parts: Feature[]): Feature => ({
   handlers: (app) => Object.assign({}, ...parts.map(({ handlers }) => handlers(app))),
   wires: parts.flatMap(({ wires }) => wires),
   jobs: parts.flatMap(({ jobs }) => jobs),
+  sources: Object.assign({}, ...parts.map(({ sources }) => sources)),
 })

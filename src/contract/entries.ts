@@ -1,9 +1,11 @@
 import type { Static } from 'typebox'
 import { agentFacts } from './entries/agents.ts'
+import { chatFacts } from './entries/chats.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewFacts } from './entries/crews.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
 import { portFacts } from './entries/ports.ts'
+import { runFacts } from './entries/runs.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
 
 export { type Names, type Severity, severities } from './entries/define.ts'
@@ -11,9 +13,11 @@ export { type Names, type Severity, severities } from './entries/define.ts'
 /** Every fact that Muster records, by name. Most are named as the entry type that they are stored under. */
 export const facts = {
   ...agentFacts,
+  ...chatFacts,
   ...credentialFacts,
   ...crewFacts,
   ...portFacts,
+  ...runFacts,
   ...workspaceFacts,
 } as const
 
@@ -26,19 +30,6 @@ export const undeclared = {
   'audit.entity_updated': 'notice',
   'audit.entity_deleted': 'notice',
   'audit.entity_restored': 'notice',
-  'run.started': 'info',
-  'run.completed': 'info',
-  'run.failed': 'error',
-  'run.cancelled': 'info',
-  'run.timeout': 'error',
-  'run.parked': 'notice',
-  'run.resumed': 'info',
-  'run.session_init': 'info',
-  'run.confidence': 'info',
-  'chat.user_message': 'info',
-  'chat.agent_response': 'info',
-  'conversation.compacted': 'info',
-  'exec.command': 'info',
   'network.egress': 'info',
   'agent.status_change': 'info',
   'agent.error': 'error',

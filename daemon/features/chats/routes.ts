@@ -1,6 +1,6 @@
 import { chats } from '#contract/chats'
 import { credentialOf } from '#kernel/auth/authenticator'
-import { feature, wished } from '#kernel/feature'
+import { feature } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { serveRunStream } from '../../streams/ndjson.ts'
 import {
@@ -14,43 +14,37 @@ import {
   sendMessage,
   wishChatCancel,
 } from './service.ts'
+import { chatSource } from './source.ts'
 
-export default feature(chats, (app) => ({
-  list: (call) => listChats(app, call),
-  create: (call) => createChat(app, call),
-  rename: (call) => renameChat(app, call),
-  read: (call) => readChat(app, call),
-  remove: wished(
-    (call) => removeChat(app, call),
-    async ({ chatId }) => {
-      app.runs?.forget(chatId)
-      return undefined
+export default feature(
+  chats,
+  (app) => ({
+    list: (call) => listChats(app, call),
+    create: (call) => createChat(app, call),
+    rename: (call) => renameChat(app, call),
+    read: (call) => readChat(app, call),
+    remove: (call) => removeChat(app, call),
+    messages: (call) => listMessages(app, call),
+    send: (call) => sendMessage(app, call),
+    cancel: (call) => ({ chat_id: call.chatId, run_id: wishChatCancel(app, call) }),
+    stream: ({ actor, chatId, query, web }) => {
+      if (!enterChat(app, actor, chatId)) throw problem('not_found', { detail: 'There is no such chat' })
+      if (!app.runs) throw problem('unavailable', { detail: 'This server runs no agents' })
+      const credential = credentialOf(actor)
+      const allowed = () =>
+        (credential === null || app.auth.holds(credential)) && enterChat(app, actor, chatId) !== null
+      const lastSeq = query.last_seq ?? lastEventId(web.request.headers['last-event-id'])
+      serveRunStream(app, app.runs, web, {
+        chatId,
+        lastSeq,
+        follow: query.follow ?? false,
+        idle: query.idle ?? 0,
+        allowed,
+      })
     },
-  ),
-  messages: (call) => listMessages(app, call),
-  send: (call) => sendMessage(app, call),
-  cancel: wished(
-    (call) => wishChatCancel(app, call),
-    async ({ chatId }, runId) => {
-      if (runId) app.runs?.cancel(runId)
-      return { chat_id: chatId, run_id: runId }
-    },
-  ),
-  stream: ({ actor, chatId, query, web }) => {
-    if (!enterChat(app, actor, chatId)) throw problem('not_found', { detail: 'There is no such chat' })
-    if (!app.runs) throw problem('unavailable', { detail: 'This server runs no agents' })
-    const credential = credentialOf(actor)
-    const allowed = () => (credential === null || app.auth.holds(credential)) && enterChat(app, actor, chatId) !== null
-    const lastSeq = query.last_seq ?? lastEventId(web.request.headers['last-event-id'])
-    serveRunStream(app, app.runs, web, {
-      chatId,
-      lastSeq,
-      follow: query.follow ?? false,
-      idle: query.idle ?? 0,
-      allowed,
-    })
-  },
-}))
+  }),
+  { sources: { chat: chatSource } },
+)
 
 /** The header is another name for `last_seq`. */
 function lastEventId(header: string | string[] | undefined): number {

@@ -2,17 +2,11 @@ import type { ChatEvent } from '#contract/frames'
 import { storageFault } from '#kernel/store/storage-fault'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { sessionOfRun } from '../../features/asks/sessions/service.ts'
-import { findMessage } from '../../features/chats/messages/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
-import {
-  endRun,
-  findRun,
-  markLaunching,
-  markRunning,
-  type Run,
-  settleParking,
-  startOver,
-} from '../../features/runs/service.ts'
+import { endRun, settleParking } from '../../features/runs/endings/service.ts'
+import { sourceOf } from '../../features/runs/messages/service.ts'
+import { markLaunching, markRunning, startOver } from '../../features/runs/programs/service.ts'
+import { findRun, type Run } from '../../features/runs/service.ts'
 import {
   cancelledEarly,
   cancelledInstead,
@@ -133,11 +127,10 @@ export class LiveRun {
     }
   }
 
+  /** Shows what the run is asked. */
   private sayMessage(): void {
-    const message = findMessage(this.parts.app, this.run.message_id)
-    if (!message) return
-    const { id, content, author_user_id } = message
-    this.say({ type: 'user_message', content, metadata: { message_id: id, ...(author_user_id && { author_user_id }) } })
+    const asked = sourceOf(this.parts.app, this.run).prompt(this.parts.app, this.run)
+    if (asked?.shown) this.say(asked.shown)
   }
 
   /** Waits for a place among the runs that go on at once; null when the run was stopped first. */

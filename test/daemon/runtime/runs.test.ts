@@ -594,7 +594,7 @@ describe('after a restart', () => {
     }
     const chat = await it.openChat()
     const { run_id } = await it.send(chat, 'Work')
-    await expect.poll(() => it.app.db.prepare('SELECT phase FROM run_executions').pluck().get()).toBe('launching')
+    await expect.poll(() => it.app.db.prepare('SELECT phase FROM runs').pluck().get()).toBe('launching')
     if (had) await it.runtime.program()
     await it.runs.close()
     it.runtime.startRun = start
