@@ -5,7 +5,6 @@ import { fact } from '#contract/entries'
 import { allows, type Role } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { membership } from '#kernel/auth/membership'
-import { roleInCrew } from '#kernel/auth/standing'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
@@ -13,7 +12,7 @@ import { validator } from '#kernel/http/validate'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { type AgentRow, agentById, findAgent } from '../agents/service.ts'
-import { beginRun, busy, checkMayBegin, runOfChat, wishCancel } from '../runs/service.ts'
+import { beginRun, busy, checkMayBegin, checkMayEnd, runOfChat, wishCancel } from '../runs/service.ts'
 import { addMessage, journalUserMessage, messageWindow } from './messages/service.ts'
 import { type ChatRow, queries } from './queries.ts'
 
@@ -175,21 +174,13 @@ export function sendMessage(app: App, { actor, chatId, body }: Call<typeof chats
   return { message_id: message.id, run_id: runId }
 }
 
-function mayEndOthers(app: App, { id }: Actor, { chat, role }: { chat: ChatRow; role: Role }): boolean {
-  const crew = agentById(app, chat.agent_id)?.crew_id
-  const there = crew ? roleInCrew(app.db, { id, workspace: chat.workspace_id, role }, crew) : role
-  return there !== null && allows('MANAGER', there)
-}
-
 /** Wishes the end of the chat's run: the caller's own, or anybody's for MANAGER and above. Null when there is none. */
 export function wishChatCancel(app: App, { actor, chatId }: Call<typeof chats.cancel>): string | null {
   const entered = enterChat(app, actor, chatId)
   if (!entered) throw absent('chat')
   const run = runOfChat(app, chatId)
   if (!run) return null
-  if (run.triggered_by !== actor.id && !mayEndOthers(app, actor, entered)) {
-    throw problem('insufficient_role', { detail: "To end somebody else's run takes the role MANAGER or above" })
-  }
+  checkMayEnd(app, { id: actor.id, workspace: entered.chat.workspace_id, role: entered.role }, run)
   wishCancel(app, run.id, actor.id)
   return run.id
 }

@@ -1,7 +1,11 @@
+import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
+import { allows } from '#contract/roles'
+import type { runs } from '#contract/runs'
 import type { App } from '#kernel/app'
+import { roleInCrew } from '#kernel/auth/standing'
 import { actorOf } from '#kernel/dispatch'
-import type { Actor } from '#kernel/feature'
+import type { Actor, Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { type AgentRow, setStatus } from '../agents/service.ts'
 import { endRun } from './endings/service.ts'
@@ -119,6 +123,24 @@ export function wishCancel(app: App, runId: string, userId: string | null): Run 
   if (run.phase === 'parked') endRun(app, runId, cancelledWhileParked)
   app.afterCommit(() => app.runs?.cancel(runId))
   return run
+}
+
+/** Refuses who may not end the run: it is for who began it, and for MANAGER and above in its crew. */
+export function checkMayEnd(app: App, { id, workspace, role }: Person, run: Run): void {
+  const there = run.triggered_by === id ? 'OWNER' : roleInCrew(app.db, { id, workspace, role }, run.crew_id)
+  if (!there || !allows('MANAGER', there))
+    throw problem('insufficient_role', { detail: "To end somebody else's run takes the role MANAGER or above" })
+}
+
+type Person = Pick<Actor, 'id' | 'workspace' | 'role'>
+
+/** Ends a run by its id; one that is over already stays as it is. */
+export function cancel(app: App, { actor, runId }: Call<typeof runs.cancel>): Reply<typeof runs.cancel> {
+  const run = findRun(app, runId)
+  if (run?.workspace_id !== actor.workspace) throw problem('not_found', { detail: 'There is no such run' })
+  checkMayEnd(app, actor, run)
+  wishCancel(app, runId, actor.id)
+  return { run_id: runId, status: findRun(app, runId)!.outcome ?? 'RUNNING' }
 }
 
 const cancelledWhileParked = {

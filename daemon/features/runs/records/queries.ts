@@ -49,6 +49,7 @@ const names = `LEFT JOIN agents a ON a.id = r.agent_id AND a.workspace_id = r.wo
 export interface RunFilter {
   workspace: string
   status?: string
+  waiting?: 1
   agent?: string
   trigger?: string
   tag?: string
@@ -56,6 +57,8 @@ export interface RunFilter {
 
 const conditions: Record<Exclude<keyof RunFilter, 'workspace'>, string> = {
   status: 'status = @status',
+  waiting: `status = 'RUNNING'
+    AND id IN (SELECT id FROM runs WHERE phase <> 'ended' AND phase IN ('parking', 'parked'))`,
   agent: 'agent_id = @agent',
   trigger: 'trigger_type = @trigger',
   tag: 'seq IN (SELECT seq FROM run_tags WHERE workspace_id = @workspace AND tag = @tag)',

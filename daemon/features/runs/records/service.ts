@@ -42,8 +42,9 @@ function within(value: number | string | undefined, fallback: number, max: numbe
 }
 
 /** An empty parameter asks for nothing. */
-const asked = ({ status, agent_id, trigger, tag }: Call<typeof runs.list>['query']) => ({
+const asked = ({ status, waiting, agent_id, trigger, tag }: Call<typeof runs.list>['query']) => ({
   status: status || undefined,
+  ...(waiting && { waiting: 1 as const }),
   agent: agent_id || undefined,
   trigger: trigger || undefined,
   tag: tag || undefined,
