@@ -8,14 +8,14 @@ import { openLines } from './line-stream.ts'
 const terminals = new Set<string>(['run.completed', 'run.failed', 'run.cancelled', 'run.timeout'])
 
 export interface LogOrder {
-  run: { id: string; chat_id: string | null; stream: string; first_frame: number }
+  run: { id: string; chat_id: string | null; stream: string }
   status: string
   /** The run is not over. */
   open: boolean
   /** What was kept of it. */
   past: readonly LogFrame[]
-  /** What the run is asked now is part of the past. */
-  askedAlready: boolean
+  /** Number of the last frame that the past tells of; null when it tells of all that is held. */
+  after: number | null
   /** Stay until the run is over. */
   follow: boolean
   /** Whether the caller may still watch. */
@@ -26,7 +26,8 @@ export interface LogOrder {
 export function serveRunLog(app: App, runs: Runs, { reply }: Web, order: LogOrder): void {
   const { run } = order
   let last = 0
-  let skipAsked = order.askedAlready
+  // What the program at work was asked is part of the past.
+  let skipAsked = order.after !== null
   const finish = (reason: StreamEnd) => {
     const reset = reason === 'slow_consumer' ? [{ type: 'stream.reset', reason } as const] : []
     lines.end([...reset, { type: 'stream.end', reason, last_seq: last }])
@@ -52,7 +53,7 @@ export function serveRunLog(app: App, runs: Runs, { reply }: Web, order: LogOrde
   }
   app.bus.on('entry', onEntry)
   const watch = order.open
-    ? runs.watch(run.stream, run.first_frame - 1, { frame: pass, closed: () => finish('stream_closed') })
+    ? runs.watch(run.stream, order.after, { frame: pass, closed: () => finish('stream_closed') })
     : null
 
   const active = watch?.active ?? false

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { audits, entry, quoted } from './define.ts'
+import { type AuditPayload, audit, Changed, entry, type Names, quoted } from './define.ts'
 
 const Words = Type.Object({
   chat_id: Type.Optional(Type.String()),
@@ -9,8 +9,29 @@ const Words = Type.Object({
   truncated: Type.Optional(Type.Literal(true)),
 })
 
+/** A chat goes by its title; many have none yet. */
+const chat = ({ name }: AuditPayload, { agent }: Names) =>
+  name ? `Chat ${quoted(name)} with ${agent}` : `A chat with ${agent}`
+
 export const chatFacts = {
-  ...audits('chat', 'Chat'),
+  'chat.created': audit(
+    'audit.entity_created',
+    'chat',
+    Changed,
+    (it, names) => `${chat(it, names)} was opened by ${names.actor}`,
+  ),
+  'chat.updated': audit(
+    'audit.entity_updated',
+    'chat',
+    Changed,
+    (it, names) => `${chat(it, names)} was renamed by ${names.actor}`,
+  ),
+  'chat.deleted': audit(
+    'audit.entity_deleted',
+    'chat',
+    Changed,
+    (it, names) => `${chat(it, names)} was deleted by ${names.actor}`,
+  ),
   'chat.user_message': entry(
     'chat.user_message',
     'info',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { entry, type Names, quoted } from './define.ts'
+import { entry, quoted } from './define.ts'
 
 const optional = Type.Optional
 const Metadata = Type.Record(Type.String(), Type.Unknown())
@@ -52,10 +52,6 @@ const Command = Type.Object({
   in_band_error: optional(Type.Union([Type.String(), Type.Null()])),
 })
 
-/** Whose client it is, in front of what became of it. */
-const client = ({ adapter }: { adapter?: string }, { agent }: Names) =>
-  `${agent}'s client${adapter ? ` ${adapter}` : ''}`
-
 export const runFacts = {
   'run.started': entry(
     'run.started',
@@ -107,8 +103,9 @@ export const runFacts = {
     ({ confidence, reason }, { agent }) =>
       `${agent} is ${Math.round(confidence * 100)} % sure${reason ? `: ${quoted(reason)}` : ''}`,
   ),
-  'exec.command': entry('exec.command', 'info', Command, (it, names) => {
-    if (it.phase === 'start') return `${client(it, names)} was started`
-    return `${client(it, names)} ended${it.exit_code === undefined ? '' : ` with exit code ${it.exit_code}`}`
-  }),
+  'exec.command': entry('exec.command', 'info', Command, ({ phase, exit_code: code }, { agent }) =>
+    phase === 'start'
+      ? `${agent}'s client was started`
+      : `${agent}'s client ended${code === undefined ? '' : ` with exit code ${code}`}`,
+  ),
 }

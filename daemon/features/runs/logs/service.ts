@@ -23,8 +23,7 @@ export function logs(app: App, { actor, runId, query, web }: Logs): void {
     status: run.outcome ?? 'RUNNING',
     open: run.phase !== 'ended',
     past: pastOf(app, run),
-    // What a run is asked stands in what was kept: it need not be shown twice.
-    askedAlready: working,
+    after: working ? run.first_frame - 1 : null,
     follow: query.follow ?? false,
     allowed: () => mayWatch(app, actor),
   })
