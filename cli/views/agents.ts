@@ -5,6 +5,9 @@ import type { View } from '../output/printer.ts'
 
 type Row = Static<typeof AgentRow> & Partial<Pick<Static<typeof Agent>, 'webhook_secret_set'>>
 
+/** An agent that does nothing else waits for a person, where one of its runs does. */
+const standing = ({ status, waiting_runs }: Row) => (status === 'IDLE' && waiting_runs ? 'WAITING' : status)
+
 export const agentView: View<Row> = {
   name: ({ slug }) => slug,
   empty: 'There are no agents here. Next: muster agents create NAME --crew CREW',
@@ -13,7 +16,7 @@ export const agentView: View<Row> = {
     NAME: ({ name }) => name,
     CREW: ({ crew }) => crew?.slug,
     ROLE: ({ agent_role, role_title }) => role_title || agent_role.toLowerCase(),
-    STATUS: (it) => status(it.status),
+    STATUS: (it) => status(standing(it)),
     ADAPTER: ({ cli_adapter }) => cli_adapter,
     MODEL: ({ llm_model }) => llm_model,
   },
@@ -25,7 +28,8 @@ export const agentView: View<Row> = {
     Title: ({ role_title }) => role_title,
     Role: ({ agent_role, lead_mode }) =>
       lead_mode ? `${agent_role.toLowerCase()}, ${lead_mode}` : agent_role.toLowerCase(),
-    Status: (it) => status(it.status),
+    Status: (it) => status(standing(it)),
+    'Waiting runs': ({ waiting_runs }) => waiting_runs || null,
     Description: ({ description }) => description,
     Adapter: ({ cli_adapter }) => cli_adapter,
     Provider: ({ llm_provider }) => llm_provider,

@@ -11,13 +11,16 @@ const lasted = ({ started_at, finished_at }: Row) => {
   return { text: seconds < 1 ? '< 1 s' : span(seconds), value: seconds }
 }
 
+/** A run that waits for a person has no program: it runs as far as the server's words go. */
+const standing = ({ status, parked_at }: Row) => (status === 'RUNNING' && parked_at ? 'WAITING' : status)
+
 export const runView: View<Row> = {
   name: ({ id }) => id,
   empty: 'There are no such runs. Next: muster ask AGENT "..."',
   columns: {
     ID: ({ id }) => id,
     AGENT: ({ agent_slug, agent_id }) => agent_slug ?? agent_id,
-    STATUS: (it) => status(it.status),
+    STATUS: (it) => status(standing(it)),
     TRIGGER: ({ trigger_type }) => trigger_type.toLowerCase(),
     STARTED: ({ started_at }) => when(started_at),
     LASTED: lasted,
@@ -27,7 +30,8 @@ export const runView: View<Row> = {
     Id: ({ id }) => id,
     Agent: ({ agent_slug, agent_id }) => agent_slug ?? agent_id,
     Crew: ({ crew_name }) => crew_name,
-    Status: (it) => status(it.status),
+    Status: (it) => status(standing(it)),
+    'Waiting since': ({ parked_at }) => when(parked_at),
     'Waits for': ({ inbox_item_id }) => inbox_item_id,
     Error: ({ error_message }) => (error_message ? { text: error_message, tone: 'red' } : null),
     'Exit code': ({ exit_code }) => exit_code,

@@ -21,7 +21,7 @@ import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createOutbound, type Outbound } from './outbound/outbound.ts'
 import { problem } from './problem.ts'
-import type { Runs } from './runs.ts'
+import type { RunSource, Runs } from './runs.ts'
 import type { Db } from './store/db.ts'
 import { createInlineReads, createThreadReads, type Reads } from './store/reads.ts'
 import { createStorage, type Storage } from './store/storage.ts'
@@ -79,6 +79,8 @@ export interface App extends Writer {
   runtime: RuntimeService | null
   /** The same of the agents' runs. */
   runs: Runs | null
+  /** What runs may come from, by the name that is stored with a run. */
+  readonly sources: Map<string, RunSource>
   /**
    * What takes the secrets that an agent knows, and those that it offers, out of what it sends. Refuses until the
    * runtime is up.
@@ -235,6 +237,7 @@ export function createApp(parts: AppParts): App {
     mailer: createMailer({ config, log, outbound, vault }),
     runtime: null,
     runs: null,
+    sources: new Map(),
     scrub: notYet,
     disk: null,
     exposed: null,

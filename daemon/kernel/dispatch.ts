@@ -32,11 +32,12 @@ export interface Operation {
 export const wiring = (features: Record<string, Feature>): Wire[] =>
   Object.entries(features).flatMap(([feature, { wires }]) => wires.map((wire) => ({ ...wire, feature })))
 
-/** Makes every feature's operations and reactions known to the application. */
+/** Makes every feature's operations, reactions and sources of runs known to the application. */
 export function register(app: App, features: Record<string, Feature>): void {
   app.reactor.connect(wiring(features))
-  for (const [name, { endpoints, handlers, channels }] of Object.entries(features)) {
+  for (const [name, { endpoints, handlers, channels, sources }] of Object.entries(features)) {
     for (const [kind, owner] of Object.entries(channels)) app.channels.set(kind, owner)
+    for (const [source, it] of Object.entries(sources)) app.sources.set(source, it)
     const bound = handlers(app)
     for (const [op, endpoint] of Object.entries(endpoints)) {
       const full = `${name}.${op}`

@@ -5,6 +5,7 @@ import type { App } from './app.ts'
 import type { Bound } from './auth/internal.ts'
 import { type Reactions, type Wire, wiresOf } from './facts.ts'
 import type { Problem } from './problem.ts'
+import type { RunSource } from './runs.ts'
 
 /** Who acts. `system` is the daemon itself (schedules, sweeps, the reconciler). */
 export interface Actor {
@@ -124,6 +125,8 @@ export interface Doings {
   jobs?: readonly Job[]
   /** Its channels, `kind:id`, which members of their workspace may hear. */
   channels?: Channels
+  /** What runs may come from, by the name that is stored with a run. */
+  sources?: Readonly<Record<string, RunSource>>
 }
 
 export interface Feature {
@@ -132,14 +135,22 @@ export interface Feature {
   wires: readonly Omit<Wire, 'feature'>[]
   jobs: readonly Job[]
   channels: Channels
+  sources: Readonly<Record<string, RunSource>>
 }
 
 /** Ties a feature's contract to its handlers; a missing or wrong handler does not compile. */
 export const feature = <C extends Record<string, Endpoint>>(
   endpoints: C,
   handlers: (app: App) => Handlers<C>,
-  { on, after, jobs = [], channels = {} }: Doings = {},
-): Feature => ({ endpoints, handlers, wires: [...wiresOf('on', on), ...wiresOf('after', after)], jobs, channels })
+  { on, after, jobs = [], channels = {}, sources = {} }: Doings = {},
+): Feature => ({
+  endpoints,
+  handlers,
+  wires: [...wiresOf('on', on), ...wiresOf('after', after)],
+  jobs,
+  channels,
+  sources,
+})
 
 /** One feature of several parts, each with endpoints of its own. */
 export const join = (...parts: Feature[]): Feature => ({
@@ -148,4 +159,5 @@ export const join = (...parts: Feature[]): Feature => ({
   wires: parts.flatMap(({ wires }) => wires),
   jobs: parts.flatMap(({ jobs }) => jobs),
   channels: Object.assign({}, ...parts.map(({ channels }) => channels)),
+  sources: Object.assign({}, ...parts.map(({ sources }) => sources)),
 })

@@ -1,6 +1,11 @@
-/** One event of a chat, written out once for all who watch. */
+import type { Static } from 'typebox'
+import type { MessagePart } from '#contract/chats'
+import type { ChatEvent } from '#contract/frames'
+import type { App } from './app.ts'
+
+/** One event of a run, written out once for all who watch. */
 export interface LiveFrame {
-  /** Its place in the chat, growing over all runs. */
+  /** Its place in the stream: in a chat it grows over all runs. */
   seq: number
   type: string
   /** The event as JSON, without `seq`. */
@@ -10,7 +15,7 @@ export interface LiveFrame {
 export interface Watcher {
   /** Must be quick and must not throw. */
   frame(frame: LiveFrame): void
-  /** Nothing will come any more: the chat is gone. */
+  /** Nothing will come any more: the stream is gone. */
   closed(): void
 }
 
@@ -38,10 +43,11 @@ export interface AgentFile {
 /** Running agents, as features and streams see them. */
 export interface Runs {
   /**
-   * Frames of a chat after number `after`: those still held at once, the others as they come. Null: only what comes.
+   * Frames of a stream after number `after`: those still held at once, the others as they come. Null: only what comes.
+   * The stream of a chat is called as the chat is, that of a run without one `run:` and its id.
    */
-  watch(chatId: string, after: number | null, watcher: Watcher): Watch
-  /** Ends a run whose row says that its end is wished for. Called after the change that stored the wish. */
+  watch(stream: string, after: number | null, watcher: Watcher): Watch
+  /** Ends a run whose row says that its end is wished for, once that is committed. */
   cancel(runId: string): void
   /** All places are taken: a run that begins now waits. */
   readonly full: boolean
@@ -52,9 +58,51 @@ export interface Runs {
   ended(runId: string): Promise<void>
   /** Ends what an agent has running beside its open runs. */
   endLeft(agentId: string): Promise<void>
-  /** The chat is gone: its watchers are told. */
-  forget(chatId: string): void
+  /** The stream is gone with its chat: its watchers are told. */
+  forget(stream: string): void
   listFiles(agentId: string, subdir: string, recursive: boolean): Promise<AgentFile[]>
   /** Null when there is no such file. */
   readFile(agentId: string, path: string): Promise<Buffer | null>
+}
+
+/** A run, as far as its source knows it. */
+export interface SourcedRun {
+  id: string
+  workspace_id: string
+  crew_id: string
+  agent_id: string
+  agent_name: string
+  agent_slug: string
+  /** Null when it belongs to no chat. */
+  chat_id: string | null
+  /** Which of its things the source is asked for; null when it needs none. */
+  source_id: string | null
+}
+
+/** What the next program of a run is told. */
+export interface Prompt {
+  text: string
+  /** What was said before, oldest first: for clients that keep no session of their own. */
+  history(): { role: Said['role']; content: string; tool_summary?: string | null }[]
+  /** How those who watch the run see it; null shows them nothing. */
+  shown: Extract<ChatEvent, { type: 'user_message' }> | null
+}
+
+/** What was said in a run. */
+export interface Said {
+  role: 'user' | 'assistant' | 'system' | 'tool'
+  content: string
+  parts?: Static<typeof MessagePart>[]
+  toolSummary?: string | null
+  metadata?: Record<string, unknown>
+}
+
+/** What runs come from: it knows what they are asked, and keeps what was said in them. */
+export interface RunSource {
+  /** Null when what was asked is gone: the run then fails. */
+  prompt(app: App, run: SourcedRun): Prompt | null
+  /** Keeps what a program of the run said, within the change that records the program's end. */
+  keep(app: App, run: SourcedRun, said: Said): void
+  /** What was said in the run, oldest first. */
+  kept(app: App, run: SourcedRun): (Said & { ts: string })[]
 }

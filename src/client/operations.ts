@@ -179,6 +179,8 @@ export const operations: Record<string, Record<string, Operation>> = {
   runs: {
     list: ['GET', '/api/v1/runs'],
     show: ['GET', '/api/v1/runs/:runId'],
+    cancel: ['POST', '/api/v1/runs/:runId/cancel'],
+    logs: ['GET', '/api/v1/runs/:runId/logs', 'stream'],
     ofAgent: ['GET', '/api/v1/agents/:agentId/runs'],
     reportConfidence: ['POST', '/api/v1/internal/report-confidence'],
   },

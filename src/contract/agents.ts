@@ -71,6 +71,7 @@ const row = {
   agent_role: Type.Enum(agentRoles),
   lead_mode: nullable(Type.Enum(leadModes)),
   status: Type.Enum(agentStatuses),
+  waiting_runs: Type.Integer({ description: 'Runs of it that wait for a person, without a program' }),
   cli_adapter: Type.Enum(cliAdapters),
   llm_provider: nullable(Type.Enum(llmProviders)),
   llm_model: optionalText,

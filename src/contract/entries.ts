@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { agentFacts } from './entries/agents.ts'
+import { chatFacts } from './entries/chats.ts'
 import { containerFacts } from './entries/containers.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewFacts } from './entries/crews.ts'
@@ -12,6 +13,7 @@ import { memberFacts } from './entries/members.ts'
 import { policyFacts } from './entries/policies.ts'
 import { portFacts } from './entries/ports.ts'
 import { reserved } from './entries/reserved.ts'
+import { runFacts } from './entries/runs.ts'
 import { sessionFacts } from './entries/sessions.ts'
 import { tokenFacts } from './entries/tokens.ts'
 import { totpFacts } from './entries/totp.ts'
@@ -25,6 +27,7 @@ export { reserved } from './entries/reserved.ts'
 export const facts = {
   ...agentFacts,
   ...containerFacts,
+  ...chatFacts,
   ...credentialFacts,
   ...crewFacts,
   ...journalFacts,
@@ -38,6 +41,7 @@ export const facts = {
   ...tokenFacts,
   ...totpFacts,
   ...userFacts,
+  ...runFacts,
   ...workspaceFacts,
 } as const
 
@@ -49,19 +53,7 @@ export const undeclared = {
   'audit.entity_created': 'notice',
   'audit.entity_updated': 'notice',
   'audit.entity_deleted': 'notice',
-  'run.started': 'info',
-  'run.completed': 'info',
-  'run.failed': 'error',
-  'run.cancelled': 'info',
-  'run.timeout': 'error',
-  'run.parked': 'notice',
-  'run.resumed': 'info',
-  'run.session_init': 'info',
-  'run.confidence': 'info',
-  'chat.user_message': 'info',
-  'chat.agent_response': 'info',
-  'conversation.compacted': 'info',
-  'exec.command': 'info',
+  'audit.entity_restored': 'notice',
   'agent.error': 'error',
   'approval.requested': 'notice',
   'approval.granted': 'notice',

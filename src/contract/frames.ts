@@ -98,8 +98,15 @@ export type StreamFrame =
   | { type: 'stream.reset'; reason: 'replay_truncated' | 'slow_consumer' }
   | { type: 'stream.end'; reason: StreamEnd; last_seq: number }
 
+/** Lines of a run's log: what was kept of it has the time at which it was kept, what is live has a number. */
+export type LogFrame =
+  | (ChatEvent & { seq?: number; ts?: string })
+  | { type: 'stream.open'; run_id: string; chat_id: string | null; status: string; active: boolean }
+  | Exclude<StreamFrame, { type: 'stream.open' }>
+
 export type StreamEnd =
   | 'run_complete'
+  | 'not_followed'
   | 'no_active_run'
   | 'idle_timeout'
   | 'replay_truncated'

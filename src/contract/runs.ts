@@ -41,7 +41,7 @@ export const Run = Type.Object({ ...members, agent_name: maybe, agent_slug: mayb
 
 const number = (description: string) => Type.Optional(Type.Union([Type.Integer(), Type.String()], { description }))
 
-/** Runs are read-only: they are rebuilt from the journal. Specification part 3, "Runs". */
+/** What clients see of runs is rebuilt from the journal. */
 export const runs = {
   list: get('/runs', {
     summary: 'List runs, newest first, with statistics of the workspace',
@@ -49,6 +49,7 @@ export const runs = {
     workspace: 'session',
     query: Type.Object({
       status: Type.Optional(Type.Enum([...runStatuses, ''])),
+      waiting: Type.Optional(Type.Boolean({ description: 'Only runs that wait for a person' })),
       agent_id: Type.Optional(text),
       trigger: Type.Optional(Type.String({ description: 'trigger_type of the start entry' })),
       tag: Type.Optional(Type.String({ description: 'One of the tags in metadata' })),
@@ -76,6 +77,27 @@ export const runs = {
     workspace: 'session',
     reply: Run,
     throws: ['not_found'],
+  }),
+  cancel: post('/runs/:runId/cancel', {
+    summary: 'End a run',
+    access: 'VIEWER',
+    scope: 'agents:write',
+    reply: Type.Object({
+      run_id: text,
+      status: Type.Enum(runStatuses, { description: 'RUNNING: it is being ended; otherwise it is over' }),
+    }),
+    status: 202,
+    journal: ['run.cancelled'],
+    throws: ['not_found', 'insufficient_role'],
+  }),
+  logs: get('/runs/:runId/logs', {
+    summary: 'What a run did and said, one JSON object a line',
+    access: 'VIEWER',
+    kind: 'stream',
+    query: Type.Object({
+      follow: Type.Optional(Type.Boolean({ description: 'Stay until the run is over' })),
+    }),
+    throws: ['not_found', 'unavailable'],
   }),
   ofAgent: get('/agents/:agentId/runs', {
     summary: 'List the newest 100 runs of an agent',

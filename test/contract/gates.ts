@@ -174,6 +174,8 @@ preferences.remove         signed-in -                 api
 runs.list                  VIEWER    -                 api
 runs.show                  VIEWER    -                 api
 runs.ofAgent               VIEWER    -                 api
+runs.cancel                VIEWER    agents:write      api
+runs.logs                  VIEWER    -                 api
 runs.reportConfidence      internal  -                 api
 
 sessions.csrf              public    -                 api

@@ -125,12 +125,15 @@ async function* linesOf(reply: IncomingMessage): AsyncGenerator<Line> {
   }
 }
 
-/** Opens the run stream of a chat over a connection of its own, which closes with the test. */
-export async function openStream(
+/** Opens the run stream of a chat. */
+export const openStream = (base: string, who: Person, chatId: string, query = '', headers = {}): Promise<LineReader> =>
+  openLines(base, who, `/chats/${chatId}/stream${query}`, headers)
+
+/** Reads what a path streams over a connection of its own, which closes with the test. */
+export async function openLines(
   base: string,
   who: Person,
-  chatId: string,
-  query = '',
+  path: string,
   headers: Record<string, string> = {},
 ): Promise<LineReader> {
   const { port } = new URL(base)
@@ -138,8 +141,8 @@ export async function openStream(
     host: '127.0.0.1',
     port,
     agent: false,
-    path: `/api/v1/chats/${chatId}/stream${query}`,
-    headers: { authorization: `Bearer ${who.token}`, ...headers },
+    path: `/api/v1${path}`,
+    headers: { authorization: `Bearer ${who.token}`, 'x-workspace-id': who.workspace, ...headers },
   })
   call.end()
   const [reply] = (await once(call, 'response')) as [IncomingMessage]

@@ -4,13 +4,14 @@ import { oneOf } from '../../flags.ts'
 import { agentId } from '../../lookup.ts'
 import { runView } from '../../views/runs.ts'
 
-const statuses = ['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'] as const
+const statuses = ['RUNNING', 'WAITING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'] as const
 
 export default class RunsList extends ApiCommand<typeof RunsList> {
   static override summary = 'List runs, newest first'
   static override examples = [
     '$ <%= config.bin %> runs',
     '$ <%= config.bin %> runs list --agent ada --status FAILED',
+    '$ <%= config.bin %> runs list --status WAITING',
     "$ <%= config.bin %> runs list --jq '.stats'",
   ]
   static override flags = {
@@ -24,7 +25,8 @@ export default class RunsList extends ApiCommand<typeof RunsList> {
 
   async run(): Promise<void> {
     const { agent, status, trigger, tag, limit, page } = this.flags
-    const query = { status, trigger, tag, limit, page, agent_id: agent && (await agentId(this.api, agent)) }
+    const standing = status === 'WAITING' ? { waiting: true } : { status }
+    const query = { ...standing, trigger, tag, limit, page, agent_id: agent && (await agentId(this.api, agent)) }
     const reply = await this.api.runs.list({ query })
     await this.out.list(reply.data, runView, reply)
     const { running, today, failed } = reply.stats

@@ -8,6 +8,7 @@ import { Problem, problem } from '#kernel/problem'
 import type { AgentFile } from '#kernel/runs'
 import { type AgentRow, findAgent } from '../agents/service.ts'
 import { partsOfAgent } from '../chats/messages/service.ts'
+import { partsOutsideChats } from '../runs/messages/service.ts'
 import { historyOfAgent, runsOfAgent, wishCancel } from '../runs/service.ts'
 
 type Line = Static<typeof LogLine>
@@ -27,7 +28,6 @@ export async function settleStop(
   { agentId }: Call<typeof activity.stop>,
   runs: string[],
 ): Promise<Reply<typeof activity.stop>> {
-  for (const id of runs) app.runs?.cancel(id)
   const patience = new AbortController()
   const late = new Promise<'stopping'>((resolve) => {
     const timer = setTimeout(() => resolve('stopping'), patienceMs)
@@ -47,25 +47,29 @@ export async function settleStop(
   return { agent_id: agentId, status }
 }
 
+function lineOf(agent: string, { ts, part }: ReturnType<typeof partsOfAgent>[number]): Line {
+  const { type, content, tool_name, metadata } = part
+  const level = type === 'error' ? 'error' : metadata?.['is_error'] === true ? 'warn' : 'info'
+  return {
+    ts,
+    level,
+    agent,
+    event: type,
+    ...(content && { content, message: content }),
+    ...(tool_name && { tool: tool_name }),
+    ...(metadata && { metadata }),
+  }
+}
+
 /** Looking further back than this is for the journal. */
 const logLimit = 10_000
 
 /** What an agent did, latest first: its runs, and what it said and used in them. */
 export function logLines(app: App, { id, slug }: AgentRow, { limit, offset }: Page): Line[] {
   const count = Math.min(limit + offset, logLimit)
-  const said = partsOfAgent(app, id, count).map(({ ts, part }): Line => {
-    const { type, content, tool_name, metadata } = part
-    const level = type === 'error' ? 'error' : metadata?.['is_error'] === true ? 'warn' : 'info'
-    return {
-      ts,
-      level,
-      agent: slug,
-      event: type,
-      ...(content && { content, message: content }),
-      ...(tool_name && { tool: tool_name }),
-      ...(metadata && { metadata }),
-    }
-  })
+  const said = [...partsOfAgent(app, id, count), ...partsOutsideChats(app, id, count)]
+    .sort((a, b) => (a.ts < b.ts ? 1 : a.ts > b.ts ? -1 : 0))
+    .map((it) => lineOf(slug, it))
   const runs = historyOfAgent(app, id, count).map(({ at, event, run, tokens }): Line => {
     const level = event === 'run.failed' || event === 'run.timeout' ? 'error' : 'info'
     return {

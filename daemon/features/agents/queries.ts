@@ -34,6 +34,8 @@ export interface AgentRow {
 export interface AgentCounts {
   credentials: number
   chats: number
+  /** Runs that wait for a person. */
+  waiting_runs: number
 }
 
 /** What a person decides of an agent, as stored. */
@@ -76,7 +78,9 @@ const columns = `a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description,
     a.cli_tools, a.mcp_config_json,
     a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug, c.color AS crew_color`
 const counts = `(SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials,
-    (SELECT count(*) FROM chats h WHERE h.agent_id = a.id) AS chats`
+    (SELECT count(*) FROM chats h WHERE h.agent_id = a.id) AS chats,
+    (SELECT count(*) FROM runs r WHERE r.agent_id = a.id AND r.phase <> 'ended' AND r.phase IN ('parking', 'parked'))
+      AS waiting_runs`
 const tables = 'agents a LEFT JOIN crews c ON c.id = a.crew_id'
 const chosen = `a.workspace_id = @workspace AND a.deleted_at IS NULL AND (@crew IS NULL OR a.crew_id = @crew)
   AND (@q = '' OR instr(a.search, @q) > 0)`

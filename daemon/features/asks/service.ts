@@ -1,4 +1,5 @@
 import type { asks } from '#contract/asks'
+import { fact } from '#contract/entries'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { membership } from '#kernel/auth/membership'
@@ -25,22 +26,28 @@ export function park(app: App, { actor, body, now }: Question) {
     return parked(before)
   const question = body.question.trim()
   if (question === '') throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
+  const { chat_id } = run
+  if (chat_id === null)
+    throw problem('run_gone', { detail: 'This run belongs to no chat in which a person could answer: go on without' })
   if (!parkRun(app, run.id))
     throw problem('run_gone', { detail: 'The run is over, or about to end', extra: { source_id: run.id } })
   const ask = newId(app.clock())
   const inbox_item_id = itemId('run_needs_human', ask)
-  const { seq } = app.journal({
-    workspace_id: run.workspace_id,
-    crew_id: run.crew_id,
-    agent_id: run.agent_id,
-    trace_id: run.id,
-    type: 'run.parked',
-    summary: `${run.agent_name} waits for an answer`,
-    ...actorOf(actor),
-    payload: { chat_id: run.chat_id, question, inbox_item_id },
-    refs: { inbox_item_id },
-  })
-  const { workspace_id, agent_id, chat_id } = run
+  const { seq } = app.journal(
+    fact(
+      'run.parked',
+      { chat_id, question, inbox_item_id },
+      {
+        workspace_id: run.workspace_id,
+        crew_id: run.crew_id,
+        agent_id: run.agent_id,
+        trace_id: run.id,
+        ...actorOf(actor),
+        refs: { inbox_item_id },
+      },
+    ),
+  )
+  const { workspace_id, agent_id } = run
   const session = awaitInput(
     app,
     {

@@ -12,7 +12,6 @@ export interface ChatRow {
   created_by: string | null
   message_count: number
   unread_count: number
-  last_frame: number
   started_at: string
   ended_at: string | null
   last_activity_at: string
@@ -28,8 +27,7 @@ export type NewChat = Pick<
 const unread = `(SELECT count(*) FROM chat_messages m WHERE m.chat_id = chats.id
   AND m.seq > coalesce((SELECT last_seq FROM chat_read_cursors r WHERE r.chat_id = chats.id AND r.user_id = @user), 0)
   AND NOT (m.role = 'user' AND (m.author_user_id IS NULL OR m.author_user_id = @user)))`
-const columns = `id, agent_id, workspace_id, title, mode, status, visibility, origin, created_by, message_count, ${unread} AS unread_count, last_frame,
-  started_at, ended_at, last_activity_at, created_at`
+const columns = `id, agent_id, workspace_id, title, mode, status, visibility, origin, created_by, message_count, ${unread} AS unread_count, started_at, ended_at, last_activity_at, created_at`
 
 export const queries = statements((db) => ({
   list: db.prepare<[{ agent: string; user: string }], ChatRow>(
@@ -39,8 +37,8 @@ export const queries = statements((db) => ({
   workspace: db.prepare<[id: string], { workspace_id: string }>('SELECT workspace_id FROM chats WHERE id = ?'),
   insert: db.prepare<[NewChat], { id: string }>(
     `INSERT INTO chats (id, agent_id, workspace_id, mode, status, visibility, origin, created_by, message_count,
-      last_frame, started_at, last_activity_at, created_at)
-     VALUES (@id, @agent_id, @workspace_id, 'CHAT', 'ACTIVE', 'private', @origin, @created_by, 0, 0, @created_at,
+      started_at, last_activity_at, created_at)
+     VALUES (@id, @agent_id, @workspace_id, 'CHAT', 'ACTIVE', 'private', @origin, @created_by, 0, @created_at,
      @last_activity_at, @created_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),

@@ -1,6 +1,6 @@
 import { chats } from '#contract/chats'
 import { credentialOf } from '#kernel/auth/authenticator'
-import { feature, wished } from '#kernel/feature'
+import { feature } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { serveRunStream } from '../../streams/ndjson.ts'
 import {
@@ -15,6 +15,7 @@ import {
   wishChatCancel,
   workspaceOfChat,
 } from './service.ts'
+import { chatSource } from './source.ts'
 
 export default feature(
   chats,
@@ -23,22 +24,10 @@ export default feature(
     create: (call) => createChat(app, call),
     rename: (call) => renameChat(app, call),
     read: (call) => readChat(app, call),
-    remove: wished(
-      (call) => removeChat(app, call),
-      async ({ chatId }) => {
-        app.runs?.forget(chatId)
-        return undefined
-      },
-    ),
+    remove: (call) => removeChat(app, call),
     messages: (call) => listMessages(app, call),
     send: (call) => sendMessage(app, call),
-    cancel: wished(
-      (call) => wishChatCancel(app, call),
-      async ({ chatId }, runId) => {
-        if (runId) app.runs?.cancel(runId)
-        return { chat_id: chatId, run_id: runId }
-      },
-    ),
+    cancel: (call) => ({ chat_id: call.chatId, run_id: wishChatCancel(app, call) }),
     stream: ({ actor, chatId, query, web }) => {
       if (!enterChat(app, actor, chatId)) throw problem('not_found', { detail: 'There is no such chat' })
       if (!app.runs) throw problem('unavailable', { detail: 'This server runs no agents' })
@@ -55,7 +44,7 @@ export default feature(
       })
     },
   }),
-  { channels: { session: workspaceOfChat } },
+  { sources: { chat: chatSource }, channels: { session: workspaceOfChat } },
 )
 
 /** The header is another name for `last_seq`. */

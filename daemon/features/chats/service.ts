@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import { AskSubmission, type Chat, type chats, origins } from '#contract/chats'
 import type { Reply } from '#contract/define'
+import { fact } from '#contract/entries'
 import { allows, type Role } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { membership } from '#kernel/auth/membership'
-import { roleInCrew } from '#kernel/auth/standing'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
@@ -12,13 +12,13 @@ import { validator } from '#kernel/http/validate'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { type AgentRow, agentById, findAgent } from '../agents/service.ts'
-import { beginRun, busy, runOfChat, wishCancel } from '../runs/service.ts'
+import { beginRun, busy, checkMayBegin, checkMayEnd, runOfChat, wishCancel } from '../runs/service.ts'
 import { addMessage, journalUserMessage, messageWindow } from './messages/service.ts'
 import { type ChatRow, queries } from './queries.ts'
 
 const absent = (what: string) => problem('not_found', { detail: `There is no such ${what}` })
 
-const toChat = ({ created_by: _by, last_frame: _frame, ...chat }: ChatRow): Static<typeof Chat> => chat
+const toChat = ({ created_by: _by, ...chat }: ChatRow): Static<typeof Chat> => chat
 
 export function listChats(app: App, { actor, agentId }: Call<typeof chats.list>): Static<typeof Chat>[] {
   const agent = findAgent(app, actor.workspace, agentId)
@@ -39,7 +39,7 @@ export function createChat(app: App, { actor, agentId, body, now }: Call<typeof 
     created_by: actor.id,
     ...times,
   })
-  if (made) audit(app, actor, 'create', { id, workspace_id: actor.workspace }, agent)
+  if (made) app.journal(fact('chat.created', { entity_id: id }, about(actor, actor.workspace, agent)))
   else if (queries(app.db).find.get({ id, user: actor.id })?.agent_id !== agent.id)
     throw problem('chat_taken', { field: 'session_id' })
   return { id }
@@ -72,7 +72,8 @@ export function renameChat(app: App, { actor, agentId, chatId, body }: Call<type
   if (title === '' || [...title].length > 200)
     throw problem('invalid_field', { field: 'title', detail: 'title must have 1 to 200 characters' })
   queries(app.db).rename.run(title, chatId)
-  audit(app, actor, 'update', chat, agent, { changed: ['title'] })
+  const payload = { entity_id: chatId, name: title, metadata: { changed: ['title'] } }
+  app.journal(fact('chat.updated', payload, about(actor, chat.workspace_id, agent)))
   tell(app, actor, 'chat_renamed', { agent_id: agentId, chat_id: chatId, title })
   return toChat({ ...chat, title })
 }
@@ -88,38 +89,21 @@ export function removeChat(app: App, { actor, agentId, chatId }: Call<typeof cha
   const { agent, chat } = ownChat(app, actor, agentId, chatId)
   if (runOfChat(app, chatId)) throw busy(app, chatId, 'The agent is working in this chat; cancel the run first')
   queries(app.db).remove.run(chatId)
-  audit(app, actor, 'delete', chat, agent)
+  const name = chat.title === null ? {} : { name: chat.title }
+  app.journal(fact('chat.deleted', { entity_id: chatId, ...name }, about(actor, chat.workspace_id, agent)))
   tell(app, actor, 'chat_deleted', { agent_id: agentId, chat_id: chatId })
 }
 
 const tell = (app: App, actor: Actor, type: string, payload: object): void =>
   app.broadcast({ channel: `workspace:${actor.workspace}`, type, payload })
 
-const audits = {
-  create: 'audit.entity_created',
-  update: 'audit.entity_updated',
-  delete: 'audit.entity_deleted',
-} as const
-
-function audit(
-  app: App,
-  actor: Actor,
-  action: keyof typeof audits,
-  chat: Pick<ChatRow, 'id' | 'workspace_id'>,
-  agent: AgentRow,
-  metadata?: object,
-): void {
-  app.journal({
-    workspace_id: chat.workspace_id,
-    ...(agent.crew_id && { crew_id: agent.crew_id }),
-    agent_id: agent.id,
-    type: audits[action],
-    summary: `chat with ${agent.slug} ${action}d`,
-    ...actorOf(actor),
-    payload: { action, entity_type: 'chat', entity_id: chat.id, ...(metadata && { metadata }) },
-    refs: { entity_type: 'chat', entity_id: chat.id },
-  })
-}
+/** What a fact of a chat concerns: the chat goes by its title. */
+const about = (actor: Actor, workspace_id: string, agent: AgentRow) => ({
+  workspace_id,
+  ...(agent.crew_id && { crew_id: agent.crew_id }),
+  agent_id: agent.id,
+  ...actorOf(actor),
+})
 
 export const workspaceOfChat = ({ db }: App, chatId: string): string | undefined =>
   queries(db).workspace.get(chatId)?.workspace_id
@@ -162,11 +146,7 @@ export function sendMessage(app: App, { actor, chatId, body }: Call<typeof chats
   const { chat } = enterChat(app, actor, chatId) ?? {}
   const agent = chat && agentById(app, chat.agent_id)
   if (!chat || !agent) throw absent('chat')
-  if (agent.status === 'PENDING_REVIEW')
-    throw problem('agent_pending_review', { extra: { reason: 'pending_review', agent_id: agent.id } })
-  if (!agent.crew_id)
-    throw problem('crew_not_running', { detail: 'The agent belongs to no crew, so it has no place to work' })
-  if (!app.runs) throw problem('runtime_unavailable')
+  checkMayBegin(app, agent)
   if (body.content.trim() === '')
     throw problem('invalid_field', { field: 'content', detail: 'content must not be blank' })
   const runId = newId(app.clock())
@@ -180,30 +160,18 @@ export function sendMessage(app: App, { actor, chatId, body }: Call<typeof chats
     metadata,
     authorUserId: actor.id,
   })
-  const run = {
+  journalUserMessage(app, actor, { runId, chatId }, agent, body.content)
+  beginRun(app, {
     id: runId,
-    workspace_id: chat.workspace_id,
-    crew_id: agent.crew_id,
-    agent_id: agent.id,
-    agent_name: agent.name,
-    agent_slug: agent.slug,
+    agent,
+    source: 'chat',
+    source_id: message.id,
     chat_id: chatId,
-    message_id: message.id,
     triggered_by: actor.id,
     trigger_type: 'USER',
     max_turns: body.max_turns ?? 0,
-    first_frame: chat.last_frame + 1,
-    created_at: app.clock(),
-  }
-  journalUserMessage(app, actor, { runId, chatId }, agent, body.content)
-  beginRun(app, run, { tags: [], ...(agent.llm_model && { model: agent.llm_model }), adapter: agent.cli_adapter })
+  })
   return { message_id: message.id, run_id: runId }
-}
-
-function mayEndOthers(app: App, { id }: Actor, { chat, role }: { chat: ChatRow; role: Role }): boolean {
-  const crew = agentById(app, chat.agent_id)?.crew_id
-  const there = crew ? roleInCrew(app.db, { id, workspace: chat.workspace_id, role }, crew) : role
-  return there !== null && allows('MANAGER', there)
 }
 
 /** Wishes the end of the chat's run: the caller's own, or anybody's for MANAGER and above. Null when there is none. */
@@ -212,9 +180,7 @@ export function wishChatCancel(app: App, { actor, chatId }: Call<typeof chats.ca
   if (!entered) throw absent('chat')
   const run = runOfChat(app, chatId)
   if (!run) return null
-  if (run.triggered_by !== actor.id && !mayEndOthers(app, actor, entered)) {
-    throw problem('insufficient_role', { detail: "To end somebody else's run takes the role MANAGER or above" })
-  }
+  checkMayEnd(app, { id: actor.id, workspace: entered.chat.workspace_id, role: entered.role }, run)
   wishCancel(app, run.id, actor.id)
   return run.id
 }

@@ -11,12 +11,15 @@ export interface Run {
   agent_id: string
   agent_name: string
   agent_slug: string
-  chat_id: string
-  message_id: string
+  chat_id: string | null
+  source: string
+  source_id: string | null
   triggered_by: string | null
   trigger_type: string
   max_turns: number
   phase: Phase
+  /** Where its frames are numbered: the chat, or the run alone. */
+  stream: string
   first_frame: number
   output_frame: number | null
   init_noted: number
@@ -39,6 +42,8 @@ export interface Run {
 export type NewRun = Omit<
   Run,
   | 'phase'
+  | 'stream'
+  | 'first_frame'
   | 'output_frame'
   | 'init_noted'
   | 'launch_json'
@@ -53,93 +58,88 @@ export type NewRun = Omit<
   | 'spent_json'
 >
 
-const columns = `id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, message_id, triggered_by, trigger_type, max_turns, phase, first_frame, output_frame,
-  init_noted, launch_json, created_at, launched_at, cancelled_at, cancelled_by, ended_at, outcome, tokens, attempt,
+const columns = `id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, source, source_id, triggered_by,
+  trigger_type, max_turns, phase, stream, first_frame, output_frame, init_noted, launch_json, created_at, launched_at, cancelled_at, cancelled_by, ended_at, outcome, tokens, attempt,
   worked_ms, spent_json`
 
 export const queries = statements((db) => ({
-  insert: db.prepare<[NewRun], { id: string }>(
-    `INSERT INTO run_executions (id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, message_id,
-      triggered_by, trigger_type, max_turns, phase, first_frame, created_at)
-     VALUES (@id, @workspace_id, @crew_id, @agent_id, @agent_name, @agent_slug, @chat_id, @message_id, @triggered_by,
-     @trigger_type, @max_turns, 'queued', @first_frame, @created_at)
-     ON CONFLICT DO NOTHING RETURNING id`,
+  insert: db.prepare<[NewRun & { stream: string }], Run>(
+    `INSERT INTO runs (id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, source, source_id,
+      triggered_by, trigger_type, max_turns, phase, stream, first_frame, created_at)
+     VALUES (@id, @workspace_id, @crew_id, @agent_id, @agent_name, @agent_slug, @chat_id, @source, @source_id,
+      @triggered_by, @trigger_type, @max_turns, 'queued', @stream,
+      1 + coalesce((SELECT max(last_frame) FROM runs WHERE stream = @stream), 0), @created_at)
+     ON CONFLICT DO NOTHING RETURNING ${columns}`,
   ),
-  find: db.prepare<[id: string], Run>(`SELECT ${columns} FROM run_executions WHERE id = ?`),
-  open: db.prepare<[], Run>(`SELECT ${columns} FROM run_executions WHERE phase <> 'ended' ORDER BY created_at, id`),
-  ofChat: db.prepare<[chat: string], Run>(
-    `SELECT ${columns} FROM run_executions WHERE chat_id = ? AND phase <> 'ended'`,
-  ),
-  ofAgent: db.prepare<[agent: string], Run>(
-    `SELECT ${columns} FROM run_executions WHERE agent_id = ? AND phase <> 'ended'`,
-  ),
-  ofCrew: db.prepare<[crew: string], Run>(
-    `SELECT ${columns} FROM run_executions WHERE crew_id = ? AND phase <> 'ended'`,
-  ),
+  find: db.prepare<[id: string], Run>(`SELECT ${columns} FROM runs WHERE id = ?`),
+  open: db.prepare<[], Run>(`SELECT ${columns} FROM runs WHERE phase <> 'ended' ORDER BY created_at, id`),
+  ofStream: db.prepare<[stream: string], Run>(`SELECT ${columns} FROM runs WHERE stream = ? AND phase <> 'ended'`),
+  ofAgent: db.prepare<[agent: string], Run>(`SELECT ${columns} FROM runs WHERE agent_id = ? AND phase <> 'ended'`),
+  ofCrew: db.prepare<[crew: string], Run>(`SELECT ${columns} FROM runs WHERE crew_id = ? AND phase <> 'ended'`),
   workingOfAgent: db.prepare<[agent: string], Run>(
-    `SELECT ${columns} FROM run_executions WHERE agent_id = ? AND phase <> 'ended' AND phase <> 'parked'`,
+    `SELECT ${columns} FROM runs WHERE agent_id = ? AND phase <> 'ended' AND phase <> 'parked'`,
   ),
   workingOfCrew: db.prepare<[crew: string], Run>(
-    `SELECT ${columns} FROM run_executions WHERE crew_id = ? AND phase <> 'ended' AND phase <> 'parked'`,
+    `SELECT ${columns} FROM runs WHERE crew_id = ? AND phase <> 'ended' AND phase <> 'parked'`,
   ),
   history: db.prepare<[agent: string, limit: number], Run>(
-    `SELECT ${columns} FROM run_executions WHERE agent_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
+    `SELECT ${columns} FROM runs WHERE agent_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
   ),
   queued: db.prepare<[], { count: number }>(
-    "SELECT count(*) AS count FROM run_executions WHERE phase <> 'ended' AND phase <> 'parked'",
+    "SELECT count(*) AS count FROM runs WHERE phase <> 'ended' AND phase <> 'parked'",
   ),
   launch: db.prepare<[{ id: string; frame: number; launch: string; at: number }], Run>(
-    `UPDATE run_executions SET phase = 'launching', output_frame = @frame, launch_json = @launch, launched_at = @at
+    `UPDATE runs SET phase = 'launching', output_frame = @frame, launch_json = @launch, launched_at = @at
      WHERE id = @id AND phase = 'queued' RETURNING ${columns}`,
   ),
-  started: db.prepare<[id: string]>("UPDATE run_executions SET phase = 'running' WHERE id = ? AND phase = 'launching'"),
+  started: db.prepare<[id: string]>("UPDATE runs SET phase = 'running' WHERE id = ? AND phase = 'launching'"),
   noteInit: db.prepare<[id: string], { id: string }>(
-    'UPDATE run_executions SET init_noted = 1 WHERE id = ? AND init_noted = 0 RETURNING id',
+    'UPDATE runs SET init_noted = 1 WHERE id = ? AND init_noted = 0 RETURNING id',
   ),
   cancel: db.prepare<[at: number, by: string | null, id: string], Run>(
-    `UPDATE run_executions SET cancelled_at = coalesce(cancelled_at, ?), cancelled_by = coalesce(cancelled_by, ?)
+    `UPDATE runs SET cancelled_at = coalesce(cancelled_at, ?), cancelled_by = coalesce(cancelled_by, ?)
      WHERE id = ? AND phase <> 'ended' RETURNING ${columns}`,
   ),
   /**
    * The one place where a run ends: no row comes back when it had ended before, or waits for a person and nobody wishes
    * its end.
    */
-  end: db.prepare<[at: number, outcome: Outcome, tokens: number | null, id: string], Run>(
-    `UPDATE run_executions SET phase = 'ended', ended_at = ?, outcome = ?, tokens = ?
-     WHERE id = ? AND phase <> 'ended' AND (phase NOT IN ('parking', 'parked') OR cancelled_at IS NOT NULL)
+  end: db.prepare<{ id: string; at: number; outcome: Outcome; tokens: number | null; frame: number }, Run>(
+    `UPDATE runs SET phase = 'ended', ended_at = @at, outcome = @outcome, tokens = @tokens,
+      last_frame = max(last_frame, @frame)
+     WHERE id = @id AND phase <> 'ended' AND (phase NOT IN ('parking', 'parked') OR cancelled_at IS NOT NULL)
      RETURNING ${columns}`,
   ),
   park: db.prepare<[id: string], Run>(
-    `UPDATE run_executions SET phase = 'parking' WHERE id = ? AND phase IN ('launching', 'running')
+    `UPDATE runs SET phase = 'parking' WHERE id = ? AND phase IN ('launching', 'running')
       AND cancelled_at IS NULL RETURNING ${columns}`,
   ),
-  settleParking: db.prepare<{ id: string; worked: number; spent: string }, Run>(
-    `UPDATE run_executions SET phase = 'parked', worked_ms = worked_ms + @worked, launched_at = NULL,
-      spent_json = @spent
+  settleParking: db.prepare<{ id: string; worked: number; spent: string; frame: number }, Run>(
+    `UPDATE runs SET phase = 'parked', worked_ms = worked_ms + @worked, launched_at = NULL, spent_json = @spent,
+      last_frame = max(last_frame, @frame)
      WHERE id = @id AND phase = 'parking' AND cancelled_at IS NULL RETURNING ${columns}`,
   ),
-  resume: db.prepare<{ id: string; message: string }, Run>(
-    `UPDATE run_executions SET phase = 'queued', attempt = attempt + 1, message_id = @message, output_frame = NULL,
-       first_frame = 1 + (SELECT last_frame FROM chats WHERE chats.id = chat_id)
+  resume: db.prepare<{ id: string; answer: string }, Run>(
+    `UPDATE runs SET phase = 'queued', attempt = attempt + 1, source = 'answer', source_id = @answer,
+       output_frame = NULL, first_frame = 1 + (SELECT max(last_frame) FROM runs one WHERE one.stream = runs.stream)
      WHERE id = @id AND phase = 'parked' RETURNING ${columns}`,
   ),
   startOver: db.prepare<{ id: string; frame: number }, Run>(
-    `UPDATE run_executions SET phase = 'queued', attempt = attempt + 1, first_frame = @frame, output_frame = NULL,
+    `UPDATE runs SET phase = 'queued', attempt = attempt + 1, first_frame = @frame, output_frame = NULL,
       launch_json = NULL, launched_at = NULL
      WHERE id = @id AND phase IN ('launching', 'running') AND cancelled_at IS NULL RETURNING ${columns}`,
   ),
   skipFrames: db.prepare<[first: number, id: string]>(
-    "UPDATE run_executions SET first_frame = ? WHERE id = ? AND phase = 'queued'",
+    "UPDATE runs SET first_frame = ? WHERE id = ? AND phase = 'queued'",
   ),
-  discarded: db.prepare<[id: string]>('UPDATE run_executions SET discarded = 1 WHERE id = ?'),
+  discarded: db.prepare<[id: string]>('UPDATE runs SET discarded = 1 WHERE id = ?'),
   left: db.prepare<[crew: string], Run>(
-    `SELECT ${columns} FROM run_executions WHERE crew_id = ? AND phase = 'ended' AND discarded = 0
+    `SELECT ${columns} FROM runs WHERE crew_id = ? AND phase = 'ended' AND discarded = 0
       AND launch_json IS NOT NULL`,
   ),
-  lastFrame: db.prepare<[chat: string], { last_frame: number }>('SELECT last_frame FROM chats WHERE id = ?'),
-  settleFrames: db.prepare<[last: number, chat: string]>(
-    'UPDATE chats SET last_frame = max(last_frame, ?) WHERE id = ?',
-  ),
+  lastFrame: db
+    .prepare<[stream: string], number>('SELECT coalesce(max(last_frame), 0) FROM runs WHERE stream = ?')
+    .pluck(),
 }))
 
 /** Statements that read a whole table, and why they may. */

@@ -26,3 +26,11 @@ export function spentOf(metadata: Spent): Spent {
 
 const sum = (one: unknown, other: unknown): number =>
   (typeof one === 'number' ? one : 0) + (typeof other === 'number' ? other : 0)
+
+/** The fact that tells how a run came out. */
+export const entryOf = {
+  COMPLETED: 'run.completed',
+  FAILED: 'run.failed',
+  CANCELLED: 'run.cancelled',
+  TIMEOUT: 'run.timeout',
+} as const

@@ -1,31 +1,41 @@
+import type { Reply } from '#contract/define'
+import { fact } from '#contract/entries'
+import { allows } from '#contract/roles'
+import type { runs } from '#contract/runs'
 import type { App } from '#kernel/app'
+import { roleInCrew } from '#kernel/auth/standing'
 import { actorOf } from '#kernel/dispatch'
-import type { Actor } from '#kernel/feature'
-import type { Draft } from '#kernel/journal/journal'
+import type { Actor, Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
-import { setStatus } from '../agents/service.ts'
-import { leaveSession, sessionOfRun } from '../asks/sessions/service.ts'
-import { addMessage, type NewMessage } from '../chats/messages/service.ts'
-import { type NewRun, type Outcome, queries, type Run } from './queries.ts'
-import { addSpent, type Spent, spentOf } from './rules.ts'
+import { type AgentRow, setStatus } from '../agents/service.ts'
+import { endRun } from './endings/service.ts'
+import { type NewRun, queries, type Run } from './queries.ts'
+import type { Details } from './records/queries.ts'
+import { reads } from './records/queries.ts'
+import { entryOf } from './rules.ts'
+import { about, chatOf, tell } from './telling.ts'
 
 export type { Outcome, Run } from './queries.ts'
 
-/** Runs that are accepted and not ended, waiting ones included; past it nothing is accepted. */
+/** Runs that are accepted and not ended, but for those that wait for people; past it nothing is accepted. */
 const openLimit = 1000
 
 export const openRuns = ({ db }: App): Run[] => queries(db).open.all()
 export const findRun = ({ db }: App, id: string): Run | undefined => queries(db).find.get(id)
-export const runOfChat = ({ db }: App, chatId: string): Run | undefined => queries(db).ofChat.get(chatId)
+/** The run that is open in a chat. */
+export const runOfChat = ({ db }: App, chatId: string): Run | undefined => queries(db).ofStream.get(chatId)
 export const runsOfAgent = ({ db }: App, agentId: string): Run[] => queries(db).ofAgent.all(agentId)
 export const runsOfCrew = ({ db }: App, crewId: string): Run[] => queries(db).ofCrew.all(crewId)
 /** Runs that are accepted and not ended, but for those that wait for a person: these have no program. */
 export const workingOfAgent = ({ db }: App, agentId: string): Run[] => queries(db).workingOfAgent.all(agentId)
-/** The same of a crew: what holds its container up. */
+/** The runs that hold a crew's container up. */
 export const workingOfCrew = ({ db }: App, crewId: string): Run[] => queries(db).workingOfCrew.all(crewId)
 
-/** Newest number of a frame that an ended run of the chat gave out. */
-export const lastFrameOf = ({ db }: App, chatId: string): number => queries(db).lastFrame.get(chatId)?.last_frame ?? 0
+/** Newest number of a frame that was kept of a stream: of a chat, or of a run without one. */
+export const lastFrameOf = ({ db }: App, stream: string): number => queries(db).lastFrame.get(stream)!
+
+/** Where frames of a run are numbered. No id of a chat has a colon. */
+export const streamOf = ({ id, chat_id }: Pick<Run, 'id' | 'chat_id'>): string => chat_id ?? `run:${id}`
 
 /** Beginnings and ends of an agent's runs, latest first. */
 export function historyOfAgent(
@@ -43,321 +53,124 @@ export function historyOfAgent(
     .slice(0, limit)
 }
 
+/** Refuses what cannot begin: who would do it may not work, or nobody carries runs out here. */
+export function checkMayBegin(app: App, agent: AgentRow): asserts agent is AgentRow & { crew_id: string } {
+  if (agent.status === 'PENDING_REVIEW')
+    throw problem('agent_pending_review', { extra: { reason: 'pending_review', agent_id: agent.id } })
+  if (!agent.crew_id)
+    throw problem('crew_not_running', { detail: 'The agent belongs to no crew, so it has no place to work' })
+  if (!app.runs) throw problem('runtime_unavailable')
+}
+
+export type Wanted = Pick<NewRun, 'id' | 'chat_id' | 'source' | 'source_id' | 'triggered_by' | 'trigger_type'> & {
+  agent: AgentRow
+  max_turns?: number
+}
+
 /**
- * Records a run with its `run.started`, which is what starts it once the change is committed. Within a change. Refuses
- * when
- * the chat has a run already.
+ * Records a run, which starts once the change is committed. Its source, one of `app.sources`, is then asked what the
+ * run is about. Refuses what cannot begin, and a second run in a chat.
  */
-export function beginRun(app: App, run: NewRun, metadata: Record<string, unknown>): void {
+export function beginRun(app: App, { agent, ...wanted }: Wanted): Run {
+  checkMayBegin(app, agent)
   if (queries(app.db).queued.get()!.count >= openLimit)
     throw problem('unavailable', { detail: 'Too many runs wait to be started; try again later' })
-  if (!queries(app.db).insert.get(run)) throw busy(app, run.chat_id)
-  app.journal({
-    ...about(run),
-    type: 'run.started',
-    summary: `${run.agent_name} started a run`,
-    actor_type: 'sidecar',
-    ...(run.triggered_by && { actor_id: run.triggered_by }),
-    payload: { trigger_type: run.trigger_type, chat_id: run.chat_id, metadata },
+  const run = queries(app.db).insert.get({
+    max_turns: 0,
+    ...wanted,
+    workspace_id: agent.workspace_id,
+    crew_id: agent.crew_id,
+    agent_id: agent.id,
+    agent_name: agent.name,
+    agent_slug: agent.slug,
+    stream: streamOf(wanted),
+    created_at: app.clock(),
   })
+  if (!run) throw busy(app, wanted.chat_id!)
+  const metadata = { tags: [], ...(agent.llm_model && { model: agent.llm_model }), adapter: agent.cli_adapter }
+  app.journal(
+    fact(
+      'run.started',
+      { trigger_type: run.trigger_type, ...chatOf(run), metadata },
+      { ...about(run), actor_type: 'sidecar', ...(run.triggered_by && { actor_id: run.triggered_by }) },
+    ),
+  )
   setStatus(app, run.agent_id, 'RUNNING')
   tell(app, run, 'run.started', 'RUNNING')
+  return run
 }
 
 /** Why nothing can begin in a chat. */
 export function busy(app: App, chatId: string, detail?: string) {
-  const { id, triggered_by, phase } = runOfChat(app, chatId) ?? {}
-  const item = phase === 'parking' || phase === 'parked' ? sessionOfRun(app, id!)?.inbox_item_id : undefined
+  const run = runOfChat(app, chatId)
+  const item = run && (run.phase === 'parking' || run.phase === 'parked') ? itemOf(app, run) : undefined
   return problem('chat_busy', {
     ...(item ? { detail: 'The agent waits for an answer to its question in the inbox' } : detail && { detail }),
-    extra: { run_id: id, triggered_by, ...(item && { inbox_item_id: item }) },
+    extra: { run_id: run?.id, triggered_by: run?.triggered_by, ...(item && { inbox_item_id: item }) },
   })
 }
 
-/** How a run's program is about to be started. */
-export interface Launching {
-  /** Number of the first frame that comes of its output. */
-  frame: number
-  facts: Record<string, unknown>
-  command: Record<string, unknown>
-  /** What of the chat the agent is not told; null when it is told everything. */
-  overflow: object | null
+/** The card of the person that a run waits for. */
+function itemOf({ db }: App, { workspace_id, id }: Run): string | undefined {
+  const record = reads(db).find.get(workspace_id, id)
+  return record && (JSON.parse(record.details) as Details).inbox_item_id
 }
 
-/** Within a change; false when the run does not wait any more. */
-export function markLaunching(app: App, id: string, launch: Launching): boolean {
-  const run = queries(app.db).launch.get({
-    id,
-    frame: launch.frame,
-    launch: JSON.stringify(launch.facts),
-    at: Math.round(app.steady()),
-  })
-  if (!run) return false
-  if (run.attempt > 0) leaveSession(app, id, 'running', null)
-  if (launch.overflow) {
-    app.journal({
-      ...about(run),
-      type: 'conversation.compacted',
-      summary: 'Earlier messages were left out of the prompt',
-      actor_type: 'orchestrator',
-      payload: { session_id: run.chat_id, ...launch.overflow },
-    })
-  }
-  app.journal({
-    ...about(run),
-    type: 'exec.command',
-    summary: "Agent's client started",
-    actor_type: 'orchestrator',
-    payload: { ...launch.command, phase: 'start' },
-  })
-  return true
-}
-
-/** Within a change. */
-export const markRunning = ({ db }: App, id: string): void => void queries(db).started.run(id)
-
-/** Puts what the agent's client said of itself on record, once. Within a change. */
-export function noteSession(
-  app: App,
-  run: Run,
-  init: Record<string, unknown> & { mcp_server_errors?: unknown[] },
-): void {
-  if (!queries(app.db).noteInit.get(run.id)) return
-  app.journal({
-    ...about(run),
-    type: 'run.session_init',
-    ...(init.mcp_server_errors?.length && { severity: 'error' as const }),
-    summary: `Session began${init['model'] ? ` with ${init['model']}` : ''}`,
-    actor_type: 'orchestrator',
-    payload: init,
-  })
-}
-
-/**
- * Records that the run should end; null when it has ended. One that waits for a person has no program, so it ends here.
- * Within a change. Then tell `app.runs.cancel`.
- */
+/** Records that the run should end, and ends it; null when it had ended. One that waits for a person ends at once. */
 export function wishCancel(app: App, runId: string, userId: string | null): Run | null {
   const run = queries(app.db).cancel.get(app.clock(), userId, runId)
-  if (run?.phase === 'parked') endRun(app, runId, { ...noProgram, outcome: 'CANCELLED', reason: 'Cancelled' })
-  return run ?? null
+  if (!run) return null
+  if (run.phase === 'parked') endRun(app, runId, cancelledWhileParked)
+  app.afterCommit(() => app.runs?.cancel(runId))
+  return run
 }
 
-const noProgram: Omit<Ending, 'outcome' | 'reason'> = {
+/** Refuses who may not end the run: it is for who began it, and for MANAGER and above in its crew. */
+export function checkMayEnd(app: App, { id, workspace, role }: Person, run: Run): void {
+  const there = run.triggered_by === id ? 'OWNER' : roleInCrew(app.db, { id, workspace, role }, run.crew_id)
+  if (!there || !allows('MANAGER', there))
+    throw problem('insufficient_role', { detail: "To end somebody else's run takes the role MANAGER or above" })
+}
+
+type Person = Pick<Actor, 'id' | 'workspace' | 'role'>
+
+/** Ends a run by its id; one that is over already stays as it is. */
+export function cancel(app: App, { actor, runId }: Call<typeof runs.cancel>): Reply<typeof runs.cancel> {
+  const run = findRun(app, runId)
+  if (run?.workspace_id !== actor.workspace) throw problem('not_found', { detail: 'There is no such run' })
+  checkMayEnd(app, actor, run)
+  wishCancel(app, runId, actor.id)
+  return { run_id: runId, status: findRun(app, runId)!.outcome ?? 'RUNNING' }
+}
+
+const cancelledWhileParked = {
+  outcome: 'CANCELLED',
+  reason: 'Cancelled',
   agentStatus: null,
   exitCode: null,
   metadata: {},
   message: null,
   command: null,
   lastFrame: 0,
-}
+} as const
 
-/** The run waits for a person; its program is to be ended. Within a change; false when it is over, or about to end. */
+/** The run waits for a person, and its program is to be ended; false when it is over, or about to end. */
 export function parkRun(app: App, runId: string): boolean {
   const run = queries(app.db).park.get(runId)
   if (run) tell(app, run, 'run.parked', 'RUNNING')
   return run !== undefined
 }
 
-/** What is known of a program that ended because its run waits for a person. */
-export type Parked = Pick<Ending, 'exitCode' | 'message' | 'command' | 'lastFrame'> & { metadata: Spent }
-
-/**
- * A parked run has no program any more, and what it said is stored. Within a change; false when its end is wished for.
- */
-export function settleParking(
-  app: App,
-  runId: string,
-  { exitCode, message, command, lastFrame, metadata }: Parked,
-): boolean {
-  const before = findRun(app, runId)
-  if (before?.phase !== 'parking') return false
-  const worked = workedMs(app, before) - before.worked_ms
-  const run = queries(app.db).settleParking.get({
-    id: runId,
-    worked,
-    spent: JSON.stringify(spentOf(addSpent(spentBefore(before), metadata))),
-  })
-  if (!run) return false
-  queries(app.db).settleFrames.run(lastFrame, run.chat_id)
-  if (message) addMessage(app, { ...message, chatId: run.chat_id, agentId: run.agent_id, runId })
-  if (command) journalCommandEnd(app, run, { command, exitCode, failed: false, reason: null, workedMs: worked })
-  if (message?.role === 'assistant' && message.content) journalAnswer(app, run, message.content)
-  if (!workingOfAgent(app, run.agent_id).length) setStatus(app, run.agent_id, 'IDLE')
-  return true
-}
-
-/** A run that waited for a person goes on with this message. Within a change; its entry is what starts it. */
+/** A run that waited for a person goes on with this message, once the change is committed. */
 export function resumeRun(
   app: App,
   runId: string,
-  { actor, message, ...about_ }: { actor: Actor; message: string } & Record<string, unknown>,
+  { actor, message, ...more }: { actor: Actor; message: string; inbox_item_id?: string; delivery_id?: string },
 ): void {
-  const run = queries(app.db).resume.get({ id: runId, message })
+  const run = queries(app.db).resume.get({ id: runId, answer: message })
   if (!run) throw new Error(`The run ${runId} does not wait for anybody`)
-  app.journal({
-    ...about(run),
-    type: 'run.resumed',
-    summary: `${run.agent_name} goes on`,
-    ...actorOf(actor),
-    payload: { chat_id: run.chat_id, comment_id: message, attempt: run.attempt, ...about_ },
-  })
+  const payload = { ...chatOf(run), comment_id: message, attempt: run.attempt, ...more }
+  app.journal(fact('run.resumed', payload, { ...about(run), ...actorOf(actor) }))
   setStatus(app, run.agent_id, 'RUNNING')
   tell(app, run, 'run.resumed', 'RUNNING')
-}
-
-/** The session of the agent's client is gone: the run is started once more, with what was said. Within a change. */
-export const startOver = ({ db }: App, runId: string, frame: number): Run | undefined =>
-  queries(db).startOver.get({ id: runId, frame })
-
-const spentBefore = ({ spent_json }: Run): Spent => (spent_json ? (JSON.parse(spent_json) as Spent) : {})
-
-/** How long the run's programs worked, all together: time spent waiting for people is left out. */
-function workedMs(app: App, { worked_ms, launched_at, created_at, attempt }: Run): number {
-  if (launched_at !== null) return worked_ms + Math.max(0, Math.round(app.steady()) - launched_at)
-  return attempt === 0 && worked_ms === 0 ? Math.max(0, app.clock() - created_at) : worked_ms
-}
-
-/**
- * A restart begins the frames of a run that was not started yet anew, past all that may have been seen of it. Within a
- * change.
- */
-export const skipFrames = ({ db }: App, runId: string, first: number): void =>
-  void queries(db).skipFrames.run(first, runId)
-
-/** The run's spool is removed. Within a change. */
-export const markDiscarded = ({ db }: App, id: string): void => void queries(db).discarded.run(id)
-
-/** Ended runs of a crew whose spools are still there. */
-export const leftRuns = ({ db }: App, crewId: string): Run[] => queries(db).left.all(crewId)
-
-/** All that is known of a run's end. */
-export interface Ending {
-  outcome: Outcome
-  /** Status that the agent has afterwards, unless another of its runs goes on; null leaves it as it is. */
-  agentStatus: 'IDLE' | 'ERROR' | null
-  exitCode: number | null
-  reason: string | null
-  /** Of the terminal entry; members without a value are left out. */
-  metadata: Record<string, unknown>
-  payload?: Record<string, unknown>
-  severity?: Draft['severity']
-  /** What goes into the chat; null when there is nothing to say. */
-  message: Omit<NewMessage, 'chatId' | 'agentId' | 'runId'> | null
-  command: Record<string, unknown> | null
-  /** Newest number of a frame, those that tell of the end included. */
-  lastFrame: number
-}
-
-const entryOf = {
-  COMPLETED: 'run.completed',
-  FAILED: 'run.failed',
-  CANCELLED: 'run.cancelled',
-  TIMEOUT: 'run.timeout',
-} as const
-const answerLimit = 8 * 1024
-
-/** Ends a run for good: message, entries and status together. Within a change; false when it had ended before. */
-export function endRun(app: App, runId: string, ending: Ending): boolean {
-  const before = findRun(app, runId)
-  if (!before) return false
-  const metadata = before.spent_json ? addSpent(spentBefore(before), ending.metadata) : ending.metadata
-  const run = queries(app.db).end.get(app.clock(), ending.outcome, tokensOf(metadata), runId)
-  if (!run) return false
-  leaveSession(app, runId, 'idle', run.cancelled_by)
-  queries(app.db).settleFrames.run(ending.lastFrame, run.chat_id)
-  if (ending.message) addMessage(app, { ...ending.message, chatId: run.chat_id, agentId: run.agent_id, runId })
-  const failed = ending.outcome === 'FAILED' || ending.outcome === 'TIMEOUT'
-  const ownMs = workedMs(app, before) - before.worked_ms
-  if (ending.command) journalCommandEnd(app, run, { ...ending, command: ending.command, failed, workedMs: ownMs })
-  if (ending.message?.role === 'assistant' && ending.message.content) journalAnswer(app, run, ending.message.content)
-  app.journal({
-    ...about(run),
-    type: entryOf[ending.outcome],
-    ...(ending.severity && { severity: ending.severity }),
-    summary: `${run.agent_name}'s run ${words[ending.outcome]}${ending.outcome !== 'COMPLETED' && ending.reason ? `: ${ending.reason}` : ''}`,
-    ...(ending.outcome === 'CANCELLED' && run.cancelled_by
-      ? { actor_type: 'user', actor_id: run.cancelled_by }
-      : { actor_type: 'orchestrator' }),
-    payload: {
-      ...ending.payload,
-      ...(ending.exitCode !== null && { exit_code: ending.exitCode }),
-      ...(ending.reason && ending.outcome !== 'COMPLETED' && { error_message: ending.reason }),
-      metadata: { duration_ms: workedMs(app, before), ...metadata },
-    },
-  })
-  if (ending.agentStatus && !workingOfAgent(app, run.agent_id).length) setStatus(app, run.agent_id, ending.agentStatus)
-  tell(app, run, ending.outcome === 'COMPLETED' ? 'run.completed' : 'run.failed', ending.outcome, {
-    duration_ms: workedMs(app, before),
-    ...(ending.reason && ending.outcome !== 'COMPLETED' && { error: ending.reason, error_message: ending.reason }),
-  })
-  return true
-}
-
-function tokensOf({ input_tokens, output_tokens }: Record<string, unknown>): number | null {
-  const spent = Number(input_tokens ?? 0) + Number(output_tokens ?? 0)
-  return spent > 0 ? spent : null
-}
-
-const words: Record<Outcome, string> = {
-  COMPLETED: 'completed',
-  FAILED: 'failed',
-  CANCELLED: 'was cancelled',
-  TIMEOUT: 'took too long',
-}
-
-interface CommandEnd {
-  command: Record<string, unknown>
-  exitCode: number | null
-  failed: boolean
-  reason: string | null
-  workedMs: number
-}
-
-function journalCommandEnd(app: App, run: Run, { command, exitCode, failed, reason, workedMs }: CommandEnd): void {
-  app.journal({
-    ...about(run),
-    type: 'exec.command',
-    ...(failed && { severity: 'error' as const }),
-    summary: "Agent's client ended",
-    actor_type: 'orchestrator',
-    payload: {
-      ...command,
-      phase: 'end',
-      ...(exitCode !== null && { exit_code: exitCode }),
-      duration_ms: workedMs,
-      ...(failed && exitCode === 0 && { in_band_error: reason }),
-    },
-  })
-}
-
-function journalAnswer(app: App, run: Run, content: string): void {
-  const kept = Buffer.from(content).subarray(0, answerLimit).toString('utf8').replace(/�$/, '')
-  app.journal({
-    ...about(run),
-    type: 'chat.agent_response',
-    summary: `${run.agent_name} answered`,
-    actor_type: 'agent',
-    actor_id: run.agent_id,
-    payload: {
-      chat_id: run.chat_id,
-      agent_slug: run.agent_slug,
-      content: kept,
-      length_chars: content.length,
-      ...(kept.length < content.length && { truncated: true }),
-    },
-  })
-}
-
-const about = ({ workspace_id, crew_id, agent_id, id }: NewRun) => ({
-  workspace_id,
-  crew_id,
-  agent_id,
-  trace_id: id,
-})
-
-function tell(app: App, run: NewRun, type: string, status: string, more: object = {}): void {
-  const { id: run_id, workspace_id, agent_id, agent_slug, agent_name } = run
-  const payload = { run_id, agent_id, agent_slug, agent_name, status, ...more }
-  app.broadcast({ channel: `workspace:${workspace_id}`, type, payload })
 }

@@ -28,7 +28,8 @@ export interface Adapter {
 export interface Turn {
   runId: string
   crewId: string
-  chatId: string
+  /** Null when the run belongs to no chat. */
+  chatId: string | null
   agent: { id: string; slug: string }
   folders: Folders
   /** Null leaves the choice to the client. */
@@ -199,7 +200,7 @@ export function commonEnv(turn: Turn): Record<string, string> {
     HOME: folders.home,
     SVC_AGENT_ID: agent.id,
     SVC_CREW_ID: crewId,
-    SVC_CHAT_ID: chatId,
+    ...(chatId !== null && { SVC_CHAT_ID: chatId }),
     SVC_RUN_ID: runId,
     SVC_CREW_SHARED: folders.shared,
     ...(access.via === 'sidecar' && { SVC_AGENT_TOKEN: access.key, SVC_SIDECAR_URL: access.origin }),

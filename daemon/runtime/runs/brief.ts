@@ -1,23 +1,20 @@
 import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
 import { type AgentRow, agentById, agentsOfCrew } from '../../features/agents/service.ts'
-import { findMessage, type MessageRow, messagesBefore } from '../../features/chats/messages/service.ts'
 import { deliveryOf, secretFiles } from '../../features/credentials/delivery/service.ts'
 import { containerOf } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
+import { sourceOf } from '../../features/runs/messages/service.ts'
 import type { Run } from '../../features/runs/service.ts'
 import { languageOf } from '../../features/workspaces/service.ts'
 import { type Adapter, capReason, type Folders, foldersOf, type Turn } from '../adapters/adapter.ts'
-import { composePrompt, type Remembered } from '../adapters/history.ts'
+import { composePrompt } from '../adapters/history.ts'
 import { musterConfig, musterServer } from '../adapters/mcp.ts'
 import { agentKey } from '../agent-keys.ts'
 import type { Runtime } from '../types.ts'
 import type { Brief, LaunchFacts } from './parts.ts'
 import { clientSessionId, programOf } from './program.ts'
 import { systemPrompt } from './system-prompt.ts'
-
-/** More of a chat never fits into a prompt. */
-const historyLimit = 200
 
 interface Briefing {
   app: App
@@ -29,8 +26,9 @@ interface Briefing {
 export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief {
   const agent = agentById(app, run.agent_id)
   const place = placeOf(app, run.agent_id)
-  const message = findMessage(app, run.message_id)
-  if (!agent || !message) throw problem('not_found', { detail: 'The agent is deleted' })
+  const asked = sourceOf(app, run).prompt(app, run)
+  if (!agent) throw problem('not_found', { detail: 'The agent is deleted' })
+  if (!asked) throw problem('not_found', { detail: 'What the agent was asked is deleted' })
   if (place?.crewId !== run.crew_id)
     throw problem('crew_not_running', { detail: 'The agent has left the crew in which this run was to happen' })
   const adapter = adapterOf(agent.cli_adapter)
@@ -41,8 +39,8 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
   const system = systemPrompt(situationOf(app, agent, run, folders))
   const session = sessionOf(run, adapter, runId)
   // A client that goes on with its own session knows what was said.
-  const history = session?.resumed ? [] : memoryOf(app, run.chat_id, message.seq)
-  const prompt = composePrompt({ history, message: wordsOf(message), systemPrompt: system })
+  const history = session?.resumed ? [] : asked.history()
+  const prompt = composePrompt({ history, message: asked.text, systemPrompt: system })
   const kept = session && {
     id: session.id,
     resume: session.resumed,
@@ -93,23 +91,6 @@ function sessionOf(run: Run, adapter: Adapter, program: string): LaunchFacts['se
   return { id: clientSessionId(program), program, resumed: false }
 }
 
-/** What the agent is told: the message, or the answer with the question that it answers. */
-function wordsOf({ content, metadata_json }: MessageRow): string {
-  const { answer_to } = (metadata_json ? JSON.parse(metadata_json) : {}) as {
-    answer_to?: { question: string; by: string }
-  }
-  if (!answer_to) return content
-  return [
-    'You asked:',
-    answer_to.question,
-    '',
-    `${answer_to.by} answers:`,
-    content,
-    '',
-    'Go on from where you stopped to ask.',
-  ].join('\n')
-}
-
 /** A minute at least, however long the run has worked before it asked. */
 const timeLeft = (limit: number, { worked_ms }: Run): number =>
   Math.max(limit - Math.floor(worked_ms / 1000), Math.min(limit, 60))
@@ -117,13 +98,6 @@ const timeLeft = (limit: number, { worked_ms }: Run): number =>
 function situationOf(app: App, agent: AgentRow, run: Run, folders: Folders) {
   const mates = agentsOfCrew(app, run.crew_id).filter(({ id }) => id !== agent.id)
   return { agent, crew: { name: agent.crew_name ?? '' }, mates, folders, language: languageOf(app, run.workspace_id) }
-}
-
-/** What was said before. Notes of failed runs are for people. */
-function memoryOf(app: App, chatId: string, seq: number): Remembered[] {
-  return messagesBefore(app, chatId, seq, historyLimit)
-    .filter(({ role }) => role !== 'system')
-    .map(({ role, content, tool_summary }) => ({ role, content, tool_summary }))
 }
 
 type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env' | 'session'> & { sidecar: string }

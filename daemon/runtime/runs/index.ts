@@ -1,22 +1,10 @@
 import type { App } from '#kernel/app'
 import type { Recorded } from '#kernel/journal/journal'
 import type { AgentFile, Runs, Watch, Watcher } from '#kernel/runs'
-import { recordSoon } from '#kernel/store/until-written'
-import { agentById } from '../../features/agents/service.ts'
 import { desiredCrew } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
-import {
-  findRun,
-  lastFrameOf,
-  leftRuns,
-  openRuns,
-  type Run,
-  runsOfAgent,
-  runsOfCrew,
-  skipFrames,
-  wishCancel,
-  workingOfAgent,
-} from '../../features/runs/service.ts'
+import { leftRuns, skipFrames } from '../../features/runs/programs/service.ts'
+import { findRun, lastFrameOf, openRuns, type Run, streamOf, workingOfAgent } from '../../features/runs/service.ts'
 import { adapterOf } from '../adapters/index.ts'
 import type { Runtime } from '../types.ts'
 import { briefRun } from './brief.ts'
@@ -61,39 +49,39 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
   const streams = new Map<string, LiveStream>()
   const expiries = new Map<string, NodeJS.Timeout>()
 
-  function streamOf(chatId: string): LiveStream {
-    const known = streams.get(chatId)
+  function openStream(name: string): LiveStream {
+    const known = streams.get(name)
     if (known) return known
-    const made = new LiveStream(lastFrameOf(app, chatId))
-    streams.set(chatId, made)
+    const made = new LiveStream(lastFrameOf(app, name))
+    streams.set(name, made)
     return made
   }
 
   /** A run that has said its farewell tidies up for a moment more; only then its frames begin to age. */
-  const hasLive = (chatId: string): boolean => [...live.values()].some(({ run }) => run.chat_id === chatId)
+  const hasLive = (name: string): boolean => [...live.values()].some(({ run }) => streamOf(run) === name)
 
   /** Forgets a stream that nobody needs. */
-  function tidy(chatId: string): void {
-    const stream = streams.get(chatId)
-    if (stream && !stream.watched && !expiries.has(chatId) && !hasLive(chatId)) streams.delete(chatId)
+  function tidy(name: string): void {
+    const stream = streams.get(name)
+    if (stream && !stream.watched && !expiries.has(name) && !hasLive(name)) streams.delete(name)
   }
 
   function begin(run: Run): void {
-    const { id, chat_id } = run
-    clearTimeout(expiries.get(chat_id))
-    expiries.delete(chat_id)
-    const begun = new LiveRun(parts, run, streamOf(chat_id))
-    live.set(id, begun)
+    const name = streamOf(run)
+    clearTimeout(expiries.get(name))
+    expiries.delete(name)
+    const begun = new LiveRun(parts, run, openStream(name))
+    live.set(run.id, begun)
     void begun.over.then(() => {
-      live.delete(id)
-      if (streams.get(chat_id)?.active) return
+      live.delete(run.id)
+      if (streams.get(name)?.active) return
       const clear = setTimeout(() => {
-        expiries.delete(chat_id)
-        streams.get(chat_id)?.clear()
-        tidy(chat_id)
+        expiries.delete(name)
+        streams.get(name)?.clear()
+        tidy(name)
       }, replayMs)
       clear.unref()
-      expiries.set(chat_id, clear)
+      expiries.set(name, clear)
     })
   }
 
@@ -122,7 +110,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
   }
 
   function onEntry({ entry }: Recorded): void {
-    const { entry_type, trace_id, crew_id, payload } = entry
+    const { entry_type, trace_id, crew_id } = entry
     if (entry_type === 'run.started' && trace_id) {
       const run = findRun(app, trace_id)
       if (run?.phase === 'queued' && !live.has(trace_id)) begin(run)
@@ -134,10 +122,6 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       end(trace_id)
     } else if (entry_type.startsWith('provisioning.') && crew_id) {
       tellProgress(crew_id, entry.entry_type.slice('provisioning.'.length), entry.summary)
-    } else if (entry_type === 'audit.entity_deleted') {
-      const id = String(payload?.['entity_id'])
-      if (payload?.['entity_type'] === 'agent') endAll(runsOfAgent(app, id), entry.actor_id)
-      if (payload?.['entity_type'] === 'crew') endAll(runsOfCrew(app, id), entry.actor_id)
     }
   }
 
@@ -151,27 +135,18 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
     }
   }
 
-  /** Who deletes an agent or its crew ends what is going on there. */
-  function endAll(runs: Run[], by: string | undefined): void {
-    if (!runs.length) return
-    recordSoon(app, 'the end of runs of what was deleted', () => {
-      for (const { id } of runs) wishCancel(app, id, by ?? null)
-      app.afterCommit(() => runs.forEach(({ id }) => void live.get(id)?.cancel()))
-    })
-  }
-
   app.bus.on('entry', onEntry)
   runtime.onOpenRuns((agentId) => workingOfAgent(app, agentId).map((run) => programIds(run).at(-1)!))
 
   return {
-    watch(chatId: string, after: number | null, watcher: Watcher): Watch {
-      const stream = streamOf(chatId)
+    watch(name: string, after: number | null, watcher: Watcher): Watch {
+      const stream = openStream(name)
       const watch = stream.watch(after ?? stream.lastSeq, watcher)
       return {
         ...watch,
         close() {
           watch.close()
-          tidy(chatId)
+          tidy(name)
         },
       }
     },
@@ -185,9 +160,9 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       const place = placeOf(app, agentId)
       if (place) await runtime.endLeft(place.crewId, place.agent)
     },
-    forget(chatId) {
-      streams.get(chatId)?.close()
-      streams.delete(chatId)
+    forget(name) {
+      streams.get(name)?.close()
+      streams.delete(name)
     },
     async listFiles(agentId, subdir, recursive): Promise<AgentFile[]> {
       const place = placeOf(app, agentId)
@@ -203,8 +178,6 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
       // Frames that a daemon before this one may have shown are not numbered again.
       await app.write(() => {
         for (const run of waiting) skipFrames(app, run.id, run.first_frame + prologueFrames)
-        // A daemon before this one may have come to its end between the deletion of an agent and this.
-        for (const { id, agent_id } of open) if (!agentById(app, agent_id)) wishCancel(app, id, null)
       })
       for (const { id } of open) {
         const run = findRun(app, id)

@@ -2,17 +2,11 @@ import type { ChatEvent } from '#contract/frames'
 import { storageFault } from '#kernel/store/storage-fault'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { sessionOfRun } from '../../features/asks/sessions/service.ts'
-import { findMessage } from '../../features/chats/messages/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
-import {
-  endRun,
-  findRun,
-  markLaunching,
-  markRunning,
-  type Run,
-  settleParking,
-  startOver,
-} from '../../features/runs/service.ts'
+import { endRun, settleParking } from '../../features/runs/endings/service.ts'
+import { sourceOf } from '../../features/runs/messages/service.ts'
+import { markLaunching, markRunning, startOver } from '../../features/runs/programs/service.ts'
+import { findRun, type Run } from '../../features/runs/service.ts'
 import {
   cancelledEarly,
   cancelledInstead,
@@ -120,9 +114,9 @@ export class LiveRun {
   }
 
   private async carryOut(): Promise<void> {
-    const message = findMessage(this.parts.app, this.run.message_id)
-    this.stream.begin(this.firstFrame(message ? 2 : 1))
-    if (message) this.sayMessage(message)
+    const asked = sourceOf(this.parts.app, this.run).prompt(this.parts.app, this.run)
+    this.stream.begin(this.firstFrame(asked?.shown ? 2 : 1))
+    if (asked?.shown) this.say(asked.shown)
     const leave = await this.enter()
     if (this.detached.signal.aborted) return leave?.()
     try {
@@ -138,10 +132,6 @@ export class LiveRun {
   private firstFrame(opening: number): number {
     const { first_frame, output_frame } = this.run
     return output_frame === null ? first_frame : Math.max(first_frame, output_frame - opening)
-  }
-
-  private sayMessage({ id, content, author_user_id }: NonNullable<ReturnType<typeof findMessage>>): void {
-    this.say({ type: 'user_message', content, metadata: { message_id: id, ...(author_user_id && { author_user_id }) } })
   }
 
   /** Waits for a place among the runs that go on at once; null when the run was stopped first. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { App } from '#kernel/app'
-import { markDiscarded, type Run } from '../../features/runs/service.ts'
+import { markDiscarded } from '../../features/runs/programs/service.ts'
+import type { Run } from '../../features/runs/service.ts'
 import type { RunRef, Runtime } from '../types.ts'
 import type { LaunchFacts } from './parts.ts'
 

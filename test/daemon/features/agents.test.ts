@@ -65,6 +65,7 @@ describe('agents.create', () => {
       webhook_secret_set: false,
       crew: null,
       _count: { skills: 0, credentials: 0, chats: 0 },
+      waiting_runs: 0,
       created_by_user_id: it.person('OWNER').userId,
       ephemeral: false,
       expires_at: null,

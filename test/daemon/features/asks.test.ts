@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { problem } from '#kernel/problem'
 import { raise } from '../../../daemon/features/inbox/service.ts'
+import { endRun } from '../../../daemon/features/runs/endings/service.ts'
 import {
-  endRun,
   findRun,
   parkRun,
   type Run,
@@ -30,7 +30,7 @@ const typesOf = (it: AskPlace, run: string) =>
 const terminals = (it: AskPlace, run: string) =>
   typesOf(it, run).filter((type) => /^run\.(completed|failed|cancelled|timeout)$/.test(type))
 const phaseOf = (it: AskPlace, run: string) =>
-  it.app.db.prepare('SELECT phase, attempt, worked_ms FROM run_executions WHERE id = ?').get(run) as object
+  it.app.db.prepare('SELECT phase, attempt, worked_ms FROM runs WHERE id = ?').get(run) as object
 const sessionOf = (it: AskPlace, run: string) =>
   it.app.db.prepare('SELECT * FROM agent_sessions WHERE run_id = ?').get(run) as Record<string, unknown> & {
     status: string

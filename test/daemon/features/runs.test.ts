@@ -178,12 +178,12 @@ describe('runs', () => {
       if (n % 7 === 0) finish(`r${n - 3}`, 'run.completed', { exit_code: 0 })
     }
     const stored = () => [
-      app.db.prepare('SELECT * FROM runs ORDER BY seq').all(),
+      app.db.prepare('SELECT * FROM run_records ORDER BY seq').all(),
       app.db.prepare('SELECT * FROM run_tags ORDER BY seq, tag').all(),
     ]
     const before = stored()
     expect(before[0]).toHaveLength(40)
-    app.db.exec('DELETE FROM run_tags; DELETE FROM runs')
+    app.db.exec('DELETE FROM run_tags; DELETE FROM run_records')
     const project = projectRuns(app.db)
     const rows = app.db
       .prepare<[], { seq: number; ts: number; doc: string }>('SELECT seq, ts, doc FROM journal ORDER BY seq')

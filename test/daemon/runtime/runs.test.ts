@@ -615,7 +615,7 @@ describe('after a restart', () => {
     }
     const chat = await it.openChat()
     const { run_id } = await it.send(chat, 'Work')
-    await expect.poll(() => it.app.db.prepare('SELECT phase FROM run_executions').pluck().get()).toBe('launching')
+    await expect.poll(() => it.app.db.prepare('SELECT phase FROM runs').pluck().get()).toBe('launching')
     if (had) await it.runtime.program()
     await it.runs.close()
     it.runtime.startRun = start
@@ -745,7 +745,7 @@ describe('while the disk refuses', () => {
     expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.completed'])
   })
 
-  it('runs of an agent that is deleted end once that can be written', async () => {
+  it('runs of an agent that is deleted are ended with it, and have their end once that can be written', async () => {
     const it = await quietPlace()
     const { run_id } = await working(it)
     let refusal: ReturnType<typeof refuseWrites> | undefined
@@ -753,8 +753,8 @@ describe('while the disk refuses', () => {
       if (entry.entry_type === 'audit.entity_deleted') refusal = refuseWrites(it.app)
     })
     expect((await it.call('OWNER', 'DELETE', `/agents/${it.agentId}`)).status).toBe(200)
-    await it.app.idle()
-    expect(it.runtime.ended).toEqual([])
+    await expect.poll(() => it.runtime.ended).toEqual([run_id])
+    expect(terminals(it, run_id)).toEqual([])
     await refusal!.mend()
     await it.runs.ended(run_id)
     expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])

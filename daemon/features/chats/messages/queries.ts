@@ -38,6 +38,9 @@ export const queries = statements((db) => ({
   before: db.prepare<[chat: string, seq: number, limit: number], MessageRow>(
     `SELECT ${columns} FROM chat_messages WHERE chat_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   ),
+  ofRun: db.prepare<[run: string], MessageRow>(
+    `SELECT ${columns} FROM chat_messages WHERE run_id = ? ORDER BY chat_id, seq`,
+  ),
   find: db.prepare<[id: string], MessageRow>(`SELECT ${columns} FROM chat_messages WHERE id = ?`),
   /** What an agent did, newest first, each part of a message on its own. */
   partsOfAgent: db.prepare<[agent: string, limit: number], { ts: string; role: string; part: string }>(

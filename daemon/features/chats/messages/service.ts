@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { Message, MessagePart } from '#contract/chats'
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
+import type { Prompt, RunSource, SourcedRun } from '#kernel/runs'
 import type { AgentRow } from '../../agents/service.ts'
 import { type MessageRow, queries } from './queries.ts'
 
@@ -39,7 +41,7 @@ function titleOf(content: string): string | null {
   return line.length <= titleLimit ? line.join('') : `${line.slice(0, titleLimit).join('').trimEnd()}...`
 }
 
-/** Stores a message at the end of its chat; the first of a user names the chat. Within a change. */
+/** Stores a message at the end of its chat; the first of a user names the chat. */
 export function addMessage(app: App, message: NewMessage): { id: string; seq: number; ts: string } {
   const { chatId, role, content, parts, metadata } = message
   const id = newMessageId(app.clock())
@@ -64,7 +66,7 @@ export function addMessage(app: App, message: NewMessage): { id: string; seq: nu
 
 const shownLimit = 8 * 1024
 
-/** Puts what a person said to an agent on record. Within a change. */
+/** Puts what a person said to an agent on record. */
 export function journalUserMessage(
   app: App,
   actor: Actor,
@@ -73,28 +75,61 @@ export function journalUserMessage(
   text: string,
 ): void {
   const content = Buffer.from(text).subarray(0, shownLimit).toString('utf8').replace(/�$/, '')
-  app.journal({
+  const payload = {
+    chat_id: chatId,
+    agent_slug: agent.slug,
+    content,
+    length_chars: text.length,
+    ...(content.length < text.length && { truncated: true as const }),
+  }
+  const about = {
     workspace_id: agent.workspace_id,
     ...(agent.crew_id && { crew_id: agent.crew_id }),
     agent_id: agent.id,
     trace_id: runId,
-    type: 'chat.user_message',
-    summary: `Message to ${agent.name}`,
     ...actorOf(actor),
-    payload: {
-      chat_id: chatId,
-      agent_slug: agent.slug,
-      content,
-      length_chars: text.length,
-      ...(content.length < text.length && { truncated: true }),
-    },
-  })
+  }
+  app.journal(fact('chat.user_message', payload, about))
 }
 
-export const findMessage = ({ db }: App, id: string): MessageRow | undefined => queries(db).find.get(id)
+/** More of a chat never fits into a prompt. */
+const historyLimit = 200
+
+/** What a message of a chat asks; `wordsOf` says it as the agent is told. */
+export function promptOf(app: App, { source_id }: SourcedRun, wordsOf: (message: MessageRow) => string): Prompt | null {
+  const message = source_id === null ? undefined : queries(app.db).find.get(source_id)
+  if (!message) return null
+  const { id, chat_id, seq, content, author_user_id } = message
+  return {
+    text: wordsOf(message),
+    // Notes of failed runs are for people.
+    history: () => messagesBefore(app, chat_id, seq, historyLimit).filter(({ role }) => role !== 'system'),
+    shown: {
+      type: 'user_message',
+      content,
+      metadata: { message_id: id, ...(author_user_id && { author_user_id }) },
+    },
+  }
+}
+
+/** What is said in a run of a chat is a message there. */
+export const chatSaid: Pick<RunSource, 'keep' | 'kept'> = {
+  keep: (app, { id, chat_id, agent_id }, said) =>
+    void addMessage(app, { ...said, chatId: chat_id!, agentId: agent_id, runId: id }),
+  kept: (app, { id }) => queries(app.db).ofRun.all(id).map(toSaid),
+}
+
+const toSaid = ({ role, content, parts_json, tool_summary, metadata_json, ts }: MessageRow) => ({
+  role,
+  content,
+  ts,
+  toolSummary: tool_summary,
+  ...(parts_json && { parts: JSON.parse(parts_json) as Static<typeof MessagePart>[] }),
+  ...(metadata_json && { metadata: JSON.parse(metadata_json) as Record<string, unknown> }),
+})
 
 /** What was said before a message, oldest first, `limit` messages at most. */
-export const messagesBefore = ({ db }: App, chatId: string, seq: number, limit: number): MessageRow[] =>
+const messagesBefore = ({ db }: App, chatId: string, seq: number, limit: number): MessageRow[] =>
   queries(db).before.all(chatId, seq, limit).reverse()
 
 /** A window of a chat from its oldest message on; without an offset its newest messages. Oldest first. */

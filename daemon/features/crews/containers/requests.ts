@@ -5,7 +5,6 @@ import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { Problem, problem } from '#kernel/problem'
 import type { ContainerStatus, RuntimeService } from '#runtime/service-types'
-import { runsOfCrew, wishCancel } from '../../runs/service.ts'
 import type { CrewRow } from '../queries.ts'
 import { findCrew } from '../service.ts'
 import { containerOf, noContainer, want } from './service.ts'
@@ -17,9 +16,6 @@ export function wish(app: App, { actor, crewId }: Wish, desired: 'running' | 'st
   findCrew(app, actor.workspace, crewId)
   runtimeOf(app)
   want(app, crewId, desired, actor)
-  // What waits for a person has no program that the container's end would end.
-  if (desired === 'stopped')
-    for (const { id, phase } of runsOfCrew(app, crewId)) if (phase === 'parked') wishCancel(app, id, actor.id)
 }
 
 export const start = (app: App, { actor, crewId }: Wish) => settle(app, actor.workspace, crewId, 'start')

@@ -99,12 +99,14 @@ export function want(app: App, crewId: string, desired: Exclude<Desired, 'remove
   const row = queries(app.db).owned.get(crewId)
   if (!row || row.desired === 'removed') return false
   if (desired === 'running') queries(app.db).use.run(app.now(), crewId)
-  if (row.desired === desired) return false
-  queries(app.db).want.run(desired, app.now(), crewId)
+  const changes = row.desired !== desired
+  if (changes) queries(app.db).want.run(desired, app.now(), crewId)
+  // A person's stop of a crew that is idle already ends what waits for people there.
+  if (!changes && !(desired === 'stopped' && actor)) return false
   const requested = desired === 'running' ? 'crew.start_requested' : 'crew.stop_requested'
   const payload = { entity_id: crewId, name: row.slug, metadata: { container: desired } }
   app.journal(fact(requested, payload, { workspace_id: row.workspace_id, crew_id: crewId, ...actorOf(actor) }))
-  return true
+  return changes
 }
 
 /** Nothing shall be left of a deleted crew's container; the deletion is on record already. */

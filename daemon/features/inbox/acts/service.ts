@@ -109,7 +109,7 @@ function answer(app: App, actor: Actor, { session, run, input, now }: Answering)
     },
   }
   const message = {
-    chatId: run.chat_id,
+    chatId: session.chat_id,
     agentId: run.agent_id,
     runId: run.id,
     role: 'user',
@@ -119,7 +119,7 @@ function answer(app: App, actor: Actor, { session, run, input, now }: Answering)
   } as const
   const { id: comment_id } = addMessage(app, message)
   const agent = agentById(app, run.agent_id)
-  if (agent) journalUserMessage(app, actor, { runId: run.id, chatId: run.chat_id }, agent, input)
+  if (agent) journalUserMessage(app, actor, { runId: run.id, chatId: session.chat_id }, agent, input)
   const hindrance = whyNot(app, run)
   const undeliverable = (detail: string) => ({
     problem: problem('answer_undeliverable', { detail, extra: { dispatch_state: 'undeliverable', comment_id } }),

@@ -49,6 +49,7 @@ const names = `LEFT JOIN agents a ON a.id = r.agent_id AND a.workspace_id = r.wo
 export interface RunFilter {
   workspace: string
   status?: string
+  waiting?: 1
   agent?: string
   trigger?: string
   tag?: string
@@ -56,6 +57,8 @@ export interface RunFilter {
 
 const conditions: Record<Exclude<keyof RunFilter, 'workspace'>, string> = {
   status: 'status = @status',
+  waiting: `status = 'RUNNING'
+    AND id IN (SELECT id FROM runs WHERE phase <> 'ended' AND phase IN ('parking', 'parked'))`,
   agent: 'agent_id = @agent',
   trigger: 'trigger_type = @trigger',
   tag: 'seq IN (SELECT seq FROM run_tags WHERE workspace_id = @workspace AND tag = @tag)',
@@ -63,7 +66,7 @@ const conditions: Record<Exclude<keyof RunFilter, 'workspace'>, string> = {
 
 export const queries = statements((db) => ({
   start: db.prepare<[Record<string, unknown>]>(
-    `INSERT INTO runs (seq, id, workspace_id, crew_id, agent_id, mission_id, chat_id, triggered_by, trigger_type,
+    `INSERT INTO run_records (seq, id, workspace_id, crew_id, agent_id, mission_id, chat_id, triggered_by, trigger_type,
       status, started, metadata, details)
      VALUES (@seq, @id, @workspace, @crew, @agent, @mission, @chat, @triggered_by, @trigger_type, 'RUNNING', @ts,
      @metadata, @details)
@@ -73,10 +76,10 @@ export const queries = statements((db) => ({
     'INSERT INTO run_tags (workspace_id, tag, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   ),
   describe: db.prepare<[Record<string, unknown>]>(
-    "UPDATE runs SET details = json_patch(details, @details) WHERE workspace_id = @workspace AND id = @id AND status = 'RUNNING'",
+    "UPDATE run_records SET details = json_patch(details, @details) WHERE workspace_id = @workspace AND id = @id AND status = 'RUNNING'",
   ),
   end: db.prepare<[Record<string, unknown>]>(
-    `UPDATE runs SET status = @status, finished = @ts, error_message = @error_message, exit_code = @exit_code,
+    `UPDATE run_records SET status = @status, finished = @ts, error_message = @error_message, exit_code = @exit_code,
       details = json_patch(details, @details)
      WHERE workspace_id = @workspace AND id = @id AND status = 'RUNNING'`,
   ),
@@ -84,19 +87,19 @@ export const queries = statements((db) => ({
 
 export const reads = statements((db) => ({
   find: db.prepare<[workspace: string, id: string], NamedRow>(
-    `SELECT ${named} FROM runs r ${names} WHERE r.workspace_id = ? AND r.id = ?`,
+    `SELECT ${named} FROM run_records r ${names} WHERE r.workspace_id = ? AND r.id = ?`,
   ),
   ofAgent: db.prepare<[workspace: string, agent: string], Row>(
-    `SELECT ${columns} FROM runs r WHERE r.workspace_id = ? AND r.agent_id = ?
+    `SELECT ${columns} FROM run_records r WHERE r.workspace_id = ? AND r.agent_id = ?
       ORDER BY r.started DESC, r.seq DESC LIMIT 100`,
   ),
   agent: db.prepare<[workspace: string, id: string], { id: string }>(
     'SELECT id FROM agents WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',
   ),
   stats: db.prepare<[{ workspace: string; midnight: number }], { running: number; today: number; failed: number }>(
-    `SELECT (SELECT count(*) FROM runs WHERE workspace_id = @workspace AND status = 'RUNNING') AS running,
-            (SELECT count(*) FROM runs WHERE workspace_id = @workspace AND started >= @midnight) AS today,
-            (SELECT count(*) FROM runs WHERE workspace_id = @workspace AND finished >= @midnight
+    `SELECT (SELECT count(*) FROM run_records WHERE workspace_id = @workspace AND status = 'RUNNING') AS running,
+            (SELECT count(*) FROM run_records WHERE workspace_id = @workspace AND started >= @midnight) AS today,
+            (SELECT count(*) FROM run_records WHERE workspace_id = @workspace AND finished >= @midnight
             AND status IN ('FAILED', 'TIMEOUT')) AS failed`,
   ),
 }))
@@ -104,11 +107,11 @@ export const reads = statements((db) => ({
 const prepared = statements((db) => new Map<string, ReturnType<typeof prepareList>>().set('', prepareList(db, '')))
 
 function prepareList(db: Db, where: string) {
-  const from = `FROM runs WHERE workspace_id = @workspace${where}`
+  const from = `FROM run_records WHERE workspace_id = @workspace${where}`
   return {
     page: db.prepare<[RunFilter & { limit: number; offset: number }], NamedRow>(
       `SELECT ${named} FROM (SELECT seq ${from} ORDER BY started DESC, seq DESC LIMIT @limit OFFSET @offset) k
-       CROSS JOIN runs r ON r.seq = k.seq ${names} ORDER BY r.started DESC, r.seq DESC`,
+       CROSS JOIN run_records r ON r.seq = k.seq ${names} ORDER BY r.started DESC, r.seq DESC`,
     ),
     total: db.prepare<[RunFilter], number>(`SELECT count(*) ${from}`).pluck(),
   }

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { fact } from '#contract/entries'
 import type { BareRun, Run, runs } from '#contract/runs'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
@@ -41,8 +42,9 @@ function within(value: number | string | undefined, fallback: number, max: numbe
 }
 
 /** An empty parameter asks for nothing. */
-const asked = ({ status, agent_id, trigger, tag }: Call<typeof runs.list>['query']) => ({
+const asked = ({ status, waiting, agent_id, trigger, tag }: Call<typeof runs.list>['query']) => ({
   status: status || undefined,
+  ...(waiting && { waiting: 1 as const }),
   agent: agent_id || undefined,
   trigger: trigger || undefined,
   tag: tag || undefined,
@@ -78,16 +80,19 @@ export function reportConfidence(app: App, { actor, body }: Call<typeof runs.rep
   const { workspace_id, crew_id, agent_id, run_id, confidence, reason } = body
   const agent = reads(app.db).agent.get(workspace_id, agent_id)
   if (!agent) throw problem('not_found', { field: 'agent_id' })
-  const { entry } = app.journal({
-    workspace_id,
-    crew_id,
-    agent_id,
-    type: 'run.confidence',
-    ...(confidence < doubtful && { severity: 'warn' as const }),
-    summary: `Agent is ${Math.round(confidence * 100)} % sure`,
-    ...actorOf(actor),
-    ...(run_id && { trace_id: run_id }),
-    payload: { confidence, ...(reason && { reason }) },
-  })
+  const { entry } = app.journal(
+    fact(
+      'run.confidence',
+      { confidence, ...(reason && { reason }) },
+      {
+        workspace_id,
+        crew_id,
+        agent_id,
+        ...actorOf(actor),
+        ...(run_id && { trace_id: run_id }),
+        ...(confidence < doubtful && { severity: 'warn' as const }),
+      },
+    ),
+  )
   return { id: entry.id }
 }

@@ -1,0 +1,34 @@
+import { Args, Flags } from '@oclif/core'
+import { locate } from '#client'
+import { lines } from '#client/lines'
+import type { LogFrame } from '#contract/frames'
+import { ApiCommand } from '../../command.ts'
+import { LogLines } from '../../runs/log-lines.ts'
+
+export default class RunsLogs extends ApiCommand<typeof RunsLogs> {
+  static override summary = 'Show what a run did and said'
+  static override description =
+    'Everything that is known of the run: what it was asked, its tools, its words. With --follow until the run is over, also while it waits for a person.'
+  static override examples = [
+    '$ <%= config.bin %> runs logs RUN',
+    '$ <%= config.bin %> runs logs RUN -f',
+    '$ <%= config.bin %> runs logs RUN -o ndjson',
+  ]
+  static override args = { run: Args.string({ required: true, description: 'id of the run' }) }
+  static override flags = {
+    follow: Flags.boolean({ char: 'f', description: 'stay until the run is over' }),
+  }
+
+  async run(): Promise<void> {
+    const asked = locate('runs.logs', { runId: this.args.run, query: { follow: this.flags.follow || undefined } })
+    const people = ['auto', 'table', 'tsv', 'name'].includes(this.out.wanted.format) && this.out.wanted.jq === undefined
+    const told = new LogLines(this.out.paint)
+    for await (const frame of lines<LogFrame>(this.connection, asked)) {
+      if (frame.type === 'stream.heartbeat') continue
+      if (!people) await this.out.item(frame, '')
+      else for (const line of told.take(frame)) await this.out.item(frame, line)
+      if (frame.type === 'stream.end' && frame.reason !== 'run_complete' && frame.reason !== 'not_followed')
+        this.out.note(`The log ended before the run: ${frame.reason}`, 'yellow')
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Static } from 'typebox'
+import type { MessagePart } from '#contract/chats'
+import type { App } from '#kernel/app'
+import type { RunSource } from '#kernel/runs'
+import type { Run } from '../queries.ts'
+import { queries, type RunMessageRow } from './queries.ts'
+
+/** Where the words of a run are kept that belongs to no chat: a source without a place of its own uses these. */
+export const ownMessages: Pick<RunSource, 'keep' | 'kept'> = {
+  keep: (app, { id, agent_id }, { role, content, parts, toolSummary, metadata }) =>
+    void queries(app.db).insert.run({
+      run_id: id,
+      agent_id,
+      role,
+      content,
+      parts_json: parts?.length ? JSON.stringify(parts) : null,
+      tool_summary: toolSummary ?? null,
+      metadata_json: metadata && Object.keys(metadata).length ? JSON.stringify(metadata) : null,
+      ts: new Date(app.clock()).toISOString(),
+    }),
+  kept: (app, { id }) => queries(app.db).ofRun.all(id).map(toSaid),
+}
+
+const toSaid = ({ role, content, parts_json, tool_summary, metadata_json, ts }: RunMessageRow) => ({
+  role,
+  content,
+  ts,
+  toolSummary: tool_summary,
+  ...(parts_json && { parts: JSON.parse(parts_json) as Static<typeof MessagePart>[] }),
+  ...(metadata_json && { metadata: JSON.parse(metadata_json) as Record<string, unknown> }),
+})
+
+/** Of a run that another version of Muster began: it asks nothing, and what was said is kept. */
+const unknownSource: RunSource = { prompt: () => null, ...ownMessages }
+
+/** What a run comes from. */
+export const sourceOf = (app: App, { source }: Pick<Run, 'source'>): RunSource =>
+  app.sources.get(source) ?? unknownSource
+
+/** Pieces of what an agent said and did in runs without a chat, newest first. */
+export const partsOutsideChats = ({ db }: App, agentId: string, limit: number) =>
+  queries(db)
+    .partsOfAgent.all(agentId, limit)
+    .map(({ ts, role, part }) => ({ ts, role, part: JSON.parse(part) as Static<typeof MessagePart> }))

@@ -1,0 +1,55 @@
+import { fact, type Payload } from '#contract/entries'
+import type { App } from '#kernel/app'
+import { queries, type Run } from '../queries.ts'
+import { about } from '../telling.ts'
+
+/** How a run's program is about to be started. */
+export interface Launching {
+  /** Number of the first frame that comes of its output. */
+  frame: number
+  facts: Record<string, unknown>
+  command: Omit<Payload<'exec.command'>, 'phase'>
+  /** What of the chat the agent is not told; null when it is told everything. */
+  overflow: Omit<Payload<'conversation.compacted'>, 'session_id'> | null
+}
+
+/** False when the run does not wait any more. */
+export function markLaunching(app: App, id: string, launch: Launching): boolean {
+  const run = queries(app.db).launch.get({
+    id,
+    frame: launch.frame,
+    launch: JSON.stringify(launch.facts),
+    at: Math.round(app.steady()),
+  })
+  if (!run) return false
+  const concerned = { ...about(run), actor_type: 'orchestrator' } as const
+  if (launch.overflow) {
+    const chat = run.chat_id === null ? {} : { session_id: run.chat_id }
+    app.journal(fact('conversation.compacted', { ...chat, ...launch.overflow }, concerned))
+  }
+  app.journal(fact('exec.command', { ...launch.command, phase: 'start' }, concerned))
+  return true
+}
+
+export const markRunning = ({ db }: App, id: string): void => void queries(db).started.run(id)
+
+/** Puts what the agent's client said of itself on record, once. */
+export function noteSession(app: App, run: Run, init: Payload<'run.session_init'>): void {
+  if (!queries(app.db).noteInit.get(run.id)) return
+  const severity = init.mcp_server_errors?.length ? { severity: 'error' as const } : {}
+  app.journal(fact('run.session_init', init, { ...about(run), actor_type: 'orchestrator', ...severity }))
+}
+
+/** The session of the agent's client is gone: the run is started once more, with what was said. */
+export const startOver = ({ db }: App, runId: string, frame: number): Run | undefined =>
+  queries(db).startOver.get({ id: runId, frame })
+
+/** A restart begins the frames of a run that was not started yet anew, past all that may have been seen of it. */
+export const skipFrames = ({ db }: App, runId: string, first: number): void =>
+  void queries(db).skipFrames.run(first, runId)
+
+/** The run's spool is removed. */
+export const markDiscarded = ({ db }: App, id: string): void => void queries(db).discarded.run(id)
+
+/** Ended runs of a crew whose spools are still there. */
+export const leftRuns = ({ db }: App, crewId: string): Run[] => queries(db).left.all(crewId)
