@@ -6,14 +6,12 @@ import { problem } from '#kernel/problem'
 import { removeFreeAgents } from '../../agents/service.ts'
 import { removeWorkspaceCredentials } from '../../credentials/service.ts'
 import { removeWorkspaceCrews } from '../../crews/service.ts'
-import { withdrawInvitationsTo } from '../../invitations/service.ts'
-import { dissolve, rolesOf, standing } from '../../members/service.ts'
+import { rolesOf, standing } from '../../members/service.ts'
 import { queries } from '../queries.ts'
 
 /**
- * Deletes a workspace and what lives in it: containers go, secrets are erased, nobody is a member any more. The rows
- * stay
- * for the record, the slug is free again.
+ * Deletes a workspace, and with it what lives in it: containers go, secrets are erased, nobody is a member any more.
+ * The rows stay for the record, the slug is free again.
  */
 export function remove(app: App, { actor, body, now }: Call<typeof workspaces.remove>) {
   standing(app, actor, 'OWNER')
@@ -32,8 +30,6 @@ export function remove(app: App, { actor, body, now }: Call<typeof workspaces.re
   removeWorkspaceCrews(app, actor, now)
   removeFreeAgents(app, actor)
   removeWorkspaceCredentials(app, actor, now)
-  withdrawInvitationsTo(app, id)
-  dissolve(app, id)
   queries(app.db).remove.run(now, now, id)
   app.broadcast({ channel: `workspace:${id}`, type: 'workspace.deleted', payload: { id, slug } })
   app.afterCommit(() => app.bus.emit('access_lost', id))
