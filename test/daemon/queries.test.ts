@@ -25,23 +25,18 @@ interface Known {
   mayScan: string | undefined
 }
 
-const inKernel = [
-  'kernel/auth/authenticator.ts',
-  'kernel/auth/membership.ts',
-  'kernel/auth/sessions.ts',
-  'kernel/journal/affairs.ts',
-]
-
 /** Every statement of every queries.ts: what its exported functions of a database give. */
 async function discover(): Promise<Known[]> {
   const files = readdirSync(join(root, 'daemon'), { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('/queries.ts'),
   )
   const sets = await Promise.all(
-    [...files, ...inKernel].map(async (path) => ({
-      path,
-      exports: (await import(join(root, 'daemon', path))) as Record<string, unknown>,
-    })),
+    [...files, 'kernel/auth/authenticator.ts', 'kernel/auth/membership.ts', 'kernel/auth/sessions.ts'].map(
+      async (path) => ({
+        path,
+        exports: (await import(join(root, 'daemon', path))) as Record<string, unknown>,
+      }),
+    ),
   )
   return sets.flatMap(({ path, exports }) => {
     const scans = (exports['scans'] ?? {}) as Record<string, string>
