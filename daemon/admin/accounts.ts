@@ -1,11 +1,11 @@
+import { fact } from '#contract/entries'
 import type { HostAsk, HostReply } from '#contract/host'
 import type { App } from '#kernel/app'
 import { checkPassword } from '#kernel/auth/common-passwords'
 import { homeOf } from '#kernel/auth/home'
-import { audienceOf, journalAffair } from '../features/members/service.ts'
-import { endSessions } from '../features/sessions/service.ts'
-import { revokeOnHost } from '../features/tokens/service.ts'
+import { audienceOf, bySystem } from '#kernel/journal/affairs'
 import { disableTwoFactor } from '../features/totp/service.ts'
+import { replacePassword } from '../features/users/service.ts'
 import { queries, type Subject } from './queries.ts'
 
 /** Sets a password and lets nobody in who was in before. All of it or nothing, whenever the process ends. */
@@ -18,13 +18,12 @@ export async function resetPassword(
   const password_hash = await app.passwords.hash(password)
   return app.writeNow(() => {
     const now = app.now()
-    queries(app.db).resetPassword.run({ user: user.id, password_hash, now })
-    queries(app.db).forgetMailed.run(user.id)
+    const sessions = queries(app.db).countSessions.get({ user: user.id, alive_at: now })!
     const unlocked = user.locked_until !== null && user.locked_until > now
-    tell(app, user, `password of user ${user.id} reset on the host`, {
-      changed: ['password', ...(unlocked ? ['locked_until'] : [])],
-    })
-    const sessions = endSessions(app, { user: user.id, reason: 'admin_force', now })
+    replacePassword(app, { user: user.id, password_hash, mailed: false, now })
+    const changed = ['password' as const, ...(unlocked ? ['locked_until' as const] : [])]
+    const payload = { entity_id: user.id, name: user.email, metadata: { changed, via: 'host' as const } }
+    app.journalIn(journalsOf(app, user.id), fact('user.password_reset', payload, bySystem))
     const two_factor_disabled = disable_two_factor === true && disableTwoFactor(app, user.id, now)
     return {
       email: user.email,
@@ -41,12 +40,14 @@ export function invalidate(app: App, users: Subject[], tokens: boolean): HostRep
   return app.writeNow(() => {
     const now = app.now()
     const done = { users: 0, sessions: 0, tokens: 0 }
-    for (const user of users) {
-      const sessions = endSessions(app, { user: user.id, reason: 'admin_invalidate', now })
-      const revoked = tokens ? revokeOnHost(app, user.id, now) : 0
-      if (!sessions && !revoked) continue
-      tell(app, user, `user ${user.id} signed out on the host`, { changed: [], sessions, tokens: revoked })
-      done.users++
+    for (const { id, email } of users) {
+      const sessions = queries(app.db).countSessions.get({ user: id, alive_at: now })!
+      const revoked = tokens ? queries(app.db).countTokens.get(id)! : 0
+      const metadata = { changed: [], sessions, tokens: revoked, via: 'host' as const }
+      const signedOut = fact('user.signed_out', { entity_id: id, name: email, metadata }, bySystem)
+      // Where nothing ends there is no news, but pairing codes may wait that an ended session asked for.
+      app.journalIn(sessions || revoked ? journalsOf(app, id) : [], signedOut)
+      if (sessions || revoked) done.users++
       done.sessions += sessions
       done.tokens += revoked
     }
@@ -54,14 +55,9 @@ export function invalidate(app: App, users: Subject[], tokens: boolean): HostRep
   })
 }
 
-/** The journals of the user's workspaces tell of it; without any, that of the server's first one. */
-function tell(app: App, { id }: Subject, summary: string, metadata: object): void {
-  const audience = audienceOf(app, id)
+/** The journals of the user's workspaces; without any, that of the server's first one. */
+function journalsOf(app: App, user: string): string[] {
+  const audience = audienceOf(app, user)
   const home = homeOf(app)
-  const where = audience.length || !home ? audience : [home]
-  journalAffair(
-    app,
-    { user: id, action: 'update', summary, metadata: { ...metadata, via: 'host' }, by: 'system' },
-    where,
-  )
+  return audience.length || !home ? audience : [home]
 }

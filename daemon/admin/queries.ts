@@ -65,13 +65,9 @@ export const queries = statements((db) => ({
   everybody: db.prepare<[], Subject>(
     'SELECT id, email, locked_until, two_factor_at FROM users ORDER BY created_at, rowid',
   ),
-  resetPassword: db.prepare<{ user: string; password_hash: string; now: string }>(
-    `UPDATE users SET password_hash = @password_hash, failed_login_count = 0, last_failed_login_at = NULL,
-      locked_until = NULL,
-       updated_at = @now WHERE id = @user`,
-  ),
-  /** Links that were mailed: whoever holds one could set another password. */
-  forgetMailed: db.prepare<[user: string]>('DELETE FROM verification_tokens WHERE user_id = ?'),
+  countTokens: db
+    .prepare<[user: string], number>('SELECT count(*) FROM cli_tokens WHERE user_id = ? AND revoked_at IS NULL')
+    .pluck(),
   journaled: db.prepare<[], { workspace_id: string; slug: string | null }>(
     `SELECT n.text AS workspace_id, w.slug FROM journal_names n
       LEFT JOIN workspaces w ON w.id = n.text AND w.deleted_at IS NULL

@@ -29,7 +29,6 @@ const inKernel = [
   'kernel/auth/authenticator.ts',
   'kernel/auth/membership.ts',
   'kernel/auth/sessions.ts',
-  'kernel/journal/affairs.ts',
   'kernel/store/installation.ts',
 ]
 

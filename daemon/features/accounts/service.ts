@@ -1,14 +1,15 @@
 import type { Static } from 'typebox'
 import type { accounts } from '#contract/accounts'
 import type { SignUp } from '#contract/bootstrap'
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { checkPassword } from '#kernel/auth/common-passwords'
 import type { Call } from '#kernel/feature'
 import { cleanName } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
+import { byUser, journalAffair } from '#kernel/journal/affairs'
 import { problem } from '#kernel/problem'
 import { redeemInvitations } from '../invitations/service.ts'
-import { journalAffair } from '../members/service.ts'
 import { accountOf } from '../users/lockout/service.ts'
 import { createUser, exist, isAlone } from '../users/service.ts'
 import { found } from '../workspaces/service.ts'
@@ -54,6 +55,8 @@ interface Settler {
   id: string
   email: string
   full_name: string
+  /** How they came, when it was not by a sign-up. */
+  via?: 'idp'
   now: string
 }
 
@@ -64,22 +67,30 @@ export const mayBegin = ({ config, clock, startedAt }: App): boolean =>
 /** Gives a new user a place to be: where the address is invited, else a workspace of their own. */
 function settle(app: App, settler: Settler): void {
   const { id: user, email, now } = settler
-  if (redeemInvitations(app, { user, email, now }).length)
-    journalAffair(app, { user, action: 'create', summary: `user ${user} created` })
+  if (redeemInvitations(app, { user, email, now }).length) recordCreation(app, settler)
   else foundOwn(app, settler)
 }
 
 /** A new user with a workspace that the user owns and has not named, journaled. Answers the workspace. */
 export function foundOwn(app: App, settler: Settler): string {
-  const workspace = foundUnnamed(app, settler)
-  const { id: user } = settler
-  journalAffair(app, { user, action: 'create', summary: `user ${user} created` }, [workspace])
-  const entity = { type: 'workspace', id: workspace }
-  journalAffair(app, { user, action: 'create', entity, summary: `workspace ${workspace} created` }, [workspace])
-  return workspace
+  const { id, slug } = foundUnnamed(app, settler)
+  const about = { workspace_id: id, ...byUser(settler.id) }
+  app.journal(fact('user.created', creation(settler), about))
+  app.journal(fact('workspace.created', { entity_id: id, name: slug }, about))
+  return id
 }
 
-function foundUnnamed(app: App, { id: owner, email, full_name, now }: Settler): string {
+const creation = ({ id, email, via }: Pick<Settler, 'id' | 'email' | 'via'>) => ({
+  entity_id: id,
+  name: email,
+  ...(via && { metadata: { via } }),
+})
+
+/** Tells the workspaces into which a new user was invited. */
+export const recordCreation = (app: App, user: Pick<Settler, 'id' | 'email' | 'via'>): void =>
+  journalAffair(app, user.id, fact('user.created', creation(user), byUser(user.id)))
+
+function foundUnnamed(app: App, { id: owner, email, full_name, now }: Settler): { id: string; slug: string } {
   const id = newId(app.clock())
   // Whoever comes first could have made the first user by bootstrap just as well; without an owner the server would
   // stay for ever.
@@ -89,7 +100,7 @@ function foundUnnamed(app: App, { id: owner, email, full_name, now }: Settler): 
   for (const home of homes)
     for (const tail of tails) {
       const row = found(app, { ...defaultWorkspace(full_name, email, tail), owner, now, ...home }, id)
-      if (row) return row.id
+      if (row) return row
     }
   throw new Error('No slug is free for the workspace of a new user')
 }

@@ -1,5 +1,4 @@
 import { isEmail } from '#contract/fields'
-import type { Config } from '#kernel/config'
 import { isVisible, turning } from '#kernel/http/fields'
 
 /** What an identity provider says of a person. */
@@ -39,14 +38,3 @@ function readName(given: unknown): string | null {
 
 /** The provider's word for an error, as far as it is one. */
 export const errorWord = (given: string): string => (/^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : 'an unknown error')
-
-/** Both settings are there. */
-export const isConfigured = ({ idpClientId, idpClientSecret }: Config): boolean =>
-  Boolean(idpClientId && idpClientSecret)
-
-/** Under the server's address. The provider must know it. */
-export const callbackPath = '/api/v1/auth/idp/callback'
-
-/** How people know the provider. */
-export const nameOf = (issuer: string): string =>
-  issuer === 'https://accounts.google.com' ? 'Google' : new URL(issuer).host

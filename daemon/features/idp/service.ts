@@ -1,6 +1,6 @@
 import type { idp } from '#contract/idp'
 import type { App } from '#kernel/app'
-import type { Config } from '#kernel/config'
+import { callbackPath, isConfigured } from '#kernel/auth/identity-provider'
 import type { Call, Web } from '#kernel/feature'
 import { readCookie, setCookie } from '#kernel/http/cookies'
 import { Problem, problem } from '#kernel/problem'
@@ -8,20 +8,8 @@ import { refusalPage } from '../pages/service.ts'
 import { claimsOf, handOver, isLive, prepareSession, safePath, storeSession } from '../sessions/service.ts'
 import { admitPerson } from './links/people.ts'
 import type { Provider } from './provider.ts'
-import { callbackPath, errorWord, isConfigured, nameOf } from './rules.ts'
+import { errorWord } from './rules.ts'
 import { attemptOf, burnState, keepState, newState } from './states.ts'
-
-/** The provider among the ways to sign in; nothing when there is none. */
-export const idpOf = (config: Config) =>
-  isConfigured(config) && {
-    idp: {
-      id: 'idp' as const,
-      name: nameOf(config.idpIssuer),
-      type: 'oidc' as const,
-      signinUrl: '/api/v1/auth/idp/redirect',
-      callbackUrl: callbackPath,
-    },
-  }
 
 export function checkConfigured(app: App): void {
   if (!isConfigured(app.config))

@@ -1,7 +1,22 @@
 import { invitations } from '#contract/invitations'
+import { allows } from '#contract/roles'
+import { acting } from '#kernel/facts'
 import { feature } from '#kernel/feature'
 import { forgetInvitations } from './jobs.ts'
-import { accept, create, decline, list, mine, redeem, revoke } from './service.ts'
+import {
+  accept,
+  create,
+  decline,
+  list,
+  mine,
+  redeem,
+  revoke,
+  settleInvitation,
+  withdrawInvitationsBy,
+  withdrawInvitationsTo,
+} from './service.ts'
+
+const writes = ['invitation.revoked'] as const
 
 export default feature(
   invitations,
@@ -14,5 +29,24 @@ export default feature(
     accept: (call) => accept(app, call),
     decline: (call) => decline(app, call),
   }),
-  { jobs: [forgetInvitations] },
+  {
+    on: {
+      'workspace_member.created': (app, { payload, about }) =>
+        settleInvitation(app, about.workspace_id!, payload.metadata.email),
+      'workspace_member.updated': {
+        writes,
+        run: (app, { payload: { metadata }, about }) => {
+          if (!allows('ADMIN', metadata.role))
+            withdrawInvitationsBy(app, about.workspace_id!, metadata.user_id, acting(about))
+        },
+      },
+      'workspace_member.deleted': {
+        writes,
+        run: (app, { payload: { metadata }, about }) =>
+          withdrawInvitationsBy(app, about.workspace_id!, metadata.user_id, acting(about)),
+      },
+      'workspace.deleted': (app, { payload }) => withdrawInvitationsTo(app, payload.entity_id),
+    },
+    jobs: [forgetInvitations],
+  },
 )

@@ -1,6 +1,7 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
+import { type Acting, fact } from '#contract/entries'
 import type { Invitation, invitations, OwnInvitation } from '#contract/invitations'
 import type { Role } from '#contract/roles'
 import { type App, wholeSeconds } from '#kernel/app'
@@ -8,6 +9,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
+import { byUser } from '#kernel/journal/affairs'
 import { problem } from '#kernel/problem'
 import { checkGift, enrol, standing } from '../members/service.ts'
 import { queries, type Row, type Shown } from './queries.ts'
@@ -69,7 +71,7 @@ export function create(
       field: 'email',
       detail: `There is a live invitation for ${email}; revoke it to send another one`,
     })
-  note(app, actorOf(actor), 'created', made)
+  app.journal(fact('invitation.created', payloadOf(made), aboutOf(made, actorOf(actor))))
   const inviter = queries(app.db).sender.get(actor.id)!
   return { ...made, accepted_at: null, inviter: { id: actor.id, ...inviter }, token, link: linkOf(app, token) }
 }
@@ -81,7 +83,7 @@ export function revoke(app: App, { actor, invitationId: id, now }: Call<typeof i
   standing(app, actor, 'ADMIN')
   const row = queries(app.db).revoke.get({ workspace: actor.workspace, id, now })
   if (!row) throw problem('not_found', { field: 'invitationId', detail: 'There is no such open invitation' })
-  note(app, actorOf(actor), 'revoked', row)
+  app.journal(fact('invitation.revoked', payloadOf(row), aboutOf(row, actorOf(actor))))
 }
 
 export function accept(
@@ -96,7 +98,7 @@ export function decline(
   { actor, invitationId: id, now }: Call<typeof invitations.decline>,
 ): Reply<typeof invitations.decline> {
   const row = take(app, actor, id, 'declined', now)
-  note(app, actorOf(actor), 'declined', row)
+  app.journal(fact('invitation.declined', payloadOf(row), aboutOf(row, actorOf(actor))))
   return { workspace_id: row.workspace_id, role: row.role }
 }
 
@@ -124,15 +126,13 @@ function join(app: App, user: string, row: Row, now: string): { workspace_id: st
   const { workspace_id, role } = row
   if (!enrol(app, { workspace: workspace_id, user, role, now }))
     throw problem('already_member', { detail: 'You are a member of that workspace already' })
-  note(app, { actor_type: 'user', actor_id: user }, 'accepted', row, { user_id: user })
+  const { metadata, ...payload } = payloadOf(row)
+  const accepted = { ...payload, metadata: { ...metadata, user_id: user } }
+  app.journal(fact('invitation.accepted', accepted, aboutOf(row, byUser(user))))
   return { workspace_id, role }
 }
 
-/**
- * Makes a new account a member wherever its address is invited; call it within the change that makes the account.
- * Without
- * an open invitation the answer is empty. Specification part 1, "Sign-up".
- */
+/** Makes a new account a member wherever its address is invited. Without an open invitation the answer is empty. */
 export function redeemInvitations(
   app: App,
   { user, email, now }: { user: string; email: string; now: string },
@@ -141,45 +141,26 @@ export function redeemInvitations(
   return rows.map((row) => join(app, user, row, now))
 }
 
-/** Whoever became a member by another way needs the invitation no more. Within a change. */
+/** Whoever became a member by another way needs the invitation no more. */
 export const settleInvitation = ({ db, now }: App, workspace: string, email: string): void =>
   void queries(db).settle.run({ workspace, email, now: now() })
 
-/** Takes back what a user sent who may invite no more. Within a change. */
-export function withdrawInvitationsBy(app: App, actor: Actor, user: string): void {
-  const rows = queries(app.db).revokeBy.all({ workspace: actor.workspace, by: user, now: app.now() })
-  for (const row of rows) note(app, actorOf(actor), 'revoked', row, { reason: 'its sender may invite no more' })
+/** Takes back what a user sent who may invite no more. */
+export function withdrawInvitationsBy(app: App, workspace: string, user: string, by: Acting): void {
+  const reason = 'its sender may invite no more'
+  for (const row of queries(app.db).revokeBy.all({ workspace, by: user, now: app.now() })) {
+    const { metadata, ...payload } = payloadOf(row)
+    app.journal(fact('invitation.revoked', { ...payload, metadata: { ...metadata, reason } }, aboutOf(row, by)))
+  }
 }
 
-/** Takes back every invitation into a workspace that goes. Within a change. */
+/** Takes back every invitation into a workspace that goes. */
 export const withdrawInvitationsTo = ({ db, now }: App, workspace: string): void =>
   void queries(db).revokeAll.run({ workspace, now: now() })
 
-/** Forgets invitations whose time was over long ago, `most` of them; how many these were. Within a change. */
+/** Forgets invitations whose time was over long ago, `most` of them; how many these were. */
 export const forgetOldInvitations = ({ db, clock }: App, most: number): number =>
   queries(db).forget.run(wholeSeconds(clock() - keptDays * day), most).changes
 
-const entries = {
-  created: ['audit.entity_created', 'create'],
-  accepted: ['audit.entity_updated', 'accept'],
-  declined: ['audit.entity_deleted', 'decline'],
-  revoked: ['audit.entity_deleted', 'revoke'],
-} as const
-
-function note(
-  app: App,
-  who: ReturnType<typeof actorOf>,
-  what: keyof typeof entries,
-  { id, workspace_id, email, role }: Row,
-  more: object = {},
-): void {
-  const [type, action] = entries[what]
-  app.journal({
-    workspace_id,
-    type,
-    summary: `invitation ${id} ${what}`,
-    ...who,
-    payload: { action, entity_type: 'invitation', entity_id: id, metadata: { email, role, ...more } },
-    refs: { entity_type: 'invitation', entity_id: id },
-  })
-}
+const payloadOf = ({ id, email, role }: Row) => ({ entity_id: id, name: email, metadata: { email, role } })
+const aboutOf = ({ workspace_id }: Row, by: Acting) => ({ workspace_id, ...by })

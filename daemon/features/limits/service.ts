@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { fact } from '#contract/entries'
 import { type Limiter, type LimiterKey, limiterKeys, limiters, type limits } from '#contract/limits'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
@@ -66,18 +67,8 @@ function change(app: App, actor: Actor, key: LimiterKey, value: number | null, s
   store()
   // What is in force follows what is stored: not before the commit.
   app.afterCommit(() => app.limits.override(key, value))
-  app.journal({
-    workspace_id: homeOf(app)!,
-    type: 'audit.entity_updated',
-    summary: `rate_limit ${key} ${value === null ? 'reset' : 'set'} to ${after}`,
-    ...actorOf(actor),
-    payload: {
-      action: 'update',
-      entity_type: 'rate_limit',
-      entity_id: key,
-      metadata: { from: before, to: after, overridden: value !== null },
-    },
-    refs: { entity_type: 'rate_limit', entity_id: key },
-  })
+  const metadata = { from: before, to: after, overridden: value !== null }
+  const about = { workspace_id: homeOf(app)!, ...actorOf(actor) }
+  app.journal(fact('rate_limit.updated', { entity_id: key, name: key, metadata }, about))
   return { ...present(app, key), value: after, overridden: value !== null }
 }

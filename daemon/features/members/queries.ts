@@ -32,15 +32,6 @@ export const queries = statements((db) => ({
     `SELECT m.workspace_id, m.role FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = ? AND w.deleted_at IS NULL`,
   ),
-  /**
-   * Live workspaces: the server's first one, then by turns the oldest of those that belong to others and of one's own.
-   */
-  audience: db.prepare<[user: string, limit: number], { workspace_id: string }>(
-    `SELECT m.workspace_id FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
-     WHERE m.user_id = ? AND w.deleted_at IS NULL
-     ORDER BY w.home DESC, row_number() OVER (PARTITION BY m.role = 'OWNER'
-     ORDER BY m.rowid), m.role = 'OWNER' LIMIT ?`,
-  ),
   insert: db.prepare<{ id: string; workspace: string; user: string; role: Role; now: string }, Membership>(
     `INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
      VALUES (@id, @workspace, @user, @role, @now, @now) ON CONFLICT DO NOTHING RETURNING ${columns}`,
@@ -61,10 +52,5 @@ export const queries = statements((db) => ({
     `DELETE FROM workspace_members WHERE workspace_id = @workspace AND id = @id AND ${ownerIsLeft}
       RETURNING ${columns}`,
   ),
-  removeAll: db.prepare<[workspace: string], { user_id: string }>(
-    'DELETE FROM workspace_members WHERE workspace_id = ? RETURNING user_id',
-  ),
+  removeAll: db.prepare<[workspace: string]>('DELETE FROM workspace_members WHERE workspace_id = ?'),
 }))
-
-/** Statements that read a whole table, and why they may. */
-export const scans = { audience: 'goes over the memberships of one user' }

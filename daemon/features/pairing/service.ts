@@ -91,9 +91,7 @@ export function redeem(app: App, { body, now, web }: Call<typeof pairing.redeem>
   return { cli_token: raw, user_id, email: user.email }
 }
 
-/**
- * Ends the codes that a user's sessions asked for, within a change: one would be worth a token to whoever was shut out.
- */
+/** Ends the codes that a user's sessions asked for: one would be worth a token to whoever was shut out. */
 export const forgetCodes = ({ db }: App, user: string): void => void queries(db).forgetPending.run(user)
 
 interface Device {

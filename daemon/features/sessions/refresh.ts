@@ -5,7 +5,7 @@ import { type Problem, problem } from '#kernel/problem'
 import { accountById } from '../users/lockout/service.ts'
 import { queries } from './queries.ts'
 import { judgeRefresh } from './rules.ts'
-import { claimsOf, endSessions, handOver, sealPair, sessionRow } from './service.ts'
+import { claimsOf, endSession, handOver, sealPair, sessionRow } from './service.ts'
 
 type Refresh = Call<typeof sessions.refresh>
 
@@ -67,7 +67,7 @@ export function commit(
     })
     return { jti: next.jti }
   }
-  endSessions(app, { user: userId, only: sessionId, reason: 'refresh_replay', now })
+  endSession(app, { id: sessionId, user: userId, reason: 'refresh_replay' })
   return {
     refused: problem('session_revoked', { detail: 'This session was ended: its refresh token was used a second time' }),
   }

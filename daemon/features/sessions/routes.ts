@@ -1,15 +1,30 @@
 import { sessions } from '#contract/sessions'
+import { callbackPath, isConfigured, nameOf } from '#kernel/auth/identity-provider'
+import type { Config } from '#kernel/config'
 import { feature, settled } from '#kernel/feature'
-import { idpOf } from '../idp/service.ts'
 import { current } from './current.ts'
 import { forgetSessions } from './jobs.ts'
 import * as refreshing from './refresh.ts'
 import { messageOf, safePath } from './rules.ts'
-import { forgetCookies, leave, list, revoke, whoLeaves } from './service.ts'
+import { askAnew, endSessions, forgetCookies, forgetFactor, leave, list, revoke, whoLeaves } from './service.ts'
 import * as signingIn from './sign-in.ts'
 import { confirm } from './step-up.ts'
 
 const url = '/api/auth/callback/credentials'
+
+/** The identity provider among the ways to sign in; nothing when there is none. */
+const idpOf = (config: Config) =>
+  isConfigured(config) && {
+    idp: {
+      id: 'idp' as const,
+      name: nameOf(config.idpIssuer),
+      type: 'oidc' as const,
+      signinUrl: '/api/v1/auth/idp/redirect',
+      callbackUrl: callbackPath,
+    },
+  }
+
+const writes = ['session.deleted'] as const
 
 export default feature(
   sessions,
@@ -36,7 +51,7 @@ export default feature(
     },
     signout: settled({
       prepare: ({ web }) => whoLeaves(app, web!),
-      commit: (call, claims) => leave(app, call, claims),
+      commit: (_, claims) => leave(app, claims),
       settle: ({ web }, done) => {
         forgetCookies(web!)
         return done
@@ -50,5 +65,31 @@ export default feature(
     confirm: (call) => confirm(app, call),
     revoke: (call) => revoke(app, call),
   }),
-  { jobs: [forgetSessions] },
+  {
+    on: {
+      'user.password_changed': {
+        writes,
+        run: (app, { payload: { entity_id: user, metadata } }) =>
+          endSessions(app, { user, except: metadata.session_id ?? null, reason: 'password_change' }),
+      },
+      'user.password_reset': {
+        writes,
+        run: (app, { payload: { entity_id: user, metadata } }) =>
+          endSessions(app, { user, reason: metadata.via === 'host' ? 'admin_force' : 'password_reset' }),
+      },
+      'user.reclaimed': {
+        writes,
+        run: (app, { payload }) => endSessions(app, { user: payload.entity_id, reason: 'address_proved' }),
+      },
+      'user.signed_out': {
+        writes,
+        run: (app, { payload }) => endSessions(app, { user: payload.entity_id, reason: 'admin_invalidate' }),
+      },
+      'user.two_factor_on': (app, { payload }) => askAnew(app, payload.entity_id, payload.metadata.session_id ?? null),
+      'user.two_factor_moved': (app, { payload }) =>
+        askAnew(app, payload.entity_id, payload.metadata.session_id ?? null),
+      'user.two_factor_off': (app, { payload }) => forgetFactor(app, payload.entity_id),
+    },
+    jobs: [forgetSessions],
+  },
 )

@@ -1,33 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
+import { fact, type Payload } from '#contract/entries'
 import type { Session, sessions } from '#contract/sessions'
 import { type App, wholeSeconds } from '#kernel/app'
 import { type Claims, lifetimes, type Subject } from '#kernel/auth/seals'
 import type { Call, Web } from '#kernel/feature'
 import { clearSession, readCookie, setCookie } from '#kernel/http/cookies'
 import { pageOf } from '#kernel/http/fields'
+import { audienceOf, bySystem, byUser, journalAffair } from '#kernel/journal/affairs'
 import { problem } from '#kernel/problem'
-import { journalAffair } from '../members/service.ts'
-import { forgetCodes } from '../pairing/service.ts'
+import { find } from '../users/service.ts'
 import { queries, type Row } from './queries.ts'
 
 export { safePath } from './rules.ts'
 
-export type Reason =
-  | 'logout'
-  | 'password_change'
-  | 'password_reset'
-  | 'admin_force'
-  | 'admin_invalidate'
-  | 'user_revoked'
-  | 'refresh_replay'
-  | 'address_proved'
-  | 'too_many'
+type Reason = Payload<'session.deleted'>['metadata']['reason']
 
 /** A session that is ready to be stored, with the tokens of its cookies. */
 export interface Opening {
   id: string
   user: string
+  email: string
   jti: string
   access: string
   refresh: string
@@ -44,11 +37,15 @@ interface Owner {
 /** First step of a sign-in, before its transaction: the tokens. */
 export async function prepareSession(app: App, { id: user, email, full_name: name }: Owner): Promise<Opening> {
   const id = `s_${randomBytes(32).toString('hex')}`
-  return { id, user, ...(await sealPair(app, { userId: user, sessionId: id, name, email })) }
+  return { id, user, email, ...(await sealPair(app, { userId: user, sessionId: id, name, email })) }
 }
 
 /** The tokens of both cookies. The refresh token carries `jti`, a new one when none is given. */
-export async function sealPair(app: App, subject: Subject, jti?: string): Promise<Omit<Opening, 'id' | 'user'>> {
+export async function sealPair(
+  app: App,
+  subject: Subject,
+  jti?: string,
+): Promise<Omit<Opening, 'id' | 'user' | 'email'>> {
   const [access, refresh] = await Promise.all([
     app.auth.seals.seal('access', subject),
     app.auth.seals.seal('refresh', subject, jti),
@@ -68,7 +65,11 @@ interface Origin {
 const most = 100
 
 /** Second step, within a change: the row. The session that was not used for the longest time makes room. */
-export function storeSession(app: App, { id, user, jti }: Opening, { web, via, factor = false, now }: Origin): void {
+export function storeSession(
+  app: App,
+  { id, user, email, jti }: Opening,
+  { web, via, factor = false, now }: Origin,
+): void {
   const user_agent = firstBytes(web?.request.headers['user-agent'], 250)
   const expires_at = wholeSeconds(app.clock() + lifetimes.refresh * 1000)
   queries(app.db).insert.run({
@@ -81,9 +82,10 @@ export function storeSession(app: App, { id, user, jti }: Opening, { web, via, f
     ip: web?.ip.slice(0, 64) ?? null,
     factor_at: factor ? now : null,
   })
-  announce(app, 'create', user, id, { via })
-  for (const { id: only } of queries(app.db).beyond.all({ user, but: id, now, others: most - 1 }))
-    endSessions(app, { user, only, reason: 'too_many', now })
+  const payload = { entity_id: id, metadata: { user_id: user, email, via } }
+  journalAffair(app, user, fact('session.created', payload, byUser(user)))
+  for (const unused of queries(app.db).beyond.all({ user, but: id, now, others: most - 1 }))
+    endSession(app, { id: unused.id, user, reason: 'too_many' })
 }
 
 /** Third step, after the commit: the cookies. */
@@ -92,33 +94,37 @@ export function handOver({ reply, request }: Web, { access, refresh }: Pick<Open
   setCookie(reply, 'refresh', refresh, request.secureCookies)
 }
 
-/**
- * Ends sessions of a user within a change, all of them or one, and closes their sockets and streams. How many there
- * were.
- */
+/** Ends the sessions of a user, but for one, and closes their sockets and streams. */
 export function endSessions(
   app: App,
-  {
-    user,
-    only,
-    except = null,
-    reason,
-    now,
-  }: { user: string; only?: string; except?: string | null; reason: Reason; now: string },
-): number {
-  const { revoke, revokeAll } = queries(app.db)
-  const ended =
-    only === undefined ? revokeAll.all({ user, except, reason, now }) : revoke.all({ id: only, user, reason, now })
-  for (const { id } of ended) {
-    announce(app, 'delete', user, id, { reason }, byHost.has(reason) ? 'system' : 'user')
-    app.afterCommit(() => app.bus.emit('revoked', id))
-  }
-  // Who was shut out of a session may have asked for a pairing code with it.
-  if (reason !== 'logout' && reason !== 'too_many') forgetCodes(app, user)
-  return ended.length
+  { user, except = null, reason }: { user: string; except?: string | null; reason: Reason },
+): void {
+  const ended = queries(app.db).revokeAll.all({ user, except, reason, now: app.now() })
+  if (!ended.length) return
+  const [audience, { email }] = [audienceOf(app, user), find(app, user)]
+  for (const { id } of ended) recordEnd(app, audience, id, { user_id: user, email, reason })
 }
 
-/** Notes that the second factor was shown in a session, within a change. */
+/**
+ * Ends one session of a user, and closes its sockets and streams. The end of one that had ended is news to no journal;
+ * what follows from it follows again.
+ */
+export function endSession(app: App, { id, user, reason }: { id: string; user: string; reason: Reason }): void {
+  if (sessionRow(app, id)?.user_id !== user) return
+  const ended = queries(app.db).revoke.get({ id, user, reason, now: app.now() })
+  recordEnd(app, ended ? audienceOf(app, user) : [], id, { user_id: user, email: find(app, user).email, reason })
+}
+
+function recordEnd(app: App, audience: string[], id: string, metadata: Payload<'session.deleted'>['metadata']): void {
+  const by = byHost.has(metadata.reason) ? bySystem : byUser(metadata.user_id)
+  app.journalIn(audience, fact('session.deleted', { entity_id: id, metadata }, by))
+  app.afterCommit(() => app.bus.emit('revoked', id))
+}
+
+/** Done on the host by its administrator, not by the user. */
+const byHost: ReadonlySet<Reason> = new Set<Reason>(['admin_force', 'admin_invalidate'])
+
+/** Notes that the second factor was shown in a session. */
 export const showFactor = (
   { db }: App,
   { user, session, now }: { user: string; session: string; now: string },
@@ -126,36 +132,21 @@ export const showFactor = (
   queries(db).showFactor.run({ user, id: session, now })
 }
 
-/** Forgets, within a change, that a user showed a second factor anywhere: there is none any more. */
+/** Forgets that a user showed a second factor anywhere: there is none any more. */
 export const forgetFactor = ({ db }: App, user: string): void => {
   queries(db).forgetFactor.run(user)
 }
 
 /**
- * A new second factor, within a change: it was shown in this session, and what the others have open is closed until it
- * is shown there.
+ * There is a new second factor: it was shown in this session, and what the others have open is closed until it is shown
+ * there.
  */
-export function askAnew(app: App, { user, session, now }: { user: string; session: string | null; now: string }): void {
+export function askAnew(app: App, user: string, session: string | null): void {
+  const now = app.now()
   forgetFactor(app, user)
   if (session !== null) showFactor(app, { user, session, now })
   for (const { id } of queries(app.db).beyond.all({ user, but: session ?? '', now, others: 0 }))
     app.afterCommit(() => app.bus.emit('revoked', id))
-}
-
-/** Done on the host by its administrator, not by the user. */
-const byHost: ReadonlySet<Reason> = new Set<Reason>(['admin_force', 'admin_invalidate'])
-
-/** A session opens every workspace of its user, so their journals tell of it; from where is the user's own affair. */
-function announce(
-  app: App,
-  action: 'create' | 'delete',
-  user: string,
-  id: string,
-  metadata: object,
-  by: 'user' | 'system' = 'user',
-): void {
-  const summary = `session ${id.slice(0, 10)} ${action === 'create' ? 'opened' : 'ended'}${by === 'system' ? ' on the host' : ''}`
-  journalAffair(app, { user, action, entity: { type: 'session', id }, summary, metadata, by })
 }
 
 export function list({ db }: App, { actor, query, now }: Call<typeof sessions.list>): Static<typeof Session>[] {
@@ -173,9 +164,9 @@ export function list({ db }: App, { actor, query, now }: Call<typeof sessions.li
 }
 
 /** Absent and foreign sessions answer alike; one that has ended already is fine. */
-export function revoke(app: App, { actor, sessionId, now }: Call<typeof sessions.revoke>) {
+export function revoke(app: App, { actor, sessionId }: Call<typeof sessions.revoke>) {
   if (queries(app.db).find.get(sessionId)?.user_id !== actor.id) throw problem('not_found', { field: 'sessionId' })
-  endSessions(app, { user: actor.id, only: sessionId, reason: 'user_revoked', now })
+  endSession(app, { id: sessionId, user: actor.id, reason: 'user_revoked' })
   return { ok: true, id: sessionId, is_current: sessionId === actor.session?.id }
 }
 
@@ -206,8 +197,8 @@ export async function whoLeaves(app: App, web: Web): Promise<Claims | null> {
   return null
 }
 
-export function leave(app: App, { now }: { now: string }, claims: Claims | null): { url: string } {
-  if (claims) endSessions(app, { user: claims.userId, only: claims.sessionId, reason: 'logout', now })
+export function leave(app: App, claims: Claims | null): { url: string } {
+  if (claims) endSession(app, { id: claims.sessionId, user: claims.userId, reason: 'logout' })
   return { url: '/login' }
 }
 

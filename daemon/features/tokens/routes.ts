@@ -1,7 +1,9 @@
 import { tokens } from '#contract/tokens'
 import { feature } from '#kernel/feature'
 import { forgetTokenUses, watchTokenExpiry } from './jobs.ts'
-import { create, list, revoke, rotate, uses, validate } from './service.ts'
+import { create, list, revoke, revokeAll, rotate, uses, validate } from './service.ts'
+
+const writes = ['cli_token.deleted'] as const
 
 export default feature(
   tokens,
@@ -13,5 +15,19 @@ export default feature(
     uses: (call) => uses(app, call),
     revoke: (call) => revoke(app, call),
   }),
-  { jobs: [watchTokenExpiry, forgetTokenUses] },
+  {
+    on: {
+      'user.reclaimed': {
+        writes,
+        run: (app, { payload }) => revokeAll(app, payload.entity_id, { reason: 'address_proved' }),
+      },
+      'user.signed_out': {
+        writes,
+        run: (app, { payload: { entity_id: user, metadata } }) => {
+          if (metadata.tokens > 0) revokeAll(app, user, { via: 'host' })
+        },
+      },
+    },
+    jobs: [watchTokenExpiry, forgetTokenUses],
+  },
 )

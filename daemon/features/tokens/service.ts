@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { fact, type Payload } from '#contract/entries'
 import type { Scope } from '#contract/roles'
 import { type Tier, type Token, type TokenUse, type tokens, usesKeptDays } from '#contract/tokens'
 import { type App, wholeSeconds } from '#kernel/app'
@@ -8,8 +9,10 @@ import type { Actor, Call } from '#kernel/feature'
 import { requireHeld } from '#kernel/http/admit'
 import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
+import { audienceOf, bySystem, byUser, journalAffair } from '#kernel/journal/affairs'
 import { problem } from '#kernel/problem'
-import { journalAffair, rolesOf } from '../members/service.ts'
+import { rolesOf } from '../members/service.ts'
+import { find as findUser } from '../users/service.ts'
 import { queries, type Row } from './queries.ts'
 import { adminLifetime, beyondRole, beyondScopes, endOf } from './rules.ts'
 
@@ -33,14 +36,14 @@ interface Draft {
   scopes?: readonly string[] | null
   expires_at?: string | null
   /** What brought it about, for the journal. */
-  via: 'bootstrap' | 'pairing' | 'request' | 'rotation'
+  via: Payload<'cli_token.created'>['metadata']['via']
   /** Id of the token that it takes the place of. */
   replaces?: string
   adapter_hint?: string | null
   now: string
 }
 
-/** Makes a token within a change. The raw value exists in the answer and nowhere else. */
+/** Makes a token. The raw value exists in the answer and nowhere else. */
 export function mint(
   app: App,
   { user, name, tier = 'STANDARD', scopes = null, expires_at = null, via, adapter_hint, replaces, now }: Draft,
@@ -62,32 +65,31 @@ export function mint(
     now,
   })!
   if (expires_at) app.afterCommit(() => app.bus.emit('token_expires', expires_at))
-  announce(app, 'create', user, row, { via, ...(adapter_hint && { adapter_hint }), ...(replaces && { replaces }) })
+  const metadata = {
+    ...told(app, user, row),
+    via,
+    ...(adapter_hint && { adapter_hint }),
+    ...(replaces && { replaces }),
+  }
+  journalAffair(app, user, fact('cli_token.created', { entity_id: row.id, name, metadata }, byUser(user)))
   return { raw, token: present(row) }
 }
 
-/** A token opens every workspace of its user, so their journals tell of it; its name is the user's own affair. */
-function announce(
-  app: App,
-  action: 'create' | 'delete',
-  user: string,
-  { id, tier, scopes_json, expires_at }: Row,
-  more: object = {},
-  by: 'user' | 'system' = 'user',
-): void {
-  journalAffair(app, {
-    user,
-    action,
-    entity: { type: 'cli_token', id },
-    summary: `cli_token ${id} ${action === 'create' ? 'created' : 'revoked'}${by === 'system' ? ' on the host' : ''}`,
-    metadata: {
-      tier,
-      ...(scopes_json && { scopes: JSON.parse(scopes_json) as string[] }),
-      ...(expires_at && { expires_at }),
-      ...more,
-    },
-    by,
-  })
+/** What the journals of its user's workspaces tell of a token: it opens all of them. */
+const told = (app: App, user: string, { tier, scopes_json, expires_at }: Row) => ({
+  user_id: user,
+  email: findUser(app, user).email,
+  tier,
+  ...(scopes_json && { scopes: JSON.parse(scopes_json) as string[] }),
+  ...(expires_at && { expires_at }),
+})
+
+type Ending = Pick<Payload<'cli_token.deleted'>['metadata'], 'replaced_by' | 'via' | 'reason'>
+
+function recordEnd(app: App, user: string, row: Row, how: Ending = {}, audience = audienceOf(app, user)): void {
+  const payload = { entity_id: row.id, name: row.name, metadata: { ...told(app, user, row), ...how } }
+  app.journalIn(audience, fact('cli_token.deleted', payload, how.via === 'host' ? bySystem : byUser(user)))
+  app.afterCommit(() => end(app, row.id))
 }
 
 export function create(app: App, { actor, body = {}, now }: Call<typeof tokens.create>) {
@@ -167,10 +169,8 @@ export function validate({ actor: { id, email, token } }: { actor: Actor }) {
 /** Ends a token; one that is revoked already stays as it is. */
 export function revoke(app: App, { actor, tokenId, now }: Call<typeof tokens.revoke>): { status: string } {
   const row = queries(app.db).revoke.get({ user: actor.id, id: tokenId, now })
-  if (row) {
-    announce(app, 'delete', actor.id, row)
-    app.afterCommit(() => end(app, tokenId))
-  } else if (!queries(app.db).find.get(actor.id, tokenId)) throw problem('not_found', { field: 'tokenId' })
+  if (row) recordEnd(app, actor.id, row)
+  else if (!queries(app.db).find.get(actor.id, tokenId)) throw problem('not_found', { field: 'tokenId' })
   return { status: 'revoked' }
 }
 
@@ -200,8 +200,7 @@ export function rotate(app: App, { actor, tokenId, body = {}, now }: Call<typeof
     replaces: tokenId,
     now,
   })
-  announce(app, 'delete', actor.id, old, { replaced_by: token.id })
-  app.afterCommit(() => end(app, tokenId))
+  recordEnd(app, actor.id, old, { replaced_by: token.id })
   return { token: raw, ...token }
 }
 
@@ -222,7 +221,7 @@ export function uses(app: App, { actor, tokenId, query }: Call<typeof tokens.use
   return queries(app.db).uses.all(tokenId, limit, offset)
 }
 
-/** Forgets uses that were kept long enough, `most` of them; how many these were. Within a change. */
+/** Forgets uses that were kept long enough, `most` of them; how many these were. */
 export const forgetOldUses = ({ db, clock }: App, most: number): number =>
   queries(db).forgetUses.run(new Date(clock() - usesKeptDays * 86_400_000).toISOString(), most).changes
 
@@ -238,21 +237,10 @@ export function reachOf(
   return { scopes: row.scopes_json ? (JSON.parse(row.scopes_json) as string[]) : null, expires_at: row.expires_at }
 }
 
-/** Ends every token of a user in the name of the host's administrator, within a change; how many these were. */
-export const revokeOnHost = (app: App, user: string, now: string): number =>
-  revokeAll(app, user, now, { via: 'host' }, 'system')
-
-/** Ends every token of a user who has just shown whose the account is, within a change; how many these were. */
-export const revokeReclaimed = (app: App, user: string, now: string): number =>
-  revokeAll(app, user, now, { reason: 'address_proved' }, 'user')
-
-function revokeAll(app: App, user: string, now: string, about: object, by: 'user' | 'system'): number {
-  const ended = queries(app.db).revokeAll.all({ user, now })
-  for (const row of ended) {
-    announce(app, 'delete', user, row, about, by)
-    app.afterCommit(() => end(app, row.id))
-  }
-  return ended.length
+/** Ends every token of a user. */
+export function revokeAll(app: App, user: string, how: Ending): void {
+  const audience = audienceOf(app, user)
+  for (const row of queries(app.db).revokeAll.all({ user, now: app.now() })) recordEnd(app, user, row, how, audience)
 }
 
 /** What holds a token open lets go of it: the lookup cache, sockets, streams. */

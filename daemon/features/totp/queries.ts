@@ -44,6 +44,7 @@ export const queries = statements((db) => ({
   ),
   burnAll: db.prepare<[user: string]>('DELETE FROM recovery_codes WHERE user_id = ?'),
   codesLeft: db.prepare<[user: string], number>('SELECT count(*) FROM recovery_codes WHERE user_id = ?').pluck(),
+  sessionBegan: db.prepare<[id: string], { created_at: string }>('SELECT created_at FROM user_sessions WHERE id = ?'),
   requiredBy: db.prepare<[user: string], Asking>(
     `SELECT w.id, w.slug, w.name FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = ? AND w.require_two_factor = 1 AND w.deleted_at IS NULL ORDER BY w.slug LIMIT 500`,

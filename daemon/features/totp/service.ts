@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import type { Static } from 'typebox'
+import { fact } from '#contract/entries'
 import type { totp } from '#contract/totp'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
+import { bySystem, byUser, journalAffair } from '#kernel/journal/affairs'
 import { type Problem, problem } from '#kernel/problem'
-import { journalAffair } from '../members/service.ts'
-import { forgetFactor } from '../sessions/service.ts'
 import { type Account, accountById, isLocked, noteAttempt, passwordFits } from '../users/lockout/service.ts'
 import { letters } from './letters.ts'
 import { queries } from './queries.ts'
@@ -45,17 +45,17 @@ export const sealed = (app: App, id: string, secret: string): string =>
 export const opened = (app: App, { id, secret }: { id: string; secret: string }): string =>
   keys(app).vault.open(secret, `totp_secrets:${id}`)
 
-/** Takes a code of the app for a secret, within a change; false for one that is wrong or was taken before. */
+/** Takes a code of the app for a secret; false for one that is wrong or was taken before. */
 export function takeStep(app: App, row: { id: string; secret: string }, code: string): boolean {
   const step = stepOf(opened(app, row), code, app.clock())
   return step !== null && queries(app.db).take.get({ id: row.id, step }) !== undefined
 }
 
 /**
- * Takes a code of a user who has a second factor, within a change. Each is good once; false for one that is none of the
- * user's. Whoever calls counts the attempt.
+ * Takes a code of a user who has a second factor. Each is good once; false for one that is none of the user's. Whoever
+ * calls counts the attempt.
  */
-export function takeCode(app: App, { id: user }: Account, given: string): boolean {
+export function takeCode(app: App, { id: user, email }: Account, given: string): boolean {
   const { find, burn, codesLeft } = queries(app.db)
   const it = typed(given)
   if (it?.kind === 'app') {
@@ -64,7 +64,8 @@ export function takeCode(app: App, { id: user }: Account, given: string): boolea
   }
   if (it?.kind !== 'recovery' || !burn.get({ user, hash: keys(app).hashed(it.code) })) return false
   const left = codesLeft.get(user)!
-  announce(app, user, `user ${user} used a recovery code, ${left} left`, { changed: ['recovery_codes'], left })
+  const metadata = { changed: ['recovery_codes' as const], left }
+  journalAffair(app, user, fact('user.recovery_code_used', { entity_id: user, name: email, metadata }, byUser(user)))
   tell(app, user, letters.recoveryUsed(left))
   return true
 }
@@ -124,7 +125,7 @@ export function stillFits(
   return { account: now, fits: fits && now.password_hash === account.password_hash }
 }
 
-/** Ten new codes in place of all others, within a change. */
+/** Ten new codes in place of all others. */
 export function giveCodes(app: App, user: string, now: string): string[] {
   const { burnAll, addCode, codesLeft } = queries(app.db)
   const { hashed } = keys(app)
@@ -142,7 +143,8 @@ export function renew(app: App, { actor, body, now }: Call<typeof totp.renew>): 
   const refused = demand(app, account, { fits: null, code: body.code }, now)
   if (refused) return refused
   const recovery_codes = giveCodes(app, actor.id, now)
-  announce(app, actor.id, `user ${actor.id} made new recovery codes`, { changed: ['recovery_codes'] })
+  const payload = { entity_id: actor.id, name: account.email, metadata: { changed: ['recovery_codes' as const] } }
+  journalAffair(app, actor.id, fact('user.recovery_codes_renewed', payload, byUser(actor.id)))
   tell(app, actor.id, letters.renewed())
   return { recovery_codes }
 }
@@ -156,44 +158,27 @@ export function remove(
   if (!account.two_factor_at) return problem('second_factor_missing', { detail: 'This account has no second factor' })
   const refused = demand(app, account, { fits, code: body.code }, now)
   if (refused) return refused
-  turnOff(app, actor.id, now)
-  announce(app, actor.id, `user ${actor.id} turned the second factor off`, {
-    changed: ['two_factor_at'],
-    two_factor: false,
-  })
+  turnOff(app, account, now)
   tell(app, actor.id, letters.turnedOff())
   return { enabled: false, barred_from: queries(app.db).requiredBy.all(actor.id) }
 }
 
-function turnOff(app: App, user: string, now: string): boolean {
-  const { forget, burnAll, turnOff: unset } = queries(app.db)
+/** False when there was none. */
+function turnOff(app: App, { id: user, email }: Account, now: string, via?: 'host'): boolean {
+  const { forget, burnAll, requiredBy, turnOff: unset } = queries(app.db)
   for (const confirmed of [0, 1] as const) forget.run({ user, confirmed })
   burnAll.run(user)
-  // A factor that was shown says nothing about one that is set up later.
-  forgetFactor(app, user)
-  for (const { id } of queries(app.db).requiredBy.all(user)) app.afterCommit(() => app.bus.emit('access_lost', id))
-  return unset.get({ user, now }) !== undefined
-}
-
-/**
- * Takes the second factor of a user away, in the name of the host's administrator, within a change; false when there
- * was none.
- */
-export function disableTwoFactor(app: App, user: string, now: string): boolean {
-  if (!turnOff(app, user, now)) return false
-  const summary = `second factor of user ${user} turned off on the host`
-  announce(app, user, summary, { changed: ['two_factor_at'], two_factor: false, via: 'host' }, 'system')
+  if (!unset.get({ user, now })) return false
+  const metadata = { changed: ['two_factor_at' as const], two_factor: false as const, ...(via && { via }) }
+  const payload = { entity_id: user, name: email, metadata }
+  journalAffair(app, user, fact('user.two_factor_off', payload, via ? bySystem : byUser(user)))
+  for (const { id } of requiredBy.all(user)) app.afterCommit(() => app.bus.emit('access_lost', id))
   return true
 }
 
-/** A second factor opens every workspace of its user, so their journals tell of it. Never of a secret or a code. */
-export const announce = (
-  app: App,
-  user: string,
-  summary: string,
-  metadata: object,
-  by: 'user' | 'system' = 'user',
-): void => journalAffair(app, { user, action: 'update', summary, metadata, by })
+/** Takes the second factor of a user away, in the name of the host's administrator; false when there was none. */
+export const disableTwoFactor = (app: App, user: string, now: string): boolean =>
+  turnOff(app, accountById(app, user)!, now, 'host')
 
 /** Mails the user once the change is committed. */
 export function tell(app: App, user: string, letter: ReturnType<(typeof letters)[keyof typeof letters]>): void {

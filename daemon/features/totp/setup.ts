@@ -1,14 +1,15 @@
+import { fact } from '#contract/entries'
 import type { totp } from '#contract/totp'
 import { type App, wholeSeconds } from '#kernel/app'
 import type { Actor, Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
+import { byUser, journalAffair } from '#kernel/journal/affairs'
 import { type Problem, problem } from '#kernel/problem'
-import { askAnew, sessionRow } from '../sessions/service.ts'
 import { type Account, accountById } from '../users/lockout/service.ts'
 import { letters } from './letters.ts'
 import { queries } from './queries.ts'
 import { newSecret, typed, uriOf } from './rules.ts'
-import { announce, demand, giveCodes, isPending, pendingFor, sealed, stillFits, takeStep, tell } from './service.ts'
+import { demand, giveCodes, isPending, pendingFor, sealed, stillFits, takeStep, tell } from './service.ts'
 
 /** How old the sign-in may be of somebody who has no password to show, in milliseconds. */
 const freshFor = 15 * 60_000
@@ -36,7 +37,7 @@ export function start(
 }
 
 const isFresh = (app: App, { session }: Actor): boolean => {
-  const since = session && sessionRow(app, session.id)?.created_at
+  const since = session && queries(app.db).sessionBegan.get(session.id)?.created_at
   return since != null && Math.abs(app.clock() - Date.parse(since)) < freshFor
 }
 
@@ -49,14 +50,17 @@ export function confirm(
   if (!row) return problem('second_factor_not_started')
   const it = typed(body.code)
   if (it?.kind !== 'app' || !takeStep(app, row, it.code)) return problem('second_factor_invalid', { field: 'code' })
-  const moved = accountById(app, actor.id)!.two_factor_at !== null
+  const { email, two_factor_at } = accountById(app, actor.id)!
+  const moved = two_factor_at !== null
   const { forget, confirm: use, turnOn } = queries(app.db)
   forget.run({ user: actor.id, confirmed: 1 })
   use.run(row.id)
   turnOn.run({ user: actor.id, now })
-  askAnew(app, { user: actor.id, session: actor.session?.id ?? null, now })
-  const summary = `user ${actor.id} ${moved ? 'moved the second factor to another app' : 'turned the second factor on'}`
-  announce(app, actor.id, summary, { changed: ['two_factor_at'], two_factor: true })
+  const shown = actor.session && { session_id: actor.session.id }
+  const metadata = { changed: ['two_factor_at' as const], two_factor: true as const, ...shown }
+  const payload = { entity_id: actor.id, name: email, metadata }
+  const what = moved ? 'user.two_factor_moved' : 'user.two_factor_on'
+  journalAffair(app, actor.id, fact(what, payload, byUser(actor.id)))
   tell(app, actor.id, moved ? letters.moved() : letters.turnedOn())
   return { since: now, recovery_codes: giveCodes(app, actor.id, now) }
 }

@@ -35,6 +35,10 @@ export const queries = statements((db) => ({
       @now, NULL)),
        failed_login_count = 0, last_failed_login_at = NULL, locked_until = NULL, updated_at = @now WHERE id = @user`,
   ),
+  dropPassword: db.prepare<[id: string]>(
+    `UPDATE users SET password_hash = NULL, failed_login_count = 0, last_failed_login_at = NULL, locked_until = NULL
+     WHERE id = ?`,
+  ),
   any: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1'),
   second: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1 OFFSET 1'),
   /** The first user, and only the first: no row when there is one already. */

@@ -1,9 +1,10 @@
+import { fact } from '#contract/entries'
 import type { users } from '#contract/users'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { cleanName } from '#kernel/http/fields'
+import { byUser, journalAffair } from '#kernel/journal/affairs'
 import { problem } from '#kernel/problem'
-import { journalAffair } from '../members/service.ts'
 import { queries, type Row } from './queries.ts'
 
 export function find({ db }: App, id: string): Row {
@@ -25,7 +26,7 @@ interface NewUser {
   now: string
 }
 
-/** A user, within a change; null when the address has an account. Emails are stored in lower case. */
+/** A new user; null when the address has an account. Emails are stored in lower case. */
 export const createUser = ({ db }: App, user: NewUser): Row | null => queries(db).insert.get(user) ?? null
 
 interface NewPassword {
@@ -36,9 +37,12 @@ interface NewPassword {
   now: string
 }
 
-/** Sets a password without the old one, within a change: wrong guesses are forgotten. */
+/** Sets a password without the old one: wrong guesses are forgotten. Whoever calls records the fact. */
 export const replacePassword = ({ db }: App, { mailed, ...given }: NewPassword): void =>
   void queries(db).replacePassword.run({ ...given, mailed: mailed ? 1 : 0 })
+
+/** Takes the password away from an account whose owner never set it; wrong guesses are forgotten. */
+export const dropPassword = ({ db }: App, user: string): void => void queries(db).dropPassword.run(user)
 
 /** The first user of the server; null when there is one already. Emails are stored in lower case. */
 export const createFirst = ({ db }: App, user: NewUser): Row | null => queries(db).insertFirst.get(user) ?? null
@@ -46,25 +50,20 @@ export const createFirst = ({ db }: App, user: NewUser): Row | null => queries(d
 export function update(app: App, { actor, body, now }: Call<typeof users.update>): Row {
   const full_name = cleanName('full_name', body.full_name, { min: 1, max: 100, unit: 'characters' })
   const user = queries(app.db).rename.get({ id: actor.id, full_name, now })
-  if (user) announce(app, actor.id, ['full_name'])
+  if (user) announce(app, user, 'full_name')
   return user ?? find(app, actor.id)
 }
 
 /** Where the picture is from now on; null for none. */
 export function setAvatarUrl(app: App, id: string, url: string | null, now: string): Row {
   const user = queries(app.db).setAvatarUrl.get({ id, url, now })
-  if (user) announce(app, id, ['avatar_url'])
+  if (user) announce(app, user, 'avatar_url')
   return user ?? find(app, id)
 }
 
-/**
- * Tells the journals of a user's workspaces which members of the profile the user changed, and by what way when it is
- * not the usual one.
- */
-export const announce = (app: App, user: string, changed: string[], via?: 'password_reset'): void =>
-  journalAffair(app, {
-    user,
-    action: 'update',
-    summary: `user ${user} updated`,
-    metadata: { changed, ...(via && { via }) },
-  })
+const announce = (app: App, { id, email }: Row, changed: 'full_name' | 'avatar_url'): void =>
+  journalAffair(
+    app,
+    id,
+    fact('user.updated', { entity_id: id, name: email, metadata: { changed: [changed] } }, byUser(id)),
+  )

@@ -55,6 +55,6 @@ export const memberFacts = {
     'audit.entity_updated',
     'workspace_member',
     Capabilities,
-    (it, { actor }) => `${actor} changed what ${called(it)} may do to ${it.metadata.to.join(', ')}`,
+    (it, { actor }) => `The capabilities of ${called(it)} were changed to ${it.metadata.to.join(', ')} by ${actor}`,
   ),
 }

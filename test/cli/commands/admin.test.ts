@@ -318,6 +318,7 @@ describe('muster admin reset-password', () => {
     expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true })
     const { entries } = await client.journal.list({ query: { limit: 20 } })
     const told = entries.filter(({ summary }) => summary.includes('on the host'))
+    const ada = { user_id: first.user_id, email: 'ada@example.com' }
     expect(
       told.map(({ actor_type, actor_id, payload }) => [
         actor_type,
@@ -326,8 +327,8 @@ describe('muster admin reset-password', () => {
         payload!['metadata'],
       ]),
     ).toEqual([
-      ['system', undefined, 'session', { reason: 'admin_force' }],
-      ['system', undefined, 'session', { reason: 'admin_force' }],
+      ['system', undefined, 'session', { ...ada, reason: 'admin_force' }],
+      ['system', undefined, 'session', { ...ada, reason: 'admin_force' }],
       ['system', undefined, 'user', { changed: ['password', 'locked_until'], via: 'host' }],
     ])
     expect(JSON.stringify(entries)).not.toContain(better)
@@ -452,14 +453,16 @@ describe('muster admin invalidate-sessions', () => {
     const between = await startMusterd(env)
     expect(await statusOf(between, { cookie })).toBe(401)
     expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true })
-    const { entries } = await client.journal.list({ query: { limit: 2 } })
+    const { entries } = await client.journal.list({ query: { limit: 3 } })
+    const ended = { entity_type: 'session', metadata: { reason: 'admin_invalidate' } }
     expect(entries).toMatchObject([
+      { actor_type: 'system', summary: 'A session of ada@example.com was ended on the host', payload: ended },
+      { actor_type: 'system', payload: ended },
       {
         actor_type: 'system',
-        summary: `user ${first.user_id} signed out on the host`,
+        summary: 'ada@example.com was signed out on the host: 2 sessions and 0 tokens ended',
         payload: { metadata: { sessions: 2, tokens: 0 } },
       },
-      { actor_type: 'system', payload: { entity_type: 'session', metadata: { reason: 'admin_invalidate' } } },
     ])
     await between.stop()
     expect(JSON.parse((await run(...one, '--tokens', '--json')).stdout)).toEqual({ users: 1, sessions: 0, tokens: 1 })

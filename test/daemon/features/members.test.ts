@@ -237,11 +237,16 @@ describe('members.remove', () => {
     })
     expect((await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/invitations`)).body).toEqual([])
     expect(it.entries().slice(1)).toMatchObject([
-      { entry_type: 'audit.entity_deleted', payload: { entity_type: 'invitation' } },
       {
         entry_type: 'audit.entity_deleted',
         actor_id: it.person('OWNER').userId,
         payload: { entity_type: 'workspace_member', metadata: { user_id: admin.userId } },
+      },
+      {
+        entry_type: 'audit.entity_deleted',
+        actor_id: it.person('OWNER').userId,
+        payload: { entity_type: 'invitation' },
+        summary: 'The invitation of back-door@example.com was withdrawn: its sender may invite no more',
       },
     ])
   })

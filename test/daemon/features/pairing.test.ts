@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { Broadcast } from '#kernel/app'
 import { daemon, fixedClock, type TestDaemon } from '#test'
 import { alphabet, challengeOf, cleanHint, newCode, shown, typed } from '../../../daemon/features/pairing/codes.ts'
-import { endSessions } from '../../../daemon/features/sessions/service.ts'
 import { browser, knownPassword, quickHash } from '../../support/browser.ts'
 import { mailServer } from '../../support/mail-server.ts'
 
@@ -244,18 +243,20 @@ describe('pairing.redeem', () => {
     it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, user)
     const web = browser(it)
     const codeOf = async () => (await web.call('POST', '/auth/pair/start')).body.code as string
-    const endAll = (reason: 'logout' | 'user_revoked') =>
-      it.app.writeNow(() => endSessions(it.app, { user, reason, now: it.app.now() }))
+    const revokeSession = async () => {
+      const [{ id }] = (await web.call('GET', '/auth/sessions')).body
+      await web.call('POST', `/auth/sessions/${id}/revoke`)
+    }
     await web.signIn(email, knownPassword)
     const [first, second] = [await codeOf(), await codeOf()]
     const own = (await start(it)).code
     expect((await redeem(it, { code: first })).status).toBe(200)
-    endAll('user_revoked')
+    await revokeSession()
     expect((await redeem(it, { code: second })).body.code).toBe('invalid_code')
     expect((await redeem(it, { code: own })).status).toBe(200)
     await web.signIn(email, knownPassword)
     const third = await codeOf()
-    endAll('logout')
+    await web.call('POST', '/api/auth/signout')
     expect((await redeem(it, { code: third })).status).toBe(200)
   })
 

@@ -544,6 +544,31 @@ describe('turning it off', () => {
     expect((await other.call('POST', '/auth/cli-token')).body.code).toBe('step_up_required')
   })
 
+  it('is forgotten by the sessions of a user without a workspace too', async () => {
+    const { it: server, ada } = await withFactor()
+    const shown = () =>
+      server.app.db.prepare('SELECT factor_at FROM user_sessions WHERE user_id = ?').pluck().all(ada.userId)
+    expect(shown()).toEqual(['2026-01-01T00:00:00Z'])
+    server.app.db.prepare('DELETE FROM workspace_members WHERE user_id = ?').run(ada.userId)
+    expect(server.app.writeNow(() => disableTwoFactor(server.app, ada.userId, server.app.now()))).toBe(true)
+    expect(shown()).toEqual([null])
+  })
+
+  it('is not turned on when the other sessions cannot be asked for it', async () => {
+    const { it: server, ada, web } = await setUp({ quiet: true })
+    const { secret } = (await web.call('POST', base, { password: knownPassword })).body
+    server.app.db.exec(
+      "CREATE TRIGGER full BEFORE UPDATE OF factor_at ON user_sessions BEGIN SELECT RAISE(ABORT, 'disk'); END",
+    )
+    const confirm = () => web.call('POST', `${base}/confirm`, { code: codeAt(secret, server.clock()) })
+    expect((await confirm()).status).toBe(500)
+    const since = () => server.app.db.prepare('SELECT two_factor_at FROM users WHERE id = ?').pluck().get(ada.userId)
+    expect(since()).toBeNull()
+    server.app.db.exec('DROP TRIGGER full')
+    expect((await confirm()).status).toBe(200)
+    expect(since()).toBe('2026-01-01T00:00:00Z')
+  })
+
   it('is done on the host for somebody who has lost everything', async () => {
     const { it: server, ada, signIn } = await withFactor()
     const disable = () => server.app.writeNow(() => disableTwoFactor(server.app, ada.userId, server.app.now()))

@@ -1,24 +1,22 @@
-import { hash as digest, randomBytes } from 'node:crypto'
 import type { accounts } from '#contract/accounts'
+import { fact } from '#contract/entries'
 import { isEmail } from '#contract/fields'
-import { type App, wholeSeconds } from '#kernel/app'
+import type { App } from '#kernel/app'
 import { checkPassword } from '#kernel/auth/common-passwords'
 import type { Call } from '#kernel/feature'
-import { newId } from '#kernel/ids'
+import { byUser, journalAffair } from '#kernel/journal/affairs'
 import type { Letter } from '#kernel/mail/letter'
 import { problem } from '#kernel/problem'
 import { untilWritten } from '#kernel/store/until-written'
-import { endSessions } from '../../sessions/service.ts'
+import { burnLink, isLink, issueLink } from '../../users/links/service.ts'
 import { accountOf } from '../../users/lockout/service.ts'
 import { tellChanged } from '../../users/passwords/service.ts'
-import { announce, replacePassword } from '../../users/service.ts'
+import { find, replacePassword } from '../../users/service.ts'
 import { resetLetter } from '../letters.ts'
-import { queries } from './queries.ts'
+
+export { sweepMailTokens } from '../../users/links/service.ts'
 
 const lifetime = 30 * 60_000
-
-/** What is stored in place of a token that travels by mail. */
-export const hashMailToken = (token: string): string => digest('sha256', token, 'hex')
 
 const told = { ok: true, message: 'If the address has an account, a mail with the next step is on its way.' }
 const hinted = new WeakSet<App>()
@@ -45,40 +43,31 @@ export function forgot(app: App, { body }: Call<typeof accounts.forgot>) {
 async function issue(app: App, email: string): Promise<Letter | null> {
   const user = accountOf(app, email)
   if (!user || app.limits.take('mail', `reset ${user.id}`)) return null
-  const token = randomBytes(32).toString('hex')
-  await untilWritten(app, () => {
-    queries(app.db).forgetResets.run(user.id)
-    const row = { id: newId(app.clock()), user: user.id, hash: hashMailToken(token), now: app.now() }
-    queries(app.db).insert.run({ ...row, expires_at: wholeSeconds(app.clock() + lifetime) })
-  })
+  const { token } = await untilWritten(app, () =>
+    issueLink(app, { user: user.id, purpose: 'password_reset', lifetime }),
+  )
   return resetLetter(app.config, user, token)
 }
 
 /** The token comes first: guesses cost no hash, and 256 random bits are not found by how long an answer takes. */
-export async function prepareReset(app: App, { body, now }: Call<typeof accounts.reset>): Promise<string> {
-  if (body.token === undefined || !queries(app.db).live.get({ hash: hashMailToken(body.token), now }))
-    throw problem('invalid_token')
+export async function prepareReset(app: App, { body }: Call<typeof accounts.reset>): Promise<string> {
+  if (body.token === undefined || !isLink(app, body.token)) throw problem('invalid_token')
   checkPassword('new_password', body.new_password)
   return app.passwords.hash(body.new_password)
 }
 
 /**
- * Burns the token and sets the password. Whoever held a mail has shown that the address is theirs; the link to an
- * account that
- * somebody else made was handed over by that person, and shows nothing.
+ * Burns the token and sets the password; sessions and other links end with it. Whoever held a mail has shown that the
+ * address is theirs; the link to an account that somebody else made was handed over by that person, and shows nothing.
  */
 export function reset(app: App, { body, now }: Call<typeof accounts.reset>, password_hash: string) {
-  const burned =
-    body.token === undefined ? undefined : queries(app.db).burn.get({ hash: hashMailToken(body.token), now })
+  const burned = body.token === undefined ? null : burnLink(app, body.token)
   if (!burned) throw problem('invalid_token')
   const { user_id: user, purpose } = burned
-  queries(app.db).forgetAll.run(user)
   replacePassword(app, { user, password_hash, mailed: purpose === 'password_reset', now })
-  announce(app, user, ['password'], 'password_reset')
-  endSessions(app, { user, reason: 'password_reset', now })
+  const metadata = { changed: ['password' as const], via: 'password_reset' as const }
+  const payload = { entity_id: user, name: find(app, user).email, metadata }
+  journalAffair(app, user, fact('user.password_reset', payload, byUser(user)))
   tellChanged(app, user, 'reset', now)
   return { ok: true }
 }
-
-/** Removes tokens whose time is over. */
-export const sweepMailTokens = ({ db, now }: App): void => void queries(db).sweep.run(now())

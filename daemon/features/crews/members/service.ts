@@ -100,6 +100,6 @@ function announce(
   return present(row)
 }
 
-/** Who leaves a workspace leaves its crews. */
+/** Whoever leaves a workspace leaves its crews. */
 export const forgetCrewMemberships = ({ db }: App, workspace: string, user: string): void =>
   void queries(db).removeUser.run(user, workspace)

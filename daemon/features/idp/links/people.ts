@@ -1,21 +1,18 @@
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { newId } from '#kernel/ids'
+import { byUser, journalAffair } from '#kernel/journal/affairs'
 import { problem } from '#kernel/problem'
-import { foundOwn } from '../../accounts/service.ts'
+import { foundOwn, recordCreation } from '../../accounts/service.ts'
 import { redeemInvitations } from '../../invitations/service.ts'
-import { journalAffair } from '../../members/service.ts'
-import { forgetCodes } from '../../pairing/service.ts'
-import { endSessions } from '../../sessions/service.ts'
-import { revokeReclaimed } from '../../tokens/service.ts'
 import { exist } from '../../users/service.ts'
 import type { Profile } from '../rules.ts'
 import { type Person, queries } from './queries.ts'
-import { note } from './service.ts'
+import { payloadOf } from './service.ts'
 
 /**
- * The user whom an account at the provider stands for, within a change: by the account itself, else by its verified
- * address, else a new user. `signedIn` is the user of the browser's session, who has shown already whose the account
- * is.
+ * The user whom an account at the provider stands for: by the account itself, else by its verified address, else a new
+ * user. `signedIn` is the user of the browser's session, who has shown already whose the account is.
  */
 export function admitPerson(app: App, provider: string, profile: Profile, signedIn: string | null): Person {
   const now = app.now()
@@ -36,14 +33,13 @@ export function admitPerson(app: App, provider: string, profile: Profile, signed
   if (holder) queries(app.db).verify.run({ id: holder.id, now })
   const owner = holder ?? createPerson(app, { ...profile, email }, now)
   const made = queries(app.db).insert.get({ id: newId(app.clock()), user: owner.id, provider, account, email, now })!
-  note(app, made, 'create')
+  journalAffair(app, owner.id, fact('linked_account.created', payloadOf(owner, made), byUser(owner.id)))
   return owner
 }
 
 /**
- * A user without a password, as after a sign-up, within a change. Whoever is invited may always come; everybody else
- * only
- * where anyone may sign up. The first user of a server is never made this way: that one owns the server.
+ * A user without a password, as after a sign-up. Whoever is invited may always come; everybody else only where anyone
+ * may sign up. The first user of a server is never made this way: that one owns the server.
  */
 function createPerson(
   app: App,
@@ -64,42 +60,39 @@ function createPerson(
     throw problem('signup_disabled', {
       detail: 'There is no account with your address, and this server lets in only whom it invites (SVC_ALLOW_SIGNUP)',
     })
-  if (invited.length)
-    journalAffair(app, {
-      user: person.id,
-      action: 'create',
-      summary: `user ${person.id} created`,
-      metadata: { via: 'idp' },
-    })
-  else foundOwn(app, { id: person.id, email, full_name: full_name ?? email.split('@', 1)[0]!, now })
+  const settler = { id: person.id, email, via: 'idp' as const }
+  if (invited.length) recordCreation(app, settler)
+  else foundOwn(app, { ...settler, full_name: full_name ?? email.split('@', 1)[0]!, now })
   return person
 }
 
 /**
- * Gives an account to the one whose address it has, within a change. Whoever made it never showed that the address was
- * theirs, and may have made it to wait for its owner: every other way in is closed. A second factor is not taken away
- * by
+ * Gives an account to the one whose address it has. Whoever made it never showed that the address was theirs, and may
+ * have made it to wait for its owner: every other way in closes with this fact. A second factor is not taken away by
  * anybody who does not have it, so with one the account stays as it is.
  */
-function reclaim(app: App, { id, password_hash, two_factor_at }: Person, now: string): void {
+function reclaim(app: App, owner: Person, now: string): void {
+  const { id, email, password_hash, two_factor_at } = owner
   if (two_factor_at)
     throw problem('idp_sign_in_first', {
       detail:
         'The account with your address has a second factor: sign in to it here first, then with the identity provider in the same browser',
     })
-  const { dropPassword, dropMailTokens, removeAll } = queries(app.db)
-  dropPassword.run(id)
-  dropMailTokens.run(id)
-  for (const link of removeAll.all(id)) note(app, link, 'delete', { reason: 'address_proved' })
-  forgetCodes(app, id)
-  const sessions = endSessions(app, { user: id, reason: 'address_proved', now })
-  const tokens = revokeReclaimed(app, id, now)
-  const changed = [...(password_hash ? ['password'] : []), 'email_verified_at']
-  journalAffair(app, {
-    user: id,
-    action: 'update',
-    severity: 'warn',
-    summary: `user ${id} proved the address: every other way in was closed`,
-    metadata: { changed, via: 'idp', sessions, tokens },
-  })
+  const changed = [...(password_hash ? ['password' as const] : []), 'email_verified_at' as const]
+  const metadata = { changed, via: 'idp' as const, ...queries(app.db).waysIn.get({ user: id, now })! }
+  journalAffair(app, id, fact('user.reclaimed', { entity_id: id, name: email, metadata }, byUser(id)))
+}
+
+/** Takes away the links of an account whose owner never made them. */
+export function unlinkReclaimed(app: App, user: string): void {
+  const owner = queries(app.db).person.get(user)!
+  for (const link of queries(app.db).removeAll.all(user)) {
+    const { metadata, ...payload } = payloadOf(owner, link)
+    const reason = 'address_proved' as const
+    journalAffair(
+      app,
+      user,
+      fact('linked_account.deleted', { ...payload, metadata: { ...metadata, reason } }, byUser(user)),
+    )
+  }
 }

@@ -53,9 +53,10 @@ export const queries = statements((db) => ({
   verify: db.prepare<{ id: string; now: string }>(
     'UPDATE users SET email_verified_at = @now, updated_at = @now WHERE id = @id AND email_verified_at IS NULL',
   ),
-  /** Every way in that somebody else may have made. */
-  dropPassword: db.prepare<[id: string]>(
-    'UPDATE users SET password_hash = NULL, failed_login_count = 0, last_failed_login_at = NULL, locked_until = NULL WHERE id = ?',
+  /** Other ways in that are open. */
+  waysIn: db.prepare<{ user: string; now: string }, { sessions: number; tokens: number }>(
+    `SELECT (SELECT count(*) FROM user_sessions
+        WHERE user_id = @user AND revoked_at IS NULL AND expires_at > @now) AS sessions,
+       (SELECT count(*) FROM cli_tokens WHERE user_id = @user AND revoked_at IS NULL) AS tokens`,
   ),
-  dropMailTokens: db.prepare<[user: string]>('DELETE FROM verification_tokens WHERE user_id = ?'),
 }))

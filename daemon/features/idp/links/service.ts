@@ -1,10 +1,11 @@
 import type { Static } from 'typebox'
+import { fact } from '#contract/entries'
 import type { idp, LinkedAccount } from '#contract/idp'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
+import { byUser, journalAffair } from '#kernel/journal/affairs'
 import { problem } from '#kernel/problem'
-import { journalAffair } from '../../members/service.ts'
-import { queries, type Row } from './queries.ts'
+import { type Person, queries, type Row } from './queries.ts'
 
 export const list = ({ db }: App, { actor }: Call<typeof idp.links>): Static<typeof LinkedAccount>[] =>
   queries(db).listOf.all(actor.id)
@@ -16,26 +17,16 @@ export function unlink(app: App, { actor, linkId }: Call<typeof idp.unlink>): un
   const left = queries(app.db)
     .listOf.all(actor.id)
     .some(({ provider }) => provider === app.config.idpIssuer)
-  if (!left && !queries(app.db).person.get(actor.id)!.password_hash)
+  const owner = queries(app.db).person.get(actor.id)!
+  if (!left && !owner.password_hash)
     throw problem('last_way_in', {
       detail: 'This account is the only way to sign in as you: set a password first, as with a forgotten one',
     })
-  note(app, removed, 'delete')
+  journalAffair(app, owner.id, fact('linked_account.deleted', payloadOf(owner, removed), byUser(owner.id)))
 }
 
-/**
- * A link opens every workspace of its user, so their journals tell of it; the account there is the user's own affair.
- */
-export const note = (
-  app: App,
-  { id, user_id: user, provider }: Row,
-  action: 'create' | 'delete',
-  more: object = {},
-): void =>
-  journalAffair(app, {
-    user,
-    action,
-    entity: { type: 'linked_account', id },
-    summary: `linked_account ${id} ${action}d`,
-    metadata: { provider, ...more },
-  })
+/** What the journals tell of a link; the account at the provider is the user's own affair. */
+export const payloadOf = ({ id: user_id, email }: Person, { id, provider }: Row) => ({
+  entity_id: id,
+  metadata: { user_id, email, provider },
+})

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
+import { fact } from '#contract/entries'
 import type { Held, memberCapabilities } from '#contract/member-capabilities'
 import type { App } from '#kernel/app'
 import { capabilitiesOf } from '#kernel/auth/standing'
@@ -7,6 +8,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
+import { find as findUser } from '../../users/service.ts'
 import { standing } from '../service.ts'
 import { type HeldRow, queries } from './queries.ts'
 import { after } from './rules.ts'
@@ -52,18 +54,17 @@ export function setHeld(
   const before = capabilitiesOf(row)
   const capabilities = after(before, body)
   queries(app.db).set.run(JSON.stringify(capabilities), now, row.id)
-  app.journal({
-    workspace_id: actor.workspace,
-    type: 'audit.entity_updated',
-    summary: `capabilities of member ${userId} changed`,
-    ...actorOf(actor),
-    payload: {
-      action: 'update',
-      entity_type: 'workspace_member',
-      entity_id: row.id,
-      metadata: { user_id: userId, changed: ['capabilities'], from: before, to: capabilities },
-    },
-    refs: { entity_type: 'workspace_member', entity_id: row.id },
-  })
+  const { email, full_name } = findUser(app, userId)
+  app.journal(
+    fact(
+      'workspace_member.capabilities_changed',
+      {
+        entity_id: row.id,
+        ...(full_name && { name: full_name }),
+        metadata: { user_id: userId, email, changed: ['capabilities'], from: before, to: capabilities },
+      },
+      { workspace_id: actor.workspace, ...actorOf(actor) },
+    ),
+  )
   return { user_id: userId, role: row.role, capabilities }
 }

@@ -23,16 +23,4 @@ export const queries = statements((db) => ({
        AND a.role IN ('ADMIN', 'OWNER'))
      LIMIT 1`,
   ),
-  dropTokens: db.prepare<[user: string]>(
-    "DELETE FROM verification_tokens WHERE user_id = ? AND purpose = 'account_setup'",
-  ),
-  insertToken: db.prepare<{ id: string; user: string; by: string; hash: string; now: string; expires_at: string }>(
-    `INSERT INTO verification_tokens (id, user_id, issued_by, token_hash, purpose, created_at, expires_at)
-     VALUES (@id, @user, @by, @hash, 'account_setup', @now, @expires_at)`,
-  ),
-  /** Into accounts that are members of the workspace. */
-  dropIssued: db.prepare<{ by: string; workspace: string }>(
-    `DELETE FROM verification_tokens WHERE issued_by = @by
-       AND user_id IN (SELECT user_id FROM workspace_members WHERE workspace_id = @workspace)`,
-  ),
 }))

@@ -1,4 +1,5 @@
 import type { Reply } from '#contract/define'
+import { fact } from '#contract/entries'
 import type { members } from '#contract/members'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
@@ -8,12 +9,11 @@ import type { Actor, Call } from '#kernel/feature'
 import { cleanName } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { settleInvitation } from '../../invitations/service.ts'
-import { noteMember } from '../roster/service.ts'
-import { checkGift, enrol, standing } from '../service.ts'
-import { newLink } from './links.ts'
+import { issueLink } from '../../users/links/service.ts'
+import { checkGift, enrol, payloadOf, standing } from '../service.ts'
 import { type Account, queries } from './queries.ts'
 
+const linkLifetime = 7 * 86_400_000
 const noLink = { setup_url: '', expires_at: '' }
 
 /** Makes a member of whoever has the address; an account that nobody uses yet gets a link to set it up. */
@@ -35,15 +35,18 @@ export function provision(
   const mayLink = Boolean(made) || isFree(app, actor, account)
   const member = enrol(app, { workspace: actor.workspace, user: account.id, role, now })
   if (!member) throw problem('already_member', { field: 'email' })
-  settleInvitation(app, actor.workspace, email)
-  if (made) noteAccount(app, actor, made.id)
-  noteMember(app, actor, 'create', member, { provisioned: true, setup_link: mayLink })
+  const about = { workspace_id: actor.workspace, ...actorOf(actor) }
+  if (made)
+    app.journal(fact('user.created', { entity_id: made.id, name: email, metadata: { via: 'provision' } }, about))
+  const { metadata, ...payload } = payloadOf(app, member)
+  const details = { ...metadata, provisioned: true as const, setup_link: mayLink }
+  app.journal(fact('workspace_member.created', { ...payload, metadata: details }, about))
   return {
     user_id: account.id,
     email,
     role,
     created_user: Boolean(made),
-    ...(mayLink ? newLink(app, actor, account.id, now) : noLink),
+    ...(mayLink ? newLink(app, actor, account.id) : noLink),
   }
 }
 
@@ -70,13 +73,8 @@ const isFree = ({ db }: App, actor: Actor, { id, password_hash, email_verified_a
   !queries(db).link.get(id) &&
   !queries(db).foreign.get({ user: id, admin: actor.id })
 
-function noteAccount(app: App, actor: Actor, user: string): void {
-  app.journal({
-    workspace_id: actor.workspace,
-    type: 'audit.entity_created',
-    summary: `user ${user} created`,
-    ...actorOf(actor),
-    payload: { action: 'create', entity_type: 'user', entity_id: user, metadata: { via: 'provision' } },
-    refs: { entity_type: 'user', entity_id: user },
-  })
+/** The link with which an account is set up. One at a time: an older one ends. */
+function newLink(app: App, { id: by }: Actor, user: string): { setup_url: string; expires_at: string } {
+  const { token, expires_at } = issueLink(app, { user, purpose: 'account_setup', by, lifetime: linkLifetime })
+  return { setup_url: `${new URL(app.config.publicUrl).origin}/reset-password?token=${token}`, expires_at }
 }

@@ -1,44 +1,16 @@
 import type { Reply } from '#contract/define'
+import { fact } from '#contract/entries'
 import type { members } from '#contract/members'
 import { allows, type Role } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
-import { forgetCrewMemberships } from '../../crews/members/service.ts'
-import { handOver } from '../../inbox/service.ts'
-import { settleInvitation, withdrawInvitationsBy } from '../../invitations/service.ts'
+import { endLinksBy } from '../../users/links/service.ts'
 import { find as findUser } from '../../users/service.ts'
-import { withdrawLinksBy } from '../provisioning/links.ts'
 import { type Membership, queries } from '../queries.ts'
-import { checkGift, enrol, standing } from '../service.ts'
+import { checkGift, enrol, payloadOf, standing } from '../service.ts'
 import { refusalOfChange } from './rules.ts'
-
-const actions = {
-  create: 'audit.entity_created',
-  update: 'audit.entity_updated',
-  delete: 'audit.entity_deleted',
-} as const
-
-/** The journal's word on a membership. */
-export function noteMember(
-  app: App,
-  actor: Actor,
-  action: keyof typeof actions,
-  member: Membership,
-  details: Record<string, unknown> = {},
-): void {
-  const left = action === 'delete' && member.user_id === actor.id
-  const { id, workspace_id, user_id, role } = member
-  app.journal({
-    workspace_id,
-    type: actions[action],
-    summary: `member ${user_id} ${left ? 'left' : action === 'update' ? `is now ${role}` : `${action}d`}`,
-    ...actorOf(actor),
-    payload: { action, entity_type: 'workspace_member', entity_id: id, metadata: { user_id, role, ...details } },
-    refs: { entity_type: 'workspace_member', entity_id: id },
-  })
-}
 
 function findMember({ db }: App, workspace: string, id: string): Membership {
   const member = queries(db).find.get(workspace, id)
@@ -49,11 +21,10 @@ function findMember({ db }: App, workspace: string, id: string): Membership {
 export function add(app: App, { actor, body, now }: Call<typeof members.add>): Reply<typeof members.add> {
   const role = body.role ?? 'MEMBER'
   checkGift(role, standing(app, actor, 'ADMIN'))
-  const { email } = findUser(app, body.user_id)
+  findUser(app, body.user_id)
   const member = enrol(app, { workspace: actor.workspace, user: body.user_id, role, now })
   if (!member) throw problem('already_member', { field: 'user_id' })
-  settleInvitation(app, actor.workspace, email)
-  noteMember(app, actor, 'create', member)
+  app.journal(fact('workspace_member.created', payloadOf(app, member), aboutOf(actor)))
   return member
 }
 
@@ -73,17 +44,14 @@ function change(app: App, actor: Actor, before: Membership, role: Role, now: str
   const after = queries(app.db).setRole.get({ workspace: actor.workspace, id: before.id, role, now })
   if (!after)
     throw problem('last_owner', { detail: 'This is the last OWNER of the workspace; hand the ownership over first' })
-  // Who may not invite any more cannot come back, or bring others, with what was sent before.
-  if (!allows('ADMIN', role)) withdrawOffersBy(app, actor, before.user_id)
-  if (!allows('MEMBER', role)) handOver(app, actor.workspace, before.user_id)
-  noteMember(app, actor, 'update', after, { previous_role: before.role, changed: ['role'] })
+  // Whoever may make members no more cannot come back, or bring others, by the links handed out before.
+  if (!allows('ADMIN', role)) endLinksBy(app, actor.workspace, before.user_id)
+  const { metadata, ...payload } = payloadOf(app, after)
+  const change = { ...metadata, previous_role: before.role, changed: ['role' as const] }
+  app.journal(fact('workspace_member.updated', { ...payload, metadata: change }, aboutOf(actor)))
 }
 
-/** Ends the ways into the workspace that somebody opened who may open none any more. */
-function withdrawOffersBy(app: App, actor: Actor, user: string): void {
-  withdrawInvitationsBy(app, actor, user)
-  withdrawLinksBy(app, actor, user)
-}
+const aboutOf = (actor: Actor) => ({ workspace_id: actor.workspace, ...actorOf(actor) })
 
 /** The one way to make an OWNER over the API: both sides change in one step, and never is there none. */
 export function transfer(
@@ -100,7 +68,7 @@ export function transfer(
   return { status: 'updated', member_id: memberId, role: 'OWNER' }
 }
 
-/** Ends a membership and what hangs on it; anyone may end their own, unless the workspace would have no OWNER. */
+/** Ends a membership, and with it what hangs on it; anyone may end their own, unless the workspace would have no OWNER. */
 export function remove(app: App, { actor, memberId }: Call<typeof members.remove>): { success: boolean } {
   const { db } = app
   const own = queries(db).ofUser.get(actor.workspace, actor.id)
@@ -114,10 +82,8 @@ export function remove(app: App, { actor, memberId }: Call<typeof members.remove
     throw problem('last_owner', {
       detail: 'You are the last OWNER; hand the ownership over first, or delete the workspace',
     })
-  forgetCrewMemberships(app, actor.workspace, target.user_id)
-  withdrawOffersBy(app, actor, target.user_id)
-  handOver(app, actor.workspace, target.user_id)
-  noteMember(app, actor, 'delete', target)
+  endLinksBy(app, actor.workspace, target.user_id)
+  app.journal(fact('workspace_member.deleted', payloadOf(app, target), aboutOf(actor)))
   app.afterCommit(() => app.bus.emit('access_lost', actor.workspace))
   return { success: true }
 }

@@ -1,5 +1,6 @@
+import { fact } from '#contract/entries'
 import { type App, wholeSeconds } from '#kernel/app'
-import { journalAffair } from '../../members/service.ts'
+import { bySystem, journalAffair } from '#kernel/journal/affairs'
 import { queries, type Row } from './queries.ts'
 
 export type Account = Row
@@ -29,9 +30,8 @@ export async function passwordFits(app: App, account: Account | undefined, passw
 }
 
 /**
- * Counts an attempt, within a change: sign-in and password change share the count (contract part 1, section 5). While
- * the
- * account is locked nothing counts; the failure that reaches the threshold already answers `locked`.
+ * Counts an attempt: sign-in and password change share the count. While the account is locked nothing counts; the
+ * failure that reaches the threshold already answers `locked`.
  */
 export function noteAttempt(app: App, id: string, right: boolean, now: string): 'right' | 'wrong' | 'locked' {
   const account = queries(app.db).byId.get(id)
@@ -43,13 +43,8 @@ export function noteAttempt(app: App, id: string, right: boolean, now: string): 
   const until = wholeSeconds(app.clock() + lockMs(app))
   const after = queries(app.db).fail.get({ id, now, threshold: app.limits.value('login.lockout_threshold'), until })
   if (!after?.locked_until) return 'wrong'
-  journalAffair(app, {
-    user: id,
-    action: 'update',
-    severity: 'warn',
-    summary: `user ${id} locked after too many wrong passwords`,
-    metadata: { changed: ['locked_until'], locked_until: after.locked_until },
-    by: 'system',
-  })
+  const { locked_until } = after
+  const metadata = { changed: ['locked_until' as const], locked_until }
+  journalAffair(app, id, fact('user.locked', { entity_id: id, name: account.email, metadata }, bySystem))
   return 'locked'
 }

@@ -5,6 +5,11 @@ export const queries = statements((db) => ({
   replace: db.prepare<{ id: string; old: string; password_hash: string; now: string }, { id: string }>(
     'UPDATE users SET password_hash = @password_hash, updated_at = @now WHERE id = @id AND password_hash = @old RETURNING id',
   ),
-  /** Links that were mailed and would set a password yet. */
-  burnLinks: db.prepare<[user: string]>('DELETE FROM verification_tokens WHERE user_id = ?'),
+  /** Live ones, but for one. */
+  countSessions: db
+    .prepare<{ user: string; except: string | null; now: string }, number>(
+      `SELECT count(*) FROM user_sessions
+       WHERE user_id = @user AND revoked_at IS NULL AND expires_at > @now AND id IS NOT @except`,
+    )
+    .pluck(),
 }))

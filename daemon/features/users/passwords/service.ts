@@ -1,11 +1,12 @@
+import { fact } from '#contract/entries'
 import type { users } from '#contract/users'
 import type { App } from '#kernel/app'
 import { checkPassword } from '#kernel/auth/common-passwords'
 import type { Call } from '#kernel/feature'
+import { byUser, journalAffair } from '#kernel/journal/affairs'
 import { type Problem, problem } from '#kernel/problem'
-import { endSessions } from '../../sessions/service.ts'
 import { accountById, isLocked, noteAttempt, passwordFits } from '../lockout/service.ts'
-import { announce, find } from '../service.ts'
+import { find } from '../service.ts'
 import { changedLetter } from './letters.ts'
 import { queries } from './queries.ts'
 
@@ -31,7 +32,7 @@ export async function prepare(app: App, { actor, body, now }: Change): Promise<R
   return { old, password_hash: await app.passwords.hash(body.new_password) }
 }
 
-/** The new password, the end of every other session and the count of wrong guesses, in one change. */
+/** Stores the new password and counts a wrong guess. Every other session ends with it. */
 export function commit(
   app: App,
   { actor, now }: Change,
@@ -42,18 +43,13 @@ export function commit(
   if (password_hash === null) return wrong()
   // Somebody else changed it in the meantime: what was right then is wrong now.
   if (!queries(app.db).replace.get({ id: actor.id, old, password_hash, now })) throw wrong()
-  queries(app.db).burnLinks.run(actor.id)
-  announce(app, actor.id, ['password'])
+  const kept = actor.session?.id
+  const sessions_revoked = queries(app.db).countSessions.get({ user: actor.id, except: kept ?? null, now })!
+  const metadata = { changed: ['password' as const], ...(kept && { session_id: kept }) }
+  const payload = { entity_id: actor.id, name: find(app, actor.id).email, metadata }
+  journalAffair(app, actor.id, fact('user.password_changed', payload, byUser(actor.id)))
   tellChanged(app, actor.id, 'change', now)
-  return {
-    success: true,
-    sessions_revoked: endSessions(app, {
-      user: actor.id,
-      except: actor.session?.id ?? null,
-      reason: 'password_change',
-      now,
-    }),
-  }
+  return { success: true, sessions_revoked }
 }
 
 /** Tells the owner by mail, once the change is stored. */

@@ -4,12 +4,11 @@ import { homeOf } from '#kernel/auth/home'
 import type { Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
-import { withdrawInvitationsTo } from '../../invitations/service.ts'
-import { dissolve, rolesOf, standing } from '../../members/service.ts'
+import { rolesOf, standing } from '../../members/service.ts'
 import { queries } from '../queries.ts'
 
 /**
- * Deletes a workspace: nobody is a member any more. What lives in it follows its fact; the rows stay for the record, the
+ * Deletes a workspace. What lives in it, memberships and invitations follow its fact; the rows stay for the record, the
  * slug is free again.
  */
 export function remove(app: App, { actor, body, now }: Call<typeof workspaces.remove>) {
@@ -26,8 +25,6 @@ export function remove(app: App, { actor, body, now }: Call<typeof workspaces.re
     })
   if (rolesOf(app, actor.id).size === 1)
     throw problem('only_workspace', { detail: 'This is your only workspace; create another one first' })
-  withdrawInvitationsTo(app, id)
-  dissolve(app, id)
   queries(app.db).remove.run(now, now, id)
   return { success: true, id, slug }
 }

@@ -149,42 +149,73 @@ describe('a person who is known', () => {
     expect((await me(it.web)).id).toBe(userId)
   })
 
-  it('takes over an account that somebody else made with the address: every other way in is closed', async () => {
-    const it = await setUp()
+  it.each([true, false])(
+    'takes over an account that somebody else made with the address: every other way in is closed (member: %s)',
+    async (member) => {
+      const it = await setUp()
+      const { app } = it.server
+      const intruder = addAnn(it)
+      if (!member) app.db.prepare('DELETE FROM workspace_members WHERE user_id = ?').run(intruder.userId)
+      const held = browser(it.server)
+      await held.signIn(intruder.email, knownPassword)
+      const pairing = (await held.call('POST', '/auth/pair/start', {})).body.code
+      const paired = (await it.server.call(intruder, 'POST', '/auth/pair/start', {})).body.code
+      app.db
+        .prepare(
+          "INSERT INTO verification_tokens VALUES ('t', ?, 'hash', 'account_setup', ?, '2027-01-01T00:00:00Z', NULL)",
+        )
+        .run(intruder.userId, app.now())
+      app.db
+        .prepare("INSERT INTO linked_accounts VALUES ('l', ?, ?, 'mallory', NULL, ?, ?)")
+        .run(intruder.userId, it.provider.issuer, app.now(), app.now())
+      const revoked: string[] = []
+      app.bus.on('revoked', (id) => revoked.push(id))
+
+      expect((await signIn(it)).status).toBe(307)
+      expect(await me(it.web)).toMatchObject({ id: intruder.userId })
+      expect(userOf(it.server, 'ann@example.com')).toMatchObject({ password_hash: null, email_verified_at: app.now() })
+      expect(await me(held)).toMatchObject({ status: 401 })
+      expect((await held.call('POST', '/api/auth/token/refresh')).status).toBe(401)
+      expect((await it.server.call(intruder, 'GET', '/users/me')).status).toBe(401)
+      for (const code of [pairing, paired])
+        expect((await it.server.call(null, 'POST', '/auth/pair/redeem', { code })).status).toBe(400)
+      expect((await browser(it.server).signIn(intruder.email, knownPassword)).body.ok).toBe(false)
+      expect(rows(it.server, 'verification_tokens')).toHaveLength(0)
+      expect(rows(it.server, 'linked_accounts')).toMatchObject([{ provider_account_id: 'ann' }])
+      expect(revoked).toHaveLength(2)
+      if (!member) return
+      const warned = entries(it).find(({ metadata }) => (metadata as { via?: string } | undefined)?.via === 'idp')
+      expect(warned).toMatchObject({
+        entry_type: 'audit.entity_updated',
+        metadata: { changed: ['password', 'email_verified_at'], sessions: 1, tokens: 1 },
+      })
+    },
+  )
+
+  it.each([
+    'UPDATE OF revoked_at ON cli_tokens',
+    'UPDATE OF revoked_at ON user_sessions',
+    'DELETE ON cli_pairings',
+    'DELETE ON linked_accounts',
+    'UPDATE OF password_hash ON users',
+  ])('takes nothing over when one way in cannot be closed: %s', async (what) => {
+    const it = await setUp({ quiet: true })
     const { app } = it.server
     const intruder = addAnn(it)
     const held = browser(it.server)
     await held.signIn(intruder.email, knownPassword)
-    const pairing = (await held.call('POST', '/auth/pair/start', {})).body.code
-    const paired = (await it.server.call(intruder, 'POST', '/auth/pair/start', {})).body.code
-    app.db
-      .prepare(
-        "INSERT INTO verification_tokens VALUES ('t', ?, 'hash', 'account_setup', ?, '2027-01-01T00:00:00Z', NULL)",
-      )
-      .run(intruder.userId, app.now())
+    await held.call('POST', '/auth/pair/start', {})
     app.db
       .prepare("INSERT INTO linked_accounts VALUES ('l', ?, ?, 'mallory', NULL, ?, ?)")
       .run(intruder.userId, it.provider.issuer, app.now(), app.now())
-    const revoked: string[] = []
-    app.bus.on('revoked', (id) => revoked.push(id))
-
-    expect((await signIn(it)).status).toBe(307)
-    expect(await me(it.web)).toMatchObject({ id: intruder.userId })
-    expect(userOf(it.server, 'ann@example.com')).toMatchObject({ password_hash: null, email_verified_at: app.now() })
-    expect(await me(held)).toMatchObject({ status: 401 })
-    expect((await held.call('POST', '/api/auth/token/refresh')).status).toBe(401)
-    expect((await it.server.call(intruder, 'GET', '/users/me')).status).toBe(401)
-    for (const code of [pairing, paired])
-      expect((await it.server.call(null, 'POST', '/auth/pair/redeem', { code })).status).toBe(400)
-    expect((await browser(it.server).signIn(intruder.email, knownPassword)).body.ok).toBe(false)
-    expect(rows(it.server, 'verification_tokens')).toHaveLength(0)
-    expect(rows(it.server, 'linked_accounts')).toMatchObject([{ provider_account_id: 'ann' }])
-    expect(revoked).toHaveLength(2)
-    const warned = entries(it).find(({ metadata }) => (metadata as { via?: string } | undefined)?.via === 'idp')
-    expect(warned).toMatchObject({
-      entry_type: 'audit.entity_updated',
-      metadata: { changed: ['password', 'email_verified_at'], sessions: 1, tokens: 1 },
-    })
+    const head = app.index.head()
+    app.db.exec(`CREATE TRIGGER full BEFORE ${what} BEGIN SELECT RAISE(ABORT, 'disk'); END`)
+    expect((await signIn(it)).status).toBe(500)
+    expect(userOf(it.server, 'ann@example.com')).toMatchObject({ password_hash: quickHash, email_verified_at: null })
+    expect(rows(it.server, 'linked_accounts')).toMatchObject([{ provider_account_id: 'mallory' }])
+    expect(rows(it.server, 'user_sessions')).toMatchObject([{ revoked_at: null }])
+    expect((await it.server.call(intruder, 'GET', '/users/me')).status).toBe(200)
+    expect(app.index.head()).toBe(head)
   })
 
   it('keeps everything when the browser is signed in to the account already', async () => {
