@@ -104,7 +104,7 @@ const wrong = (it: Import) => isOurs(it.to) && !allowed[area(it.from)]!(it)
 const told = ({ from, to }: Import) => `${from} -> ${to}`
 
 /** Features that still import each other in a ring; the list only shrinks. */
-const ringYet: string[] = ['agents', 'approvals', 'asks', 'chats', 'crews', 'inbox']
+const ringYet: string[] = ['agents', 'approvals', 'asks', 'chats', 'inbox', 'runs']
 
 describe('imports', () => {
   it('are found', () => expect(imports.length).toBeGreaterThan(100))
