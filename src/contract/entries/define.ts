@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox'
 
 export const severities = ['info', 'notice', 'warn', 'error'] as const
 export type Severity = (typeof severities)[number]
@@ -60,7 +60,7 @@ export function audit<
     entity_type: Type.Literal(entity),
     entity_id: Type.String(),
     name: Type.Optional(Type.String({ description: 'What people call it' })),
-    metadata: Type.Optional(metadata),
+    metadata: isRequired(metadata) ? metadata : Type.Optional(metadata),
     ...more,
   })
   return { type, severity, payload: payload as unknown as AuditSchema<M, X>, fixed, says: says as never }
@@ -70,19 +70,20 @@ export function audit<
 export type Audited<E extends string> = { readonly action: string; readonly entity_type: E }
 
 /** What the writer of an audit fact gives. */
-export interface AuditPayload<M extends TSchema = TSchema> {
-  entity_id: string
-  name?: string
-  metadata?: Static<M>
-}
+export type AuditPayload<M extends TSchema = TSchema> = Static<AuditSchema<M>>
 
 export type AuditSchema<M extends TSchema, X extends TProperties = Record<never, TSchema>> = TObject<
   {
     entity_id: ReturnType<typeof Type.String>
     name: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>>
-    metadata: ReturnType<typeof Type.Optional<M>>
+    metadata: Metadata<M>
   } & X
 >
+
+/** Metadata is left out only where none of its members is required. */
+type Metadata<M extends TSchema> = Record<never, never> extends Static<M> ? TOptional<M> : M
+const isRequired = (metadata: TSchema): boolean =>
+  'required' in metadata && Array.isArray(metadata.required) && metadata.required.length > 0
 
 const actions = {
   'audit.entity_created': 'create',
