@@ -10,7 +10,7 @@ import type { Actor, Call } from '#kernel/feature'
 import { refuseLater, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { containerOf, own, wantRemoved } from './containers/service.ts'
+import { containerOf, own, want } from './containers/service.ts'
 import { queries as memberQueries } from './members/queries.ts'
 import { type CrewRow, queries } from './queries.ts'
 import { type CrewMembers, memberNames, merge, tightness } from './rules.ts'
@@ -158,7 +158,7 @@ export function removeCrew(app: App, { actor, crewId }: Call<typeof crews.remove
 function retire(app: App, workspace: string, crewId: string): void {
   memberQueries(app.db).removeAll.run(crewId)
   queries(app.db).remove.run(app.now(), app.now(), crewId)
-  wantRemoved(app, crewId)
+  want(app, crewId, 'removed', null)
   tell(app, workspace, 'crew.deleted', { id: crewId })
 }
 

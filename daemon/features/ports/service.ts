@@ -132,7 +132,7 @@ function open(app: App, body: Exposing['body'], tokenHash: string, now: string):
   })
 }
 
-/** The same call once more: its answer was lost, and the token in it; the exposure gets another. */
+/** A call that is repeated has lost its answer, and the token in it: the exposure gets another token. */
 function renew(app: App, known: Row, body: Exposing['body'], tokenHash: string, now: string): Row {
   if (known.agent_id !== body.agent_id) throw problem('outside_crew', { field: 'call_id' })
   if (!queries(app.db).renew.get({ id: known.id, hash: tokenHash, now })) throw problem('exposure_ended')

@@ -36,7 +36,7 @@ export const agentFacts = {
     'agent',
     Demotion,
     ({ name, entity_id, metadata }, { actor, crew }) =>
-      `${actor} made ${metadata?.successor ?? 'another agent'} the lead of crew ${crew} in place of ${name ?? entity_id}`,
+      `${actor} made ${metadata.successor} the lead of crew ${crew} in place of ${name ?? entity_id}`,
   ),
   'agent.deleted': audit('audit.entity_deleted', 'agent', Deletion, ({ name, entity_id, metadata }, { actor }) => {
     const called = `Agent ${name ?? entity_id}`

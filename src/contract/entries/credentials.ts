@@ -29,7 +29,7 @@ export const credentialFacts = {
     'credential',
     Acceptance,
     ({ name, metadata }, { actor, agent }) =>
-      `Credential ${quoted(name ?? '')} was accepted by ${actor} and assigned to ${agent} as ${metadata?.env_var_name}`,
+      `Credential ${quoted(name ?? '')} was accepted by ${actor} and assigned to ${agent} as ${metadata.env_var_name}`,
   ),
   'credential.refused': audit(
     'audit.entity_deleted',
@@ -41,13 +41,13 @@ export const credentialFacts = {
     'audit.entity_created',
     'agent_credential',
     Grant,
-    ({ name, metadata }) => `Credential ${quoted(name ?? '')} assigned to ${metadata?.agent_slug}`,
+    ({ name, metadata }) => `Credential ${quoted(name ?? '')} assigned to ${metadata.agent_slug}`,
   ),
   'agent_credential.deleted': audit(
     'audit.entity_deleted',
     'agent_credential',
     Grant,
-    ({ name, metadata }) => `Credential ${quoted(name ?? '')} withdrawn from ${metadata?.agent_slug}`,
+    ({ name, metadata }) => `Credential ${quoted(name ?? '')} withdrawn from ${metadata.agent_slug}`,
   ),
   'credential.tested': entry(
     'credential.tested',

@@ -6,7 +6,7 @@ const Wish = Type.Object({ container: Type.Enum(['running', 'stopped']) })
 const Deletion = Type.Object({ with: Type.Optional(Type.Literal('workspace')) })
 const Role = Type.Union([Type.Enum([...roles]), Type.Null()])
 const Member = Type.Object({ user_id: Type.String(), role: Role, from: Type.Optional(Role) })
-const as = (role: string | null | undefined) => (role ? ` as ${role}` : '')
+const as = (role: string | null) => (role ? ` as ${role}` : '')
 
 export const crewFacts = {
   ...audits('crew', 'Crew'),
@@ -32,10 +32,10 @@ export const crewFacts = {
     'audit.entity_created',
     'crew_member',
     Member,
-    ({ name, metadata }, { actor, crew }) => `${name} was added to crew ${crew}${as(metadata?.role)} by ${actor}`,
+    ({ name, metadata }, { actor, crew }) => `${name} was added to crew ${crew}${as(metadata.role)} by ${actor}`,
   ),
   'crew_member.updated': audit('audit.entity_updated', 'crew_member', Member, ({ name, metadata }, { actor, crew }) =>
-    metadata?.role
+    metadata.role
       ? `${name} was made ${metadata.role} in crew ${crew} by ${actor}`
       : `The role of ${name} in crew ${crew} was taken back by ${actor}`,
   ),

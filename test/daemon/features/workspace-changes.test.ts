@@ -242,7 +242,8 @@ describe('workspaces.remove', () => {
     it.app.bus.on('broadcast', ({ type }) => heard.push(type))
     it.app.bus.on('access_lost', (workspace) => heard.push(`access_lost ${workspace === id}`))
     await destroy(it, id, 'research')
-    expect(heard).toEqual(['crew.deleted', 'workspace.deleted', 'access_lost true'])
+    expect(heard).toContain('crew.deleted')
+    expect(heard.slice(-2)).toEqual(['workspace.deleted', 'access_lost true'])
   })
 
   it('ends the runs that go on in it', async () => {

@@ -26,8 +26,7 @@ export function toRotation(app: App, { encrypted_old, ...row }: RotationRow): St
 
 /**
  * Replaces the value of a credential and gives it a new start. The old value is kept, sealed, until its grace is over:
- * what
- * was started with it may still print it, and the scrubber has to know it.
+ * what was started with it may still print it, and the scrubber has to know it.
  */
 export function replaceValue(
   app: App,

@@ -33,13 +33,13 @@ export interface Seen {
   error: string | null
 }
 
-/** Every container that ought to be known, wanted or not. What an engine has beside these is left over. */
+/** Every container that the database knows, wanted or not. What an engine has beside these is left over. */
 export const desiredCrews = (app: App): DesiredCrew[] =>
   queries(app.db)
     .all.all()
     .map((row) => toDesired(app, row))
 
-/** The same of one crew; null when nothing of it is left to care for. */
+/** The container of one crew; null when nothing is left of it. */
 export function desiredCrew(app: App, crewId: string): DesiredCrew | null {
   const row = queries(app.db).owned.get(crewId)
   return row ? toDesired(app, row) : null
@@ -92,26 +92,23 @@ export const containerOf = ({ db }: App, crewId: string): ContainerRow | undefin
 export const own = ({ db, now }: App, crewId: string): void => void queries(db).insert.run(crewId, now())
 
 /**
- * Records what a crew's container should be and who wants it; false when that is already the wish. Then ask
- * `app.runtime` to act. A deleted crew takes no further wish.
+ * Records what a crew's container should be, with the journal entry of who wants it; false when that is already the
+ * wish.
+ * Within a change. Then ask `app.runtime` to act. A deleted crew takes no further wish.
  */
-export function want(app: App, crewId: string, desired: Exclude<Desired, 'removed'>, actor: Actor | null): boolean {
+export function want(app: App, crewId: string, desired: Desired, actor: Actor | null): boolean {
   const row = queries(app.db).owned.get(crewId)
   if (!row || row.desired === 'removed') return false
   if (desired === 'running') queries(app.db).use.run(app.now(), crewId)
   const changes = row.desired !== desired
   if (changes) queries(app.db).want.run(desired, app.now(), crewId)
-  // A person's stop of a crew that is idle already ends what waits for people there.
-  if (!changes && !(desired === 'stopped' && actor)) return false
+  // A person's stop of a crew that is idle already ends what waits for people there. A deletion is on record already.
+  if (desired === 'removed' || !(changes || (desired === 'stopped' && actor))) return changes
   const requested = desired === 'running' ? 'crew.start_requested' : 'crew.stop_requested'
   const payload = { entity_id: crewId, name: row.slug, metadata: { container: desired } }
   app.journal(fact(requested, payload, { workspace_id: row.workspace_id, crew_id: crewId, ...actorOf(actor) }))
   return changes
 }
-
-/** Nothing shall be left of a deleted crew's container; the deletion is on record already. */
-export const wantRemoved = ({ db, now }: App, crewId: string): void =>
-  void queries(db).want.run('removed', now(), crewId)
 
 /** Someone needs the crew now: idle time starts again. */
 export const use = ({ db, now }: App, crewId: string): void => void queries(db).use.run(now(), crewId)

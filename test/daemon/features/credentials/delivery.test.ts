@@ -18,6 +18,7 @@ import {
   markUsed,
   secretFiles,
 } from '../../../../daemon/features/credentials/delivery/service.ts'
+import { failOn } from '../../../support/reactions.ts'
 
 type Call = TestDaemon['call']
 
@@ -27,9 +28,9 @@ async function make(call: Call, path: string, body: object): Promise<{ id: strin
   return answer.body
 }
 
-async function setting() {
+async function setting(options: Parameters<typeof daemon>[0] = {}) {
   const clock = fixedClock()
-  const it = await daemon({ clock })
+  const it = await daemon({ ...options, clock })
   const crew = (await make(it.call, '/crews', { name: 'Backend', slug: 'backend' })).id
   const agent = (await make(it.call, '/agents', { name: 'Ada', slug: 'ada', crew_id: crew })).id
   let count = 0
@@ -466,6 +467,16 @@ describe('credentials.unassign', () => {
     await it.give(id)
     await it.call('OWNER', 'DELETE', `/agents/${it.agent}`)
     expect((await it.call('VIEWER', 'GET', `/credentials/${id}`)).body._count.agents).toBe(0)
+  })
+
+  it('happens to none when the agent cannot be deleted', async () => {
+    const it = await setting({ quiet: true })
+    const id = await it.add({ name: 'deploy' })
+    await it.give(id)
+    failOn(it.app, 'agent.deleted')
+    expect((await it.call('OWNER', 'DELETE', `/agents/${it.agent}`)).status).toBe(500)
+    expect((await it.call('VIEWER', 'GET', `/credentials/${id}`)).body._count.agents).toBe(1)
+    expect(it.delivered().secrets).toHaveLength(1)
   })
 })
 
