@@ -20,12 +20,14 @@ import { createVault } from '#kernel/store/vault'
 import { features } from '../../daemon/features/index.ts'
 import { scrubCalls } from '../../daemon/runtime/runs/secrets.ts'
 import { vendorSettings } from '../../daemon/vendor-settings.ts'
+import { watchFacts } from './facts.ts'
 import { readerProgram } from './reader.ts'
 
 export const migrations = readMigrations(new URL('../../daemon/migrations', import.meta.url).pathname)
 
 const open: { close(): unknown }[] = []
 const undeclared: string[] = []
+const unfit: string[] = []
 /** What the kernel itself may answer on any endpoint. */
 const always = new Set<string>([
   'no_credentials',
@@ -57,6 +59,7 @@ const always = new Set<string>([
 afterEach(async () => {
   for (const it of open.splice(0).reverse()) await it.close()
   expect(undeclared.splice(0), 'problems missing from the contract').toEqual([])
+  expect(unfit.splice(0), 'facts that are not as declared').toEqual([])
 })
 
 const shared: { close(): unknown }[] = []
@@ -161,6 +164,7 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
     ...(options.steady && { steady: options.steady }),
     ...(file !== ':memory:' && { reads: createThreadReads(db, log, readerProgram()) }),
   })
+  watchFacts(app, (fault) => unfit.push(fault))
   scrubCalls(app)
   register(app, options.features ?? features)
   const http = createServer(app)

@@ -10,7 +10,7 @@ import { daemon } from '#test'
 const thing = Type.Object({ id: Type.String(), slug: Type.String() })
 const body = Type.Object({ name: Type.Optional(Type.String()), secret: Type.Optional(Type.String()) })
 const change = { summary: '', access: 'MEMBER', reply: thing, journal: ['audit.entity_updated'] } as const
-const entity = { ...change, entity: 'thing' } as const
+const entity = { ...change, entity: 'credential' } as const
 
 const endpoints = {
   create: post('/things', entity),
@@ -91,13 +91,13 @@ async function setting() {
   const it = await daemon()
   const trace: Trace = []
   register(it.app, { things: things(trace) })
-  const { userId, workspace } = it.person('MEMBER')
+  const { userId, workspace, email } = it.person('MEMBER')
   const actor: Actor = { type: 'user', id: userId, email: null, workspace, role: 'MEMBER', token: null, session: null }
   const run = (name: keyof typeof endpoints, input: object = {}, who: Actor | null = actor) =>
     dispatch(it.app, it.app.operations.get(`things.${name}`)!, who, input).catch(
       (error: { code?: string }) => error.code,
     )
-  return { ...it, trace, run, actor, types: () => it.entries().map(({ entry_type }) => entry_type) }
+  return { ...it, trace, run, actor, email, types: () => it.entries().map(({ entry_type }) => entry_type) }
 }
 
 describe('dispatch', () => {
@@ -107,13 +107,13 @@ describe('dispatch', () => {
     expect(it.entries()).toMatchObject([
       {
         entry_type: 'audit.entity_created',
-        summary: 'thing one created',
+        summary: `Credential one was created by ${it.email}`,
         actor_type: 'user',
         actor_id: it.actor.id,
         crew_id: 'c2',
         agent_id: 'c3',
-        payload: { action: 'create', entity_type: 'thing', entity_id: 'c1' },
-        refs: { entity_type: 'thing', entity_id: 'c1' },
+        payload: { action: 'create', entity_type: 'credential', entity_id: 'c1', name: 'one' },
+        refs: { entity_type: 'credential', entity_id: 'c1' },
       },
     ])
   })
@@ -123,8 +123,9 @@ describe('dispatch', () => {
     await it.run('update', { thingId: 'c1', body: { name: 'x', secret: 'hush', [`${'y'.repeat(1000)}`]: 1 } })
     expect(it.entries()[0]!.payload).toEqual({
       action: 'update',
-      entity_type: 'thing',
+      entity_type: 'credential',
       entity_id: 'c1',
+      name: 'one',
       metadata: { changed: ['name', 'secret'] },
     })
     expect(JSON.stringify(it.entries())).not.toContain('hush')
@@ -133,7 +134,10 @@ describe('dispatch', () => {
   it('calls a deleted thing by its id when it has no name', async () => {
     const it = await setting()
     await it.run('remove', { thingId: 'c1' })
-    expect(it.entries()[0]).toMatchObject({ entry_type: 'audit.entity_deleted', summary: 'thing c1 deleted' })
+    expect(it.entries()[0]).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      summary: `Credential c1 was deleted by ${it.email}`,
+    })
   })
 
   it('undoes what a thrown problem leaves behind, and keeps what came before a returned one', async () => {
