@@ -38,6 +38,14 @@ export const agentFlags = {
     helpValue: 'JSON|@FILE',
     description: 'MCP servers, as JSON or @ and the file that holds it',
   }),
+  memory: Flags.boolean({ aliases: ['memory-enabled'], allowNo: true, description: 'the agent is to remember' }),
+  'suggested-prompts': Flags.string({
+    helpValue: 'TEXT|@FILE',
+    description: 'what people are offered to ask, one a line; empty for none',
+  }),
+  'ask-forms': Flags.string({ helpValue: 'JSON|@FILE', description: 'forms that people fill in; empty for none' }),
+  'avatar-seed': Flags.string({ description: 'what its picture is drawn from' }),
+  'avatar-style': Flags.string({ description: 'how its picture is drawn' }),
 }
 
 const members = {
@@ -56,21 +64,30 @@ const members = {
   profile: 'tool_profile',
   tools: 'cli_tools',
   mcp: 'mcp_config_json',
+  memory: 'memory_enabled',
+  'suggested-prompts': 'suggested_prompts',
+  'ask-forms': 'ask_forms',
+  'avatar-seed': 'avatar_seed',
+  'avatar-style': 'avatar_style',
 }
 
 type Given = {
   prompt?: string | undefined
   mcp?: string | undefined
+  'suggested-prompts'?: string | undefined
+  'ask-forms'?: string | undefined
   lead?: boolean | undefined
   crew?: string | undefined
 }
 
 /** The body of a create or a change from the flags that were given; `crew` holds an id by now. */
 export function agentBody(flags: Given & object) {
-  const { prompt, mcp, lead } = flags
+  const { prompt, mcp, lead, 'suggested-prompts': prompts, 'ask-forms': forms } = flags
   const read = {
     ...(prompt !== undefined && { prompt: fileOr(prompt) }),
     ...(mcp !== undefined && { mcp: fileOr(mcp) }),
+    ...(prompts !== undefined && { 'suggested-prompts': fileOr(prompts) }),
+    ...(forms !== undefined && { 'ask-forms': fileOr(forms) }),
     ...(lead !== undefined && { role: lead ? 'LEAD' : 'AGENT' }),
   }
   return bodyOf<Static<typeof AgentPatch>>({ ...flags, ...read }, members)

@@ -47,6 +47,9 @@ export const crewFlags = {
     aliases: ['runtime-image'],
     description: "image of the container; empty means the server's own",
   }),
+  'avatar-style': Flags.string({ description: "how its agents' pictures are drawn; empty for no rule" }),
+  'issue-prefix': Flags.string({ helpValue: 'PREFIX', description: 'what numbers of issues begin with, as WEB' }),
+  'max-ephemeral-agents': Flags.integer({ min: 0, max: 100, description: 'agents that may be hired at a time' }),
 }
 
 const members = {
@@ -62,6 +65,9 @@ const members = {
   'allowed-domain': 'allowed_domains',
   'allow-private-endpoints': 'allow_private_endpoints',
   image: 'runtime_image',
+  'avatar-style': 'avatar_style',
+  'issue-prefix': 'issue_prefix',
+  'max-ephemeral-agents': 'max_ephemeral_agents',
 }
 
 /** The body of a create or a change from the flags that were given. */

@@ -36,6 +36,8 @@ export const crewView: View<Crew> = {
     'Allowed domains': ({ allowed_domains }) => allowed_domains.join(', '),
     'Private addresses': ({ allow_private_endpoints }) => (allow_private_endpoints ? 'allowed' : null),
     Image: ({ runtime_image }) => runtime_image,
+    'Issue prefix': ({ issue_prefix }) => issue_prefix,
+    'Hired agents': ({ max_ephemeral_agents }) => `at most ${max_ephemeral_agents}`,
     Created: ({ created_at }) => when(created_at),
     Updated: ({ updated_at }) => when(updated_at),
   },

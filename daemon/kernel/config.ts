@@ -189,6 +189,13 @@ function checkTogether(config: Config): void {
         `server.allowed_origins has "${origin}"; write scheme and host alone, as https://muster.example`,
       )
   }
+  for (const alias of config.healthAliases)
+    if (!/^[a-z][a-z0-9-]{0,31}$/.test(alias))
+      throw new ConfigError(
+        `server.health_aliases has "${alias}"; write names of a-z, 0-9 and -, beginning with a letter, as old-server`,
+      )
+  if (new Set(config.healthAliases).size < config.healthAliases.length)
+    throw new ConfigError('server.health_aliases has a name twice')
   if (config.publicUrl && !(URL.canParse(config.publicUrl) && /^https?:$/.test(new URL(config.publicUrl).protocol)))
     throw new ConfigError(
       `server.public_url must be an address that begins with http:// or https://, not "${config.publicUrl}"`,

@@ -76,6 +76,13 @@ export const settings = {
     max: 300,
     summary: 'How long a client may take over a TLS handshake, and over the head of a request',
   }),
+  healthAliases: setting({
+    path: 'server.health_aliases',
+    env: 'SVC_HEALTH_ALIASES',
+    kind: 'list',
+    fallback: [],
+    summary: 'Other names under which /api/v1/musterd answers, for clients that were made for another server',
+  }),
   publicUrl: setting({
     path: 'server.public_url',
     env: 'SVC_PUBLIC_URL',

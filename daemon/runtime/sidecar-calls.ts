@@ -1,4 +1,5 @@
 import { type CallerMember, callerMembers } from '#contract/agent-calls'
+import { statusOf } from '#contract/define'
 import type { App } from '#kernel/app'
 import type { Operation } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
@@ -21,11 +22,6 @@ const endings: Record<string, Ending> = {
     const { escalation_id } = reply as { escalation_id: string }
     return { status: 200, body: { escalation_id, ...(await waitForAnswer(app, escalation_id, signal)) } }
   },
-  /** What people have to approve first is accepted, not made. */
-  'agents.propose': (_app, reply) => ({
-    status: (reply as { status: string }).status === 'PENDING_REVIEW' ? 202 : 201,
-    body: reply,
-  }),
 }
 
 /** Answers what agents ask of the daemon through their sidecars. */
@@ -38,7 +34,12 @@ export function answerCalls(app: App, runtime: Runtime): void {
       const operation = routes.get(call.route)
       if (!operation) throw problem('not_found')
       const reply = await perform(app, operation.name, ...asked(app, operation, crewId, call))
-      return (await endings[operation.name]?.(app, reply, signal)) ?? { status: operation.endpoint.status, body: reply }
+      return (
+        (await endings[operation.name]?.(app, reply, signal)) ?? {
+          status: statusOf(operation.endpoint, reply),
+          body: reply,
+        }
+      )
     } catch (error) {
       if (!(error instanceof Problem))
         app.log.error({ err: error, crew: crewId, route: call.route }, 'A call of an agent failed')

@@ -208,6 +208,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     openapi: ['GET', '/api/v1/openapi.json', 'text'],
     setup: ['GET', '/api/v1/system/setup-status'],
     version: ['GET', '/api/v1/system/version'],
+    daemon: ['GET', '/api/v1/musterd'],
+    runtime: ['GET', '/api/v1/system/runtime'],
+    telemetry: ['GET', '/api/v1/system/telemetry'],
     doctor: ['GET', '/api/v1/system/doctor'],
   },
   tokens: {

@@ -10,6 +10,7 @@ export const agentLeads = {
   propose: post('/internal/agents', {
     summary: 'Create an agent for the LEAD of its crew, as far as the crew’s policy allows',
     access: 'internal',
+    held: true,
     agent: {
       route: '/agents',
       tool: 'create_agent',

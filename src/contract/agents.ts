@@ -41,12 +41,9 @@ export const defaultTimeoutSeconds = 1800
 
 /** Members of the full contract that have no effect in this version: a value for one of them is refused, not stored. */
 export const laterAgentMembers = [
-  'memory_enabled',
   'schedule_cron',
   'schedule_prompt',
   'schedule_enabled',
-  'suggested_prompts',
-  'ask_forms',
   'webhook_require_timestamp',
 ] as const
 
@@ -92,9 +89,15 @@ const row = {
   mcp_config_json: Type.Optional(
     Type.String({ description: 'Left out when empty and for members who may not change agents: it can hold secrets' }),
   ),
-  crew: Type.Unsafe<{ name: string; slug: string; color: string | null; avatar_style: string | null } | null>({
+  crew: Type.Unsafe<{
+    id: string
+    name: string
+    slug: string
+    color: string | null
+    avatar_style: string | null
+  } | null>({
     type: ['object', 'null'],
-    properties: { name: Type.String(), slug: Type.String(), color: optionalText, avatar_style: optionalText },
+    properties: { id: Id, name: Type.String(), slug: Type.String(), color: optionalText, avatar_style: optionalText },
   }),
   _count: Type.Object({ skills: Type.Integer(), credentials: Type.Integer(), chats: Type.Integer() }),
   created_by_user_id: Type.Optional(Id),
@@ -129,6 +132,13 @@ const members = {
   tool_profile: Type.Optional(Type.Enum(toolProfiles)),
   cli_tools: Type.Optional(nullable(line(1000))),
   mcp_config_json: Type.Optional(nullable(prose(65_536))),
+  memory_enabled: Type.Optional(Type.Boolean()),
+  suggested_prompts: Type.Optional(
+    nullable(Type.String({ maxLength: 4000, description: 'One a line: at most 8, of 120 characters each' })),
+  ),
+  ask_forms: Type.Optional(
+    nullable(Type.String({ maxLength: 65_536, description: 'At most 4 forms: a JSON array, as text' })),
+  ),
 }
 
 export const AgentDraft = Type.Object({
@@ -137,11 +147,12 @@ export const AgentDraft = Type.Object({
   crew_id: Type.Optional(nullable(Id)),
   lead_mode: Type.Optional(nullable(Type.Enum(leadModes))),
   ...members,
+  llm_provider: Type.Optional(nullable(members.llm_provider)),
 })
 export const AgentPatch = Type.Object({
   name: Type.Optional(line(100)),
   slug: Type.Optional(Slug),
-  crew_id: Type.Optional(Type.String({ description: 'Empty: the agent leaves its crew' })),
+  crew_id: Type.Optional(nullable(Type.String({ description: 'Empty or null: the agent leaves its crew' }))),
   lead_mode: Type.Optional(Type.Enum(leadModes)),
   ...members,
 })

@@ -1,6 +1,6 @@
 import type { Role } from './roles.ts'
 
-/** What a member may do beyond the role. Contract part 1, section 11.4. */
+/** What a member may do beyond the role. Grants count as soon as there is what they allow. */
 export const capabilities = [
   'chat',
   'routine.create',
@@ -14,9 +14,6 @@ export const capabilities = [
   'memory.write',
 ] as const
 export type Capability = (typeof capabilities)[number]
-
-/** Those that have an effect in this version. The others are refused by name: what is stored is obeyed. */
-export const knownCapabilities: readonly Capability[] = ['chat', 'credential.create', 'credential.rotate']
 
 export const presets = ['chat', 'power', 'admin'] as const
 export type Preset = (typeof presets)[number]
@@ -36,9 +33,9 @@ const whole: Record<Preset, readonly Capability[]> = {
   ],
 }
 
-/** What a preset stands for, as far as this version knows it. */
+/** What a preset stands for, in the order of the list. */
 export const presetCapabilities = (preset: Preset): Capability[] =>
-  whole[preset].filter((it) => knownCapabilities.includes(it))
+  capabilities.filter((it) => whole[preset].includes(it))
 
 const ofRole: Record<Role, Preset> = {
   OWNER: 'admin',

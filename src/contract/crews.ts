@@ -11,13 +11,10 @@ export const defaultTtlHours = 4
 
 /** Members of the full contract that have no effect in this version: a value for one of them is refused, not stored. */
 export const laterCrewMembers = [
-  'avatar_style',
-  'issue_prefix',
   'devcontainer_config',
   'mise_config',
   'services_json',
   'mcp_config_json',
-  'max_ephemeral_agents',
   'max_concurrent_agents',
   'escalation_config',
 ] as const
@@ -41,6 +38,9 @@ export const Crew = Type.Object({
   allowed_domains: Type.Array(Type.String()),
   allow_private_endpoints: Type.Boolean(),
   runtime_image: nullable(Type.String({ description: "Null: the server's crew image" })),
+  avatar_style: nullable(Type.String()),
+  issue_prefix: nullable(Type.String()),
+  max_ephemeral_agents: Type.Integer(),
   created_at: Time,
   updated_at: Time,
   _count: Type.Object({ agents: Type.Integer(), members: Type.Integer() }),
@@ -68,6 +68,13 @@ const members = {
   ),
   allow_private_endpoints: Type.Optional(Type.Boolean()),
   runtime_image: Type.Optional(nullable(line(255))),
+  avatar_style: Type.Optional(nullable(line(100))),
+  issue_prefix: Type.Optional(
+    nullable(
+      Type.String({ pattern: '^([A-Z][A-Z0-9]{0,9})?$', description: 'A letter and up to 9 letters or digits' }),
+    ),
+  ),
+  max_ephemeral_agents: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
 }
 
 export const CrewDraft = Type.Object(members)

@@ -58,6 +58,8 @@ export interface Shape {
    */
   malformed?: Code | 'ignore'
   reply?: TSchema
+  /** What is asked for may wait for people: a reply whose `status` is PENDING_REVIEW comes with 202. */
+  held?: true
   /** Success status when the verb's own (GET 200, POST 201, PATCH and PUT 200, DELETE 204) is not meant. */
   status?: number
   /**
@@ -82,6 +84,8 @@ export interface Shape {
   workspace?: 'session' | 'agent' | 'approval' | 'only'
   /** What a request without a workspace answers, when it is not `workspace_required`. */
   unnamed?: Code
+  /** The setting with other names for the last segment of the path. */
+  aliases?: 'healthAliases'
   /** The path stands alone instead of under /api/v1. */
   root?: true
   /** Bytes accepted in the body; 1 MiB unless stated. */
@@ -153,6 +157,10 @@ export const post = change('POST', 201)
 export const patch = change('PATCH', 200)
 export const put = change('PUT', 200)
 export const del = change('DELETE', 204)
+
+/** The status of a successful reply. */
+export const statusOf = ({ status, held }: Pick<Endpoint, 'status' | 'held'>, reply: unknown): number =>
+  held && (reply as { status?: unknown } | null)?.status === 'PENDING_REVIEW' ? 202 : status
 
 /** The URL path of an endpoint, parameters as `:name`. */
 export const urlOf = (endpoint: { path: string; root?: true }): string =>

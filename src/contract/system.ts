@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { get } from './define.ts'
+import { nullable } from './fields.ts'
 
 export const Health = Type.Object({
   status: Type.String({
@@ -68,7 +69,53 @@ export const system = {
   version: get('/system/version', {
     summary: 'Running version',
     access: 'signed-in',
-    reply: Type.Object({ version: Type.String(), runtime: Type.String({ description: 'docker or process' }) }),
+    reply: Type.Object({
+      version: Type.String(),
+      runtime: Type.String({ description: 'docker or process' }),
+      current: Type.String({ description: 'The same as version' }),
+      latest: nullable(Type.String({ description: 'Null: this server asks nobody for releases' })),
+      newer: Type.Boolean({ description: 'There is a later release' }),
+      url: nullable(Type.String()),
+      commit: nullable(Type.String({ description: 'Null where the build does not say, as for the next two' })),
+      build_time: nullable(Type.String()),
+      dirty: nullable(Type.Boolean()),
+      go_version: nullable(Type.String({ description: 'Null: this server is not written in Go' })),
+      node_version: Type.String(),
+      os: Type.String(),
+      arch: Type.String(),
+      schema_version: Type.Integer({ description: 'Number of the newest migration of the database' }),
+    }),
+  }),
+  daemon: get('/musterd', {
+    summary: 'Say whether the daemon works, and for how long it runs',
+    access: 'VIEWER',
+    aliases: 'healthAliases',
+    reply: Type.Object({ status: Type.String({ description: 'ok or degraded' }), uptime: Type.String() }),
+    throws: ['unavailable'],
+  }),
+  runtime: get('/system/runtime', {
+    summary: 'Say whether there is a container runtime; which one is for admins of the first workspace',
+    access: 'signed-in',
+    reply: Type.Object({
+      available: Type.Boolean(),
+      runtime: nullable(Type.String({ description: 'docker or process' })),
+      version: nullable(Type.String()),
+      socket: nullable(Type.String()),
+      runtimes: Type.Array(
+        Type.Object({
+          runtime: Type.String(),
+          version: nullable(Type.String()),
+          socket: nullable(Type.String()),
+          in_use: Type.Boolean(),
+        }),
+      ),
+      install_links: Type.Record(Type.String(), Type.String()),
+    }),
+  }),
+  telemetry: get('/system/telemetry', {
+    summary: 'Say whether the server reports errors to its makers: it never does',
+    access: 'public',
+    reply: Type.Object({ enabled: Type.Boolean(), install_id: nullable(Type.String()) }),
   }),
   doctor: get('/system/doctor', {
     summary: 'Examine the server: runtime, images, what nobody owns, disk, permissions, encryption key',

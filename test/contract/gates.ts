@@ -199,6 +199,9 @@ system.metrics             public    -                 none
 system.openapi             public    -                 api
 system.setup               public    -                 api
 system.version             signed-in -                 api
+system.daemon              VIEWER    -                 api
+system.runtime             signed-in -                 api
+system.telemetry           public    -                 api
 system.doctor              ADMIN     -                 api
 
 tokens.create              signed-in -                 auth second-factor

@@ -22,12 +22,18 @@ export interface AgentRow {
   tool_profile: 'MINIMAL' | 'CODING' | 'FULL'
   cli_tools: string | null
   mcp_config_json: string | null
+  memory_enabled: 0 | 1
+  suggested_prompts: string | null
+  ask_forms: string | null
   created_by_user_id: string | null
   created_at: string
   updated_at: string
   crew_name: string | null
   crew_slug: string | null
   crew_color: string | null
+  crew_avatar_style: string | null
+  /** Of the picture that is kept; null when there is none. */
+  avatar_version: string | null
 }
 
 /** What belongs to an agent. Costs more to tell the more there is. */
@@ -58,9 +64,12 @@ export type AgentMembers = Pick<
   | 'tool_profile'
   | 'cli_tools'
   | 'mcp_config_json'
->
+  | 'suggested_prompts'
+  | 'ask_forms'
+> & { memory_enabled: boolean }
 
-interface Stored extends AgentMembers {
+interface Stored extends Omit<AgentMembers, 'memory_enabled'> {
+  memory_enabled: 0 | 1
   id: string
   workspace_id: string
   search: string
@@ -75,13 +84,15 @@ interface Filter {
 
 const columns = `a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description, a.role_title, a.agent_role, a.lead_mode, a.status, a.cli_adapter,
     a.llm_provider, a.llm_model, a.system_prompt, a.avatar_seed, a.avatar_style, a.timeout_seconds, a.tool_profile,
-    a.cli_tools, a.mcp_config_json,
-    a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug, c.color AS crew_color`
+    a.cli_tools, a.mcp_config_json, a.memory_enabled, a.suggested_prompts, a.ask_forms,
+    a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug, c.color AS crew_color,
+    c.avatar_style AS crew_avatar_style, v.version AS avatar_version`
 const counts = `(SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials,
     (SELECT count(*) FROM chats h WHERE h.agent_id = a.id) AS chats,
     (SELECT count(*) FROM runs r WHERE r.agent_id = a.id AND r.phase <> 'ended' AND r.phase IN ('parking', 'parked'))
       AS waiting_runs`
-const tables = 'agents a LEFT JOIN crews c ON c.id = a.crew_id'
+const tables = `agents a LEFT JOIN crews c ON c.id = a.crew_id
+  LEFT JOIN agent_avatars v ON v.agent_id = a.id`
 const chosen = `a.workspace_id = @workspace AND a.deleted_at IS NULL AND (@crew IS NULL OR a.crew_id = @crew)
   AND (@q = '' OR instr(a.search, @q) > 0)`
 
@@ -120,12 +131,12 @@ export const queries = statements((db) => ({
   insert: db.prepare<[Stored & { status: AgentStatus; created_by_user_id: string | null }], { id: string }>(
     `INSERT INTO agents (id, workspace_id, crew_id, name, slug, description, role_title, agent_role, lead_mode,
       status, cli_adapter, llm_provider, llm_model,
-       system_prompt, avatar_seed, avatar_style, timeout_seconds, tool_profile, cli_tools, mcp_config_json, search,
-       created_by_user_id, created_at, updated_at)
+       system_prompt, avatar_seed, avatar_style, timeout_seconds, tool_profile, cli_tools, mcp_config_json, memory_enabled,
+       suggested_prompts, ask_forms, search, created_by_user_id, created_at, updated_at)
      VALUES (@id, @workspace_id, @crew_id, @name, @slug, @description, @role_title, @agent_role, @lead_mode, @status,
      @cli_adapter, @llm_provider, @llm_model,
        @system_prompt, @avatar_seed, @avatar_style, @timeout_seconds, @tool_profile, @cli_tools, @mcp_config_json,
-       @search, @created_by_user_id, @updated_at, @updated_at)
+       @memory_enabled, @suggested_prompts, @ask_forms, @search, @created_by_user_id, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   update: db.prepare<[Stored], { id: string }>(
@@ -133,7 +144,8 @@ export const queries = statements((db) => ({
       role_title = @role_title,
        agent_role = @agent_role, lead_mode = @lead_mode, cli_adapter = @cli_adapter, llm_provider = @llm_provider, llm_model = @llm_model,
        system_prompt = @system_prompt, avatar_seed = @avatar_seed, avatar_style = @avatar_style, timeout_seconds = @timeout_seconds,
-       tool_profile = @tool_profile, cli_tools = @cli_tools, mcp_config_json = @mcp_config_json, search = @search, updated_at = @updated_at
+       tool_profile = @tool_profile, cli_tools = @cli_tools, mcp_config_json = @mcp_config_json, memory_enabled = @memory_enabled,
+       suggested_prompts = @suggested_prompts, ask_forms = @ask_forms, search = @search, updated_at = @updated_at
      WHERE workspace_id = @workspace_id AND id = @id AND deleted_at IS NULL RETURNING id`,
   ),
   demote: db.prepare<[at: string, crew: string, except: string], { id: string; slug: string }>(
@@ -144,4 +156,5 @@ export const queries = statements((db) => ({
   remove: db.prepare<[at: string, at: string, id: string]>(
     'UPDATE agents SET deleted_at = ?, updated_at = ? WHERE id = ?',
   ),
+  dropAvatar: db.prepare<[agent: string]>('DELETE FROM agent_avatars WHERE agent_id = ?'),
 }))

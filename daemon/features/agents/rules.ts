@@ -1,6 +1,5 @@
 import type { Static } from 'typebox'
 import {
-  type AgentDraft,
   type AgentPatch,
   adapterProviders,
   agentRoles,
@@ -10,9 +9,12 @@ import {
 } from '#contract/agents'
 import { blankToNull, cleanName } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
+import { askForms } from './ask-forms.ts'
+import { isRecord, parsed } from './json.ts'
+import { suggestedPrompts } from './prompts.ts'
 import type { AgentMembers } from './queries.ts'
 
-type Body = Static<typeof AgentDraft> | Static<typeof AgentPatch>
+type Body = Static<typeof AgentPatch>
 
 const blank: AgentMembers = {
   name: '',
@@ -32,6 +34,9 @@ const blank: AgentMembers = {
   tool_profile: 'CODING',
   cli_tools: null,
   mcp_config_json: null,
+  memory_enabled: false,
+  suggested_prompts: null,
+  ask_forms: null,
 }
 
 export const memberNames: readonly string[] = Object.keys(blank)
@@ -50,6 +55,9 @@ export function merge(body: Body, before: AgentMembers = blank): AgentMembers {
   if (body.llm_model !== undefined) next.llm_model = model(body.llm_model)
   if (body.timeout_seconds !== undefined) next.timeout_seconds = body.timeout_seconds || defaultTimeoutSeconds
   if (body.mcp_config_json !== undefined) next.mcp_config_json = mcpConfig(body.mcp_config_json)
+  if (body.memory_enabled !== undefined) next.memory_enabled = body.memory_enabled
+  if (body.suggested_prompts !== undefined) next.suggested_prompts = suggestedPrompts(body.suggested_prompts)
+  if (body.ask_forms !== undefined) next.ask_forms = askForms(body.ask_forms)
   Object.assign(next, client(body, next), role(body, next), tools(body, next))
   return next
 }
@@ -129,24 +137,13 @@ function model(given: string | null): string | null {
 function mcpConfig(given: string | null): string | null {
   const text = blankToNull(given)
   if (text === null) return null
-  const servers = parsed(text)?.['mcpServers']
-  if (!isObject(servers)) throw refuse('mcp_config_json', 'mcp_config_json must be JSON with an mcpServers object')
-  const broken = Object.entries(servers).find(([, server]) => !isObject(server))
+  const config = parsed(text)
+  const servers = isRecord(config) ? config['mcpServers'] : undefined
+  if (!isRecord(servers)) throw refuse('mcp_config_json', 'mcp_config_json must be JSON with an mcpServers object')
+  const broken = Object.entries(servers).find(([, server]) => !isRecord(server))
   if (broken)
     throw refuse('mcp_config_json', `mcp_config_json: the server "${broken[0].slice(0, 50)}" must be an object`)
   return text
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function parsed(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
 }
 
 /** What `q` of the list is matched against, in one Unicode form and case. */

@@ -45,11 +45,12 @@ const isCreator = (actor: Actor) => actor.role !== null && allows('MANAGER', act
 
 /** The row as clients see it, without what is told of a single agent only. */
 function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof AgentListRow> {
-  const { crew_name, crew_slug, crew_color, credentials, chats, mcp_config_json, created_by_user_id, ...rest } = row
+  const { crew_name, crew_slug, crew_color, crew_avatar_style, avatar_version, credentials, chats, ...members } = row
+  const { mcp_config_json, created_by_user_id, ...rest } = members
   return {
     ...rest,
-    avatar_url: null,
-    memory_enabled: false,
+    avatar_url: avatar_version && avatarUrl(row, avatar_version),
+    memory_enabled: row.memory_enabled === 1,
     schedule_cron: null,
     schedule_prompt: null,
     schedule_enabled: false,
@@ -58,8 +59,8 @@ function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof Ag
     webhook_require_timestamp: false,
     ...(mcp_config_json && isCreator(actor) && { mcp_config_json }),
     crew:
-      crew_name !== null && crew_slug !== null
-        ? { name: crew_name, slug: crew_slug, color: crew_color, avatar_style: null }
+      rest.crew_id !== null && crew_name !== null && crew_slug !== null
+        ? { id: rest.crew_id, name: crew_name, slug: crew_slug, color: crew_color, avatar_style: crew_avatar_style }
         : null,
     _count: { skills: 0, credentials, chats },
     ...(created_by_user_id && { created_by_user_id }),
@@ -68,11 +69,13 @@ function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof Ag
     expired_at: null,
     parent_lead_id: null,
     hire_reason: null,
-    suggested_prompts: null,
-    ask_forms: null,
     pays_with: null,
   }
 }
+
+/** Changes with the picture, so that browsers may keep what they have. */
+const avatarUrl = ({ id, workspace_id }: AgentRow, version: string): string =>
+  `/api/v1/agents/${id}/avatar?v=${version}&workspace_id=${workspace_id}`
 
 /** Rows of a list, each with what the caller's role in its crew shows. */
 export function toAgentRows(app: App, rows: (AgentRow & AgentCounts)[], actor: Actor): Static<typeof AgentListRow>[] {
@@ -117,7 +120,8 @@ interface Created {
 }
 
 export function createFor(app: App, { workspace, draft, status, initiator, now }: Created): AgentRow {
-  const members = merge(draft)
+  const { llm_provider, lead_mode, ...given } = draft
+  const members = merge({ ...given, ...(llm_provider && { llm_provider }), ...(lead_mode && { lead_mode }) })
   checkCrew(app, workspace, members.crew_id)
   const id = newId(app.clock())
   const made = queries(app.db).insert.get({
@@ -134,7 +138,11 @@ export function createFor(app: App, { workspace, draft, status, initiator, now }
   return findAgent(app, workspace, id)
 }
 
-const stored = (members: AgentMembers) => ({ ...members, search: searchText(members) })
+const stored = (members: AgentMembers) => ({
+  ...members,
+  memory_enabled: members.memory_enabled ? (1 as const) : (0 as const),
+  search: searchText(members),
+})
 
 function checkCrew({ db }: App, workspace: string, crewId: string | null): void {
   if (crewId && !queries(db).liveCrew.get(workspace, crewId))
@@ -178,13 +186,17 @@ export function updateAgent(
     updated_at: now,
   })
   if (!changed) throw conflict(app, actor.workspace, agentId, members)
+  if (members.avatar_seed !== before.avatar_seed || members.avatar_style !== before.avatar_style)
+    queries(app.db).dropAvatar.run(agentId)
   if (members.crew_id) givePlace(app, members.crew_id, agentId, members.slug)
   tell(app, actor.workspace, 'agent.updated', { id: agentId })
   return toAgent(app, findAgent(app, actor.workspace, agentId), actor)
 }
 
-const membersOf = (row: AgentRow) =>
-  Object.fromEntries(memberNames.map((name) => [name, row[name as keyof AgentMembers]])) as unknown as AgentMembers
+const membersOf = (row: AgentRow): AgentMembers => ({
+  ...(Object.fromEntries(memberNames.map((name) => [name, row[name as keyof AgentRow]])) as unknown as AgentMembers),
+  memory_enabled: row.memory_enabled === 1,
+})
 
 /**
  * The agent when this person may change it: managers, of the workspace or of the crew, only those that they created.
@@ -223,6 +235,7 @@ export function removeAgent(app: App, { actor, agentId }: Call<typeof agents.rem
 /** The row stays for the record. */
 function retire(app: App, workspace: string, agentId: string): void {
   queries(app.db).remove.run(app.now(), app.now(), agentId)
+  queries(app.db).dropAvatar.run(agentId)
   tell(app, workspace, 'agent.deleted', { id: agentId })
 }
 

@@ -15,6 +15,9 @@ export interface CrewRow {
   allowed_domains_json: string
   allow_private_endpoints: number
   runtime_image: string | null
+  avatar_style: string | null
+  issue_prefix: string | null
+  max_ephemeral_agents: number
   created_at: string
   updated_at: string
   agents: number
@@ -26,7 +29,8 @@ export interface StoredCrew extends Omit<CrewRow, 'agents' | 'members' | 'create
 }
 
 const columns = `id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus, container_ttl_hours, network_mode,
-  allowed_domains_json, allow_private_endpoints, runtime_image, created_at, updated_at,
+  allowed_domains_json, allow_private_endpoints, runtime_image, avatar_style, issue_prefix,
+  max_ephemeral_agents, created_at, updated_at,
   (SELECT count(*) FROM agents a WHERE a.crew_id = crews.id AND a.deleted_at IS NULL) AS agents,
   (SELECT count(*) FROM crew_members m WHERE m.crew_id = crews.id) AS members`
 
@@ -44,17 +48,20 @@ export const queries = statements((db) => ({
   insert: db.prepare<[StoredCrew], { id: string }>(
     `INSERT INTO crews (id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus,
       container_ttl_hours, network_mode,
-       allowed_domains_json, allow_private_endpoints, runtime_image, created_by_user_id, created_at, updated_at)
+       allowed_domains_json, allow_private_endpoints, runtime_image, avatar_style, issue_prefix,
+       max_ephemeral_agents, created_by_user_id, created_at, updated_at)
      VALUES (@id, @workspace_id, @name, @slug, @description, @icon, @color, @container_memory_mb, @container_cpus,
      @container_ttl_hours, @network_mode,
-       @allowed_domains_json, @allow_private_endpoints, @runtime_image, @created_by_user_id, @updated_at, @updated_at)
+       @allowed_domains_json, @allow_private_endpoints, @runtime_image, @avatar_style, @issue_prefix,
+       @max_ephemeral_agents, @created_by_user_id, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   update: db.prepare<[Omit<StoredCrew, 'created_by_user_id'>], { id: string }>(
     `UPDATE OR IGNORE crews SET name = @name, slug = @slug, description = @description, icon = @icon, color = @color,
        container_memory_mb = @container_memory_mb, container_cpus = @container_cpus, container_ttl_hours = @container_ttl_hours,
        network_mode = @network_mode, allowed_domains_json = @allowed_domains_json, allow_private_endpoints = @allow_private_endpoints,
-       runtime_image = @runtime_image, updated_at = @updated_at
+       runtime_image = @runtime_image, avatar_style = @avatar_style, issue_prefix = @issue_prefix,
+       max_ephemeral_agents = @max_ephemeral_agents, updated_at = @updated_at
      WHERE workspace_id = @workspace_id AND id = @id AND deleted_at IS NULL RETURNING id`,
   ),
   remove: db.prepare<[at: string, at: string, id: string]>(

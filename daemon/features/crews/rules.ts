@@ -17,6 +17,9 @@ export interface CrewMembers {
   allowed_domains: string[]
   allow_private_endpoints: boolean
   runtime_image: string | null
+  avatar_style: string | null
+  issue_prefix: string | null
+  max_ephemeral_agents: number
 }
 
 const blank: CrewMembers = {
@@ -32,6 +35,9 @@ const blank: CrewMembers = {
   allowed_domains: [],
   allow_private_endpoints: false,
   runtime_image: null,
+  avatar_style: null,
+  issue_prefix: null,
+  max_ephemeral_agents: 10,
 }
 
 export const memberNames: readonly string[] = Object.keys(blank)
@@ -43,7 +49,9 @@ export function merge(
 ): CrewMembers {
   const next = {
     ...before,
-    ...given(body, 'slug', 'network_mode', 'allow_private_endpoints'),
+    ...given(body, 'slug', 'network_mode', 'allow_private_endpoints', 'max_ephemeral_agents'),
+    ...(body.avatar_style !== undefined && { avatar_style: blankToNull(body.avatar_style) }),
+    ...(body.issue_prefix !== undefined && { issue_prefix: body.issue_prefix || null }),
     ...(body.name !== undefined && { name: cleanName('name', body.name, { min: 2, max: 100, unit: 'characters' }) }),
     ...(body.description !== undefined && { description: blankToNull(body.description) }),
     ...(body.icon !== undefined && { icon: blankToNull(body.icon) }),

@@ -2,5 +2,6 @@ import { statements } from '#kernel/store/db'
 
 export const queries = statements((db) => ({
   ping: db.prepare<[], { one: number }>('SELECT 1 AS one'),
+  newestMigration: db.prepare<[], { name: string }>('SELECT name FROM migrations ORDER BY name DESC LIMIT 1'),
   version: db.prepare<[], { version: string }>('SELECT sqlite_version() AS version'),
 }))

@@ -6,6 +6,7 @@ import { openapi } from '#kernel/http/openapi'
 import { problem } from '#kernel/problem'
 import { version } from '#kernel/version'
 import { exist } from '../users/service.ts'
+import { describeRuntime, describeVersion, uptime } from './about.ts'
 import { examine } from './checks/service.ts'
 import { queries } from './queries.ts'
 
@@ -33,7 +34,14 @@ export default feature(system, (app) => ({
     return document()
   },
   setup: () => ({ needs_bootstrap: !exist(app), allow_signup: app.config.allowSignup }),
-  version: () => ({ version, runtime: app.config.containerProvider }),
+  version: () => describeVersion(app),
+  daemon: async () => {
+    if (!databaseAnswers(app)) throw problem('unavailable', { detail: 'The database does not answer' })
+    const status = (await app.storage.condition()) ? 'degraded' : 'ok'
+    return { status, uptime: uptime(app) }
+  },
+  runtime: ({ actor }) => describeRuntime(app, actor),
+  telemetry: () => ({ enabled: false, install_id: null }),
   doctor: ({ actor }) => examine(app, actor),
 }))
 

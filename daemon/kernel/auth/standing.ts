@@ -1,4 +1,4 @@
-import { type Capability, knownCapabilities, roleCapabilities } from '#contract/capabilities'
+import { type Capability, capabilities, roleCapabilities } from '#contract/capabilities'
 import type { Endpoint } from '#contract/define'
 import { higher, type Role } from '#contract/roles'
 import type { Actor } from '../feature.ts'
@@ -80,7 +80,7 @@ export function capabilitiesOf({
 }): Capability[] {
   if (capabilities_json === null) return roleCapabilities(role)
   const stored = JSON.parse(capabilities_json) as Capability[]
-  return knownCapabilities.filter((it) => it === 'chat' || stored.includes(it))
+  return capabilities.filter((it) => it === 'chat' || stored.includes(it))
 }
 
 /** What a user may do beyond the role in a workspace; nothing where the user is no member. */

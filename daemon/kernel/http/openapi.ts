@@ -105,7 +105,7 @@ function queryParameters(query: Json | undefined): Json[] {
   }))
 }
 
-function success({ status, reply, kind, media, summary }: Endpoint): Json {
+function success({ status, held, reply, kind, media, summary }: Endpoint): Json {
   if (media)
     return {
       [status]: {
@@ -113,7 +113,13 @@ function success({ status, reply, kind, media, summary }: Endpoint): Json {
         content: Object.fromEntries(media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
       },
     }
-  if (reply) return { [status]: { description: summary, content: { 'application/json': { schema: plain(reply) } } } }
+  if (reply) {
+    const content = { 'application/json': { schema: plain(reply) } }
+    return {
+      [status]: { description: summary, content },
+      ...(held && { 202: { description: 'It waits until people approve it', content } }),
+    }
+  }
   return { [status]: { description: kind === 'stream' ? 'A stream' : kind === 'text' ? 'Text' : 'Done' } }
 }
 

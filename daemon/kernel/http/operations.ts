@@ -10,13 +10,16 @@ import Fastify, {
   type HTTPMethods,
   type onRequestHookHandler,
 } from 'fastify'
-import { urlOf } from '#contract/define'
+import { statusOf, urlOf } from '#contract/define'
+import { isReserved } from '#contract/reserved'
 import { receive } from '../agents/calls.ts'
 import type { App } from '../app.ts'
+import { ConfigError } from '../config.ts'
 import { dispatch, type Operation } from '../dispatch.ts'
 import type { Actor } from '../feature.ts'
 import { createRequestIds } from '../ids.ts'
 import { type Problem, problem } from '../problem.ts'
+import { settings } from '../settings.ts'
 import { admit, admitAgain } from './admit.ts'
 import { createMethods, type Methods } from './methods.ts'
 import { fixedHeaders, pathOf, refuseConnection, sendProblem } from './refusal.ts'
@@ -67,7 +70,8 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
     clientErrorHandler: refuseConnection,
     frameworkErrors: (error, request, reply) => sendProblem(app, error, request as unknown as FastifyRequest, reply),
   }) as unknown as FastifyInstance
-  const methods = createMethods([...app.operations.values()].map(({ endpoint }) => endpoint))
+  const operations = withAliases(app)
+  const methods = createMethods(operations.map(({ endpoint }) => endpoint))
   http.decorateRequest('actor', null)
   http.decorateRequest('address', '')
   http.decorateRequest('admittedAt', 0)
@@ -99,13 +103,28 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
     if (path.startsWith('/api/v1/internal/')) throw problem('not_found')
     throw (
       (path.startsWith('/api/') && app.limits.take('api', request.address)) ||
-      methods.refuse(path) ||
+      (!isReserved(path) && methods.refuse(path)) ||
       problem('not_found')
     )
   })
-  for (const operation of app.operations.values()) addRoute(app, http, operation, methods)
+  for (const operation of operations) addRoute(app, http, operation, methods)
   addExposed(app, http)
   return http
+}
+
+/** Every operation, and those that answer under other names as well once more for each of these. */
+function withAliases({ operations, config }: App): Operation[] {
+  const all = [...operations.values()]
+  const taken = new Set(all.map(({ endpoint }) => urlOf(endpoint).split('/')[3]))
+  const others = all.flatMap((operation) => {
+    const { aliases, path } = operation.endpoint
+    return (aliases ? config[aliases] : []).map((name) => {
+      if (taken.has(name))
+        throw new ConfigError(`${settings[aliases!].path} has "${name}", which is an address of this API already`)
+      return { ...operation, endpoint: { ...operation.endpoint, path: path.replace(/[^/]+$/, name) } }
+    })
+  })
+  return [...all, ...others]
 }
 
 /**
@@ -199,7 +218,10 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
     exposeHeadRoute: endpoint.method === 'GET' && endpoint.kind !== 'stream',
     config: { operation },
     onRequest: [meantFor(operation, methods), admit(app, operation)],
-    ...(endpoint.reply && !free && { schema: { response: { [endpoint.status]: endpoint.reply } } }),
+    ...(endpoint.reply &&
+      !free && {
+        schema: { response: { [endpoint.status]: endpoint.reply, ...(endpoint.held && { 202: endpoint.reply }) } },
+      }),
     handler: async (request, reply) => {
       admitAgain(app, endpoint, request)
       if (endpoint.kind === 'stream') takeSeat(app, request, reply)
@@ -211,7 +233,7 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
       }
       const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
       if (reply.sent || endpoint.kind === 'stream') return reply
-      if (!free && reply.statusCode === 200) reply.code(endpoint.status)
+      if (!free && reply.statusCode === 200) reply.code(statusOf(endpoint, result))
       // Nothing is returned: the framework would wait for the end of a reply that it is given back.
       reply.send(free ? result : endpoint.status === 204 ? undefined : (result ?? null))
     },
@@ -241,6 +263,7 @@ function meantFor({ endpoint }: Operation, methods: Methods): onRequestHookHandl
   )
   const named = url.includes(':')
   return (request, _reply, done) => {
+    if (named && isReserved(pathOf(request))) throw problem('not_found')
     const refused = shadows.get(request.method)?.(pathOf(request))
     if (refused) throw refused
     if (named && Object.values(request.params as object).includes('')) throw problem('not_found')

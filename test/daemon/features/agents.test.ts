@@ -171,10 +171,12 @@ describe('agents.create', () => {
     ['mcp_config_json', { ...draft, mcp_config_json: { mcpServers: {} } }],
     ['system_prompt', { ...draft, system_prompt: 'x'.repeat(100_001) }],
     ['system_prompt', { ...draft, system_prompt: 'nul \u0000' }],
-    ['memory_enabled', { ...draft, memory_enabled: true }],
+    ['memory_enabled', { ...draft, memory_enabled: 'yes' }],
     ['schedule_cron', { ...draft, schedule_cron: '@hourly' }],
-    ['suggested_prompts', { ...draft, suggested_prompts: 'Hi' }],
+    ['suggested_prompts', { ...draft, suggested_prompts: `Hi\n${'x'.repeat(121)}` }],
+    ['suggested_prompts', { ...draft, suggested_prompts: 'Hi\n'.repeat(9) }],
     ['ask_forms', { ...draft, ask_forms: '[{}]' }],
+    ['ask_forms', { ...draft, ask_forms: [] }],
     ['webhook_require_timestamp', { ...draft, webhook_require_timestamp: true }],
   ])('refuses %s in %.120j', async (field, body, code = 'invalid_field') => {
     const { call, entries } = await daemon()
@@ -203,6 +205,46 @@ describe('agents.create', () => {
     })
     expect(made).toMatchObject({ timeout_seconds: 1800, cli_tools: null })
     expect(made).not.toHaveProperty('mcp_config_json')
+  })
+
+  it('takes what an older client sends for every blank: null', async () => {
+    const it = await daemon()
+    const blank = {
+      crew_id: null,
+      description: null,
+      role_title: null,
+      lead_mode: null,
+      llm_provider: null,
+      llm_model: null,
+      system_prompt: null,
+      avatar_seed: null,
+    }
+    expect(await agent(it.call, { ...draft, ...blank })).toMatchObject({
+      agent_role: 'AGENT',
+      cli_adapter: 'CLAUDE_CODE',
+      llm_provider: null,
+    })
+  })
+
+  it('keeps what describes it: memory, prompts, forms; empty text clears them', async () => {
+    const it = await daemon()
+    const form = {
+      id: 'leave',
+      label: 'Leave',
+      template: '{{day}}',
+      fields: [{ name: 'day', label: 'Day', type: 'date' }],
+    }
+    const told = { memory_enabled: true, suggested_prompts: ' Hi \r\n\r\nHo', ask_forms: JSON.stringify([form]) }
+    const made = await agent(it.call, { ...draft, ...told })
+    expect(made).toMatchObject({ memory_enabled: true, suggested_prompts: 'Hi\nHo' })
+    expect(JSON.parse(made.ask_forms as string)).toEqual([{ ...form, attachment: 'none' }])
+    const path = `/agents/${made.id}`
+    const kept = (await it.call('OWNER', 'PATCH', path, { memory_enabled: false })).body
+    expect(kept).toMatchObject({ memory_enabled: false, suggested_prompts: 'Hi\nHo', ask_forms: made.ask_forms })
+    expect((await it.call('OWNER', 'PATCH', path, { suggested_prompts: '', ask_forms: '' })).body).toMatchObject({
+      suggested_prompts: null,
+      ask_forms: null,
+    })
   })
 
   it('refuses the crew of another workspace as one that is absent', async () => {
@@ -351,7 +393,6 @@ describe('agents.update', () => {
     [{ lead_mode: null }, 'lead_mode'],
     [{ lead_mode: '' }, 'lead_mode'],
     [{ lead_mode: 'active' }, 'lead_mode'],
-    [{ crew_id: null }, 'crew_id'],
     [{ crew_id: 5 }, 'crew_id'],
     [{ crew_id: 'cnone00000000000000000000' }, 'crew_id'],
     [{ agent_role: 'LEAD' }, 'agent_role'],

@@ -66,6 +66,19 @@ describe('what agents may do, by level and mode', () => {
   })
 })
 
+it('a held agent is accepted, not made: 202 over HTTP too', async () => {
+  const ask = async (level: AutonomyLevel) => {
+    const it = await crewUnder(level, 'warn')
+    const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
+    const who = { workspace_id: it.workspace, crew_id: it.crewId, agent_id: it.agentId }
+    return it.call(null, 'POST', '/internal/agents', { ...who, name: 'Bob', slug: 'bob' }, token)
+  }
+  const held = await ask('guided')
+  expect([held.status, held.body.status, typeof held.body.approval_id]).toEqual([202, 'PENDING_REVIEW', 'string'])
+  const made = await ask('full')
+  expect([made.status, made.body.status]).toEqual([201, 'IDLE'])
+})
+
 describe('a real decision', () => {
   it('is what the simulator replays', async () => {
     const it = await crewUnder('guided', 'warn')

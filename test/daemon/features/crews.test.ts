@@ -37,9 +37,26 @@ describe('crews.create', () => {
       allowed_domains: [],
       allow_private_endpoints: false,
       runtime_image: null,
+      avatar_style: null,
+      issue_prefix: null,
+      max_ephemeral_agents: 10,
       created_at: '2026-01-01T00:00:00Z',
       updated_at: '2026-01-01T00:00:00Z',
       _count: { agents: 0, members: 0 },
+    })
+  })
+
+  it('keeps what describes it, and shows its style with its agents', async () => {
+    const { call, crew } = await withCrew()
+    const told = { avatar_style: 'pixel', issue_prefix: 'WEB2', max_ephemeral_agents: 0 }
+    expect((await call('ADMIN', 'PATCH', `/crews/${crew.id}`, told)).body).toMatchObject(told)
+    const agent = (await call('OWNER', 'POST', '/agents', { name: 'Ada', slug: 'ada', crew_id: crew.id })).body
+    expect(agent.crew).toMatchObject({ id: crew.id, avatar_style: 'pixel' })
+    const cleared = { avatar_style: null, issue_prefix: '' }
+    expect((await call('ADMIN', 'PATCH', `/crews/${crew.id}`, cleared)).body).toMatchObject({
+      avatar_style: null,
+      issue_prefix: null,
+      max_ephemeral_agents: 0,
     })
   })
 
@@ -111,7 +128,12 @@ describe('crews.create', () => {
     ['devcontainer_config', { ...draft, devcontainer_config: '{}' }],
     ['services_json', { ...draft, services_json: [{ name: 'db' }] }],
     ['mcp_config_json', { ...draft, mcp_config_json: '{}' }],
-    ['max_ephemeral_agents', { ...draft, max_ephemeral_agents: 3 }],
+    ['max_ephemeral_agents', { ...draft, max_ephemeral_agents: 101 }],
+    ['max_ephemeral_agents', { ...draft, max_ephemeral_agents: -1 }],
+    ['issue_prefix', { ...draft, issue_prefix: 'web' }],
+    ['issue_prefix', { ...draft, issue_prefix: '1WEB' }],
+    ['issue_prefix', { ...draft, issue_prefix: 'ABCDEFGHIJK' }],
+    ['avatar_style', { ...draft, avatar_style: 'x'.repeat(101) }],
   ])('refuses %s in %j', async (field, body, code = 'invalid_field') => {
     const { call, entries } = await daemon()
     const { status, body: answer } = await call('OWNER', 'POST', '/crews', body)

@@ -28,7 +28,15 @@ describe('workspaces.create', () => {
     expect((await call('VIEWER', 'GET', `/workspaces/${body.id}`)).body).toEqual({
       ...body,
       currentUserRole: 'OWNER',
-      currentUserCapabilities: ['chat', 'credential.create', 'credential.rotate'],
+      currentUserCapabilities: [
+        'chat',
+        'routine.create',
+        'skill.create',
+        'credential.create',
+        'credential.rotate',
+        'issue.create',
+        'memory.write',
+      ],
       ...counts,
     })
     expect(entries(body.id)).toMatchObject([

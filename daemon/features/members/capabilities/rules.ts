@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { type Capability, knownCapabilities, presetCapabilities } from '#contract/capabilities'
+import { type Capability, capabilities, presetCapabilities } from '#contract/capabilities'
 import type { memberCapabilities } from '#contract/member-capabilities'
 import { problem } from '#kernel/problem'
 
@@ -21,10 +21,9 @@ export function after(held: readonly Capability[], body: Body): Capability[] {
   const named = body[way]!
   for (const [index, it] of named.entries()) {
     const refuse = (detail: string) => problem('invalid_field', { field: `${way}.${index}`, detail })
-    if (!knownCapabilities.includes(it)) throw refuse(`${it} is not supported by this version yet`)
     if (way === 'revoke' && it === 'chat') throw refuse('chat cannot be revoked: every member may chat')
   }
   const taken = (it: Capability) => way === 'set' || (way === 'revoke' && named.includes(it))
   const given = (it: Capability) => way !== 'revoke' && named.includes(it)
-  return knownCapabilities.filter((it) => it === 'chat' || given(it) || (held.includes(it) && !taken(it)))
+  return capabilities.filter((it) => it === 'chat' || given(it) || (held.includes(it) && !taken(it)))
 }
