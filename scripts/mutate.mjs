@@ -1,17 +1,19 @@
-// `npm run mutate`: plants small faults, one at a time, and says which of them no test notices. Nothing in the tree is changed:
-// the test runner is handed the faulty text in place of the file.
-import { execFileSync, fork } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+// `npm run mutate`: plants small faults, one at a time, and says which of them no test notices. Nothing in the tree is
+// changed: the test runner is handed the faulty text in place of the file.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { areas } from './mutate/areas.mjs'
+import { chosen, filesOfAreas, sampled } from './mutate/choice.mjs'
 import { keyOf, listed, readKnown } from './mutate/known.mjs'
 import { applied, mutantsOf } from './mutate/operators.mjs'
+import { createRunner } from './mutate/runner.mjs'
 
 const usage = `npm run mutate -- [--sample N] [--seed TEXT] [--minutes N] [--workers N] [AREA or PATH ...]
 
 Without arguments every file of every area (${Object.keys(areas).join(', ')}).
---sample N   N mutants out of the files that test/mutations.md has; the seed is the commit unless stated
+--sample N   N mutants of the files that test/mutations.md has; the seed is the commit unless stated
 --minutes N  begins no further mutant after that time
 `
 const root = resolve(import.meta.dirname, '..')
@@ -26,164 +28,64 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean' },
   },
 })
+const say = (text) => process.stdout.write(`${text}\n`)
+const text = (file) => readFileSync(join(root, file), 'utf8')
 if (values.help) {
-  process.stdout.write(usage)
+  say(usage)
   process.exit()
 }
-const say = (text) => process.stdout.write(`${text}\n`)
 
-/** Every file of the areas with the tests that should notice. */
-function filesOf() {
-  const entries = Object.values(areas).flatMap(Object.entries)
-  for (const path of entries.flatMap(([source, tests]) => [source, ...tests]))
-    if (!existsSync(join(root, path))) throw new Error(`scripts/mutate/areas.mjs names ${path}, which is not there`)
-  const below = (path) =>
-    statSync(join(root, path)).isFile()
-      ? [path]
-      : readdirSync(join(root, path), { recursive: true, withFileTypes: true })
-          .filter((it) => it.isFile() && it.name.endsWith('.ts'))
-          .map((it) => relative(root, join(it.parentPath, it.name)))
-  const tests = new Map()
-  for (const [source, names] of entries.sort(([a], [b]) => a.length - b.length))
-    for (const file of below(source)) tests.set(file, names)
-  return tests
-}
-
-const tests = filesOf()
+const tests = filesOfAreas()
 const known = readKnown(join(root, list))
 for (const file of known.keys()) if (!tests.has(file)) throw new Error(`${list} has ${file}, which no area has`)
-
-function chosen() {
-  const inArea = (name) =>
-    Object.keys(areas[name]).flatMap((path) => [...tests.keys()].filter((it) => within(it, path)))
-  const within = (file, path) => file === path || file.startsWith(`${path}/`)
-  if (values.sample) return [...known.keys()]
-  if (!positionals.length) return [...tests.keys()]
-  return [...tests.keys()].filter((file) =>
-    positionals.some((it) => (areas[it] ? inArea(it).includes(file) : within(file, it.replace(/\/$/, '')))),
-  )
-}
-
-const text = (file) => readFileSync(join(root, file), 'utf8')
-const all = chosen().flatMap((file) => mutantsOf(text(file)).map((mutant) => ({ ...mutant, file })))
 const isKnown = (mutant) => known.get(mutant.file)?.has(keyOf(mutant)) ?? false
+const files = values.sample ? [...known.keys()] : chosen([...tests.keys()], positionals)
+const all = files.flatMap((file) => mutantsOf(text(file)).map((mutant) => ({ ...mutant, file })))
 
-/** The same for the same commit, so that a second try says the same; another commit tries others. */
-const seed =
-  values.seed ??
-  (values.sample ? execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim() : '')
-const queue = values.sample
-  ? sampled(
-      all.filter((it) => !isKnown(it)),
-      Number(values.sample),
-      seed,
-    )
-  : all
+/** The same for the same commit, so that a second try tells the same; another commit tries others. */
+const commit = () => execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+const seed = values.sample ? (values.seed ?? commit()) : ''
+const open = values.sample ? all.filter((mutant) => !isKnown(mutant)) : all
+const queue = values.sample ? sampled(open, Number(values.sample), seed) : open
 say(`${queue.length} mutants of ${new Set(queue.map(({ file }) => file)).size} files${seed && `; seed ${seed}`}`)
 
-/** So many of them, drawn by a linear congruential generator, in the order of their files. */
-function sampled(from, count, word) {
-  let state = [...word].reduce((sum, char) => (Math.imul(sum, 31) + char.charCodeAt(0)) >>> 0, 7)
-  const next = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32
-  const rest = [...from]
-  const drawn = Array.from(
-    { length: Math.min(count, rest.length) },
-    () => rest.splice(Math.floor(next() * rest.length), 1)[0],
-  )
-  return from.filter((it) => drawn.includes(it))
-}
-
-/** A runner and what it is asked; a mutant that never ends is ended with it. */
-function startRunner() {
-  const stdio = ['ignore', 'ignore', 'pipe', 'ipc']
-  const child = fork(join(root, 'scripts/mutate-worker.mjs'), { cwd: root, detached: true, stdio })
-  // What faulty code logs is of no interest, unless the runner itself breaks.
-  let last = ''
-  child.stderr.on('data', (chunk) => {
-    last = (last + chunk).slice(-2000)
-  })
-  const answer = (limit) =>
-    new Promise((done, fail) => {
-      const clock = setTimeout(() => settle(() => done(null)), limit)
-      const onExit = (code) => settle(() => fail(new Error(`The test runner ended with ${code}: ${last}`)))
-      const onMessage = (message) => settle(() => done(message))
-      function settle(how) {
-        clearTimeout(clock)
-        child.off('exit', onExit).off('message', onMessage)
-        how()
-      }
-      child.on('exit', onExit).on('message', onMessage)
-    })
-  const ready = answer(120_000)
-  return {
-    async run(question, limit) {
-      await ready
-      child.send(question)
-      return answer(limit)
-    },
-    end() {
-      try {
-        process.kill(-child.pid, 'SIGKILL')
-      } catch {
-        // It is gone already.
-      }
-    },
-  }
-}
-
-const survived = []
 const counts = { noticed: 0, listed: 0, survived: 0 }
+const survived = []
 const until = Date.now() + Number(values.minutes) * 60_000
-const runners = new Set()
-process.on('exit', () => runners.forEach((runner) => runner.end()))
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
-/** How long the tests of a file take without a fault. */
+/** How long the tests of a file take when there is no fault in it. */
 const usual = new Map()
 
+async function soundness(runner, question) {
+  const sound = await runner.ask({ ...question, code: null }, 600_000)
+  if (!sound) throw new Error(`The tests of ${question.file} take too long`)
+  if (sound.failed.length || sound.errors || !sound.count)
+    throw new Error(`The tests of ${question.file} do not pass as it is: ${sound.failed.join(', ') || 'none ran'}`)
+  return sound.ms
+}
+
 async function work() {
-  let runner = null
-  const ask = async (question, limit) => {
-    if (!runner) runners.add((runner = startRunner()))
-    const reply = await runner.run(question, limit)
-    if (reply) return reply
-    runner.end()
-    runners.delete(runner)
-    runner = null
-    return null
-  }
+  const runner = createRunner()
   while (queue.length && Date.now() < until) {
     const mutant = queue.shift()
     const { file } = mutant
     const question = { file, tests: tests.get(file) }
-    if (!usual.has(file)) {
-      const sound = await ask({ ...question, code: null }, 600_000)
-      if (!sound || sound.failed.length || sound.errors || !sound.count)
-        throw new Error(
-          `The tests of ${file} do not pass as it is: ${sound ? sound.failed.join(', ') || 'none ran' : 'too slow'}`,
-        )
-      usual.set(file, sound.ms)
-    }
-    const reply = await ask({ ...question, code: applied(text(file), mutant) }, 10_000 + 3 * usual.get(file))
+    if (!usual.has(file)) usual.set(file, await soundness(runner, question))
+    const limitMs = 10_000 + 3 * usual.get(file)
+    const reply = await runner.ask({ ...question, code: applied(text(file), mutant) }, limitMs)
     const noticed = !reply || reply.failed.length > 0 || reply.errors > 0
     const result = noticed ? 'noticed' : isKnown(mutant) ? 'listed' : 'survived'
     counts[result]++
-    if (result === 'survived') {
-      survived.push(mutant)
-      say(`survived ${file}:${mutant.line}\n  ${mutant.before}\n  ${mutant.after}`)
-    }
+    if (result === 'survived') survived.push(mutant)
+    if (result === 'survived') say(`survived ${file}:${mutant.line}\n  ${mutant.before}\n  ${mutant.after}`)
   }
-  runner?.end()
+  runner.end()
 }
 
-const workers = Array.from({ length: Number(values.workers) }, work)
-await Promise.all(workers)
+await Promise.all(Array.from({ length: Number(values.workers) }, work))
 const tried = counts.noticed + counts.listed + counts.survived
 const score = tried ? Math.round((1000 * counts.noticed) / tried) / 10 : 100
-say(
-  `${tried} mutants: ${counts.noticed} noticed (${score} %), ${counts.listed} listed in ${list}, ${counts.survived} survived`,
-)
-for (const file of new Set(survived.map((it) => it.file))) {
-  say(`\n## \`${file}\`\n`)
-  for (const mutant of survived.filter((it) => it.file === file)) say(listed(mutant))
-}
+say(`${tried} tried, ${queue.length} left: ${counts.noticed} noticed (${score} %), ${counts.listed} listed in ${list}`)
+say(`${counts.survived} survived without a reason${survived.length ? '; as the list has them:' : ''}`)
+for (const file of new Set(survived.map((it) => it.file)))
+  say([`\n## \`${file}\`\n`, ...survived.filter((it) => it.file === file).map(listed)].join('\n'))
 process.exit(survived.length ? 1 : 0)

@@ -9,7 +9,10 @@ export function readKnown(path) {
   let file = null
   for (const line of readFileSync(path, 'utf8').split('\n')) {
     const named = heading.exec(line)?.[1]
-    if (named) known.set((file = named), new Set())
+    if (named) {
+      file = named
+      known.set(file, new Set())
+    }
     const [, before, after] = survivor.exec(line) ?? []
     if (before) known.get(file).add(keyOf({ before, after }))
     else if (line.startsWith('- ')) throw new Error(`${path}: cannot read "${line}"`)
