@@ -45,6 +45,7 @@ export const runView: View<Row> = {
     'CLI version': ({ cli_version }) => cli_version,
     Permissions: ({ permission_mode }) => permission_mode,
     'Refused tools': ({ permission_denials }) => permission_denials?.length || null,
+    'Lines left out': ({ left_out_lines }) => left_out_lines ?? null,
     'Failed tool servers': ({ mcp_server_errors }) => mcp_server_errors?.length || null,
   },
 }

@@ -34,6 +34,8 @@ const members = {
   session_id: Type.Optional(text),
   mcp_server_errors: Type.Optional(Type.Array(Type.Unknown())),
   permission_denials: Type.Optional(Type.Array(Type.Unknown())),
+  left_out_lines: Type.Optional(Type.Integer({ description: 'Lines of output that were too long to be read' })),
+  left_out_bytes: Type.Optional(Type.Integer({ description: 'What these lines measured' })),
 }
 
 export const BareRun = Type.Object(members)

@@ -59,8 +59,8 @@ export type NewRun = Omit<
 >
 
 const columns = `id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, source, source_id, triggered_by,
-  trigger_type, max_turns, phase, stream, first_frame, output_frame, init_noted, launch_json, created_at, launched_at, cancelled_at, cancelled_by, ended_at, outcome, tokens, attempt,
-  worked_ms, spent_json`
+  trigger_type, max_turns, phase, stream, first_frame, output_frame, init_noted, launch_json, created_at, launched_at,
+  cancelled_at, cancelled_by, ended_at, outcome, tokens, attempt, worked_ms, spent_json`
 
 export const queries = statements((db) => ({
   insert: db.prepare<[NewRun & { stream: string }], Run>(

@@ -1,5 +1,13 @@
-/** What the model service was paid for, as the clients count it. */
-const counted = ['input_tokens', 'output_tokens', 'total_cost_usd', 'duration_ms', 'num_turns'] as const
+/** What is added up over the programs of a run. */
+const counted = [
+  'input_tokens',
+  'output_tokens',
+  'total_cost_usd',
+  'duration_ms',
+  'num_turns',
+  'left_out_lines',
+  'left_out_bytes',
+] as const
 
 export type Spent = Record<string, unknown>
 

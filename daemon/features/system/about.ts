@@ -2,9 +2,9 @@ import type { Reply } from '#contract/define'
 import { allows } from '#contract/roles'
 import type { system } from '#contract/system'
 import type { App } from '#kernel/app'
+import { homeRoleOf } from '#kernel/auth/home'
 import type { Actor } from '#kernel/feature'
 import { version } from '#kernel/version'
-import { homeRoleOf } from '../workspaces/service.ts'
 import { queries } from './queries.ts'
 
 const installLinks = { docker: 'https://docs.docker.com/engine/install/' }

@@ -108,6 +108,8 @@ export interface Facts {
   /** The final answer, when the client repeats it at the end. */
   result_text: string | null
   permission_denials: { tool_name: string; count: number }[]
+  /** Lines of output that were too long to be read; null when there was none. */
+  left_out: { lines: number; bytes: number } | null
   /** True once the agent said something or used a tool. */
   produced: boolean
   /** True once the client said that its turn is over. */

@@ -32,6 +32,7 @@ const noFacts = (): Facts => ({
   num_turns: null,
   result_text: null,
   permission_denials: [],
+  left_out: null,
   produced: false,
   finished: false,
   failure: null,
@@ -82,12 +83,14 @@ export function createParser(read: LineReader, secrets: readonly string[] = [], 
         // A protocol line that the end of the process cut short is not something the agent said.
         if (!(cut && text.trimStart().startsWith('{'))) reading.frame({ type: 'text', content: `${text}\n` })
       },
-      tooLong: (bytes) =>
+      tooLong(bytes) {
+        facts.left_out = { lines: (facts.left_out?.lines ?? 0) + 1, bytes: (facts.left_out?.bytes ?? 0) + bytes }
         reading.frame({
           type: 'system',
           content: `A line of ${bytes} bytes was left out`,
           metadata: { subtype: 'line_too_long', bytes },
-        }),
+        })
+      },
     },
     limit,
   )

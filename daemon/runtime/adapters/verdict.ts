@@ -48,13 +48,19 @@ export function judge(
   if (end.kind === 'exit' && end.timedOut) return verdict('timeout', 'timeout', 'The run took longer than it may')
   const failure = abort ?? facts.failure ?? endFailure(end, ending.stderr, facts, fromStderr)
   if (failure) return verdict('failed', failure.kind, sentence(failure))
-  if (!facts.produced && !facts.result_text) return verdict('failed', 'no_output', 'The agent gave no answer')
-  if (facts.init && !facts.finished) return verdict('failed', 'internal', 'The client ended before its turn was over')
+  if (!facts.produced && !facts.result_text)
+    return verdict('failed', 'no_output', withLeftOut('The agent gave no answer', facts))
+  if (facts.init && !facts.finished)
+    return verdict('failed', 'internal', withLeftOut('The client ended before its turn was over', facts))
   const refused = facts.permission_denials.map(({ tool_name }) => tool_name)
   return refused.length > 0
     ? verdict('completed', 'refused_tool', `The client refused ${refused.join(', ')}`)
     : verdict('completed', null, null)
 }
+
+/** What is missed may have stood in a line that was too long. */
+const withLeftOut = (reason: string, { left_out }: Facts): string =>
+  left_out ? `${reason}; lines of its output that were left out for their length: ${left_out.lines}` : reason
 
 function sentence({ kind, reason }: Failure): string {
   const lead = leads[kind]
@@ -102,7 +108,7 @@ const signals: Record<number, string> = {
 
 /** Metadata of the terminal entry. Contract part 3, section 2. */
 function metadataOf(facts: Facts, kind: Verdict['kind']): Record<string, unknown> {
-  const { init, session_id, usage, total_cost_usd, duration_ms, num_turns, permission_denials } = facts
+  const { init, session_id, usage, total_cost_usd, duration_ms, num_turns, permission_denials, left_out } = facts
   const known = {
     model: init?.model,
     cli_version: init?.cli_version,
@@ -117,6 +123,8 @@ function metadataOf(facts: Facts, kind: Verdict['kind']): Record<string, unknown
     num_turns,
     mcp_server_errors: init?.mcp_server_errors.length ? init.mcp_server_errors : null,
     permission_denials: permission_denials.length ? permission_denials : null,
+    left_out_lines: left_out?.lines,
+    left_out_bytes: left_out?.bytes,
     error_kind: kind,
   }
   return Object.fromEntries(

@@ -1,13 +1,7 @@
 import type { AgentFrame } from '#contract/frames'
+import { beginning, ending, keepParts, type Part } from './kept-parts.ts'
 
-/** A piece of a stored message. Contract part 2, section 5. */
-export interface Part {
-  type: 'text' | 'thinking' | 'tool_call' | 'tool_result' | 'image' | 'error'
-  content?: string
-  tool_name?: string
-  tool_id?: string
-  metadata?: Record<string, unknown>
-}
+export type { Part } from './kept-parts.ts'
 
 export interface Told {
   parts: Part[]
@@ -29,71 +23,39 @@ const messageLimit = 4 * 1024 * 1024
 
 /** Gathers frames into the message that is stored of a run: a function of the run's output alone. */
 export function createTranscript(): Transcript {
-  const parts: Part[] = []
+  const kept = keepParts(messageLimit)
   const tools = new Map<string, number>()
-  /** Text pieces are joined once, when asked for: appending to a long string for every word is slow. */
-  let pieces: string[] = []
-  let open: Part | null = null
-  let left = messageLimit
-  let cutShort = false
 
-  function close(): void {
-    if (open) open.content = pieces.join('')
-    open = null
-    pieces = []
-  }
-
-  function keep(text: string, limit: number): { content: string; cut: Record<string, unknown> } {
-    const content = text.slice(0, Math.max(0, Math.min(limit, left)))
-    left -= content.length
-    return { content, cut: content.length < text.length ? { truncated: true, length_chars: text.length } : {} }
-  }
-
-  function say(frame: Extract<AgentFrame, { type: 'text' | 'thinking' }>): void {
-    const { parent_tool_use_id: speaker, subagent } = frame.metadata ?? {}
-    const { content } = keep(frame.content, messageLimit)
-    if (content.length < frame.content.length) cutShort = true
+  function say({ type, content, metadata }: Extract<AgentFrame, { type: 'text' | 'thinking' }>): void {
     if (!content) return
-    if (open?.type !== frame.type || open.metadata?.['parent_tool_use_id'] !== speaker) {
-      close()
-      open = { type: frame.type, ...(speaker && { metadata: { parent_tool_use_id: speaker, subagent } }) }
-      parts.push(open)
-    }
-    pieces.push(content)
+    const { parent_tool_use_id, subagent } = metadata ?? {}
+    kept.say({ type, ...(parent_tool_use_id && { metadata: { parent_tool_use_id, subagent } }) }, content)
   }
 
-  function put(type: Part['type'], text: string, limit: number, rest: Omit<Part, 'type' | 'content'>): void {
-    close()
-    const { content, cut } = keep(text, limit)
+  function put(type: Part['type'], text: string, rest: Omit<Part, 'type' | 'content'>, weight = 0): void {
+    const { content, cut } = headAndTail(text)
     const metadata = { ...rest.metadata, ...cut }
-    parts.push({
-      type,
-      content,
-      ...rest,
-      ...(Object.keys(metadata).length > 0 ? { metadata } : { metadata: undefined }),
-    })
+    kept.put({ type, ...rest, metadata: Object.keys(metadata).length > 0 ? metadata : undefined }, content, weight)
   }
 
   function call({ content, metadata }: Extract<AgentFrame, { type: 'tool_call' }>): void {
     const { tool_name, tool_id, input, ...rest } = metadata
     tools.set(tool_name, (tools.get(tool_name) ?? 0) + 1)
-    const text = JSON.stringify(input) ?? 'null'
-    const fits = text.length <= Math.min(resultLimit, left)
-    left -= fits ? text.length : 0
-    put('tool_call', content, resultLimit, {
-      tool_name,
-      tool_id,
-      metadata: { ...rest, ...(fits ? { input } : { truncated: true }) },
-    })
+    const size = (JSON.stringify(input) ?? 'null').length
+    const fits = size <= resultLimit
+    put(
+      'tool_call',
+      content,
+      { tool_name, tool_id, metadata: { ...rest, ...(fits ? { input } : { truncated: true }) } },
+      fits ? size : 0,
+    )
   }
 
   function image({ content, metadata }: Extract<AgentFrame, { type: 'image' }>): void {
     const { data, ...rest } = metadata
-    const fits = data !== undefined && data.length <= left / 2
-    left -= fits ? data.length : 0
-    put('image', content, resultLimit, {
-      metadata: { ...rest, ...(fits && { data }), ...(data && !fits && { truncated: true }) },
-    })
+    const fits = data !== undefined && data.length <= messageLimit / 2
+    const shown = { ...rest, ...(fits && { data }), ...(data && !fits && { truncated: true }) }
+    put('image', content, { metadata: shown }, fits ? data.length : 0)
   }
 
   return {
@@ -101,16 +63,16 @@ export function createTranscript(): Transcript {
       if (frame.type === 'text' || frame.type === 'thinking') say(frame)
       else if (frame.type === 'tool_call') call(frame)
       else if (frame.type === 'image') image(frame)
-      else if (frame.type === 'error') put('error', frame.content, resultLimit, { metadata: frame.metadata })
+      else if (frame.type === 'error') put('error', frame.content, { metadata: frame.metadata })
+      else if (frame.type === 'system' && frame.metadata.subtype === 'line_too_long')
+        put('text', `[${frame.content}]`, { metadata: frame.metadata })
       else if (frame.type === 'tool_result') {
         const { tool_id, tool_use_id: _same, ...metadata } = frame.metadata
-        put('tool_result', frame.content, resultLimit, { tool_id, metadata })
+        put('tool_result', frame.content, { tool_id, metadata })
       }
     },
     finish() {
-      close()
-      const last = parts.at(-1)
-      if (cutShort && last) last.metadata = { ...last.metadata, truncated: true }
+      const parts = kept.finish()
       const own = parts.filter(({ type, metadata }) => type === 'text' && !metadata?.['subagent'])
       return {
         parts,
@@ -118,5 +80,16 @@ export function createTranscript(): Transcript {
         toolSummary: [...tools].map(([name, count]) => (count > 1 ? `${name} x${count}` : name)).join(', ') || null,
       }
     },
+  }
+}
+
+/** The beginning and the end of one tool's output, where errors stand. */
+function headAndTail(text: string): { content: string; cut: Record<string, unknown> } {
+  if (text.length <= resultLimit) return { content: text, cut: {} }
+  const half = resultLimit / 2
+  const leftOut = `\n[${text.length - resultLimit} characters were left out here]\n`
+  return {
+    content: `${beginning(text, half)}${leftOut}${ending(text, half)}`,
+    cut: { truncated: true, length_chars: text.length },
   }
 }

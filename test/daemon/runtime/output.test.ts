@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type KeptParts, keepParts, type Part } from '../../../daemon/runtime/runs/kept-parts.ts'
 import { LiveStream } from '../../../daemon/runtime/runs/live-stream.ts'
 import { OutputReader } from '../../../daemon/runtime/runs/output.ts'
 import { Slots } from '../../../daemon/runtime/runs/slots.ts'
@@ -218,17 +219,18 @@ describe('createTranscript', () => {
     })
   })
 
-  it('cuts what is too long, and says so', () => {
+  it('keeps the beginning and the end of what is too long, and says so', () => {
     const transcript = createTranscript()
-    const long = 'x'.repeat(100_000)
+    const long = `begin${'x'.repeat(99_992)}end`
     transcript.add({
       type: 'tool_call',
       content: 'Write',
       metadata: { tool_name: 'Write', tool_id: 't1', input: { content: long } },
     })
     transcript.add({ type: 'tool_result', content: long, metadata: { tool_use_id: 't1', tool_id: 't1' } })
-    for (let n = 0; n < 50; n++) transcript.add({ type: 'text', content: long })
+    for (let n = 0; n < 50; n++) transcript.add({ type: 'text', content: `<${n}>${'y'.repeat(99_990)}` })
     const { parts, content } = transcript.finish()
+    expect(parts.map(({ type }) => type)).toEqual(['tool_call', 'tool_result', 'text', 'text', 'text'])
     expect(parts[0]).toEqual({
       type: 'tool_call',
       content: 'Write',
@@ -236,9 +238,77 @@ describe('createTranscript', () => {
       tool_id: 't1',
       metadata: { truncated: true },
     })
-    expect(parts[1]!.content).toHaveLength(65_536)
     expect(parts[1]).toMatchObject({ tool_id: 't1', metadata: { truncated: true, length_chars: 100_000 } })
-    expect(content.length).toBeLessThanOrEqual(4 * 1024 * 1024)
-    expect(parts.at(-1)).toMatchObject({ type: 'text', metadata: { truncated: true } })
+    expect(parts[1]!.content).toMatch(/^beginx+\n\[34464 characters were left out here\]\nx+end$/)
+    const [, , first, gap, last] = parts
+    expect(first!.content).toMatch(/^<0>y/)
+    expect(last!.content).toMatch(/<49>y+$/)
+    expect(gap!.content).toMatch(/^\[\d+ characters were left out here\]$/)
+    const leftOut = Number(gap!.metadata!['left_out_chars'])
+    expect(gap!.metadata).toEqual({ truncated: true, left_out_chars: leftOut })
+    expect(first!.content!.length + leftOut + last!.content!.length).toBe(10 * 99_993 + 40 * 99_994)
+    expect(content).toBe([first!.content, gap!.content, last!.content].join('\n\n'))
+    expect(JSON.stringify(parts).length).toBeLessThan(4 * 1024 * 1024 + 1000)
+  })
+
+  it('marks the place of a line that was too long to be read', () => {
+    const transcript = createTranscript()
+    transcript.add({ type: 'text', content: 'Before' })
+    const metadata = { subtype: 'line_too_long', bytes: 20_000_000 }
+    transcript.add({ type: 'system', content: 'A line of 20000000 bytes was left out', metadata })
+    transcript.add({ type: 'system', content: 'something else', metadata: { subtype: 'init' } })
+    transcript.add({ type: 'text', content: 'After' })
+    expect(transcript.finish()).toEqual({
+      content: 'Before\n\n[A line of 20000000 bytes was left out]\n\nAfter',
+      toolSummary: null,
+      parts: [
+        { type: 'text', content: 'Before' },
+        { type: 'text', content: '[A line of 20000000 bytes was left out]', metadata },
+        { type: 'text', content: 'After' },
+      ],
+    })
+  })
+})
+
+describe('keepParts', () => {
+  const shown = (parts: Part[]) => parts.map(({ type, content }) => `${type} ${content}`)
+  const text = (kept: KeptParts, ...pieces: string[]) => {
+    for (const piece of pieces) kept.say({ type: 'text' }, piece)
+  }
+
+  it.each<[string, string[], string[]]>([
+    ['all that fits', ['0123', '4567', '89'], ['text 0123456789']],
+    [
+      'the ends of one long piece',
+      ['0123456789ab'],
+      ['text 01234', 'text [2 characters were left out here]', 'text 789ab'],
+    ],
+    [
+      'the ends of many pieces',
+      ['012', '345', '6', '7', '89a', 'b'],
+      ['text 01234', 'text [2 characters were left out here]', 'text 789ab'],
+    ],
+    ['whole characters', ['0123👍', '56789👍'], ['text 0123', 'text [3 characters were left out here]', 'text 6789👍']],
+  ])('keeps %s', (_, pieces, parts) => {
+    const kept = keepParts(10)
+    text(kept, ...pieces)
+    expect(shown(kept.finish())).toEqual(parts)
+  })
+
+  it('leaves out parts that are no text as a whole, with what they weigh', () => {
+    const kept = keepParts(10)
+    kept.put({ type: 'image' }, '', 5)
+    kept.put({ type: 'tool_call' }, 'Read', 2)
+    text(kept, 'abc')
+    expect(shown(kept.finish())).toEqual(['image ', 'text [6 characters were left out here]', 'text abc'])
+  })
+
+  it('holds no more than a few times its limit while it grows', () => {
+    const kept = keepParts(100)
+    for (let n = 0; n < 10_000; n++) text(kept, '0123456789')
+    for (let n = 0; n < 10_000; n++) kept.put({ type: 'error' }, '0123456789')
+    const parts = kept.finish()
+    expect(parts).toHaveLength(7)
+    expect(parts[1]!.content).toBe('[199900 characters were left out here]')
   })
 })

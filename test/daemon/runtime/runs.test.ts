@@ -158,6 +158,28 @@ describe('a turn', () => {
     expect(JSON.stringify(spec.argv)).not.toContain('Ann')
   })
 
+  it('says in message, run and journal that a line was too long to be read', async () => {
+    const it = await workplace()
+    const { chat, run_id, program } = await working(it)
+    it.runtime.print(program, init, says('Before'))
+    const line = Buffer.alloc(17 * 1024 * 1024, 'x')
+    it.runtime.printRaw(program, Buffer.concat([line, Buffer.from('\n')]))
+    it.runtime.finish(program)
+    await it.app.runs!.ended(run_id)
+    const mark = '[A line of 17825792 bytes was left out]'
+    expect((await messagesOf(it, chat)).at(-1)).toMatchObject({
+      content: `Before\n\n${mark}`,
+      parts: [{ content: 'Before' }, { content: mark, metadata: { bytes: 17_825_792 } }, { type: 'error' }],
+    })
+    const counted = { left_out_lines: 1, left_out_bytes: 17_825_792 }
+    const error_message =
+      'The client ended before its turn was over; lines of its output that were left out for their length: 1'
+    expect(await runOf(it, run_id)).toMatchObject({ ...counted, error_message })
+    expect(terminals(it, run_id)).toMatchObject([
+      { entry_type: 'run.failed', payload: { error_message, metadata: counted } },
+    ])
+  })
+
   it('never shows the key that the agent was given', async () => {
     const it = await workplace()
     const { chat, run_id, program } = await working(it)

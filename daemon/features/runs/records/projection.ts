@@ -72,15 +72,16 @@ const objectOf = (value: unknown) =>
 
 /** The members that clients print beside a run. */
 function details(from: Record<string, unknown> | undefined): Details {
-  const { model, cli_version, api_key_source, permission_mode, session_id, mcp_server_errors, permission_denials } =
-    from ?? {}
-  return {
-    model,
-    cli_version,
-    api_key_source,
-    permission_mode,
-    session_id,
-    mcp_server_errors,
-    permission_denials,
-  } as Details
+  const known = [
+    'model',
+    'cli_version',
+    'api_key_source',
+    'permission_mode',
+    'session_id',
+    'mcp_server_errors',
+    'permission_denials',
+    'left_out_lines',
+    'left_out_bytes',
+  ] as const
+  return Object.fromEntries(known.map((name) => [name, from?.[name]])) as Details
 }

@@ -38,6 +38,8 @@ export interface Details {
   session_id?: string
   mcp_server_errors?: unknown[]
   permission_denials?: unknown[]
+  left_out_lines?: number
+  left_out_bytes?: number
 }
 
 const columns = `r.seq, r.id, r.workspace_id, r.agent_id, r.chat_id, r.triggered_by, r.trigger_type, r.status, r.started, r.finished,
