@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 // Command line and daemon are tested as users run them.
-const globalSetup = ['test/support/build.ts']
+const globalSetup = ['test/support/build.ts', 'test/support/usual-port.ts']
 
 const shared = {
   resolve: { conditions: ['development'] },
