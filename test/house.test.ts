@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import * as words from '#client/words'
 import { api } from '#contract'
 import { features } from '../daemon/features/index.ts'
 
@@ -121,6 +122,21 @@ const ringYet: string[] = [
   'users',
   'workspaces',
 ]
+
+/** The words of each list or object in a source, but for those nested in another. */
+const groups = (code: string) =>
+  [...code.matchAll(/[[{]([^[\]{}]*)[\]}]/g)].map(([, inside]) => new Set(inside!.match(/[\w.:]+/g) ?? []))
+
+it('the command line keeps no copy of a list of the contract', () => {
+  const copies = sources.filter(within('cli')).flatMap((path) =>
+    groups(text(path)).flatMap((group) =>
+      Object.entries(words)
+        .filter(([, list]) => list.every((word) => group.has(word)))
+        .map(([name]) => `${path}: ${name}`),
+    ),
+  )
+  expect(copies).toEqual([])
+})
 
 describe('imports', () => {
   it('are found', () => expect(imports.length).toBeGreaterThan(100))

@@ -5,7 +5,7 @@ import { nextOf } from '../chat/remedies.ts'
 import { Teller } from '../chat/teller.ts'
 import { ApiCommand } from '../command.ts'
 import { exits } from '../failure.ts'
-import { durationMs } from '../flags.ts'
+import { durationMs, given } from '../flags.ts'
 import { agentId } from '../lookup.ts'
 import { cleanLine } from '../output/clean.ts'
 import { colored, painter } from '../output/theme.ts'
@@ -92,7 +92,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     const max_turns = this.flags['max-turns']
     const { run_id, message_id } = await this.api.chats.send({
       chatId,
-      body: { content, ...(max_turns && { max_turns }) },
+      body: given({ content, max_turns: max_turns || undefined }),
     })
     this.sent = { chatId, runId: run_id, messageId: message_id }
     this.teller.turn('Waiting')

@@ -3,6 +3,7 @@ import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
 import { readTarget, webAddress } from '../contexts/session.ts'
 import { exits } from '../failure.ts'
+import { given } from '../flags.ts'
 import { banner } from '../output/banner.ts'
 import { timeLeft } from '../output/cell.ts'
 
@@ -31,7 +32,7 @@ export default class Pair extends ApiCommand<typeof Pair> {
 
   async run(): Promise<void> {
     const { hint } = this.flags
-    const { code, expires_at } = await this.api.pairing.start({ body: hint ? { adapter_hint: hint } : {} })
+    const { code, expires_at } = await this.api.pairing.start({ body: given({ adapter_hint: hint || undefined }) })
     const command = `muster login -s ${this.address()} --code ${code}`
     const pairing: Pairing = { code, expires_at, command, status: 'pending' }
     await this.out.item(pairing, this.out.terminal ? await this.sheet(pairing) : code)

@@ -4,7 +4,7 @@ import { operations } from '#client/locate'
 import { endpoints } from '#contract'
 import { urlOf } from '#contract/define'
 
-const script = new URL('../../build/operations.mjs', import.meta.url).pathname
+const script = (name: string) => new URL(`../../build/${name}.mjs`, import.meta.url).pathname
 
 it('has the method and path of every endpoint', () => {
   const listed = Object.entries(operations).flatMap(([feature, ops]) =>
@@ -13,8 +13,8 @@ it('has the method and path of every endpoint', () => {
   expect(listed).toEqual(endpoints.map(({ name, endpoint }) => `${name} ${endpoint.method} ${urlOf(endpoint)}`))
 })
 
-it('is what `npm run operations` writes', () => {
-  const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
+it.each(['operations', 'words'])('is what `npm run operations` writes (%s)', (name) => {
+  const { status, stderr } = spawnSync(process.execPath, [script(name), '--check'], { encoding: 'utf8' })
   expect(stderr).toBe('')
   expect(status).toBe(0)
 })

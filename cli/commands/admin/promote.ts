@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { oneOf } from '../../flags.ts'
+import { roleFlag } from '../../flags.ts'
 import { HostCommand, hostFlags } from '../../local/host-command.ts'
 import { promotedView } from '../../views/host.ts'
 
@@ -14,7 +14,7 @@ export default class AdminPromote extends HostCommand<typeof AdminPromote> {
   static override flags = {
     ...hostFlags,
     email: Flags.string({ required: true, helpValue: 'ADDRESS', description: 'the user' }),
-    role: oneOf(['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'VIEWER'], { description: 'the role (owner)' }),
+    role: roleFlag('the role (owner)'),
   }
 
   async run(): Promise<void> {

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { durationMs } from '../../flags.ts'
+import { durationMs, given } from '../../flags.ts'
 import { InputError } from '../../input.ts'
 import { agentId, credentialId } from '../../lookup.ts'
 
@@ -29,13 +29,15 @@ export default class CredentialsAssign extends ApiCommand<typeof CredentialsAssi
     const lease = durationMs(ttl, '--ttl')
     const [to, credential] = await Promise.all([agentId(this.api, agent), credentialId(this.api, this.args.credential)])
     const variable = this.flags['env-var-name'] ?? (await this.usual(credential))
-    const body = {
-      credential_id: credential,
-      env_var_name: variable,
-      ...(priority !== undefined && { priority }),
-      ...(lease !== undefined && { ttl_seconds: Math.round(lease / 1000) }),
-    }
-    const made = await this.api.credentials.assign({ agentId: to, body })
+    const made = await this.api.credentials.assign({
+      agentId: to,
+      body: given({
+        credential_id: credential,
+        env_var_name: variable,
+        priority,
+        ttl_seconds: lease === undefined ? undefined : Math.round(lease / 1000),
+      }),
+    })
     await this.out.done(`Agent ${agent} is given ${this.args.credential} as ${variable}.`, made, {
       name: ({ id }) => id,
       columns: { ID: ({ id }) => id },

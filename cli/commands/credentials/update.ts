@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { credentialBody, credentialFlags } from '../../bodies/credentials.ts'
 import { ApiCommand } from '../../command.ts'
+import { given } from '../../flags.ts'
 import { secret } from '../../input.ts'
 import { credentialId } from '../../lookup.ts'
 import { credentialView } from '../../views/credentials.ts'
@@ -24,9 +25,9 @@ export default class CredentialsUpdate extends ApiCommand<typeof CredentialsUpda
   async run(): Promise<void> {
     const { name, 'value-stdin': piped } = this.flags
     const id = await credentialId(this.api, this.args.credential)
-    const value = piped ? { value: await secret('New value', { piped }) } : {}
-    const body = { ...(await credentialBody(this.api, this.flags)), ...(name !== undefined && { name }), ...value }
-    const credential = await this.api.credentials.update({ credentialId: id, body })
+    const value = piped ? await secret('New value', { piped }) : undefined
+    const body = await credentialBody(this.api, this.flags)
+    const credential = await this.api.credentials.update({ credentialId: id, body: given({ ...body, name, value }) })
     await this.out.done(`Changed credential ${credential.name}.`, credential, credentialView)
   }
 }

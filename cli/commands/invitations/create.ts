@@ -2,6 +2,7 @@ import { Args } from '@oclif/core'
 import { givenRoleFlag } from '../../bodies/roles.ts'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
+import { given } from '../../flags.ts'
 
 export default class InvitationsCreate extends ApiCommand<typeof InvitationsCreate> {
   static override summary = 'Invite an address to the workspace for seven days'
@@ -21,7 +22,7 @@ export default class InvitationsCreate extends ApiCommand<typeof InvitationsCrea
     const workspaceId = workspaceInUse(this.session)
     const made = await this.api.invitations.create({
       workspaceId,
-      body: { email: this.args.email, ...(role && { role }) },
+      body: given({ email: this.args.email, role }),
     })
     if (this.out.wanted.format !== 'auto' && this.out.wanted.format !== 'name') return this.out.value(made)
     this.out.note(

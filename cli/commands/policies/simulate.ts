@@ -1,13 +1,10 @@
 import { Flags } from '@oclif/core'
-import type { autonomyLevels, behaviorModes } from '#contract/policies'
+import { autonomyLevels, behaviorModes } from '#client/words'
 import { ApiCommand } from '../../command.ts'
 import { momentOf, oneOf } from '../../flags.ts'
 import { InputError } from '../../input.ts'
 import { crewId } from '../../lookup.ts'
 import { simulationView } from '../../views/simulation.ts'
-
-const levels = ['strict', 'guided', 'trusted', 'full'] as const satisfies typeof autonomyLevels
-const modes = ['warn', 'block'] as const satisfies typeof behaviorModes
 
 export default class PoliciesSimulate extends ApiCommand<typeof PoliciesSimulate> {
   static override summary = 'Say what another autonomy level would have made of the past'
@@ -20,8 +17,8 @@ export default class PoliciesSimulate extends ApiCommand<typeof PoliciesSimulate
   static override next = { forbidden_pairing: 'repeat with --behavior warn' }
   static override flags = {
     crew: Flags.string({ required: true, helpValue: 'CREW', description: 'slug or id of the crew' }),
-    level: oneOf(levels, { description: 'autonomy level to try' }),
-    behavior: oneOf(modes, { description: 'behavior mode to try; as it is when absent' }),
+    level: oneOf(autonomyLevels, { description: 'autonomy level to try' }),
+    behavior: oneOf(behaviorModes, { description: 'behavior mode to try; as it is when absent' }),
     since: Flags.string({
       default: '30d',
       helpValue: 'WHEN',

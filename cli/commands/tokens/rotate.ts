@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { changeContexts } from '../../contexts/change.ts'
-import { yesFlag } from '../../flags.ts'
+import { given, yesFlag } from '../../flags.ts'
 import { confirm } from '../../input.ts'
 import { handOver, outputFileFlag } from '../../tokens/made.ts'
 
@@ -27,7 +27,7 @@ export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
     await confirm(`Replace token ${tokenId}? The old one ends at once.`, yes)
     const own = await this.isOwn(tokenId)
     await handOver(this.out, file, async () => {
-      const made = await this.api.tokens.rotate({ tokenId, body: name === undefined ? {} : { name } })
+      const made = await this.api.tokens.rotate({ tokenId, body: given({ name }) })
       if (own) await this.store(made.token)
       return made
     })

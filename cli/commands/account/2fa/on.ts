@@ -1,5 +1,6 @@
 import { ProblemError } from '#client'
 import { ApiCommand } from '../../../command.ts'
+import { given } from '../../../flags.ts'
 import { ask, interactive } from '../../../input.ts'
 import { giveCodes, saveFlag } from '../../../two-factor/codes.ts'
 import { codeFlag, codeOf, passwordFlag, passwordOf, remedies } from '../../../two-factor/proof.ts'
@@ -26,7 +27,7 @@ export default class TwoFactorOn extends ApiCommand<typeof TwoFactorOn> {
     const { needs_password, enabled } = await this.api.totp.show()
     const proof = await passwordOf(needs_password, this.session.target, this.flags['password-stdin'])
     const code = enabled ? await codeOf(this.flags.code, 'Code of the app in use, or a recovery code') : undefined
-    const begun = await this.api.totp.start({ body: { ...proof, ...(code && { code }) } })
+    const begun = await this.api.totp.start({ body: given({ ...proof, code }) })
     if (!interactive()) {
       await this.out.item(begun, begun.secret)
       this.out.note('Give the secret to your app. Next: muster account 2fa confirm CODE', 'dim')
