@@ -76,7 +76,9 @@ await withCrew(async ({ runtime, crewId, container }) => {
       ratio,
       target: '>= 0.50',
       met: ratio >= 0.5,
-      method: `${megabytes} MB, startRun to the end of follow against a local pipe read by Node, median of ${rounds} alternated rounds; the engine's own exec stream made ${median(engine).toFixed(0)} MB/s`,
+      method:
+        `${megabytes} MB, startRun to the end of follow against a local pipe read by Node, median of ${rounds} ` +
+        `alternated rounds; the engine's own exec stream made ${median(engine).toFixed(0)} MB/s`,
     })
   }
 })

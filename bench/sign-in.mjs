@@ -49,7 +49,9 @@ await scratch(async (dir) => {
       ratio: rate,
       target: '>= 0.80',
       met: rate >= 0.8,
-      method: `${signIns} concurrent sign-ins (bcrypt 12, session stored, cookies made) against bare bcrypt 12, ${atOnce} at once, median of ${rounds} alternated rounds`,
+      method:
+        `${signIns} concurrent sign-ins (bcrypt 12, session stored, cookies made) against bare bcrypt 12, ` +
+        `${atOnce} at once, median of ${rounds} alternated rounds`,
     })
     for (const [name, count] of [
       ['eight', 8],
@@ -73,7 +75,9 @@ function reportLoop(count, idle, busy) {
     ratio,
     target: '<= 2x, max <= 50 ms',
     met: ratio <= 2 && max <= 50,
-    method: `the daemon's own event loop histogram over ${rounds} rounds, median; the raw reading includes its 10 ms resolution`,
+    method:
+      `the daemon's own event loop histogram over ${rounds} rounds, median; the raw reading includes its 10 ms ` +
+      'resolution',
   })
 }
 
@@ -96,7 +100,9 @@ async function reportDoors({ url, token, cookie }) {
       ratio,
       target: '>= 0.70',
       met: ratio >= 0.7,
-      method: `the same handler behind two doors of the daemon's HTTP side, open and signed-in, wrk, 50 connections, median of ${rounds} alternated rounds`,
+      method:
+        "the same handler behind two doors of the daemon's HTTP side, open and signed-in, wrk, 50 connections, " +
+        `median of ${rounds} alternated rounds`,
     })
   }
 }

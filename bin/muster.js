@@ -14,7 +14,8 @@ if (process.argv.length === 3 && (word === '--version' || word === '-V')) {
   start()
 } else {
   process.stderr.write(
-    `Error: muster has not been built: ${file} is missing.\nNext: npm ci && npm run build, in ${join(__dirname, '..')}\n`,
+    `Error: muster has not been built: ${file} is missing.\nNext: npm ci && npm run build, in ` +
+      `${join(__dirname, '..')}\n`,
   )
   process.exitCode = 1
 }

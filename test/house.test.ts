@@ -299,7 +299,8 @@ describe('sizes', () => {
   it('are reported', () => {
     const longest = [...lines].sort((a, b) => b[1] - a[1]).slice(0, 5)
     process.stdout.write(
-      `${lines.size} files: half have up to ${at(0.5)} lines, nine in ten up to ${at(0.9)}; longest: ${longest.map(([path, count]) => `${path} ${count}`).join(', ')}\n`,
+      `${lines.size} files: half have up to ${at(0.5)} lines, nine in ten up to ${at(0.9)}; longest: ` +
+        `${longest.map(([path, count]) => `${path} ${count}`).join(', ')}\n`,
     )
   })
 })

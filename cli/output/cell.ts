@@ -55,9 +55,8 @@ const tones: Record<string, Tone> = {}
 for (const word of 'running active idle completed ok success succeeded valid consumed'.split(' ')) tones[word] = 'green'
 for (const word of 'failed error stopped_error timeout revoked expired rejected invalid unhealthy'.split(' '))
   tones[word] = 'red'
-for (const word of 'pending creating starting stopping pending_review pending_approval rate_limited busy warn stale cancelled'.split(
-  ' ',
-))
+for (const word of 'pending creating starting stopping pending_review pending_approval ' +
+  'rate_limited busy warn stale cancelled'.split(' '))
   tones[word] = 'yellow'
 
 /** A status word, coloured by what it means. */

@@ -52,7 +52,9 @@ beforeAll(async () => {
     Labels: { [labels.installation]: crews.installation, [labels.crew]: sixSpec.crewId },
   })
   six = await crews.open(sixSpec)
-  const served = `require('http').createServer((_, res) => res.end('inside')).listen(8000, '::', () => console.log('listening'))`
+  const served =
+    "require('http').createServer((_, res) => res.end('inside')).listen(8000, " +
+    "'::', () => console.log('listening'))"
   await launch(six.crew, { user: who.bob, argv: ['node', '-e', served] }, 'listening')
   plain = await crews.open({ slug: 'plain' })
   const container = await engine.createContainer({
@@ -134,54 +136,60 @@ describe.skipIf(engineMissing)('free mode', () => {
     }
   })
 
-  it('leads to nothing private: the machine and its services, networks beside, metadata, loopback, multicast', async () => {
-    const heard: string[] = []
-    const tcp = createServer((socket) => heard.push(`${socket.remoteAddress}`) && socket.destroy()).listen(0, '0.0.0.0')
-    closing.push(() => tcp.close())
-    await once(tcp, 'listening')
-    const { port } = tcp.address() as AddressInfo
-    const own = await networkOf(plain)
-    const machine = Object.values(networkInterfaces()).flatMap((list) =>
-      list!.filter((it) => it.family === 'IPv4' && !it.internal).map((it) => it.address),
-    )
-    const inward = [
-      ...machine.filter((it) => classify(it) !== 'public'),
-      own.Gateway,
-      own.IPAddress,
-      'host.docker.internal',
-      '172.17.0.1',
-      '192.168.0.1',
-      '100.64.0.1',
-    ]
-    const never = [
-      '169.254.169.254',
-      '168.63.129.16',
-      '127.0.0.1',
-      'localhost',
-      '0.0.0.0',
-      '224.0.0.1',
-      '255.255.255.255',
-      '[::1]',
-    ]
-    const sixes = [
-      `[::ffff:${own.Gateway}]`,
-      `[64:ff9b::${own.Gateway}]`,
-      '[fd00::1]',
-      '[fe80::1]',
-      '[ff02::1]',
-      '[fd00:ec2::254]',
-      '[2002:a00:1::]',
-      '[::]',
-    ]
-    const targets = [...new Set([...inward, ...never, ...sixes])].map((it) => `${it}:${port}`)
-    expect(await tunnels(plain, targets)).toEqual(all(targets, '403'))
-    expect(await tunnels(plain, ['127.0.0.11:53', '127.0.0.1:9119'])).toEqual({
-      '127.0.0.11:53': '403',
-      '127.0.0.1:9119': '403',
-    })
-    expect((await curl(plain, `-o /dev/null -w '%{http_code}' http://${own.Gateway}:${port}/`)).stdout).toBe('403')
-    expect(heard).toEqual([])
-  })
+  it(
+    'leads to nothing private: the machine and its services, networks ' + 'beside, metadata, loopback, multicast',
+    async () => {
+      const heard: string[] = []
+      const tcp = createServer((socket) => heard.push(`${socket.remoteAddress}`) && socket.destroy()).listen(
+        0,
+        '0.0.0.0',
+      )
+      closing.push(() => tcp.close())
+      await once(tcp, 'listening')
+      const { port } = tcp.address() as AddressInfo
+      const own = await networkOf(plain)
+      const machine = Object.values(networkInterfaces()).flatMap((list) =>
+        list!.filter((it) => it.family === 'IPv4' && !it.internal).map((it) => it.address),
+      )
+      const inward = [
+        ...machine.filter((it) => classify(it) !== 'public'),
+        own.Gateway,
+        own.IPAddress,
+        'host.docker.internal',
+        '172.17.0.1',
+        '192.168.0.1',
+        '100.64.0.1',
+      ]
+      const never = [
+        '169.254.169.254',
+        '168.63.129.16',
+        '127.0.0.1',
+        'localhost',
+        '0.0.0.0',
+        '224.0.0.1',
+        '255.255.255.255',
+        '[::1]',
+      ]
+      const sixes = [
+        `[::ffff:${own.Gateway}]`,
+        `[64:ff9b::${own.Gateway}]`,
+        '[fd00::1]',
+        '[fe80::1]',
+        '[ff02::1]',
+        '[fd00:ec2::254]',
+        '[2002:a00:1::]',
+        '[::]',
+      ]
+      const targets = [...new Set([...inward, ...never, ...sixes])].map((it) => `${it}:${port}`)
+      expect(await tunnels(plain, targets)).toEqual(all(targets, '403'))
+      expect(await tunnels(plain, ['127.0.0.11:53', '127.0.0.1:9119'])).toEqual({
+        '127.0.0.11:53': '403',
+        '127.0.0.1:9119': '403',
+      })
+      expect((await curl(plain, `-o /dev/null -w '%{http_code}' http://${own.Gateway}:${port}/`)).stdout).toBe('403')
+      expect(heard).toEqual([])
+    },
+  )
 
   it('is not led there by names, not even by one that changes its mind', async () => {
     const { Gateway } = await networkOf(plain)
@@ -379,7 +387,8 @@ describe.skipIf(engineMissing)('connections that say little', () => {
       const silent = Array.from({ length: 500 }, (_, n) => open('silent ' + n, ''))
       Promise.all([...silent, open('slow header', 'GET /health HTTP/1.1\\r\\n', 'x-a: b\\r\\n'), open('slow line', 'GET /he', 'a'),
         open('slow connect', 'CONNECT permitted.example:8000 HTTP/1.1\\r\\n', 'x-a: b\\r\\n'), open('blank lines', '\\r\\n', '\\r\\n'),
-        open('second request', 'GET /health HTTP/1.1\\r\\nhost: a\\r\\n\\r\\nGET /he', 'a'), open('proxied', 'GET http://permitted.example/ HTTP/1.1\\r\\n', 'x-a: b\\r\\n'),
+        open('second request', 'GET /health HTTP/1.1\\r\\nhost: ' +
+          'a\\r\\n\\r\\nGET /he', 'a'), open('proxied', 'GET http://permitted.example/ HTTP/1.1\\r\\n', 'x-a: b\\r\\n'),
       ]).then(() => console.log(JSON.stringify(lives)))`
     const lives = node(plain.crew, who.ada, code)
     const health = `curl -s -m 5 http://127.0.0.1:9119/health`

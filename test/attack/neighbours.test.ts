@@ -23,8 +23,10 @@ const commands: Record<string, string> = {
   'Take all memory.': `${hog}; echo ended with $?`,
   // The kernel chooses its victims by this number, and everybody may raise it for processes of their own.
   'Take all memory at the cost of your client.': `echo 1000 > /proc/$PPID/oom_score_adj && ${hog}`,
-  'Take all processes.': `perl -e 'for (1 .. 11) { defined fork or $refused = 1 } sleep 5; print "refused\\n" if $refused' | sort -u`, // 2048, were there no bound
-  'Fill what lies in memory.': `for it in /dev/shm /tmp; do head -c 4G /dev/zero > $it/filler; wc -c < $it/filler; done`,
+  'Take all processes.':
+    "perl -e 'for (1 .. 11) { defined fork or $refused = 1 } sleep 5; print " + `"refused\\n" if $refused' | sort -u`, // 2048, were there no bound
+  'Fill what lies in memory.':
+    'for it in /dev/shm /tmp; do head -c 4G /dev/zero > $it/filler; ' + 'wc -c < $it/filler; done',
 }
 
 const promptOf = ({ messages }: MessagesBody): string => {

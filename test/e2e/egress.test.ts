@@ -293,7 +293,8 @@ describe.skipIf(engineMissing)('the proxy', () => {
       await node(
         a.crew,
         who.ada,
-        `require('http').get({ host: '127.0.0.1', port: 9119, path: 'http://permitted-peer/' }, (r) => r.pipe(process.stdout))`,
+        "require('http').get({ host: '127.0.0.1', port: 9119, path: 'http://permitted-peer/' }, (r) => " +
+          'r.pipe(process.stdout))',
       ),
     ).toBe('peer\n')
     expect(await peer.heard()).toContain('tcp 80 ')
@@ -383,7 +384,8 @@ describe.skipIf(engineMissing)('the real key', () => {
     node(
       street.a.crew,
       user,
-      `fetch(url + '/v1/messages', { method: 'POST', headers: { 'x-api-key': '${key}' }, body: 'question' }).then(async (r) => console.log(r.status, await r.text()))`,
+      `fetch(url + '/v1/messages', { method: 'POST', headers: { 'x-api-key': '${key}' }, body: 'question' ` +
+        '}).then(async (r) => console.log(r.status, await r.text()))',
     )
 
   it('arrives at the vendor with a call that was made without it', async () => {
@@ -403,7 +405,9 @@ describe.skipIf(engineMissing)('the real key', () => {
 
   it('is nowhere in the crew: no file, no process, no environment, not even for root', async () => {
     const pattern = `${realKey.slice(0, -1)}[${realKey.at(-1)}]` // which does not find itself
-    const look = `grep -rls --exclude-dir=proc --exclude-dir=sys '${pattern}' /; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c '${pattern}'`
+    const look =
+      `grep -rls --exclude-dir=proc --exclude-dir=sys '${pattern}' /; cat /proc/[0-9]*/environ ` +
+      `/proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c '${pattern}'`
     for (const user of [who.root, who.ada, who.watcher])
       expect((await sh(street.a.crew, user, look)).stdout).toBe('0\n')
     for (const it of [street.a.crew, street.a.sidecar])
@@ -421,7 +425,8 @@ describe.skipIf(engineMissing)('the real key', () => {
       const reach = await sh(
         a.crew,
         user,
-        `kill -0 ${pid}; cat /proc/${pid}/environ; for p in $(ls /proc | grep -x '[0-9]*'); do grep -l NET_ADMIN /proc/$p/status; done; ls /opt/muster`,
+        `kill -0 ${pid}; cat /proc/${pid}/environ; for p in $(ls /proc | grep -x '[0-9]*'); do grep -l NET_ADMIN ` +
+          '/proc/$p/status; done; ls /opt/muster',
       )
       expect(reach.stdout).not.toContain('sidecar')
     }

@@ -163,7 +163,8 @@ describe.skipIf(chromiumMissing)('/reset-password', () => {
     const hash = createHash('sha256').update(token).digest('hex')
     all.it.app.db
       .prepare(
-        "INSERT INTO verification_tokens VALUES ('v1', ?, ?, 'password_reset', '2026-01-01T00:00:00Z', '2026-01-01T00:30:00Z', NULL)",
+        "INSERT INTO verification_tokens VALUES ('v1', ?, ?, 'password_reset', '2026-01-01T00:00:00Z', " +
+          "'2026-01-01T00:30:00Z', NULL)",
       )
       .run(all.ada.userId, hash)
     return all

@@ -68,11 +68,13 @@ async function boot(network: 'four' | 'six', before = ':', host: Docker.HostConf
 
 /** Commands of one kind only, under the names that the script asks for first. */
 const only = (kind: string) =>
-  `mkdir /run/bin; for it in iptables ip6tables; do ln -s $(command -v $it-${kind}) /run/bin/$it; ln -s $(command -v $it-${kind}-restore) /run/bin/$it-restore; done; PATH=/run/bin:$PATH`
+  `mkdir /run/bin; for it in iptables ip6tables; do ln -s $(command -v $it-${kind}) /run/bin/$it; ln -s ` +
+  `$(command -v $it-${kind}-restore) /run/bin/$it-restore; done; PATH=/run/bin:$PATH`
 
 /** A PATH with nothing on it but what is named. */
 const bare = (...commands: string[]) =>
-  `mkdir /run/bin; for it in sh cat id grep setpriv node sleep ${commands.join(' ')}; do ln -s $(command -v $it) /run/bin/$it; done; PATH=/run/bin`
+  `mkdir /run/bin; for it in sh cat id grep setpriv node sleep ${commands.join(' ')}; do ln -s $(command -v $it) ` +
+  '/run/bin/$it; done; PATH=/run/bin'
 
 const stub = (name: string, script: string) =>
   `mkdir -p /run/bin; printf '%s\\n' '#!/bin/sh' ${script

@@ -6,7 +6,8 @@ import { promotedView } from '../../views/host.ts'
 export default class AdminPromote extends HostCommand<typeof AdminPromote> {
   static override summary = 'Give a user a role in a workspace, from outside of it'
   static override description =
-    'The way back when a workspace has no owner who can sign in. The workspace is the one of --workspace, else the first one of the server. Who is no member becomes one; nobody is lowered. No daemon may be running.'
+    'The way back when a workspace has no owner who can sign in. The workspace is the one of --workspace, else ' +
+    'the first one of the server. Who is no member becomes one; nobody is lowered. No daemon may be running.'
   static override examples = [
     '$ <%= config.bin %> admin promote --email ada@example.com --role owner',
     '$ <%= config.bin %> admin promote --email ada@example.com --role admin -w research',

@@ -10,7 +10,8 @@ const past = { approve: 'Approved', reject: 'Rejected', redirect: 'Redirected' }
 export default class EscalationsResolve extends ApiCommand<typeof EscalationsResolve> {
   static override summary = 'Answer a question of an agent'
   static override description =
-    'The agent hears the answer at once if it still waits (five minutes); otherwise it went on without, and the answer is only on record.'
+    'The agent hears the answer at once if it still waits (five minutes); otherwise it went on without, and the ' +
+    'answer is only on record.'
   static override examples = [
     '$ <%= config.bin %> escalations resolve ESCALATION --resolution "Yes, delete it"',
     '$ <%= config.bin %> escalations resolve ESCALATION --action reject --resolution "Not on a Friday"',

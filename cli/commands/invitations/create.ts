@@ -7,7 +7,8 @@ import { given } from '../../flags.ts'
 export default class InvitationsCreate extends ApiCommand<typeof InvitationsCreate> {
   static override summary = 'Invite an address to the workspace for seven days'
   static override description =
-    'No mail is sent. The link, or the token where the server has no public address, is written to standard output, this once: hand it to that person alone.'
+    'No mail is sent. The link, or the token where the server has no public address, is written to standard ' +
+    'output, this once: hand it to that person alone.'
   static override aliases = ['members:invite']
   static override examples = [
     '$ <%= config.bin %> invitations create ada@example.com',
@@ -26,7 +27,8 @@ export default class InvitationsCreate extends ApiCommand<typeof InvitationsCrea
     })
     if (this.out.wanted.format !== 'auto' && this.out.wanted.format !== 'name') return this.out.value(made)
     this.out.note(
-      `Invited ${made.email} as ${made.role} until ${made.expires_at}. The ${made.link ? 'link' : 'token'} is shown this once:`,
+      `Invited ${made.email} as ${made.role} until ${made.expires_at}. The ${made.link ? 'link' : 'token'} is ` +
+        'shown this once:',
     )
     this.out.text(`${made.link ?? made.token}\n`)
   }

@@ -7,7 +7,8 @@ import { given } from '../../flags.ts'
 export default class MembersProvision extends ApiCommand<typeof MembersProvision> {
   static override summary = 'Make a member by address, with an account when there is none'
   static override description =
-    'The link that sets the account up is written to standard output, this once. Hand it to that person alone: whoever follows it becomes that person.'
+    'The link that sets the account up is written to standard output, this once. Hand it to that person alone: ' +
+    'whoever follows it becomes that person.'
   static override examples = [
     '$ <%= config.bin %> members provision ada@example.com --name "Ada Lovelace" --role manager',
   ]

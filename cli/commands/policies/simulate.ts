@@ -9,7 +9,8 @@ import { simulationView } from '../../views/simulation.ts'
 export default class PoliciesSimulate extends ApiCommand<typeof PoliciesSimulate> {
   static override summary = 'Say what another autonomy level would have made of the past'
   static override description =
-    'Replays the journal of a crew: which decisions that people made would not be asked for any more, what would be asked anew, and where the policy would have decided otherwise than people did. Nothing is changed.'
+    'Replays the journal of a crew: which decisions that people made would not be asked for any more, what would ' +
+    'be asked anew, and where the policy would have decided otherwise than people did. Nothing is changed.'
   static override examples = [
     '$ <%= config.bin %> policies simulate --crew web-team --level trusted --since 30d',
     '$ <%= config.bin %> policies simulate --crew web-team --level full --jq .differences',

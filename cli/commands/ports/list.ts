@@ -8,7 +8,8 @@ import { portView } from '../../views/ports.ts'
 export default class PortsList extends ApiCommand<typeof PortsList> {
   static override summary = 'List the ports that agents of a crew have opened, newest first'
   static override description =
-    'An open port has a URL that shows it to whoever knows the URL. The URL is told once, to the agent that asked for it, and is in no list.'
+    'An open port has a URL that shows it to whoever knows the URL. The URL is told once, to the agent that ' +
+    'asked for it, and is in no list.'
   static override examples = [
     '$ <%= config.bin %> ports list web-team',
     '$ <%= config.bin %> ports list web-team --status all --json=id,status,expires_at',

@@ -98,7 +98,8 @@ describe('the configuration file', () => {
 describe('plainRead', () => {
   // biome-ignore format: one text a line
   it.each([
-    '', '# only a remark\n', 'a: b\n', 'a: "b\\u001b\\n"\nc:\n  d: http://x:1/y\n  e:\n    f: g\n  h: i\nj: k\n', 'contexts: {}\n', '"a b":\n  c: d\n',
+    '', '# only a remark\n', 'a: b\n', 'a: "b\\u001b\\n"\nc:\n  d: http://x:1/y\n  e:\n ' +
+      '   f: g\n  h: i\nj: k\n', 'contexts: {}\n', '"a b":\n  c: d\n',
     'a: 1.5\n', 'a: 0x1f\n',
   ])('agrees with YAML on %j', (text) => expect(plainRead(text)).toEqual(parse(text, { schema: 'failsafe' }) ?? {}))
 

@@ -10,7 +10,10 @@ const attempts = 3
 export default class TwoFactorOn extends ApiCommand<typeof TwoFactorOn> {
   static override summary = 'Turn the second factor on, or move it to another app'
   static override description =
-    'Shows a QR code for an authenticator app, asks for the code that the app then shows, and gives ten recovery codes. Without a terminal the secret is written to standard output and `muster account 2fa confirm` finishes. When a second factor is on already, a code of it is asked for first; it is good until the new app has shown its first code.'
+    'Shows a QR code for an authenticator app, asks for the code that the app then shows, and gives ten recovery ' +
+    'codes. Without a terminal the secret is written to standard output and `muster account 2fa confirm` ' +
+    'finishes. When a second factor is on already, a code of it is asked for first; it is good until the new app ' +
+    'has shown its first code.'
   static override hiddenAliases = ['totp:start']
   static override examples = [
     '$ <%= config.bin %> account 2fa on',
@@ -62,5 +65,8 @@ async function sheet({ uri, secret }: { uri: string; secret: string }): Promise<
   const { renderUnicodeCompact } = await import('uqr')
   const indent = (text: string) => text.replace(/^/gm, '  ')
   const spaced = secret.replace(/.{4}(?=.)/g, '$& ')
-  return `\n${indent(renderUnicodeCompact(uri, { border: 1 }))}\n\n  Scan this with your authenticator app, or type the secret into it:\n\n    ${spaced}\n\n  ${uri}\n\n`
+  return (
+    `\n${indent(renderUnicodeCompact(uri, { border: 1 }))}\n\n  Scan this with your authenticator app, or type the ` +
+    `secret into it:\n\n    ${spaced}\n\n  ${uri}\n\n`
+  )
 }

@@ -108,7 +108,8 @@ describe('CONNECT', () => {
     const { port: far } = await server((req, res) => res.end(JSON.stringify(req.rawHeaders)))
     const socket = connect(port, '127.0.0.1')
     socket.write(
-      `CONNECT permitted.example:${far} HTTP/1.1\r\nproxy-authorization: x\r\n\r\nGET / HTTP/1.1\r\nx-api-key: dummy-ada\r\nhost: h\r\nconnection: close\r\n\r\n`,
+      `CONNECT permitted.example:${far} HTTP/1.1\r\nproxy-authorization: x\r\n\r\nGET / HTTP/1.1\r\nx-api-key: ` +
+        'dummy-ada\r\nhost: h\r\nconnection: close\r\n\r\n',
     )
     expect(await text(socket)).toContain('["x-api-key","dummy-ada","host","h","connection","close"]')
   })
@@ -401,7 +402,8 @@ describe('plain HTTP', () => {
     const ask = (framing: string, body: string) =>
       say(
         port,
-        `GET http://permitted.example:${far}/ HTTP/1.1\r\nhost: x\r\nconnection: close, content-length, transfer-encoding\r\n${framing}\r\n\r\n${body}`,
+        `GET http://permitted.example:${far}/ HTTP/1.1\r\nhost: x\r\nconnection: close, content-length, ` +
+          `transfer-encoding\r\n${framing}\r\n\r\n${body}`,
       )
     expect(await ask(`content-length: ${inner.length}`, inner)).toMatch(/^HTTP\/1\.1 200 /)
     expect(await ask('transfer-encoding: chunked', `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`)).toMatch(
