@@ -14,10 +14,12 @@ http.createServer((request, response) => {
   request.on('data', (chunk) => (text += chunk))
   request.on('end', () => {
     if (text) JSON.parse(text)
-    response.writeHead(request.method === 'POST' ? 201 : 200, { 'content-type': 'application/json', 'content-length': body.length })
+    response.writeHead(request.method === 'POST' ? 201 : 200, {
+      'content-type': 'application/json', 'content-length': body.length })
     response.end(body)
   })
-}).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({ url: 'http://127.0.0.1:' + this.address().port })) })
+}).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({
+  url: 'http://127.0.0.1:' + this.address().port })) })
 `
 
 await scratch(async (dir) => {

@@ -17,7 +17,8 @@ http.createServer((request, response) => {
   const body = Buffer.from('{"entries":[' + docs.slice(0, 100).join(',') + '],"count":100}')
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
   response.end(body)
-}).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({ url: 'http://127.0.0.1:' + this.address().port })) })
+}).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({
+  url: 'http://127.0.0.1:' + this.address().port })) })
 `
 
 await scratch(async (dir) => {

@@ -13,7 +13,8 @@ const events = `
   const text = 'The tests pass now; the parser kept the last line back when it had no newline at its end. '.repeat(3)
   const more = () => {
     while (left > 0) {
-      const line = JSON.stringify({ type: 'assistant', message: { id: 'msg_' + index, role: 'assistant', content: [{ type: 'text', text: index++ + text }] }, session_id: 'bench' }) + '\\n'
+      const line = JSON.stringify({ type: 'assistant', message: { id: 'msg_' + index, role: 'assistant', content: [{
+        type: 'text', text: index++ + text }] }, session_id: 'bench' }) + '\\n'
       left -= line.length
       if (!process.stdout.write(line)) return process.stdout.once('drain', more)
     }

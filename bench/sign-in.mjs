@@ -16,7 +16,8 @@ async function measure(count) {
   const stored = await hash('correct horse battery', { cost: 12 })
   const started = performance.now()
   let left = count
-  await Promise.all(Array.from({ length: ${atOnce} }, async () => { while (left-- > 0) await verify('correct horse battery', stored) }))
+  await Promise.all(Array.from({ length: ${atOnce} }, async () => {
+    while (left-- > 0) await verify('correct horse battery', stored) }))
   return (count * 1000) / (performance.now() - started)
 }
 http.createServer(async (_, response) => response.end(String(await measure(20)))).listen(0, '127.0.0.1', function () {

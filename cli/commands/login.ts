@@ -141,7 +141,8 @@ export default class Login extends ApiCommand<typeof Login> {
     const why = this.flags['no-browser'] ? '' : browserless()
     const opened = why === undefined && (await openBrowser(address))
     process.stderr.write(
-      `${opened ? 'If no browser comes up, open this address on this machine' : 'Open this address in a browser on this machine'}:\n\n  ${address}\n\n`,
+      `${opened ? 'If no browser comes up, open' : 'Open'} this address in a browser on this machine:\n\n` +
+        `  ${address}\n\n`,
     )
     if (opened || why === '') return
     this.out.note(

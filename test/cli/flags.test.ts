@@ -18,7 +18,8 @@ describe('expandJson', () => {
     ['-- --json', true, '-- --json'],
     ['--json a.b,c', true, '--json=a.b,c'],
     ['--json /path,x', false, '--json=* /path,x'],
-  ])('reads "%s" (arguments: %s)', (line, takesArguments, expected) => expect(expandJson(line.split(' '), takesArguments).join(' ')).toBe(expected))
+  ])('reads "%s" (arguments: %s)', (line, takesArguments, expected) =>
+    expect(expandJson(line.split(' '), takesArguments).join(' ')).toBe(expected))
 })
 
 describe('wanted', () => {

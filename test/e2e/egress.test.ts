@@ -84,7 +84,8 @@ describe.skipIf(engineMissing)('the way out of a crew', () => {
       // A ping over IPv6 is told of no error; that the peer did not hear it, its own counters say.
       const got = ([what, how]: [string, string]) => through.test(how) && !(how === 'sent' && /^ping .*:/.test(what))
       expect(Object.entries(out).filter(got)).toEqual([])
-      expect([reached.length, await street.peer.heard()]).toEqual(before) // nor did anything arrive that was thought lost
+      // Nor did anything arrive that was thought lost.
+      expect([reached.length, await street.peer.heard()]).toEqual(before)
       return out
     }
 
@@ -256,8 +257,10 @@ const tunnel = (crew: Street['a'], user: string, authority: string) =>
   node(
     crew.crew,
     user,
-    `const s = require('net').connect(9119, '127.0.0.1'); s.write('CONNECT ${authority} HTTP/1.1\\r\\n\\r\\n'); let got = ''
-     s.on('data', (d) => { got += d; if (/^HTTP.1.1 200 .*\\r\\n\\r\\n$/s.test(got)) s.end('hello') }); s.on('end', () => process.stdout.write(got))`,
+    `const s = require('net').connect(9119, '127.0.0.1'); s.write('CONNECT ${authority} HTTP/1.1\\r\\n\\r\\n');
+      let got = ''
+     s.on('data', (d) => { got += d; if (/^HTTP.1.1 200 .*\\r\\n\\r\\n$/s.test(got)) s.end('hello') });
+       s.on('end', () => process.stdout.write(got))`,
   )
 
 describe.skipIf(engineMissing)('the proxy', () => {

@@ -323,7 +323,8 @@ describe.skipIf(chromiumMissing)('muster login --web', () => {
     const trap = await loopback((_, response) => response.end())
     const secret = 'x'.repeat(43)
     await page.goto(
-      `/login/cli?port=${trap.port}&state=${secret}&challenge=${secret}&name=${encodeURIComponent('"><b>\u202enow\u202e</b> '.repeat(20))}`,
+      `/login/cli?port=${trap.port}&state=${secret}&challenge=${secret}` +
+        `&name=${encodeURIComponent('"><b>\u202enow\u202e</b> '.repeat(20))}`,
     )
     await page.getByRole('heading', { name: 'Sign in to the command line?' }).waitFor()
     expect((await page.locator('#program').textContent())!.length).toBeLessThan(60)

@@ -170,7 +170,8 @@ describe.skipIf(engineMissing)('crew container', () => {
       '/spool/bob',
     ]
     const { output } = await run(
-      `for it in ${probes.join(' ')}; do cat "$it" 2>/dev/null && echo "read $it"; ls "$it"/* 2>/dev/null && echo "saw $it"; done
+      `for it in ${probes.join(' ')}; do cat "$it" 2>/dev/null && echo "read $it";
+        ls "$it"/* 2>/dev/null && echo "saw $it"; done
        cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep bobs-env
        cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -o 'bobs-[kp][a-z]*'
        for it in /proc/[0-9]*; do [ -O "$it" ] || ! kill -s 0 "\${it#/proc/}" 2>/dev/null || echo "may signal $it"; done

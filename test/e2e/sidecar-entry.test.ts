@@ -186,7 +186,11 @@ describe.skipIf(engineMissing)('sidecar-entry', () => {
     [
       'when everything looks well and packets leave all the same',
       'four',
-      `${stub('iptables-restore', 'cat > /run/rules')}\n${stub('iptables', 'case $* in *-C*) exit 0 ;; esac\nfor it in INPUT FORWARD OUTPUT; do echo "-P $it DROP"; done\ncat /run/rules 2>/dev/null | grep "^-A" || true')}`,
+      `${stub('iptables-restore', 'cat > /run/rules')}\n${stub(
+        'iptables',
+        'case $* in *-C*) exit 0 ;; esac\nfor it in INPUT FORWARD OUTPUT; do echo "-P $it DROP"; done\n' +
+          'cat /run/rules 2>/dev/null | grep "^-A" || true',
+      )}`,
       {},
       'the rules are there, yet packets of others can leave',
     ],

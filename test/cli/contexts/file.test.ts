@@ -105,7 +105,8 @@ describe('plainRead', () => {
 
   // biome-ignore format: one text a line
   it.each([
-    'a:\n', 'a: b\na: c\n', 'a:\n- b\n', 'a: |\n  b\n', 'a: b # c\n', 'a: [b]\n', "a: 'b'\n", 'a: &x b\n', 'a: *x\n', 'a: b: c\n', 'a:b\n', '  a: b\n', 'a:\n  b: c\n d: e\n',
+    'a:\n', 'a: b\na: c\n', 'a:\n- b\n', 'a: |\n  b\n', 'a: b # c\n', 'a: [b]\n', "a: 'b'\n",
+    'a: &x b\n', 'a: *x\n', 'a: b: c\n', 'a:b\n', '  a: b\n', 'a:\n  b: c\n d: e\n',
     'a:\tb\n', '---\na: b\n', 'a: "b\\x41"\n', '__proto__: x\n', '"__proto__":\n  a: b\n', 'a: b\r\n', 'a: "unended\n',
   ])('leaves %j to the real parser', (text) => expect(plainRead(text)).toBeUndefined())
 })

@@ -266,11 +266,8 @@ describe('an offered secret', () => {
     const offer = (type: string) => {
       const input = { reason: 'keep it', type, metadata: { name: 'n', value: 'ghp_4711' } }
       const block = { type: 'tool_use', id: type, name: 'mcp__muster__escalate', input }
-      return parser.feed(
-        Buffer.from(
-          `${JSON.stringify({ type: 'assistant', message: { id: type, role: 'assistant', content: [block], usage: {} } })}\n`,
-        ),
-      )
+      const message = { id: type, role: 'assistant', content: [block], usage: {} }
+      return parser.feed(Buffer.from(`${JSON.stringify({ type: 'assistant', message })}\n`))
     }
     expect(offer('CREDENTIAL')).toMatchObject([
       { type: 'tool_call', metadata: { input: { reason: 'keep it', metadata: '[redacted]' } } },

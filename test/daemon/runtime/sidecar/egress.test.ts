@@ -130,7 +130,8 @@ describe('CONNECT', () => {
     expect(answer).toContain(`Muster did not let this out: `)
     expect(answer).toContain(reason)
     expect(denials).toEqual([{ agentId: null, host, port: denied, reason: expect.stringContaining(reason) }])
-    expect(asked).toEqual(['private.example', 'metadata.example'].filter((it) => it === host)) // no look-up for a name that is refused anyway
+    // No look-up for a name that is refused anyway.
+    expect(asked).toEqual(['private.example', 'metadata.example'].filter((it) => it === host))
   })
 
   it('dials the address that it judged, whatever else the name leads to', async () => {
@@ -180,7 +181,8 @@ describe('CONNECT', () => {
     }
     expect(await tunnel(port, `permitted.example:${far}`)).toMatch(/^HTTP\/1\.1 503 .*too many connections/s)
     open[0]!.destroy()
-    await expect.poll(async () => (await tunnel(port, 'ghost.example:443')).slice(9, 12)).toBe('502') // not 503: there is a place again
+    // Not 503: there is a place again.
+    await expect.poll(async () => (await tunnel(port, 'ghost.example:443')).slice(9, 12)).toBe('502')
     open[1]!.destroy()
   })
 
