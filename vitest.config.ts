@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config'
 
 // Command line and daemon are tested as users run them.
-const globalSetup = ['test/support/build.ts']
+const globalSetup = ['test/support/build.ts', 'test/support/usual-port.ts']
+
+/** Built programs as processes, without containers: they share no engine, so several files run at once. */
+const processes = [
+  'test/e2e/{claude-cli,crash,daily,drain,identity-provider,mail,pages,ports-browser,secrets,tls-proxy}.test.ts',
+  'test/attack/{agent-tools,exposed-ports,full-disk,journal,lost-state,pipelining}.test.ts',
+]
 
 const shared = {
   resolve: { conditions: ['development'] },
@@ -26,12 +32,24 @@ export default defineConfig({
           pool: 'forks',
         },
       },
-      // Real containers and processes: one file at a time, after all others, which need their time on two cores.
+      {
+        ...shared,
+        test: {
+          name: 'processes',
+          include: processes,
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+          pool: 'forks',
+          globalSetup,
+        },
+      },
+      // Real containers, and what is measured: one file at a time, after all others, which need their time on two cores.
       {
         ...shared,
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts', 'test/attack/**/*.test.ts'],
+          exclude: processes,
           testTimeout: 120_000,
           hookTimeout: 300_000,
           pool: 'forks',

@@ -23,11 +23,13 @@ const crews = Array.from({ length: 20 }, (_, n) => ({
 
 const server = `const body = ${JSON.stringify(JSON.stringify(crews))}
 require('node:http').createServer((_, reply) => reply.setHeader('content-type', 'application/json').end(body))
-  .listen(0, '127.0.0.1', function () { console.log(JSON.stringify({ url: 'http://127.0.0.1:' + this.address().port })) })`
+  .listen(0, '127.0.0.1', function () { console.log(JSON.stringify({
+    url: 'http://127.0.0.1:' + this.address().port })) })`
 
 const leastClient = (url) => `require('node:http').request('${url}/api/v1/crews', { agent: false }, (reply) => {
   let text = ''
-  reply.setEncoding('utf8').on('data', (part) => (text += part)).on('end', () => console.log(JSON.stringify(JSON.parse(text))))
+  reply.setEncoding('utf8').on('data', (part) => (text += part)).on('end', () =>
+    console.log(JSON.stringify(JSON.parse(text))))
 }).end()`
 
 const contexts = (url) =>

@@ -14,17 +14,20 @@ http.createServer((request, response) => {
   request.on('data', (chunk) => (text += chunk))
   request.on('end', () => {
     if (text) JSON.parse(text)
-    response.writeHead(request.method === 'POST' ? 201 : 200, { 'content-type': 'application/json', 'content-length': body.length })
+    response.writeHead(request.method === 'POST' ? 201 : 200, {
+      'content-type': 'application/json', 'content-length': body.length })
     response.end(body)
   })
-}).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({ url: 'http://127.0.0.1:' + this.address().port })) })
+}).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({
+  url: 'http://127.0.0.1:' + this.address().port })) })
 `
 
 await scratch(async (dir) => {
   writeFileSync(join(dir, 'plain.cjs'), plainServer)
   const post = join(dir, 'post.lua')
   const send = (body) =>
-    `request = function()\n return wrk.format('POST', nil, nil, ${body})\nend\nwrk.headers['content-type'] = 'application/json'\n`
+    `request = function()\n return wrk.format('POST', nil, nil, ${body})\nend\nwrk.headers['content-type'] = ` +
+    "'application/json'\n"
   writeFileSync(post, send(`'{"origin":"CLI"}'`))
 
   const plain = await startPeer(join(dir, 'plain.cjs'))
@@ -50,7 +53,9 @@ await scratch(async (dir) => {
       ratio: get,
       target: '>= 0.60',
       met: get >= 0.6,
-      method: `GET cli-token/validate against raw node:http with a static body, wrk, 50 connections, median of ${rounds} alternated rounds`,
+      method:
+        `GET cli-token/validate against raw node:http with a static body, wrk, 50 connections, median of ${rounds} ` +
+        'alternated rounds',
     })
     const durable = median(posts.ours) / median(posts.raw)
     report({
@@ -60,7 +65,9 @@ await scratch(async (dir) => {
       ratio: durable,
       target: '>= 0.30',
       met: durable >= 0.3,
-      method: `POST a chat (one row, one entry; FULL) against the same HTTP side with a handler that stores nothing, wrk, 50 connections, median of ${rounds} rounds`,
+      method:
+        'POST a chat (one row, one entry; FULL) against the same HTTP side with a handler that stores nothing, ' +
+        `wrk, 50 connections, median of ${rounds} rounds`,
     })
     const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${idle.pid}/status`, 'utf8'))[1]) / 1024
     report({

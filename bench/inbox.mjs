@@ -57,7 +57,9 @@ function measure(row, target, call) {
     ratio: median(times.large) / median(times.small),
     target: `p99 <= ${target} ms`,
     met: p99 <= target,
-    method: `${many} items for an owner (7 audiences), half of them resolved, the newest half of the open ones read; ${calls} calls of the service, alternating`,
+    method:
+      `${many} items for an owner (7 audiences), half of them resolved, the newest half of the open ones read; ` +
+      `${calls} calls of the service, alternating`,
   })
 }
 

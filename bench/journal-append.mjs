@@ -46,6 +46,9 @@ await scratch(async (dir) => {
     ratio,
     target: '>= 0.50',
     met: ratio >= 0.5,
-    method: `app.journal in changes of ${batch} (ids, hashes, runs, totals; index and checkpoints in their threads) against a prepared insert of the same finished rows, same schema, FULL, median of ${rounds} alternated rounds of ${perRound}`,
+    method:
+      `app.journal in changes of ${batch} (ids, hashes, runs, totals; index and checkpoints in their threads) ` +
+      `against a prepared insert of the same finished rows, same schema, FULL, median of ${rounds} alternated ` +
+      `rounds of ${perRound}`,
   })
 })

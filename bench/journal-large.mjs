@@ -177,7 +177,9 @@ async function measureRequests(dir, daemon, headers) {
     ratio: worst.ratio,
     target: 'p99 <= 3x the newest-100 page and <= 5 ms',
     met: worst.slowest <= 5 && worst.ratio <= 3,
-    method: `the worst of ${Object.keys(quick).length} kinds of request, each in turn with the newest-100 page; ${method}`,
+    method:
+      `the worst of ${Object.keys(quick).length} kinds of request, each in turn ` +
+      `with the newest-100 page; ${method}`,
   })
   const [page, old] = await time(newest, hard)
   report({
@@ -232,7 +234,8 @@ async function measureLoop(reads, workspace) {
     target: 'p99 <= 2x idle, max <= 50 ms',
     met: busy.p99 <= 2 * idle.p99 && busy.max <= 50,
     method:
-      'without pause: a page of 500 of the two commonest words as a phrase with three filters and an exact count of the commonest word, against the same loop at rest; monitorEventLoopDelay at 1 ms',
+      'without pause: a page of 500 of the two commonest words as a phrase with three filters and an exact count ' +
+      'of the commonest word, against the same loop at rest; monitorEventLoopDelay at 1 ms',
   })
 }
 
@@ -257,7 +260,8 @@ async function measureAppend(app, workspace) {
     target: 'p99 <= 15 ms',
     met: p99 <= 15,
     method:
-      '15 s of single changes, each answered after its commit (FULL), with index and checkpoints at work in their threads; the first 2 s left out',
+      '15 s of single changes, each answered after its commit (FULL), with index and checkpoints at work in ' +
+      'their threads; the first 2 s left out',
   })
 }
 

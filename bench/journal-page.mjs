@@ -10,13 +10,15 @@ const plainServer = `
 const http = require('node:http')
 const Database = require(${JSON.stringify(join(root, 'node_modules/better-sqlite3'))})
 const db = new Database(process.argv[2], { readonly: true })
-const page = db.prepare('SELECT doc FROM journal INDEXED BY journal_ws WHERE ws = ? AND seq <= ? AND seq > ? ORDER BY seq DESC LIMIT ?').pluck()
+const page = db.prepare('SELECT doc FROM journal INDEXED BY journal_ws WHERE ws = ? AND seq <= ? ' +
+  'AND seq > ? ORDER BY seq DESC LIMIT ?').pluck()
 http.createServer((request, response) => {
   const docs = page.all(1, 1e9, 0, 101)
   const body = Buffer.from('{"entries":[' + docs.slice(0, 100).join(',') + '],"count":100}')
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
   response.end(body)
-}).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({ url: 'http://127.0.0.1:' + this.address().port })) })
+}).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({
+  url: 'http://127.0.0.1:' + this.address().port })) })
 `
 
 await scratch(async (dir) => {

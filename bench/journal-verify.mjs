@@ -43,6 +43,8 @@ await scratch(async (dir) => {
     ratio,
     target: '>= 0.25',
     met: ratio >= 0.25,
-    method: `chain, columns, order and priorities of one workspace against reading, parsing and hashing the same texts once, median of ${rounds} alternated rounds; the daemon does it in a thread of its own`,
+    method:
+      'chain, columns, order and priorities of one workspace against reading, parsing and hashing the same texts ' +
+      `once, median of ${rounds} alternated rounds; the daemon does it in a thread of its own`,
   })
 })

@@ -29,7 +29,8 @@ export function report({ row, ours, limit, ratio, target, met, method }) {
   if (process.env.BENCH_JSON) process.stdout.write(`${JSON.stringify(line)}\n`)
   else
     process.stdout.write(
-      `${met ? 'ok  ' : 'MISS'} ${row}: ${ours}${limit === undefined ? '' : ` against ${limit}`}${ratio === undefined ? '' : ` (ratio ${ratio.toFixed(2)})`}; target ${target}\n     ${method}\n`,
+      `${met ? 'ok  ' : 'MISS'} ${row}: ${ours}${limit === undefined ? '' : ` against ${limit}`}` +
+        `${ratio === undefined ? '' : ` (ratio ${ratio.toFixed(2)})`}; target ${target}\n     ${method}\n`,
     )
 }
 

@@ -13,7 +13,8 @@ const events = `
   const text = 'The tests pass now; the parser kept the last line back when it had no newline at its end. '.repeat(3)
   const more = () => {
     while (left > 0) {
-      const line = JSON.stringify({ type: 'assistant', message: { id: 'msg_' + index, role: 'assistant', content: [{ type: 'text', text: index++ + text }] }, session_id: 'bench' }) + '\\n'
+      const line = JSON.stringify({ type: 'assistant', message: { id: 'msg_' + index, role: 'assistant', content: [{
+        type: 'text', text: index++ + text }] }, session_id: 'bench' }) + '\\n'
       left -= line.length
       if (!process.stdout.write(line)) return process.stdout.once('drain', more)
     }
@@ -76,7 +77,9 @@ await withCrew(async ({ runtime, crewId, container }) => {
       ratio,
       target: '>= 0.50',
       met: ratio >= 0.5,
-      method: `${megabytes} MB, startRun to the end of follow against a local pipe read by Node, median of ${rounds} alternated rounds; the engine's own exec stream made ${median(engine).toFixed(0)} MB/s`,
+      method:
+        `${megabytes} MB, startRun to the end of follow against a local pipe read by Node, median of ${rounds} ` +
+        `alternated rounds; the engine's own exec stream made ${median(engine).toFixed(0)} MB/s`,
     })
   }
 })

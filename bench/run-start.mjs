@@ -38,6 +38,8 @@ await withCrew(async ({ runtime, crewId, container }) => {
     ratio,
     target: '<= 1.30',
     met: ratio <= 1.3,
-    method: `startRun and follow to the end against exec create, start, stream and inspect of the same command by dockerode, median of ${rounds} alternated rounds`,
+    method:
+      'startRun and follow to the end against exec create, start, stream and inspect of the same command by ' +
+      `dockerode, median of ${rounds} alternated rounds`,
   })
 })

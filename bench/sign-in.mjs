@@ -16,7 +16,8 @@ async function measure(count) {
   const stored = await hash('correct horse battery', { cost: 12 })
   const started = performance.now()
   let left = count
-  await Promise.all(Array.from({ length: ${atOnce} }, async () => { while (left-- > 0) await verify('correct horse battery', stored) }))
+  await Promise.all(Array.from({ length: ${atOnce} }, async () => {
+    while (left-- > 0) await verify('correct horse battery', stored) }))
   return (count * 1000) / (performance.now() - started)
 }
 http.createServer(async (_, response) => response.end(String(await measure(20)))).listen(0, '127.0.0.1', function () {
@@ -49,7 +50,9 @@ await scratch(async (dir) => {
       ratio: rate,
       target: '>= 0.80',
       met: rate >= 0.8,
-      method: `${signIns} concurrent sign-ins (bcrypt 12, session stored, cookies made) against bare bcrypt 12, ${atOnce} at once, median of ${rounds} alternated rounds`,
+      method:
+        `${signIns} concurrent sign-ins (bcrypt 12, session stored, cookies made) against bare bcrypt 12, ` +
+        `${atOnce} at once, median of ${rounds} alternated rounds`,
     })
     for (const [name, count] of [
       ['eight', 8],
@@ -73,7 +76,9 @@ function reportLoop(count, idle, busy) {
     ratio,
     target: '<= 2x, max <= 50 ms',
     met: ratio <= 2 && max <= 50,
-    method: `the daemon's own event loop histogram over ${rounds} rounds, median; the raw reading includes its 10 ms resolution`,
+    method:
+      `the daemon's own event loop histogram over ${rounds} rounds, median; the raw reading includes its 10 ms ` +
+      'resolution',
   })
 }
 
@@ -96,7 +101,9 @@ async function reportDoors({ url, token, cookie }) {
       ratio,
       target: '>= 0.70',
       met: ratio >= 0.7,
-      method: `the same handler behind two doors of the daemon's HTTP side, open and signed-in, wrk, 50 connections, median of ${rounds} alternated rounds`,
+      method:
+        "the same handler behind two doors of the daemon's HTTP side, open and signed-in, wrk, 50 connections, " +
+        `median of ${rounds} alternated rounds`,
     })
   }
 }

@@ -47,7 +47,9 @@ function scanner(found) {
 async function clients() {
   const [, , , url, token, workspace, count] = process.argv
   const { hostname, port } = new URL(url)
-  const head = `GET /api/v1/journal/stream HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${token}\r\nx-workspace-id: ${workspace}\r\n\r\n`
+  const head =
+    `GET /api/v1/journal/stream HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${token}\r\nx-workspace-id: ` +
+    `${workspace}\r\n\r\n`
   const delays = []
   const buffer = Buffer.alloc(256 * 1024)
   let seen = 0
@@ -157,14 +159,20 @@ else {
     ours: `p50 ${ms(few.p50)}, p99 ${ms(few.p99)}`,
     target: 'p50 <= 5 ms',
     met: few.p50 <= 5,
-    method: `50 entries/s of 600 bytes for ${seconds} s, from the call that writes (its commit included) to the client's socket, clients in another process`,
+    method:
+      `50 entries/s of 600 bytes for ${seconds} s, from the call that writes (its commit included) to the client's ` +
+      'socket, clients in another process',
   })
   const crowd = await scratch((dir) => run(dir, many, 100))
   report({
     row: `entry committed -> seen, ${many} SSE clients x 100/s`,
-    ours: `p50 ${ms(crowd.p50)}, p99 ${ms(crowd.p99)}, ${Math.round(crowd.cpu * 100)} % of a core, ${crowd.memory.toFixed(0)} KB a client`,
+    ours:
+      `p50 ${ms(crowd.p50)}, p99 ${ms(crowd.p99)}, ${Math.round(crowd.cpu * 100)} % of a core, ` +
+      `${crowd.memory.toFixed(0)} KB a client`,
     target: 'p99 <= 40 ms, <= 50 % of a core, <= 30 KB a client',
     met: crowd.p99 <= 40 && crowd.cpu <= 0.5 && crowd.memory <= 30,
-    method: `100 entries/s of 600 bytes for ${seconds} s; processor and memory are the whole daemon process, writing and committing included; every event counted`,
+    method:
+      `100 entries/s of 600 bytes for ${seconds} s; processor and memory are the whole daemon process, writing and ` +
+      'committing included; every event counted',
   })
 }

@@ -13,7 +13,8 @@ const seconds = 6
 const rounds = 3
 
 const handshake =
-  'GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
+  'GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: ' +
+  '13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
 /** Text frames of two bytes, masked with zeros. */
 const frames = Buffer.alloc(64 * 1024, Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]))
 
@@ -94,6 +95,8 @@ else {
     limit: `idle p99 ${idle.toFixed(1)} ms`,
     target: '<= 50 ms above idle',
     met: flooded - idle <= 50,
-    method: `frames of two bytes as fast as they are taken, sockets that are closed opened again, ${seconds} s a round, median of ${rounds} alternated rounds; attacker in a process of its own`,
+    method:
+      `frames of two bytes as fast as they are taken, sockets that are closed opened again, ${seconds} s a round, ` +
+      `median of ${rounds} alternated rounds; attacker in a process of its own`,
   })
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Starts the bundled command line. Most of its start would go into compiling, so V8's compiled form is kept between runs.
+// Starts the bundled command line. Most of its start would go into compiling, so V8's compiled form is kept between
+// runs.
 const fs = require('node:fs')
 const { join } = require('node:path')
 
@@ -14,7 +15,8 @@ if (process.argv.length === 3 && (word === '--version' || word === '-V')) {
   start()
 } else {
   process.stderr.write(
-    `Error: muster has not been built: ${file} is missing.\nNext: npm ci && npm run build, in ${join(__dirname, '..')}\n`,
+    `Error: muster has not been built: ${file} is missing.\nNext: npm ci && npm run build, in ` +
+      `${join(__dirname, '..')}\n`,
   )
   process.exitCode = 1
 }
@@ -32,7 +34,10 @@ function start() {
   script.runInThisContext()(exports, require, module, file, join(__dirname, '..', 'dist', 'cli'))
 }
 
-/** Overview, help and work use different code, so each has a cache of its own. None when Node was given flags: they change the compiled form. */
+/**
+ * Overview, help and work use different code, so each has a cache of its own. None when Node was given flags: they
+ * change the compiled form.
+ */
 function cacheFile(digest) {
   const home = process.env.XDG_CACHE_HOME || (process.env.HOME && join(process.env.HOME, '.cache'))
   if (!home || process.env.NODE_OPTIONS || process.execArgv.length) return undefined

@@ -23,7 +23,8 @@ export const agentTools: readonly AgentTool[] = ${JSON.stringify(toolsOf(endpoin
 `
 
 const contract = await load(
-  'export { endpoints } from "./src/contract/index.ts"; export { routesOf, toolsOf } from "./src/contract/agent-calls.ts"',
+  'export { endpoints } from "./src/contract/index.ts"; export { routesOf, toolsOf } from ' +
+    '"./src/contract/agent-calls.ts"',
 )
 const wanted = execFileSync(process.execPath, [biome, 'format', `--stdin-file-path=${file}`], {
   cwd: root,

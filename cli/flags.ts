@@ -1,4 +1,5 @@
 import { Flags, type Interfaces } from '@oclif/core'
+import { roles } from '#client/words'
 import { InputError } from './input.ts'
 import { everything } from './output/format.ts'
 
@@ -36,20 +37,9 @@ export function momentOf(text: string | undefined, name: string, now = Date.now(
   return new Date(at).toISOString()
 }
 
-/**
- * The members of a body that were given: `{ 'memory-mb': 512 }` as `{ container_memory_mb: 512 }` by the given names.
- */
-export function bodyOf<B>(flags: object, names: readonly string[] | Readonly<Record<string, string>>): B {
-  const pairs = Array.isArray(names)
-    ? names.map((name) => [name, name.replaceAll('-', '_')] as const)
-    : Object.entries(names as Record<string, string>)
-  const body: Record<string, unknown> = {}
-  for (const [flag, member] of pairs) {
-    const value = (flags as Record<string, unknown>)[flag]
-    if (value !== undefined) body[member] = value
-  }
-  return body as B
-}
+/** The members of a body that have a value. Its type comes from where it is used, so that no other member compiles. */
+export const given = <B extends object>(members: NoInfer<{ [M in keyof B]: B[M] | undefined }>): B =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as B
 
 /** Flags of a list that comes in windows. */
 export const windowFlags = {
@@ -81,7 +71,6 @@ export function oneOf<const V extends string>(
 }
 
 /** A flag that takes a role. */
-export const roleFlag = (description: string) =>
-  oneOf(['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'VIEWER'], { description })
+export const roleFlag = (description: string) => oneOf(roles, { description })
 
 const alike = (word: string) => word.toLowerCase().replaceAll('-', '_')

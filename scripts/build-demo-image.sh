@@ -1,6 +1,7 @@
 #!/bin/bash
 # Makes muster/crew:demo and muster/sidecar:demo for `npm run demo`, without any network: on top of the images of
-# scripts/build-images.sh where those are there, else out of this machine's own programs. Linux only, for trying things out.
+# scripts/build-images.sh where those are there, else out of this machine's own programs. Linux only, for trying
+# things out.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -11,9 +12,10 @@ fail() { printf '%s\n' "$*" >&2; exit 1; }
 has() { docker image inspect "$1" >/dev/null 2>&1; }
 
 # The programs that containers and the stand-in use; all must be there.
-tools='bash node tar setsid timeout grep sed find xargs mkdir rm rmdir cat ls cp mv ln chmod chown touch echo printf test true false sleep
-  env id whoami uname pwd date head tail wc sort cut tr tee stat readlink dirname basename kill ps seq expr sha256sum base64 od setpriv
-  iptables iptables-save iptables-restore ip6tables ip6tables-save ip6tables-restore'
+tools='bash node tar setsid timeout grep sed find xargs mkdir rm rmdir cat ls cp mv ln chmod chown touch echo
+  printf test true false sleep env id whoami uname pwd date head tail wc sort cut tr tee stat readlink
+  dirname basename kill ps seq expr sha256sum base64 od setpriv iptables iptables-save iptables-restore
+  ip6tables ip6tables-save ip6tables-restore'
 
 copy_program() { # follows the alternatives' links, keeping every name on the way
   local path=$1 target
@@ -34,14 +36,18 @@ copy_program() { # follows the alternatives' links, keeping every name on the wa
 copy_libraries() {
   local file=$1 library
   { ldd "$file" 2>/dev/null || true; } | grep -oE '/[^ ]+' | while read -r library; do
-    [ -e "$work/root$library" ] || { mkdir -p "$work/root$(dirname "$library")"; cp -L "$library" "$work/root$library"; }
+    [ -e "$work/root$library" ] || {
+      mkdir -p "$work/root$(dirname "$library")"
+      cp -L "$library" "$work/root$library"
+    }
   done
 }
 
 build_base() {
   local tool path modules
   [ "$(uname -s)" = Linux ] || fail "its image is made of this machine's programs, which needs Linux"
-  mkdir -p "$work/root"/{usr/bin,usr/local/bin,usr/sbin,usr/lib,usr/lib64,etc,tmp,run,proc,sys,dev,var/tmp,root,crew,workspace,output,spool,secrets}
+  mkdir -p "$work/root"/{usr/bin,usr/local/bin,usr/sbin,usr/lib,usr/lib64,etc,tmp,run,proc,sys,dev,var/tmp,root} \
+    "$work/root"/{crew,workspace,output,spool,secrets}
   for name in bin sbin lib lib64; do ln -s "usr/$name" "$work/root/$name"; done
   for tool in $tools; do
     path=$(PATH="$PATH:/usr/sbin:/sbin" type -P "$tool") || fail "this machine has no program named $tool"
@@ -56,7 +62,8 @@ build_base() {
   printf 'root:x:0:\n' >"$work/root/etc/group"
   chmod 1777 "$work/root/tmp" "$work/root/var/tmp"
   tar -C "$work/root" --owner=0 --group=0 --numeric-owner -c . |
-    docker import -c 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8' - muster/sidecar:demo >/dev/null
+    docker import -c 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8' - \
+      muster/sidecar:demo >/dev/null
 }
 
 if has muster/sidecar:local && has muster/crew:local; then
@@ -68,5 +75,6 @@ else
 fi
 mkdir "$work/context"
 cp -L "$here/templates/demo/claude-stand-in/stand-in.cjs" "$work/context/claude"
-printf 'FROM %s\nUSER 0\nRUN rm -f /usr/local/bin/claude\nCOPY claude /usr/local/bin/claude\nRUN chmod 755 /usr/local/bin/claude\n' "$base" >"$work/context/Dockerfile"
+printf '%s\n' "FROM $base" 'USER 0' 'RUN rm -f /usr/local/bin/claude' 'COPY claude /usr/local/bin/claude' \
+  'RUN chmod 755 /usr/local/bin/claude' >"$work/context/Dockerfile"
 docker build -q -t muster/crew:demo "$work/context" >/dev/null 2>"$work/log" || fail "$(tail -1 "$work/log")"

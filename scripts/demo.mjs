@@ -157,13 +157,16 @@ function next() {
     )
     note('It is left running. In this shell:')
     process.stdout.write(
-      `  . ${file}\n  muster chat grace\n  muster journal tail -f\n  muster doctor\n  muster crews remove backend && muster down && rm -r ${scratch}\n`,
+      `  . ${file}\n  muster chat grace\n  muster journal tail -f\n  muster doctor\n  muster crews remove ` +
+        `backend && muster down && rm -r ${scratch}\n`,
     )
     return
   }
   note('npm run demo -- --keep leaves it running. With a key of your own:')
   process.stdout.write(
-    '  muster up\n  muster init\n  muster crews create Backend\n  muster agents create Grace --crew backend\n  printf %s "$ANTHROPIC_API_KEY" | muster credentials create main --type API_KEY --provider ANTHROPIC --value-stdin\n  muster credentials assign main --agent grace\n  muster chat grace\n',
+    '  muster up\n  muster init\n  muster crews create Backend\n  muster agents create Grace --crew backend\n  ' +
+      'printf %s "$ANTHROPIC_API_KEY" | muster credentials create main --type API_KEY --provider ANTHROPIC ' +
+      '--value-stdin\n  muster credentials assign main --agent grace\n  muster chat grace\n',
   )
 }
 

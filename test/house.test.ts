@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import * as words from '#client/words'
 import { api } from '#contract'
 import { features } from '../daemon/features/index.ts'
 
@@ -105,6 +106,21 @@ const told = ({ from, to }: Import) => `${from} -> ${to}`
 
 /** Features that still import each other in a ring; the list only shrinks. */
 const ringYet: string[] = ['agents', 'approvals', 'asks', 'chats', 'inbox', 'runs']
+
+/** The words of each list or object in a source, but for those nested in another. */
+const groups = (code: string) =>
+  [...code.matchAll(/[[{]([^[\]{}]*)[\]}]/g)].map(([, inside]) => new Set(inside!.match(/[\w.:]+/g) ?? []))
+
+it('the command line keeps no copy of a list of the contract', () => {
+  const copies = sources.filter(within('cli')).flatMap((path) =>
+    groups(text(path)).flatMap((group) =>
+      Object.entries(words)
+        .filter(([, list]) => list.every((word) => group.has(word)))
+        .map(([name]) => `${path}: ${name}`),
+    ),
+  )
+  expect(copies).toEqual([])
+})
 
 describe('imports', () => {
   it('are found', () => expect(imports.length).toBeGreaterThan(100))
@@ -279,6 +295,95 @@ describe('tests that not every machine can run', () => {
   })
 })
 
+/** Files of the daemon that still have longer lines; the list only shrinks. */
+const longYet: string[] = [
+  'daemon/admin/place.ts',
+  'daemon/admin/queries.ts',
+  'daemon/features/accounts/recovery/service.ts',
+  'daemon/features/agents/queries.ts',
+  'daemon/features/agents/rules.ts',
+  'daemon/features/agents/service.ts',
+  'daemon/features/approvals/queries.ts',
+  'daemon/features/asks/sessions/queries.ts',
+  'daemon/features/chats/executions/queries.ts',
+  'daemon/features/chats/executions/service.ts',
+  'daemon/features/chats/messages/queries.ts',
+  'daemon/features/chats/queries.ts',
+  'daemon/features/credentials/assignments/queries.ts',
+  'daemon/features/credentials/queries.ts',
+  'daemon/features/credentials/rules.ts',
+  'daemon/features/crews/members/queries.ts',
+  'daemon/features/crews/queries.ts',
+  'daemon/features/crews/rules.ts',
+  'daemon/features/escalations/queries.ts',
+  'daemon/features/idp/links/people.ts',
+  'daemon/features/idp/links/queries.ts',
+  'daemon/features/idp/queries.ts',
+  'daemon/features/idp/service.ts',
+  'daemon/features/inbox/queries.ts',
+  'daemon/features/inbox/rules.ts',
+  'daemon/features/journal/anchor.ts',
+  'daemon/features/journal/proof.ts',
+  'daemon/features/journal/queries.ts',
+  'daemon/features/journal/search.ts',
+  'daemon/features/journal/totals.ts',
+  'daemon/features/policies/queries.ts',
+  'daemon/features/ports/queries.ts',
+  'daemon/features/ports/service.ts',
+  'daemon/features/runs/queries.ts',
+  'daemon/features/sessions/queries.ts',
+  'daemon/features/sessions/service.ts',
+  'daemon/features/system/checks/rules.ts',
+  'daemon/features/tokens/queries.ts',
+  'daemon/features/totp/letters.ts',
+  'daemon/features/totp/queries.ts',
+  'daemon/features/totp/setup.ts',
+  'daemon/features/users/exports/queries.ts',
+  'daemon/features/users/lockout/queries.ts',
+  'daemon/features/users/passwords/letters.ts',
+  'daemon/features/users/passwords/queries.ts',
+  'daemon/features/workspaces/queries.ts',
+  'daemon/kernel/agents/calls.ts',
+  'daemon/kernel/config.ts',
+  'daemon/kernel/journal/combos.ts',
+  'daemon/kernel/journal/journal.ts',
+  'daemon/kernel/mail/letter.ts',
+  'daemon/kernel/store/db.ts',
+  'daemon/kernel/store/storage-fault.ts',
+  'daemon/main.ts',
+  'daemon/runtime/disk/guard.ts',
+  'daemon/runtime/disk/machine.ts',
+  'daemon/runtime/docker/images.ts',
+  'daemon/runtime/docker/logs.ts',
+  'daemon/runtime/docker/seccomp.ts',
+  'daemon/runtime/runs/system-prompt.ts',
+  'daemon/runtime/sidecar/agent-tools.ts',
+  'daemon/runtime/sidecar/egress.ts',
+  'daemon/runtime/sidecar/main.ts',
+  'daemon/runtime/sidecar/passed.ts',
+  'daemon/runtime/sidecar/server.ts',
+  'daemon/start/facts.ts',
+  'daemon/start/key.ts',
+  'daemon/start/sealed.ts',
+  'daemon/start/settle.ts',
+]
+
+describe('lines', () => {
+  const isLong = (path: string) =>
+    text(path)
+      .split('\n')
+      .some((line) => line.length > 120)
+  const scripts = readdirSync(join(root, 'scripts')).map((name) => `scripts/${name}`)
+  const launchers = readdirSync(join(root, 'bin')).map((name) => `bin/${name}`)
+
+  it('have at most 120 columns', () => {
+    const long = [...files, ...scripts, ...launchers].filter((path) => isLong(path) && !longYet.includes(path))
+    expect(long).toEqual([])
+  })
+  it('are shorter in what left the list', () =>
+    expect(longYet.filter((path) => existsSync(join(root, path)) && !isLong(path))).toEqual([]))
+})
+
 describe('sizes', () => {
   const lines = new Map(sources.map((path) => [path, text(path).split('\n').length - 1]))
   const sorted = [...lines.values()].sort((a, b) => a - b)
@@ -294,7 +399,8 @@ describe('sizes', () => {
   it('are reported', () => {
     const longest = [...lines].sort((a, b) => b[1] - a[1]).slice(0, 5)
     process.stdout.write(
-      `${lines.size} files: half have up to ${at(0.5)} lines, nine in ten up to ${at(0.9)}; longest: ${longest.map(([path, count]) => `${path} ${count}`).join(', ')}\n`,
+      `${lines.size} files: half have up to ${at(0.5)} lines, nine in ten up to ${at(0.9)}; longest: ` +
+        `${longest.map(([path, count]) => `${path} ${count}`).join(', ')}\n`,
     )
   })
 })

@@ -1,20 +1,18 @@
-import { Flags } from '@oclif/core'
+import { Flags, type Interfaces } from '@oclif/core'
 import type { Static } from 'typebox'
+import { cliAdapters, leadModes, llmProviders, toolProfiles } from '#client/words'
 import type { AgentPatch } from '#contract/agents'
-import { bodyOf, oneOf } from '../flags.ts'
+import { given, oneOf } from '../flags.ts'
 import { fileOr } from '../input.ts'
-
-const adapters = ['CLAUDE_CODE', 'CODEX_CLI', 'GEMINI_CLI', 'OPENCODE', 'CURSOR_CLI', 'FACTORY_DROID'] as const
-const providers = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
 
 /** Flags of what a person decides of an agent. */
 export const agentFlags = {
   description: Flags.string({ description: 'what the agent is for' }),
   'role-title': Flags.string({ aliases: ['title'], description: 'title of its role, as "Release manager"' }),
   lead: Flags.boolean({ allowNo: true, description: 'the agent leads its crew' }),
-  'lead-mode': oneOf(['active', 'passive'], { description: 'how a lead leads' }),
-  adapter: oneOf(adapters, { aliases: ['cli-adapter'], description: 'command-line agent that does the work' }),
-  provider: oneOf(providers, { aliases: ['llm-provider'], description: 'who serves the model' }),
+  'lead-mode': oneOf(leadModes, { description: 'how a lead leads' }),
+  adapter: oneOf(cliAdapters, { aliases: ['cli-adapter'], description: 'command-line agent that does the work' }),
+  provider: oneOf(llmProviders, { aliases: ['llm-provider'], description: 'who serves the model' }),
   model: Flags.string({ aliases: ['llm-model'], description: "name of the model; empty for the adapter's own choice" }),
   prompt: Flags.string({
     aliases: ['system-prompt'],
@@ -28,7 +26,7 @@ export const agentFlags = {
     helpValue: 'SECONDS',
     description: 'longest run; 0 means the default',
   }),
-  profile: oneOf(['MINIMAL', 'CODING', 'FULL'], {
+  profile: oneOf(toolProfiles, {
     aliases: ['tool-profile'],
     description: 'tools that the agent may use',
   }),
@@ -48,47 +46,39 @@ export const agentFlags = {
   'avatar-style': Flags.string({ description: 'how its picture is drawn' }),
 }
 
-const members = {
-  name: 'name',
-  slug: 'slug',
-  crew: 'crew_id',
-  description: 'description',
-  'role-title': 'role_title',
-  role: 'agent_role',
-  'lead-mode': 'lead_mode',
-  adapter: 'cli_adapter',
-  provider: 'llm_provider',
-  model: 'llm_model',
-  prompt: 'system_prompt',
-  timeout: 'timeout_seconds',
-  profile: 'tool_profile',
-  tools: 'cli_tools',
-  mcp: 'mcp_config_json',
-  memory: 'memory_enabled',
-  'suggested-prompts': 'suggested_prompts',
-  'ask-forms': 'ask_forms',
-  'avatar-seed': 'avatar_seed',
-  'avatar-style': 'avatar_style',
-}
-
-type Given = {
-  prompt?: string | undefined
-  mcp?: string | undefined
-  'suggested-prompts'?: string | undefined
-  'ask-forms'?: string | undefined
-  lead?: boolean | undefined
+interface Named {
+  name?: string | undefined
+  slug?: string | undefined
+  /** Its id. */
   crew?: string | undefined
 }
 
-/** The body of a create or a change from the flags that were given; `crew` holds an id by now. */
-export function agentBody(flags: Given & object) {
-  const { prompt, mcp, lead, 'suggested-prompts': prompts, 'ask-forms': forms } = flags
-  const read = {
-    ...(prompt !== undefined && { prompt: fileOr(prompt) }),
-    ...(mcp !== undefined && { mcp: fileOr(mcp) }),
-    ...(prompts !== undefined && { 'suggested-prompts': fileOr(prompts) }),
-    ...(forms !== undefined && { 'ask-forms': fileOr(forms) }),
-    ...(lead !== undefined && { role: lead ? 'LEAD' : 'AGENT' }),
-  }
-  return bodyOf<Static<typeof AgentPatch>>({ ...flags, ...read }, members)
-}
+/** What a flag says, or the file that it names holds. */
+const read = (text: string | undefined) => (text === undefined ? undefined : fileOr(text))
+
+/** The body of a create or a change from the flags that were given. */
+export const agentBody = (
+  flags: Named & Partial<Interfaces.InferredFlags<typeof agentFlags>>,
+): Static<typeof AgentPatch> =>
+  given({
+    name: flags.name,
+    slug: flags.slug,
+    crew_id: flags.crew,
+    description: flags.description,
+    role_title: flags['role-title'],
+    agent_role: flags.lead === undefined ? undefined : flags.lead ? 'LEAD' : 'AGENT',
+    lead_mode: flags['lead-mode'],
+    cli_adapter: flags.adapter,
+    llm_provider: flags.provider,
+    llm_model: flags.model,
+    system_prompt: read(flags.prompt),
+    timeout_seconds: flags.timeout,
+    tool_profile: flags.profile,
+    cli_tools: flags.tools,
+    mcp_config_json: read(flags.mcp),
+    memory_enabled: flags.memory,
+    suggested_prompts: read(flags['suggested-prompts']),
+    ask_forms: read(flags['ask-forms']),
+    avatar_seed: flags['avatar-seed'],
+    avatar_style: flags['avatar-style'],
+  })

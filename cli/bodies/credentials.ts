@@ -1,25 +1,10 @@
 import { Flags } from '@oclif/core'
+import type { Static } from 'typebox'
 import type { Client } from '#client'
-import { oneOf } from '../flags.ts'
+import { credentialProviders as providers, credentialTypes as types } from '#client/words'
+import type { CredentialPatch } from '#contract/credentials'
+import { given, oneOf } from '../flags.ts'
 import { crewId } from '../lookup.ts'
-
-const types = [
-  'API_KEY',
-  'AI_CLI_TOKEN',
-  'SECRET',
-  'GENERIC_SECRET',
-  'CLI_TOKEN',
-  'OAUTH2',
-  'ENDPOINT_URL',
-  'USERPASS',
-  'SSH_KEY',
-  'CERTIFICATE',
-] as const
-// biome-ignore format: a list
-const providers = [
-  'NONE', 'ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OPENROUTER', 'XAI', 'GROQ', 'DEEPSEEK', 'MOONSHOT', 'ZAI', 'MINIMAX',
-  'GITHUB', 'GITLAB', 'VERCEL', 'NPM', 'HF', 'AWS', 'KUBERNETES',
-] as const
 
 export const kindFlags = {
   type: oneOf(types, { helpValue: 'TYPE', description: `what it is: ${types.join(', ')}` }),
@@ -62,18 +47,19 @@ interface Given {
 export async function credentialBody(
   api: Client,
   { type, provider, description, crew, tag, label, email, expires }: Given,
-) {
+): Promise<Static<typeof CredentialPatch>> {
   const crews = crew && (await Promise.all(crew.filter(Boolean).map((name) => crewId(api, name))))
-  return {
-    ...(type !== undefined && { type }),
-    ...(provider !== undefined && { provider }),
-    ...(description !== undefined && { description }),
-    ...(crews && { scope: crews.length ? ('CREW' as const) : ('WORKSPACE' as const), crew_ids: crews }),
-    ...(tag && { tags: tag.filter(Boolean) }),
-    ...(label !== undefined && { account_label: label }),
-    ...(email !== undefined && { account_email: email }),
-    ...(expires !== undefined && { token_expires_at: expires }),
-  }
+  return given({
+    type,
+    provider,
+    description,
+    scope: crews && (crews.length ? 'CREW' : 'WORKSPACE'),
+    crew_ids: crews,
+    tags: tag?.filter(Boolean),
+    account_label: label,
+    account_email: email,
+    token_expires_at: expires,
+  })
 }
 
 /** How the value of a credential is given. */

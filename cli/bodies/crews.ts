@@ -1,17 +1,18 @@
-import { Flags } from '@oclif/core'
+import { Flags, type Interfaces } from '@oclif/core'
 import type { Static } from 'typebox'
+import { crewColors, networkModes } from '#client/words'
 import type { CrewPatch } from '#contract/crews'
-import { bodyOf, oneOf } from '../flags.ts'
+import { given, oneOf } from '../flags.ts'
 import { decimal } from './numbers.ts'
 
-const colors = ['blue', 'emerald', 'violet', 'amber', 'rose', 'cyan', 'lime', 'fuchsia', ''] as const
+const colors = [...crewColors, ''] as const
 
 /** Flags of what a person decides of a crew. */
 export const crewFlags = {
   description: Flags.string({ description: 'what the crew is for' }),
   icon: Flags.string({ description: 'an emoji or the name of an icon' }),
   color: oneOf(colors, {
-    helpValue: colors.filter(Boolean).join('|'),
+    helpValue: crewColors.join('|'),
     description: 'colour of the crew; empty for none',
   }),
   memory: Flags.integer({
@@ -31,7 +32,7 @@ export const crewFlags = {
     helpValue: 'HOURS',
     description: 'stop the container after being idle that long; 0 means never',
   }),
-  'network-mode': oneOf(['restricted', 'free'], {
+  'network-mode': oneOf(networkModes, {
     aliases: ['network'],
     description: 'what agents reach: only allowed domains, or everything',
   }),
@@ -52,26 +53,27 @@ export const crewFlags = {
   'max-ephemeral-agents': Flags.integer({ min: 0, max: 100, description: 'agents that may be hired at a time' }),
 }
 
-const members = {
-  name: 'name',
-  slug: 'slug',
-  description: 'description',
-  icon: 'icon',
-  color: 'color',
-  memory: 'container_memory_mb',
-  cpus: 'container_cpus',
-  ttl: 'container_ttl_hours',
-  'network-mode': 'network_mode',
-  'allowed-domain': 'allowed_domains',
-  'allow-private-endpoints': 'allow_private_endpoints',
-  image: 'runtime_image',
-  'avatar-style': 'avatar_style',
-  'issue-prefix': 'issue_prefix',
-  'max-ephemeral-agents': 'max_ephemeral_agents',
+type Given = Partial<Interfaces.InferredFlags<typeof crewFlags>> & {
+  name?: string | undefined
+  slug?: string | undefined
 }
 
 /** The body of a create or a change from the flags that were given. */
-export function crewBody(flags: { 'allowed-domain'?: string[] | undefined }) {
-  const domains = flags['allowed-domain']?.filter(Boolean)
-  return bodyOf<Static<typeof CrewPatch>>({ ...flags, ...(domains && { 'allowed-domain': domains }) }, members)
-}
+export const crewBody = (flags: Given): Static<typeof CrewPatch> =>
+  given({
+    name: flags.name,
+    slug: flags.slug,
+    description: flags.description,
+    icon: flags.icon,
+    color: flags.color,
+    container_memory_mb: flags.memory,
+    container_cpus: flags.cpus,
+    container_ttl_hours: flags.ttl,
+    network_mode: flags['network-mode'],
+    allowed_domains: flags['allowed-domain']?.filter(Boolean),
+    allow_private_endpoints: flags['allow-private-endpoints'],
+    runtime_image: flags.image,
+    avatar_style: flags['avatar-style'],
+    issue_prefix: flags['issue-prefix'],
+    max_ephemeral_agents: flags['max-ephemeral-agents'],
+  })

@@ -1,6 +1,5 @@
+import { givenRoles } from '#client/words'
 import { oneOf } from '../flags.ts'
 
-/** Roles that one person gives another; ownership is handed over. */
-export const givenRoles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN'] as const
-
+/** A role that one person gives another; ownership is handed over. */
 export const givenRoleFlag = { role: oneOf(givenRoles, { description: 'MEMBER unless stated' }) }

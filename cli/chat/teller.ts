@@ -101,5 +101,7 @@ export class Teller {
 export function toolLine({ name, brief, status, duration_ms }: ToolUse, paint: Paint): string {
   const mark = status === 'ok' ? paint('green', '✓') : status === 'failed' ? paint('red', '✗') : paint('yellow', '•')
   const notes = [status === 'failed' && 'failed', duration_ms !== null && lasted(duration_ms)].filter(Boolean)
-  return `${mark} ${paint('bold', name)}${brief ? `  ${brief}` : ''}${notes.length ? paint('dim', ` · ${notes.join(' · ')}`) : ''}`
+  return `${mark} ${paint('bold', name)}${brief ? `  ${brief}` : ''}${
+    notes.length ? paint('dim', ` · ${notes.join(' · ')}`) : ''
+  }`
 }

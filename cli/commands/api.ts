@@ -8,7 +8,8 @@ import { rawRequest } from '../raw/request.ts'
 export default class ApiCall extends ApiCommand<typeof ApiCall> {
   static override summary = 'Make a request of your own'
   static override description =
-    'The path is taken below /api/v1 unless it starts with /api/. The token, the workspace and the server are those of every other command. `muster api GET /openapi.json` describes every request there is.'
+    'The path is taken below /api/v1 unless it starts with /api/. The token, the workspace and the server are ' +
+    'those of every other command. `muster api GET /openapi.json` describes every request there is.'
   static override examples = [
     '$ <%= config.bin %> api GET /crews',
     "$ <%= config.bin %> api crews --jq '.[].slug'",

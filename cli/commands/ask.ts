@@ -5,7 +5,7 @@ import { nextOf } from '../chat/remedies.ts'
 import { Teller } from '../chat/teller.ts'
 import { ApiCommand } from '../command.ts'
 import { exits } from '../failure.ts'
-import { durationMs } from '../flags.ts'
+import { durationMs, given } from '../flags.ts'
 import { agentId } from '../lookup.ts'
 import { cleanLine } from '../output/clean.ts'
 import { colored, painter } from '../output/theme.ts'
@@ -18,7 +18,10 @@ const farewellMs = 20_000
 export default class Ask extends ApiCommand<typeof Ask> {
   static override summary = 'Ask an agent one thing'
   static override description =
-    'What the agent says goes to standard output and nothing else does; what it does is told on standard error, at a terminal or with -v. The question is the words, or standard input, or the words followed by standard input.\n\nEnds with 0 when the agent was done, 1 when it failed, 124 when it took too long, 130 when it was cancelled. Ctrl-C cancels the run on the server; a second one leaves at once.'
+    'What the agent says goes to standard output and nothing else does; what it does is told on standard error, ' +
+    'at a terminal or with -v. The question is the words, or standard input, or the words followed by standard ' +
+    'input.\n\nEnds with 0 when the agent was done, 1 when it failed, 124 when it took too long, 130 when it was ' +
+    'cancelled. Ctrl-C cancels the run on the server; a second one leaves at once.'
   static override examples = [
     '$ <%= config.bin %> ask ada "Which tests fail, and why?"',
     '$ git diff | <%= config.bin %> ask ada "Review this change"',
@@ -92,7 +95,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     const max_turns = this.flags['max-turns']
     const { run_id, message_id } = await this.api.chats.send({
       chatId,
-      body: { content, ...(max_turns && { max_turns }) },
+      body: given({ content, max_turns: max_turns || undefined }),
     })
     this.sent = { chatId, runId: run_id, messageId: message_id }
     this.teller.turn('Waiting')

@@ -9,7 +9,10 @@ import { exits } from '../failure.ts'
 export default class Doctor extends ApiCommand<typeof Doctor> {
   static override summary = 'Find out what is wrong, and how to mend it'
   static override description =
-    'Looks at this command, its configuration, the server, its version and clock, who you are to it; and, asked as an admin of the first workspace, at what the server says of itself: runtime, images, what no crew owns, disk, permissions, encryption key. Without a daemon it looks at the same on this machine. Ends with 1 when something is wrong; warnings are not.'
+    'Looks at this command, its configuration, the server, its version and clock, who you are to it; and, asked ' +
+    'as an admin of the first workspace, at what the server says of itself: runtime, images, what no crew owns, ' +
+    'disk, permissions, encryption key. Without a daemon it looks at the same on this machine. Ends with 1 when ' +
+    'something is wrong; warnings are not.'
   static override hiddenAliases = ['system:doctor']
   static override examples = [
     '$ <%= config.bin %> doctor',

@@ -10,7 +10,9 @@ const signals = { SIGTERM: 143, SIGHUP: 129 } as const
 export default class Inbox extends ApiCommand<typeof Inbox> {
   static override summary = 'See what waits for you, and decide it'
   static override description =
-    'At a terminal: a list with the chosen item below it; one key approves, denies, answers or resolves, and a decision is sent only after some seconds in which u takes it back. ? tells the keys. Elsewhere, and with --json and the like, it is `muster inbox list`.'
+    'At a terminal: a list with the chosen item below it; one key approves, denies, answers or resolves, and a ' +
+    'decision is sent only after some seconds in which u takes it back. ? tells the keys. Elsewhere, and with ' +
+    '--json and the like, it is `muster inbox list`.'
   static override examples = [
     '$ <%= config.bin %> inbox',
     '$ <%= config.bin %> inbox --undo 10s',

@@ -12,7 +12,9 @@ type Way = 'code' | 'email' | 'web' | 'token'
 export default class Login extends ApiCommand<typeof Login> {
   static override summary = 'Sign in to a server and remember it'
   static override description =
-    'With a pairing code made by `muster pair` where you are signed in already, with email and password, with a browser, or with a token. Secrets are read from standard input, or asked for and typed unseen. The token is stored for this very server, in a file that only you can read, and sent nowhere else.'
+    'With a pairing code made by `muster pair` where you are signed in already, with email and password, with a ' +
+    'browser, or with a token. Secrets are read from standard input, or asked for and typed unseen. The token is ' +
+    'stored for this very server, in a file that only you can read, and sent nowhere else.'
   static override hiddenAliases = ['sessions:create']
   static override examples = [
     '$ <%= config.bin %> login',
@@ -139,11 +141,13 @@ export default class Login extends ApiCommand<typeof Login> {
     const why = this.flags['no-browser'] ? '' : browserless()
     const opened = why === undefined && (await openBrowser(address))
     process.stderr.write(
-      `${opened ? 'If no browser comes up, open this address on this machine' : 'Open this address in a browser on this machine'}:\n\n  ${address}\n\n`,
+      `${opened ? 'If no browser comes up, open' : 'Open'} this address in a browser on this machine:\n\n` +
+        `  ${address}\n\n`,
     )
     if (opened || why === '') return
     this.out.note(
-      `${why === undefined ? 'No browser could be started' : `No browser is opened: ${why}`}. Other ways to sign in: muster login --email ADDRESS, or muster pair where you are signed in already.`,
+      `${why === undefined ? 'No browser could be started' : `No browser is opened: ${why}`}. Other ways to sign ` +
+        'in: muster login --email ADDRESS, or muster pair where you are signed in already.',
       'yellow',
     )
   }

@@ -3,6 +3,7 @@ import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
 import { readTarget, webAddress } from '../contexts/session.ts'
 import { exits } from '../failure.ts'
+import { given } from '../flags.ts'
 import { banner } from '../output/banner.ts'
 import { timeLeft } from '../output/cell.ts'
 
@@ -16,7 +17,8 @@ interface Pairing {
 export default class Pair extends ApiCommand<typeof Pair> {
   static override summary = 'Sign in another device with a short code'
   static override description =
-    'Makes a code that is good for ten minutes and once, shows what to type on the other device, and waits until that was done. Ends with 1 when the code expires unused.'
+    'Makes a code that is good for ten minutes and once, shows what to type on the other device, and waits until ' +
+    'that was done. Ends with 1 when the code expires unused.'
   static override hiddenAliases = ['pairing:start']
   static override examples = [
     '$ <%= config.bin %> pair',
@@ -31,7 +33,7 @@ export default class Pair extends ApiCommand<typeof Pair> {
 
   async run(): Promise<void> {
     const { hint } = this.flags
-    const { code, expires_at } = await this.api.pairing.start({ body: hint ? { adapter_hint: hint } : {} })
+    const { code, expires_at } = await this.api.pairing.start({ body: given({ adapter_hint: hint || undefined }) })
     const command = `muster login -s ${this.address()} --code ${code}`
     const pairing: Pairing = { code, expires_at, command, status: 'pending' }
     await this.out.item(pairing, this.out.terminal ? await this.sheet(pairing) : code)
@@ -56,7 +58,10 @@ export default class Pair extends ApiCommand<typeof Pair> {
     const qr = renderUnicodeCompact(command, { border: 1 })
     const indent = (text: string) => text.replace(/^/gm, '  ')
     const minutes = Math.ceil((Date.parse(expires_at) - Date.now()) / 60_000)
-    return `\n${indent(this.out.paint('bold', banner(code)))}\n\n  ${code}, good for ${minutes} minutes and once. On the other device:\n\n    ${this.out.paint('cyan', command)}\n\n${indent(qr)}\n`
+    return (
+      `\n${indent(this.out.paint('bold', banner(code)))}\n\n  ${code}, good for ${minutes} minutes and once. On ` +
+      `the other device:\n\n    ${this.out.paint('cyan', command)}\n\n${indent(qr)}\n`
+    )
   }
 
   private async outcome({ code, expires_at }: Pairing): Promise<'consumed' | 'expired'> {

@@ -6,7 +6,9 @@ import { ask, InputError, interactive, newPassword } from '../input.ts'
 export default class Signup extends ApiCommand<typeof Signup> {
   static override summary = 'Make an account of your own on a server that allows it'
   static override description =
-    'The server answers the same whether the address was free or not, so that nobody learns who has an account. Open invitations for the address are accepted at once. The password is asked for unseen, or read from standard input.'
+    'The server answers the same whether the address was free or not, so that nobody learns who has an account. ' +
+    'Open invitations for the address are accepted at once. The password is asked for unseen, or read from ' +
+    'standard input.'
   static override hiddenAliases = ['accounts:create']
   static override examples = [
     '$ <%= config.bin %> signup -s https://muster.example.com',

@@ -10,7 +10,10 @@ const codes = { COMPLETED: 0, FAILED: 1, CANCELLED: 2, TIMEOUT: 3, NEEDS_HUMAN: 
 export default class Wait extends ApiCommand<typeof Wait> {
   static override summary = 'Wait until a run is over, or waits for a person'
   static override description =
-    'For scripts. The exit code says how it ended: 0 completed, 1 failed, 2 cancelled, 3 timed out (the run, or --timeout), 5 it waits for a person: then the item of the inbox is named, and the run goes on. Codes 2 and 3 also mean what they mean everywhere, a bad command line and an unknown run; those write "Error:", and with --json a problem, on standard error, and nothing on standard output.'
+    'For scripts. The exit code says how it ended: 0 completed, 1 failed, 2 cancelled, 3 timed out (the run, or ' +
+    '--timeout), 5 it waits for a person: then the item of the inbox is named, and the run goes on. Codes 2 and ' +
+    '3 also mean what they mean everywhere, a bad command line and an unknown run; those write "Error:", and ' +
+    'with --json a problem, on standard error, and nothing on standard output.'
   static override examples = [
     '$ <%= config.bin %> wait RUN --timeout 10m',
     '$ <%= config.bin %> wait RUN --json=status,inbox_id',

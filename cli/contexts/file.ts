@@ -54,7 +54,8 @@ function readPrivate(path: string): string | undefined {
 function lock(path: string): void {
   chmodSync(path, 0o600)
   process.stderr.write(
-    `Warning: ${path} was open to other users of this machine; its mode is now 600. If others use this machine, replace the tokens in it.\n`,
+    `Warning: ${path} was open to other users of this machine; its mode is now 600. If others use this machine, ` +
+      'replace the tokens in it.\n',
   )
 }
 

@@ -93,19 +93,23 @@ export function readTarget(address: string): Target {
   }
 }
 
-/** The daemon of this machine: its unix socket, else the address that it left in its data folder, else port 8080. */
+/**
+ * The daemon of this machine: its unix socket, else the address that it left in its data folder, else the port that is
+ * set for it. Where any port will do (0), only the socket can tell.
+ */
 export function localTarget(env: Env = process.env): Target {
   const dir = dataDir(env)
-  const { socket = join(dir, 'musterd.sock'), url = 'http://127.0.0.1:8080' } = runtimeFile(join(dir, 'musterd.json'))
-  return parseTarget(existsSync(socket) ? `unix://${encodeURI(socket)}` : url)
+  const { socket = join(dir, 'musterd.sock'), url } = runtimeFile(join(dir, 'musterd.json'))
+  const bySocket = existsSync(socket) || (url === undefined && env['SVC_PORT'] === '0')
+  return parseTarget(bySocket ? `unix://${encodeURI(socket)}` : (url ?? usualAddress(env)))
 }
 
 /** Where browsers and other devices find the server: the daemon's socket is no place for them. */
 export function webAddress(target: Target, env: Env = process.env): Target {
-  return target.socket
-    ? readTarget(runtimeFile(join(dataDir(env), 'musterd.json')).url ?? 'http://127.0.0.1:8080')
-    : target
+  return target.socket ? readTarget(runtimeFile(join(dataDir(env), 'musterd.json')).url ?? usualAddress(env)) : target
 }
+
+const usualAddress = (env: Env) => `http://127.0.0.1:${Number(env['SVC_PORT']) || 8080}`
 
 /** What a running daemon left beside its data. Empty when none did. */
 export function runtimeFile(path: string): { socket?: string; url?: string; pid?: number; version?: string } {

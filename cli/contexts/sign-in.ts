@@ -49,7 +49,8 @@ async function workspaceOf(
     const slug = find(wanted)
     if (slug) return slug
     throw new InputError(
-      `You belong to no workspace "${wanted}"${all.length ? `; there are ${all.map(({ slug }) => slug).join(', ')}` : ''}.`,
+      'You belong to no workspace ' +
+        `"${wanted}"${all.length ? `; there are ${all.map(({ slug }) => slug).join(', ')}` : ''}.`,
     )
   }
   const kept = stored && find(stored)

@@ -110,7 +110,8 @@ async function engine(env: Env): Promise<Finding[]> {
     ]
   } catch (error) {
     const fix =
-      'start Docker (systemctl start docker), or name another engine in DOCKER_HOST; to try things out without one: SVC_CONTAINER_PROVIDER=process'
+      'start Docker (systemctl start docker), or name another engine in DOCKER_HOST; to try things out without ' +
+      'one: SVC_CONTAINER_PROVIDER=process'
     return [fail('runtime', `No Docker engine answers: ${(error as Error).message}`, fix)]
   }
 }

@@ -36,7 +36,10 @@ function ofTopic(path: string[], registry: Registry): string {
   const paint = painter(colored(process.stdout))
   const name = path.join(':')
   const rows = below(name, registry)
-  return `${topics[name] ?? name}\n\n${paint('bold', 'USAGE')}\n  $ muster ${path.join(' ')} COMMAND\n\n${paint('bold', 'COMMANDS')}\n${aligned(rows)}\n`
+  return (
+    `${topics[name] ?? name}\n\n${paint('bold', 'USAGE')}\n  $ muster ${path.join(' ')} ` +
+    `COMMAND\n\n${paint('bold', 'COMMANDS')}\n${aligned(rows)}\n`
+  )
 }
 
 function overview(registry: Registry): string {

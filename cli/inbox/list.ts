@@ -1,35 +1,23 @@
 import type { Client } from '#client'
-import type { inboxKinds } from '#contract/inbox'
+import { inboxKinds, inboxStates } from '#client/words'
 import { oneOf, windowFlags, windowOf } from '../flags.ts'
 import type { Printer } from '../output/printer.ts'
 import { inboxView } from '../views/inbox.ts'
 
-const states = ['active', 'unread', 'read', 'resolved', 'all'] as const
-const kinds = [
-  'waitpoint',
-  'escalation',
-  'failed_run',
-  'message',
-  'memory_consolidation',
-  'run_needs_human',
-  'schedule_missed',
-  'schedule_circuit_breaker_tripped',
-  'webhook_fire_failed',
-  'automation_enqueue_failed',
-] as const satisfies typeof inboxKinds
+const states = ['active', ...inboxStates, 'all'] as const
 
 /** Flags that choose items of the inbox. */
 export const listFlags = {
   ...windowFlags,
   state: oneOf(states, { description: 'which ones; active is read and unread' }),
-  kind: oneOf(kinds, { description: 'of this kind only' }),
+  kind: oneOf(inboxKinds, { description: 'of this kind only' }),
 }
 
 export interface ListFlags {
   limit?: number | undefined
   offset?: number | undefined
   state?: (typeof states)[number] | undefined
-  kind?: (typeof kinds)[number] | undefined
+  kind?: (typeof inboxKinds)[number] | undefined
 }
 
 /** Lists items of the inbox; those that are resolved only when asked for. */

@@ -40,7 +40,8 @@ export function headRow({ loaded, items, more, counts }: Shelf, place: string, w
 /** A row of the list: what it is, how old, from whom, and what it says. `pending`: what is about to be sent. */
 export function itemRow(item: Item, chosen: boolean, pending: Decision | undefined, width: number): Row {
   const mark = item.blocking ? span('! ', 'yellow') : item.state === 'unread' ? span('• ', 'cyan') : span('  ')
-  const lead = `${pad(kindNames[item.kind], 10)}  ${pad(age(item.created_at), 5, true)}  ${pad(line(who(item), 12), 12)}  `
+  const lead =
+    `${pad(kindNames[item.kind], 10)}  ${pad(age(item.created_at), 5, true)} ` + ` ${pad(line(who(item), 12), 12)}  `
   const room = width - 4 - widthOf(lead)
   const title = pending ? `${words[pending.verb][0]}: ${cleanLine(item.title)}` : item.title
   const tones = pending ? (['dim'] as const) : item.state === 'unread' ? (['bold'] as const) : []

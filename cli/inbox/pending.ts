@@ -77,7 +77,8 @@ export class Pending {
     this.check()
     return dropped.map(
       ({ decision }) =>
-        `${words[decision.verb][0]} was dropped: ${versions.has(decision.item.id) ? 'the item has changed' : 'it is decided already'}.`,
+        `${words[decision.verb][0]} was dropped: ` +
+        `${versions.has(decision.item.id) ? 'the item has changed' : 'it is decided already'}.`,
     )
   }
 

@@ -1,17 +1,15 @@
 import { Flags } from '@oclif/core'
 import type { Client } from '#client'
 import { entryTypes } from '#client/entry-types'
-import type { ActorType, Priority, Severity } from '#contract/entries'
+import { actorTypes, priorities, severities } from '#client/words'
 import { momentOf } from '../flags.ts'
 import { InputError } from '../input.ts'
 import { agentId, crewId, nearest } from '../lookup.ts'
 
-/** The words that a flag takes: all of those of the contract, which the compiler checks. */
-const wordsOf = <T extends string>(all: Record<T, true>) => Object.keys(all)
-const fixed = {
-  severity: wordsOf<Severity>({ info: true, notice: true, warn: true, error: true }),
-  actor: wordsOf<ActorType>({ agent: true, user: true, system: true, keeper: true, sidecar: true, orchestrator: true }),
-  priority: wordsOf<Priority>({ normal: true, high: true, pin: true, permanent: true }),
+const fixed: Partial<Record<keyof FilterFlags, readonly string[]>> = {
+  severity: severities,
+  actor: actorTypes,
+  priority: priorities,
 }
 
 const words = (description: string, helpValue = 'A,B') => Flags.string({ helpValue, description })
@@ -25,9 +23,9 @@ export const filterFlags = {
   mission: words('of these missions'),
   type: words('of these types, as run.failed'),
   'exclude-type': words('not of these types'),
-  severity: words(fixed.severity.join(', ')),
-  actor: words(`caused by: ${fixed.actor.join(', ')}`),
-  priority: words(fixed.priority.join(', ')),
+  severity: words(severities.join(', ')),
+  actor: words(`caused by: ${actorTypes.join(', ')}`),
+  priority: words(priorities.join(', ')),
   since: words('from then on: a time, or how long ago, as 2h', 'WHEN'),
   until: words('up to then: a time, or how long ago', 'WHEN'),
   search: words('with this phrase in summary or payload', 'TEXT'),
@@ -64,7 +62,7 @@ function checkWords(flags: FilterFlags): void {
     )
   }
   for (const [flag, known] of Object.entries(fixed)) {
-    const stray = strayOf(flags[flag as keyof typeof fixed], known)
+    const stray = strayOf(flags[flag as keyof FilterFlags], known)
     if (stray !== undefined) throw new InputError(`--${flag} takes ${known.join(', ')}, not "${stray}".`)
   }
 }

@@ -55,10 +55,8 @@ const tones: Record<string, Tone> = {}
 for (const word of 'running active idle completed ok success succeeded valid consumed'.split(' ')) tones[word] = 'green'
 for (const word of 'failed error stopped_error timeout revoked expired rejected invalid unhealthy'.split(' '))
   tones[word] = 'red'
-for (const word of 'waiting pending creating starting stopping pending_review pending_approval rate_limited busy warn stale cancelled'.split(
-  ' ',
-))
-  tones[word] = 'yellow'
+const waits = 'waiting pending creating starting stopping pending_review pending_approval'
+for (const word of `${waits} rate_limited busy warn stale cancelled`.split(' ')) tones[word] = 'yellow'
 
 /** A status word, coloured by what it means. */
 export function status(word: string | null | undefined): Cell {

@@ -1,7 +1,9 @@
 // Terminal control sequences: CSI, OSC/DCS/SOS/PM/APC with their text, and other two-byte escapes. An unended string
 // runs to its line's end.
-const sequences =
-  /(?:\u001b\[|\u009b)[\u0020-\u003f]*[\u0040-\u007e]?|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|\u001b[\u0020-\u002f]*[\u0030-\u007e]?/g
+const csi = /(?:\u001b\[|\u009b)[\u0020-\u003f]*[\u0040-\u007e]?/
+const texts = /(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?/
+const others = /\u001b[\u0020-\u002f]*[\u0030-\u007e]?/
+const sequences = new RegExp(`${csi.source}|${texts.source}|${others.source}`, 'g')
 // What is left of C0 (but tab and newline), DEL, C1, and the marks that reorder or hide text.
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 const suspicious = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/

@@ -26,7 +26,12 @@ export class LogLines {
   private tell(event: TurnEvent): string[] {
     if (event.type === 'text') return this.say(event.text, event.fresh)
     const lines = this.flush()
-    if (event.type === 'user') lines.push(...clean(event.text).split('\n').map((line) => this.paint('bold', `> ${line}`)))
+    if (event.type === 'user')
+      lines.push(
+        ...clean(event.text)
+          .split('\n')
+          .map((line) => this.paint('bold', `> ${line}`)),
+      )
     else if (event.type === 'result') lines.push(toolLine(event.tool, this.paint))
     else if (event.type === 'status') lines.push(this.paint('dim', `• ${cleanLine(event.text)}`))
     else if (event.type === 'error') lines.push(this.paint('red', `✗ ${cleanLine(event.text)}`))

@@ -18,7 +18,8 @@ export async function giveCodes(
 ): Promise<void> {
   const lines = answer.recovery_codes.join('\n')
   out.note(
-    'Recovery codes: each signs you in once when the app is lost. Keep them where the app is not; they are not shown again.',
+    'Recovery codes: each signs you in once when the app is lost. Keep them where the app is not; they are not ' +
+      'shown again.',
   )
   await out.item(answer, lines)
   if (file !== undefined) return saved(out, file, lines)

@@ -6,7 +6,8 @@ import type { View } from '../output/printer.ts'
 export const crewMemberView: View<Static<typeof Schema>> = {
   name: ({ user }) => user.email,
   empty:
-    'The crew has no members of its own: everybody has the role of the workspace. Next: muster crews add-member CREW USER',
+    'The crew has no members of its own: everybody has the role of the workspace. Next: muster crews add-member ' +
+    'CREW USER',
   columns: {
     EMAIL: ({ user }) => user.email,
     NAME: ({ user }) => user.full_name,

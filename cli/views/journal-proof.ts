@@ -21,7 +21,8 @@ const gaps: Readonly<Record<Gap, string>> = {
   erased: 'what erased payloads and summaries said',
   key_holder: 'that nobody who holds the encryption key forged it',
   rollback:
-    'that database and seals were not both put back to an earlier state, and written on from there: an anchor shows it, up to its entry',
+    'that database and seals were not both put back to an earlier state, and written on from there: an anchor ' +
+    'shows it, up to its entry',
 }
 
 const lines = <T extends string>(heading: string, codes: readonly T[], words: Readonly<Record<T, string>>): string[] =>

@@ -36,7 +36,8 @@ function remarks({ decisions, held, applied, truncated, covered_since }: Simulat
     ...(nothing
       ? [
           '',
-          'The journal of this time holds nothing to judge by: no decision, and nothing that an agent did which the policy speaks of.',
+          'The journal of this time holds nothing to judge by: no decision, and nothing that an agent did which ' +
+            'the policy speaks of.',
         ]
       : []),
     ...(!nothing && decisions.total === 0
@@ -59,7 +60,8 @@ function differences({ differences: found, differences_total: total }: Simulatio
   if (!found.length) return []
   const lines = found.map(
     ({ entry_id, policy_action, outcome, would, summary }) =>
-      `  ${entry_id}  ${cleanLine(policy_action)}: ${outcomes[outcome]} by people, would be ${woulds[would]}  ${cleanLine(summary)}`,
+      `  ${entry_id}  ${cleanLine(policy_action)}: ${outcomes[outcome]} by people, would be ${woulds[would]}  ` +
+      `${cleanLine(summary)}`,
   )
   return [
     '',

@@ -113,7 +113,6 @@ export const entryTypes: readonly string[] = [
   'provisioning.building',
   'provisioning.complete',
   'provisioning.failed',
-  'provisioning.queued',
   'provisioning.step',
   'queue.sweeper_pumped',
   'run.agent_span',

@@ -14,7 +14,9 @@ export const agentLeads = {
     agent: {
       route: '/agents',
       tool: 'create_agent',
-      says: 'For the LEAD of a crew alone: ask for another agent in it. Depending on how much the crew may do, it is there at once (status IDLE), waits until people approve it (PENDING_REVIEW), or is refused.',
+      says:
+        'For the LEAD of a crew alone: ask for another agent in it. Depending on how much the crew may do, it is ' +
+        'there at once (status IDLE), waits until people approve it (PENDING_REVIEW), or is refused.',
       members: {
         name: 'What people call it',
         slug: 'Its short name: a-z, 0-9, _ and -, 2 to 50 characters',

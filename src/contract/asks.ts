@@ -30,7 +30,10 @@ export const asks = {
     agent: {
       route: '/ask-human',
       tool: 'ask_human',
-      says: 'Ask a person what only a person can know or decide, however long that takes. It ends your program, and the commands that you left running; once there is an answer you go on with it, knowing all that you know now. For what need not hold you up longer than five minutes use escalate.',
+      says:
+        'Ask a person what only a person can know or decide, however long that takes. It ends your program, and ' +
+        'the commands that you left running; once there is an answer you go on with it, knowing all that you know ' +
+        'now. For what need not hold you up longer than five minutes use escalate.',
       members: {
         question: 'The question, so that it can be answered without knowing your work',
         context: 'What one must know to answer: what you found, the options, what you would do. Markdown',

@@ -144,11 +144,17 @@ export const escalations = {
     agent: {
       route: '/escalate',
       tool: 'escalate',
-      says: 'Ask the people responsible for you to decide something, and wait up to five minutes for their answer. Use it before what is hard to undo, and when only a person can know. The result has status RESOLVED with resolution and action (approve, reject, or redirect with redirect_to: ask that agent instead), or UNANSWERED: then go on carefully and say at the end what you assumed.',
+      says:
+        'Ask the people responsible for you to decide something, and wait up to five minutes for their answer. Use ' +
+        'it before what is hard to undo, and when only a person can know. The result has status RESOLVED with ' +
+        'resolution and action (approve, reject, or redirect with redirect_to: ask that agent instead), or ' +
+        'UNANSWERED: then go on carefully and say at the end what you assumed.',
       members: {
         reason: 'The question in a sentence or two, so that it can be answered without knowing your work',
         context: 'What one must know to decide: what you found, the options, what you would do. Markdown',
-        type: 'TEXT unless stated. LINK: something to look at. CREDENTIAL: a secret that you made or found and that is to be kept',
+        type:
+          'TEXT unless stated. LINK: something to look at. CREDENTIAL: a secret that you made or found and that is ' +
+          'to be kept',
         metadata:
           'For LINK the https address. For CREDENTIAL {name, type, provider, value}; write the value nowhere else',
       },

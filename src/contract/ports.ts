@@ -62,7 +62,11 @@ export const ports = {
     agent: {
       route: '/expose-port',
       tool: 'expose_port',
-      says: 'Show people what you have built: open a port of your crew by a URL that is valid for a while. Start the server first, so that it outlives you (setsid -f COMMAND), listening on 127.0.0.1. Give the url of the result to the people; whoever has it sees the page. It runs in a sandbox without cookies, storage and WebSockets; link with relative paths.',
+      says:
+        'Show people what you have built: open a port of your crew by a URL that is valid for a while. Start the ' +
+        'server first, so that it outlives you (setsid -f COMMAND), listening on 127.0.0.1. Give the url of the ' +
+        'result to the people; whoever has it sees the page. It runs in a sandbox without cookies, storage and ' +
+        'WebSockets; link with relative paths.',
       members: {
         port: 'The port on which your server listens',
         description: 'What is to be seen there, in a few words',

@@ -160,7 +160,8 @@ describe.skipIf(missing)('the clock of a daemon that works', () => {
     const waits = `until [ -e ${go()} ]; do sleep 0.05; done`
     writeFileSync(
       agent,
-      `#!/bin/sh\nread -r prompt\n${say(init, says('Working.'))}\ncase "$prompt" in *wait*) ${waits};; esac\n${say(says('Done.'), result())}\n`,
+      `#!/bin/sh\nread -r prompt\n${say(init, says('Working.'))}\ncase "$prompt" in *wait*) ${waits};; ` +
+        `esac\n${say(says('Done.'), result())}\n`,
       { mode: 0o755 },
     )
     it_ = await install({

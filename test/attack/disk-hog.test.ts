@@ -29,10 +29,12 @@ const limitMb = 64
 const fill = [
   'truncate -s 3G sparse && ln -s / everything && ln -s ../.. up && echo kept > note.txt',
   `touch "$(printf '\\377\\376')" && mkdir -p closed many && cd many && seq 1 20000 | xargs touch && cd ..`,
-  'touch closed/data && ln closed/data again && chmod 700 closed && dd if=/dev/zero of=closed/data bs=1M count=54 conv=notrunc status=none',
+  'touch closed/data && ln closed/data again && chmod 700 closed && dd if=/dev/zero of=closed/data bs=1M ' +
+    'count=54 conv=notrunc status=none',
 ].join(' && ')
 /** Goes on until it is ended, whatever it is told. */
-const flood = `trap '' TERM; for i in $(seq 1 400); do dd if=/dev/zero of=more$i bs=1M count=1 status=none; sleep 0.05; done`
+const flood =
+  "trap '' TERM; for i in $(seq 1 400); do dd if=/dev/zero of=more$i bs=1M " + 'count=1 status=none; sleep 0.05; done'
 
 interface Place {
   settings(): Promise<Record<string, string>>
@@ -74,7 +76,8 @@ function script(folder: string): string {
   const go = join(folder, 'go')
   writeFileSync(
     program,
-    `#!/bin/sh\nread -r prompt\n${say(init)}\ncase "$prompt" in *fill*) ${fill}; until [ -e ${go} ]; do sleep 0.1; done; ${flood};; *flood*) ${flood};; esac\n${say(says('Done.'), result())}\n`,
+    `#!/bin/sh\nread -r prompt\n${say(init)}\ncase "$prompt" in *fill*) ${fill}; until [ -e ${go} ]; do sleep ` +
+      `0.1; done; ${flood};; *flood*) ${flood};; esac\n${say(says('Done.'), result())}\n`,
     { mode: 0o755 },
   )
   return program

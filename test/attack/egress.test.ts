@@ -29,7 +29,8 @@ const outside = `
   const http = require('http').createServer(answer)
   const https = require('https').createServer({ key: process.env.KEY, cert: process.env.CERT }, answer)
   const mail = require('net').createServer((s) => s.on('error', () => {}).write('220 ready\\r\\n'))
-  http.listen(8000, '::', () => https.listen(8443, '::', () => mail.listen(2525, '::', () => console.log('listening'))))`
+  http.listen(8000, '::', () => https.listen(8443, '::', () => mail.listen(2525, '::', () =>
+    console.log('listening'))))`
 
 let crews: EngineCrews
 /** On a network as the runtime makes it. */
@@ -52,7 +53,9 @@ beforeAll(async () => {
     Labels: { [labels.installation]: crews.installation, [labels.crew]: sixSpec.crewId },
   })
   six = await crews.open(sixSpec)
-  const served = `require('http').createServer((_, res) => res.end('inside')).listen(8000, '::', () => console.log('listening'))`
+  const served =
+    "require('http').createServer((_, res) => res.end('inside')).listen(8000, " +
+    "'::', () => console.log('listening'))"
   await launch(six.crew, { user: who.bob, argv: ['node', '-e', served] }, 'listening')
   plain = await crews.open({ slug: 'plain' })
   const container = await engine.createContainer({
@@ -102,9 +105,11 @@ async function tunnels(
   user: string = who.ada,
 ): Promise<Record<string, string>> {
   const code = `const ask = (it) => new Promise((done) => {
-      const s = require('net').connect(9119, '127.0.0.1').on('error', () => done('closed')); s.write('CONNECT ' + it + ' HTTP/1.1\\r\\n\\r\\n')
+      const s = require('net').connect(9119, '127.0.0.1').on('error', () => done('closed'));
+        s.write('CONNECT ' + it + ' HTTP/1.1\\r\\n\\r\\n')
       s.once('data', (d) => { done(String(d).slice(9, 12)); s.destroy() }) })
-    ;(async () => { const out = {}; for (const it of ${JSON.stringify(authorities)}) out[it] = await ask(it); console.log(JSON.stringify(out)) })()`
+    ;(async () => { const out = {}; for (const it of ${JSON.stringify(authorities)}) out[it] = await ask(it);
+      console.log(JSON.stringify(out)) })()`
   return JSON.parse(await node(crew.crew, user, code))
 }
 
@@ -134,54 +139,60 @@ describe.skipIf(engineMissing)('free mode', () => {
     }
   })
 
-  it('leads to nothing private: the machine and its services, networks beside, metadata, loopback, multicast', async () => {
-    const heard: string[] = []
-    const tcp = createServer((socket) => heard.push(`${socket.remoteAddress}`) && socket.destroy()).listen(0, '0.0.0.0')
-    closing.push(() => tcp.close())
-    await once(tcp, 'listening')
-    const { port } = tcp.address() as AddressInfo
-    const own = await networkOf(plain)
-    const machine = Object.values(networkInterfaces()).flatMap((list) =>
-      list!.filter((it) => it.family === 'IPv4' && !it.internal).map((it) => it.address),
-    )
-    const inward = [
-      ...machine.filter((it) => classify(it) !== 'public'),
-      own.Gateway,
-      own.IPAddress,
-      'host.docker.internal',
-      '172.17.0.1',
-      '192.168.0.1',
-      '100.64.0.1',
-    ]
-    const never = [
-      '169.254.169.254',
-      '168.63.129.16',
-      '127.0.0.1',
-      'localhost',
-      '0.0.0.0',
-      '224.0.0.1',
-      '255.255.255.255',
-      '[::1]',
-    ]
-    const sixes = [
-      `[::ffff:${own.Gateway}]`,
-      `[64:ff9b::${own.Gateway}]`,
-      '[fd00::1]',
-      '[fe80::1]',
-      '[ff02::1]',
-      '[fd00:ec2::254]',
-      '[2002:a00:1::]',
-      '[::]',
-    ]
-    const targets = [...new Set([...inward, ...never, ...sixes])].map((it) => `${it}:${port}`)
-    expect(await tunnels(plain, targets)).toEqual(all(targets, '403'))
-    expect(await tunnels(plain, ['127.0.0.11:53', '127.0.0.1:9119'])).toEqual({
-      '127.0.0.11:53': '403',
-      '127.0.0.1:9119': '403',
-    })
-    expect((await curl(plain, `-o /dev/null -w '%{http_code}' http://${own.Gateway}:${port}/`)).stdout).toBe('403')
-    expect(heard).toEqual([])
-  })
+  it(
+    'leads to nothing private: the machine and its services, networks ' + 'beside, metadata, loopback, multicast',
+    async () => {
+      const heard: string[] = []
+      const tcp = createServer((socket) => heard.push(`${socket.remoteAddress}`) && socket.destroy()).listen(
+        0,
+        '0.0.0.0',
+      )
+      closing.push(() => tcp.close())
+      await once(tcp, 'listening')
+      const { port } = tcp.address() as AddressInfo
+      const own = await networkOf(plain)
+      const machine = Object.values(networkInterfaces()).flatMap((list) =>
+        list!.filter((it) => it.family === 'IPv4' && !it.internal).map((it) => it.address),
+      )
+      const inward = [
+        ...machine.filter((it) => classify(it) !== 'public'),
+        own.Gateway,
+        own.IPAddress,
+        'host.docker.internal',
+        '172.17.0.1',
+        '192.168.0.1',
+        '100.64.0.1',
+      ]
+      const never = [
+        '169.254.169.254',
+        '168.63.129.16',
+        '127.0.0.1',
+        'localhost',
+        '0.0.0.0',
+        '224.0.0.1',
+        '255.255.255.255',
+        '[::1]',
+      ]
+      const sixes = [
+        `[::ffff:${own.Gateway}]`,
+        `[64:ff9b::${own.Gateway}]`,
+        '[fd00::1]',
+        '[fe80::1]',
+        '[ff02::1]',
+        '[fd00:ec2::254]',
+        '[2002:a00:1::]',
+        '[::]',
+      ]
+      const targets = [...new Set([...inward, ...never, ...sixes])].map((it) => `${it}:${port}`)
+      expect(await tunnels(plain, targets)).toEqual(all(targets, '403'))
+      expect(await tunnels(plain, ['127.0.0.11:53', '127.0.0.1:9119'])).toEqual({
+        '127.0.0.11:53': '403',
+        '127.0.0.1:9119': '403',
+      })
+      expect((await curl(plain, `-o /dev/null -w '%{http_code}' http://${own.Gateway}:${port}/`)).stdout).toBe('403')
+      expect(heard).toEqual([])
+    },
+  )
 
   it('is not led there by names, not even by one that changes its mind', async () => {
     const { Gateway } = await networkOf(plain)
@@ -242,7 +253,8 @@ describe.skipIf(engineMissing)('a crew network with IPv6', () => {
       'tcp fe80::1%eth0 80',
       'udp ff05::1:3%eth0 547',
     ]
-    await expect.poll(async () => (await attempt(six.sidecar, who.sidecar, [ways[0]!]))[ways[0]!]).toBe('connected') // once its address is settled
+    // Once its address is settled.
+    await expect.poll(async () => (await attempt(six.sidecar, who.sidecar, [ways[0]!]))[ways[0]!]).toBe('connected')
     for (const user of [who.ada, who.root, who.watcher]) {
       expect(
         Object.entries(await attempt(six.crew, user, [...ways, ...links])).filter(([, how]) => through.test(how)),
@@ -304,8 +316,10 @@ describe.skipIf(engineMissing)('a server name that is not the tunnel’s host', 
   })
 
   it('is looked for in TLS only: a server that speaks first is heard', async () => {
-    const code = `const s = require('net').connect(9119, '127.0.0.1'); let got = ''; s.write('CONNECT permitted.example:2525 HTTP/1.1\\r\\n\\r\\n')
-      s.on('data', (d) => { got += d; if (/ready/.test(got)) { console.log(got.split('\\r\\n').at(-2)); s.destroy() } })`
+    const code = `const s = require('net').connect(9119, '127.0.0.1'); let got = '';
+      s.write('CONNECT permitted.example:2525 HTTP/1.1\\r\\n\\r\\n')
+      s.on('data', (d) => { got += d; if (/ready/.test(got)) { console.log(got.split('\\r\\n').at(-2));
+        s.destroy() } })`
     expect(await node(plain.crew, who.ada, code)).toBe('220 ready\n')
   })
 })
@@ -365,7 +379,8 @@ describe.skipIf(engineMissing)('names that carry data', () => {
       agentId: 'agent-bob',
       reason: expect.stringContaining('new names below wildcards'),
     })
-    expect(await tunnels(plain, ['deep.wide.example:8000'])).toEqual({ 'deep.wide.example:8000': '200' }) // another agent's are not used up
+    // Those of another agent are not used up.
+    expect(await tunnels(plain, ['deep.wide.example:8000'])).toEqual({ 'deep.wide.example:8000': '200' })
   })
 })
 
@@ -373,13 +388,18 @@ describe.skipIf(engineMissing)('connections that say little', () => {
   it('end within their time, and leave room for others', async () => {
     await allow(plain, 'restricted', ['permitted.example'])
     const code = `const net = require('net'), lives = {}
-      const open = (name, bytes, then) => new Promise((done) => { const at = Date.now(), s = net.connect(9119, '127.0.0.1')
+      const open = (name, bytes, then) => new Promise((done) => {
+        const at = Date.now(), s = net.connect(9119, '127.0.0.1')
         const drip = then && setInterval(() => s.writable && s.write(then), 1000)
-        s.on('error', () => {}).resume().on('close', () => { clearInterval(drip); lives[name] = Date.now() - at; done() }); s.write(bytes) })
+        s.on('error', () => {}).resume().on('close', () => { clearInterval(drip); lives[name] = Date.now() - at;
+          done() }); s.write(bytes) })
       const silent = Array.from({ length: 500 }, (_, n) => open('silent ' + n, ''))
-      Promise.all([...silent, open('slow header', 'GET /health HTTP/1.1\\r\\n', 'x-a: b\\r\\n'), open('slow line', 'GET /he', 'a'),
-        open('slow connect', 'CONNECT permitted.example:8000 HTTP/1.1\\r\\n', 'x-a: b\\r\\n'), open('blank lines', '\\r\\n', '\\r\\n'),
-        open('second request', 'GET /health HTTP/1.1\\r\\nhost: a\\r\\n\\r\\nGET /he', 'a'), open('proxied', 'GET http://permitted.example/ HTTP/1.1\\r\\n', 'x-a: b\\r\\n'),
+      Promise.all([...silent, open('slow header', 'GET /health HTTP/1.1\\r\\n', 'x-a: b\\r\\n'),
+        open('slow line', 'GET /he', 'a'),
+        open('slow connect', 'CONNECT permitted.example:8000 HTTP/1.1\\r\\n', 'x-a: b\\r\\n'),
+        open('blank lines', '\\r\\n', '\\r\\n'),
+        open('second request', 'GET /health HTTP/1.1\\r\\nhost: ' +
+          'a\\r\\n\\r\\nGET /he', 'a'), open('proxied', 'GET http://permitted.example/ HTTP/1.1\\r\\n', 'x-a: b\\r\\n'),
       ]).then(() => console.log(JSON.stringify(lives)))`
     const lives = node(plain.crew, who.ada, code)
     const health = `curl -s -m 5 http://127.0.0.1:9119/health`
@@ -391,6 +411,7 @@ describe.skipIf(engineMissing)('connections that say little', () => {
     expect((await sh(plain.crew, who.bob, health)).stdout).toBe('{"ok":true,"configured":true}')
     const durations = Object.values(JSON.parse(await lives) as Record<string, number>)
     expect(durations).toHaveLength(506)
-    expect(Math.max(...durations)).toBeLessThan(24_000) // 20 s, a second until it is seen, and what a busy machine takes
+    // 20 s, a second until it is seen, and what a busy machine takes.
+    expect(Math.max(...durations)).toBeLessThan(24_000)
   })
 })

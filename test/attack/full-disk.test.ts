@@ -2,61 +2,18 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pack } from 'tar-stream'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { cli } from '../support/cli.ts'
-import { diskScene, pause, processesOf, standIn } from '../support/disk-scene.ts'
-import { containerOf, engine, engineMissing, removeInstallation } from '../support/engine.ts'
+import { attack, local, opened, random, seed } from '../support/disk-attack.ts'
+import { diskScene, pause, processesOf } from '../support/disk-scene.ts'
+import { ending } from '../support/endings.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { startMusterd } from '../support/musterd.ts'
-import { seeded } from '../support/random.ts'
-import { mountMissing, smallDisk } from '../support/small-disk.ts'
+import { mountMissing } from '../support/small-disk.ts'
 
 leaveOut(mountMissing)
-leaveOut(engineMissing)
 
-const seed = Number(process.env['MUSTER_SEED'] ?? Date.now() % 2 ** 31)
-const random = seeded(seed)
 const ends = 'run.completed,run.failed,run.cancelled,run.timeout'
-const local = { SVC_CONTAINER_PROVIDER: 'process', SVC_CLAUDE_COMMAND: standIn }
-
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-/** A small disk with a daemon on it. */
-async function opened(options: string, settings: Record<string, string> = local) {
-  const disk = smallDisk(options)
-  cleanups.push(() => disk.remove())
-  const scene = await diskScene(disk.path, settings, random)
-  cleanups.push(async () => {
-    await scene.daemon.kill()
-    for (const pid of processesOf(disk.path)) process.kill(pid, 'SIGKILL')
-  })
-  return { disk, scene }
-}
-
-/** Fills the disk 30 times at random moments while people work. */
-async function attack({ disk, scene }: Awaited<ReturnType<typeof opened>>, chats: string[]): Promise<void> {
-  const talking = Promise.allSettled(chats.map((chat) => scene.talk(chat)))
-  for (let round = 0; round < 30; round++) {
-    await pause(random() * 400)
-    expect((await scene.untilRefused(disk.fill)).body).toMatchObject({
-      code: expect.stringMatching(/^storage_/),
-      error: expect.stringContaining('disk'),
-    })
-    expect((await scene.call('GET', `/chats/${chats[0]}/messages`)).status).toBe(200)
-    // A search may have to extend its index first.
-    expect((await scene.call('GET', '/journal?q=started')).status).toBeOneOf([200, 503, 507])
-    await pause(random() * 300)
-    disk.free()
-    await scene.healthy()
-    await scene.expectStored()
-  }
-  scene.stop()
-  expect((await talking).filter(({ status }) => status === 'rejected')).toEqual([])
-}
 
 /**
  * Agents in local processes write to the same disk, so they may fail, and some cut their output short without noticing.
@@ -74,48 +31,6 @@ it.skipIf(mountMissing)(
     expect(await it.scene.daemon.stop()).toBe(0)
   },
 )
-
-describe.skipIf(mountMissing || engineMissing)('agents in containers', () => {
-  const image = 'muster-full-disk:test'
-
-  it(`30 times a full disk (MUSTER_SEED=${seed})`, { timeout: 300_000 }, async () => {
-    await buildImage(image)
-    cleanups.push(() => engine.getImage(image).remove({ force: true }))
-    const it = await opened('size=24m', { SVC_CONTAINER_PREFIX: 'muster-full-disk', SVC_RUNTIME_IMAGE: image })
-    const { scene } = it
-    const chats = await Promise.all(['ada', 'bob'].map(scene.newChat))
-    expect((await scene.call('POST', `/crews/${scene.crewId}/container-start`)).status).toBe(200)
-    const { Config } = await (await containerOf(scene.crewId)).inspect()
-    cleanups.push(async () => {
-      // The daemon would make anew what is removed.
-      await scene.daemon.kill()
-      await removeInstallation(Config.Labels['svc.installation']!)
-    })
-    await attack(it, chats)
-    const counts = await scene.expectWhole(true)
-    // What agents write is elsewhere: nothing of theirs is lost.
-    expect(Object.keys(counts).filter((status) => !['COMPLETED', 'CANCELLED'].includes(status))).toEqual([])
-  })
-})
-
-/** The base image with the scripted client in place of the vendor's. */
-async function buildImage(name: string): Promise<void> {
-  const context = pack()
-  context.entry(
-    { name: 'Dockerfile' },
-    'FROM muster/crew:local\nRUN rm -f /usr/local/bin/claude\nCOPY claude /usr/local/bin/claude\n',
-  )
-  context.entry({ name: 'claude', mode: 0o755 }, readFileSync(standIn))
-  context.finalize()
-  const stream = await engine.buildImage(context as unknown as NodeJS.ReadableStream, { t: name, networkmode: 'none' })
-  await new Promise<void>((resolve, reject) =>
-    engine.modem.followProgress(stream, (error, lines) => {
-      const failed = error ?? lines.find((line: { error?: string }) => line.error)
-      if (failed) reject(new Error(failed.error ?? failed.message))
-      else resolve()
-    }),
-  )
-}
 
 describe.skipIf(mountMissing)('a disk that is full', () => {
   it('is named, and needs no restart', { timeout: 60_000 }, async () => {
@@ -177,7 +92,7 @@ describe.skipIf(mountMissing)('a disk that is full', () => {
 
 it.each(['json', 'text'])('a log in %s that cannot be written ends no daemon', async (format) => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-log-'))
-  cleanups.push(() => rmSync(folder, { recursive: true }))
+  ending(() => rmSync(folder, { recursive: true }))
   const full = openSync('/dev/full', 'w')
   const env = {
     ...local,
@@ -188,7 +103,7 @@ it.each(['json', 'text'])('a log in %s that cannot be written ends no daemon', a
     SVC_LOG_LEVEL: 'debug',
   }
   const daemon = await startMusterd(env, undefined, { log: full })
-  cleanups.push(() => daemon.kill())
+  ending(() => daemon.kill())
   closeSync(full)
   for (let n = 0; n < 5; n++) expect((await fetch(`${daemon.url}/api/health`)).status).toBe(200)
   expect(await daemon.stop()).toBe(0)
@@ -263,9 +178,9 @@ describe.skipIf(immutable)('a folder that turns read-only under load', () => {
     timeout: 120_000,
   }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-read-only-'))
-    cleanups.push(() => rmSync(folder, { recursive: true }))
+    ending(() => rmSync(folder, { recursive: true }))
     const scene = await diskScene(folder, local, random)
-    cleanups.push(async () => {
+    ending(async () => {
       chattr('-i', join(folder, 'data'))
       await scene.daemon.kill()
       for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL')

@@ -23,8 +23,11 @@ const commands: Record<string, string> = {
   'Take all memory.': `${hog}; echo ended with $?`,
   // The kernel chooses its victims by this number, and everybody may raise it for processes of their own.
   'Take all memory at the cost of your client.': `echo 1000 > /proc/$PPID/oom_score_adj && ${hog}`,
-  'Take all processes.': `perl -e 'for (1 .. 11) { defined fork or $refused = 1 } sleep 5; print "refused\\n" if $refused' | sort -u`, // 2048, were there no bound
-  'Fill what lies in memory.': `for it in /dev/shm /tmp; do head -c 4G /dev/zero > $it/filler; wc -c < $it/filler; done`,
+  'Take all processes.':
+    // 2048, were there no bound.
+    "perl -e 'for (1 .. 11) { defined fork or $refused = 1 } sleep 5; print " + `"refused\\n" if $refused' | sort -u`,
+  'Fill what lies in memory.':
+    'for it in /dev/shm /tmp; do head -c 4G /dev/zero > $it/filler; ' + 'wc -c < $it/filler; done',
 }
 
 const promptOf = ({ messages }: MessagesBody): string => {
@@ -156,7 +159,8 @@ describe.skipIf(missing)('a crew beside others', () => {
       Number(size),
     )
     expect(sizes).toHaveLength(2)
-    for (const size of sizes) expect([size > eighth * 0.99, size <= eighth]).toEqual([true, true]) // the client keeps a little in /tmp
+    // The client keeps a little in /tmp.
+    for (const size of sizes) expect([size > eighth * 0.99, size <= eighth]).toEqual([true, true])
     expect(all.worst.run).toMatchObject({ status: 'COMPLETED' })
     expect((await daemon.turn(bad.agentId, 'Say hello.')).run).toMatchObject({ status: 'COMPLETED' })
   })

@@ -19,7 +19,8 @@ leaveOut(missing)
 /**
  * Leaves the client's session, group, ancestry, environment and most signals; the command is over once that is done.
  */
-const flight = `rm -f up; env -i PATH="$PATH" setsid -f sh -c 'trap "" HUP INT QUIT TERM; (setsid sh -c "touch up; exec sleep 9999" &)' </dev/null >/dev/null 2>&1
+const flight = `rm -f up; env -i PATH="$PATH" setsid -f sh -c 'trap "" HUP INT QUIT TERM; (setsid sh -c "touch up;
+  exec sleep 9999" &)' </dev/null >/dev/null 2>&1
 until [ -e up ]; do sleep 0.1; done`
 
 const goOn = deferred()
@@ -177,7 +178,8 @@ const foldersOf = (slug: string) =>
     `ls -d /crew/agents/${slug} /output/${slug} /workspace/${slug} /spool/${slug} 2>/dev/null; echo looked`,
   )
 
-const connect = `require('net').connect(9119, '127.0.0.1').on('data', (said) => { console.log(String(said)); process.exit() })
+const connect = `require('net').connect(9119, '127.0.0.1').on('data', (said) => { console.log(String(said));
+  process.exit() })
   .write('CONNECT nowhere.invalid:443 HTTP/1.1\\r\\n\\r\\n')`
 /** What the sidecar answers to a process with the agent's uid. */
 const letOut = (slug: string) => inCrew(`${agents[slug]!.uid}:1001`, 'node', '-e', connect)

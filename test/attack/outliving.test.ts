@@ -37,7 +37,8 @@ const hostile: Record<string, string> = {
   'bears another name': fleeing('$0 = "node /opt/muster/channel.cjs"; my $name = "node"; syscall(157, 15, $name); up;'),
   'refuses to be looked into': fleeing('syscall(157, 4, 0, 0, 0, 0); up;'),
   'ignores and blocks every signal': fleeing(
-    '$SIG{$_} = "IGNORE" for qw(HUP INT QUIT PIPE TERM); my $all = POSIX::SigSet->new; $all->fillset; sigprocmask(SIG_BLOCK, $all); up;',
+    '$SIG{$_} = "IGNORE" for qw(HUP INT QUIT PIPE TERM); my $all = POSIX::SigSet->new; $all->fillset; ' +
+      'sigprocmask(SIG_BLOCK, $all); up;',
   ),
   'is stopped': fleeing('up; kill STOP => $$;'),
   'looks like a zombie': fleeing('use threads; threads->create(sub { up; sleep 9999 }); syscall(60, 0);'),
@@ -167,7 +168,8 @@ describe.skipIf(engineMissing)('an agent that is deleted', () => {
       argv: [
         'node',
         '-e',
-        "require('net').connect(9119,'127.0.0.1').on('data',d=>console.log(String(d))).write('CONNECT nowhere.invalid:443 HTTP/1.1\\r\\n\\r\\n')",
+        "require('net').connect(9119,'127.0.0.1').on('data',d=>console.log(String(d))).write('CONNECT " +
+          "nowhere.invalid:443 HTTP/1.1\\r\\n\\r\\n')",
       ],
       timeoutSeconds: 20,
     })
@@ -176,7 +178,9 @@ describe.skipIf(engineMissing)('an agent that is deleted', () => {
     await runtime.configureSidecar(crew.crewId, config([ada, bob]))
     expect((await followed(runtime, await ask(ada))).output).not.toContain('no agent of this crew')
     const file = { path: `${runtime.places(crew.crewId, ada).secrets}/KEY`, content: 'k' }
-    const sh = `rm -f up; ${hostile['refuses to be looked into']}; mkdir -p deep/er && touch deep/er/file && chmod 0 deep/er; sleep 300`
+    const sh =
+      `rm -f up; ${hostile['refuses to be looked into']}; mkdir -p deep/er && touch deep/er/file && chmod 0 ` +
+      'deep/er; sleep 300'
     await start({ sh, files: [file] })
     await inPlace('refuses')
     // As a daemon that is killed in between and begins again.

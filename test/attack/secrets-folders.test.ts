@@ -120,15 +120,18 @@ describe.skipIf(engineMissing)('an agent', () => {
     for (const mate of [bob, cyd, dan, ada]) expect(await finds(mate), mate.slug).toBe(true)
   })
 
-  it('that joined later and fills its folder is in the way of others who did, until the crew starts again', async () => {
-    expect((await outcome(dan, fill)).output).toBe(filled)
-    for (const mate of [ada, bob]) expect(await finds(mate), mate.slug).toBe(true)
-    await expect(crews.runtime.startRun(given(eve, ':'))).rejects.toThrow('no space left')
-    await crews.runtime.stop(crew.spec.crewId)
-    await crews.runtime.ensure({ ...crew.spec, agents: [ada, bob, cyd, dan, eve] }, quiet)
-    expect((await outcome(dan, fill)).output).toBe(filled)
-    for (const mate of [cyd, eve, ada, bob, dan]) expect(await finds(mate), mate.slug).toBe(true)
-  })
+  it(
+    'that joined later and fills its folder is in the way of others who ' + 'did, until the crew starts again',
+    async () => {
+      expect((await outcome(dan, fill)).output).toBe(filled)
+      for (const mate of [ada, bob]) expect(await finds(mate), mate.slug).toBe(true)
+      await expect(crews.runtime.startRun(given(eve, ':'))).rejects.toThrow('no space left')
+      await crews.runtime.stop(crew.spec.crewId)
+      await crews.runtime.ensure({ ...crew.spec, agents: [ada, bob, cyd, dan, eve] }, quiet)
+      expect((await outcome(dan, fill)).output).toBe(filled)
+      for (const mate of [cyd, eve, ada, bob, dan]) expect(await finds(mate), mate.slug).toBe(true)
+    },
+  )
 })
 
 describe.skipIf(engineMissing)('secrets', () => {

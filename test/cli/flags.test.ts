@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bodyOf, durationMs, expandJson, momentOf } from '../../cli/flags.ts'
+import { durationMs, expandJson, given, momentOf } from '../../cli/flags.ts'
 import { wanted } from '../../cli/output/format.ts'
 
 describe('expandJson', () => {
@@ -18,7 +18,8 @@ describe('expandJson', () => {
     ['-- --json', true, '-- --json'],
     ['--json a.b,c', true, '--json=a.b,c'],
     ['--json /path,x', false, '--json=* /path,x'],
-  ])('reads "%s" (arguments: %s)', (line, takesArguments, expected) => expect(expandJson(line.split(' '), takesArguments).join(' ')).toBe(expected))
+  ])('reads "%s" (arguments: %s)', (line, takesArguments, expected) =>
+    expect(expandJson(line.split(' '), takesArguments).join(' ')).toBe(expected))
 })
 
 describe('wanted', () => {
@@ -63,10 +64,15 @@ describe('times', () => {
 })
 
 it('makes bodies of the flags that were given', () => {
-  const flags = { name: 'x', 'memory-mb': 512, description: undefined, other: 1 }
-  expect(bodyOf(flags, ['name', 'description', 'memory-mb'])).toEqual({ name: 'x', memory_mb: 512 })
-  expect(bodyOf(flags, { 'memory-mb': 'container_memory_mb', name: 'name' })).toEqual({
-    container_memory_mb: 512,
-    name: 'x',
-  })
+  interface Body {
+    name: string
+    memory_mb?: number
+    description?: string
+  }
+  const body: Body = given({ name: '', memory_mb: 0, description: undefined })
+  expect(body).toEqual({ name: '', memory_mb: 0 })
+  expect(Object.keys(body)).toEqual(['name', 'memory_mb'])
+  // @ts-expect-error: a member that the body has not got does not compile
+  const stray: Body = given({ name: 'x', memory: 512 })
+  expect(stray).toBeDefined()
 })

@@ -4,6 +4,8 @@ import { operations } from '#client/locate'
 import { endpoints } from '#contract'
 import { urlOf } from '#contract/define'
 
+const script = (name: string) => new URL(`../../build/${name}.mjs`, import.meta.url).pathname
+
 it('has the method and path of every endpoint', () => {
   const listed = Object.entries(operations).flatMap(([feature, ops]) =>
     Object.entries(ops).map(([name, [method, path]]) => `${feature}.${name} ${method} ${path}`),
@@ -11,9 +13,8 @@ it('has the method and path of every endpoint', () => {
   expect(listed).toEqual(endpoints.map(({ name, endpoint }) => `${name} ${endpoint.method} ${urlOf(endpoint)}`))
 })
 
-it.each(['operations', 'entry-types'])('is, with %s, what `npm run operations` writes', (name) => {
-  const script = new URL(`../../build/${name}.mjs`, import.meta.url).pathname
-  const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
+it.each(['operations', 'entry-types', 'words'])('is what `npm run operations` writes (%s)', (name) => {
+  const { status, stderr } = spawnSync(process.execPath, [script(name), '--check'], { encoding: 'utf8' })
   expect(stderr).toBe('')
   expect(status).toBe(0)
 })

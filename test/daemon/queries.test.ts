@@ -116,11 +116,15 @@ function compileRows(all: Known[]): Map<string, string> {
     return `same = verdict<${row}, ${shape(statement.columns())}>()`
   })
   const head = [
-    'type Row<S extends (db: never) => object, K extends PropertyKey> = ReturnType<S> extends { [P in K]: { get(...given: never[]): infer R } } ? Exclude<R, undefined> : never',
+    'type Row<S extends (db: never) => object, K extends PropertyKey> = ReturnType<S> extends { [P in K]: { ' +
+      'get(...given: never[]): infer R } } ? Exclude<R, undefined> : never',
     'type Scalar = string | number | bigint | Buffer | null',
-    'type Fits<T, C> = C extends [infer Widest, infer Least] ? ([T] extends [Widest] ? ([Least] extends [T] ? true : false) : false) : false',
-    'type Differs<R, C> = { [K in keyof R | keyof C]: K extends keyof R & keyof C ? ([Fits<R[K], C[K]>] extends [true] ? never : K) : K }[keyof R | keyof C]',
-    'type Verdict<R, C> = [R] extends [Scalar] ? (R extends C[keyof C][0 & keyof C[keyof C]] ? "same" : R) : unknown extends R ? "no row type" : [Differs<R, C>] extends [never] ? "same" : Differs<R, C>',
+    'type Fits<T, C> = C extends [infer Widest, infer Least] ? ([T] extends [Widest] ? ([Least] extends [T] ? ' +
+      'true : false) : false) : false',
+    'type Differs<R, C> = { [K in keyof R | keyof C]: K extends keyof R & keyof C ? ([Fits<R[K], C[K]>] extends ' +
+      '[true] ? never : K) : K }[keyof R | keyof C]',
+    'type Verdict<R, C> = [R] extends [Scalar] ? (R extends C[keyof C][0 & keyof C[keyof C]] ? "same" : R) : ' +
+      'unknown extends R ? "no row type" : [Differs<R, C>] extends [never] ? "same" : Differs<R, C>',
     'declare function verdict<R, C>(): Verdict<R, C>',
     'let same: "same"',
   ]

@@ -110,7 +110,8 @@ function fallAsleep(): void {
 
 /** Asks by the sidecar's own interface, as any program of an agent can. */
 const asking = (question: string) =>
-  `curl -sS -X POST "$SVC_SIDECAR_URL/ask-human" -H "Authorization: Bearer $SVC_AGENT_TOKEN" -H "X-Svc-Run-Id: $SVC_RUN_ID" -d '${JSON.stringify({ question })}'; sleep 60`
+  'curl -sS -X POST "$SVC_SIDECAR_URL/ask-human" -H "Authorization: Bearer $SVC_AGENT_TOKEN" -H "X-Svc-Run-Id: ' +
+  `$SVC_RUN_ID" -d '${JSON.stringify({ question })}'; sleep 60`
 
 const script = (kind: string, { messages }: MessagesBody): ScriptedTurn => {
   const last = JSON.stringify(messages.at(-1)!.content)
@@ -152,36 +153,40 @@ describe.each([
       if (installation) await removeInstallation(installation)
     })
 
-    it('goes on from where it stood, with all that it had found, though its daemon was killed and its crew fell asleep', async () => {
-      const { runId, chatId, frames, run } = await daemon.turn(agentId, 'Choose a database.')
-      expect(frames.at(-1)).toMatchObject({ type: 'done', metadata: { parked: true, trace_id: runId } })
-      expect(run).toMatchObject({ status: 'RUNNING' })
-      const card = (await cardOf(runId))!
-      expect(card).toMatchObject({ body_md: 'Postgres or SQLite?', sender_name: 'Ada' })
-      const left = async () => (kind === 'a container' ? agentProcesses(await containerOf(crewId)) : survivors(runId))
-      expect(await left()).toEqual([])
-      await daemon.kill()
-      fallAsleep()
-      await daemon.start()
-      await expect
-        .poll(async () => (await daemon.client.crews.status({ crewId })).status, { timeout: 30_000 })
-        .toBe('stopped')
-      expect(await statusOf(runId)).toBe('RUNNING')
-      await daemon.client.inbox.act({ itemId: card.id, body: { action: 'answer', input: 'SQLite, please' } })
-      await expect.poll(() => statusOf(runId), { timeout: 60_000 }).toBe('COMPLETED')
-      expect((await daemon.messagesOf(chatId)).at(-1)).toMatchObject({
-        role: 'assistant',
-        content: 'Then SQLite it is.',
-      })
-      // What the model was asked last holds the first tool's output: the client went on with its own session.
-      const asked = JSON.stringify(model.messages.at(-1)!.messages)
-      expect(asked).toContain('the number is 4711')
-      expect(asked).toContain('tool_use')
-      expect(asked).toMatch(/You asked:[\s\S]*Postgres or SQLite\?[\s\S]*Ada Lovelace answers:[\s\S]*SQLite, please/)
-      expect(endsIn(await daemon.entriesOf(runId))).toMatchObject([{ entry_type: 'run.completed' }])
-      // Nothing is left of the programs and of the session.
-      if (kind === 'a local process')
-        await expect.poll(() => readdirSync(join(daemon.dataDir, 'crews', crewId, 'spool/ada'))).toEqual([])
-    })
+    it(
+      'goes on from where it stood, with all that it had found, though its daemon was killed and its crew fell ' +
+        'asleep',
+      async () => {
+        const { runId, chatId, frames, run } = await daemon.turn(agentId, 'Choose a database.')
+        expect(frames.at(-1)).toMatchObject({ type: 'done', metadata: { parked: true, trace_id: runId } })
+        expect(run).toMatchObject({ status: 'RUNNING' })
+        const card = (await cardOf(runId))!
+        expect(card).toMatchObject({ body_md: 'Postgres or SQLite?', sender_name: 'Ada' })
+        const left = async () => (kind === 'a container' ? agentProcesses(await containerOf(crewId)) : survivors(runId))
+        expect(await left()).toEqual([])
+        await daemon.kill()
+        fallAsleep()
+        await daemon.start()
+        await expect
+          .poll(async () => (await daemon.client.crews.status({ crewId })).status, { timeout: 30_000 })
+          .toBe('stopped')
+        expect(await statusOf(runId)).toBe('RUNNING')
+        await daemon.client.inbox.act({ itemId: card.id, body: { action: 'answer', input: 'SQLite, please' } })
+        await expect.poll(() => statusOf(runId), { timeout: 60_000 }).toBe('COMPLETED')
+        expect((await daemon.messagesOf(chatId)).at(-1)).toMatchObject({
+          role: 'assistant',
+          content: 'Then SQLite it is.',
+        })
+        // What the model was asked last holds the first tool's output: the client went on with its own session.
+        const asked = JSON.stringify(model.messages.at(-1)!.messages)
+        expect(asked).toContain('the number is 4711')
+        expect(asked).toContain('tool_use')
+        expect(asked).toMatch(/You asked:[\s\S]*Postgres or SQLite\?[\s\S]*Ada Lovelace answers:[\s\S]*SQLite, please/)
+        expect(endsIn(await daemon.entriesOf(runId))).toMatchObject([{ entry_type: 'run.completed' }])
+        // Nothing is left of the programs and of the session.
+        if (kind === 'a local process')
+          await expect.poll(() => readdirSync(join(daemon.dataDir, 'crews', crewId, 'spool/ada'))).toEqual([])
+      },
+    )
   })
 })

@@ -269,7 +269,9 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
           {
             name: 'Bash',
             input: {
-              command: `cat > .mcp.json <<'X'\n{"mcpServers":{"s":{"command":"${process.execPath}","args":["${server}"]}}}\nX`,
+              command:
+                'cat > .mcp.json ' +
+                `<<'X'\n{"mcpServers":{"s":{"command":"${process.execPath}","args":["${server}"]}}}\nX`,
             },
           },
         ],

@@ -84,7 +84,8 @@ describe.skipIf(engineMissing)('the way out of a crew', () => {
       // A ping over IPv6 is told of no error; that the peer did not hear it, its own counters say.
       const got = ([what, how]: [string, string]) => through.test(how) && !(how === 'sent' && /^ping .*:/.test(what))
       expect(Object.entries(out).filter(got)).toEqual([])
-      expect([reached.length, await street.peer.heard()]).toEqual(before) // nor did anything arrive that was thought lost
+      // Nor did anything arrive that was thought lost.
+      expect([reached.length, await street.peer.heard()]).toEqual(before)
       return out
     }
 
@@ -256,8 +257,10 @@ const tunnel = (crew: Street['a'], user: string, authority: string) =>
   node(
     crew.crew,
     user,
-    `const s = require('net').connect(9119, '127.0.0.1'); s.write('CONNECT ${authority} HTTP/1.1\\r\\n\\r\\n'); let got = ''
-     s.on('data', (d) => { got += d; if (/^HTTP.1.1 200 .*\\r\\n\\r\\n$/s.test(got)) s.end('hello') }); s.on('end', () => process.stdout.write(got))`,
+    `const s = require('net').connect(9119, '127.0.0.1'); s.write('CONNECT ${authority} HTTP/1.1\\r\\n\\r\\n');
+      let got = ''
+     s.on('data', (d) => { got += d; if (/^HTTP.1.1 200 .*\\r\\n\\r\\n$/s.test(got)) s.end('hello') });
+       s.on('end', () => process.stdout.write(got))`,
   )
 
 describe.skipIf(engineMissing)('the proxy', () => {
@@ -293,7 +296,8 @@ describe.skipIf(engineMissing)('the proxy', () => {
       await node(
         a.crew,
         who.ada,
-        `require('http').get({ host: '127.0.0.1', port: 9119, path: 'http://permitted-peer/' }, (r) => r.pipe(process.stdout))`,
+        "require('http').get({ host: '127.0.0.1', port: 9119, path: 'http://permitted-peer/' }, (r) => " +
+          'r.pipe(process.stdout))',
       ),
     ).toBe('peer\n')
     expect(await peer.heard()).toContain('tcp 80 ')
@@ -383,7 +387,8 @@ describe.skipIf(engineMissing)('the real key', () => {
     node(
       street.a.crew,
       user,
-      `fetch(url + '/v1/messages', { method: 'POST', headers: { 'x-api-key': '${key}' }, body: 'question' }).then(async (r) => console.log(r.status, await r.text()))`,
+      `fetch(url + '/v1/messages', { method: 'POST', headers: { 'x-api-key': '${key}' }, body: 'question' ` +
+        '}).then(async (r) => console.log(r.status, await r.text()))',
     )
 
   it('arrives at the vendor with a call that was made without it', async () => {
@@ -403,7 +408,9 @@ describe.skipIf(engineMissing)('the real key', () => {
 
   it('is nowhere in the crew: no file, no process, no environment, not even for root', async () => {
     const pattern = `${realKey.slice(0, -1)}[${realKey.at(-1)}]` // which does not find itself
-    const look = `grep -rls --exclude-dir=proc --exclude-dir=sys '${pattern}' /; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c '${pattern}'`
+    const look =
+      `grep -rls --exclude-dir=proc --exclude-dir=sys '${pattern}' /; cat /proc/[0-9]*/environ ` +
+      `/proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c '${pattern}'`
     for (const user of [who.root, who.ada, who.watcher])
       expect((await sh(street.a.crew, user, look)).stdout).toBe('0\n')
     for (const it of [street.a.crew, street.a.sidecar])
@@ -421,7 +428,8 @@ describe.skipIf(engineMissing)('the real key', () => {
       const reach = await sh(
         a.crew,
         user,
-        `kill -0 ${pid}; cat /proc/${pid}/environ; for p in $(ls /proc | grep -x '[0-9]*'); do grep -l NET_ADMIN /proc/$p/status; done; ls /opt/muster`,
+        `kill -0 ${pid}; cat /proc/${pid}/environ; for p in $(ls /proc | grep -x '[0-9]*'); do grep -l NET_ADMIN ` +
+          '/proc/$p/status; done; ls /opt/muster',
       )
       expect(reach.stdout).not.toContain('sidecar')
     }

@@ -231,7 +231,8 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
     answers.set('Hide.', (step) =>
       step === 0
         ? bash(
-            `for it in ${foldersOf('bob').slice(0, 3).join(' ')}; do echo bobs-note > $it/note; done; cat $SVC_SECRETS_DIR/BOBS_TOKEN | wc -c; touch /crew/shared/hidden; ${until('sought')}`,
+            `for it in ${foldersOf('bob').slice(0, 3).join(' ')}; do echo bobs-note > $it/note; done; cat ` +
+              `$SVC_SECRETS_DIR/BOBS_TOKEN | wc -c; touch /crew/shared/hidden; ${until('sought')}`,
           )
         : { text: 'Hidden.' },
     )
@@ -269,7 +270,8 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
     answers.set('Go out.', (step) =>
       step === 0
         ? bash(
-            `${code} http://forbidden.example/; ${code} --noproxy '*' ${model.url}/straight; ${code} ${model.url}/over-the-proxy`,
+            `${code} http://forbidden.example/; ${code} --noproxy '*' ${model.url}/straight; ${code} ` +
+              `${model.url}/over-the-proxy`,
           )
         : { text: 'No way.' },
     )
@@ -358,7 +360,8 @@ async function searchForKeys(): Promise<{ control: string[]; found: string[] }> 
   const pattern = (text: string) => `${text.slice(0, -1)}[${text.at(-1)}]`
   const all = Object.values(keys).map(pattern).join('|')
   const folders = Object.keys(agents).map((slug) => `/secrets/${slug}`)
-  const places = `/crew /workspace /output /spool /secrets ${folders.join(' ')} /tmp /run /dev/shm /etc /opt /root /home /var`
+  const places =
+    `/crew /workspace /output /spool /secrets ${folders.join(' ')} /tmp /run ` + '/dev/shm /etc /opt /root /home /var'
   const script = `grep -rlsE '${pattern(`written by ${agents['ada']}`)}' ${places} | sed 's/^/control /'
     grep -rlsE '${all}' ${places} | sed 's/^/found /'
     cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -E '${all}' | sed 's/^/found /'`

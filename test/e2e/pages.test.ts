@@ -163,7 +163,8 @@ describe.skipIf(chromiumMissing)('/reset-password', () => {
     const hash = createHash('sha256').update(token).digest('hex')
     all.it.app.db
       .prepare(
-        "INSERT INTO verification_tokens VALUES ('v1', ?, ?, 'password_reset', '2026-01-01T00:00:00Z', '2026-01-01T00:30:00Z', NULL)",
+        "INSERT INTO verification_tokens VALUES ('v1', ?, ?, 'password_reset', '2026-01-01T00:00:00Z', " +
+          "'2026-01-01T00:30:00Z', NULL)",
       )
       .run(all.ada.userId, hash)
     return all
@@ -322,7 +323,8 @@ describe.skipIf(chromiumMissing)('muster login --web', () => {
     const trap = await loopback((_, response) => response.end())
     const secret = 'x'.repeat(43)
     await page.goto(
-      `/login/cli?port=${trap.port}&state=${secret}&challenge=${secret}&name=${encodeURIComponent('"><b>\u202enow\u202e</b> '.repeat(20))}`,
+      `/login/cli?port=${trap.port}&state=${secret}&challenge=${secret}` +
+        `&name=${encodeURIComponent('"><b>\u202enow\u202e</b> '.repeat(20))}`,
     )
     await page.getByRole('heading', { name: 'Sign in to the command line?' }).waitFor()
     expect((await page.locator('#program').textContent())!.length).toBeLessThan(60)

@@ -19,20 +19,28 @@ const open = realBrowser({ violations: false })
 
 /** What a page of an agent may try, each with what came of it. */
 const attack = `<!doctype html><title>Shop</title>
-<form id=form method=post action="/api/v1/crews" target=frame><input name=name value=Forged><input name=slug value=forged></form><iframe name=frame></iframe>
+<form id=form method=post action="/api/v1/crews" target=frame><input name=name value=Forged>
+<input name=slug value=forged></form>
+<iframe name=frame></iframe>
 <iframe id=login src="/login"></iframe>
 <script>
 const tried = {}
-const attempt = async (name, work) => { try { tried[name] = await work() } catch (error) { tried[name] = 'failed: ' + error.name } }
-const api = (path, more) => fetch(path, { credentials: 'include', ...more }).then(async (it) => it.status + ' ' + await it.text())
+const attempt = async (name, work) => { try { tried[name] = await work() } catch (error) {
+  tried[name] = 'failed: ' + error.name } }
+const api = (path, more) => fetch(path, {
+  credentials: 'include', ...more }).then(async (it) => it.status + ' ' + await it.text())
 window.done = (async () => {
   tried.origin = window.origin
   await attempt('read', () => api('/api/v1/users/me'))
   await attempt('session', () => api('/api/auth/session'))
   await attempt('csrf', () => api('/api/auth/csrf'))
-  await attempt('change', () => api('/api/v1/crews', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Forged","slug":"forged"}' }))
-  await attempt('simple', () => fetch('/api/v1/crews', { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{"name":"Forged","slug":"forged"}' }).then((it) => it.type))
-  await attempt('signout', () => fetch('/api/auth/signout', { method: 'POST', mode: 'no-cors', credentials: 'include' }).then((it) => it.type))
+  await attempt('change', () => api('/api/v1/crews', { method: 'POST', headers: {
+    'content-type': 'application/json' }, body: '{"name":"Forged","slug":"forged"}' }))
+  await attempt('simple', () => fetch('/api/v1/crews', {
+    method: 'POST', mode: 'no-cors', credentials: 'include',
+    body: '{"name":"Forged","slug":"forged"}' }).then((it) => it.type))
+  await attempt('signout', () => fetch('/api/auth/signout', {
+    method: 'POST', mode: 'no-cors', credentials: 'include' }).then((it) => it.type))
   await attempt('cookies', () => document.cookie)
   await attempt('bake', () => { document.cookie = 'evil=1; path=/'; return 'baked' })
   await attempt('storage', () => localStorage.length)
@@ -42,10 +50,13 @@ window.done = (async () => {
   await attempt('worker', async () => (await navigator.serviceWorker.register('sw.js')) && 'registered')
   await attempt('frame', () => document.getElementById('login').contentDocument === null ? 'failed: closed' : 'read')
   await attempt('top', () => { const it = window.open('/login'); return it && it.document ? 'read' : 'failed: closed' })
-  await attempt('socket', () => new Promise((resolve, reject) => { const it = new WebSocket('ws://' + location.host + '/ws'); it.onopen = () => resolve('opened'); it.onerror = () => reject(new DOMException('', 'Refused')) }))
+  await attempt('socket', () => new Promise((resolve, reject) => {
+    const it = new WebSocket('ws://' + location.host + '/ws'); it.onopen = () => resolve('opened');
+    it.onerror = () => reject(new DOMException('', 'Refused')) }))
   await attempt('form', () => { document.getElementById('form').submit(); return 'sent' })
   await attempt('itself', () => fetch('data.json').then((it) => it.json()).then((it) => it.works))
-  await attempt('itself by PUT', () => fetch('data.json', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{}' }).then((it) => it.json()).then((it) => it.works))
+  await attempt('itself by PUT', () => fetch('data.json', { method: 'PUT', headers: {
+    'content-type': 'application/json' }, body: '{}' }).then((it) => it.json()).then((it) => it.works))
   await attempt('module', () => import('./module.js').then((it) => it.works))
   return tried
 })()

@@ -50,7 +50,8 @@ const shell = [
   `cat > server.js <<'E'\n${program}\nE`,
   'setsid -f node server.js > server.log 2>&1 < /dev/null',
   'curl -s --retry 50 --retry-connrefused --retry-delay 1 http://127.0.0.1:3000/ > first',
-  'curl -s -X POST -H "Authorization: Bearer $ANTHROPIC_API_KEY" -d \'{"port":3000,"description":"the shop"}\' "$ANTHROPIC_BASE_URL/expose-port"',
+  'curl -s -X POST -H "Authorization: Bearer $ANTHROPIC_API_KEY" -d \'{"port":3000,"description":"the shop"}\' ' +
+    '"$ANTHROPIC_BASE_URL/expose-port"',
 ].join('\n')
 
 async function freePort(): Promise<number> {
@@ -159,7 +160,8 @@ describe.skipIf(missing)('a port of a crew', () => {
     expect(String((await once(told, 'data'))[0])).toBe(String(1024 * MB))
     const grown = memory('VmHWM') - before
     console.log(
-      `2 GB through the daemon: ${Math.round(before / MB)} MB resident before, ${Math.round(grown / MB)} MB more at most`,
+      `2 GB through the daemon: ${Math.round(before / MB)} MB resident before, ${Math.round(grown / MB)} MB more ` +
+        'at most',
     )
     expect(grown).toBeLessThan(128 * MB)
   })

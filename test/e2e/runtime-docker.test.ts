@@ -108,7 +108,8 @@ describe.skipIf(engineMissing)('crew container', () => {
 
   it('gives a run no power', async () => {
     const { output } = await run(
-      'grep -E "^(CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Seccomp):" /proc/self/status | tr -d "\\t"; id -u; id -g; ulimit -c; ulimit -n; ulimit -f',
+      'grep -E "^(CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Seccomp):" /proc/self/status | tr -d "\\t"; id ' +
+        '-u; id -g; ulimit -c; ulimit -n; ulimit -f',
     )
     expect(output.split('\n')).toEqual([
       ...['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].map((name) => `${name}:0000000000000000`),
@@ -150,7 +151,9 @@ describe.skipIf(engineMissing)('crew container', () => {
     const secret = `${runtime.places(crew.crewId, bob).secrets}/key`
     const bobs = runSpec(crew.crewId, {
       agent: bob,
-      sh: 'echo private >~/note; echo private >$SVC_OUTPUT_DIR/note; echo shared >/crew/shared/note; echo printed; while [ ! -e /crew/shared/done ]; do sleep 0.1; done',
+      sh:
+        'echo private >~/note; echo private >$SVC_OUTPUT_DIR/note; echo shared >/crew/shared/note; echo printed; ' +
+        'while [ ! -e /crew/shared/done ]; do sleep 0.1; done',
       files: [{ path: secret, content: 'bobs-key', mode: 0o644 }],
       stdin: 'bobs-prompt',
       env: { BOBS: 'bobs-env' },
@@ -167,7 +170,8 @@ describe.skipIf(engineMissing)('crew container', () => {
       '/spool/bob',
     ]
     const { output } = await run(
-      `for it in ${probes.join(' ')}; do cat "$it" 2>/dev/null && echo "read $it"; ls "$it"/* 2>/dev/null && echo "saw $it"; done
+      `for it in ${probes.join(' ')}; do cat "$it" 2>/dev/null && echo "read $it";
+        ls "$it"/* 2>/dev/null && echo "saw $it"; done
        cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep bobs-env
        cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -o 'bobs-[kp][a-z]*'
        for it in /proc/[0-9]*; do [ -O "$it" ] || ! kill -s 0 "\${it#/proc/}" 2>/dev/null || echo "may signal $it"; done
@@ -246,7 +250,9 @@ describe.skipIf(engineMissing)('crew container', () => {
     symlinkSync(new URL('../../node_modules', import.meta.url).pathname, join(folder, 'node_modules'))
     for (const lines of [1, 40, 400, 1500]) {
       const spec = runSpec(crew.crewId, {
-        sh: 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo "line $i"; [ $((i % 50)) -ne 0 ] || sleep 0.02; done; exit 4',
+        sh:
+          'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo "line $i"; [ $((i % 50)) -ne 0 ] || sleep 0.02; done; ' +
+          'exit 4',
       })
       const child = spawn(process.execPath, [program, JSON.stringify(options()), JSON.stringify(spec)], {
         stdio: ['ignore', 'pipe', 'inherit'],

@@ -68,11 +68,13 @@ async function boot(network: 'four' | 'six', before = ':', host: Docker.HostConf
 
 /** Commands of one kind only, under the names that the script asks for first. */
 const only = (kind: string) =>
-  `mkdir /run/bin; for it in iptables ip6tables; do ln -s $(command -v $it-${kind}) /run/bin/$it; ln -s $(command -v $it-${kind}-restore) /run/bin/$it-restore; done; PATH=/run/bin:$PATH`
+  `mkdir /run/bin; for it in iptables ip6tables; do ln -s $(command -v $it-${kind}) /run/bin/$it; ln -s ` +
+  `$(command -v $it-${kind}-restore) /run/bin/$it-restore; done; PATH=/run/bin:$PATH`
 
 /** A PATH with nothing on it but what is named. */
 const bare = (...commands: string[]) =>
-  `mkdir /run/bin; for it in sh cat id grep setpriv node sleep ${commands.join(' ')}; do ln -s $(command -v $it) /run/bin/$it; done; PATH=/run/bin`
+  `mkdir /run/bin; for it in sh cat id grep setpriv node sleep ${commands.join(' ')}; do ln -s $(command -v $it) ` +
+  '/run/bin/$it; done; PATH=/run/bin'
 
 const stub = (name: string, script: string) =>
   `mkdir -p /run/bin; printf '%s\\n' '#!/bin/sh' ${script
@@ -184,7 +186,11 @@ describe.skipIf(engineMissing)('sidecar-entry', () => {
     [
       'when everything looks well and packets leave all the same',
       'four',
-      `${stub('iptables-restore', 'cat > /run/rules')}\n${stub('iptables', 'case $* in *-C*) exit 0 ;; esac\nfor it in INPUT FORWARD OUTPUT; do echo "-P $it DROP"; done\ncat /run/rules 2>/dev/null | grep "^-A" || true')}`,
+      `${stub('iptables-restore', 'cat > /run/rules')}\n${stub(
+        'iptables',
+        'case $* in *-C*) exit 0 ;; esac\nfor it in INPUT FORWARD OUTPUT; do echo "-P $it DROP"; done\n' +
+          'cat /run/rules 2>/dev/null | grep "^-A" || true',
+      )}`,
       {},
       'the rules are there, yet packets of others can leave',
     ],

@@ -203,7 +203,9 @@ function promises(start: () => Promise<TlsProxy>): void {
   it('carries a picture of almost two megabytes, byte by byte', async () => {
     const file = picture(1_900_000)
     const boundary = 'a-line-that-no-picture-has'
-    const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="ada.png"\r\ncontent-type: image/png\r\n\r\n`
+    const head =
+      `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="ada.png"\r\ncontent-type: ` +
+      'image/png\r\n\r\n'
     const body = Buffer.concat([Buffer.from(head), file, Buffer.from(`\r\n--${boundary}--\r\n`)])
     const headers = { ...signedIn(), 'content-type': `multipart/form-data; boundary=${boundary}` }
     const set = await through(proxy, '/api/v1/users/me/avatar', { method: 'POST', body, headers })

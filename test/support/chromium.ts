@@ -58,7 +58,8 @@ export function realBrowser({ violations = true }: { violations?: boolean } = {}
     context.setDefaultTimeout(10_000)
     await context.exposeBinding('muster_violation', (_, text: string) => void faults.push(text))
     await context.addInitScript(
-      "addEventListener('securitypolicyviolation', (it) => muster_violation(it.violatedDirective + ': ' + it.blockedURI), { capture: true })",
+      "addEventListener('securitypolicyviolation', (it) => muster_violation(it.violatedDirective + ': ' + " +
+        'it.blockedURI), { capture: true })',
     )
     const page = await context.newPage()
     if (!violations) return page

@@ -36,7 +36,8 @@ interface Commands {
 export function cli(variables: Record<string, string> = {}): Cli {
   const home = mkdtempSync(join(tmpdir(), 'muster-cli-'))
   ending(() => rmSync(home, { recursive: true, force: true }))
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, ...variables }
+  // No usual port: a daemon that happens to run on this machine is none of the tests' business.
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, SVC_PORT: '0', ...variables }
   return {
     home,
     env,

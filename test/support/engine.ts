@@ -5,7 +5,8 @@ import type { Readable } from 'node:stream'
 import Docker from 'dockerode'
 
 const how =
-  'Install one (Debian: apt-get install docker.io iptables, then start dockerd), build the images with scripts/build-images.sh, and run npm test again'
+  'Install one (Debian: apt-get install docker.io iptables, then start dockerd), build the images with ' +
+  'scripts/build-images.sh, and run npm test again'
 const firstAgent = 20001
 const images = ['muster/crew:local', 'muster/sidecar:local']
 

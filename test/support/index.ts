@@ -289,7 +289,8 @@ export function addPerson(
     'INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)',
   ).run(newId(clock()), workspace, userId, role, now(), now())
   db.prepare(
-    'INSERT INTO cli_tokens (id, user_id, name, token_hash, tier, scopes_json, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO cli_tokens (id, user_id, name, token_hash, tier, scopes_json, created_at) VALUES (?, ?, ?, ?, ' +
+      '?, ?, ?)',
   ).run(
     newId(clock()),
     userId,

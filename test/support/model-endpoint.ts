@@ -77,7 +77,8 @@ const vendorErrors: Record<number, readonly [type: string, message: string]> = {
   401: ['authentication_error', 'invalid x-api-key'],
   402: [
     'billing_error',
-    'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.',
+    'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or ' +
+      'purchase credits.',
   ],
   403: ['permission_error', 'Your API key does not have permission to use the specified resource.'],
   404: ['not_found_error', 'model: no-such-model'],

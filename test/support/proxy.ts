@@ -137,7 +137,8 @@ export async function startNginx(backend: string, ...changes: [string | RegExp, 
     'error_log stderr notice;',
     'worker_processes 1;',
     'events {}',
-    `http { access_log off; ${temporary.map((it) => it.replace(' ', ` ${dir}/`)).join('; ')}; include ${dir}/muster.conf; }`,
+    `http { access_log off; ${temporary.map((it) => it.replace(' ', ` ${dir}/`)).join('; ')}; include ` +
+      `${dir}/muster.conf; }`,
   ]
   writeFileSync(join(dir, 'nginx.conf'), `${whole.join('\n')}\n`)
   return running('nginx', ['-e', 'stderr', '-p', dir, '-c', join(dir, 'nginx.conf')], 'start worker process ', dir, [
@@ -153,7 +154,9 @@ export async function startCaddy(backend: string): Promise<TlsProxy> {
   const [whole, tls] = blocks('caddyfile') as [string, string]
   const own = put(tls, ['/etc/muster/tls', dir])
   const text = put(whole, ['127.0.0.1:8080', backend], [`${site} {\n`, `${site}, localhost {\n${own}`])
-  const machine = `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttps_port ${port}\n\thttp_port ${plainPort}\n\tlog {\n\t\toutput stderr\n\t\tformat json\n\t\tlevel INFO\n\t}\n}\n\n`
+  const machine =
+    `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttps_port ${port}\n\thttp_port ${plainPort}\n\tlog {\n\t\toutput ` +
+    'stderr\n\t\tformat json\n\t\tlevel INFO\n\t}\n}\n\n'
   writeFileSync(join(dir, 'Caddyfile'), machine + text)
   return running(
     'caddy',

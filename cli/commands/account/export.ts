@@ -5,7 +5,8 @@ import { writeNew } from '../../files.ts'
 export default class AccountExport extends ApiCommand<typeof AccountExport> {
   static override summary = 'Get everything that is stored of your account, as JSON'
   static override description =
-    'Profile, picture, memberships, sessions, tokens, pairings, preferences and invitations; no password, hash or token. What you did in a workspace is in its journal.'
+    'Profile, picture, memberships, sessions, tokens, pairings, preferences and invitations; no password, hash ' +
+    'or token. What you did in a workspace is in its journal.'
   static override hiddenAliases = ['users:export']
   static override examples = [
     '$ <%= config.bin %> account export > me.json',

@@ -7,7 +7,8 @@ import { invalidatedView } from '../../views/host.ts'
 export default class AdminInvalidateSessions extends HostCommand<typeof AdminInvalidateSessions> {
   static override summary = 'Sign a user out everywhere, or everybody'
   static override description =
-    'Ends browser sessions; with --tokens also the tokens of command lines and programs, which then have to be paired anew. Without --email it is everybody. No daemon may be running.'
+    'Ends browser sessions; with --tokens also the tokens of command lines and programs, which then have to be ' +
+    'paired anew. Without --email it is everybody. No daemon may be running.'
   static override examples = [
     '$ <%= config.bin %> admin invalidate-sessions --email ada@example.com --tokens',
     '$ <%= config.bin %> admin invalidate-sessions --yes',
@@ -27,7 +28,8 @@ export default class AdminInvalidateSessions extends HostCommand<typeof AdminInv
     )
     const done = await this.ask('invalidate-sessions', { email, tokens })
     await this.out.done(
-      `Ended ${count(done.sessions, 'session')}${tokens ? ` and ${count(done.tokens, 'token')}` : ''} of ${count(done.users, 'user')}.`,
+      `Ended ${count(done.sessions, 'session')}${tokens ? ` and ${count(done.tokens, 'token')}` : ''} of ` +
+        `${count(done.users, 'user')}.`,
       done,
       invalidatedView,
     )

@@ -1,12 +1,13 @@
 import { Flags } from '@oclif/core'
-import { oneOf } from '../../flags.ts'
+import { roleFlag } from '../../flags.ts'
 import { HostCommand, hostFlags } from '../../local/host-command.ts'
 import { promotedView } from '../../views/host.ts'
 
 export default class AdminPromote extends HostCommand<typeof AdminPromote> {
   static override summary = 'Give a user a role in a workspace, from outside of it'
   static override description =
-    'The way back when a workspace has no owner who can sign in. The workspace is the one of --workspace, else the first one of the server. Who is no member becomes one; nobody is lowered. No daemon may be running.'
+    'The way back when a workspace has no owner who can sign in. The workspace is the one of --workspace, else ' +
+    'the first one of the server. Who is no member becomes one; nobody is lowered. No daemon may be running.'
   static override examples = [
     '$ <%= config.bin %> admin promote --email ada@example.com --role owner',
     '$ <%= config.bin %> admin promote --email ada@example.com --role admin -w research',
@@ -14,7 +15,7 @@ export default class AdminPromote extends HostCommand<typeof AdminPromote> {
   static override flags = {
     ...hostFlags,
     email: Flags.string({ required: true, helpValue: 'ADDRESS', description: 'the user' }),
-    role: oneOf(['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'VIEWER'], { description: 'the role (owner)' }),
+    role: roleFlag('the role (owner)'),
   }
 
   async run(): Promise<void> {

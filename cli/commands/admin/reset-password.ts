@@ -6,7 +6,9 @@ import { resetView } from '../../views/host.ts'
 export default class AdminResetPassword extends HostCommand<typeof AdminResetPassword> {
   static override summary = 'Set the password of a user, and end all sessions of theirs'
   static override description =
-    'For when no mail can be sent, or nobody can sign in. The password is asked for unseen, or read from standard input. An account that was locked is open again; the tokens of the user go on, see `muster admin invalidate-sessions --tokens`. No daemon may be running.'
+    'For when no mail can be sent, or nobody can sign in. The password is asked for unseen, or read from ' +
+    'standard input. An account that was locked is open again; the tokens of the user go on, see `muster admin ' +
+    'invalidate-sessions --tokens`. No daemon may be running.'
   static override examples = [
     '$ <%= config.bin %> admin reset-password --email ada@example.com',
     '$ <%= config.bin %> admin reset-password --email ada@example.com --password-stdin < password.txt',

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { given } from '../../flags.ts'
 
 export default class ApprovalsCancel extends ApiCommand<typeof ApprovalsCancel> {
   static override summary = 'Withdraw a request for approval'
@@ -13,7 +14,7 @@ export default class ApprovalsCancel extends ApiCommand<typeof ApprovalsCancel> 
     const { reason } = this.flags
     const reply = await this.api.approvals.cancel({
       approvalId: this.args.approval,
-      body: { ...(reason && { reason }) },
+      body: given({ reason: reason || undefined }),
     })
     await this.out.done('Withdrawn.', reply)
   }

@@ -1,12 +1,9 @@
-import type { approvalStatuses } from '#contract/approvals'
+import { approvalStatuses } from '#client/words'
 import { ApiCommand } from '../../command.ts'
 import { oneOf, windowFlags, windowOf } from '../../flags.ts'
 import { approvalView } from '../../views/approvals.ts'
 
-const statuses = ['pending', 'approved', 'denied', 'timeout', 'cancelled', 'all'] as const satisfies readonly (
-  | (typeof approvalStatuses)[number]
-  | 'all'
-)[]
+const statuses = [...approvalStatuses, 'all'] as const
 
 export default class ApprovalsList extends ApiCommand<typeof ApprovalsList> {
   static override summary = 'List what waits for an approval, newest first'

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { given } from '../../flags.ts'
 import { agentId } from '../../lookup.ts'
 
 export default class ChatsCreate extends ApiCommand<typeof ChatsCreate> {
@@ -18,8 +19,10 @@ export default class ChatsCreate extends ApiCommand<typeof ChatsCreate> {
 
   async run(): Promise<void> {
     const { id } = this.flags
-    const body = { origin: 'CLI', ...(id !== undefined && { session_id: id }) }
-    const chat = await this.api.chats.create({ agentId: await agentId(this.api, this.args.agent), body })
+    const chat = await this.api.chats.create({
+      agentId: await agentId(this.api, this.args.agent),
+      body: given({ origin: 'CLI', session_id: id }),
+    })
     await this.out.done(`Opened chat ${chat.id}. Next: muster chats send ${chat.id} "..."`, chat, {
       name: (it) => it.id,
       columns: { ID: (it) => it.id },

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { given } from '../../flags.ts'
 import { InputError, stdinText } from '../../input.ts'
 
 export default class ChatsSend extends ApiCommand<typeof ChatsSend> {
@@ -29,7 +30,7 @@ export default class ChatsSend extends ApiCommand<typeof ChatsSend> {
     const turns = this.flags['max-turns']
     const sent = await this.api.chats.send({
       chatId: this.args.chat,
-      body: { content, ...(turns !== undefined && { max_turns: turns }) },
+      body: given({ content, max_turns: turns }),
     })
     const view = {
       name: (it: typeof sent) => it.run_id,

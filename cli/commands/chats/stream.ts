@@ -43,6 +43,9 @@ export default class ChatsStream extends ApiCommand<typeof ChatsStream> {
   private lineOf(frame: Frame): string {
     const { type, seq, content, reason } = frame as { type: string; seq?: number; content?: string; reason?: string }
     const text = cleanLine(content ?? reason ?? '')
-    return `${this.out.paint('dim', cleanLine(String(seq ?? '')).padStart(5))}  ${this.out.paint(type === 'error' ? 'red' : 'cyan', cleanLine(type))}${text && `  ${text}`}`
+    return (
+      `${this.out.paint('dim', cleanLine(String(seq ?? '')).padStart(5))}  ` +
+      `${this.out.paint(type === 'error' ? 'red' : 'cyan', cleanLine(type))}${text && `  ${text}`}`
+    )
   }
 }

@@ -6,7 +6,8 @@ import { cliSettings, daemonSettings, type SettingRow } from '../../settings.ts'
 export default class ConfigShow extends ApiCommand<typeof ConfigShow> {
   static override summary = 'Show the settings of this command and the local daemon'
   static override description =
-    'Flags win over environment variables, these over the configuration file, and the file over defaults. Secrets are shown as [set].'
+    'Flags win over environment variables, these over the configuration file, and the file over defaults. ' +
+    'Secrets are shown as [set].'
   static override examples = [
     '$ <%= config.bin %> config show',
     '$ <%= config.bin %> config show --origin',

@@ -1,13 +1,14 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { durationMs } from '../../flags.ts'
+import { durationMs, given } from '../../flags.ts'
 import { InputError } from '../../input.ts'
 import { agentId, credentialId } from '../../lookup.ts'
 
 export default class CredentialsAssign extends ApiCommand<typeof CredentialsAssign> {
   static override summary = 'Give a credential to an agent'
   static override description =
-    "Of several credentials for one variable the one with the lowest priority number is used first; the others stand in for it. The variable is the provider's usual one unless it is named."
+    'Of several credentials for one variable the one with the lowest priority number is used first; the others ' +
+    "stand in for it. The variable is the provider's usual one unless it is named."
   static override examples = [
     '$ <%= config.bin %> credentials assign main --agent ada',
     '$ <%= config.bin %> credentials assign spare --agent ada --priority 10 --ttl 7d',
@@ -29,13 +30,15 @@ export default class CredentialsAssign extends ApiCommand<typeof CredentialsAssi
     const lease = durationMs(ttl, '--ttl')
     const [to, credential] = await Promise.all([agentId(this.api, agent), credentialId(this.api, this.args.credential)])
     const variable = this.flags['env-var-name'] ?? (await this.usual(credential))
-    const body = {
-      credential_id: credential,
-      env_var_name: variable,
-      ...(priority !== undefined && { priority }),
-      ...(lease !== undefined && { ttl_seconds: Math.round(lease / 1000) }),
-    }
-    const made = await this.api.credentials.assign({ agentId: to, body })
+    const made = await this.api.credentials.assign({
+      agentId: to,
+      body: given({
+        credential_id: credential,
+        env_var_name: variable,
+        priority,
+        ttl_seconds: lease === undefined ? undefined : Math.round(lease / 1000),
+      }),
+    })
     await this.out.done(`Agent ${agent} is given ${this.args.credential} as ${variable}.`, made, {
       name: ({ id }) => id,
       columns: { ID: ({ id }) => id },

@@ -1,6 +1,7 @@
 import { kindFlags, valueFlag } from '../../bodies/credentials.ts'
 import { ApiCommand } from '../../command.ts'
 import { exits } from '../../failure.ts'
+import { given } from '../../flags.ts'
 import { InputError, secret } from '../../input.ts'
 import { testView } from '../../views/credentials.ts'
 
@@ -20,7 +21,7 @@ export default class CredentialsCheck extends ApiCommand<typeof CredentialsCheck
     const value = await secret('Value to check', { piped: this.flags['value-stdin'] })
     const result = await this.progress(
       'Asking the provider',
-      this.api.credentials.check({ body: { value, provider, ...(type && { type }) } }),
+      this.api.credentials.check({ body: given({ value, provider, type }) }),
     )
     await this.out.show(result, testView)
     if (!result.valid) this.finish(exits.other)

@@ -7,10 +7,12 @@ import { credentialView } from '../../views/credentials.ts'
 export default class CredentialsCreate extends ApiCommand<typeof CredentialsCreate> {
   static override summary = 'Store a credential'
   static override description =
-    'The value is read from standard input, or asked for and typed unseen: on the command line others could read it. It is stored encrypted and never shown again.'
+    'The value is read from standard input, or asked for and typed unseen: on the command line others could read ' +
+    'it. It is stored encrypted and never shown again.'
   static override examples = [
     '$ <%= config.bin %> credentials create main --type API_KEY --provider ANTHROPIC',
-    '$ printf %s "$ANTHROPIC_API_KEY" | <%= config.bin %> credentials create main --type API_KEY --provider ANTHROPIC --value-stdin',
+    '$ printf %s "$ANTHROPIC_API_KEY" | <%= config.bin %> credentials create main --type API_KEY --provider ' +
+      'ANTHROPIC --value-stdin',
     '$ <%= config.bin %> credentials create deploy-key --type SECRET --crew web-team < key.txt',
   ]
   static override args = { name: Args.string({ required: true, description: 'name of the credential' }) }

@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { valueFlag } from '../../bodies/credentials.ts'
 import { ApiCommand } from '../../command.ts'
-import { durationMs } from '../../flags.ts'
+import { durationMs, given } from '../../flags.ts'
 import { secret } from '../../input.ts'
 import { credentialId } from '../../lookup.ts'
 import { rotationView } from '../../views/credentials.ts'
@@ -26,8 +26,10 @@ export default class CredentialsRotate extends ApiCommand<typeof CredentialsRota
     const id = await credentialId(this.api, this.args.credential)
     const kept = durationMs(grace, '--grace')
     const value = await secret(`New value of ${this.args.credential}`, { piped: this.flags['value-stdin'] })
-    const body = { value, ...(kept !== undefined && { grace_seconds: Math.round(kept / 1000) }) }
-    const rotation = await this.api.credentials.rotate({ credentialId: id, body })
+    const rotation = await this.api.credentials.rotate({
+      credentialId: id,
+      body: given({ value, grace_seconds: kept === undefined ? undefined : Math.round(kept / 1000) }),
+    })
     await this.out.done(
       `Rotated ${this.args.credential}; the old value is kept until ${rotation.expires_at}.`,
       rotation,

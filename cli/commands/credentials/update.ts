@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { credentialBody, credentialFlags } from '../../bodies/credentials.ts'
 import { ApiCommand } from '../../command.ts'
+import { given } from '../../flags.ts'
 import { secret } from '../../input.ts'
 import { credentialId } from '../../lookup.ts'
 import { credentialView } from '../../views/credentials.ts'
@@ -8,7 +9,8 @@ import { credentialView } from '../../views/credentials.ts'
 export default class CredentialsUpdate extends ApiCommand<typeof CredentialsUpdate> {
   static override summary = 'Change a credential'
   static override description =
-    'Only what is given changes. A new value replaces the old one at once; `muster credentials rotate` keeps the old one for a while.'
+    'Only what is given changes. A new value replaces the old one at once; `muster credentials rotate` keeps the ' +
+    'old one for a while.'
   static override hiddenAliases = ['credentials:replace']
   static override examples = [
     '$ <%= config.bin %> credentials update main --label "Team account"',
@@ -24,9 +26,9 @@ export default class CredentialsUpdate extends ApiCommand<typeof CredentialsUpda
   async run(): Promise<void> {
     const { name, 'value-stdin': piped } = this.flags
     const id = await credentialId(this.api, this.args.credential)
-    const value = piped ? { value: await secret('New value', { piped }) } : {}
-    const body = { ...(await credentialBody(this.api, this.flags)), ...(name !== undefined && { name }), ...value }
-    const credential = await this.api.credentials.update({ credentialId: id, body })
+    const value = piped ? await secret('New value', { piped }) : undefined
+    const body = await credentialBody(this.api, this.flags)
+    const credential = await this.api.credentials.update({ credentialId: id, body: given({ ...body, name, value }) })
     await this.out.done(`Changed credential ${credential.name}.`, credential, credentialView)
   }
 }

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { roleFlag } from '../../flags.ts'
+import { given, roleFlag } from '../../flags.ts'
 import { crewId, userId } from '../../lookup.ts'
 import { crewMemberView } from '../../views/crew-members.ts'
 
@@ -23,7 +23,7 @@ export default class CrewsAddMember extends ApiCommand<typeof CrewsAddMember> {
     const crew = await this.api.crews.show({ crewId: await crewId(this.api, this.args.crew) })
     const user_id = await userId(this.api, crew.workspace_id, this.args.user)
     const { role } = this.flags
-    const member = await this.api.crews.addMember({ crewId: crew.id, body: { user_id, ...(role && { role }) } })
+    const member = await this.api.crews.addMember({ crewId: crew.id, body: given({ user_id, role }) })
     await this.out.done(
       `${member.user.email} belongs to crew ${crew.slug}${role ? ` as ${role.toLowerCase()}` : ''}.`,
       member,

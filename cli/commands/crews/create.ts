@@ -10,7 +10,8 @@ export default class CrewsCreate extends ApiCommand<typeof CrewsCreate> {
     'The container of the crew is started when it is first needed, or by `muster crews start`.'
   static override examples = [
     '$ <%= config.bin %> crews create "Web team"',
-    '$ <%= config.bin %> crews create Research --slug lab --memory 4096 --cpus 2 --allowed-domain pypi.org --allowed-domain "*.pythonhosted.org"',
+    '$ <%= config.bin %> crews create Research --slug lab --memory 4096 --cpus 2 --allowed-domain pypi.org ' +
+      '--allowed-domain "*.pythonhosted.org"',
   ]
   static override args = { name: Args.string({ required: true, description: 'name of the crew' }) }
   static override flags = {

@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { bareId } from '../../decisions/ids.ts'
+import { given } from '../../flags.ts'
 
 export default class EscalationsCancel extends ApiCommand<typeof EscalationsCancel> {
   static override summary = 'Withdraw a question of an agent'
@@ -19,7 +20,7 @@ export default class EscalationsCancel extends ApiCommand<typeof EscalationsCanc
     const { reason } = this.flags
     const reply = await this.api.escalations.cancel({
       escalationId: bareId(this.args.escalation),
-      body: { ...(reason && { reason }) },
+      body: given({ reason: reason || undefined }),
     })
     await this.out.done('Withdrawn.', reply)
   }

@@ -1,14 +1,11 @@
 import { Args } from '@oclif/core'
-import type { escalationStatuses } from '#contract/escalations'
+import { escalationStatuses } from '#client/words'
 import { ApiCommand } from '../../command.ts'
 import { oneOf, windowFlags, windowOf } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
 import { type Escalation, escalationView } from '../../views/escalations.ts'
 
-const statuses = ['PENDING', 'RESOLVED', 'EXPIRED', 'CANCELLED', 'ALL'] as const satisfies readonly (
-  | (typeof escalationStatuses)[number]
-  | 'ALL'
-)[]
+const statuses = [...escalationStatuses, 'ALL'] as const
 
 export default class EscalationsList extends ApiCommand<typeof EscalationsList> {
   static override summary = 'List what agents ask people, newest first'

@@ -1,17 +1,17 @@
 import { Args, Flags } from '@oclif/core'
-import type { escalationActions } from '#contract/escalations'
+import { escalationActions } from '#client/words'
 import { ApiCommand } from '../../command.ts'
 import { bareId } from '../../decisions/ids.ts'
-import { oneOf } from '../../flags.ts'
+import { given, oneOf } from '../../flags.ts'
 import { InputError } from '../../input.ts'
 
-const actions = ['approve', 'reject', 'redirect'] as const satisfies typeof escalationActions
 const past = { approve: 'Approved', reject: 'Rejected', redirect: 'Redirected' }
 
 export default class EscalationsResolve extends ApiCommand<typeof EscalationsResolve> {
   static override summary = 'Answer a question of an agent'
   static override description =
-    'The agent hears the answer at once if it still waits (five minutes); otherwise it went on without, and the answer is only on record.'
+    'The agent hears the answer at once if it still waits (five minutes); otherwise it went on without, and the ' +
+    'answer is only on record.'
   static override examples = [
     '$ <%= config.bin %> escalations resolve ESCALATION --resolution "Yes, delete it"',
     '$ <%= config.bin %> escalations resolve ESCALATION --action reject --resolution "Not on a Friday"',
@@ -26,7 +26,7 @@ export default class EscalationsResolve extends ApiCommand<typeof EscalationsRes
   }
   static override flags = {
     resolution: Flags.string({ char: 'm', helpValue: 'TEXT', description: 'what the agent is told' }),
-    action: oneOf(actions, { description: 'approve when absent' }),
+    action: oneOf(escalationActions, { description: 'approve when absent' }),
     'redirect-to': Flags.string({
       helpValue: 'AGENT',
       description: 'slug of the agent of the crew who is to be asked instead',
@@ -37,8 +37,10 @@ export default class EscalationsResolve extends ApiCommand<typeof EscalationsRes
     const { resolution, 'redirect-to': to } = this.flags
     const action = this.flags.action ?? (to ? 'redirect' : 'approve')
     if (!resolution?.trim()) throw new InputError('Say what the agent is told.', 'repeat with --resolution TEXT')
-    const body = { resolution, action, ...(to && { redirect_to: to }) }
-    const reply = await this.api.escalations.resolve({ escalationId: bareId(this.args.escalation), body })
+    const reply = await this.api.escalations.resolve({
+      escalationId: bareId(this.args.escalation),
+      body: given({ resolution, action, redirect_to: to || undefined }),
+    })
     await this.out.done(`${past[action]}. ${reply.note ?? 'The agent goes on.'}`, reply)
   }
 }

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { given } from '../../flags.ts'
 import { InputError } from '../../input.ts'
 
 const endings = { take_over: 'The run is ended; the chat is yours.', dismiss: 'Dismissed: the run is ended.' }
@@ -33,7 +34,7 @@ export default class InboxAct extends ApiCommand<typeof InboxAct> {
       throw new InputError('Say --answer TEXT, --take-over or --dismiss.', `muster inbox show ${this.args.item}`)
     const reply = await this.api.inbox.act({
       itemId: this.args.item,
-      body: { action, ...(answer !== undefined && { input: answer }) },
+      body: given({ action, input: answer }),
     })
     const queued = reply.receipt.dispatch_state === 'queued' ? ', once there is a free place' : ''
     await this.out.done(action === 'answer' ? `Answered: the agent goes on${queued}.` : endings[action], reply)

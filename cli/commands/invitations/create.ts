@@ -2,11 +2,13 @@ import { Args } from '@oclif/core'
 import { givenRoleFlag } from '../../bodies/roles.ts'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
+import { given } from '../../flags.ts'
 
 export default class InvitationsCreate extends ApiCommand<typeof InvitationsCreate> {
   static override summary = 'Invite an address to the workspace for seven days'
   static override description =
-    'No mail is sent. The link, or the token where the server has no public address, is written to standard output, this once: hand it to that person alone.'
+    'No mail is sent. The link, or the token where the server has no public address, is written to standard ' +
+    'output, this once: hand it to that person alone.'
   static override aliases = ['members:invite']
   static override examples = [
     '$ <%= config.bin %> invitations create ada@example.com',
@@ -21,11 +23,12 @@ export default class InvitationsCreate extends ApiCommand<typeof InvitationsCrea
     const workspaceId = workspaceInUse(this.session)
     const made = await this.api.invitations.create({
       workspaceId,
-      body: { email: this.args.email, ...(role && { role }) },
+      body: given({ email: this.args.email, role }),
     })
     if (this.out.wanted.format !== 'auto' && this.out.wanted.format !== 'name') return this.out.value(made)
     this.out.note(
-      `Invited ${made.email} as ${made.role} until ${made.expires_at}. The ${made.link ? 'link' : 'token'} is shown this once:`,
+      `Invited ${made.email} as ${made.role} until ${made.expires_at}. The ${made.link ? 'link' : 'token'} is ` +
+        'shown this once:',
     )
     this.out.text(`${made.link ?? made.token}\n`)
   }

@@ -1,8 +1,8 @@
 import { Args, Flags } from '@oclif/core'
+import { priorities } from '#client/words'
 import type { Priority } from '#contract/entries'
 import { ApiCommand } from '../../command.ts'
-
-const priorities = ['normal', 'high', 'pin', 'permanent']
+import { given } from '../../flags.ts'
 
 export default class JournalPriority extends ApiCommand<typeof JournalPriority> {
   static override summary = 'Mark how an entry is kept and recalled'
@@ -16,8 +16,10 @@ export default class JournalPriority extends ApiCommand<typeof JournalPriority> 
   async run(): Promise<void> {
     const { entry, priority } = this.args
     const { reason } = this.flags
-    const body = { priority: priority as Priority, ...(reason !== undefined && { reason }) }
-    const changed = await this.api.journal.priority({ entryId: entry, body })
+    const changed = await this.api.journal.priority({
+      entryId: entry,
+      body: given({ priority: priority as Priority, reason }),
+    })
     await this.out.done(`${entry} was ${changed.previous} and is ${changed.priority} now.`, changed, {
       name: ({ id }) => id,
       columns: { ID: ({ id }) => id, PRIORITY: (it) => it.priority },

@@ -30,7 +30,8 @@ export default class JournalStream extends ApiCommand<typeof JournalStream> {
       const entry = JSON.parse(data) as Entry
       await this.out.item(
         entry,
-        `${this.out.paint('dim', cleanLine(entry.ts))}  ${this.out.paint(toneOf(entry.severity), cleanLine(entry.entry_type))}  ${cleanLine(entry.summary)}`,
+        `${this.out.paint('dim', cleanLine(entry.ts))}  ` +
+          `${this.out.paint(toneOf(entry.severity), cleanLine(entry.entry_type))}  ${cleanLine(entry.summary)}`,
       )
     }
   }

@@ -8,7 +8,9 @@ import { verdictView } from '../../views/journal-proof.ts'
 export default class JournalVerify extends ApiCommand<typeof JournalVerify> {
   static override summary = 'Check that the journal is the one that was written'
   static override description =
-    'Every entry against the one before it, what lists are filtered by against the entries, and all of it against the seals that the daemon keeps beside its database; says what that proves and what it cannot. Ends with 1 when something does not hold.'
+    'Every entry against the one before it, what lists are filtered by against the entries, and all of it ' +
+    'against the seals that the daemon keeps beside its database; says what that proves and what it cannot. Ends ' +
+    'with 1 when something does not hold.'
   static override examples = [
     '$ <%= config.bin %> journal verify',
     '$ <%= config.bin %> journal verify --anchor kept.txt',

@@ -2,6 +2,7 @@ import { Args } from '@oclif/core'
 import { givenRoleFlag } from '../../bodies/roles.ts'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
+import { given } from '../../flags.ts'
 import { InputError } from '../../input.ts'
 
 export default class MembersAdd extends ApiCommand<typeof MembersAdd> {
@@ -23,7 +24,7 @@ export default class MembersAdd extends ApiCommand<typeof MembersAdd> {
     const workspaceId = workspaceInUse(this.session)
     const member = await this.api.members.add({
       workspaceId,
-      body: { user_id: user, ...(this.flags.role && { role: this.flags.role }) },
+      body: given({ user_id: user, role: this.flags.role }),
     })
     await this.out.done(`${user} is a ${member.role} now.`, member, { name: ({ id }) => id, columns: {} })
   }

@@ -2,11 +2,13 @@ import { Args, Flags } from '@oclif/core'
 import { givenRoleFlag } from '../../bodies/roles.ts'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
+import { given } from '../../flags.ts'
 
 export default class MembersProvision extends ApiCommand<typeof MembersProvision> {
   static override summary = 'Make a member by address, with an account when there is none'
   static override description =
-    'The link that sets the account up is written to standard output, this once. Hand it to that person alone: whoever follows it becomes that person.'
+    'The link that sets the account up is written to standard output, this once. Hand it to that person alone: ' +
+    'whoever follows it becomes that person.'
   static override examples = [
     '$ <%= config.bin %> members provision ada@example.com --name "Ada Lovelace" --role manager',
   ]
@@ -20,8 +22,10 @@ export default class MembersProvision extends ApiCommand<typeof MembersProvision
   async run(): Promise<void> {
     const { role, name } = this.flags
     const workspaceId = workspaceInUse(this.session)
-    const body = { email: this.args.email, ...(role && { role }), ...(name !== undefined && { full_name: name }) }
-    const made = await this.api.members.provision({ workspaceId, body })
+    const made = await this.api.members.provision({
+      workspaceId,
+      body: given({ email: this.args.email, role, full_name: name }),
+    })
     if (this.out.wanted.format !== 'auto' && this.out.wanted.format !== 'name') return this.out.value(made)
     this.out.note(
       `${made.email} is ${made.role} of ${workspaceId} now${made.created_user ? ', with a new account' : ''}.`,

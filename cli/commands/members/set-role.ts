@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core'
-import { givenRoles } from '../../bodies/roles.ts'
+import { givenRoles } from '#client/words'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { InputError } from '../../input.ts'

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { given } from '../../flags.ts'
 
 export default class PairingRedeem extends ApiCommand<typeof PairingRedeem> {
   static override summary = 'Trade a pairing code for a token, without storing it'
@@ -15,7 +16,7 @@ export default class PairingRedeem extends ApiCommand<typeof PairingRedeem> {
   async run(): Promise<void> {
     const { hint } = this.flags
     const redeemed = await this.api.pairing.redeem({
-      body: { code: this.args.code, ...(hint && { adapter_hint: hint }) },
+      body: given({ code: this.args.code, adapter_hint: hint || undefined }),
     })
     if (this.out.wanted.format !== 'auto' && this.out.wanted.format !== 'name') return this.out.value(redeemed)
     this.out.note(`A token of ${redeemed.email}, shown this once:`)

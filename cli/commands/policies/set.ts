@@ -1,18 +1,17 @@
 import { Args, Flags } from '@oclif/core'
-import type { autonomyLevels, behaviorModes } from '#contract/policies'
+import { autonomyLevels, behaviorModes } from '#client/words'
 import { ApiCommand } from '../../command.ts'
-import { oneOf } from '../../flags.ts'
+import { given, oneOf } from '../../flags.ts'
 import { InputError } from '../../input.ts'
 import { crewId } from '../../lookup.ts'
 import { policyView } from '../../views/policies.ts'
 
-const levels = ['strict', 'guided', 'trusted', 'full'] as const satisfies typeof autonomyLevels
-const modes = ['warn', 'block'] as const satisfies typeof behaviorModes
-
 export default class PoliciesSet extends ApiCommand<typeof PoliciesSet> {
   static override summary = 'Set how much a crew may do without asking'
   static override description =
-    'strict asks about nearly everything, guided about what is hard to undo, trusted about what reaches beyond the crew, full about nothing; full needs a reason. The behavior says what a denial of the monitor does: warn lets the call go on, block stops it.'
+    'strict asks about nearly everything, guided about what is hard to undo, trusted about what reaches beyond ' +
+    'the crew, full about nothing; full needs a reason. The behavior says what a denial of the monitor does: ' +
+    'warn lets the call go on, block stops it.'
   static override examples = [
     '$ <%= config.bin %> policies set web-team --level strict',
     '$ <%= config.bin %> policies set web-team --level full --reason "a sandbox that is thrown away"',
@@ -24,8 +23,8 @@ export default class PoliciesSet extends ApiCommand<typeof PoliciesSet> {
   }
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
   static override flags = {
-    level: oneOf(levels, { description: 'autonomy level; as it is when absent' }),
-    behavior: oneOf(modes, { description: 'behavior mode; as it is when absent' }),
+    level: oneOf(autonomyLevels, { description: 'autonomy level; as it is when absent' }),
+    behavior: oneOf(behaviorModes, { description: 'behavior mode; as it is when absent' }),
     reason: Flags.string({ helpValue: 'TEXT', description: 'why; required for the level full' }),
   }
 
@@ -38,11 +37,11 @@ export default class PoliciesSet extends ApiCommand<typeof PoliciesSet> {
     const kept = reason ?? (level === undefined || level === before.autonomy_level ? before.reason : undefined)
     const policy = await this.api.policies.set({
       crewId: id,
-      body: {
+      body: given({
         autonomy_level: level ?? before.autonomy_level,
         behavior_mode: behavior ?? before.behavior_mode,
-        ...(kept !== undefined && { reason: kept }),
-      },
+        reason: kept,
+      }),
     })
     await this.out.done(
       `${this.args.crew} is ${policy.autonomy_level} now, and ${policy.behavior_mode}s.`,

@@ -1,18 +1,16 @@
 import { Flags } from '@oclif/core'
-import type { autonomyLevels, behaviorModes } from '#contract/policies'
+import { autonomyLevels, behaviorModes } from '#client/words'
 import { ApiCommand } from '../../command.ts'
 import { momentOf, oneOf } from '../../flags.ts'
 import { InputError } from '../../input.ts'
 import { crewId } from '../../lookup.ts'
 import { simulationView } from '../../views/simulation.ts'
 
-const levels = ['strict', 'guided', 'trusted', 'full'] as const satisfies typeof autonomyLevels
-const modes = ['warn', 'block'] as const satisfies typeof behaviorModes
-
 export default class PoliciesSimulate extends ApiCommand<typeof PoliciesSimulate> {
   static override summary = 'Say what another autonomy level would have made of the past'
   static override description =
-    'Replays the journal of a crew: which decisions that people made would not be asked for any more, what would be asked anew, and where the policy would have decided otherwise than people did. Nothing is changed.'
+    'Replays the journal of a crew: which decisions that people made would not be asked for any more, what would ' +
+    'be asked anew, and where the policy would have decided otherwise than people did. Nothing is changed.'
   static override examples = [
     '$ <%= config.bin %> policies simulate --crew web-team --level trusted --since 30d',
     '$ <%= config.bin %> policies simulate --crew web-team --level full --jq .differences',
@@ -20,8 +18,8 @@ export default class PoliciesSimulate extends ApiCommand<typeof PoliciesSimulate
   static override next = { forbidden_pairing: 'repeat with --behavior warn' }
   static override flags = {
     crew: Flags.string({ required: true, helpValue: 'CREW', description: 'slug or id of the crew' }),
-    level: oneOf(levels, { description: 'autonomy level to try' }),
-    behavior: oneOf(modes, { description: 'behavior mode to try; as it is when absent' }),
+    level: oneOf(autonomyLevels, { description: 'autonomy level to try' }),
+    behavior: oneOf(behaviorModes, { description: 'behavior mode to try; as it is when absent' }),
     since: Flags.string({
       default: '30d',
       helpValue: 'WHEN',

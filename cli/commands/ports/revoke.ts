@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { yesFlag } from '../../flags.ts'
+import { given, yesFlag } from '../../flags.ts'
 import { confirm } from '../../input.ts'
 import { crewId } from '../../lookup.ts'
 
@@ -28,7 +28,7 @@ export default class PortsRevoke extends ApiCommand<typeof PortsRevoke> {
     const { reason, yes } = this.flags
     const id = await crewId(this.api, crew)
     await confirm(`Revoke port ${port} of ${crew}?`, yes)
-    await this.api.ports.revoke({ crewId: id, exposureId: port, body: { ...(reason !== undefined && { reason }) } })
+    await this.api.ports.revoke({ crewId: id, exposureId: port, body: given({ reason }) })
     await this.out.done(`Revoked port ${port} of ${crew}.`)
   }
 }

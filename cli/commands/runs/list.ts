@@ -1,10 +1,9 @@
 import { Flags } from '@oclif/core'
+import { runStatuses } from '#client/words'
 import { ApiCommand } from '../../command.ts'
 import { oneOf } from '../../flags.ts'
 import { agentId } from '../../lookup.ts'
 import { runView } from '../../views/runs.ts'
-
-const statuses = ['RUNNING', 'WAITING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'] as const
 
 export default class RunsList extends ApiCommand<typeof RunsList> {
   static override summary = 'List runs, newest first'
@@ -16,7 +15,7 @@ export default class RunsList extends ApiCommand<typeof RunsList> {
   ]
   static override flags = {
     agent: Flags.string({ description: 'only the runs of this agent' }),
-    status: oneOf(statuses, { description: 'only runs that stand so' }),
+    status: oneOf([...runStatuses, 'WAITING'], { description: 'only runs that stand so' }),
     trigger: Flags.string({ description: 'only runs started so: USER, ASSIGNMENT, PEER_QUERY, WEBHOOK, CRON' }),
     tag: Flags.string({ description: 'only runs with this tag' }),
     limit: Flags.integer({ min: 1, max: 100, helpValue: 'N', description: 'runs on a page' }),

@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
-import type { Scope } from '#contract/roles'
+import { scopes, tiers } from '#client/words'
 import { ApiCommand } from '../../command.ts'
-import { durationMs, oneOf } from '../../flags.ts'
+import { durationMs, given, oneOf } from '../../flags.ts'
 import { handOver, outputFileFlag } from '../../tokens/made.ts'
 
 export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
@@ -15,9 +15,9 @@ export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
   ]
   static override args = { name: Args.string({ description: 'what the token is for' }) }
   static override flags = {
-    tier: oneOf(['STANDARD', 'ADMIN'], { description: 'ADMIN tokens are short-lived and every use is recorded' }),
+    tier: oneOf(tiers, { description: 'ADMIN tokens are short-lived and every use is recorded' }),
     expires: Flags.string({ helpValue: 'DURATION', description: 'lifetime, as 90d or 12h' }),
-    scope: Flags.string({
+    scope: Flags.custom<(typeof scopes)[number]>({ options: [...scopes] })({
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'SCOPE',
@@ -29,12 +29,9 @@ export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
   async run(): Promise<void> {
     const { tier, expires, scope } = this.flags
     const lifetime = durationMs(expires, '--expires')
-    const body = {
-      ...(this.args.name !== undefined && { name: this.args.name }),
-      ...(tier && { tier }),
-      ...(lifetime !== undefined && { expires_in_seconds: Math.round(lifetime / 1000) }),
-      ...(scope && { scopes: scope as Scope[] }),
-    }
-    await handOver(this.out, this.flags['output-file'], () => this.api.tokens.create({ body }))
+    const expires_in_seconds = lifetime === undefined ? undefined : Math.round(lifetime / 1000)
+    await handOver(this.out, this.flags['output-file'], () =>
+      this.api.tokens.create({ body: given({ name: this.args.name, tier, expires_in_seconds, scopes: scope }) }),
+    )
   }
 }

@@ -1,14 +1,15 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { changeContexts } from '../../contexts/change.ts'
-import { yesFlag } from '../../flags.ts'
+import { given, yesFlag } from '../../flags.ts'
 import { confirm } from '../../input.ts'
 import { handOver, outputFileFlag } from '../../tokens/made.ts'
 
 export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
   static override summary = 'Replace a token of yours by a new one that reaches as far and lasts as long'
   static override description =
-    'The old one ends at the same moment, and whatever it held open with it. The new one is written to standard output, this once. The token that is stored here stays in use: it is replaced there too.'
+    'The old one ends at the same moment, and whatever it held open with it. The new one is written to standard ' +
+    'output, this once. The token that is stored here stays in use: it is replaced there too.'
   static override examples = [
     '$ <%= config.bin %> tokens rotate TOKEN --yes > token.txt',
     '$ <%= config.bin %> tokens rotate TOKEN --yes --output-file /etc/ci/muster-token',
@@ -27,7 +28,7 @@ export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
     await confirm(`Replace token ${tokenId}? The old one ends at once.`, yes)
     const own = await this.isOwn(tokenId)
     await handOver(this.out, file, async () => {
-      const made = await this.api.tokens.rotate({ tokenId, body: name === undefined ? {} : { name } })
+      const made = await this.api.tokens.rotate({ tokenId, body: given({ name }) })
       if (own) await this.store(made.token)
       return made
     })

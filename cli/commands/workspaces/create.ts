@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { given } from '../../flags.ts'
 import { slugFor } from '../../slug.ts'
 import { workspaceView } from '../../views/workspaces.ts'
 
@@ -18,8 +19,9 @@ export default class WorkspacesCreate extends ApiCommand<typeof WorkspacesCreate
   async run(): Promise<void> {
     const { name } = this.args
     const { slug, language } = this.flags
-    const body = { name, slug: slugFor(name, slug), ...(language && { preferred_language: language }) }
-    const workspace = await this.api.workspaces.create({ body })
+    const workspace = await this.api.workspaces.create({
+      body: given({ name, slug: slugFor(name, slug), preferred_language: language || undefined }),
+    })
     await this.out.done(
       `Created workspace ${workspace.slug}. Next: muster workspaces use ${workspace.slug}`,
       workspace,

@@ -18,7 +18,9 @@ export default class WorkspacesRemove extends ApiCommand<typeof WorkspacesRemove
 
   async run(): Promise<void> {
     const { id, slug, _count } = await this.api.workspaces.show({ workspaceId: this.args.workspace })
-    const what = `workspace ${slug} with its ${_count?.crews ?? 0} crews, ${_count?.agents ?? 0} agents and ${_count?.members ?? 0} members`
+    const what =
+      `workspace ${slug} with its ${_count?.crews ?? 0} crews, ${_count?.agents ?? 0} agents and ` +
+      `${_count?.members ?? 0} members`
     if (!this.flags.yes) await confirmSlug(what, slug)
     await this.progress(
       `Deleting ${slug}`,

@@ -2,17 +2,8 @@ import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { followSlug } from '../../contexts/change.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
-import { bodyOf } from '../../flags.ts'
+import { given } from '../../flags.ts'
 import { workspaceView } from '../../views/workspaces.ts'
-
-const members = {
-  name: 'name',
-  slug: 'slug',
-  language: 'preferred_language',
-  'require-two-factor': 'require_two_factor',
-  'require-second-approver': 'require_second_approver',
-  'credential-audit-days': 'credential_audit_retention_days',
-}
 
 export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate> {
   static override summary = 'Change a workspace'
@@ -42,9 +33,19 @@ export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate
 
   async run(): Promise<void> {
     const workspaceId = this.args.workspace ?? workspaceInUse(this.session)
-    const { slug } = this.flags
+    const { name, slug, language } = this.flags
     const before = slug === undefined ? undefined : await this.api.workspaces.show({ workspaceId })
-    const workspace = await this.api.workspaces.update({ workspaceId, body: bodyOf(this.flags, members) })
+    const workspace = await this.api.workspaces.update({
+      workspaceId,
+      body: given({
+        name,
+        slug,
+        preferred_language: language,
+        require_two_factor: this.flags['require-two-factor'],
+        require_second_approver: this.flags['require-second-approver'],
+        credential_audit_retention_days: this.flags['credential-audit-days'],
+      }),
+    })
     if (before && before.slug !== workspace.slug) await followSlug(this.session.target, before.slug, workspace.slug)
     await this.out.done(`Changed workspace ${workspace.slug}.`, workspace, workspaceView)
   }

@@ -201,7 +201,8 @@ function addSecond({ app }: TestDaemon, userId: string): string {
 
 function addWorkspace({ db, now }: TestDaemon['app']): string {
   db.prepare(
-    "INSERT INTO workspaces (id, name, slug, created_at, updated_at) VALUES ('c0000000000000000000second', 'Second', 'second', ?, ?)",
+    "INSERT INTO workspaces (id, name, slug, created_at, updated_at) VALUES ('c0000000000000000000second', " +
+      "'Second', 'second', ?, ?)",
   ).run(now(), now())
   return 'c0000000000000000000second'
 }

@@ -100,7 +100,8 @@ describe('muster admin', () => {
     const { dir, daemon, run } = await installation()
     await daemon.stop()
     const program = `import Database from 'better-sqlite3'
-      const db = new Database(process.argv[1]); db.pragma('locking_mode = EXCLUSIVE'); db.exec('BEGIN EXCLUSIVE'); console.log('held'); setInterval(() => {}, 1000)`
+      const db = new Database(process.argv[1]); db.pragma('locking_mode = EXCLUSIVE'); db.exec('BEGIN EXCLUSIVE');
+        console.log('held'); setInterval(() => {}, 1000)`
     const holder = spawn(process.execPath, ['--input-type=module', '-e', program, join(dir, 'musterd.lock')], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -71,7 +71,8 @@ describe('muster chats', () => {
   it('says when the run failed', async () => {
     const server = await fakeServer((_, reply) =>
       reply.end(
-        '{"type":"stream.open","chat_id":"c","from_seq":0,"active":true}\n{"type":"error","content":"out of\\u001b[31m money","seq":1}\n',
+        '{"type":"stream.open","chat_id":"c","from_seq":0,"active":true}\n{"type":"error","content":"out ' +
+          'of\\u001b[31m money","seq":1}\n',
       ),
     )
     const shown = cli({ SVC_SERVER: server.url }).screen([

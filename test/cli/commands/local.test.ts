@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Manifest } from '../../../cli/main.ts'
@@ -156,11 +156,26 @@ COMP_WORDS=(muster contexts ""); COMP_CWORD=2; _muster; echo "\${COMPREPLY[@]}"`
   })
 
   it.each(['zsh', 'fish'])('has a script for %s that its shell accepts', async (shell) => {
-    const { stdout, code } = await cli().run('completion', shell)
+    const { home, run } = cli()
+    const { stdout, code } = await run('completion', shell)
     expect(code).toBe(0)
     expect(stdout).toContain('muster __complete')
-    const checked = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' })
-    if (!checked.error) expect(checked.stderr).toBe('')
+    const file = join(home, 'completion')
+    writeFileSync(file, stdout)
+    const checked = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
+    if (!checked.error) expect([checked.status, checked.stderr]).toEqual([0, ''])
+  })
+
+  it.skipIf(spawnSync('fish', ['--version']).error)('works in fish', async () => {
+    const { env, run } = cli()
+    const { stdout } = await run('completion', 'fish')
+    const script = `function muster; "${process.execPath}" "${root}bin/muster.js" $argv; end
+${stdout}
+complete -C 'muster cont' | string split -f 1 \\t
+complete -C 'muster contexts list --output n' | string split -f 1 \\t | sort`
+    const ran = spawnSync('fish', ['--no-config', '-c', script], { env, encoding: 'utf8' })
+    expect(ran.stderr).toBe('')
+    expect(ran.stdout).toBe('contexts\nname\nndjson\n')
   })
 
   it('refuses a shell that it does not know', async () =>

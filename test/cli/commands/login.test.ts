@@ -99,7 +99,8 @@ describe('muster login --email', () => {
       expect(await pipe(password, 'login', '--email', email)).toMatchObject({
         code: 4,
         stderr:
-          'Error: The email address or the password is wrong\nNext: try again, or muster account forgot for a new password\n',
+          'Error: The email address or the password is wrong\nNext: try again, or muster account forgot for a ' +
+          'new password\n',
       })
     }
     expect(await pipe('', 'login', '--email', ada.email)).toMatchObject({ code: 2 })
@@ -139,7 +140,8 @@ describe('muster login --web', () => {
     })
     await shown.until(/Waiting for the browser/)
     expect(shown.text()).toContain(
-      'No browser is opened: this is a remote shell. Other ways to sign in: muster login --email ADDRESS, or muster pair',
+      'No browser is opened: this is a remote shell. Other ways to sign in: muster login --email ADDRESS, or ' +
+        'muster pair',
     )
     shown.type('\u0003')
     expect(await shown.ended).toBe(130)

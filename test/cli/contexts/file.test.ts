@@ -98,13 +98,15 @@ describe('the configuration file', () => {
 describe('plainRead', () => {
   // biome-ignore format: one text a line
   it.each([
-    '', '# only a remark\n', 'a: b\n', 'a: "b\\u001b\\n"\nc:\n  d: http://x:1/y\n  e:\n    f: g\n  h: i\nj: k\n', 'contexts: {}\n', '"a b":\n  c: d\n',
+    '', '# only a remark\n', 'a: b\n', 'a: "b\\u001b\\n"\nc:\n  d: http://x:1/y\n  e:\n ' +
+      '   f: g\n  h: i\nj: k\n', 'contexts: {}\n', '"a b":\n  c: d\n',
     'a: 1.5\n', 'a: 0x1f\n',
   ])('agrees with YAML on %j', (text) => expect(plainRead(text)).toEqual(parse(text, { schema: 'failsafe' }) ?? {}))
 
   // biome-ignore format: one text a line
   it.each([
-    'a:\n', 'a: b\na: c\n', 'a:\n- b\n', 'a: |\n  b\n', 'a: b # c\n', 'a: [b]\n', "a: 'b'\n", 'a: &x b\n', 'a: *x\n', 'a: b: c\n', 'a:b\n', '  a: b\n', 'a:\n  b: c\n d: e\n',
+    'a:\n', 'a: b\na: c\n', 'a:\n- b\n', 'a: |\n  b\n', 'a: b # c\n', 'a: [b]\n', "a: 'b'\n",
+    'a: &x b\n', 'a: *x\n', 'a: b: c\n', 'a:b\n', '  a: b\n', 'a:\n  b: c\n d: e\n',
     'a:\tb\n', '---\na: b\n', 'a: "b\\x41"\n', '__proto__: x\n', '"__proto__":\n  a: b\n', 'a: b\r\n', 'a: "unended\n',
   ])('leaves %j to the real parser', (text) => expect(plainRead(text)).toBeUndefined())
 })

@@ -92,10 +92,16 @@ describe('the daemon of this machine', () => {
     dir = mkdtempSync(join(tmpdir(), 'muster-data-'))
   })
   afterEach(() => rmSync(dir, { recursive: true }))
-  const local = (given: ContextFile = { contexts: {} }) => session({}, { SVC_DATA_DIR: dir }, given)
+  const local = (given: ContextFile = { contexts: {} }, env: Record<string, string> = {}) =>
+    session({}, { SVC_DATA_DIR: dir, ...env }, given)
 
   it('is on port 8080 when it left no trace', () =>
     expect(local()).toEqual({ server: 'http://127.0.0.1:8080', serverOrigin: 'default' }))
+
+  it('is on the port that is set for it when it left no trace, or else at its socket', () => {
+    expect(local(undefined, { SVC_PORT: '4711' }).server).toBe('http://127.0.0.1:4711')
+    expect(local(undefined, { SVC_PORT: '0' }).server).toBe(`unix://${dir}/musterd.sock`)
+  })
 
   it('is reached by its socket, with the token stored for that', () => {
     writeFileSync(join(dir, 'musterd.sock'), '')

@@ -135,8 +135,8 @@ describe('without a daemon', () => {
   })
 
   it('tells of settings that the daemon would refuse', async () => {
-    const { found } = await examine(cli({ SVC_PORT: 'many' }))
-    expect(found['settings']).toMatchObject({ status: 'fail', detail: expect.stringContaining('SVC_PORT') })
+    const { found } = await examine(cli({ SVC_EXPOSED_PORT: 'many' }))
+    expect(found['settings']).toMatchObject({ status: 'fail', detail: expect.stringContaining('SVC_EXPOSED_PORT') })
   })
 
   it('tells of a configuration that cannot be read', async () => {
@@ -151,7 +151,10 @@ describe('without a daemon', () => {
 })
 
 it('stands aligned on a terminal, with the fix below what is wrong', async () => {
-  const terminal = cli({ SVC_CONTAINER_PROVIDER: 'process' }).screen(['doctor', '--no-color'], { cols: 70, rows: 40 })
+  const terminal = cli({ SVC_CONTAINER_PROVIDER: 'process', SVC_PORT: '1' }).screen(['doctor', '--no-color'], {
+    cols: 70,
+    rows: 40,
+  })
   expect(await terminal.ended).toBe(1)
   const { lines } = await seen(terminal.text(), 70, 40)
   const at = lines.findIndex((line) => line.startsWith('✗ server'))

@@ -46,11 +46,13 @@ function source({ db }: App, workspace: string, kind: InboxKind | undefined, id:
   db.exec('PRAGMA foreign_keys = OFF')
   if (kind === 'escalation')
     db.prepare(
-      "INSERT OR IGNORE INTO escalations (id, workspace_id, crew_id, from_agent_id, type, reason, status, created_at, deadline_at, answer_deadline_at) VALUES (?, ?, 'c', 'a', 'TEXT', 'r', 'PENDING', '', '', '')",
+      'INSERT OR IGNORE INTO escalations (id, workspace_id, crew_id, from_agent_id, type, reason, status, ' +
+        "created_at, deadline_at, answer_deadline_at) VALUES (?, ?, 'c', 'a', 'TEXT', 'r', 'PENDING', '', '', '')",
     ).run(id, workspace)
   if (kind === 'waitpoint')
     db.prepare(
-      "INSERT OR IGNORE INTO approvals (id, workspace_id, kind, reason, payload_json, status, created_at) VALUES (?, ?, 'autonomy_gate', 'r', '{}', 'pending', '')",
+      'INSERT OR IGNORE INTO approvals (id, workspace_id, kind, reason, payload_json, status, created_at) VALUES ' +
+        "(?, ?, 'autonomy_gate', 'r', '{}', 'pending', '')",
     ).run(id, workspace)
 }
 

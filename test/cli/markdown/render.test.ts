@@ -44,7 +44,8 @@ describe('blocks', () => {
 
   it.each([80, 40, 20, 12, 5])('never exceed %i columns', (width) => {
     const text =
-      '# A heading of many words\n\n- a **bold** `code` https://example.com/a/long/address\n  > 日本語テキスト\n\n```\nlong code line here\n```\n\n| aaaaaaaaaa | b |\n|--|--|\n| cc | dddddddddddddddd |'
+      '# A heading of many words\n\n- a **bold** `code` https://example.com/a/long/address\n  > ' +
+      '日本語テキスト\n\n```\nlong code line here\n```\n\n| aaaaaaaaaa | b |\n|--|--|\n| cc | dddddddddddddddd |'
     for (const row of renderMarkdown(text, width)) expect(rowWidth(row)).toBeLessThanOrEqual(Math.max(width, 8))
   })
 })

@@ -66,7 +66,8 @@ describe('accounts.create', () => {
     await signUp(it)
     await signUp(it, { email: 'eve@example.com' })
     const homes = it.app.db.prepare(
-      'SELECT u.email, w.home FROM users u JOIN workspace_members m ON m.user_id = u.id JOIN workspaces w ON w.id = m.workspace_id ORDER BY u.rowid',
+      'SELECT u.email, w.home FROM users u JOIN workspace_members m ON m.user_id = u.id JOIN workspaces w ON ' +
+        'w.id = m.workspace_id ORDER BY u.rowid',
     )
     expect(homes.all()).toEqual([
       { email: 'ada@example.com', home: 1 },

@@ -25,7 +25,8 @@ const escalation = ({ app, workspace }: TestDaemon, id: string) => {
   app.db.exec('PRAGMA foreign_keys = OFF')
   app.db
     .prepare(
-      "INSERT INTO escalations (id, workspace_id, crew_id, from_agent_id, type, reason, status, created_at, deadline_at, answer_deadline_at) VALUES (?, ?, 'c', 'a', 'TEXT', 'r', 'PENDING', '', '', '')",
+      'INSERT INTO escalations (id, workspace_id, crew_id, from_agent_id, type, reason, status, created_at, ' +
+        "deadline_at, answer_deadline_at) VALUES (?, ?, 'c', 'a', 'TEXT', 'r', 'PENDING', '', '', '')",
     )
     .run(id, workspace)
 }

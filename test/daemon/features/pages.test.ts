@@ -39,7 +39,8 @@ describe.each(paths)('%s', (path) => {
   it('is the same whatever its address says', async () => {
     const plain = await get(path)
     const hostile = await get(
-      `${path}?error=%3Cscript%3Ealert(1)%3C/script%3E&error=b&callbackUrl=//evil.example&token=t&name=%22%3E%3Cimg%20src=x%3E`,
+      `${path}?error=%3Cscript%3Ealert(1)%3C/script%3E&error=b&callbackUrl=//evil.example&token=t` +
+        '&name=%22%3E%3Cimg%20src=x%3E',
       {
         cookie: 'authjs.session-token=x',
       },

@@ -14,23 +14,26 @@ const redeem = ({ call }: TestDaemon, body: unknown) => call(null, 'POST', '/aut
 const unknown = { status: 'expired', expires_at: '' }
 
 describe('pairing.start', () => {
-  it('Pairing code: (none) -> pending on POST pair/start, for ten minutes; only what it hashes to is kept', async () => {
-    const it = await daemon()
-    const { status, body } = await it.call('MEMBER', 'POST', '/auth/pair/start', { adapter_hint: 'claude-code!' })
-    expect(status).toBe(200)
-    expect(body).toEqual({
-      code: expect.stringMatching(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/),
-      expires_at: '2026-01-01T00:10:00Z',
-    })
-    const stored = JSON.stringify(it.app.db.prepare('SELECT * FROM cli_pairings').all())
-    expect(stored).not.toContain(body.code)
-    expect(stored).not.toContain(body.code.replace('-', ''))
-    expect((await poll(it, body.code)).body).toEqual({
-      status: 'pending',
-      adapter_hint: 'CLAUDECODE',
-      expires_at: body.expires_at,
-    })
-  })
+  it(
+    'Pairing code: (none) -> pending on POST pair/start, for ten minutes; ' + 'only what it hashes to is kept',
+    async () => {
+      const it = await daemon()
+      const { status, body } = await it.call('MEMBER', 'POST', '/auth/pair/start', { adapter_hint: 'claude-code!' })
+      expect(status).toBe(200)
+      expect(body).toEqual({
+        code: expect.stringMatching(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/),
+        expires_at: '2026-01-01T00:10:00Z',
+      })
+      const stored = JSON.stringify(it.app.db.prepare('SELECT * FROM cli_pairings').all())
+      expect(stored).not.toContain(body.code)
+      expect(stored).not.toContain(body.code.replace('-', ''))
+      expect((await poll(it, body.code)).body).toEqual({
+        status: 'pending',
+        adapter_hint: 'CLAUDECODE',
+        expires_at: body.expires_at,
+      })
+    },
+  )
 
   it.each(['{', '[]', '"x"', '{"adapter_hint": 5}', '', undefined])('takes the body %s for no hint', async (body) => {
     const it = await daemon()
@@ -61,21 +64,24 @@ describe('pairing.poll', () => {
     expect((await poll(it, code)).body).toEqual({ status: 'consumed', adapter_hint: 'CODEX_CLI', expires_at })
   })
 
-  it('Pairing code: any -> reported as expired by GET pair/poll when unknown, foreign or elapsed, all alike', async () => {
-    const clock = fixedClock()
-    const it = await daemon({ clock })
-    const used = await start(it)
-    await redeem(it, used)
-    const { code } = await start(it)
-    expect((await poll(it, code, 'OWNER')).body).toEqual(unknown)
-    expect((await poll(it, '22222222')).body).toEqual(unknown)
-    expect((await poll(it, '!"§$%&/(')).body).toEqual(unknown)
-    clock.advance(599_000)
-    expect((await poll(it, code)).body.status).toBe('pending')
-    clock.advance(1000)
-    expect((await poll(it, code)).body).toEqual(unknown)
-    expect((await poll(it, used.code)).body).toEqual(unknown)
-  })
+  it(
+    'Pairing code: any -> reported as expired by GET pair/poll when ' + 'unknown, foreign or elapsed, all alike',
+    async () => {
+      const clock = fixedClock()
+      const it = await daemon({ clock })
+      const used = await start(it)
+      await redeem(it, used)
+      const { code } = await start(it)
+      expect((await poll(it, code, 'OWNER')).body).toEqual(unknown)
+      expect((await poll(it, '22222222')).body).toEqual(unknown)
+      expect((await poll(it, '!"§$%&/(')).body).toEqual(unknown)
+      clock.advance(599_000)
+      expect((await poll(it, code)).body.status).toBe('pending')
+      clock.advance(1000)
+      expect((await poll(it, code)).body).toEqual(unknown)
+      expect((await poll(it, used.code)).body).toEqual(unknown)
+    },
+  )
 
   it.each([
     ['abcd-efgh', 'ABCDEFGH'],
@@ -169,14 +175,17 @@ describe('pairing.redeem', () => {
     )
   })
 
-  it('Pairing code: pending -> consumed on POST pair/redeem, which only one of many at the same time wins', async () => {
-    const it = await daemon()
-    const { code } = await start(it)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(it, { code })))
-    expect((await poll(it, code)).body.status).toBe('consumed')
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)])
-    expect(it.app.db.prepare("SELECT count(*) FROM cli_tokens WHERE name = 'pair'").pluck().get()).toBe(1)
-  })
+  it(
+    'Pairing code: pending -> consumed on POST pair/redeem, which only ' + 'one of many at the same time wins',
+    async () => {
+      const it = await daemon()
+      const { code } = await start(it)
+      const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(it, { code })))
+      expect((await poll(it, code)).body.status).toBe('consumed')
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)])
+      expect(it.app.db.prepare("SELECT count(*) FROM cli_tokens WHERE name = 'pair'").pluck().get()).toBe(1)
+    },
+  )
 
   it('Pairing code: pending -> expired when ten minutes have passed', async () => {
     const clock = fixedClock()

@@ -167,7 +167,8 @@ export function runtimeContract(make: () => Promise<Subject>): void {
         argv: [
           'sh',
           '-c',
-          `cat; cat "$1"; printf '%s|' "$2" "$EXTRA" "$HOME" "$PWD" "$SVC_SECRETS_DIR" "$SVC_OUTPUT_DIR" "$SVC_CREW_SHARED"; echo bad >&2`,
+          `cat; cat "$1"; printf '%s|' "$2" "$EXTRA" "$HOME" "$PWD" "$SVC_SECRETS_DIR" "$SVC_OUTPUT_DIR" ` +
+            '"$SVC_CREW_SHARED"; echo bad >&2',
           'sh',
           `${places.secrets}/key`,
           'a b',
@@ -177,7 +178,8 @@ export function runtimeContract(make: () => Promise<Subject>): void {
         stdin: 'input;',
       })
       expect(output).toBe(
-        `input;key;a b|extra "$X"|${[places.home, places.output, places.secrets, places.output, places.crewShared].join('|')}|`,
+        'input;key;a b|extra ' +
+          `"$X"|${[places.home, places.output, places.secrets, places.output, places.crewShared].join('|')}|`,
       )
       expect({ end, stderr }).toEqual({ end: { kind: 'exit', code: 0, timedOut: false }, stderr: 'bad\n' })
     })
@@ -284,7 +286,9 @@ export function runtimeContract(make: () => Promise<Subject>): void {
 
     it('go on when the daemon goes away, and are read on without gap or double', async () => {
       const spec = runSpec(crew.crewId, {
-        sh: 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "line $i"; [ $((i % 300)) -ne 0 ] || sleep 0.1; done; exit 4',
+        sh:
+          'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "line $i"; [ $((i % 300)) -ne 0 ] || sleep 0.1; done; ' +
+          'exit 4',
       })
       const ended = runSpec(crew.crewId, { sh: 'echo early; exit 6' })
       const first = subject.open()
@@ -308,7 +312,9 @@ export function runtimeContract(make: () => Promise<Subject>): void {
   describe('files', () => {
     it('are listed and read below the output folder only', async () => {
       await run({
-        sh: 'rm -rf * && mkdir -p sub/deep && printf one >a.txt && printf two >sub/b.txt && printf "\\000\\377" >sub/deep/c && ln -s /etc/passwd out && ln -s ../a.txt sub/in && mkfifo pipe',
+        sh:
+          'rm -rf * && mkdir -p sub/deep && printf one >a.txt && printf two >sub/b.txt && printf "\\000\\377" ' +
+          '>sub/deep/c && ln -s /etc/passwd out && ln -s ../a.txt sub/in && mkfifo pipe',
       })
       const list = async (subdir: string, recursive: boolean) =>
         names(await runtime.listFiles(crew.crewId, ada, subdir, recursive))

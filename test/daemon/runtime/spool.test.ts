@@ -104,7 +104,9 @@ describe.concurrent('supervise.sh', () => {
 
   it('ends what the program left in its group, even what ignores TERM', async () => {
     const run = await start({
-      sh: 'sleep 60 & sh -c "trap \\"\\" TERM; echo deaf; while :; do sleep 60; done" & read line </dev/zero & sleep 0.3',
+      sh:
+        'sleep 60 & sh -c "trap \\"\\" TERM; echo deaf; while :; do sleep 60; done" & read line </dev/zero & sleep ' +
+        '0.3',
     })
     const { end } = await follow(run.dir)
     expect(end).toEqual({ kind: 'exit', code: 0, timedOut: false })
@@ -199,7 +201,9 @@ describe.concurrent('end-run.sh', () => {
   it('kills what ignores TERM, what went into a session of its own, and what both forked', async () => {
     const deaf = 'trap "" TERM; while :; do sleep 0.2; done'
     const run = await start({
-      sh: `setsid sh -c '${deaf}' & setsid setsid sleep 300 & sh -c '${deaf}' & ${deaf.replace('trap "" TERM;', 'trap "" TERM; echo up;')}`,
+      sh:
+        `setsid sh -c '${deaf}' & setsid setsid sleep 300 & sh -c '${deaf}' & ` +
+        `${deaf.replace('trap "" TERM;', 'trap "" TERM; echo up;')}`,
     })
     await printed(run.dir, 'up')
     expect(await endRun(run)).toEqual({ code: 0, stderr: '' })

@@ -94,24 +94,27 @@ describe('a session that ends', () => {
 })
 
 describe('a second factor that is turned on', () => {
-  it('closes what other browsers have open, and their socket tokens open nothing before it is shown there', async () => {
-    const { it: server, laptop, phone } = await setUp()
-    const [own, other] = [await socket(server.base, phone), await socket(server.base, laptop)]
-    const stream = await watch(server.base, '/api/v1/journal/stream', laptop, server.workspace)
-    const { token } = (await laptop.call('GET', '/ws-token')).body
-    const closed = once(other, 'close')
-    const { secret } = (await phone.call('POST', '/users/me/totp', { password: knownPassword })).body
-    expect((await phone.call('POST', '/users/me/totp/confirm', { code: codeAt(secret, server.clock()) })).status).toBe(
-      200,
-    )
-    expect((await closed)[0]).toBe(4401)
-    await stream.ended
-    expect(await firstAnswer(server.base, token)).toMatchObject({ type: 'session_revoked' })
-    const pong = once(own, 'message')
-    own.send('{"type":"ping"}')
-    expect(JSON.parse(String((await pong)[0])).type).toBe('pong')
-    server.clock.advance(30_000)
-    expect((await laptop.call('POST', '/auth/step-up', { code: codeAt(secret, server.clock()) })).status).toBe(200)
-    expect(await firstAnswer(server.base, token)).toMatchObject({ type: 'ready' })
-  })
+  it(
+    'closes what other browsers have open, and their socket tokens open ' + 'nothing before it is shown there',
+    async () => {
+      const { it: server, laptop, phone } = await setUp()
+      const [own, other] = [await socket(server.base, phone), await socket(server.base, laptop)]
+      const stream = await watch(server.base, '/api/v1/journal/stream', laptop, server.workspace)
+      const { token } = (await laptop.call('GET', '/ws-token')).body
+      const closed = once(other, 'close')
+      const { secret } = (await phone.call('POST', '/users/me/totp', { password: knownPassword })).body
+      expect(
+        (await phone.call('POST', '/users/me/totp/confirm', { code: codeAt(secret, server.clock()) })).status,
+      ).toBe(200)
+      expect((await closed)[0]).toBe(4401)
+      await stream.ended
+      expect(await firstAnswer(server.base, token)).toMatchObject({ type: 'session_revoked' })
+      const pong = once(own, 'message')
+      own.send('{"type":"ping"}')
+      expect(JSON.parse(String((await pong)[0])).type).toBe('pong')
+      server.clock.advance(30_000)
+      expect((await laptop.call('POST', '/auth/step-up', { code: codeAt(secret, server.clock()) })).status).toBe(200)
+      expect(await firstAnswer(server.base, token)).toMatchObject({ type: 'ready' })
+    },
+  )
 })

@@ -1,5 +1,6 @@
 import { ProblemError } from '#client'
 import { ApiCommand } from '../../../command.ts'
+import { given } from '../../../flags.ts'
 import { ask, interactive } from '../../../input.ts'
 import { giveCodes, saveFlag } from '../../../two-factor/codes.ts'
 import { codeFlag, codeOf, passwordFlag, passwordOf, remedies } from '../../../two-factor/proof.ts'
@@ -9,7 +10,10 @@ const attempts = 3
 export default class TwoFactorOn extends ApiCommand<typeof TwoFactorOn> {
   static override summary = 'Turn the second factor on, or move it to another app'
   static override description =
-    'Shows a QR code for an authenticator app, asks for the code that the app then shows, and gives ten recovery codes. Without a terminal the secret is written to standard output and `muster account 2fa confirm` finishes. When a second factor is on already, a code of it is asked for first; it is good until the new app has shown its first code.'
+    'Shows a QR code for an authenticator app, asks for the code that the app then shows, and gives ten recovery ' +
+    'codes. Without a terminal the secret is written to standard output and `muster account 2fa confirm` ' +
+    'finishes. When a second factor is on already, a code of it is asked for first; it is good until the new app ' +
+    'has shown its first code.'
   static override hiddenAliases = ['totp:start']
   static override examples = [
     '$ <%= config.bin %> account 2fa on',
@@ -26,7 +30,7 @@ export default class TwoFactorOn extends ApiCommand<typeof TwoFactorOn> {
     const { needs_password, enabled } = await this.api.totp.show()
     const proof = await passwordOf(needs_password, this.session.target, this.flags['password-stdin'])
     const code = enabled ? await codeOf(this.flags.code, 'Code of the app in use, or a recovery code') : undefined
-    const begun = await this.api.totp.start({ body: { ...proof, ...(code && { code }) } })
+    const begun = await this.api.totp.start({ body: given({ ...proof, code }) })
     if (!interactive()) {
       await this.out.item(begun, begun.secret)
       this.out.note('Give the secret to your app. Next: muster account 2fa confirm CODE', 'dim')
@@ -61,5 +65,8 @@ async function sheet({ uri, secret }: { uri: string; secret: string }): Promise<
   const { renderUnicodeCompact } = await import('uqr')
   const indent = (text: string) => text.replace(/^/gm, '  ')
   const spaced = secret.replace(/.{4}(?=.)/g, '$& ')
-  return `\n${indent(renderUnicodeCompact(uri, { border: 1 }))}\n\n  Scan this with your authenticator app, or type the secret into it:\n\n    ${spaced}\n\n  ${uri}\n\n`
+  return (
+    `\n${indent(renderUnicodeCompact(uri, { border: 1 }))}\n\n  Scan this with your authenticator app, or type the ` +
+    `secret into it:\n\n    ${spaced}\n\n  ${uri}\n\n`
+  )
 }

@@ -9,7 +9,8 @@ import { type User, userView } from '../../../views/users.ts'
 export default class AccountAvatarSet extends ApiCommand<typeof AccountAvatarSet> {
   static override summary = 'Set your picture'
   static override description =
-    'A PNG, JPEG or WebP file of at most 2 MB and 4096 pixels on a side. It is kept as it is, with what it tells of its making.'
+    'A PNG, JPEG or WebP file of at most 2 MB and 4096 pixels on a side. It is kept as it is, with what it tells ' +
+    'of its making.'
   static override hiddenAliases = ['users:set-avatar']
   static override examples = ['$ <%= config.bin %> account avatar set me.png']
   static override args = { file: Args.string({ required: true, description: 'the picture' }) }
@@ -36,7 +37,9 @@ function contents(file: string): Buffer {
 /** A form with the file alone; its name stays here. */
 function form(bytes: Buffer): { type: string; body: Buffer } {
   const boundary = `muster-${randomBytes(16).toString('hex')}`
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="avatar"\r\nContent-Type: application/octet-stream\r\n\r\n`
+  const head =
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="avatar"\r\nContent-Type: ` +
+    'application/octet-stream\r\n\r\n'
   return {
     type: `multipart/form-data; boundary=${boundary}`,
     body: Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]),

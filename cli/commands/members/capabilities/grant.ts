@@ -7,7 +7,8 @@ import { heldView } from '../../../views/capabilities.ts'
 export default class CapabilitiesGrant extends ApiCommand<typeof CapabilitiesGrant> {
   static override summary = 'Let a member do something beyond the role'
   static override description =
-    'credential.create: store credentials; credential.rotate: replace their values. Crew members below MANAGER do it for their own crews.'
+    'credential.create: store credentials; credential.rotate: replace their values. Crew members below MANAGER ' +
+    'do it for their own crews.'
   static override examples = ['$ <%= config.bin %> members capabilities grant ada@example.com credential.rotate']
   static override args = { ...userArg, ...capabilityArg }
 

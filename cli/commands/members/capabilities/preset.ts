@@ -1,4 +1,5 @@
 import { Args } from '@oclif/core'
+import { presets } from '#client/words'
 import type { Preset } from '#contract/capabilities'
 import { ApiCommand } from '../../../command.ts'
 import { workspaceInUse } from '../../../contexts/session.ts'
@@ -13,7 +14,7 @@ export default class CapabilitiesPreset extends ApiCommand<typeof CapabilitiesPr
     ...userArg,
     preset: Args.string({
       required: true,
-      options: ['chat', 'power', 'admin'],
+      options: presets,
       description: 'chat: chat alone; admin: credentials too',
     }),
   }

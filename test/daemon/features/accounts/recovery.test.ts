@@ -186,7 +186,8 @@ describe('accounts.reset', () => {
     const it = await recovering()
     it.app.db
       .prepare(
-        "UPDATE users SET failed_login_count = 10, last_failed_login_at = '2026-01-01T00:00:00Z', locked_until = '2026-01-01T01:00:00Z' WHERE id = ?",
+        "UPDATE users SET failed_login_count = 10, last_failed_login_at = '2026-01-01T00:00:00Z', locked_until = " +
+          "'2026-01-01T01:00:00Z' WHERE id = ?",
       )
       .run(it.member.userId)
     await it.reset(await it.token())

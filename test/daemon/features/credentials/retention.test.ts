@@ -11,7 +11,8 @@ async function recorded(it: TestDaemon, owner: Person, days: number | null) {
   const { id } = (await it.call(owner, 'POST', '/credentials', { name: 'key', value: 'secret', type: 'SECRET' })).body
   it.app.db.prepare('DELETE FROM credential_audit WHERE credential_id = ?').run(id)
   const insert = it.app.db.prepare(
-    "INSERT INTO credential_audit (id, credential_id, event, actor_type, detail_json, created_at) VALUES (?, ?, 'USE', 'system', '{}', ?)",
+    'INSERT INTO credential_audit (id, credential_id, event, actor_type, detail_json, created_at) VALUES (?, ?, ' +
+      "'USE', 'system', '{}', ?)",
   )
   for (const ago of [0, 9, 11, 89, 91, 4000])
     insert.run(`${id}-${ago}`, id, `${new Date(it.clock() - ago * day).toISOString().slice(0, 19)}Z`)

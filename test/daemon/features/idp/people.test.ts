@@ -308,7 +308,8 @@ describe('idp.links and idp.unlink', () => {
     const { app } = it.server
     app.db
       .prepare(
-        "INSERT INTO linked_accounts SELECT 'old', user_id, 'https://gone.example', 'ann', NULL, created_at, last_used_at FROM linked_accounts",
+        "INSERT INTO linked_accounts SELECT 'old', user_id, 'https://gone.example', 'ann', NULL, created_at, " +
+          'last_used_at FROM linked_accounts',
       )
       .run()
     expect((await it.web.call('DELETE', `/users/me/linked-accounts/${id}`)).body).toMatchObject({

@@ -343,7 +343,9 @@ describe('anchors', () => {
       head,
       at: '2026-01-01T00:00:10Z',
       mac: expect.stringMatching(/^[0-9a-f]{64}$/),
-      anchor: `muster-anchor.1.${anchor.installation}.${it.workspace}.10.${id}.${head.hash}.20260101T000010Z.${anchor.mac}`,
+      anchor:
+        `muster-anchor.1.${anchor.installation}.${it.workspace}.10.${id}.` +
+        `${head.hash}.20260101T000010Z.${anchor.mac}`,
     })
   })
 

@@ -175,7 +175,8 @@ describe('a capability', () => {
     const other = it.stranger()
     it.app.db
       .prepare(
-        "INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) VALUES ('m', ?, ?, 'VIEWER', 'x', 'x')",
+        "INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) VALUES ('m', ?, " +
+          "?, 'VIEWER', 'x', 'x')",
       )
       .run(other.workspace, userId)
     expect(

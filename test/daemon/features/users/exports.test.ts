@@ -150,7 +150,8 @@ describe('users.export', () => {
     const stored = [
       ...db
         .prepare(
-          'SELECT token_hash FROM cli_tokens UNION SELECT token_hash FROM workspace_invitations UNION SELECT code_hash FROM cli_pairings',
+          'SELECT token_hash FROM cli_tokens UNION SELECT token_hash FROM workspace_invitations UNION SELECT ' +
+            'code_hash FROM cli_pairings',
         )
         .pluck()
         .all(),

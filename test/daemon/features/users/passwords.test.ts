@@ -115,7 +115,8 @@ describe('users.password', () => {
   it('burns the links that were mailed before', async () => {
     const { it, ada, withToken } = await setUp()
     const link = it.app.db.prepare(
-      'INSERT INTO verification_tokens (id, user_id, token_hash, purpose, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO verification_tokens (id, user_id, token_hash, purpose, created_at, expires_at) VALUES (?, ?, ' +
+        '?, ?, ?, ?)',
     )
     link.run('t1', ada.userId, 'h1', 'password_reset', it.app.now(), '2027-01-01T00:00:00Z')
     link.run('t2', it.person('OWNER').userId, 'h2', 'password_reset', it.app.now(), '2027-01-01T00:00:00Z')
@@ -133,20 +134,24 @@ describe('users.password', () => {
     expect(await live(web)).toBe(200)
   })
 
-  it('Account: unlocked -> locked on a wrong current password that reaches the threshold, also with the right one after it', async () => {
-    const { it, ada, withToken, account } = await setUp()
-    await lockAfter(it, 3)
-    const codes: string[] = []
-    for (const given of ['wrong', 'wrong', 'wrong', knownPassword])
-      codes.push((await withToken(change(given))).body.code)
-    expect(codes).toEqual(['wrong_password', 'wrong_password', 'account_locked', 'account_locked'])
-    expect((await withToken(change(knownPassword))).status).toBe(423)
-    expect(account()).toMatchObject({ password_hash: quickHash })
-    expect((await browser(it).signIn(ada.email, knownPassword)).body).toMatchObject({
-      ok: false,
-      error: 'CredentialsSignin',
-    })
-  })
+  it(
+    'Account: unlocked -> locked on a wrong current password that reaches the threshold, also with the right one ' +
+      'after it',
+    async () => {
+      const { it, ada, withToken, account } = await setUp()
+      await lockAfter(it, 3)
+      const codes: string[] = []
+      for (const given of ['wrong', 'wrong', 'wrong', knownPassword])
+        codes.push((await withToken(change(given))).body.code)
+      expect(codes).toEqual(['wrong_password', 'wrong_password', 'account_locked', 'account_locked'])
+      expect((await withToken(change(knownPassword))).status).toBe(423)
+      expect(account()).toMatchObject({ password_hash: quickHash })
+      expect((await browser(it).signIn(ada.email, knownPassword)).body).toMatchObject({
+        ok: false,
+        error: 'CredentialsSignin',
+      })
+    },
+  )
 
   it('Account: locked -> unlocked on successful password change', async () => {
     const { it, withToken, account } = await setUp()

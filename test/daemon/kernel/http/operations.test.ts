@@ -488,7 +488,8 @@ describe('a body', () => {
       closing({ close: () => socket.destroy() })
       const ask = async () => {
         socket.write(
-          `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"x"}`,
+          `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ` +
+            '12\r\n\r\n{"name":"x"}',
         )
         return String((await once(socket, 'data'))[0]).slice(9, 12)
       }
@@ -513,7 +514,8 @@ describe('a body', () => {
       socket.on('data', (chunk) => (text += chunk))
       const asked = once(it.http.server, 'request')
       socket.write(
-        'POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"name":',
+        'POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ' +
+          '20\r\n\r\n{"name":',
       )
       await asked
       vi.advanceTimersByTime(59_999)

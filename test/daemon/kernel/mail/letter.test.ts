@@ -20,7 +20,8 @@ describe('render', () => {
     ]
     const { text, html } = render(letter({ name: 'Ada', blocks }), 'muster.example')
     expect(text).toBe(
-      'Hello Ada,\n\nOne.\n\nChoose:\nhttps://h/x?token=1&y=2\n\n    muster one\n    muster two\n\nDevice: laptop\nFrom:   10.0.0.1\n\n-- \nSent by the Muster server muster.example.\n',
+      'Hello Ada,\n\nOne.\n\nChoose:\nhttps://h/x?token=1&y=2\n\n    muster one\n    muster two\n\nDevice: ' +
+        'laptop\nFrom:   10.0.0.1\n\n-- \nSent by the Muster server muster.example.\n',
     )
     for (const part of [
       'Hello Ada,',

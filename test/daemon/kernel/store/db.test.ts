@@ -66,7 +66,8 @@ describe('our migrations', () => {
     const db = fresh()
     migrate(db, migrations, 'now')
     const lax = db.prepare<[], { name: string }>(
-      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT " +
+        "LIKE 'sqlite_%'",
     )
     expect(lax.all()).toEqual([])
   })

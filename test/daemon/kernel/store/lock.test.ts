@@ -17,7 +17,8 @@ function scratch(): string {
 /** A process that holds the lock until it is killed. */
 async function holder(dir: string) {
   const program = `import Database from 'better-sqlite3'
-    const db = new Database(process.argv[1]); db.pragma('locking_mode = EXCLUSIVE'); db.exec('BEGIN EXCLUSIVE'); console.log('held'); setInterval(() => {}, 1000)`
+    const db = new Database(process.argv[1]); db.pragma('locking_mode = EXCLUSIVE'); db.exec('BEGIN EXCLUSIVE');
+      console.log('held'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, join(dir, 'musterd.lock')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -25,7 +25,8 @@ parentPort.on('message', (request) => {
     return parentPort.postMessage({ idle: true })
   }
   if (job === 'fail') return parentPort.postMessage({ id, fault: 'Error: no' })
-  parentPort.postMessage({ id, text: workerData.lane + ' ' + JSON.stringify(args) + ' ' + (globalThis.count = (globalThis.count ?? 0) + 1) })
+  globalThis.count = (globalThis.count ?? 0) + 1
+  parentPort.postMessage({ id, text: workerData.lane + ' ' + JSON.stringify(args) + ' ' + globalThis.count })
 })
 `
 

@@ -63,7 +63,8 @@ describe('write', () => {
   it('answers every change of a commit that fails, and goes on', async () => {
     const { db, calls, add, notes, write } = writer()
     db.exec(
-      'CREATE TABLE parents (id TEXT PRIMARY KEY) STRICT; CREATE TABLE children (id TEXT REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED) STRICT',
+      'CREATE TABLE parents (id TEXT PRIMARY KEY) STRICT; CREATE TABLE children (id TEXT REFERENCES parents (id) ' +
+        'DEFERRABLE INITIALLY DEFERRED) STRICT',
     )
     const orphan = () => db.prepare("INSERT INTO children VALUES ('nobody')").run()
     const results = await Promise.allSettled([write(add('a')), write(orphan), write(add('b'))])

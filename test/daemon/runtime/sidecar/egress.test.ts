@@ -108,7 +108,8 @@ describe('CONNECT', () => {
     const { port: far } = await server((req, res) => res.end(JSON.stringify(req.rawHeaders)))
     const socket = connect(port, '127.0.0.1')
     socket.write(
-      `CONNECT permitted.example:${far} HTTP/1.1\r\nproxy-authorization: x\r\n\r\nGET / HTTP/1.1\r\nx-api-key: dummy-ada\r\nhost: h\r\nconnection: close\r\n\r\n`,
+      `CONNECT permitted.example:${far} HTTP/1.1\r\nproxy-authorization: x\r\n\r\nGET / HTTP/1.1\r\nx-api-key: ` +
+        'dummy-ada\r\nhost: h\r\nconnection: close\r\n\r\n',
     )
     expect(await text(socket)).toContain('["x-api-key","dummy-ada","host","h","connection","close"]')
   })
@@ -129,7 +130,8 @@ describe('CONNECT', () => {
     expect(answer).toContain(`Muster did not let this out: `)
     expect(answer).toContain(reason)
     expect(denials).toEqual([{ agentId: null, host, port: denied, reason: expect.stringContaining(reason) }])
-    expect(asked).toEqual(['private.example', 'metadata.example'].filter((it) => it === host)) // no look-up for a name that is refused anyway
+    // No look-up for a name that is refused anyway.
+    expect(asked).toEqual(['private.example', 'metadata.example'].filter((it) => it === host))
   })
 
   it('dials the address that it judged, whatever else the name leads to', async () => {
@@ -179,7 +181,8 @@ describe('CONNECT', () => {
     }
     expect(await tunnel(port, `permitted.example:${far}`)).toMatch(/^HTTP\/1\.1 503 .*too many connections/s)
     open[0]!.destroy()
-    await expect.poll(async () => (await tunnel(port, 'ghost.example:443')).slice(9, 12)).toBe('502') // not 503: there is a place again
+    // Not 503: there is a place again.
+    await expect.poll(async () => (await tunnel(port, 'ghost.example:443')).slice(9, 12)).toBe('502')
     open[1]!.destroy()
   })
 
@@ -401,7 +404,8 @@ describe('plain HTTP', () => {
     const ask = (framing: string, body: string) =>
       say(
         port,
-        `GET http://permitted.example:${far}/ HTTP/1.1\r\nhost: x\r\nconnection: close, content-length, transfer-encoding\r\n${framing}\r\n\r\n${body}`,
+        `GET http://permitted.example:${far}/ HTTP/1.1\r\nhost: x\r\nconnection: close, content-length, ` +
+          `transfer-encoding\r\n${framing}\r\n\r\n${body}`,
       )
     expect(await ask(`content-length: ${inner.length}`, inner)).toMatch(/^HTTP\/1\.1 200 /)
     expect(await ask('transfer-encoding: chunked', `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`)).toMatch(

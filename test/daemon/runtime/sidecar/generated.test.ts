@@ -30,7 +30,8 @@ function reply({ headers }: Plain): [bytes: string, closes?: boolean] {
   switch (id.split('-')[1]) {
     case 'chunks':
       return [
-        `HTTP/1.1 200 OK\r\n${extra}transfer-encoding: chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n0\r\nx-key: unasked\r\n\r\n`,
+        `HTTP/1.1 200 OK\r\n${extra}transfer-encoding: ` +
+          `chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n0\r\nx-key: unasked\r\n\r\n`,
       ]
     case 'surplus':
       return [whole + second.repeat(2)]

@@ -138,7 +138,9 @@ let count = 0
 
 function written(it: Choice, agent: string): Asked {
   const id = `n${++count}-${it.answer}`
-  const forged = `POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: dummy-bob\r\nuser-agent: forged-${id}\r\ncontent-length: 9999\r\n\r\n`
+  const forged =
+    `POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: dummy-bob\r\nuser-agent: forged-${id}\r\ncontent-length: ` +
+    '9999\r\n\r\n'
   const body = `${it.forges ? forged : ''}body of ${id}`
   const unframed = ['none', 'low'].includes(it.framing)
   const [framing, chunks] = framings[it.framing]!(body.length)

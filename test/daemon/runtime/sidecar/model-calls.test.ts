@@ -167,37 +167,40 @@ describe('model calls', () => {
     })
   })
 
-  it('go to the next credential when one is limited, with the same body, and come back after five minutes', async () => {
-    const { url, seen } = await vendor(({ headers }) =>
-      headers['x-api-key'] === 'first' ? { status: 429, body: '{"error":"slow down"}' } : {},
-    )
-    const credentials = [
-      credential('ANTHROPIC', 'second', { priority: 2 }),
-      credential('ANTHROPIC', 'first', { priority: 1 }),
-    ]
-    const at = await sidecar(config(credentials, { ANTHROPIC: url }))
-    const send = () =>
-      call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' }, body: 'hello '.repeat(50_000) })
-    const used = () => seen.splice(0).map((it) => [it.headers['x-api-key'], it.body.length])
-    expect(await send()).toMatchObject({ status: 200 })
-    expect(used()).toEqual([
-      ['first', 300_000],
-      ['second', 300_000],
-    ])
-    expect(at.reports).toEqual([{ type: 'credential_limited', credentialId: 'cred-first', retryAfterSeconds: 300 }])
-    await send()
-    expect(used()).toEqual([['second', 300_000]])
-    at.configure(config(credentials, { ANTHROPIC: url })) // a new configuration forgets no limit
-    at.clock.now += cooldownMs - 1
-    await send()
-    expect(used()).toEqual([['second', 300_000]])
-    at.clock.now += 1
-    await send()
-    expect(used()).toEqual([
-      ['first', 300_000],
-      ['second', 300_000],
-    ])
-  })
+  it(
+    'go to the next credential when one is limited, with the same body, ' + 'and come back after five minutes',
+    async () => {
+      const { url, seen } = await vendor(({ headers }) =>
+        headers['x-api-key'] === 'first' ? { status: 429, body: '{"error":"slow down"}' } : {},
+      )
+      const credentials = [
+        credential('ANTHROPIC', 'second', { priority: 2 }),
+        credential('ANTHROPIC', 'first', { priority: 1 }),
+      ]
+      const at = await sidecar(config(credentials, { ANTHROPIC: url }))
+      const send = () =>
+        call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' }, body: 'hello '.repeat(50_000) })
+      const used = () => seen.splice(0).map((it) => [it.headers['x-api-key'], it.body.length])
+      expect(await send()).toMatchObject({ status: 200 })
+      expect(used()).toEqual([
+        ['first', 300_000],
+        ['second', 300_000],
+      ])
+      expect(at.reports).toEqual([{ type: 'credential_limited', credentialId: 'cred-first', retryAfterSeconds: 300 }])
+      await send()
+      expect(used()).toEqual([['second', 300_000]])
+      at.configure(config(credentials, { ANTHROPIC: url })) // a new configuration forgets no limit
+      at.clock.now += cooldownMs - 1
+      await send()
+      expect(used()).toEqual([['second', 300_000]])
+      at.clock.now += 1
+      await send()
+      expect(used()).toEqual([
+        ['first', 300_000],
+        ['second', 300_000],
+      ])
+    },
+  )
 
   it("hand on the vendor's 429 as it is when no credential is left", async () => {
     const { url, seen } = await vendor(() => ({ status: 429, headers: { 'retry-after': '7' }, body: '{"mine":true}' }))

@@ -10,7 +10,8 @@ type Start = (config: SidecarConfig, env: NodeJS.ProcessEnv) => Promise<{ port: 
 export async function sidecarProgram(folder: string): Promise<Start> {
   const outfile = join(folder, 'sidecar.cjs')
   const contents = `import { startSidecar } from './daemon/runtime/sidecar/server.ts'
-    startSidecar({ port: 0, isolated: false, report() {} }).then((it) => { it.configure(JSON.parse(process.env.CONFIG)); console.log(it.port) })`
+    startSidecar({ port: 0, isolated: false, report() {} }).then((it) => {
+      it.configure(JSON.parse(process.env.CONFIG)); console.log(it.port) })`
   await build({
     stdin: { contents, resolveDir: process.cwd(), loader: 'ts' },
     bundle: true,

@@ -61,7 +61,8 @@ describe('names', () => {
   it('in the hosts file win, in any case, and need no server', async () => {
     const names = createNames(
       hosts(
-        '127.0.0.1 localhost\n# 1.1.1.1 no.example\n10.0.0.1\tHost.Docker.internal gateway # 2.2.2.2 x\nfd00::1 gateway\n',
+        '127.0.0.1 localhost\n# 1.1.1.1 no.example\n10.0.0.1\tHost.Docker.internal gateway # 2.2.2.2 x\nfd00::1 ' +
+          'gateway\n',
       ),
     )
     names.use([await nameServer({})])

@@ -297,7 +297,8 @@ describe('an answer', () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'
     const hop = ['connection: x-hop', 'x-hop: 1', 'set-cookie: a=b', 'alt-svc: h3=":443"', 'request-id: req_1']
     const { say } = await scene((it) => [
-      `${early}HTTP/1.1 200 Fine\r\n${hop.join('\r\n')}\r\nx-debug: got ${it.headers.get('x-api-key')}\r\n${body('ok')}`,
+      `${early}HTTP/1.1 200 Fine\r\n${hop.join('\r\n')}\r\nx-debug: got ` +
+        `${it.headers.get('x-api-key')}\r\n${body('ok')}`,
     ])
     const answer = await say(ask('{}'))
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/)

@@ -104,7 +104,8 @@ export async function call(
     body = '',
   }: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
 ): Promise<Answer> {
-  const agent = new Agent({ keepAlive: true }) // a client that would close could be cut off in the middle of a refused body
+  // A client that would close could be cut off in the middle of a refused body.
+  const agent = new Agent({ keepAlive: true })
   onEnd(() => agent.destroy())
   const out = request(url, { method, headers, agent }).end(body)
   const [res] = (await once(out, 'response')) as [IncomingMessage]

@@ -74,11 +74,14 @@ it('each vendor has the calls that its clients make, and no more', () => {
 const recorded: [RegExp, string][] = [
   [
     anthropicHeaders,
-    'accept accept-encoding content-type user-agent x-claude-code-session-id x-stainless-arch x-stainless-retry-count x-stainless-runtime-version anthropic-beta anthropic-dangerous-direct-browser-access anthropic-version x-app',
+    'accept accept-encoding content-type user-agent x-claude-code-session-id x-stainless-arch ' +
+      'x-stainless-retry-count x-stainless-runtime-version anthropic-beta ' +
+      'anthropic-dangerous-direct-browser-access anthropic-version x-app',
   ],
   [
     openaiHeaders,
-    'accept content-type user-agent originator version openai-beta session-id thread-id x-client-request-id x-codex-beta-features x-codex-window-id x-codex-turn-metadata x-openai-internal-codex-responses-lite',
+    'accept content-type user-agent originator version openai-beta session-id thread-id x-client-request-id ' +
+      'x-codex-beta-features x-codex-window-id x-codex-turn-metadata x-openai-internal-codex-responses-lite',
   ],
   [googleHeaders, 'accept accept-encoding accept-language content-type user-agent x-goog-api-client'],
 ]

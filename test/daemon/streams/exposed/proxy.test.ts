@@ -159,7 +159,8 @@ describe('a request', () => {
     const head = `POST ${prefix}/one HTTP/1.1\r\nHost: localhost\r\n`
     const both = await raw(
       it.base,
-      `${head}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET ${prefix}/two HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+      `${head}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET ${prefix}/two ` +
+        'HTTP/1.1\r\nHost: localhost\r\n\r\n',
     )
     expect(both).toMatch(/^HTTP\/1.1 400 /)
     const twice = await raw(it.base, `${head}Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde`)
@@ -170,7 +171,8 @@ describe('a request', () => {
     expect(split).toMatch(/^HTTP\/1.1 400 /)
     const pair = await raw(
       it.base,
-      `${head}Content-Length: 3\r\nConnection: keep-alive\r\n\r\nabcGET ${prefix}/two HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+      `${head}Content-Length: 3\r\nConnection: keep-alive\r\n\r\nabcGET ${prefix}/two HTTP/1.1\r\nHost: ` +
+        'localhost\r\nConnection: close\r\n\r\n',
     )
     expect(pair.match(/HTTP\/1.1 200/g)).toHaveLength(2)
     expect(seen).toEqual(['/one', '/two'])
