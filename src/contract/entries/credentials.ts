@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { audit, audits, entry, quoted } from './define.ts'
+import { type AuditPayload, audit, audits, entry, quoted } from './define.ts'
 
 const Grant = Type.Object({
   credential_id: Type.String(),
@@ -12,6 +12,7 @@ const Acceptance = Type.Object({
   env_var_name: Type.String(),
 })
 const Refusal = Type.Object({ status: Type.Literal('REJECTED') })
+const called = ({ name, entity_id }: AuditPayload) => `Credential ${quoted(name ?? entity_id)}`
 const named = { credential_id: Type.String(), credential_name: Type.String() }
 const rotation = { rotation_id: Type.String() }
 
@@ -28,26 +29,26 @@ export const credentialFacts = {
     'audit.entity_updated',
     'credential',
     Acceptance,
-    ({ name, metadata }, { actor, agent }) =>
-      `Credential ${quoted(name ?? '')} was accepted by ${actor} and assigned to ${agent} as ${metadata.env_var_name}`,
+    (it, { actor, agent }) =>
+      `${called(it)} was accepted by ${actor} and assigned to ${agent} as ${it.metadata.env_var_name}`,
   ),
   'credential.refused': audit(
     'audit.entity_deleted',
     'credential',
     Refusal,
-    ({ name }, { actor }) => `Credential ${quoted(name ?? '')} was not accepted: ${actor} erased its value`,
+    (it, { actor }) => `${called(it)} was not accepted: ${actor} erased its value`,
   ),
   'agent_credential.created': audit(
     'audit.entity_created',
     'agent_credential',
     Grant,
-    ({ name, metadata }) => `Credential ${quoted(name ?? '')} assigned to ${metadata.agent_slug}`,
+    (it) => `${called(it)} assigned to ${it.metadata.agent_slug}`,
   ),
   'agent_credential.deleted': audit(
     'audit.entity_deleted',
     'agent_credential',
     Grant,
-    ({ name, metadata }) => `Credential ${quoted(name ?? '')} withdrawn from ${metadata.agent_slug}`,
+    (it) => `${called(it)} withdrawn from ${it.metadata.agent_slug}`,
   ),
   'credential.tested': entry(
     'credential.tested',

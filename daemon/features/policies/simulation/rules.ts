@@ -104,19 +104,23 @@ function questionOf({ payload, refs }: Decided): { action: string | null; approv
 type MemberOf<P> = P extends unknown ? keyof P : never
 type Member = MemberOf<NonNullable<StoredEntry['payload']>>
 
-/** What an agent did without asking; deeds of any type name their action by the same members. */
-function judgeDeed({ payload, refs, actor_type }: Entry): Judgement | null {
-  const member = (name: Member) => text(payload?.[name])
-  const held = member('approval_id') ?? text(refs?.['approval_id'])
-  const verdict = member('policy_verdict')
-  const action = member('policy_action')
+/** A member that entries of several types may carry. */
+const said = ({ payload }: Entry, member: Member): string | null => text(payload?.[member])
+
+/** What an agent did without asking. */
+function judgeDeed(entry: Entry): Judgement | null {
+  const { actor_type, refs } = entry
+  const held = said(entry, 'approval_id') ?? text(refs?.['approval_id'])
+  const verdict = said(entry, 'policy_verdict')
+  const action = said(entry, 'policy_action')
   if (action === null || held !== null || verdict === 'ask' || verdict === 'refuse') return null
   return actor_type === 'agent' || actor_type === 'sidecar' ? { kind: 'applied', action } : null
 }
 
 /** An escalation is a thing that agents do, and its answer is a decision of people. */
-function judgeEscalation({ payload }: Escalated): Judgement | null {
-  const named = text(payload?.['policy_action'])
+function judgeEscalation(entry: Escalated): Judgement | null {
+  const { payload } = entry
+  const named = said(entry, 'policy_action')
   const asked = named === null || named === 'escalation_create' ? ownQuestion : named
   if (payload?.['state'] === 'pending') return { kind: 'applied', action: named ?? 'escalation_create' }
   if (payload?.['state'] !== 'resolved' || payload['auto_resolved'] === true) return null
