@@ -1,4 +1,4 @@
-/** Name and slug of a workspace that nobody chose. Contract part 1, section 3.1. */
+/** Name and slug of a workspace that nobody chose. */
 export function defaultWorkspace(fullName: string, email: string, tail: string): { name: string; slug: string } {
   const end = `-${tail}`
   const head =

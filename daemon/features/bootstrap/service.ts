@@ -42,10 +42,7 @@ export function create(
 
 type Made = ReturnType<typeof create>
 
-/**
- * Signs the browser in. Without a session the account is still there, which the answer says. Contract part 1, section
- * 3.2.
- */
+/** Signs the browser in. Without a session the account is still there, which the answer says. */
 export async function enter(app: App, { body, web, now }: Call<typeof bootstrap.create>, made: Made): Promise<Made> {
   if (!web) return made
   try {

@@ -20,7 +20,7 @@ export function attemptOf({ vault }: App, state: string): Attempt {
   return { state, nonce: from('nonce'), verifier: from('verifier') }
 }
 
-/** Remembers a sign-in that begins, within a change. */
+/** Remembers a sign-in that begins. */
 export function keepState(
   { db, clock, now }: App,
   { state, browser, redirect }: { state: string; browser: string; redirect: string },
@@ -31,6 +31,6 @@ export function keepState(
   keep.run({ hash: hashOf(state), browser: hashOf(browser), redirect, expires_at: wholeSeconds(clock() + lifetime) })
 }
 
-/** Where a sign-in leads that was begun in this browser, once; null for every other one. Within a change. */
+/** Where a sign-in leads that was begun in this browser, once; null for every other one. */
 export const burnState = ({ db, now }: App, state: string, browser: string): string | null =>
   queries(db).burn.get({ hash: hashOf(state), browser: hashOf(browser), now: now() })?.redirect ?? null

@@ -29,10 +29,7 @@ export async function prepare(app: App, { web }: Refresh): Promise<Ready> {
   return { userId: claims.userId, sessionId: claims.sessionId, presented: claims.jti, next }
 }
 
-/**
- * Besides the rule for every change: the page that asks is on this host. Ports do not matter. Contract part 1, section
- * 1.7.
- */
+/** Besides the rule for every change: the page that asks is on this host. Ports do not matter. */
 function checkHost({ request: { headers } }: Web): void {
   const from = headers.origin ?? headers.referer
   const name = (url: string) => (URL.canParse(url) ? new URL(url).hostname : null)

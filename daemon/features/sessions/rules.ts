@@ -16,7 +16,7 @@ export function judgeRefresh(
   return row.previous_refresh_jti === jti && lately ? 'grace' : 'replay'
 }
 
-/** Where to go after a sign-in: a path on this server, else `/`. Contract part 1, section 2.3, "Safe redirect". */
+/** Where to go after a sign-in: a path on this server, else `/`. */
 export function safePath(given: string | undefined): string {
   if (!given || given.length > 2000 || !/^\/(?![/\\])/.test(given) || given.includes('\\')) return '/'
   for (const character of given) if (character.charCodeAt(0) <= 0x20 || character.charCodeAt(0) === 0x7f) return '/'

@@ -64,7 +64,7 @@ interface Origin {
 /** Browsers of a user that are signed in at once. Ending them all is one change, which must not grow without end. */
 const most = 100
 
-/** Second step, within a change: the row. The session that was not used for the longest time makes room. */
+/** Second step, in the transaction: the row. The session that was not used for the longest time makes room. */
 export function storeSession(
   app: App,
   { id, user, email, jti }: Opening,

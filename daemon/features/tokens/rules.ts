@@ -1,6 +1,6 @@
 import { allows, type Role, type Scope, scopeAllows } from '#contract/roles'
 
-/** Seconds. Contract part 1, section 4.3. */
+/** Seconds that an administrative token may last. */
 export const adminLifetime = { usual: 86_400, least: 60, most: 604_800 }
 
 /** The role that a scope asks its maker to have somewhere. */

@@ -30,12 +30,6 @@ export const queries = statements((db) => ({
   forget: db.prepare<{ user: string; confirmed: 0 | 1 }>(
     'DELETE FROM totp_secrets WHERE user_id = @user AND confirmed = @confirmed',
   ),
-  turnOn: db.prepare<{ user: string; now: string }>(
-    'UPDATE users SET two_factor_at = @now, updated_at = @now WHERE id = @user',
-  ),
-  turnOff: db.prepare<{ user: string; now: string }, { id: string }>(
-    'UPDATE users SET two_factor_at = NULL, updated_at = @now WHERE id = @user AND two_factor_at IS NOT NULL RETURNING id',
-  ),
   addCode: db.prepare<{ user: string; hash: string; now: string }>(
     'INSERT INTO recovery_codes (user_id, code_hash, created_at) VALUES (@user, @hash, @now) ON CONFLICT DO NOTHING',
   ),

@@ -7,6 +7,7 @@ import type { Call } from '#kernel/feature'
 import { bySystem, byUser, journalAffair } from '#kernel/journal/affairs'
 import { type Problem, problem } from '#kernel/problem'
 import { type Account, accountById, isLocked, noteAttempt, passwordFits } from '../users/lockout/service.ts'
+import { setTwoFactor } from '../users/service.ts'
 import { letters } from './letters.ts'
 import { queries } from './queries.ts'
 import { newRecoveryCode, stepOf, typed } from './rules.ts'
@@ -165,10 +166,10 @@ export function remove(
 
 /** False when there was none. */
 function turnOff(app: App, { id: user, email }: Account, now: string, via?: 'host'): boolean {
-  const { forget, burnAll, requiredBy, turnOff: unset } = queries(app.db)
+  const { forget, burnAll, requiredBy } = queries(app.db)
   for (const confirmed of [0, 1] as const) forget.run({ user, confirmed })
   burnAll.run(user)
-  if (!unset.get({ user, now })) return false
+  if (!setTwoFactor(app, user, false, now)) return false
   const metadata = { changed: ['two_factor_at' as const], two_factor: false as const, ...(via && { via }) }
   const payload = { entity_id: user, name: email, metadata }
   journalAffair(app, user, fact('user.two_factor_off', payload, via ? bySystem : byUser(user)))

@@ -6,6 +6,7 @@ import { newId } from '#kernel/ids'
 import { byUser, journalAffair } from '#kernel/journal/affairs'
 import { type Problem, problem } from '#kernel/problem'
 import { type Account, accountById } from '../users/lockout/service.ts'
+import { setTwoFactor } from '../users/service.ts'
 import { letters } from './letters.ts'
 import { queries } from './queries.ts'
 import { newSecret, typed, uriOf } from './rules.ts'
@@ -52,10 +53,10 @@ export function confirm(
   if (it?.kind !== 'app' || !takeStep(app, row, it.code)) return problem('second_factor_invalid', { field: 'code' })
   const { email, two_factor_at } = accountById(app, actor.id)!
   const moved = two_factor_at !== null
-  const { forget, confirm: use, turnOn } = queries(app.db)
+  const { forget, confirm: use } = queries(app.db)
   forget.run({ user: actor.id, confirmed: 1 })
   use.run(row.id)
-  turnOn.run({ user: actor.id, now })
+  setTwoFactor(app, actor.id, true, now)
   const shown = actor.session && { session_id: actor.session.id }
   const metadata = { changed: ['two_factor_at' as const], two_factor: true as const, ...shown }
   const payload = { entity_id: actor.id, name: email, metadata }

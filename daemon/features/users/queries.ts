@@ -8,8 +8,9 @@ const columns = 'id, email, full_name, avatar_url'
 interface NewUser {
   id: string
   email: string
-  full_name: string
-  password_hash: string
+  full_name: string | null
+  password_hash: string | null
+  verified_at: string | null
   now: string
 }
 
@@ -26,8 +27,8 @@ export const queries = statements((db) => ({
   ),
   /** No row when the address has an account. */
   insert: db.prepare<NewUser, Row>(
-    `INSERT INTO users (id, email, full_name, password_hash, created_at, updated_at)
-     VALUES (@id, @email, @full_name, @password_hash, @now, @now) ON CONFLICT DO NOTHING RETURNING ${columns}`,
+    `INSERT INTO users (id, email, full_name, password_hash, email_verified_at, created_at, updated_at)
+     VALUES (@id, @email, @full_name, @password_hash, @verified_at, @now, @now) ON CONFLICT DO NOTHING RETURNING ${columns}`,
   ),
   /** With `mailed` whoever set it reads the mail of this address. The lockout ends. */
   replacePassword: db.prepare<{ user: string; password_hash: string; mailed: 0 | 1; now: string }>(
@@ -39,10 +40,20 @@ export const queries = statements((db) => ({
     `UPDATE users SET password_hash = NULL, failed_login_count = 0, last_failed_login_at = NULL, locked_until = NULL
      WHERE id = ?`,
   ),
+  verify: db.prepare<{ id: string; now: string }>(
+    'UPDATE users SET email_verified_at = @now, updated_at = @now WHERE id = @id AND email_verified_at IS NULL',
+  ),
+  turnFactorOn: db.prepare<{ user: string; now: string }>(
+    'UPDATE users SET two_factor_at = @now, updated_at = @now WHERE id = @user',
+  ),
+  turnFactorOff: db.prepare<{ user: string; now: string }, { id: string }>(
+    `UPDATE users SET two_factor_at = NULL, updated_at = @now WHERE id = @user AND two_factor_at IS NOT NULL
+     RETURNING id`,
+  ),
   any: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1'),
   second: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1 OFFSET 1'),
   /** The first user, and only the first: no row when there is one already. */
-  insertFirst: db.prepare<NewUser, Row>(
+  insertFirst: db.prepare<Omit<NewUser, 'verified_at'>, Row>(
     `INSERT INTO users (id, email, full_name, password_hash, created_at, updated_at)
      SELECT @id, @email, @full_name, @password_hash, @now, @now WHERE NOT EXISTS (SELECT 1 FROM users)
      RETURNING ${columns}`,

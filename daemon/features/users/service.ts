@@ -21,13 +21,26 @@ export const isAlone = ({ db }: App): boolean => queries(db).second.get() === un
 interface NewUser {
   id: string
   email: string
-  full_name: string
-  password_hash: string
+  full_name: string | null
+  /** Null for who signs in by other means, or sets one later. */
+  password_hash: string | null
+  /** Whether the address is known to be theirs. */
+  verified?: boolean
   now: string
 }
 
 /** A new user; null when the address has an account. Emails are stored in lower case. */
-export const createUser = ({ db }: App, user: NewUser): Row | null => queries(db).insert.get(user) ?? null
+export const createUser = ({ db }: App, { verified, ...user }: NewUser): Row | null =>
+  queries(db).insert.get({ ...user, verified_at: verified ? user.now : null }) ?? null
+
+/** The address is known to be the user's from now on. */
+export const verifyAddress = ({ db }: App, id: string, now: string): void => void queries(db).verify.run({ id, now })
+
+/** Notes that the second factor is on since now, or off; whether that changed anything. */
+export function setTwoFactor({ db }: App, user: string, on: boolean, now: string): boolean {
+  const { turnFactorOn, turnFactorOff } = queries(db)
+  return on ? turnFactorOn.run({ user, now }).changes > 0 : turnFactorOff.get({ user, now }) !== undefined
+}
 
 interface NewPassword {
   user: string
@@ -45,7 +58,8 @@ export const replacePassword = ({ db }: App, { mailed, ...given }: NewPassword):
 export const dropPassword = ({ db }: App, user: string): void => void queries(db).dropPassword.run(user)
 
 /** The first user of the server; null when there is one already. Emails are stored in lower case. */
-export const createFirst = ({ db }: App, user: NewUser): Row | null => queries(db).insertFirst.get(user) ?? null
+export const createFirst = ({ db }: App, user: Omit<NewUser, 'verified'>): Row | null =>
+  queries(db).insertFirst.get(user) ?? null
 
 export function update(app: App, { actor, body, now }: Call<typeof users.update>): Row {
   const full_name = cleanName('full_name', body.full_name, { min: 1, max: 100, unit: 'characters' })

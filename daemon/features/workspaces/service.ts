@@ -64,7 +64,7 @@ interface Draft {
   home?: true
 }
 
-/** Makes a workspace with its owner, within a change; null when the slug is taken. */
+/** Makes a workspace with its owner; null when the slug is taken. */
 export function found(
   app: App,
   { name, slug, preferred_language, owner, now, home }: Draft,

@@ -403,7 +403,10 @@ describe('muster admin reset-password', () => {
     const state = () => ({
       hash: db.prepare('SELECT password_hash FROM users').pluck().get() as string,
       open: db.prepare('SELECT count(*) FROM user_sessions WHERE revoked_at IS NULL').pluck().get() as number,
-      told: db.prepare("SELECT count(*) FROM journal WHERE doc LIKE '%reset on the host%'").pluck().get() as number,
+      told: db
+        .prepare("SELECT count(*) FROM journal WHERE doc LIKE '%The password of % was reset%'")
+        .pluck()
+        .get() as number,
     })
     const program = new URL('../../../bin/musterd.js', import.meta.url).pathname
     const input = JSON.stringify({ email: 'ada@example.com', password: better })

@@ -5,7 +5,7 @@ import { byUser, journalAffair } from '#kernel/journal/affairs'
 import { problem } from '#kernel/problem'
 import { foundOwn, recordCreation } from '../../accounts/service.ts'
 import { redeemInvitations } from '../../invitations/service.ts'
-import { exist } from '../../users/service.ts'
+import { createUser, exist, verifyAddress } from '../../users/service.ts'
 import type { Profile } from '../rules.ts'
 import { type Person, queries } from './queries.ts'
 import { payloadOf } from './service.ts'
@@ -30,7 +30,7 @@ export function admitPerson(app: App, provider: string, profile: Profile, signed
       detail: `There is an account with the address ${email}, and the identity provider does not say that it is yours: verify it there, or sign in otherwise`,
     })
   if (holder && !holder.email_verified_at && holder.id !== signedIn) reclaim(app, holder, now)
-  if (holder) queries(app.db).verify.run({ id: holder.id, now })
+  if (holder) verifyAddress(app, holder.id, now)
   const owner = holder ?? createPerson(app, { ...profile, email }, now)
   const made = queries(app.db).insert.get({ id: newId(app.clock()), user: owner.id, provider, account, email, now })!
   journalAffair(app, owner.id, fact('linked_account.created', payloadOf(owner, made), byUser(owner.id)))
@@ -48,13 +48,8 @@ function createPerson(
 ): Person {
   if (!exist(app))
     throw problem('signup_disabled', { detail: 'This server has no users yet; its first one is made with muster init' })
-  const person = queries(app.db).insertPerson.get({
-    id: newId(app.clock()),
-    email,
-    full_name,
-    verified_at: verified ? now : null,
-    now,
-  })!
+  const { id } = createUser(app, { id: newId(app.clock()), email, full_name, password_hash: null, verified, now })!
+  const person = queries(app.db).person.get(id)!
   const invited = verified ? redeemInvitations(app, { user: person.id, email, now }) : []
   if (!invited.length && !app.config.allowSignup)
     throw problem('signup_disabled', {

@@ -43,16 +43,6 @@ export const queries = statements((db) => ({
   removeAll: db.prepare<[user: string], Row>(`DELETE FROM linked_accounts WHERE user_id = ? RETURNING ${columns}`),
   person: db.prepare<[id: string], Person>(`SELECT ${personal} FROM users WHERE id = ?`),
   personOf: db.prepare<[email: string], Person>(`SELECT ${personal} FROM users WHERE email = ?`),
-  insertPerson: db.prepare<
-    { id: string; email: string; full_name: string | null; verified_at: string | null; now: string },
-    Person
-  >(
-    `INSERT INTO users (id, email, full_name, email_verified_at, created_at, updated_at)
-     VALUES (@id, @email, @full_name, @verified_at, @now, @now) RETURNING ${personal}`,
-  ),
-  verify: db.prepare<{ id: string; now: string }>(
-    'UPDATE users SET email_verified_at = @now, updated_at = @now WHERE id = @id AND email_verified_at IS NULL',
-  ),
   /** Other ways in that are open. */
   waysIn: db.prepare<{ user: string; now: string }, { sessions: number; tokens: number }>(
     `SELECT (SELECT count(*) FROM user_sessions

@@ -10,10 +10,6 @@ export const queries = statements((db) => ({
   account: db.prepare<[email: string], Account>(
     'SELECT id, password_hash, email_verified_at FROM users WHERE email = ?',
   ),
-  insertUser: db.prepare<{ id: string; email: string; full_name: string | null; now: string }, Account>(
-    `INSERT INTO users (id, email, full_name, created_at, updated_at) VALUES (@id, @email, @full_name, @now, @now)
-     ON CONFLICT DO NOTHING RETURNING id, password_hash, email_verified_at`,
-  ),
   link: db.prepare<[user: string], { id: string }>('SELECT id FROM linked_accounts WHERE user_id = ? LIMIT 1'),
   /** A workspace of this user in which the other one may not administer people. */
   foreign: db.prepare<{ user: string; admin: string }, { workspace_id: string }>(

@@ -10,6 +10,7 @@ import { cleanName } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { issueLink } from '../../users/links/service.ts'
+import { createUser } from '../../users/service.ts'
 import { checkGift, enrol, payloadOf, standing } from '../service.ts'
 import { type Account, queries } from './queries.ts'
 
@@ -30,8 +31,8 @@ export function provision(
   const full_name = body.full_name?.trim()
     ? cleanName('full_name', body.full_name, { min: 2, max: 100, unit: 'characters' })
     : null
-  const made = queries(app.db).insertUser.get({ id: newId(app.clock()), email, full_name, now })
-  const account = made ?? queries(app.db).account.get(email)!
+  const made = createUser(app, { id: newId(app.clock()), email, full_name, password_hash: null, now })
+  const account = queries(app.db).account.get(email)!
   const mayLink = Boolean(made) || isFree(app, actor, account)
   const member = enrol(app, { workspace: actor.workspace, user: account.id, role, now })
   if (!member) throw problem('already_member', { field: 'email' })

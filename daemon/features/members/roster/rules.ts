@@ -1,6 +1,6 @@
 import { allows, type Role } from '#contract/roles'
 
-/** Why this caller may not give this member that role; null when they may. Contract part 1, section 11.2. */
+/** Why this caller may not give this member that role; null when they may. */
 export function refusalOfChange({ caller, target, role }: { caller: Role; target: Role; role: Role }): string | null {
   if (!allows(target, caller)) return `A member with the role ${target} is above yours, ${caller}`
   if (!allows(role, caller) || role === caller) {

@@ -9,7 +9,7 @@ export interface Sides {
   height: number
 }
 
-/** Bytes, and pixels of a side. Specification part 1, "Avatar rules". */
+/** Bytes, and pixels of a side. */
 export const avatarLimits = { bytes: 2 * 1024 * 1024, side: 4096 }
 
 const formats = [
