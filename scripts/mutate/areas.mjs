@@ -16,7 +16,7 @@ export const areas = {
     'daemon/kernel/limits': ['test/daemon/kernel/limits'],
   },
   tenancy: {
-    'daemon/kernel/auth/membership.ts': ['test/daemon/kernel/auth/authenticator.test.ts', ...features('members')],
+    'daemon/kernel/auth/membership.ts': features('members', 'workspace-changes', 'totp'),
     'daemon/kernel/dispatch.ts': ['test/daemon/kernel/dispatch.test.ts', ...features('members')],
     'daemon/features/members': features('members'),
     'daemon/features/crews': features('crews'),
