@@ -16,7 +16,7 @@ export const areas = {
     'daemon/kernel/limits': ['test/daemon/kernel/limits'],
   },
   tenancy: {
-    'daemon/kernel/auth/membership.ts': features('members', 'workspace-changes', 'totp'),
+    'daemon/kernel/auth/membership.ts': features('members', 'workspaces', 'totp'),
     'daemon/kernel/dispatch.ts': ['test/daemon/kernel/dispatch.test.ts', ...features('members')],
     'daemon/features/members': features('members'),
     'daemon/features/crews': features('crews'),

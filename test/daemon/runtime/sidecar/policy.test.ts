@@ -15,6 +15,7 @@ describe('canonicalHost', () => {
     ['BÜCHER.example.', 'xn--bcher-kva.example'],
     ['１２７.０.０.１', '127.0.0.1'],
     ['10.1.2.3', '10.1.2.3'],
+    [`${'a.'.repeat(126)}a`, `${'a.'.repeat(126)}a`],
     ['[::1]', '0:0:0:0:0:0:0:1'],
     ['::FFFF:1.2.3.4', '0:0:0:0:0:ffff:102:304'],
   ])('%s is %s', (text, host) => expect(canonicalHost(text)).toBe(host))
@@ -53,10 +54,11 @@ describe('canonicalHost', () => {
     '[fe80::1%eth0]',
     '[::1',
     '::1]',
+    'x::1]',
     '[]',
     '[1.2.3.4]x',
     `${'a'.repeat(64)}.example`,
-    `${'a.'.repeat(127)}aa`,
+    `${'a.'.repeat(126)}aa`,
   ])('refuses %j', (text) => expect(canonicalHost(text)).toBeNull())
 
   it('is its own canonical form', () => {
@@ -110,12 +112,38 @@ describe('parseAuthority', () => {
     'bücher.example:443',
     'http://a:1',
   ])('refuses %j', (text) => expect(parseAuthority(text)).toBeNull())
+
+  it.each(['', ':', '[]', '[::1', 'a b', 'user@example.com', 'x'.repeat(255)])('refuses %j on any port', (text) =>
+    expect(parseAuthority(text, 443)).toBeNull(),
+  )
 })
 
 describe('compilePolicy', () => {
   it('permits the default list in a restricted crew, and no other name', () => {
     const { permitsHost } = restricted()
-    expect(defaultHosts.every(permitsHost)).toBe(true)
+    const vendors = [
+      'api.anthropic.com',
+      'console.anthropic.com',
+      'api.openai.com',
+      'auth.openai.com',
+      'chatgpt.com',
+      'generativelanguage.googleapis.com',
+      'oauth2.googleapis.com',
+      'accounts.google.com',
+      'api.cursor.sh',
+      'api2.cursor.sh',
+      'api.factory.ai',
+      'app.factory.ai',
+      'openrouter.ai',
+      'api.x.ai',
+      'api.groq.com',
+      'api.deepseek.com',
+      'api.moonshot.ai',
+      'api.z.ai',
+      'api.minimax.io',
+    ]
+    expect(defaultHosts).toEqual(vendors)
+    expect(vendors.every(permitsHost)).toBe(true)
     expect(
       [
         'example.com',
