@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Hello } from '#runtime/sidecar/client-hello'
 import { canonicalHost, compilePolicy, defaultHosts, parseAuthority } from '#runtime/sidecar/policy'
 
 const restricted = (...allowedDomains: string[]) =>
@@ -209,5 +210,39 @@ describe('compilePolicy', () => {
         expect(permitsHost(name)).toBe(name.endsWith(`.${base}`) || defaultHosts.includes(name))
       }),
     )
+  })
+})
+
+describe('wildcardOf', () => {
+  it('is the wildcard without which a host would not be permitted', () => {
+    const { wildcardOf } = restricted('*.below.example', 'own.below.example', 'allowed.example')
+    expect(wildcardOf('a.b.below.example')).toBe('.below.example')
+    for (const host of ['own.below.example', 'allowed.example', 'below.example', 'other.example'])
+      expect(wildcardOf(host)).toBeNull()
+  })
+  it('is none where every host is permitted', () => {
+    const free = compilePolicy({ mode: 'free', allowedDomains: ['*.below.example'], allowPrivateEndpoints: false })
+    expect(free.wildcardOf('a.below.example')).toBeNull()
+  })
+})
+
+describe('permitsHello', () => {
+  const { permitsHello } = restricted('allowed.example')
+  it.each<[string, Hello, boolean]>([
+    ['allowed.example', 'not-tls', true],
+    ['allowed.example', 'incomplete', true],
+    ['allowed.example', 'malformed', false],
+    ['allowed.example', { serverName: 'allowed.example' }, true],
+    ['allowed.example', { serverName: 'ALLOWED.example.' }, true],
+    ['allowed.example', { serverName: 'other.example' }, false],
+    ['allowed.example', { serverName: null }, false],
+    ['1.2.3.4', { serverName: null }, true],
+    ['1.2.3.4', { serverName: 'other.example' }, false],
+  ])('at %s of %j: %s', (host, hello, permitted) => expect(permitsHello(host, hello)).toBe(permitted))
+
+  it('is any where every host is permitted', () => {
+    const free = compilePolicy({ mode: 'free', allowedDomains: [], allowPrivateEndpoints: false })
+    for (const hello of ['malformed', { serverName: 'other.example' }, { serverName: null }] as const)
+      expect(free.permitsHello('allowed.example', hello)).toBe(true)
   })
 })
