@@ -35,7 +35,7 @@ export const areas = {
     'daemon/runtime/runs/slots.ts': ['test/daemon/runtime/output.test.ts'],
     'daemon/runtime/runs/transcript.ts': ['test/daemon/runtime/output.test.ts'],
     'daemon/runtime/runs/kept-parts.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/features/runs': features('runs'),
+    'daemon/features/runs': [...features('runs'), 'test/daemon/runtime/runs.test.ts'],
     'daemon/runtime/adapters/verdict.ts': ['test/daemon/runtime/adapters'],
     'daemon/runtime/adapters/lines.ts': ['test/daemon/runtime/adapters/parser.test.ts'],
   },
