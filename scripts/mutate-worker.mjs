@@ -51,7 +51,11 @@ process.on('message', async ({ file, code, tests }) => {
   const begun = performance.now()
   const specifications = specificationsOf(tests)
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
-  const failed = testModules.filter((it) => it.state() === 'failed').map((it) => it.relativeModuleId)
+  // The runner's state still holds what was run before.
+  const asked = new Set(specifications.map(({ moduleId }) => moduleId))
+  const failed = testModules
+    .filter((it) => asked.has(it.moduleId) && it.state() === 'failed')
+    .map((it) => it.relativeModuleId)
   mutant = null
   vitest.invalidateFile(path)
   process.send({ count: specifications.length, failed, errors: unhandledErrors.length, ms: performance.now() - begun })

@@ -40,7 +40,8 @@ const known = readKnown(join(root, list))
 for (const file of known.keys()) if (!tests.has(file)) throw new Error(`${list} has ${file}, which no area has`)
 const isKnown = (mutant) => known.get(mutant.file)?.has(keyOf(mutant)) ?? false
 const files = values.sample ? [...known.keys()] : chosen([...tests.keys()], positionals)
-const all = files.flatMap((file) => mutantsOf(text(file)).map((mutant) => ({ ...mutant, file })))
+const sources = new Map(files.map((file) => [file, text(file)]))
+const all = [...sources].flatMap(([file, source]) => mutantsOf(source).map((mutant) => ({ ...mutant, file })))
 
 /** The same for the same commit, so that a second try tells the same; another commit tries others. */
 const commit = () => execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
@@ -71,7 +72,7 @@ async function work() {
     const question = { file, tests: tests.get(file) }
     if (!usual.has(file)) usual.set(file, await soundness(runner, question))
     const limitMs = 10_000 + 3 * usual.get(file)
-    const reply = await runner.ask({ ...question, code: applied(text(file), mutant) }, limitMs)
+    const reply = await runner.ask({ ...question, code: applied(sources.get(file), mutant) }, limitMs)
     const noticed = !reply || reply.failed.length > 0 || reply.errors > 0
     const result = noticed ? 'noticed' : isKnown(mutant) ? 'listed' : 'survived'
     counts[result]++

@@ -16,7 +16,7 @@ export const areas = {
     'daemon/kernel/limits': ['test/daemon/kernel/limits'],
   },
   tenancy: {
-    'daemon/kernel/auth/membership.ts': ['test/daemon/kernel/auth/authenticator.test.ts', ...features('members')],
+    'daemon/kernel/auth/membership.ts': features('members', 'workspaces', 'totp'),
     'daemon/kernel/dispatch.ts': ['test/daemon/kernel/dispatch.test.ts', ...features('members')],
     'daemon/features/members': features('members'),
     'daemon/features/crews': features('crews'),
@@ -35,7 +35,7 @@ export const areas = {
     'daemon/runtime/runs/slots.ts': ['test/daemon/runtime/output.test.ts'],
     'daemon/runtime/runs/transcript.ts': ['test/daemon/runtime/output.test.ts'],
     'daemon/runtime/runs/kept-parts.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/features/runs': features('runs'),
+    'daemon/features/runs': [...features('runs'), 'test/daemon/runtime/runs.test.ts'],
     'daemon/runtime/adapters/verdict.ts': ['test/daemon/runtime/adapters'],
     'daemon/runtime/adapters/lines.ts': ['test/daemon/runtime/adapters/parser.test.ts'],
   },

@@ -25,7 +25,9 @@ export default function setup(): void {
     ...(builtAt('dist/daemon/musterd.js') > Math.max(common, newest('daemon'), newest('templates/pages'))
       ? []
       : ['daemon']),
-    ...(builtAt('dist/container/channel.cjs') > Math.max(common, newest('daemon/runtime')) ? [] : ['container']),
+    ...(builtAt('dist/container/channel.cjs') > Math.max(common, newest('daemon/runtime'), newest('daemon/providers'))
+      ? []
+      : ['container']),
   ]
   if (!stale.length) return
   const { status, stderr } = spawnSync(process.execPath, [join(root, 'build/build.mjs'), ...stale], {

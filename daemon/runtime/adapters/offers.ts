@@ -1,5 +1,5 @@
 import { endpoints } from '#contract'
-import { type Json, object } from './json.ts'
+import { type Json, object, parseObject } from './json.ts'
 import { mask } from './scrub.ts'
 
 /** Where agents hand a secret over: the places that the contract seals. */
@@ -18,7 +18,7 @@ export function hideOffers(input: unknown): { shown: unknown; offered: string[] 
   // Some clients write what a tool is called with as JSON text.
   const inText = (text: string): string => {
     const before = offered.length
-    const shown = mayOffer(text) ? hide(parsed(text)) : undefined
+    const shown = mayOffer(text) ? hide(parseObject(text)) : undefined
     return offered.length > before ? JSON.stringify(shown) : text
   }
   return { shown: hide(input), offered }
@@ -47,14 +47,6 @@ function hideIn(value: object, hide: (member: unknown) => unknown, offered: stri
 
 /** The sealed part is an object, or JSON text of one; of any other text nobody knows which part is the secret. */
 function secretsIn(part: unknown, member: string): string[] {
-  const value = object(typeof part === 'string' ? (parsed(part) ?? { [member]: part }) : part)[member]
+  const value = object(typeof part === 'string' ? (parseObject(part) ?? { [member]: part }) : part)[member]
   return typeof value === 'string' ? [value] : []
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -140,6 +140,21 @@ export class OutputReader {
     this.reading = true
     // A source may send before its caller knows this reader.
     await null
+    try {
+      await this.readWaiting()
+    } catch (error) {
+      // What cannot be read now never can be: the same bytes would come again.
+      this.link?.close()
+      this.finish({
+        end: { kind: 'lost', reason: `its output cannot be read: ${(error as Error).message}` },
+        stderr: '',
+      })
+      this.closed = true
+    }
+    this.reading = false
+  }
+
+  private async readWaiting(): Promise<void> {
     while (!this.closed) {
       const chunk = this.waiting.shift()
       if (!chunk) break
@@ -155,7 +170,6 @@ export class OutputReader {
       this.finish(this.ended)
       this.closed = true
     }
-    this.reading = false
   }
 
   private async work(pieces: Iterable<() => void>): Promise<void> {

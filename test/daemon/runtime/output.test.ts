@@ -58,6 +58,26 @@ describe('OutputReader', () => {
     expect(read()).toBe('abcxyz|')
   })
 
+  it('ends with the reason when its bytes cannot be read', async () => {
+    const links: FollowSink[] = []
+    const reader = new OutputReader({
+      follow(_offset, sink) {
+        links.push(sink)
+        return { close: () => undefined }
+      },
+      mend: async () => null,
+      read() {
+        throw new Error('too odd')
+      },
+      flush: () => [],
+    })
+    links[0]!.data(Buffer.from('abc'), 0)
+    expect(await reader.done).toEqual({
+      end: { kind: 'lost', reason: 'its output cannot be read: too odd' },
+      stderr: '',
+    })
+  })
+
   it('asks again for bytes that are missing', async () => {
     const { reader, links, read } = source()
     links[0]!.sink.data(Buffer.from('ab'), 0)

@@ -71,6 +71,11 @@ describe('an offered secret', () => {
     expect(frames).toEqual([{ type: 'text', content: 'calling escalate([redacted])' }])
   })
 
+  it('is looked for in no text that is nested too deep to be walked', () => {
+    const deep = `{"type":"CREDENTIAL","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    expect(parse(called(deep)).frames).toMatchObject([{ metadata: { input: deep } }])
+  })
+
   it('is a secret from four characters on', () => {
     const short = (value: string) => called({ ...offer, metadata: { value } })
     const said = (content: string) => ({ type: 'frame', frame: { type: 'text', content } })

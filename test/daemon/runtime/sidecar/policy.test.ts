@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Hello } from '#runtime/sidecar/client-hello'
 import { canonicalHost, compilePolicy, defaultHosts, parseAuthority } from '#runtime/sidecar/policy'
 
 const restricted = (...allowedDomains: string[]) =>
@@ -15,6 +16,7 @@ describe('canonicalHost', () => {
     ['BÜCHER.example.', 'xn--bcher-kva.example'],
     ['１２７.０.０.１', '127.0.0.1'],
     ['10.1.2.3', '10.1.2.3'],
+    [`${'a.'.repeat(126)}a`, `${'a.'.repeat(126)}a`],
     ['[::1]', '0:0:0:0:0:0:0:1'],
     ['::FFFF:1.2.3.4', '0:0:0:0:0:ffff:102:304'],
   ])('%s is %s', (text, host) => expect(canonicalHost(text)).toBe(host))
@@ -53,10 +55,11 @@ describe('canonicalHost', () => {
     '[fe80::1%eth0]',
     '[::1',
     '::1]',
+    'x::1]',
     '[]',
     '[1.2.3.4]x',
     `${'a'.repeat(64)}.example`,
-    `${'a.'.repeat(127)}aa`,
+    `${'a.'.repeat(126)}aa`,
   ])('refuses %j', (text) => expect(canonicalHost(text)).toBeNull())
 
   it('is its own canonical form', () => {
@@ -110,12 +113,38 @@ describe('parseAuthority', () => {
     'bücher.example:443',
     'http://a:1',
   ])('refuses %j', (text) => expect(parseAuthority(text)).toBeNull())
+
+  it.each(['', ':', '[]', '[::1', 'a b', 'user@example.com', 'x'.repeat(255)])('refuses %j on any port', (text) =>
+    expect(parseAuthority(text, 443)).toBeNull(),
+  )
 })
 
 describe('compilePolicy', () => {
   it('permits the default list in a restricted crew, and no other name', () => {
     const { permitsHost } = restricted()
-    expect(defaultHosts.every(permitsHost)).toBe(true)
+    const vendors = [
+      'api.anthropic.com',
+      'console.anthropic.com',
+      'api.openai.com',
+      'auth.openai.com',
+      'chatgpt.com',
+      'generativelanguage.googleapis.com',
+      'oauth2.googleapis.com',
+      'accounts.google.com',
+      'api.cursor.sh',
+      'api2.cursor.sh',
+      'api.factory.ai',
+      'app.factory.ai',
+      'openrouter.ai',
+      'api.x.ai',
+      'api.groq.com',
+      'api.deepseek.com',
+      'api.moonshot.ai',
+      'api.z.ai',
+      'api.minimax.io',
+    ]
+    expect(defaultHosts).toEqual(vendors)
+    expect(vendors.every(permitsHost)).toBe(true)
     expect(
       [
         'example.com',
@@ -181,5 +210,39 @@ describe('compilePolicy', () => {
         expect(permitsHost(name)).toBe(name.endsWith(`.${base}`) || defaultHosts.includes(name))
       }),
     )
+  })
+})
+
+describe('wildcardOf', () => {
+  it('is the wildcard without which a host would not be permitted', () => {
+    const { wildcardOf } = restricted('*.below.example', 'own.below.example', 'allowed.example')
+    expect(wildcardOf('a.b.below.example')).toBe('.below.example')
+    for (const host of ['own.below.example', 'allowed.example', 'below.example', 'other.example'])
+      expect(wildcardOf(host)).toBeNull()
+  })
+  it('is none where every host is permitted', () => {
+    const free = compilePolicy({ mode: 'free', allowedDomains: ['*.below.example'], allowPrivateEndpoints: false })
+    expect(free.wildcardOf('a.below.example')).toBeNull()
+  })
+})
+
+describe('permitsHello', () => {
+  const { permitsHello } = restricted('allowed.example')
+  it.each<[string, Hello, boolean]>([
+    ['allowed.example', 'not-tls', true],
+    ['allowed.example', 'incomplete', true],
+    ['allowed.example', 'malformed', false],
+    ['allowed.example', { serverName: 'allowed.example' }, true],
+    ['allowed.example', { serverName: 'ALLOWED.example.' }, true],
+    ['allowed.example', { serverName: 'other.example' }, false],
+    ['allowed.example', { serverName: null }, false],
+    ['1.2.3.4', { serverName: null }, true],
+    ['1.2.3.4', { serverName: 'other.example' }, false],
+  ])('at %s of %j: %s', (host, hello, permitted) => expect(permitsHello(host, hello)).toBe(permitted))
+
+  it('is any where every host is permitted', () => {
+    const free = compilePolicy({ mode: 'free', allowedDomains: [], allowPrivateEndpoints: false })
+    for (const hello of ['malformed', { serverName: 'other.example' }, { serverName: null }] as const)
+      expect(free.permitsHello('allowed.example', hello)).toBe(true)
   })
 })
