@@ -68,7 +68,7 @@ export interface Reactor {
   readonly wires: readonly Wire[]
   /** Throws when the reaction that is running did not declare that it records this fact. */
   check(fact: FactName): void
-  /** Runs the `on` reactions now and has the `after` reactions follow the commit. Within a change. */
+  /** Runs the `on` reactions now and has the `after` reactions follow the commit. */
   happened(app: App, happened: Happened): void
 }
 

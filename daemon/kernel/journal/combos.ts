@@ -1,4 +1,4 @@
-import type { Db } from '../store/db.ts'
+import { type Db, withinChange } from '../store/db.ts'
 import type { UndoLog } from './undo.ts'
 
 /** Columns that a combination is made of; 0 for none. */
@@ -20,9 +20,9 @@ export interface Combo extends Parts {
 
 /** Every combination of filterable columns with its exact count: what lists, counts and searches are planned from. */
 export interface Combos {
-  /** The combination's number, made when it is new; within a change. */
+  /** The combination's number, made when it is new. */
   intern(ws: number, parts: Parts): Combo
-  /** Counts a stored entry; within a change. Writes the totals of a block with its last entry. */
+  /** Counts a stored entry. Writes the totals of a block with its last entry. */
   count(combo: Combo, seq: number): void
   /** Takes the newest entry of a combination out again; `before` is what its `last` was. */
   uncount(combo: Combo, before: number): void
@@ -44,11 +44,12 @@ interface Held {
 
 /** Totals live in memory and go to the database block by block: an append touches no row but its own. */
 export function createCombos(db: Db, undo: UndoLog): Combos {
-  const insert = db.prepare<number[]>(
+  const writing = (sql: string) => withinChange(db, db.prepare<number[]>(sql))
+  const insert = writing(
     'INSERT INTO journal_combos (ws, crew, agent, type, severity, actor_type) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const save = db.prepare<number[]>('UPDATE journal_combos SET n = ?, last = ? WHERE combo = ?')
-  const saveBlock = db.prepare<number[]>(
+  const save = writing('UPDATE journal_combos SET n = ?, last = ? WHERE combo = ?')
+  const saveBlock = writing(
     'INSERT INTO journal_blocks (combo, block, n) VALUES (?, ?, ?) ON CONFLICT (combo, block) DO UPDATE SET n = excluded.n',
   )
   const spaces = new Map<number, Held>()

@@ -9,7 +9,7 @@ import {
   severities,
   undeclared,
 } from '#contract/entries'
-import type { Db } from '../store/db.ts'
+import { type Db, withinChange } from '../store/db.ts'
 import { covered, hashEntry, hashPart, render, scheme } from './chain.ts'
 import { type Combos, createCombos } from './combos.ts'
 import { createEntryIds } from './ids.ts'
@@ -49,7 +49,6 @@ export interface Recorded {
 export type Projection = (entry: Entry, seq: number, ts: number) => void
 
 export interface Journal {
-  /** Within a transaction. */
   append(draft: Draft): Recorded
   /**
    * Remembers where memory stands; `rewind` goes back there, `forget` to what is stored; `settle` says that all is
@@ -91,7 +90,7 @@ export function createJournal(db: Db, clock: () => number): Journal {
     .prepare<[], { seq: number; id: string }>('SELECT seq, id FROM journal ORDER BY seq DESC LIMIT 1')
     .get()
   const nextId = createEntryIds(newest?.id)
-  const insert = db.prepare(insertSql)
+  const insert = withinChange(db, db.prepare(insertSql))
   const projections: Projection[] = []
   let seq = newest?.seq ?? 0
 

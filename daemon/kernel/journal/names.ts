@@ -1,9 +1,9 @@
-import type { Db } from '../store/db.ts'
+import { type Db, withinChange } from '../store/db.ts'
 import type { UndoLog } from './undo.ts'
 
 /** The journal's dictionary: small numbers for texts that many entries share, so that rows and indexes stay small. */
 export interface Names {
-  /** The number of a text in a workspace (0: the workspaces' own ids), made when it is new; within a change. */
+  /** The number of a text in a workspace (0: the workspaces' own ids), made when it is new. */
   intern(ws: number, text: string): number
   /** The number, if the text was ever used there. */
   find(ws: number, text: string): number | undefined
@@ -16,7 +16,7 @@ export function createNames(db: Db, undo: UndoLog): Names {
   const select = db
     .prepare<[number, string], number>('SELECT name FROM journal_names WHERE ws = ? AND text = ?')
     .pluck()
-  const insert = db.prepare<[number, string]>('INSERT INTO journal_names (ws, text) VALUES (?, ?)')
+  const insert = withinChange(db, db.prepare<[number, string]>('INSERT INTO journal_names (ws, text) VALUES (?, ?)'))
   const known = new Map<number, Map<string, number>>()
   let size = 0
 

@@ -1,4 +1,4 @@
-import type { Db } from '../store/db.ts'
+import { type Db, withinChange } from '../store/db.ts'
 import type { UndoLog } from './undo.ts'
 
 /** Entries with `after < seq <= upTo`. */
@@ -9,7 +9,7 @@ export interface Range {
 
 /** Turns times into places in the journal. */
 export interface Timeline {
-  /** The time to store for an entry made at `now`, the journal's next; within a change. */
+  /** The time to store for an entry made at `now`, the journal's next. */
   stamp(now: number, seq: number): number
   /** The time of the newest entry, and back to it. */
   readonly newest: number
@@ -27,14 +27,13 @@ interface Epoch {
 }
 
 /**
- * Within an epoch time never runs backwards, so a time bound is found by bisection and needs no index. Setting the
- * clock
+ * Within an epoch time never runs backwards, so a time bound is found by bisection and needs no index. Setting the clock
  * back begins another epoch.
  */
 export function createTimeline(db: Db, undo: UndoLog): Timeline {
   const at = db.prepare<[number], Epoch>('SELECT seq, ts FROM journal WHERE seq >= ? ORDER BY seq LIMIT 1')
   const newestTs = db.prepare<[], number>('SELECT ts FROM journal ORDER BY seq DESC LIMIT 1').pluck()
-  const insert = db.prepare<[number, number]>('INSERT INTO journal_epochs (seq, ts) VALUES (?, ?)')
+  const insert = withinChange(db, db.prepare<[number, number]>('INSERT INTO journal_epochs (seq, ts) VALUES (?, ?)'))
   const epochs = db.prepare<[], Epoch>('SELECT seq, ts FROM journal_epochs ORDER BY seq').all()
   let last = newestTs.get() ?? Number.NEGATIVE_INFINITY
 

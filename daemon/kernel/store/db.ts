@@ -62,13 +62,36 @@ export function dropSearchIndex(file: string): void {
   for (const part of ['', '-wal', '-shm']) rmSync(file + part, { force: true })
 }
 
-/** One set of prepared statements for each database, prepared on first use. */
-export function statements<T>(prepare: (db: Db) => T): (db: Db) => T {
+/** A statement that writes was run outside of a change: nothing would undo it, and nobody would hear of it. */
+export class OutsideChange extends Error {}
+
+/** A statement that throws outside of a change if it writes. */
+export function withinChange<S extends Statement>(db: Db, statement: S): S {
+  if (statement.readonly) return statement
+  for (const method of ['run', 'get', 'all', 'iterate'] as const) {
+    const free = statement[method] as (...values: unknown[]) => unknown
+    const kept = (...values: unknown[]) => {
+      if (!db.inTransaction) throw new OutsideChange(`Only a change may write: ${statement.source}`)
+      return free.apply(statement, values)
+    }
+    Object.defineProperty(statement, method, { value: kept })
+  }
+  return statement
+}
+
+type Statement = Pick<Database.Statement<unknown[]>, 'readonly' | 'source' | 'run' | 'get' | 'all' | 'iterate'>
+
+const isStatement = (it: unknown): it is Statement =>
+  typeof it === 'object' && it !== null && 'readonly' in it && 'source' in it
+
+/** One set of prepared statements for each database, prepared on first use. Those that write need a change. */
+export function statements<T extends object>(prepare: (db: Db) => T): (db: Db) => T {
   const sets = new WeakMap<Db, T>()
   return (db) => {
     const known = sets.get(db)
     if (known) return known
     const made = prepare(db)
+    for (const it of Object.values(made)) if (isStatement(it)) withinChange(db, it)
     sets.set(db, made)
     return made
   }

@@ -130,7 +130,8 @@ describe('journal', () => {
     app.writeNow(() => app.journal(note(workspace)))
     expect(() => app.writeNow(() => [app.journal(note(workspace)), fail()])).toThrow('undone')
     app.writeNow(() => app.journal(note(workspace)))
-    createJournal(app.db, clock).append(note(workspace))
+    const again = createJournal(app.db, clock)
+    app.writeNow(() => again.append(note(workspace)))
     const [first, second, third] = app.db
       .prepare<[], { id: string; prev: string; own: string }>(
         'SELECT id, hex(prev_hash) AS prev, hex(entry_hash) AS own FROM journal ORDER BY seq',

@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { migrate, openDatabase, readMigrations, statements } from '#kernel/store/db'
+import { migrate, OutsideChange, openDatabase, readMigrations, statements, withinChange } from '#kernel/store/db'
+import { createWriter, type Scribe } from '#kernel/store/writer'
 import { closing, migrations } from '#test'
 
+const nothing = () => undefined
+const silent: Scribe = { begin: nothing, keep: nothing, drop: nothing, committed: nothing, aborted: nothing }
 const fresh = () => closing(openDatabase(':memory:'))
 const one = { name: '0001-one.sql', sql: 'CREATE TABLE one (id TEXT PRIMARY KEY) STRICT;' }
 const two = { name: '0002-two.sql', sql: 'CREATE TABLE two (id TEXT PRIMARY KEY REFERENCES one (id)) STRICT;' }
@@ -25,6 +28,39 @@ describe('openDatabase', () => {
     ])
     migrate(db, [one, two], 'now')
     expect(() => db.prepare("INSERT INTO two VALUES ('nobody')").run()).toThrow(/FOREIGN KEY/)
+  })
+})
+
+describe('a statement that writes', () => {
+  const queries = statements((db) => ({
+    add: db.prepare<[id: string]>('INSERT INTO one VALUES (?)'),
+    take: db.prepare<[], string>('DELETE FROM one RETURNING id').pluck(),
+    all: db.prepare<[], string>('SELECT id FROM one').pluck(),
+  }))
+  const made = () => {
+    const db = fresh()
+    migrate(db, [one], 'now')
+    return { db, ...queries(db) }
+  }
+
+  it('throws outside of a change, whichever way it is run, and changes nothing', () => {
+    const { db, add, take, all } = made()
+    const say = () => add.run('a')
+    expect(say).toThrow(OutsideChange)
+    expect(say).toThrow('Only a change may write: INSERT INTO one VALUES (?)')
+    for (const run of [() => take.get(), () => take.all(), () => take.iterate()]) expect(run).toThrow(OutsideChange)
+    expect(all.all()).toEqual([])
+    expect(() => withinChange(db, db.prepare("INSERT INTO one VALUES ('b')")).run()).toThrow(OutsideChange)
+  })
+
+  it('is carried out within one, by a writer and by a transaction', async () => {
+    const { db, add, take, all } = made()
+    await createWriter(db, silent).write(() => add.run('a'))
+    createWriter(db, silent).writeNow(() => add.run('b'))
+    expect(all.all()).toEqual(['a', 'b'])
+    expect(db.transaction(() => take.all())()).toEqual(['a', 'b'])
+    expect(all.all()).toEqual([])
+    expect(() => add.run('c')).toThrow(OutsideChange)
   })
 })
 

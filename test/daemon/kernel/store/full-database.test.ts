@@ -104,6 +104,8 @@ it('memory is what is stored, wherever in a batch the database runs full', { tim
   const rows = app.db
     .prepare<[], { seq: number; ts: number; doc: string }>('SELECT seq, ts, doc FROM journal ORDER BY seq')
     .all()
-  for (const { seq, ts, doc } of rows) project(JSON.parse(doc), seq, ts)
+  app.writeNow(() => {
+    for (const { seq, ts, doc } of rows) project(JSON.parse(doc), seq, ts)
+  })
   expect(tables(), `seed ${seed}`).toEqual(before)
 })

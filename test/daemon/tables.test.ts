@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { api } from '#contract'
+import { migrations } from '#test'
+
+const daemon = new URL('../../daemon/', import.meta.url).pathname
+const files = readdirSync(daemon, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+const text = new Map(files.map((path) => [path, readFileSync(join(daemon, path), 'utf8')]))
+
+const writing = /\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+([a-z_]+)\b/g
+
+/** `features/crews/members/queries.ts` -> `crews`, `kernel/auth/sessions.ts` -> `kernel`. */
+const ownerOf = (path: string) => /^features\/([^/]+)\//.exec(path)?.[1] ?? path.split('/')[0]!
+
+/** Tables that `sql` writes. */
+const tablesIn = (sql: string) => [...sql.matchAll(writing)].map((match) => match[1]!)
+
+const stored = new Set(
+  migrations.flatMap(({ sql }) =>
+    [...sql.matchAll(/CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g)].map((match) => match[1]!),
+  ),
+)
+
+/** Who writes each table. */
+const writers = new Map<string, Set<string>>()
+for (const [path, code] of text)
+  for (const table of tablesIn(code).filter((table) => stored.has(table)))
+    writers.set(table, (writers.get(table) ?? new Set()).add(ownerOf(path)))
+
+/** Kept by triggers alone. */
+const byTriggers = new Set(['inbox_counts', 'inbox_read_counts'])
+
+/** Tables with more than one writer; the list only shrinks. The kernel notes the uses of what signs people in. */
+const several: Record<string, string[]> = {
+  agent_credentials: ['agents', 'credentials'],
+  cli_token_uses: ['kernel', 'tokens'],
+  cli_tokens: ['kernel', 'tokens'],
+  crews: ['crews', 'policies'],
+  journal: ['journal', 'kernel'],
+  user_sessions: ['kernel', 'sessions'],
+  users: ['admin', 'idp', 'members', 'onboarding', 'totp', 'users'],
+  verification_tokens: ['accounts', 'admin', 'idp', 'members', 'users'],
+}
+
+describe('tables', () => {
+  it('are found, with their writers', () => {
+    expect([...(writers.get('crews') ?? [])]).toContain('crews')
+    expect([...stored].filter((table) => !writers.has(table) && !byTriggers.has(table))).toEqual([])
+    expect([...writers.values()].flatMap((set) => [...set]).filter((owner) => owner in api).length).toBeGreaterThan(20)
+  })
+
+  it('are written by one feature each', () => {
+    const found = [...writers]
+      .filter(([, owners]) => owners.size > 1)
+      .map(([table, owners]) => [table, [...owners].sort()])
+    expect(Object.fromEntries(found.sort())).toEqual(several)
+  })
+
+  it('are seen whatever the statement', () =>
+    expect(
+      tablesIn(
+        'INSERT INTO a VALUES (1); INSERT OR IGNORE INTO b; UPDATE c SET x = 1; UPDATE OR FAIL d SET y; DELETE FROM e',
+      ),
+    ).toEqual(['a', 'b', 'c', 'd', 'e']))
+})
+
+describe('statements that write', () => {
+  /** Databases of their own, which no change belongs to: the search index, the words of one phrase, a migration. */
+  const apart = ['features/journal/search.ts', 'features/journal/phrase.ts', 'kernel/store/db.ts']
+
+  it('are prepared where a change is asked for', () => {
+    const loose = [...text].filter(
+      ([path, code]) =>
+        !apart.includes(path) &&
+        /\.(prepare|exec)\b/.test(code) &&
+        tablesIn(code).length > 0 &&
+        !/\b(statements\(|withinChange\()/.test(code),
+    )
+    expect(loose.map(([path]) => path)).toEqual([])
+  })
+})
