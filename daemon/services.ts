@@ -78,7 +78,6 @@ async function endRuns(app: App, runs: RunService, crewId: string): Promise<void
   await app.write(() => {
     for (const { id } of open) wishCancel(app, id, null)
   })
-  for (const { id } of open) runs.cancel(id)
   await Promise.all(open.map(({ id }) => runs.ended(id)))
 }
 

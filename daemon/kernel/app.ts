@@ -77,7 +77,7 @@ export interface App extends Writer {
   readonly mailer: Mailer
   /** Set once the runtime is up; null where there is none. */
   runtime: RuntimeService | null
-  /** The same of the agents' runs. */
+  /** Carries out the agents' runs; null until the runtime is up. */
   runs: Runs | null
   /** What runs may come from, by the name that is stored with a run. */
   readonly sources: Map<string, RunSource>

@@ -60,6 +60,13 @@ async function furnish(it: TestDaemon, owner: Person, word: string): Promise<Ids
       payload: { trigger_type: 'user', chat_id: chat.id },
     })
   })
+  app.db
+    .prepare(
+      `INSERT INTO runs (id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, source, trigger_type,
+        max_turns, phase, stream, first_frame, created_at)
+       VALUES (?, ?, ?, ?, 'x', 'x', ?, 'chat', 'USER', 0, 'running', ?, 1, 0)`,
+    )
+    .run(run, workspace, crew.id, agent.id, chat.id, chat.id)
   const port = newId(app.clock())
   app.db
     .prepare(

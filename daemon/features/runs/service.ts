@@ -10,8 +10,7 @@ import { problem } from '#kernel/problem'
 import { type AgentRow, setStatus } from '../agents/service.ts'
 import { endRun } from './endings/service.ts'
 import { type NewRun, queries, type Run } from './queries.ts'
-import type { Details } from './records/queries.ts'
-import { reads } from './records/queries.ts'
+import { type Details, reads } from './records/queries.ts'
 import { entryOf } from './rules.ts'
 import { about, chatOf, tell } from './telling.ts'
 
@@ -86,7 +85,7 @@ export function beginRun(app: App, { agent, ...wanted }: Wanted): Run {
     stream: streamOf(wanted),
     created_at: app.clock(),
   })
-  if (!run) throw busy(app, wanted.chat_id!)
+  if (!run) throw busy(app, streamOf(wanted))
   const metadata = { tags: [], ...(agent.llm_model && { model: agent.llm_model }), adapter: agent.cli_adapter }
   app.journal(
     fact(
@@ -100,9 +99,9 @@ export function beginRun(app: App, { agent, ...wanted }: Wanted): Run {
   return run
 }
 
-/** Why nothing can begin in a chat. */
-export function busy(app: App, chatId: string, detail?: string) {
-  const run = runOfChat(app, chatId)
+/** Why nothing can begin in a chat, or in the stream of a run without one. */
+export function busy(app: App, stream: string, detail?: string) {
+  const run = runOfChat(app, stream)
   const item = run && (run.phase === 'parking' || run.phase === 'parked') ? itemOf(app, run) : undefined
   return problem('chat_busy', {
     ...(item ? { detail: 'The agent waits for an answer to its question in the inbox' } : detail && { detail }),

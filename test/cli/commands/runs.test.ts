@@ -20,7 +20,7 @@ describe('muster runs', () => {
     expect(await followed.ended).toBe(0)
     const { stdout, code } = await run('runs', 'logs', id)
     expect(code).toBe(0)
-    expect(stdout).toBe('> Look after the garden\nI [31mwater.\nAnd weed.\n✓ Bash  ls\n')
+    expect(stdout).toBe('> Look after the garden\nI water.\nAnd weed.\n✓ Bash  ls\n')
     const frames = (await run('runs', 'logs', id, '-o', 'ndjson')).stdout.trim().split('\n')
     expect(frames.map((line) => JSON.parse(line).type)).toEqual([
       'stream.open',
