@@ -75,7 +75,7 @@ function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof Ag
 }
 
 /** Changes with the picture, so that browsers may keep what they have. */
-const avatarUrl = ({ id, workspace_id }: AgentRow, version: string): string =>
+export const avatarUrl = ({ id, workspace_id }: Pick<AgentRow, 'id' | 'workspace_id'>, version: string): string =>
   `/api/v1/agents/${id}/avatar?v=${version}&workspace_id=${workspace_id}`
 
 /** Rows of a list, each with what the caller's role in its crew shows. */
@@ -98,6 +98,10 @@ export function toAgent(app: App, row: AgentRow, actor: Actor): Static<typeof Ag
 
 /** How events name an agent. */
 const named = ({ id, slug, name }: AgentRow) => ({ agent_id: id, agent_slug: slug, agent_name: name })
+
+/** Tells the workspace that an agent is another than before. */
+export const tellChanged = (app: App, workspace: string, id: string): void =>
+  tell(app, workspace, 'agent.updated', { id })
 
 const tell = (app: App, workspace: string, type: string, payload: object): void =>
   app.broadcast({ channel: `workspace:${workspace}`, type, payload })
@@ -192,7 +196,7 @@ export function updateAgent(
     queries(app.db).dropAvatar.run(agentId)
   if (members.crew_id) givePlace(app, members.crew_id, agentId, members.slug)
   if (members.crew_id !== before.crew_id) revokeOfAgent(app, agentId, 'the agent has left the crew', actorOf(actor))
-  tell(app, actor.workspace, 'agent.updated', { id: agentId })
+  tellChanged(app, actor.workspace, agentId)
   return toAgent(app, findAgent(app, actor.workspace, agentId), actor)
 }
 
@@ -204,7 +208,7 @@ const membersOf = (row: AgentRow): AgentMembers => ({
 /**
  * The agent when this person may change it: managers, of the workspace or of the crew, only those that they created.
  */
-function editable(app: App, actor: Actor, agentId: string): AgentRow {
+export function editable(app: App, actor: Actor, agentId: string): AgentRow {
   const row = findAgent(app, actor.workspace, agentId)
   if (actor.role === 'MANAGER' && row.created_by_user_id !== actor.id) {
     throw problem('insufficient_role', {
@@ -233,7 +237,7 @@ function demoteOthers(app: App, actor: Actor, crewId: string, except: string): v
       },
       refs: { entity_type: 'agent', entity_id: id },
     })
-    tell(app, actor.workspace, 'agent.updated', { id })
+    tellChanged(app, actor.workspace, id)
   }
 }
 
