@@ -1,6 +1,7 @@
 import { type Feature, join } from '#kernel/feature'
 import accounts from './accounts/routes.ts'
 import activity from './activity/routes.ts'
+import agentAvatars from './agents/avatars/routes.ts'
 import agentLeads from './agents/leads/routes.ts'
 import agents from './agents/routes.ts'
 import approvals from './approvals/routes.ts'
@@ -37,7 +38,7 @@ import workspaces from './workspaces/routes.ts'
 
 export const features = {
   accounts,
-  agents: join(agents, activity, agentLeads),
+  agents: join(agents, activity, agentAvatars, agentLeads),
   approvals,
   asks,
   bootstrap,

@@ -21,6 +21,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     logs: ['GET', '/api/v1/agents/:agentId/logs'],
     files: ['GET', '/api/v1/agents/:agentId/files'],
     download: ['GET', '/api/v1/agents/:agentId/files/download', 'text'],
+    avatar: ['GET', '/api/v1/agents/:agentId/avatar', 'text'],
+    setAvatar: ['PUT', '/api/v1/agents/:agentId/avatar'],
+    removeAvatar: ['DELETE', '/api/v1/agents/:agentId/avatar'],
     propose: ['POST', '/api/v1/internal/agents'],
   },
   approvals: {

@@ -32,6 +32,7 @@ export const Approval = Type.Object({
   decided_by: maybe,
   decided_at: maybe,
   decision_comment: maybe,
+  comment: nullable(Type.String({ description: 'The same as decision_comment' })),
   timeout_at: maybe,
   created_at: Time,
 })

@@ -34,13 +34,19 @@ export const MessagePart = Type.Object({
   metadata: optional(Type.Record(Type.String(), Type.Unknown())),
 })
 
+/** A part as clients see it. */
+const ShownPart = Type.Object({
+  ...MessagePart.properties,
+  content: Type.String({ description: 'Empty where there is none' }),
+})
+
 export const Message = Type.Object({
   id: Type.String(),
   session_id: Type.String(),
   agent_id: optional(Type.String()),
   role: Type.String({ description: 'user, assistant, system or tool' }),
   content: Type.String(),
-  parts: optional(Type.Array(MessagePart)),
+  parts: optional(Type.Array(ShownPart)),
   tool_name: optional(Type.String()),
   tool_summary: optional(Type.String()),
   metadata: optional(Type.Record(Type.String(), Type.Unknown())),

@@ -1,5 +1,6 @@
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
+import { agentAvatars } from './agent-avatars.ts'
 import { agentLeads } from './agent-leads.ts'
 import { agents } from './agents.ts'
 import { approvals } from './approvals.ts'
@@ -36,7 +37,7 @@ import { workspaces } from './workspaces.ts'
 
 export const api = {
   accounts,
-  agents: { ...agents, ...activity, ...agentLeads },
+  agents: { ...agents, ...activity, ...agentAvatars, ...agentLeads },
   approvals,
   asks,
   bootstrap,

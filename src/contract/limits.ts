@@ -44,6 +44,7 @@ export const Limiter = Type.Object({
   key: Type.String(),
   group: Type.String(),
   label: Type.String(),
+  display_name: Type.String({ description: 'The same as label' }),
   description: Type.String(),
   unit: Type.String(),
   default: Type.Integer({ description: 'What the configuration says' }),

@@ -82,6 +82,7 @@ export const problems = {
   invalid_code: [400, 'Invalid or expired code'],
   slug_taken: [409, 'That slug is already in use'],
   name_taken: [409, 'That name is already in use'],
+  avatar_kept: [409, 'A picture of this agent is kept already; remove it first'],
   already_assigned: [409, 'Already assigned'],
   lead_taken: [409, 'The crew already has a LEAD'],
   chat_taken: [409, 'That chat id belongs to another agent'],

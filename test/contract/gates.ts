@@ -35,6 +35,9 @@ agents.stop                MANAGER   agents:write      api  crew-role
 agents.logs                VIEWER    -                 api
 agents.files               VIEWER    -                 api
 agents.download            VIEWER    -                 api
+agents.avatar              VIEWER    -                 api
+agents.setAvatar           MANAGER   agents:write      api  crew-role
+agents.removeAvatar        MANAGER   agents:write      api  crew-role
 agents.propose             internal  -                 api
 
 approvals.list             VIEWER    -                 api

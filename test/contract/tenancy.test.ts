@@ -122,6 +122,7 @@ const forInvited = new Set(['invitations.accept', 'invitations.decline'])
 const bodies: Record<string, object> = {
   'agents.update': { description: 'x' },
   'agents.propose': {},
+  'agents.setAvatar': { svg: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
   'approvals.cancel': {},
   'approvals.decide': { status: 'denied' },
   'chats.create': {},
@@ -236,8 +237,8 @@ it('has a body for every operation that takes one beside an id', () => {
  * Where an absent one is not 404: an unknown chat reads as an empty one, and a port that is not open cannot be closed.
  */
 const otherwise: Record<string, number> = { 'chats.messages, chatId': 200, 'ports.revoke, exposureId': 409 }
-/** Where one of its own looks the same: no such file, no messages yet. */
-const without = new Set(['agents.download', 'chats.messages'])
+/** Where one of its own looks the same: no picture, no such file, no messages yet. */
+const without = new Set(['agents.avatar', 'agents.download', 'chats.messages'])
 
 describe.each(cases)('$name, $parameter', ({ name, endpoint, parameter }) => {
   const key = keyOf(endpoint.path, parameter)
@@ -280,6 +281,7 @@ describe.each(references)('%s, body member %s', (name, _member, of, body) => {
 })
 
 describe.each([
+  ['agents.setAvatar', 'agentId'],
   ['agents.stop', 'agentId'],
   ['approvals.decide', 'approvalId'],
   ['credentials.assign', 'agentId'],

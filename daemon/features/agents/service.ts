@@ -74,7 +74,7 @@ function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof Ag
 }
 
 /** Changes with the picture, so that browsers may keep what they have. */
-const avatarUrl = ({ id, workspace_id }: AgentRow, version: string): string =>
+export const avatarUrl = ({ id, workspace_id }: Pick<AgentRow, 'id' | 'workspace_id'>, version: string): string =>
   `/api/v1/agents/${id}/avatar?v=${version}&workspace_id=${workspace_id}`
 
 /** Rows of a list, each with what the caller's role in its crew shows. */
@@ -97,6 +97,10 @@ export function toAgent(app: App, row: AgentRow, actor: Actor): Static<typeof Ag
 
 /** How events name an agent. */
 const named = ({ id, slug, name }: AgentRow) => ({ agent_id: id, agent_slug: slug, agent_name: name })
+
+/** Tells the workspace that an agent is another than before. */
+export const tellChanged = (app: App, workspace: string, id: string): void =>
+  tell(app, workspace, 'agent.updated', { id })
 
 const tell = (app: App, workspace: string, type: string, payload: object): void =>
   app.broadcast({ channel: `workspace:${workspace}`, type, payload })
@@ -189,7 +193,7 @@ export function updateAgent(
   if (members.avatar_seed !== before.avatar_seed || members.avatar_style !== before.avatar_style)
     queries(app.db).dropAvatar.run(agentId)
   if (members.crew_id) givePlace(app, members.crew_id, agentId, members.slug)
-  tell(app, actor.workspace, 'agent.updated', { id: agentId })
+  tellChanged(app, actor.workspace, agentId)
   return toAgent(app, findAgent(app, actor.workspace, agentId), actor)
 }
 
@@ -201,7 +205,7 @@ const membersOf = (row: AgentRow): AgentMembers => ({
 /**
  * The agent when this person may change it: managers, of the workspace or of the crew, only those that they created.
  */
-function editable(app: App, actor: Actor, agentId: string): AgentRow {
+export function editable(app: App, actor: Actor, agentId: string): AgentRow {
   const row = findAgent(app, actor.workspace, agentId)
   if (actor.role === 'MANAGER' && row.created_by_user_id !== actor.id) {
     throw problem('insufficient_role', {
@@ -222,7 +226,7 @@ function demoteOthers(app: App, actor: Actor, crewId: string, successor: { id: s
     }
     const about = { workspace_id: actor.workspace, crew_id: crewId, agent_id: id, ...actorOf(actor) }
     app.journal(fact('agent.demoted', { entity_id: id, name: slug, metadata }, about))
-    tell(app, actor.workspace, 'agent.updated', { id })
+    tellChanged(app, actor.workspace, id)
   }
 }
 

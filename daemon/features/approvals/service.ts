@@ -17,6 +17,7 @@ type Shown = Static<typeof Approval>
 const present = ({ payload_json, decider: _, ...row }: Row): Shown => ({
   ...row,
   payload: JSON.parse(payload_json) as Record<string, unknown>,
+  comment: row.decision_comment,
 })
 
 /** How long people may take. Contract part 3, section 4.3. */

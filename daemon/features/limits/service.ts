@@ -21,6 +21,7 @@ const isKey = (key: string): key is LimiterKey => Object.hasOwn(limiters, key)
 const present = ({ limits }: App, key: LimiterKey): Shown => ({
   key,
   ...limiters[key],
+  display_name: limiters[key].label,
   default: limits.fallback(key),
   value: limits.value(key),
   overridden: limits.overridden(key),

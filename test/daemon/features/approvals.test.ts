@@ -132,6 +132,7 @@ describe('Approval', () => {
     expect(await it.approval(approval_id)).toMatchObject({
       status: 'approved',
       decision_comment: 'Welcome',
+      comment: 'Welcome',
       decided_at: it.app.now(),
     })
     expect(it.types()).toEqual(['approval.requested', 'approval.granted'])

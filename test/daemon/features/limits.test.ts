@@ -17,6 +17,7 @@ describe('limits.list', () => {
       key: 'login.lockout_threshold',
       group: 'login',
       label: 'Lockout threshold',
+      display_name: 'Lockout threshold',
       description: expect.any(String),
       unit: 'attempts',
       default: 7,

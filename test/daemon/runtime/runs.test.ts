@@ -37,6 +37,16 @@ function watch(it: Place, chat: string, after: number | null = 0) {
 }
 
 describe('a turn', () => {
+  it('shows parts without words as empty ones', async () => {
+    const it = await workplace()
+    const { chat, run_id, program } = await working(it)
+    it.runtime.print(program, init, says('Done'), result())
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+    it.app.db.prepare('UPDATE chat_messages SET parts_json = \'[{"type":"text"}]\' WHERE role = \'assistant\'').run()
+    expect((await messagesOf(it, chat))[1].parts).toEqual([{ type: 'text', content: '' }])
+  })
+
   it('puts the use of every credential that it was given on record', async () => {
     const it = await workplace()
     const make = async (name: string) =>

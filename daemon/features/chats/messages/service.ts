@@ -146,6 +146,8 @@ export function messageWindow(
   return rows.map(toMessage)
 }
 
+type Part = Static<typeof MessagePart>
+
 function toMessage(row: MessageRow): Static<typeof Message> {
   const {
     id,
@@ -166,7 +168,9 @@ function toMessage(row: MessageRow): Static<typeof Message> {
     ...(agent_id && { agent_id }),
     role,
     content,
-    ...(parts_json && { parts: JSON.parse(parts_json) as Static<typeof MessagePart>[] }),
+    ...(parts_json && {
+      parts: (JSON.parse(parts_json) as Part[]).map((part) => ({ ...part, content: part.content ?? '' })),
+    }),
     ...(tool_name && { tool_name }),
     ...(tool_summary && { tool_summary }),
     ...(metadata_json && { metadata: JSON.parse(metadata_json) as Record<string, unknown> }),

@@ -1,0 +1,21 @@
+import { Args } from '@oclif/core'
+import { ApiCommand } from '../../../command.ts'
+import { yesFlag } from '../../../flags.ts'
+import { confirm } from '../../../input.ts'
+import { agentId } from '../../../lookup.ts'
+
+export default class AgentsAvatarRemove extends ApiCommand<typeof AgentsAvatarRemove> {
+  static override summary = 'Remove the picture that is kept of an agent'
+  static override hiddenAliases = ['agents:remove-avatar']
+  static override examples = ['$ <%= config.bin %> agents avatar remove ada --yes']
+  static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
+  static override flags = yesFlag
+
+  async run(): Promise<void> {
+    const { agent } = this.args
+    const id = await agentId(this.api, agent)
+    await confirm(`Remove the picture of ${agent}?`, this.flags.yes)
+    await this.api.agents.removeAvatar({ agentId: id })
+    await this.out.done(`The picture of ${agent} is removed.`)
+  }
+}
