@@ -35,8 +35,7 @@ type Reader = Omit<Interface, 'line' | 'cursor'> & { line: string; cursor: numbe
 
 /**
  * The line that is being typed, with the keys of readline. A message of several lines is entered with a backslash at
- * the end
- * of a line, with Alt-Enter or Ctrl-J, or by pasting it.
+ * the end of a line, with Alt-Enter or Ctrl-J, or by pasting it.
  */
 export class Editor {
   private readonly reader: Reader

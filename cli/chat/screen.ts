@@ -31,8 +31,7 @@ const clearBelow = '\u001b[J'
 
 /**
  * The lower end of a terminal: what is committed scrolls away like any output, and below it stand some rows that
- * change.
- * Rows are written over, never wiped first, so that nothing flickers.
+ * change. Rows are written over, never wiped first, so that nothing flickers.
  */
 export class Screen {
   private readonly out: Output

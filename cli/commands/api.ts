@@ -6,10 +6,10 @@ import { allPages } from '../raw/pages.ts'
 import { rawRequest } from '../raw/request.ts'
 
 export default class ApiCall extends ApiCommand<typeof ApiCall> {
-  static override summary = 'Make a request of your own'
+  static override summary = 'Send a request to the API'
   static override description =
-    'The path is taken below /api/v1 unless it starts with /api/. The token, the workspace and the server are ' +
-    'those of every other command. `muster api GET /openapi.json` describes every request there is.'
+    'The path is relative to /api/v1 unless it starts with /api/. Server, token and workspace are chosen as for ' +
+    'every other command. `muster api GET /openapi.json` describes all requests.'
   static override examples = [
     '$ <%= config.bin %> api GET /crews',
     "$ <%= config.bin %> api crews --jq '.[].slug'",

@@ -4,9 +4,9 @@ import { workspaceInUse } from '../contexts/session.ts'
 import { decide } from '../decisions/decide.ts'
 
 export default class Approve extends ApiCommand<typeof Approve> {
-  static override summary = 'Approve what waits for a decision'
+  static override summary = 'Approve a request that waits for a decision'
   static override description =
-    'Takes the id of an approval, of an agent’s question, of waiting work, or of the inbox item of one of them.'
+    "Takes the id of an approval, an agent's question, a waitpoint, or the inbox item of any of them."
   static override hiddenAliases = ['approvals:decide', 'waitpoints:approve', 'waitpoints:callback']
   static override examples = [
     '$ <%= config.bin %> approve ITEM',

@@ -16,12 +16,12 @@ const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const farewellMs = 20_000
 
 export default class Ask extends ApiCommand<typeof Ask> {
-  static override summary = 'Ask an agent one thing'
+  static override summary = 'Ask an agent one question and print its answer'
   static override description =
-    'What the agent says goes to standard output and nothing else does; what it does is told on standard error, ' +
-    'at a terminal or with -v. The question is the words, or standard input, or the words followed by standard ' +
-    'input.\n\nEnds with 0 when the agent was done, 1 when it failed, 124 when it took too long, 130 when it was ' +
-    'cancelled. Ctrl-C cancels the run on the server; a second one leaves at once.'
+    'Writes only the answer to standard output; progress goes to standard error, at a terminal or with -v. The ' +
+    'question is taken from the arguments, from standard input, or from both in this order.\n\nExits with 0 when ' +
+    'the run completed, 1 when it failed, 124 when it timed out and 130 when it was cancelled. Ctrl-C cancels ' +
+    'the run on the server; a second Ctrl-C leaves at once.'
   static override examples = [
     '$ <%= config.bin %> ask ada "Which tests fail, and why?"',
     '$ git diff | <%= config.bin %> ask ada "Review this change"',

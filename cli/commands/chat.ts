@@ -7,10 +7,10 @@ import { agentId } from '../lookup.ts'
 const signals = { SIGTERM: 143, SIGHUP: 129 } as const
 
 export default class Chat extends ApiCommand<typeof Chat> {
-  static override summary = 'Talk with an agent'
+  static override summary = 'Chat with an agent'
   static override description =
-    'Goes on with the last chat that you had with the agent on this machine. Enter sends; Ctrl-C cancels what ' +
-    'the agent is doing, a second one leaves; /help tells the rest. What the agent does goes on when you ' +
+    'Continues your last chat with the agent on this machine. Enter sends; Ctrl-C cancels what the agent is ' +
+    'doing, a second Ctrl-C leaves; /help lists all keys and commands. A run continues after you ' +
     'leave.\n\nScripts use `muster ask`.'
   static override examples = [
     '$ <%= config.bin %> chat ada',

@@ -3,7 +3,7 @@ import { ApiCommand } from '../command.ts'
 import { scripts } from '../complete/scripts.ts'
 
 export default class Completion extends ApiCommand<typeof Completion> {
-  static override summary = 'Completion for your shell'
+  static override summary = 'Print a completion script for your shell'
   static override description =
     `Prints a script that completes commands, flags and the names of crews, agents and other things.
 

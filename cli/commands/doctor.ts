@@ -7,12 +7,12 @@ import { findingView, sheet, summary } from '../doctor/show.ts'
 import { exits } from '../failure.ts'
 
 export default class Doctor extends ApiCommand<typeof Doctor> {
-  static override summary = 'Find out what is wrong, and how to mend it'
+  static override summary = 'Diagnose problems and suggest how to fix them'
   static override description =
-    'Looks at this command, its configuration, the server, its version and clock, who you are to it; and, asked ' +
-    'as an admin of the first workspace, at what the server says of itself: runtime, images, what no crew owns, ' +
-    'disk, permissions, encryption key. Without a daemon it looks at the same on this machine. Ends with 1 when ' +
-    'something is wrong; warnings are not.'
+    'Checks this command, its configuration, the server with its version and clock, and your account on it. For ' +
+    'an admin of the first workspace it adds the checks of the server: runtime, images, orphaned resources, ' +
+    'disk, permissions and encryption key. Without a daemon it runs these checks on this machine. Exits with 1 ' +
+    'if there is a problem; warnings do not count.'
   static override hiddenAliases = ['system:doctor']
   static override examples = [
     '$ <%= config.bin %> doctor',

@@ -7,10 +7,10 @@ import { alive, isDaemon, running, stop } from '../local/daemon.ts'
 import { dataDir } from '../paths.ts'
 
 export default class Down extends ApiCommand<typeof Down> {
-  static override summary = 'Stop the daemon; crews and their runs go on'
+  static override summary = 'Stop the daemon; crews and their runs continue'
   static override description =
-    'The daemon stops admitting requests, stores what it holds and ends. Containers and runs outlive it: `muster ' +
-    'up` finds them again.'
+    'The daemon stops accepting requests, saves its state and exits. Containers and runs continue: `muster up` ' +
+    'finds them again.'
   static override examples = ['$ <%= config.bin %> down', '$ <%= config.bin %> down --timeout 60s']
   static override next = { failed: 'muster status' }
   static override flags = {

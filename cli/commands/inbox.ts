@@ -8,11 +8,11 @@ import { listFlags, listInbox } from '../inbox/list.ts'
 const signals = { SIGTERM: 143, SIGHUP: 129 } as const
 
 export default class Inbox extends ApiCommand<typeof Inbox> {
-  static override summary = 'See what waits for you, and decide it'
+  static override summary = 'Review your inbox and decide its items'
   static override description =
-    'At a terminal: a list with the chosen item below it; one key approves, denies, answers or resolves, and a ' +
-    'decision is sent only after some seconds in which u takes it back. ? tells the keys. Elsewhere, and with ' +
-    '--json and the like, it is `muster inbox list`.'
+    'At a terminal it shows a list with the selected item below it. One key approves, denies, answers or ' +
+    'resolves; a decision is sent after a few seconds, during which u undoes it. ? lists the keys. Elsewhere, ' +
+    'and with --json and similar flags, it is `muster inbox list`.'
   static override examples = [
     '$ <%= config.bin %> inbox',
     '$ <%= config.bin %> inbox --undo 10s',

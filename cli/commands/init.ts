@@ -6,9 +6,10 @@ import { ask, InputError, interactive, newPassword } from '../input.ts'
 import { signedInView } from '../views/sign-in.ts'
 
 export default class Init extends ApiCommand<typeof Init> {
-  static override summary = 'Create the first user of a new server, and sign in'
+  static override summary = 'Create the first user of a new server and sign in'
   static override description =
-    'Works once, as long as the server has no user. The password is asked for unseen, or read from standard input.'
+    'Works only while the server has no users. The password is prompted for without echo, or read from standard ' +
+    'input.'
   static override hiddenAliases = ['bootstrap:create']
   static override examples = [
     '$ <%= config.bin %> init',

@@ -10,11 +10,11 @@ import { signedInView } from '../views/sign-in.ts'
 type Way = 'code' | 'email' | 'web' | 'token'
 
 export default class Login extends ApiCommand<typeof Login> {
-  static override summary = 'Sign in to a server and remember it'
+  static override summary = 'Sign in to a server and store its token'
   static override description =
-    'With a pairing code made by `muster pair` where you are signed in already, with email and password, with a ' +
-    'browser, or with a token. Secrets are read from standard input, or asked for and typed unseen. The token is ' +
-    'stored for this very server, in a file that only you can read, and sent nowhere else.'
+    'Signs in with a pairing code from `muster pair` on another device, with email and password, with a browser, ' +
+    'or with a token. Secrets are read from standard input or prompted for without echo. The token is stored for ' +
+    'this server alone, in a file that only you can read, and never sent elsewhere.'
   static override hiddenAliases = ['sessions:create']
   static override examples = [
     '$ <%= config.bin %> login',

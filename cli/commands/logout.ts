@@ -8,7 +8,7 @@ import { configFile } from '../paths.ts'
 export default class Logout extends ApiCommand<typeof Logout> {
   static override summary = 'Revoke the stored token of a server and forget it'
   static override description =
-    'With --local only this machine forgets it: `muster tokens revoke` ends a token everywhere.'
+    'With --local it is only removed from this machine; `muster tokens revoke` revokes a token on the server.'
   static override examples = [
     '$ <%= config.bin %> logout',
     '$ <%= config.bin %> logout --context work',

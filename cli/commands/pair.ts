@@ -17,8 +17,8 @@ interface Pairing {
 export default class Pair extends ApiCommand<typeof Pair> {
   static override summary = 'Sign in another device with a short code'
   static override description =
-    'Makes a code that is good for ten minutes and once, shows what to type on the other device, and waits until ' +
-    'that was done. Ends with 1 when the code expires unused.'
+    'Creates a single-use code that is valid for ten minutes, shows what to type on the other device, and waits ' +
+    'until that is done. Exits with 1 if the code expires unused.'
   static override hiddenAliases = ['pairing:start']
   static override examples = [
     '$ <%= config.bin %> pair',

@@ -4,10 +4,10 @@ import { travelsOpenly } from '../contexts/sign-in.ts'
 import { ask, InputError, interactive, newPassword } from '../input.ts'
 
 export default class Signup extends ApiCommand<typeof Signup> {
-  static override summary = 'Make an account of your own on a server that allows it'
+  static override summary = 'Create an account on a server that allows it'
   static override description =
-    'The server answers the same whether the address was free or not, so that nobody learns who has an account. ' +
-    'Open invitations for the address are accepted at once. The password is asked for unseen, or read from ' +
+    'The answer is the same whether or not the address was free, so that nobody learns who has an account. Open ' +
+    'invitations to the address are accepted at once. The password is prompted for without echo, or read from ' +
     'standard input.'
   static override hiddenAliases = ['accounts:create']
   static override examples = [

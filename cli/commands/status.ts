@@ -6,8 +6,8 @@ import { span } from '../output/cell.ts'
 import { dataDir } from '../paths.ts'
 
 export default class Status extends ApiCommand<typeof Status> {
-  static override summary = 'Say what runs: the daemon, crews, agents'
-  static override description = 'Ends with 8 when no daemon answers.'
+  static override summary = 'Show the status of the daemon, its crews and agents'
+  static override description = 'Exits with 8 if no daemon answers.'
   static override examples = ['$ <%= config.bin %> status', '$ <%= config.bin %> status --jq .version']
 
   async run(): Promise<void> {

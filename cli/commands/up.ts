@@ -10,8 +10,7 @@ import { daemonView } from '../views/daemon.ts'
 export default class Up extends ApiCommand<typeof Up> {
   static override summary = 'Start the daemon in the background'
   static override description =
-    'Waits until it is ready. The daemon keeps its data in $SVC_DATA_DIR, or in ~/.local/share/muster, and its ' +
-    'log beside it.'
+    'Waits until the daemon is ready. It keeps its data and its log in $SVC_DATA_DIR, or in ' + '~/.local/share/muster.'
   static override examples = ['$ <%= config.bin %> up', '$ <%= config.bin %> up --port 0 --container-provider process']
   static override next = {
     failed: 'muster doctor',

@@ -1,7 +1,7 @@
 import { ApiCommand } from '../command.ts'
 
 export default class Version extends ApiCommand<typeof Version> {
-  static override summary = 'Versions of this command and of the server'
+  static override summary = 'Print the versions of this command and of the server'
   static override examples = ['$ <%= config.bin %> version', '$ <%= config.bin %> version --json']
 
   async run(): Promise<void> {

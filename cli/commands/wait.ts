@@ -8,12 +8,12 @@ import { type WaitResult, waitView } from '../views/waited.ts'
 const codes = { COMPLETED: 0, FAILED: 1, CANCELLED: 2, TIMEOUT: 3, NEEDS_HUMAN: 5, RUNNING: 3 } as const
 
 export default class Wait extends ApiCommand<typeof Wait> {
-  static override summary = 'Wait until a run is over, or waits for a person'
+  static override summary = 'Wait until a run ends or needs a person'
   static override description =
-    'For scripts. The exit code says how it ended: 0 completed, 1 failed, 2 cancelled, 3 timed out (the run, or ' +
-    '--timeout), 5 it waits for a person: then the item of the inbox is named, and the run goes on. Codes 2 and ' +
-    '3 also mean what they mean everywhere, a bad command line and an unknown run; those write "Error:", and ' +
-    'with --json a problem, on standard error, and nothing on standard output.'
+    'Meant for scripts. The exit code tells how the run ended: 0 completed, 1 failed, 2 cancelled, 3 timed out ' +
+    '(the run or --timeout), 5 it waits for a person; then the inbox item is printed, and the run goes on. As ' +
+    'everywhere, 2 can also mean a bad command line and 3 an unknown run; these write "Error:" or, with --json, ' +
+    'a problem to standard error, and nothing to standard output.'
   static override examples = [
     '$ <%= config.bin %> wait RUN --timeout 10m',
     '$ <%= config.bin %> wait RUN --json=status,inbox_id',

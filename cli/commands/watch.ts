@@ -15,11 +15,11 @@ const { until: _until, since: _since, ...filters } = filterFlags
 const shownFirst = 10
 
 export default class Watch extends ApiCommand<typeof Watch> {
-  static override summary = 'Watch what happens, and hear when something needs you'
+  static override summary = 'Watch the journal and your inbox'
   static override description =
-    'The journal as it is written, with a line for each new item of your inbox. At a terminal it rings when ' +
-    'somebody waits for you or it is urgent, once for each item. Elsewhere lines are tab-separated, those of the ' +
-    'inbox begin with "inbox".'
+    'Shows the journal as it is written, with a line for each new item of your inbox. At a terminal it rings ' +
+    'once for each item that is urgent or waits for you. Elsewhere lines are tab-separated, and inbox lines ' +
+    'begin with "inbox".'
   static override examples = [
     '$ <%= config.bin %> watch',
     '$ <%= config.bin %> watch --severity warn,error --no-bell',

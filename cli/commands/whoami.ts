@@ -1,7 +1,7 @@
 import { ApiCommand } from '../command.ts'
 
 export default class Whoami extends ApiCommand<typeof Whoami> {
-  static override summary = 'Say who you are to the server, and in which workspace'
+  static override summary = 'Show the signed-in user and the workspace in use'
   static override examples = ['$ <%= config.bin %> whoami', '$ <%= config.bin %> whoami --jq .workspace.role']
 
   async run(): Promise<void> {

@@ -17,8 +17,7 @@ interface Asking {
 
 /**
  * Lets a browser sign this command in: it brings a pairing code to a port of this machine. The code is bound to a
- * secret
- * that never leaves this process, so whoever sees it on its way cannot use it.
+ * secret that never leaves this process, so whoever sees it on its way cannot use it.
  */
 export async function tokenByBrowser(api: Client, { web, lead, wait }: Asking): Promise<string> {
   const [verifier, state] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]

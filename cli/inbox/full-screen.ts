@@ -12,8 +12,7 @@ const end = '\u001b[?2026l'
 
 /**
  * The whole of a terminal, and what was there before comes back afterwards. Only rows that changed are written, over
- * what
- * stood there, so that nothing flickers.
+ * what stood there, so that nothing flickers.
  */
 export class FullScreen {
   private readonly out: Output

@@ -18,8 +18,8 @@ export interface FollowOptions {
 
 /**
  * Entries as they are written, each once and in order, over any number of connections. Ids grow with every entry, so
- * what
- * was passed on already is known by its id, and what is missing before the first entry of a new connection is fetched.
+ * what was passed on already is known by its id, and what is missing before the first entry of a new connection is
+ * fetched.
  */
 export async function* follow(
   api: Client,

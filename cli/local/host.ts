@@ -9,8 +9,7 @@ import { HostRefusal } from './refusal.ts'
 
 /**
  * Has the daemon's own code do something on this machine's data, with no daemon running. The question travels over
- * standard
- * input alone: what it holds is in no argument and no variable, where others could read it.
+ * standard input alone: what it holds is in no argument and no variable, where others could read it.
  */
 export async function askHost<V extends HostVerb>(
   verb: V,

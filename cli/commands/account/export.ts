@@ -3,7 +3,7 @@ import { ApiCommand } from '../../command.ts'
 import { writeNew } from '../../files.ts'
 
 export default class AccountExport extends ApiCommand<typeof AccountExport> {
-  static override summary = 'Get everything that is stored of your account, as JSON'
+  static override summary = 'Export everything stored about your account, as JSON'
   static override description =
     'Profile, picture, memberships, sessions, tokens, pairings, preferences and invitations; no password, hash ' +
     'or token. What you did in a workspace is in its journal.'

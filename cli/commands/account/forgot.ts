@@ -3,10 +3,10 @@ import { ApiCommand } from '../../command.ts'
 import { ask, InputError, interactive } from '../../input.ts'
 
 export default class AccountForgot extends ApiCommand<typeof AccountForgot> {
-  static override summary = 'Ask for a mail with which a forgotten password is replaced'
+  static override summary = 'Request a mail that lets you replace a forgotten password'
   static override description =
-    'The server answers the same whether the address has an account or not. A server that cannot send mail does ' +
-    'nothing: there whoever runs it uses `muster admin reset-password`.'
+    'The server answers the same whether the address has an account or not. A server without mail does nothing; ' +
+    'its operator can use `muster admin reset-password`.'
   static override hiddenAliases = ['accounts:forgot']
   static override examples = [
     '$ <%= config.bin %> account forgot ada@example.com',

@@ -2,7 +2,7 @@ import { ApiCommand } from '../../command.ts'
 import { linkView } from '../../views/idp.ts'
 
 export default class AccountLinks extends ApiCommand<typeof AccountLinks> {
-  static override summary = 'List the accounts at identity providers that sign in as you'
+  static override summary = 'List the identity provider accounts that sign in as you'
   static override hiddenAliases = ['idp:links']
   static override examples = [
     '$ <%= config.bin %> account links',

@@ -4,8 +4,8 @@ import { InputError, interactive, secret, stdinText } from '../../input.ts'
 export default class AccountPassword extends ApiCommand<typeof AccountPassword> {
   static override summary = 'Change your password'
   static override description =
-    'Asks for the current password and the new one; without a terminal they are two lines of standard input, in ' +
-    'this order. Every browser is signed out; tokens stay good.'
+    'Asks for the current password and the new one; without a terminal it reads them from two lines of standard ' +
+    'input, in this order. All browsers are signed out; tokens stay valid.'
   static override hiddenAliases = ['users:password']
   static override examples = [
     '$ <%= config.bin %> account password',

@@ -2,7 +2,7 @@ import { ApiCommand } from '../../command.ts'
 import { idpView } from '../../views/idp.ts'
 
 export default class AccountProviders extends ApiCommand<typeof AccountProviders> {
-  static override summary = 'Say whether one can sign in with an identity provider'
+  static override summary = 'Show whether the server offers an identity provider'
   static override hiddenAliases = ['idp:status']
   static override examples = [
     '$ <%= config.bin %> account providers',

@@ -6,8 +6,8 @@ export default class AccountReset extends ApiCommand<typeof AccountReset> {
   static override summary = 'Set a new password with the token from the mail'
   static override description =
     'Token and password are asked for, or read from standard input: the token on the first line, the password on ' +
-    'the second. The whole link does as well as the token. Every browser that was signed in is signed out; CLI ' +
-    'tokens go on working.'
+    'the second. The whole link is accepted in place of the token. All browsers are signed out; CLI tokens stay ' +
+    'valid.'
   static override hiddenAliases = ['accounts:reset']
   static override examples = [
     '$ <%= config.bin %> account reset -s https://muster.example.com',

@@ -4,9 +4,10 @@ import { yesFlag } from '../../flags.ts'
 import { confirm } from '../../input.ts'
 
 export default class AccountUnlink extends ApiCommand<typeof AccountUnlink> {
-  static override summary = 'Let an account at an identity provider sign in as you no more'
+  static override summary = 'Unlink an identity provider account from yours'
   static override description =
-    'Sessions go on. `muster account links` shows the ids. The last way to sign in cannot be taken away.'
+    'Existing sessions stay valid. `muster account links` shows the ids. The last way to sign in cannot be taken ' +
+    'away.'
   static override hiddenAliases = ['idp:unlink']
   static override examples = [
     '$ <%= config.bin %> account unlink LINK',

@@ -5,10 +5,10 @@ import { HostCommand, hostFlags } from '../../local/host-command.ts'
 import { invalidatedView } from '../../views/host.ts'
 
 export default class AdminInvalidateSessions extends HostCommand<typeof AdminInvalidateSessions> {
-  static override summary = 'Sign a user out everywhere, or everybody'
+  static override summary = 'Sign one user or everybody out everywhere'
   static override description =
-    'Ends browser sessions; with --tokens also the tokens of command lines and programs, which then have to be ' +
-    'paired anew. Without --email it is everybody. No daemon may be running.'
+    'Ends browser sessions and, with --tokens, revokes the tokens of command lines and programs, which must be ' +
+    'paired again. Without --email it applies to everybody. No daemon may be running.'
   static override examples = [
     '$ <%= config.bin %> admin invalidate-sessions --email ada@example.com --tokens',
     '$ <%= config.bin %> admin invalidate-sessions --yes',

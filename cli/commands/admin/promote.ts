@@ -4,10 +4,11 @@ import { HostCommand, hostFlags } from '../../local/host-command.ts'
 import { promotedView } from '../../views/host.ts'
 
 export default class AdminPromote extends HostCommand<typeof AdminPromote> {
-  static override summary = 'Give a user a role in a workspace, from outside of it'
+  static override summary = 'Grant a user a role in a workspace, from the host'
   static override description =
-    'The way back when a workspace has no owner who can sign in. The workspace is the one of --workspace, else ' +
-    'the first one of the server. Who is no member becomes one; nobody is lowered. No daemon may be running.'
+    'Restores access to a workspace whose owners cannot sign in. Uses the workspace named by --workspace, or ' +
+    'else the first one of the server. Adds the user if they are not a member; never lowers a role. No daemon ' +
+    'may be running.'
   static override examples = [
     '$ <%= config.bin %> admin promote --email ada@example.com --role owner',
     '$ <%= config.bin %> admin promote --email ada@example.com --role admin -w research',

@@ -4,10 +4,10 @@ import { HostCommand, hostFlags } from '../../local/host-command.ts'
 import { resetView } from '../../views/host.ts'
 
 export default class AdminResetPassword extends HostCommand<typeof AdminResetPassword> {
-  static override summary = 'Set the password of a user, and end all sessions of theirs'
+  static override summary = "Set a user's password and end all of their sessions"
   static override description =
-    'For when no mail can be sent, or nobody can sign in. The password is asked for unseen, or read from ' +
-    'standard input. An account that was locked is open again; the tokens of the user go on, see `muster admin ' +
+    'Use it when the server cannot send mail or nobody can sign in. The password is prompted for without echo, ' +
+    'or read from standard input. A locked account is unlocked; tokens stay valid, see `muster admin ' +
     'invalidate-sessions --tokens`. No daemon may be running.'
   static override examples = [
     '$ <%= config.bin %> admin reset-password --email ada@example.com',

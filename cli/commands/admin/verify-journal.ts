@@ -5,8 +5,8 @@ import { journalsView } from '../../views/journal-proof.ts'
 export default class AdminVerifyJournal extends HostCommand<typeof AdminVerifyJournal> {
   static override summary = 'Check the journals of all workspaces'
   static override description =
-    'What `muster journal verify` does for one workspace, for the whole server. No daemon may be running. With ' +
-    'the encryption key at hand the seals are checked too. Ends with 1 when something does not hold.'
+    'Does for the whole server what `muster journal verify` does for one workspace. No daemon may be running. ' +
+    'Also checks the seals if the encryption key is available. Exits with 1 if a check fails.'
   static override examples = [
     '$ <%= config.bin %> admin verify-journal',
     '$ <%= config.bin %> admin verify-journal --json --jq .valid',

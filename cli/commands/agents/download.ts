@@ -10,9 +10,9 @@ import { InputError } from '../../input.ts'
 import { agentId } from '../../lookup.ts'
 
 export default class AgentsDownload extends ApiCommand<typeof AgentsDownload> {
-  static override summary = "Fetch a file of an agent's output folder"
+  static override summary = "Download a file from an agent's output folder"
   static override description =
-    'Into a file of the same name here, into another with --to, or to standard output with --to -.'
+    'Writes a file of the same name here, another one with --to, or standard output with --to -.'
   static override examples = [
     '$ <%= config.bin %> agents download ada report.pdf',
     '$ <%= config.bin %> agents download ada data/out.json --to - | jq .',

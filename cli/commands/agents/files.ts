@@ -4,7 +4,7 @@ import { agentId } from '../../lookup.ts'
 import { size, when } from '../../output/cell.ts'
 
 export default class AgentsFiles extends ApiCommand<typeof AgentsFiles> {
-  static override summary = "List the files of an agent's output folder"
+  static override summary = "List the files in an agent's output folder"
   static override examples = [
     '$ <%= config.bin %> agents files ada',
     '$ <%= config.bin %> agents files ada reports --recursive',

@@ -2,7 +2,7 @@ import { ApiCommand } from '../../command.ts'
 import { status } from '../../output/cell.ts'
 
 export default class AgentsLoad extends ApiCommand<typeof AgentsLoad> {
-  static override summary = 'Show how much each agent has to do'
+  static override summary = 'Show the workload of each agent'
   static override examples = [
     '$ <%= config.bin %> agents load',
     '$ <%= config.bin %> agents load --json=agent_slug,active_tasks',

@@ -6,7 +6,7 @@ import { when } from '../../output/cell.ts'
 import { toneOf } from '../../views/journal.ts'
 
 export default class AgentsLogs extends ApiCommand<typeof AgentsLogs> {
-  static override summary = 'Show what an agent did, latest first'
+  static override summary = 'Show what an agent did, newest first'
   static override examples = [
     '$ <%= config.bin %> agents logs ada',
     '$ <%= config.bin %> agents logs ada --limit 500 -o ndjson',

@@ -4,7 +4,7 @@ import { agentId } from '../../lookup.ts'
 import { agentView } from '../../views/agents.ts'
 
 export default class AgentsShow extends ApiCommand<typeof AgentsShow> {
-  static override summary = 'Show an agent and what pays for its model'
+  static override summary = 'Show an agent and the credential that pays for its model'
   static override examples = [
     '$ <%= config.bin %> agents show ada',
     '$ <%= config.bin %> agents show ada --jq .system_prompt',

@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class AgentsStatus extends ApiCommand<typeof AgentsStatus> {
-  static override summary = 'Count agents by what they do'
+  static override summary = 'Count agents by status'
   static override examples = ['$ <%= config.bin %> agents status', '$ <%= config.bin %> agents status --jq .running']
 
   async run(): Promise<void> {

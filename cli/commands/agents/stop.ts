@@ -3,7 +3,7 @@ import { ApiCommand } from '../../command.ts'
 import { agentId } from '../../lookup.ts'
 
 export default class AgentsStop extends ApiCommand<typeof AgentsStop> {
-  static override summary = 'End everything that an agent is doing'
+  static override summary = 'Cancel everything that an agent is doing'
   static override examples = ['$ <%= config.bin %> agents stop ada']
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
 

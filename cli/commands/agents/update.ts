@@ -6,7 +6,7 @@ import { agentView } from '../../views/agents.ts'
 
 export default class AgentsUpdate extends ApiCommand<typeof AgentsUpdate> {
   static override summary = 'Change an agent'
-  static override description = 'Only what is given changes. Empty text clears a member.'
+  static override description = 'Changes only what is given. Empty text clears a field.'
   static override examples = [
     '$ <%= config.bin %> agents update ada --model claude-sonnet-4-6',
     '$ <%= config.bin %> agents update ada --prompt @ada.md --lead',

@@ -3,8 +3,8 @@ import { ApiCommand } from '../../command.ts'
 import { given } from '../../flags.ts'
 
 export default class ApprovalsCancel extends ApiCommand<typeof ApprovalsCancel> {
-  static override summary = 'Withdraw a request for approval'
-  static override description = 'What it asked for does not happen: an agent that waits for review is removed.'
+  static override summary = 'Withdraw an approval request'
+  static override description = 'The requested action does not happen: an agent that waits for review is removed.'
   static override examples = ['$ <%= config.bin %> approvals cancel APPROVAL --reason "not needed any more"']
   static override next = { approval_settled: 'muster approvals show APPROVAL', not_found: 'muster approvals list' }
   static override args = { approval: Args.string({ required: true, description: 'id of the approval' }) }

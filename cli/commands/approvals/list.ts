@@ -6,7 +6,7 @@ import { approvalView } from '../../views/approvals.ts'
 const statuses = [...approvalStatuses, 'all'] as const
 
 export default class ApprovalsList extends ApiCommand<typeof ApprovalsList> {
-  static override summary = 'List what waits for an approval, newest first'
+  static override summary = 'List approval requests, newest first'
   static override examples = ['$ <%= config.bin %> approvals list', '$ <%= config.bin %> approvals list --status all']
   static override flags = {
     ...windowFlags,

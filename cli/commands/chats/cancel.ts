@@ -2,7 +2,7 @@ import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 
 export default class ChatsCancel extends ApiCommand<typeof ChatsCancel> {
-  static override summary = 'End what the agent is doing in a chat'
+  static override summary = 'Cancel what the agent is doing in a chat'
   static override examples = ['$ <%= config.bin %> chats cancel CHAT']
   static override args = { chat: Args.string({ required: true, description: 'id of the chat' }) }
 

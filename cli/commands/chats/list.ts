@@ -4,7 +4,7 @@ import { agentId } from '../../lookup.ts'
 import { chatView } from '../../views/chats.ts'
 
 export default class ChatsList extends ApiCommand<typeof ChatsList> {
-  static override summary = 'List the chats with an agent, latest activity first'
+  static override summary = 'List the chats with an agent, most recently active first'
   static override examples = ['$ <%= config.bin %> chats list ada', "$ <%= config.bin %> chats list ada --jq '.[0].id'"]
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
 

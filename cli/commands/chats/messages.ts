@@ -5,8 +5,8 @@ import { cleanLine } from '../../output/clean.ts'
 import { messageView } from '../../views/chats.ts'
 
 export default class ChatsMessages extends ApiCommand<typeof ChatsMessages> {
-  static override summary = 'Show what was said in a chat, oldest first'
-  static override description = 'The newest messages, unless an offset is given.'
+  static override summary = 'Show the messages of a chat, oldest first'
+  static override description = 'Shows the newest messages unless an offset is given.'
   static override examples = [
     '$ <%= config.bin %> chats messages CHAT',
     "$ <%= config.bin %> chats messages CHAT --jq '.messages[-1].content'",

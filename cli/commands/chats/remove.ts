@@ -5,7 +5,7 @@ import { confirm } from '../../input.ts'
 import { agentId } from '../../lookup.ts'
 
 export default class ChatsRemove extends ApiCommand<typeof ChatsRemove> {
-  static override summary = 'Delete a chat with its messages'
+  static override summary = 'Delete a chat and its messages'
   static override examples = [
     '$ <%= config.bin %> chats remove ada CHAT',
     '$ <%= config.bin %> chats rm ada CHAT --yes',

@@ -4,7 +4,7 @@ import { agentId } from '../../lookup.ts'
 import { chatView } from '../../views/chats.ts'
 
 export default class ChatsRename extends ApiCommand<typeof ChatsRename> {
-  static override summary = 'Give a chat another title'
+  static override summary = 'Rename a chat'
   static override examples = ['$ <%= config.bin %> chats rename ada CHAT "Release notes"']
   static override args = {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),

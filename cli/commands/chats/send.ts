@@ -4,7 +4,7 @@ import { given } from '../../flags.ts'
 import { InputError, stdinText } from '../../input.ts'
 
 export default class ChatsSend extends ApiCommand<typeof ChatsSend> {
-  static override summary = 'Say something in a chat, which starts a run'
+  static override summary = 'Send a message to a chat, which starts a run'
   static override description =
     'Does not wait for the answer: `muster chats stream` shows it, and `muster ask` does both.'
   static override examples = [

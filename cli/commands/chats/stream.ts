@@ -10,8 +10,8 @@ import { cleanLine } from '../../output/clean.ts'
 type Frame = RunFrame | StreamFrame
 
 export default class ChatsStream extends ApiCommand<typeof ChatsStream> {
-  static override summary = 'Watch what happens in a chat, as it happens'
-  static override description = 'Ends with the run, or goes on with --follow. Ends with 1 when the run failed.'
+  static override summary = 'Stream what happens in a chat'
+  static override description = 'Ends with the run, or continues with --follow. Exits with 1 if the run failed.'
   static override examples = [
     '$ <%= config.bin %> chats stream CHAT',
     '$ <%= config.bin %> chats stream CHAT --follow -o ndjson',

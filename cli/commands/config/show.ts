@@ -4,9 +4,9 @@ import type { Cell } from '../../output/cell.ts'
 import { cliSettings, daemonSettings, type SettingRow } from '../../settings.ts'
 
 export default class ConfigShow extends ApiCommand<typeof ConfigShow> {
-  static override summary = 'Show the settings of this command and the local daemon'
+  static override summary = 'Show the settings of this command and of the local daemon'
   static override description =
-    'Flags win over environment variables, these over the configuration file, and the file over defaults. ' +
+    'Flags override environment variables, which override the configuration file, which overrides defaults. ' +
     'Secrets are shown as [set].'
   static override examples = [
     '$ <%= config.bin %> config show',

@@ -7,7 +7,7 @@ import { contextView, rowOf } from '../../views/contexts.ts'
 export default class ContextsCreate extends ApiCommand<typeof ContextsCreate> {
   static override summary = 'Store a server under a name'
   static override description =
-    'Stores the address, and the workspace when one is named. `muster login --context NAME` adds a token.'
+    'Stores the address and, if given, the workspace. `muster login --context NAME` adds a token.'
   static override examples = [
     '$ <%= config.bin %> contexts create work --url https://muster.example.com',
     '$ <%= config.bin %> contexts create work --url https://muster.example.com -w research --use',

@@ -4,7 +4,7 @@ import { configFile } from '../../paths.ts'
 import { contextView, rowOf } from '../../views/contexts.ts'
 
 export default class ContextsList extends ApiCommand<typeof ContextsList> {
-  static override summary = 'List the servers that this command knows'
+  static override summary = 'List the stored servers'
   static override examples = [
     '$ <%= config.bin %> contexts list',
     '$ <%= config.bin %> contexts list --json=name,server',

@@ -8,7 +8,7 @@ import { configFile } from '../../paths.ts'
 export default class ContextsRemove extends ApiCommand<typeof ContextsRemove> {
   static override summary = 'Forget a server and its token'
   static override description =
-    'Only this machine forgets it: the token stays valid on the server until it is revoked there.'
+    'Removes it from this machine only: the token stays valid until it is revoked on the server.'
   static override examples = [
     '$ <%= config.bin %> contexts remove work',
     '$ <%= config.bin %> contexts remove work --yes',

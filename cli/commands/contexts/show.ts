@@ -6,7 +6,7 @@ import { configFile } from '../../paths.ts'
 import { contextView, rowOf } from '../../views/contexts.ts'
 
 export default class ContextsShow extends ApiCommand<typeof ContextsShow> {
-  static override summary = 'Show which server is talked to, as whom, and why'
+  static override summary = 'Show the server, user and workspace in use, and why'
   static override examples = ['$ <%= config.bin %> contexts show', '$ <%= config.bin %> contexts show work']
   static override args = { context: Args.string({ description: 'name of a context; what is in use when left out' }) }
 

@@ -5,10 +5,10 @@ import { InputError } from '../../input.ts'
 import { agentId, credentialId } from '../../lookup.ts'
 
 export default class CredentialsAssign extends ApiCommand<typeof CredentialsAssign> {
-  static override summary = 'Give a credential to an agent'
+  static override summary = 'Assign a credential to an agent'
   static override description =
-    'Of several credentials for one variable the one with the lowest priority number is used first; the others ' +
-    "stand in for it. The variable is the provider's usual one unless it is named."
+    'If several credentials share a variable, the one with the lowest priority number is used first and the ' +
+    "others are fallbacks. The variable is the provider's usual one unless it is named."
   static override examples = [
     '$ <%= config.bin %> credentials assign main --agent ada',
     '$ <%= config.bin %> credentials assign spare --agent ada --priority 10 --ttl 7d',

@@ -4,7 +4,7 @@ import { agentId } from '../../lookup.ts'
 import { assignmentView } from '../../views/credentials.ts'
 
 export default class CredentialsAssigned extends ApiCommand<typeof CredentialsAssigned> {
-  static override summary = 'List what an agent is given, by itself and by its crew'
+  static override summary = 'List the credentials that an agent gets, directly or from its crew'
   static override examples = ['$ <%= config.bin %> credentials assigned ada']
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
 

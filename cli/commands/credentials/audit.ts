@@ -4,7 +4,7 @@ import { credentialId } from '../../lookup.ts'
 import { auditView } from '../../views/credentials.ts'
 
 export default class CredentialsAudit extends ApiCommand<typeof CredentialsAudit> {
-  static override summary = 'Show who did what with a credential, newest first'
+  static override summary = 'List who did what with a credential, newest first'
   static override examples = [
     '$ <%= config.bin %> credentials audit main',
     '$ <%= config.bin %> credentials audit main --limit 500 -o ndjson',

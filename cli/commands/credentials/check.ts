@@ -6,8 +6,8 @@ import { InputError, secret } from '../../input.ts'
 import { testView } from '../../views/credentials.ts'
 
 export default class CredentialsCheck extends ApiCommand<typeof CredentialsCheck> {
-  static override summary = 'Ask the provider whether it takes a value, without storing it'
-  static override description = 'Ends with 1 when the provider refuses the value or cannot be asked.'
+  static override summary = 'Ask the provider whether it accepts a value, without storing it'
+  static override description = 'Exits with 1 if the provider refuses the value or cannot be reached.'
   static override examples = ['$ <%= config.bin %> credentials check --type API_KEY --provider ANTHROPIC < key.txt']
   static override flags = { ...valueFlag, ...kindFlags }
 

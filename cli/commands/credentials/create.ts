@@ -7,7 +7,7 @@ import { credentialView } from '../../views/credentials.ts'
 export default class CredentialsCreate extends ApiCommand<typeof CredentialsCreate> {
   static override summary = 'Store a credential'
   static override description =
-    'The value is read from standard input, or asked for and typed unseen: on the command line others could read ' +
+    'The value is read from standard input or prompted for without echo: on the command line others could read ' +
     'it. It is stored encrypted and never shown again.'
   static override examples = [
     '$ <%= config.bin %> credentials create main --type API_KEY --provider ANTHROPIC',

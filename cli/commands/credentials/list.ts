@@ -3,7 +3,7 @@ import { windowFlags, windowOf } from '../../flags.ts'
 import { credentialView } from '../../views/credentials.ts'
 
 export default class CredentialsList extends ApiCommand<typeof CredentialsList> {
-  static override summary = 'List credentials, never their values'
+  static override summary = 'List credentials without their values'
   static override examples = [
     '$ <%= config.bin %> credentials',
     '$ <%= config.bin %> credentials list --json=name,status',

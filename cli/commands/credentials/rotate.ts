@@ -7,7 +7,7 @@ import { credentialId } from '../../lookup.ts'
 import { rotationView } from '../../views/credentials.ts'
 
 export default class CredentialsRotate extends ApiCommand<typeof CredentialsRotate> {
-  static override summary = 'Replace the value; the old one is kept for a while'
+  static override summary = "Replace a credential's value, with a grace period for the old one"
   static override examples = [
     '$ <%= config.bin %> credentials rotate main',
     '$ <%= config.bin %> credentials rotate main --grace 1h --value-stdin < key.txt',

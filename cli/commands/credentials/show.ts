@@ -4,7 +4,7 @@ import { credentialId } from '../../lookup.ts'
 import { credentialView } from '../../views/credentials.ts'
 
 export default class CredentialsShow extends ApiCommand<typeof CredentialsShow> {
-  static override summary = 'Show a credential, never its value'
+  static override summary = 'Show a credential without its value'
   static override examples = ['$ <%= config.bin %> credentials show main']
   static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
 

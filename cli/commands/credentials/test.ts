@@ -5,8 +5,8 @@ import { credentialId } from '../../lookup.ts'
 import { testView } from '../../views/credentials.ts'
 
 export default class CredentialsTest extends ApiCommand<typeof CredentialsTest> {
-  static override summary = 'Ask the provider whether it takes the stored value'
-  static override description = 'Ends with 1 when the provider refuses the value or cannot be asked.'
+  static override summary = 'Ask the provider whether it accepts the stored value'
+  static override description = 'Exits with 1 if the provider refuses the value or cannot be reached.'
   static override examples = [
     '$ <%= config.bin %> credentials test main',
     '$ <%= config.bin %> credentials test main --jq .valid',

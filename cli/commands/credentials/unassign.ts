@@ -3,8 +3,8 @@ import { ApiCommand } from '../../command.ts'
 import { agentId, NotFound } from '../../lookup.ts'
 
 export default class CredentialsUnassign extends ApiCommand<typeof CredentialsUnassign> {
-  static override summary = 'Take a credential back from an agent'
-  static override description = 'What an agent is given by its crew is taken back by changing the credential.'
+  static override summary = 'Remove a credential from an agent'
+  static override description = 'To remove a credential that an agent gets from its crew, change the credential.'
   static override examples = ['$ <%= config.bin %> credentials unassign main --agent ada']
   static override args = {
     credential: Args.string({ required: true, description: 'name or id of the credential, or id of the assignment' }),

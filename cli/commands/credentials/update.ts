@@ -9,8 +9,8 @@ import { credentialView } from '../../views/credentials.ts'
 export default class CredentialsUpdate extends ApiCommand<typeof CredentialsUpdate> {
   static override summary = 'Change a credential'
   static override description =
-    'Only what is given changes. A new value replaces the old one at once; `muster credentials rotate` keeps the ' +
-    'old one for a while.'
+    'Changes only what is given. A new value replaces the old one at once; `muster credentials rotate` keeps the ' +
+    'old one for a grace period.'
   static override hiddenAliases = ['credentials:replace']
   static override examples = [
     '$ <%= config.bin %> credentials update main --label "Team account"',

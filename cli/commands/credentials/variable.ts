@@ -2,7 +2,7 @@ import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 
 export default class CredentialsVariable extends ApiCommand<typeof CredentialsVariable> {
-  static override summary = 'Name the variable that programs of a provider read'
+  static override summary = "Print the environment variable that a provider's programs read"
   static override examples = ['$ <%= config.bin %> credentials variable ANTHROPIC']
   static override args = {
     provider: Args.string({

@@ -5,9 +5,10 @@ import { crewId, userId } from '../../lookup.ts'
 import { crewMemberView } from '../../views/crew-members.ts'
 
 export default class CrewsAddMember extends ApiCommand<typeof CrewsAddMember> {
-  static override summary = 'Add a member of the workspace to a crew'
+  static override summary = 'Add a workspace member to a crew'
   static override description =
-    'Members see the credentials of the crew. With a role they may do more here than in the rest of the workspace.'
+    'Members see the credentials of the crew. A role gives them more rights here than in the rest of the ' +
+    'workspace.'
   static override examples = [
     '$ <%= config.bin %> crews add-member web-team ada@example.com',
     '$ <%= config.bin %> crews add-member web-team ada@example.com --role manager',

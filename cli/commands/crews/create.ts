@@ -6,8 +6,7 @@ import { crewView } from '../../views/crews.ts'
 
 export default class CrewsCreate extends ApiCommand<typeof CrewsCreate> {
   static override summary = 'Create a crew'
-  static override description =
-    'The container of the crew is started when it is first needed, or by `muster crews start`.'
+  static override description = 'The container starts when it is first needed, or with `muster crews start`.'
   static override examples = [
     '$ <%= config.bin %> crews create "Web team"',
     '$ <%= config.bin %> crews create Research --slug lab --memory 4096 --cpus 2 --allowed-domain pypi.org ' +

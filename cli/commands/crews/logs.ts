@@ -3,7 +3,7 @@ import { ApiCommand } from '../../command.ts'
 import { crewId } from '../../lookup.ts'
 
 export default class CrewsLogs extends ApiCommand<typeof CrewsLogs> {
-  static override summary = 'Show the last lines that the container of a crew printed'
+  static override summary = "Show the latest output of a crew's container"
   static override examples = [
     '$ <%= config.bin %> crews logs web-team',
     '$ <%= config.bin %> crews logs web-team --tail 1000',

@@ -6,7 +6,7 @@ import { crewMemberView } from '../../views/crew-members.ts'
 
 export default class CrewsMembers extends ApiCommand<typeof CrewsMembers> {
   static override summary = 'List the members of a crew, oldest first'
-  static override description = 'A role here counts in this crew when it is higher than the role in the workspace.'
+  static override description = 'A role in the crew applies when it is higher than the role in the workspace.'
   static override examples = [
     '$ <%= config.bin %> crews members web-team',
     '$ <%= config.bin %> crews members web-team --json=role,user.email',

@@ -5,8 +5,8 @@ import { confirm } from '../../input.ts'
 import { crewId, crewMemberId } from '../../lookup.ts'
 
 export default class CrewsRemoveMember extends ApiCommand<typeof CrewsRemoveMember> {
-  static override summary = 'Take a member out of a crew'
-  static override description = 'The person stays in the workspace, with the role there.'
+  static override summary = 'Remove a member from a crew'
+  static override description = 'The person remains a member of the workspace and keeps the role there.'
   static override examples = ['$ <%= config.bin %> crews remove-member web-team ada@example.com']
   static override args = {
     crew: Args.string({ required: true, description: 'slug or id of the crew' }),

@@ -6,7 +6,7 @@ import { crewId, crewMemberId } from '../../lookup.ts'
 import { crewMemberView } from '../../views/crew-members.ts'
 
 export default class CrewsSetMember extends ApiCommand<typeof CrewsSetMember> {
-  static override summary = 'Change the role of a member of a crew'
+  static override summary = "Change a crew member's role"
   static override examples = [
     '$ <%= config.bin %> crews set-member web-team ada@example.com --role admin',
     '$ <%= config.bin %> crews set-member web-team ada@example.com --no-role',

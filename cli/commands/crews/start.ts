@@ -4,7 +4,7 @@ import { crewId } from '../../lookup.ts'
 import { startedView } from '../../views/crews.ts'
 
 export default class CrewsStart extends ApiCommand<typeof CrewsStart> {
-  static override summary = 'Bring the container of a crew up'
+  static override summary = "Start a crew's container"
   static override examples = ['$ <%= config.bin %> crews start web-team']
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
 

@@ -4,7 +4,7 @@ import { crewId } from '../../lookup.ts'
 import { containerView } from '../../views/crews.ts'
 
 export default class CrewsStatus extends ApiCommand<typeof CrewsStatus> {
-  static override summary = 'Say how the container of a crew is'
+  static override summary = "Show the status of a crew's container"
   static override examples = [
     '$ <%= config.bin %> crews status web-team',
     '$ <%= config.bin %> crews status web-team --jq .status',

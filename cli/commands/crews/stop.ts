@@ -4,7 +4,7 @@ import { crewId } from '../../lookup.ts'
 import { startedView } from '../../views/crews.ts'
 
 export default class CrewsStop extends ApiCommand<typeof CrewsStop> {
-  static override summary = 'Stop the container of a crew'
+  static override summary = "Stop a crew's container"
   static override examples = ['$ <%= config.bin %> crews stop web-team']
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
 

@@ -7,8 +7,8 @@ import { crewView } from '../../views/crews.ts'
 export default class CrewsUpdate extends ApiCommand<typeof CrewsUpdate> {
   static override summary = 'Change a crew'
   static override description =
-    'Only what is given changes. Empty text clears a member. Limits, network and image take effect when the ' +
-    'container is started again.'
+    'Changes only what is given. Empty text clears a field. Limits, network and image take effect when the ' +
+    'container restarts.'
   static override hiddenAliases = ['crews:replace']
   static override examples = [
     '$ <%= config.bin %> crews update web-team --memory 8192',

@@ -4,8 +4,8 @@ import { bareId } from '../../decisions/ids.ts'
 import { given } from '../../flags.ts'
 
 export default class EscalationsCancel extends ApiCommand<typeof EscalationsCancel> {
-  static override summary = 'Withdraw a question of an agent'
-  static override description = 'The agent goes on without an answer. A credential that it offered is erased.'
+  static override summary = "Withdraw an agent's question"
+  static override description = 'The agent continues without an answer. A credential that it offered is erased.'
   static override examples = ['$ <%= config.bin %> escalations cancel ESCALATION --reason "asked twice"']
   static override next = {
     escalation_settled: 'muster escalations show ESCALATION',

@@ -8,9 +8,10 @@ import { type Escalation, escalationView } from '../../views/escalations.ts'
 const statuses = [...escalationStatuses, 'ALL'] as const
 
 export default class EscalationsList extends ApiCommand<typeof EscalationsList> {
-  static override summary = 'List what agents ask people, newest first'
+  static override summary = 'List the questions that agents ask people, newest first'
   static override description =
-    'Open questions of all crews, unless a crew or a status is named. --limit and --offset count within each crew.'
+    'Lists the open questions of all crews unless a crew or a status is given. --limit and --offset apply to ' +
+    'each crew.'
   static override examples = [
     '$ <%= config.bin %> escalations list',
     '$ <%= config.bin %> escalations list web-team --status all',

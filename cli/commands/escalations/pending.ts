@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class EscalationsPending extends ApiCommand<typeof EscalationsPending> {
-  static override summary = 'Count the questions that nobody has answered yet'
+  static override summary = 'Count unanswered questions'
   static override examples = ['$ <%= config.bin %> escalations pending']
 
   async run(): Promise<void> {

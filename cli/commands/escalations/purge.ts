@@ -5,9 +5,9 @@ import { confirm } from '../../input.ts'
 import { crewId } from '../../lookup.ts'
 
 export default class EscalationsPurge extends ApiCommand<typeof EscalationsPurge> {
-  static override summary = 'Delete all questions of a crew’s agents'
+  static override summary = "Delete all questions of a crew's agents"
   static override description =
-    'Open ones are withdrawn first; credentials that wait for a decision are erased. The journal keeps what happened.'
+    'Withdraws open ones first and erases credentials that wait for a decision. The journal is kept.'
   static override examples = ['$ <%= config.bin %> escalations purge web-team']
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
   static override flags = yesFlag

@@ -8,10 +8,10 @@ import { InputError } from '../../input.ts'
 const past = { approve: 'Approved', reject: 'Rejected', redirect: 'Redirected' }
 
 export default class EscalationsResolve extends ApiCommand<typeof EscalationsResolve> {
-  static override summary = 'Answer a question of an agent'
+  static override summary = "Answer an agent's question"
   static override description =
-    'The agent hears the answer at once if it still waits (five minutes); otherwise it went on without, and the ' +
-    'answer is only on record.'
+    'The agent gets the answer if it is still waiting (it waits five minutes); otherwise it has continued ' +
+    'without one, and the answer is only recorded.'
   static override examples = [
     '$ <%= config.bin %> escalations resolve ESCALATION --resolution "Yes, delete it"',
     '$ <%= config.bin %> escalations resolve ESCALATION --action reject --resolution "Not on a Friday"',

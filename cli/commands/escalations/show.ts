@@ -4,7 +4,7 @@ import { bareId } from '../../decisions/ids.ts'
 import { escalationView } from '../../views/escalations.ts'
 
 export default class EscalationsShow extends ApiCommand<typeof EscalationsShow> {
-  static override summary = 'Show what an agent asks, and what became of it'
+  static override summary = "Show an agent's question and its answer"
   static override examples = ['$ <%= config.bin %> escalations show ESCALATION']
   static override next = { not_found: 'muster escalations list --status all' }
   static override args = {

@@ -1,8 +1,8 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class EscalationsSweep extends ApiCommand<typeof EscalationsSweep> {
-  static override summary = 'Expire the questions whose time to answer is over'
-  static override description = 'The server does it by itself; this is for clocks that were set forward.'
+  static override summary = 'Expire overdue questions'
+  static override description = 'The server does this by itself; run it after a clock was set forward.'
   static override examples = ['$ <%= config.bin %> escalations sweep']
 
   async run(): Promise<void> {

@@ -6,9 +6,9 @@ import { InputError } from '../../input.ts'
 const endings = { take_over: 'The run is ended; the chat is yours.', dismiss: 'Dismissed: the run is ended.' }
 
 export default class InboxAct extends ApiCommand<typeof InboxAct> {
-  static override summary = 'Answer an agent that waits for a person, take its work over, or dismiss it'
+  static override summary = 'Answer an agent that waits for a person, take over its work, or dismiss it'
   static override description =
-    'An answer goes into the chat and lets the run go on from where it stopped to ask. The other two end the run.'
+    'An answer is added to the chat and resumes the run where it stopped to ask. The other two end the run.'
   static override examples = [
     '$ <%= config.bin %> inbox act ITEM --answer "Use the staging database"',
     '$ <%= config.bin %> inbox act ITEM --take-over',

@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class InboxCount extends ApiCommand<typeof InboxCount> {
-  static override summary = 'Say how many items you have not read'
+  static override summary = 'Count your unread inbox items'
   static override examples = ['$ <%= config.bin %> inbox count', 'PS1="$(<%= config.bin %> inbox count -q) $PS1"']
 
   async run(): Promise<void> {

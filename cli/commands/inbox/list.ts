@@ -2,8 +2,8 @@ import { ApiCommand } from '../../command.ts'
 import { listFlags, listInbox } from '../../inbox/list.ts'
 
 export default class InboxList extends ApiCommand<typeof InboxList> {
-  static override summary = 'List what waits for you, newest first'
-  static override description = 'Resolved items are left out unless --state asks for them.'
+  static override summary = 'List inbox items, newest first'
+  static override description = 'Omits resolved items unless --state includes them.'
   static override examples = [
     '$ <%= config.bin %> inbox list',
     '$ <%= config.bin %> inbox list --kind escalation --json=id,title',

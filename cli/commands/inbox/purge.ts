@@ -3,8 +3,8 @@ import { yesFlag } from '../../flags.ts'
 import { confirm } from '../../input.ts'
 
 export default class InboxPurge extends ApiCommand<typeof InboxPurge> {
-  static override summary = 'Delete all items of the workspace, whoever they are for'
-  static override description = 'What they are about stays: escalations and approvals can still be decided.'
+  static override summary = 'Delete all inbox items of the workspace'
+  static override description = 'Keeps their sources: escalations and approvals can still be decided.'
   static override examples = ['$ <%= config.bin %> inbox purge', '$ <%= config.bin %> inbox purge --yes']
   static override flags = yesFlag
 

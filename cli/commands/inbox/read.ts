@@ -2,7 +2,7 @@ import { ApiCommand } from '../../command.ts'
 import { moveItems, moveOptions } from '../../inbox/move.ts'
 
 export default class InboxRead extends ApiCommand<typeof InboxRead> {
-  static override summary = 'Mark items of the inbox read'
+  static override summary = 'Mark inbox items as read'
   static override examples = ['$ <%= config.bin %> inbox read ITEM', '$ <%= config.bin %> inbox read --all']
   static override next = { source_managed: 'muster inbox show ITEM' }
   static override args = moveOptions.args

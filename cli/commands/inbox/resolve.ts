@@ -2,7 +2,7 @@ import { ApiCommand } from '../../command.ts'
 import { moveItems, moveOptions } from '../../inbox/move.ts'
 
 export default class InboxResolve extends ApiCommand<typeof InboxResolve> {
-  static override summary = 'Resolve items of the inbox, for everybody'
+  static override summary = 'Resolve inbox items for everybody'
   static override hiddenAliases = ['inbox:update', 'inbox:bulk']
   static override examples = ['$ <%= config.bin %> inbox resolve ITEM', '$ <%= config.bin %> inbox resolve --all']
   static override next = { source_managed: 'muster inbox show ITEM' }

@@ -3,7 +3,7 @@ import { ApiCommand } from '../../command.ts'
 import { inboxView } from '../../views/inbox.ts'
 
 export default class InboxShow extends ApiCommand<typeof InboxShow> {
-  static override summary = 'Show an item of the inbox'
+  static override summary = 'Show an inbox item'
   static override examples = [
     '$ <%= config.bin %> inbox show ibx_escalation_c0mjuohs005e6fu6qxd87qvyr',
     '$ <%= config.bin %> inbox show ITEM --jq .payload',

@@ -2,7 +2,7 @@ import { ApiCommand } from '../../command.ts'
 import { moveItems, moveOptions } from '../../inbox/move.ts'
 
 export default class InboxUnread extends ApiCommand<typeof InboxUnread> {
-  static override summary = 'Mark items of the inbox unread'
+  static override summary = 'Mark inbox items as unread'
   static override examples = ['$ <%= config.bin %> inbox unread ITEM', '$ <%= config.bin %> inbox unread --all']
   static override next = { source_managed: 'muster inbox show ITEM' }
   static override args = moveOptions.args

@@ -5,7 +5,7 @@ import { ownInvitationId, slugOfWorkspace } from '../../lookup.ts'
 export default class InvitationsAccept extends ApiCommand<typeof InvitationsAccept> {
   static override summary = 'Accept an invitation to your address'
   static override description =
-    'An invitation to another address of yours is accepted by its token: see `muster invitations redeem`.'
+    'To accept an invitation to another address of yours, use its token with `muster invitations redeem`.'
   static override examples = [
     '$ <%= config.bin %> invitations accept research',
     '$ <%= config.bin %> invitations accept INVITATION',

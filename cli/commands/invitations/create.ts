@@ -7,8 +7,8 @@ import { given } from '../../flags.ts'
 export default class InvitationsCreate extends ApiCommand<typeof InvitationsCreate> {
   static override summary = 'Invite an address to the workspace for seven days'
   static override description =
-    'No mail is sent. The link, or the token where the server has no public address, is written to standard ' +
-    'output, this once: hand it to that person alone.'
+    'Sends no mail. Writes the link, or the token if the server has no public address, to standard output. It is ' +
+    'shown only once: give it to that person alone.'
   static override aliases = ['members:invite']
   static override examples = [
     '$ <%= config.bin %> invitations create ada@example.com',

@@ -3,7 +3,7 @@ import { windowFlags, windowOf } from '../../flags.ts'
 import { ownInvitationView } from '../../views/invitations.ts'
 
 export default class InvitationsMine extends ApiCommand<typeof InvitationsMine> {
-  static override summary = 'List the open invitations to your own address, newest first'
+  static override summary = 'List the open invitations to your address, newest first'
   static override examples = ['$ <%= config.bin %> invitations mine', '$ <%= config.bin %> invitations mine -q']
   static override flags = windowFlags
 

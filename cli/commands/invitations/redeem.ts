@@ -4,9 +4,9 @@ import { secret } from '../../input.ts'
 import { slugOfWorkspace } from '../../lookup.ts'
 
 export default class InvitationsRedeem extends ApiCommand<typeof InvitationsRedeem> {
-  static override summary = 'Accept an invitation by its token'
+  static override summary = 'Accept an invitation with its token'
   static override description =
-    'The token, or the link that holds it, is read from standard input, or asked for and typed unseen.'
+    'The token, or the link that contains it, is read from standard input or prompted for without echo.'
   static override examples = [
     '$ <%= config.bin %> invitations redeem',
     '$ <%= config.bin %> invitations redeem < link.txt',

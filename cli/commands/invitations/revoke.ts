@@ -6,7 +6,7 @@ import { confirm } from '../../input.ts'
 import { invitationId } from '../../lookup.ts'
 
 export default class InvitationsRevoke extends ApiCommand<typeof InvitationsRevoke> {
-  static override summary = 'Take an open invitation back'
+  static override summary = 'Revoke an open invitation'
   static override examples = [
     '$ <%= config.bin %> invitations revoke ada@example.com',
     '$ <%= config.bin %> invitations revoke INVITATION --yes',

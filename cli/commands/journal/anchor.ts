@@ -2,11 +2,11 @@ import { ApiCommand } from '../../command.ts'
 import { anchorView } from '../../views/journal-proof.ts'
 
 export default class JournalAnchor extends ApiCommand<typeof JournalAnchor> {
-  static override summary = 'Print the head of the journal, to be kept elsewhere'
+  static override summary = 'Print a signed anchor of the journal, to be kept elsewhere'
   static override description =
-    'One word: what the journal of the workspace holds now, signed with a key of the server. Keep it where the ' +
-    'server cannot reach: as long as the journal is the same, or has grown, `muster journal verify --anchor` ' +
-    'confirms it.'
+    'The anchor is one word: the current state of the journal of the workspace, signed with a key of the server. ' +
+    'Keep it where the server cannot reach it: `muster journal verify --anchor` confirms later that the journal ' +
+    'still contains that state.'
   static override examples = [
     '$ <%= config.bin %> journal anchor >> kept.txt',
     '$ <%= config.bin %> journal anchor --json=entries,head,at',

@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class JournalLookup extends ApiCommand<typeof JournalLookup> {
-  static override summary = 'Name the crews, agents and missions that entries speak of'
+  static override summary = 'List the names of the crews, agents and missions in the journal'
   static override examples = [
     '$ <%= config.bin %> journal lookup',
     '$ <%= config.bin %> journal lookup --jq \'.agents[] | .id + " " + .slug\'',

@@ -5,7 +5,7 @@ import { ApiCommand } from '../../command.ts'
 import { given } from '../../flags.ts'
 
 export default class JournalPriority extends ApiCommand<typeof JournalPriority> {
-  static override summary = 'Mark how an entry is kept and recalled'
+  static override summary = 'Set how long an entry is kept and how it is recalled'
   static override examples = ['$ <%= config.bin %> journal priority ENTRY pin --reason "Decision of the week"']
   static override args = {
     entry: Args.string({ required: true, description: 'id of the entry' }),

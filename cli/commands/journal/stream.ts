@@ -8,7 +8,7 @@ import { cleanLine } from '../../output/clean.ts'
 import { toneOf } from '../../views/journal.ts'
 
 export default class JournalStream extends ApiCommand<typeof JournalStream> {
-  static override summary = 'Pass on journal entries as they are written'
+  static override summary = 'Stream journal entries as they are written'
   static override description =
     'Survives a restart of the daemon without gap or duplicate. `muster journal tail` shows what came before, too.'
   static override examples = [

@@ -13,10 +13,10 @@ const { until: _until, since: _since, ...filters } = filterFlags
 const shownFirst = 10
 
 export default class JournalTail extends ApiCommand<typeof JournalTail> {
-  static override summary = 'Show the newest journal entries, and go on with those that come'
+  static override summary = 'Show the newest journal entries, and follow new ones'
   static override description =
-    'With -f every entry is shown once and in order, also over a restart of the daemon. Elsewhere than at a ' +
-    'terminal an entry is a tab-separated line: time, severity, type, who, summary, id.'
+    'With -f every entry is shown once and in order, even across a restart of the daemon. Without a terminal an ' +
+    'entry is a tab-separated line: time, severity, type, who, summary, id.'
   static override examples = [
     '$ <%= config.bin %> journal tail -f',
     '$ <%= config.bin %> journal tail -n 100 --severity warn,error',

@@ -6,11 +6,11 @@ import { InputError, stdinText } from '../../input.ts'
 import { verdictView } from '../../views/journal-proof.ts'
 
 export default class JournalVerify extends ApiCommand<typeof JournalVerify> {
-  static override summary = 'Check that the journal is the one that was written'
+  static override summary = 'Verify that nobody altered the journal'
   static override description =
-    'Every entry against the one before it, what lists are filtered by against the entries, and all of it ' +
-    'against the seals that the daemon keeps beside its database; says what that proves and what it cannot. Ends ' +
-    'with 1 when something does not hold.'
+    'Checks every entry against its predecessor, the filter columns against the entries, and the whole against ' +
+    'the seals that the daemon keeps beside its database. Reports what these checks prove and what they cannot. ' +
+    'Exits with 1 if a check fails.'
   static override examples = [
     '$ <%= config.bin %> journal verify',
     '$ <%= config.bin %> journal verify --anchor kept.txt',

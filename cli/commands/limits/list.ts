@@ -2,8 +2,8 @@ import { ApiCommand } from '../../command.ts'
 import { limiterView } from '../../views/limits.ts'
 
 export default class LimitsList extends ApiCommand<typeof LimitsList> {
-  static override summary = 'List the limits of the server that can be changed while it runs'
-  static override description = "For ADMIN and OWNER of the server's first workspace."
+  static override summary = 'List the server limits that can be changed at run time'
+  static override description = "Requires the role ADMIN or OWNER in the server's first workspace."
   static override hiddenAliases = ['admin:ratelimits:list']
   static override examples = [
     '$ <%= config.bin %> limits',

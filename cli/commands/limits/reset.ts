@@ -3,7 +3,7 @@ import { ApiCommand } from '../../command.ts'
 import { limiterView } from '../../views/limits.ts'
 
 export default class LimitsReset extends ApiCommand<typeof LimitsReset> {
-  static override summary = 'Bring a limit of the server back to what its configuration says'
+  static override summary = 'Reset a server limit to its configured value'
   static override hiddenAliases = ['admin:ratelimits:reset']
   static override examples = ['$ <%= config.bin %> limits reset http.api_per_min']
   static override next = { not_found: 'muster limits list' }

@@ -3,8 +3,8 @@ import { ApiCommand } from '../../command.ts'
 import { limiterView } from '../../views/limits.ts'
 
 export default class LimitsSet extends ApiCommand<typeof LimitsSet> {
-  static override summary = 'Change a limit of the server, at once'
-  static override description = 'The value is kept over restarts, until it is reset.'
+  static override summary = 'Set a server limit, effective at once'
+  static override description = 'The value survives restarts until it is reset.'
   static override hiddenAliases = ['admin:ratelimits:set']
   static override examples = [
     '$ <%= config.bin %> limits set http.api_per_min 6000',

@@ -6,9 +6,10 @@ import { given } from '../../flags.ts'
 import { InputError } from '../../input.ts'
 
 export default class MembersAdd extends ApiCommand<typeof MembersAdd> {
-  static override summary = 'Make a user of this server a member'
+  static override summary = 'Add a user of this server to the workspace'
   static override description =
-    'Give the id of the account, which its owner sees with `muster whoami --json`. Others are invited by address.'
+    'Takes the id of the account, which its owner sees with `muster whoami --json`. Use `muster invitations ' +
+    'create` to invite an address.'
   static override examples = ['$ <%= config.bin %> members add USER --role manager']
   static override next = {
     already_member: 'muster members set-role MEMBER ROLE',

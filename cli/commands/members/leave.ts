@@ -5,8 +5,8 @@ import { confirm } from '../../input.ts'
 import { memberOf } from '../../lookup.ts'
 
 export default class MembersLeave extends ApiCommand<typeof MembersLeave> {
-  static override summary = 'Leave the workspace yourself'
-  static override description = 'The last owner cannot leave: hand the ownership over first, or delete the workspace.'
+  static override summary = 'Leave the workspace'
+  static override description = 'The last owner cannot leave: transfer the ownership first, or delete the workspace.'
   static override examples = [
     '$ <%= config.bin %> members leave',
     '$ <%= config.bin %> members leave -w research --yes',

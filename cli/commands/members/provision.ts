@@ -5,10 +5,10 @@ import { workspaceInUse } from '../../contexts/session.ts'
 import { given } from '../../flags.ts'
 
 export default class MembersProvision extends ApiCommand<typeof MembersProvision> {
-  static override summary = 'Make a member by address, with an account when there is none'
+  static override summary = 'Add a member by address, creating an account if needed'
   static override description =
-    'The link that sets the account up is written to standard output, this once. Hand it to that person alone: ' +
-    'whoever follows it becomes that person.'
+    'Writes the setup link of the account to standard output. It is shown only once: give it to that person ' +
+    'alone, since whoever follows it controls the account.'
   static override examples = [
     '$ <%= config.bin %> members provision ada@example.com --name "Ada Lovelace" --role manager',
   ]

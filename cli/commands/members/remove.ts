@@ -8,7 +8,7 @@ import { memberOf } from '../../lookup.ts'
 export default class MembersRemove extends ApiCommand<typeof MembersRemove> {
   static override summary = 'Remove a member from the workspace'
   static override description =
-    'Their memberships of crews and the invitations that they sent end too. The account stays.'
+    'Also ends their crew memberships and the invitations that they sent. The account remains.'
   static override examples = [
     '$ <%= config.bin %> members remove ada@example.com',
     '$ <%= config.bin %> members rm ada@example.com --yes',

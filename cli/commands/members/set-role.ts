@@ -6,7 +6,7 @@ import { InputError } from '../../input.ts'
 import { memberOf } from '../../lookup.ts'
 
 export default class MembersSetRole extends ApiCommand<typeof MembersSetRole> {
-  static override summary = 'Give a member another role, below your own'
+  static override summary = "Change a member's role to one below your own"
   static override aliases = ['members:update']
   static override examples = ['$ <%= config.bin %> members set-role ada@example.com manager']
   static override next = { last_owner: 'muster members transfer MEMBER' }

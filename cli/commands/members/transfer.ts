@@ -6,7 +6,7 @@ import { confirm } from '../../input.ts'
 import { memberOf } from '../../lookup.ts'
 
 export default class MembersTransfer extends ApiCommand<typeof MembersTransfer> {
-  static override summary = 'Hand your ownership over to a member and become an ADMIN'
+  static override summary = 'Transfer your ownership to a member and become an ADMIN'
   static override examples = ['$ <%= config.bin %> members transfer ada@example.com']
   static override args = { member: Args.string({ required: true, description: 'address, user id or member id' }) }
   static override flags = yesFlag

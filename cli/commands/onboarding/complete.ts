@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class OnboardingComplete extends ApiCommand<typeof OnboardingComplete> {
-  static override summary = 'Note that you have been shown around'
+  static override summary = 'Mark the introduction as completed'
   static override examples = ['$ <%= config.bin %> onboarding complete']
 
   async run(): Promise<void> {

@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class OnboardingStatus extends ApiCommand<typeof OnboardingStatus> {
-  static override summary = 'Say whether you have been shown around'
+  static override summary = 'Show whether you have completed the introduction'
   static override examples = ['$ <%= config.bin %> onboarding status --jq .completed']
 
   async run(): Promise<void> {

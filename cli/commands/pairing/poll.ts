@@ -3,7 +3,7 @@ import { ApiCommand } from '../../command.ts'
 import { status, when } from '../../output/cell.ts'
 
 export default class PairingPoll extends ApiCommand<typeof PairingPoll> {
-  static override summary = 'Say whether a pairing code of yours was used'
+  static override summary = 'Show whether one of your pairing codes was used'
   static override examples = [
     '$ <%= config.bin %> pairing poll K7QX-M2PD',
     '$ <%= config.bin %> pairing poll K7QX-M2PD --jq .status',

@@ -3,9 +3,9 @@ import { ApiCommand } from '../../command.ts'
 import { given } from '../../flags.ts'
 
 export default class PairingRedeem extends ApiCommand<typeof PairingRedeem> {
-  static override summary = 'Trade a pairing code for a token, without storing it'
+  static override summary = 'Exchange a pairing code for a token, without storing it'
   static override description =
-    'The token is written to standard output, this once. `muster login --code` stores it instead.'
+    'Writes the token to standard output; it is shown only once. `muster login --code` stores it instead.'
   static override examples = ['$ <%= config.bin %> pairing redeem K7QX-M2PD > token.txt']
   static override next = { invalid_code: 'muster pair, where you are signed in, makes a new code' }
   static override args = { code: Args.string({ required: true, description: 'pairing code' }) }

@@ -3,7 +3,7 @@ import { windowFlags, windowOf } from '../../flags.ts'
 import { policyView } from '../../views/policies.ts'
 
 export default class PoliciesList extends ApiCommand<typeof PoliciesList> {
-  static override summary = 'List how much each crew may do without asking'
+  static override summary = 'List the autonomy policy of each crew'
   static override examples = [
     '$ <%= config.bin %> policies',
     '$ <%= config.bin %> policies list --jq \'.[] | select(.autonomy_level == "full")\'',

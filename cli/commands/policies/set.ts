@@ -7,11 +7,11 @@ import { crewId } from '../../lookup.ts'
 import { policyView } from '../../views/policies.ts'
 
 export default class PoliciesSet extends ApiCommand<typeof PoliciesSet> {
-  static override summary = 'Set how much a crew may do without asking'
+  static override summary = 'Set the autonomy policy of a crew'
   static override description =
-    'strict asks about nearly everything, guided about what is hard to undo, trusted about what reaches beyond ' +
-    'the crew, full about nothing; full needs a reason. The behavior says what a denial of the monitor does: ' +
-    'warn lets the call go on, block stops it.'
+    'The level strict asks about nearly everything, guided about what is hard to undo, trusted about what ' +
+    'reaches beyond the crew, and full about nothing; full requires a reason. The behavior determines what ' +
+    'happens when the monitor denies a call: warn lets it proceed, block stops it.'
   static override examples = [
     '$ <%= config.bin %> policies set web-team --level strict',
     '$ <%= config.bin %> policies set web-team --level full --reason "a sandbox that is thrown away"',

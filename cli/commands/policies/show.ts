@@ -4,7 +4,7 @@ import { crewId } from '../../lookup.ts'
 import { policyView } from '../../views/policies.ts'
 
 export default class PoliciesShow extends ApiCommand<typeof PoliciesShow> {
-  static override summary = 'Show how much a crew may do without asking'
+  static override summary = 'Show the autonomy policy of a crew'
   static override examples = [
     '$ <%= config.bin %> policies show web-team',
     '$ <%= config.bin %> policies show web-team --json',

@@ -7,10 +7,10 @@ import { crewId } from '../../lookup.ts'
 import { simulationView } from '../../views/simulation.ts'
 
 export default class PoliciesSimulate extends ApiCommand<typeof PoliciesSimulate> {
-  static override summary = 'Say what another autonomy level would have made of the past'
+  static override summary = "Simulate another policy on a crew's past decisions"
   static override description =
-    'Replays the journal of a crew: which decisions that people made would not be asked for any more, what would ' +
-    'be asked anew, and where the policy would have decided otherwise than people did. Nothing is changed.'
+    'Replays the journal of a crew and reports which of the past decisions would no longer be asked for, which ' +
+    'new ones would be, and where the policy would have decided differently from people. Changes nothing.'
   static override examples = [
     '$ <%= config.bin %> policies simulate --crew web-team --level trusted --since 30d',
     '$ <%= config.bin %> policies simulate --crew web-team --level full --jq .differences',

@@ -6,10 +6,10 @@ import { crewId } from '../../lookup.ts'
 import { portView } from '../../views/ports.ts'
 
 export default class PortsList extends ApiCommand<typeof PortsList> {
-  static override summary = 'List the ports that agents of a crew have opened, newest first'
+  static override summary = "List the ports that a crew's agents have exposed, newest first"
   static override description =
-    'An open port has a URL that shows it to whoever knows the URL. The URL is told once, to the agent that ' +
-    'asked for it, and is in no list.'
+    'An exposed port is open to whoever knows its URL. Only the agent that asked for it was told the URL, once; ' +
+    'no list contains it.'
   static override examples = [
     '$ <%= config.bin %> ports list web-team',
     '$ <%= config.bin %> ports list web-team --status all --json=id,status,expires_at',

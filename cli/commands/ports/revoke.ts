@@ -5,9 +5,10 @@ import { confirm } from '../../input.ts'
 import { crewId } from '../../lookup.ts'
 
 export default class PortsRevoke extends ApiCommand<typeof PortsRevoke> {
-  static override summary = 'Close a port that an agent has opened'
+  static override summary = 'Close a port that an agent has exposed'
   static override description =
-    'The URL stops working with the next request; what is being transferred goes on. `muster ports list` shows the ids.'
+    'The URL stops working with the next request; transfers in progress continue. `muster ports list` shows the ' +
+    'ids.'
   static override examples = [
     '$ <%= config.bin %> ports revoke web-team PORT',
     '$ <%= config.bin %> ports revoke web-team PORT --reason "the demo is over" --yes',

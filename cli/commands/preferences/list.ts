@@ -2,7 +2,7 @@ import { ApiCommand } from '../../command.ts'
 import { compactJson } from '../../output/json.ts'
 
 export default class PreferencesList extends ApiCommand<typeof PreferencesList> {
-  static override summary = 'List what your clients remember for you'
+  static override summary = 'List your stored preferences'
   static override examples = ['$ <%= config.bin %> preferences', '$ <%= config.bin %> preferences list --jq .theme']
 
   async run(): Promise<void> {

@@ -4,7 +4,7 @@ import { yesFlag } from '../../flags.ts'
 import { confirm } from '../../input.ts'
 
 export default class PreferencesRemove extends ApiCommand<typeof PreferencesRemove> {
-  static override summary = 'Forget the value of a key'
+  static override summary = 'Delete a preference'
   static override examples = ['$ <%= config.bin %> preferences remove theme --yes']
   static override args = { key: Args.string({ required: true, description: 'key of the value' }) }
   static override flags = yesFlag

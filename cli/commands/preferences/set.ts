@@ -3,8 +3,8 @@ import { ApiCommand } from '../../command.ts'
 import { fileOr } from '../../input.ts'
 
 export default class PreferencesSet extends ApiCommand<typeof PreferencesSet> {
-  static override summary = 'Remember a value under a key'
-  static override description = 'What is no JSON is taken as text. A value may also come from a file, as @FILE.'
+  static override summary = 'Store a preference'
+  static override description = 'A value that is not JSON is stored as text. @FILE reads the value from a file.'
   static override examples = [
     '$ <%= config.bin %> preferences set theme dark',
     '$ <%= config.bin %> preferences set sidebar \'{"width": 240}\'',

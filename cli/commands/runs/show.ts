@@ -3,7 +3,7 @@ import { ApiCommand } from '../../command.ts'
 import { runView } from '../../views/runs.ts'
 
 export default class RunsShow extends ApiCommand<typeof RunsShow> {
-  static override summary = 'Show one run'
+  static override summary = 'Show a run'
   static override examples = ['$ <%= config.bin %> runs show RUN', '$ <%= config.bin %> runs show RUN --jq .status']
   static override args = { run: Args.string({ required: true, description: 'id of the run' }) }
 

@@ -4,8 +4,8 @@ import { windowFlags, windowOf } from '../../flags.ts'
 import { countStale, sessionView } from '../../views/sessions.ts'
 
 export default class SessionsList extends ApiCommand<typeof SessionsList> {
-  static override summary = 'List the browsers where you are signed in, the last used first'
-  static override description = 'Tokens, as the muster command uses them, are no sessions: see `muster tokens list`.'
+  static override summary = 'List the browsers where you are signed in, most recently used first'
+  static override description = 'The tokens that the muster command uses are not sessions: see `muster tokens list`.'
   static override examples = [
     '$ <%= config.bin %> sessions',
     '$ <%= config.bin %> sessions list --warn-stale-days 30',

@@ -9,8 +9,8 @@ type Session = { id: string; is_current: boolean }
 export default class SessionsRevoke extends ApiCommand<typeof SessionsRevoke> {
   static override summary = 'Sign out one of your browsers, or all others'
   static override description =
-    'The browser is signed out at once, its open connections included. The command line has a token instead of a ' +
-    'session, so --all-others means every browser there.'
+    'Signs the browser out at once and closes its open connections. The command line uses a token, not a ' +
+    'session, so --all-others there means all browsers.'
   static override examples = [
     '$ <%= config.bin %> sessions revoke s_4f1c09ab',
     '$ <%= config.bin %> sessions revoke --all-others --yes',

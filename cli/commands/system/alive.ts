@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class SystemAlive extends ApiCommand<typeof SystemAlive> {
-  static override summary = 'Say that the daemon runs, and for how long'
+  static override summary = 'Check that the daemon runs, and show its uptime'
   static override examples = ['$ <%= config.bin %> system alive']
 
   async run(): Promise<void> {

@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class SystemHealth extends ApiCommand<typeof SystemHealth> {
-  static override summary = 'Say whether the daemon and its database answer'
+  static override summary = 'Check the health of the daemon and its database'
   static override examples = ['$ <%= config.bin %> system health']
 
   async run(): Promise<void> {

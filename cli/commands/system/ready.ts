@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class SystemReady extends ApiCommand<typeof SystemReady> {
-  static override summary = 'Say whether the daemon admits requests'
+  static override summary = 'Check whether the daemon accepts requests'
   static override examples = ['$ <%= config.bin %> system ready']
 
   async run(): Promise<void> {

@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class SystemSetup extends ApiCommand<typeof SystemSetup> {
-  static override summary = 'Say whether the server still waits for its first user'
+  static override summary = 'Check whether the server still needs its first user'
   static override examples = ['$ <%= config.bin %> system setup']
 
   async run(): Promise<void> {

@@ -5,9 +5,9 @@ import { durationMs, given, oneOf } from '../../flags.ts'
 import { handOver, outputFileFlag } from '../../tokens/made.ts'
 
 export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
-  static override summary = 'Make a token for a device or a program'
+  static override summary = 'Create a token for a device or a program'
   static override description =
-    'The token is written to standard output, this once; it cannot be shown again. Scopes narrow what it may change.'
+    'Writes the token to standard output; it is shown only once. Scopes restrict what it may change.'
   static override examples = [
     '$ <%= config.bin %> tokens create laptop',
     '$ <%= config.bin %> tokens create ci --output-file token.txt',

@@ -4,7 +4,7 @@ import { yesFlag } from '../../flags.ts'
 import { confirm } from '../../input.ts'
 
 export default class TokensRevoke extends ApiCommand<typeof TokensRevoke> {
-  static override summary = 'Revoke a token of yours'
+  static override summary = 'Revoke one of your tokens'
   static override description = 'Whoever uses the token is signed out at once. `muster tokens list` shows the ids.'
   static override examples = [
     '$ <%= config.bin %> tokens revoke TOKEN',

@@ -6,10 +6,10 @@ import { confirm } from '../../input.ts'
 import { handOver, outputFileFlag } from '../../tokens/made.ts'
 
 export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
-  static override summary = 'Replace a token of yours by a new one that reaches as far and lasts as long'
+  static override summary = 'Replace one of your tokens with a new one of equal scope and lifetime'
   static override description =
-    'The old one ends at the same moment, and whatever it held open with it. The new one is written to standard ' +
-    'output, this once. The token that is stored here stays in use: it is replaced there too.'
+    'The old token and its open connections end at once. Writes the new one to standard output; it is shown only ' +
+    'once. If the token is stored on this machine, it is replaced there too.'
   static override examples = [
     '$ <%= config.bin %> tokens rotate TOKEN --yes > token.txt',
     '$ <%= config.bin %> tokens rotate TOKEN --yes --output-file /etc/ci/muster-token',

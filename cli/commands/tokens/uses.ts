@@ -4,8 +4,8 @@ import { windowFlags, windowOf } from '../../flags.ts'
 import { tokenUseView } from '../../views/tokens.ts'
 
 export default class TokensUses extends ApiCommand<typeof TokensUses> {
-  static override summary = 'List what an administrative token of yours was used for, newest first'
-  static override description = 'Every request made with a token of the tier ADMIN is on record for 90 days.'
+  static override summary = 'List the uses of one of your administrative tokens, newest first'
+  static override description = 'Every request made with an ADMIN token is recorded and kept for 90 days.'
   static override examples = [
     '$ <%= config.bin %> tokens uses TOKEN',
     '$ <%= config.bin %> tokens uses TOKEN --limit 500 --json=used_at,remote_addr,path',

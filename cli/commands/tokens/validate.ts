@@ -2,7 +2,7 @@ import { ApiCommand } from '../../command.ts'
 import { when } from '../../output/cell.ts'
 
 export default class TokensValidate extends ApiCommand<typeof TokensValidate> {
-  static override summary = 'Say whose token is in use and how far it reaches'
+  static override summary = 'Show the owner and scope of the token in use'
   static override examples = [
     '$ <%= config.bin %> tokens validate',
     '$ SVC_TOKEN=$OTHER <%= config.bin %> tokens validate --json',

@@ -4,7 +4,7 @@ import { waitpointView } from '../../views/approvals.ts'
 
 export default class WaitpointsList extends ApiCommand<typeof WaitpointsList> {
   static override summary = 'List the work that waits for a decision'
-  static override description = 'Let it go on with `muster approve`, or end it with `muster deny`.'
+  static override description = 'Resume it with `muster approve`, or end it with `muster deny`.'
   static override examples = ['$ <%= config.bin %> waitpoints list']
 
   async run(): Promise<void> {

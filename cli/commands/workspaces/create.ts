@@ -5,7 +5,7 @@ import { slugFor } from '../../slug.ts'
 import { workspaceView } from '../../views/workspaces.ts'
 
 export default class WorkspacesCreate extends ApiCommand<typeof WorkspacesCreate> {
-  static override summary = 'Create a workspace and become its owner'
+  static override summary = 'Create a workspace that you own'
   static override examples = [
     '$ <%= config.bin %> workspaces create Research',
     '$ <%= config.bin %> workspaces create "Second line" --slug support --language de',

@@ -3,7 +3,7 @@ import { windowFlags, windowOf } from '../../flags.ts'
 import { workspaceView } from '../../views/workspaces.ts'
 
 export default class WorkspacesList extends ApiCommand<typeof WorkspacesList> {
-  static override summary = 'List the workspaces you belong to, newest first'
+  static override summary = 'List your workspaces, newest first'
   static override examples = ['$ <%= config.bin %> workspaces', '$ <%= config.bin %> workspaces list -q']
   static override flags = windowFlags
 

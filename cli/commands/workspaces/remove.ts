@@ -7,7 +7,7 @@ import { ask, Cancelled, InputError, interactive } from '../../input.ts'
 export default class WorkspacesRemove extends ApiCommand<typeof WorkspacesRemove> {
   static override summary = 'Delete a workspace with its crews, agents and memberships'
   static override description =
-    'Containers and the files in them go, credentials are erased, nobody is a member any more. This cannot be undone.'
+    'Removes all containers with their files, credentials and memberships. This cannot be undone.'
   static override examples = [
     '$ <%= config.bin %> workspaces remove research',
     '$ <%= config.bin %> workspaces rm research --yes',

@@ -8,7 +8,8 @@ import { workspaceView } from '../../views/workspaces.ts'
 export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate> {
   static override summary = 'Change a workspace'
   static override description =
-    'Only what is given changes. An empty language lets agents choose. Contexts of this machine follow another slug.'
+    'Changes only what is given. An empty language lets agents choose. Contexts on this machine follow a changed ' +
+    'slug.'
   static override examples = [
     '$ <%= config.bin %> workspaces update --name "Research and more"',
     '$ <%= config.bin %> workspaces update research --slug lab --language de',

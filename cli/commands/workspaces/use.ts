@@ -4,7 +4,7 @@ import { changeContexts, nameFor } from '../../contexts/change.ts'
 import { workspaceView } from '../../views/workspaces.ts'
 
 export default class WorkspacesUse extends ApiCommand<typeof WorkspacesUse> {
-  static override summary = 'Work in this workspace from now on'
+  static override summary = 'Use a workspace from now on'
   static override examples = ['$ <%= config.bin %> workspaces use research']
   static override args = { workspace: Args.string({ required: true, description: 'slug or id of the workspace' }) }
 

@@ -3,8 +3,8 @@ import { giveCodes, saveFlag } from '../../../two-factor/codes.ts'
 import { codeFlag, codeOf, remedies } from '../../../two-factor/proof.ts'
 
 export default class TwoFactorCodes extends ApiCommand<typeof TwoFactorCodes> {
-  static override summary = 'Get new recovery codes; the old ones are void'
-  static override description = 'Writes them to standard output, this once.'
+  static override summary = 'Generate new recovery codes, which replace the old ones'
+  static override description = 'Writes them to standard output; they are shown only once.'
   static override hiddenAliases = ['totp:renew']
   static override examples = [
     '$ <%= config.bin %> account 2fa codes',

@@ -5,7 +5,7 @@ import { codeOf, remedies } from '../../../two-factor/proof.ts'
 
 export default class TwoFactorConfirm extends ApiCommand<typeof TwoFactorConfirm> {
   static override summary = 'Finish setting up the second factor with a first code'
-  static override description = 'Writes ten recovery codes to standard output, this once.'
+  static override description = 'Writes ten recovery codes to standard output; they are shown only once.'
   static override hiddenAliases = ['totp:confirm']
   static override examples = [
     '$ <%= config.bin %> account 2fa confirm 492039',

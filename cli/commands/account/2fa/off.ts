@@ -6,8 +6,8 @@ import { codeFlag, codeOf, passwordFlag, passwordOf, remedies } from '../../../t
 export default class TwoFactorOff extends ApiCommand<typeof TwoFactorOff> {
   static override summary = 'Turn the second factor off'
   static override description =
-    'Asks for your password and a code; a recovery code will do. Workspaces that ask for a second factor are ' +
-    'closed to you from then on.'
+    'Asks for your password and a code, which may be a recovery code. You can no longer enter workspaces that ' +
+    'require a second factor.'
   static override hiddenAliases = ['totp:remove']
   static override examples = [
     '$ <%= config.bin %> account 2fa off',

@@ -11,9 +11,9 @@ export default class TwoFactorOn extends ApiCommand<typeof TwoFactorOn> {
   static override summary = 'Turn the second factor on, or move it to another app'
   static override description =
     'Shows a QR code for an authenticator app, asks for the code that the app then shows, and gives ten recovery ' +
-    'codes. Without a terminal the secret is written to standard output and `muster account 2fa confirm` ' +
-    'finishes. When a second factor is on already, a code of it is asked for first; it is good until the new app ' +
-    'has shown its first code.'
+    'codes. Without a terminal it writes the secret to standard output, and `muster account 2fa confirm` ' +
+    'finishes the setup. If a second factor is already on, it asks for one of its codes first; that factor stays ' +
+    'valid until the new app has shown its first code.'
   static override hiddenAliases = ['totp:start']
   static override examples = [
     '$ <%= config.bin %> account 2fa on',

@@ -2,7 +2,7 @@ import { ApiCommand } from '../../../command.ts'
 import { twoFactorView } from '../../../views/totp.ts'
 
 export default class TwoFactorStatus extends ApiCommand<typeof TwoFactorStatus> {
-  static override summary = 'Say whether your account has a second factor'
+  static override summary = 'Show whether your account has a second factor'
   static override hiddenAliases = ['totp:show']
   static override examples = [
     '$ <%= config.bin %> account 2fa status',

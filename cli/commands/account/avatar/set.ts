@@ -9,8 +9,8 @@ import { type User, userView } from '../../../views/users.ts'
 export default class AccountAvatarSet extends ApiCommand<typeof AccountAvatarSet> {
   static override summary = 'Set your picture'
   static override description =
-    'A PNG, JPEG or WebP file of at most 2 MB and 4096 pixels on a side. It is kept as it is, with what it tells ' +
-    'of its making.'
+    'A PNG, JPEG or WebP file of at most 2 MB and 4096 pixels on a side. It is stored unchanged, including its ' +
+    'metadata.'
   static override hiddenAliases = ['users:set-avatar']
   static override examples = ['$ <%= config.bin %> account avatar set me.png']
   static override args = { file: Args.string({ required: true, description: 'the picture' }) }

@@ -5,7 +5,7 @@ import { writeNew } from '../../../files.ts'
 import { InputError } from '../../../input.ts'
 
 export default class AccountAvatarShow extends ApiCommand<typeof AccountAvatarShow> {
-  static override summary = 'Show or fetch a picture, yours or that of another user'
+  static override summary = "Show or download a user's picture"
   static override hiddenAliases = ['users:avatar']
   static override examples = [
     '$ <%= config.bin %> account avatar show',

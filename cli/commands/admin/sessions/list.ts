@@ -3,7 +3,7 @@ import { HostCommand, hostFlags, hostLimit } from '../../../local/host-command.t
 import { hostSessionView } from '../../../views/host.ts'
 
 export default class AdminSessionsList extends HostCommand<typeof AdminSessionsList> {
-  static override summary = 'List browser sessions, the last used first'
+  static override summary = 'List browser sessions, most recently used first'
   static override description = 'Reads the data folder; no daemon may be running.'
   static override examples = [
     '$ <%= config.bin %> admin sessions',

@@ -5,10 +5,10 @@ import { capabilitiesIn, capabilityArg, userArg } from '../../../members/capabil
 import { heldView } from '../../../views/capabilities.ts'
 
 export default class CapabilitiesGrant extends ApiCommand<typeof CapabilitiesGrant> {
-  static override summary = 'Let a member do something beyond the role'
+  static override summary = 'Grant a member capabilities'
   static override description =
     'credential.create: store credentials; credential.rotate: replace their values. Crew members below MANAGER ' +
-    'do it for their own crews.'
+    'can do so for their own crews.'
   static override examples = ['$ <%= config.bin %> members capabilities grant ada@example.com credential.rotate']
   static override args = { ...userArg, ...capabilityArg }
 

@@ -4,7 +4,7 @@ import { windowFlags, windowOf } from '../../../flags.ts'
 import { heldView } from '../../../views/capabilities.ts'
 
 export default class CapabilitiesList extends ApiCommand<typeof CapabilitiesList> {
-  static override summary = 'List what members may do beyond their role'
+  static override summary = 'List the capabilities of members'
   static override hiddenAliases = ['members:capabilities']
   static override examples = [
     '$ <%= config.bin %> members capabilities',

@@ -8,7 +8,7 @@ import { userArg } from '../../../members/capabilities.ts'
 import { heldView } from '../../../views/capabilities.ts'
 
 export default class CapabilitiesPreset extends ApiCommand<typeof CapabilitiesPreset> {
-  static override summary = 'Give a member one of the usual sets of capabilities'
+  static override summary = 'Apply a preset of capabilities to a member'
   static override examples = ['$ <%= config.bin %> members capabilities preset ada@example.com admin']
   static override args = {
     ...userArg,

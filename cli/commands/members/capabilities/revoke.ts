@@ -5,7 +5,7 @@ import { capabilitiesIn, capabilityArg, userArg } from '../../../members/capabil
 import { heldView } from '../../../views/capabilities.ts'
 
 export default class CapabilitiesRevoke extends ApiCommand<typeof CapabilitiesRevoke> {
-  static override summary = 'Take back what a member may do beyond the role'
+  static override summary = 'Revoke capabilities of a member'
   static override examples = [
     '$ <%= config.bin %> members capabilities revoke ada@example.com credential.create,credential.rotate',
   ]

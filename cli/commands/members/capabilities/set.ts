@@ -5,7 +5,7 @@ import { capabilitiesIn, capabilityArg, userArg } from '../../../members/capabil
 import { heldView } from '../../../views/capabilities.ts'
 
 export default class CapabilitiesSet extends ApiCommand<typeof CapabilitiesSet> {
-  static override summary = 'Say all that a member may do beyond the role'
+  static override summary = 'Replace the capabilities of a member'
   static override hiddenAliases = ['members:set-capabilities']
   static override examples = ['$ <%= config.bin %> members capabilities set ada@example.com chat,credential.create']
   static override args = { ...userArg, ...capabilityArg }

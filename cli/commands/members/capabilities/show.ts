@@ -5,7 +5,7 @@ import { userArg } from '../../../members/capabilities.ts'
 import { heldView } from '../../../views/capabilities.ts'
 
 export default class CapabilitiesShow extends ApiCommand<typeof CapabilitiesShow> {
-  static override summary = 'Say what a member may do beyond the role'
+  static override summary = 'Show the capabilities of a member'
   static override hiddenAliases = ['members:show-capabilities']
   static override examples = ['$ <%= config.bin %> members capabilities show ada@example.com']
   static override args = userArg
