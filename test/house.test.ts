@@ -104,12 +104,10 @@ const told = ({ from, to }: Import) => `${from} -> ${to}`
 const ringYet: string[] = [
   'accounts',
   'agents',
-  'approvals',
   'asks',
   'chats',
   'crews',
   'idp',
-  'inbox',
   'invitations',
   'journal',
   'members',

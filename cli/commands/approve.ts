@@ -6,7 +6,7 @@ import { decide } from '../decisions/decide.ts'
 export default class Approve extends ApiCommand<typeof Approve> {
   static override summary = 'Approve what waits for a decision'
   static override description =
-    'Takes the id of an approval, of an agent’s question, of waiting work, or of the inbox item of one of them.'
+    'Takes the id of whatever waits for a decision, such as an approval or an agent’s question, or of its inbox item.'
   static override hiddenAliases = ['approvals:decide', 'waitpoints:approve', 'waitpoints:callback']
   static override examples = [
     '$ <%= config.bin %> approve ITEM',
@@ -25,7 +25,7 @@ export default class Approve extends ApiCommand<typeof Approve> {
   async run(): Promise<void> {
     const { comment } = this.flags
     const { sentence, reply } = await decide(this.api, workspaceInUse(this.session), this.args.id, {
-      approved: true,
+      means: 'approve',
       ...(comment && { comment }),
     })
     await this.out.done(sentence, reply)

@@ -6,7 +6,7 @@ import { decide } from '../decisions/decide.ts'
 export default class Deny extends ApiCommand<typeof Deny> {
   static override summary = 'Deny what waits for a decision'
   static override description =
-    'Takes the id of an approval, of an agent’s question, of waiting work, or of the inbox item of one of them.'
+    'Takes the id of whatever waits for a decision, such as an approval or an agent’s question, or of its inbox item.'
   static override examples = [
     '$ <%= config.bin %> deny ITEM',
     '$ <%= config.bin %> deny APPROVAL --comment "as agreed"',
@@ -24,7 +24,7 @@ export default class Deny extends ApiCommand<typeof Deny> {
   async run(): Promise<void> {
     const { comment } = this.flags
     const { sentence, reply } = await decide(this.api, workspaceInUse(this.session), this.args.id, {
-      approved: false,
+      means: 'deny',
       ...(comment && { comment }),
     })
     await this.out.done(sentence, reply)

@@ -1,16 +1,7 @@
 import type { EntryType } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { untilWritten } from '#kernel/store/until-written'
-
-/** Milliseconds until what failed is tried again: at once it would most likely fail again. */
-export const pause = 60_000
-
-/** The clock may be set meanwhile: who waits looks at it so often. */
-const longest = 60_000
-
-/** Runs `work` at that moment, or a minute from now if that comes first: who asked looks again then. */
-export const timerAt = (app: App, at: number, work: () => void): NodeJS.Timeout =>
-  setTimeout(work, Math.min(longest, Math.max(0, at - app.clock()))).unref()
+import { pause, timerAt } from '#kernel/timer'
 
 interface Due {
   /** When the next one is due; null when there is none. */

@@ -1,6 +1,6 @@
 import type { App } from '#kernel/app'
+import { timerAt } from '#kernel/timer'
 import { endExpired, nextExpiry } from '../features/tokens/service.ts'
-import { timerAt } from './due.ts'
 
 /** Closes what a token holds open at the moment it runs out. One timer, set to the next one; nothing is polled. */
 export function watchTokenExpiry(app: App): { close(): void } {

@@ -1,8 +1,12 @@
 import type { Static } from 'typebox'
 import { agentFacts } from './entries/agents.ts'
+import { approvalFacts } from './entries/approvals.ts'
+import { askFacts } from './entries/asks.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewFacts } from './entries/crews.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
+import { escalationFacts } from './entries/escalations.ts'
+import { inboxFacts } from './entries/inbox.ts'
 import { portFacts } from './entries/ports.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
 
@@ -11,8 +15,12 @@ export { type Names, type Severity, severities } from './entries/define.ts'
 /** Every fact that Muster records, by name. Most are named as the entry type that they are stored under. */
 export const facts = {
   ...agentFacts,
+  ...approvalFacts,
+  ...askFacts,
   ...credentialFacts,
   ...crewFacts,
+  ...escalationFacts,
+  ...inboxFacts,
   ...portFacts,
   ...workspaceFacts,
 } as const
@@ -54,13 +62,6 @@ export const undeclared = {
   'credential.rotated': 'notice',
   'credential.rotation_cancelled': 'notice',
   'credential.tested': 'info',
-  'approval.requested': 'notice',
-  'approval.granted': 'notice',
-  'approval.denied': 'notice',
-  'approval.timeout': 'warn',
-  'approval.cancelled': 'notice',
-  'keeper.decision': 'notice',
-  'peer.escalation': 'notice',
   'policy.changed': 'notice',
   'system.migration': 'info',
 } as const satisfies Record<string, Severity>

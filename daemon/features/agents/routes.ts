@@ -4,7 +4,19 @@ import { pageOf } from '#kernel/http/fields'
 import { checkModel } from './models/service.ts'
 import { queries } from './queries.ts'
 import { fold } from './rules.ts'
-import { createAgent, findAgent, removeAgent, removeCrewAgents, toAgent, toAgentRows, updateAgent } from './service.ts'
+import {
+  createAgent,
+  findAgent,
+  removeAgent,
+  removeCrewAgents,
+  settleReview,
+  toAgent,
+  toAgentRows,
+  updateAgent,
+} from './service.ts'
+
+/** An agent that was not approved goes. */
+const reviewed = { writes: ['agent.deleted'] as const, run: settleReview }
 
 export default feature(
   agents,
@@ -48,7 +60,15 @@ export default feature(
     ),
     remove: (call) => removeAgent(app, call),
   }),
-  { on: { 'crew.deleted': { writes: ['agent.deleted'], run: removeCrewAgents } } },
+  {
+    on: {
+      'crew.deleted': { writes: ['agent.deleted'], run: removeCrewAgents },
+      'approval.granted': { run: settleReview },
+      'approval.denied': reviewed,
+      'approval.timeout': reviewed,
+      'approval.cancelled': reviewed,
+    },
+  },
 )
 
 /** Agents have chats in this version, no tasks: these are the true numbers. */

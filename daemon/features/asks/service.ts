@@ -7,7 +7,9 @@ import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { type Execution, findExecution, parkExecution } from '../chats/executions/service.ts'
-import { itemId, raise, type Target } from '../inbox/service.ts'
+import { open } from '../decisions/service.ts'
+import { itemId, type Target } from '../inbox/service.ts'
+import { question } from './kind.ts'
 import { awaitInput, type SessionRow, sessionOfRun } from './sessions/service.ts'
 
 type Question = Call<typeof asks.park>
@@ -23,8 +25,8 @@ export function park(app: App, { actor, body, now }: Question) {
   const before = sessionOfRun(app, run.id)
   if (before && (before.call_id === (body.call_id ?? false) || run.phase === 'parking' || run.phase === 'parked'))
     return parked(before)
-  const question = body.question.trim()
-  if (question === '') throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
+  const text = body.question.trim()
+  if (text === '') throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
   if (!parkExecution(app, run.id))
     throw problem('run_gone', { detail: 'The run is over, or about to end', extra: { source_id: run.id } })
   const ask = newId(app.clock())
@@ -37,7 +39,7 @@ export function park(app: App, { actor, body, now }: Question) {
     type: 'run.parked',
     summary: `${run.agent_name} waits for an answer`,
     ...actorOf(actor),
-    payload: { chat_id: run.chat_id, question, inbox_item_id },
+    payload: { chat_id: run.chat_id, question: text, inbox_item_id },
     refs: { inbox_item_id },
   })
   const { workspace_id, agent_id, chat_id } = run
@@ -52,12 +54,12 @@ export function park(app: App, { actor, body, now }: Question) {
       journal_cursor: seq,
       ask_id: ask,
       call_id: body.call_id ?? null,
-      question,
+      question: text,
       inbox_item_id,
     },
     now,
   )
-  raiseCard(app, run, { ask, question, context: body.context?.trim() ?? '' }, now)
+  putBefore(app, run, { ask, text, context: body.context?.trim() ?? '' }, now)
   return parked(session)
 }
 
@@ -87,37 +89,35 @@ function titleOf(text: string): string {
   return line.length <= 120 ? line.join('') : `${line.slice(0, 119).join('')}…`
 }
 
-function raiseCard(
+function putBefore(
   app: App,
   run: Execution,
-  { ask, question, context }: { ask: string; question: string; context: string },
+  { ask, text, context }: { ask: string; text: string; context: string },
   now: string,
 ): void {
   const target = targetOf(app, run)
-  raise(app, {
+  open(app, question, {
+    id: ask,
     workspace: run.workspace_id,
-    kind: 'run_needs_human',
-    source: ask,
-    target,
-    title: `${run.agent_name} asks: ${titleOf(question)}`,
-    body: context ? `${question}\n\n${context}` : question,
-    priority: 'high',
-    blocking: true,
-    sender: { type: 'agent', id: run.agent_id, name: run.agent_name },
-    thread: `chat:${run.chat_id}`,
-    attention: 'input',
-    payload: {
-      who_can_act: [typeof target === 'object' && 'user' in target ? `user:${target.user}` : 'role:MANAGER'],
-      context: { run: run.id, chat: run.chat_id },
-      agent_id: run.agent_id,
-      crew_id: run.crew_id,
-      question,
+    asked: text,
+    crew: run.crew_id,
+    agent: run.agent_id,
+    run: run.id,
+    card: {
+      target,
+      title: `${run.agent_name} asks: ${titleOf(text)}`,
+      body: context ? `${text}\n\n${context}` : text,
+      sender: { type: 'agent', id: run.agent_id, name: run.agent_name },
+      thread: `chat:${run.chat_id}`,
+      attention: 'input',
+      payload: () => ({
+        who_can_act: [typeof target === 'object' && 'user' in target ? `user:${target.user}` : 'role:MANAGER'],
+        context: { run: run.id, chat: run.chat_id },
+        agent_id: run.agent_id,
+        crew_id: run.crew_id,
+        question: text,
+      }),
     },
-    actions: [
-      { id: 'answer', label: 'Answer', effect: 'The agent goes on with your answer' },
-      { id: 'take_over', label: 'Take over', effect: 'Ends the run: the chat is yours', irreversible: true },
-      { id: 'dismiss', label: 'Dismiss', effect: 'Ends the run', irreversible: true },
-    ],
     now,
   })
 }

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Answer, closing, type Person, type TestDaemon } from '#test'
 import { deliveryOf, knownSecrets } from '../../../daemon/features/credentials/delivery/service.ts'
-import { watchDeadlines } from '../../../daemon/jobs/decisions.ts'
+import { watchDeadlines } from '../../../daemon/features/decisions/deadlines.ts'
 import { staleBrowser } from '../../support/browser.ts'
 import { workplace } from '../../support/runs.ts'
 
@@ -276,10 +276,9 @@ describe('Escalation', () => {
 
   it('ends with its agent', async () => {
     const it = await setUp()
-    closing(watchDeadlines(it.app))
     const id = await it.ask(secret)
     await it.call('OWNER', 'DELETE', `/agents/${it.agentId}`)
-    await expect.poll(async () => (await it.show(id)).status).toBe('CANCELLED')
+    expect((await it.show(id)).status).toBe('CANCELLED')
     expect(knownSecrets(it.app, it.workspace)).toEqual([])
   })
 })
