@@ -1,4 +1,5 @@
 import type { agentLeads } from '#contract/agent-leads'
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
@@ -17,7 +18,7 @@ const crewAtMost = 50
 type Proposed = Call<typeof agentLeads.propose>
 
 /**
- * Creates an agent for the LEAD of a crew: at once, held back until people approve it, or not at all. Within a change.
+ * Creates an agent for the LEAD of a crew: at once, held back until people approve it, or not at all.
  */
 export function propose(app: App, { body, now }: Proposed) {
   const { workspace_id: workspace, crew_id: crew, agent_id, reason, ...draft } = body
@@ -87,24 +88,25 @@ function note(
   { workspace_id, crew_id, agent_id }: Proposed['body'],
   { made, verdict, level }: { made: AgentRow; verdict: string; level: string },
 ): void {
-  app.journal({
-    workspace_id,
-    crew_id,
-    agent_id: made.id,
-    type: 'audit.entity_created',
-    summary: `agent ${made.slug} created`,
-    actor_type: 'agent',
-    actor_id: agent_id,
-    payload: {
-      action: 'create',
-      entity_type: 'agent',
-      entity_id: made.id,
-      policy_action: 'agent_create',
-      policy_verdict: verdict,
-      autonomy_level: level,
-    },
-    refs: { entity_type: 'agent', entity_id: made.id },
-  })
+  const payload = {
+    action: 'create',
+    entity_type: 'agent',
+    entity_id: made.id,
+    name: made.slug,
+    policy_action: 'agent_create',
+    policy_verdict: verdict,
+    autonomy_level: level,
+  } as const
+  app.journal(
+    fact('agent.created_by_lead', payload, {
+      workspace_id,
+      crew_id,
+      agent_id: made.id,
+      actor_type: 'agent',
+      actor_id: agent_id,
+      refs: { entity_type: 'agent', entity_id: made.id },
+    }),
+  )
 }
 
 function leadOf(app: App, { workspace_id, crew_id, agent_id }: Proposed['body']): AgentRow {

@@ -14,5 +14,5 @@ export default feature(
       },
     }),
   }),
-  { on: { 'inbox_item.updated': { writes: ['inbox_item.acted'], run: dismissResolved } } },
+  { on: { 'inbox_item.updated': { writes: ['inbox_item.acted', 'run.cancelled'], run: dismissResolved } } },
 )
