@@ -8,6 +8,8 @@ export interface LiveFrame {
 }
 
 export interface Watcher {
+  /** Who looks on. */
+  user?: string | undefined
   /** Must be quick and must not throw. */
   frame(frame: LiveFrame): void
   /** Nothing will come any more: the chat is gone. */
@@ -41,6 +43,8 @@ export interface Runs {
    * Frames of a chat after number `after`: those still held at once, the others as they come. Null: only what comes.
    */
   watch(chatId: string, after: number | null, watcher: Watcher): Watch
+  /** Whether this user looks at the chat as it goes on. */
+  isWatched(chatId: string, user: string): boolean
   /** Ends a run whose row says that its end is wished for. Called after the change that stored the wish. */
   cancel(runId: string): void
   /** All places are taken: a run that begins now waits. */

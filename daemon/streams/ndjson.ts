@@ -16,6 +16,8 @@ export interface StreamOrder {
   follow: boolean
   /** Seconds without a run after which a following stream ends; 0 takes the default. */
   idle: number
+  /** Who watches. */
+  user: string
   /** Whether the caller may still watch. */
   allowed(): boolean
 }
@@ -59,7 +61,7 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
     if (!order.allowed()) finish('access_revoked')
   }
 
-  const watch = runs.watch(order.chatId, order.lastSeq, { frame: pass, closed: stop })
+  const watch = runs.watch(order.chatId, order.lastSeq, { user: order.user, frame: pass, closed: stop })
   const clocks = [setInterval(() => say({ type: 'stream.heartbeat' }), heartbeatMs), setInterval(recheck, recheckMs)]
   app.metrics.openStreams.inc({ kind: 'ndjson' })
   app.bus.on('revoked', recheck)

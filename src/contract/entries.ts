@@ -8,6 +8,7 @@ import type { FactDefinition, Severity } from './entries/define.ts'
 import { escalationFacts } from './entries/escalations.ts'
 import { inboxFacts } from './entries/inbox.ts'
 import { portFacts } from './entries/ports.ts'
+import { runFacts } from './entries/runs.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
 
 export { type Names, type Severity, severities } from './entries/define.ts'
@@ -22,6 +23,7 @@ export const facts = {
   ...escalationFacts,
   ...inboxFacts,
   ...portFacts,
+  ...runFacts,
   ...workspaceFacts,
 } as const
 
@@ -35,10 +37,6 @@ export const undeclared = {
   'audit.entity_deleted': 'notice',
   'audit.entity_restored': 'notice',
   'run.started': 'info',
-  'run.completed': 'info',
-  'run.failed': 'error',
-  'run.cancelled': 'info',
-  'run.timeout': 'error',
   'run.parked': 'notice',
   'run.resumed': 'info',
   'run.session_init': 'info',

@@ -45,6 +45,7 @@ export default feature(chats, (app) => ({
     serveRunStream(app, app.runs, web, {
       chatId,
       lastSeq,
+      user: actor.id,
       follow: query.follow ?? false,
       idle: query.idle ?? 0,
       allowed,

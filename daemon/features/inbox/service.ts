@@ -40,6 +40,8 @@ export interface Raise {
   decides?: Deciding
   /** The run that it is about. */
   run?: string | null
+  /** What the broadcast says beside. */
+  says?: Record<string, string>
   now: string
 }
 
@@ -86,7 +88,7 @@ export function raise(app: App, it: Raise, mode: Mode = 'insert'): string {
     const { seq } = refresh.get(row)!
     forgetReads.run(seq)
   }
-  tell(app, it.workspace, { id, state: 'unread' })
+  tell(app, it.workspace, { id, state: 'unread', ...it.says })
   return id
 }
 

@@ -175,6 +175,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
         },
       }
     },
+    isWatched: (chatId, user) => sessions.get(chatId)?.isWatchedBy(user) ?? false,
     get full() {
       return !parts.slots.free
     },

@@ -6,6 +6,8 @@ export interface Outlet {
   send(text: string): void
   /** There is room for more without dropping. */
   readonly roomy: boolean
+  /** Who looks on. */
+  readonly user?: string | undefined
 }
 
 /** As many frames as a client may be behind in catching up; past that it starts anew. */
@@ -74,6 +76,7 @@ export class ChatFeed {
 
   private open(after: number | null): Watch {
     return this.runs.watch(this.chatId, after, {
+      user: this.out.user,
       frame: (frame) => this.take(frame),
       closed: () => {
         this.close()

@@ -1,3 +1,4 @@
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
@@ -271,21 +272,22 @@ export function endExecution(app: App, runId: string, ending: Ending): boolean {
   const ownMs = workedMs(app, before) - before.worked_ms
   if (ending.command) journalCommandEnd(app, run, { ...ending, command: ending.command, failed, workedMs: ownMs })
   if (ending.message?.role === 'assistant' && ending.message.content) journalAnswer(app, run, ending.message.content)
-  app.journal({
-    ...about(run),
-    type: entryOf[ending.outcome],
-    ...(ending.severity && { severity: ending.severity }),
-    summary: `${run.agent_name}'s run ${words[ending.outcome]}${ending.outcome !== 'COMPLETED' && ending.reason ? `: ${ending.reason}` : ''}`,
-    ...(ending.outcome === 'CANCELLED' && run.cancelled_by
-      ? { actor_type: 'user', actor_id: run.cancelled_by }
-      : { actor_type: 'orchestrator' }),
-    payload: {
-      ...ending.payload,
-      ...(ending.exitCode !== null && { exit_code: ending.exitCode }),
-      ...(ending.reason && ending.outcome !== 'COMPLETED' && { error_message: ending.reason }),
-      metadata: { duration_ms: workedMs(app, before), ...metadata },
-    },
-  })
+  const payload = {
+    chat_id: run.chat_id,
+    ...ending.payload,
+    ...(ending.exitCode !== null && { exit_code: ending.exitCode }),
+    ...(ending.reason && ending.outcome !== 'COMPLETED' && { error_message: ending.reason }),
+    metadata: { duration_ms: workedMs(app, before), ...metadata },
+  }
+  app.journal(
+    fact(entryOf[ending.outcome], payload, {
+      ...about(run),
+      ...(ending.severity && { severity: ending.severity }),
+      ...(ending.outcome === 'CANCELLED' && run.cancelled_by
+        ? { actor_type: 'user', actor_id: run.cancelled_by }
+        : { actor_type: 'orchestrator' }),
+    }),
+  )
   if (ending.agentStatus && !workingOfAgent(app, run.agent_id).length) setStatus(app, run.agent_id, ending.agentStatus)
   tell(app, run, ending.outcome === 'COMPLETED' ? 'run.completed' : 'run.failed', ending.outcome)
   return true
@@ -294,13 +296,6 @@ export function endExecution(app: App, runId: string, ending: Ending): boolean {
 function tokensOf({ input_tokens, output_tokens }: Record<string, unknown>): number | null {
   const spent = Number(input_tokens ?? 0) + Number(output_tokens ?? 0)
   return spent > 0 ? spent : null
-}
-
-const words: Record<Outcome, string> = {
-  COMPLETED: 'completed',
-  FAILED: 'failed',
-  CANCELLED: 'was cancelled',
-  TIMEOUT: 'took too long',
 }
 
 interface CommandEnd {
