@@ -4,7 +4,6 @@ import { startJobs } from '#kernel/jobs/start'
 import { features } from './features/index.ts'
 import { isExposed } from './features/ports/service.ts'
 import { wishCancel, workingOfCrew } from './features/runs/service.ts'
-import { watchDeadlines } from './jobs/decisions.ts'
 import { DiskGuard } from './runtime/disk/guard.ts'
 import { openRuntime } from './runtime/open.ts'
 import { Reconciler } from './runtime/reconcile.ts'
@@ -27,7 +26,6 @@ export interface Services {
 /** Starts everything that works beside the requests, in the order in which they need each other. */
 export async function startServices(app: App): Promise<Services> {
   const jobs = startJobs(app, features)
-  const deadlines = watchDeadlines(app)
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
   const tidying = createTidying(app, runtime)
@@ -58,7 +56,6 @@ export async function startServices(app: App): Promise<Services> {
     async close() {
       sockets.close()
       jobs.close()
-      deadlines.close()
       disk.close()
       await runs.close()
       await opened

@@ -6,7 +6,8 @@ import { decide } from '../decisions/decide.ts'
 export default class Approve extends ApiCommand<typeof Approve> {
   static override summary = 'Approve a request that waits for a decision'
   static override description =
-    "Takes the id of an approval, an agent's question, a waitpoint, or the inbox item of any of them."
+    'Takes the id of whatever waits for a decision, such as an approval or the question of an agent, ' +
+    'or of its inbox item.'
   static override hiddenAliases = ['approvals:decide', 'waitpoints:approve', 'waitpoints:callback']
   static override examples = [
     '$ <%= config.bin %> approve ITEM',
@@ -25,7 +26,7 @@ export default class Approve extends ApiCommand<typeof Approve> {
   async run(): Promise<void> {
     const { comment } = this.flags
     const { sentence, reply } = await decide(this.api, workspaceInUse(this.session), this.args.id, {
-      approved: true,
+      means: 'approve',
       ...(comment && { comment }),
     })
     await this.out.done(sentence, reply)

@@ -6,7 +6,8 @@ import { decide } from '../decisions/decide.ts'
 export default class Deny extends ApiCommand<typeof Deny> {
   static override summary = 'Deny a request that waits for a decision'
   static override description =
-    "Takes the id of an approval, an agent's question, a waitpoint, or the inbox item of any of them."
+    'Takes the id of whatever waits for a decision, such as an approval or the question of an agent, ' +
+    'or of its inbox item.'
   static override examples = [
     '$ <%= config.bin %> deny ITEM',
     '$ <%= config.bin %> deny APPROVAL --comment "as agreed"',
@@ -24,7 +25,7 @@ export default class Deny extends ApiCommand<typeof Deny> {
   async run(): Promise<void> {
     const { comment } = this.flags
     const { sentence, reply } = await decide(this.api, workspaceInUse(this.session), this.args.id, {
-      approved: false,
+      means: 'deny',
       ...(comment && { comment }),
     })
     await this.out.done(sentence, reply)

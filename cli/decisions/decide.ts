@@ -1,55 +1,52 @@
 import { type Client, ProblemError } from '#client'
-import { bareId } from './ids.ts'
+import { InputError } from '../input.ts'
+import { type Choice, carryOut, type Decides } from './choices.ts'
 
 interface Decided {
   sentence: string
   reply: object
 }
 
+interface Verdict {
+  means: 'approve' | 'deny'
+  comment?: string
+}
+
 /**
- * Approves or denies whatever an id stands for: an approval, a question of an agent, waiting work, or the inbox item of
- * one of them.
+ * Approves or denies whatever an id stands for: something that waits for a decision, or its inbox item. What is not
+ * known by an id may be the token of waiting work.
  */
 export async function decide(
   api: Client,
   workspaceId: string,
   id: string,
-  { approved, comment }: { approved: boolean; comment?: string },
+  { means, comment }: Verdict,
 ): Promise<Decided> {
-  const done = approved ? 'Approved.' : 'Denied.'
-  const said = comment ? { comment } : {}
-
-  const answer = async (escalationId: string): Promise<Decided> => {
-    const body = { resolution: comment ?? done, action: approved ? ('approve' as const) : ('reject' as const) }
-    const reply = await api.escalations.resolve({ escalationId, body })
-    return { sentence: `${done} ${reply.note ?? 'The agent goes on.'}`, reply }
+  const done = means === 'approve' ? 'Approved.' : 'Denied.'
+  const decides = await wayOf(api, id)
+  if (!decides) {
+    const body = { approved: means === 'approve', ...(comment && { comment }) }
+    return { sentence: done, reply: await api.waitpoints.approve({ workspaceId, token: id, body }) }
   }
-  const settle = async (approvalId: string): Promise<Decided> => ({
-    sentence: done,
-    reply: await api.approvals.decide({ approvalId, body: { status: approved ? 'approved' : 'denied', ...said } }),
-  })
-  const letGo = async (token: string): Promise<Decided> => ({
-    sentence: done,
-    reply: await api.waitpoints.approve({ workspaceId, token, body: { approved, ...said } }),
-  })
-
-  if (id.startsWith('ibx_escalation_')) return answer(bareId(id))
-  if (id.startsWith('ibx_waitpoint_')) {
-    const { payload = {} } = await api.inbox.show({ itemId: id })
-    return typeof payload['approval_id'] === 'string' ? settle(payload['approval_id']) : letGo(bareId(id))
-  }
-  // Looked up first: who may answer a question may not be one who may decide an approval.
-  if (await exists(api.approvals.show({ approvalId: id }))) return settle(id)
-  if (await exists(api.escalations.show({ escalationId: id }))) return answer(id)
-  return letGo(id)
+  const choice = chosen(decides, means, id)
+  if (comment && !choice.text) throw new InputError(`${choice.label} takes no words.`, 'repeat without --comment')
+  const reply = await carryOut(api, decides, choice, comment)
+  const after = 'note' in reply && typeof reply.note === 'string' ? reply.note : choice.effect
+  return { sentence: after ? `${done} ${after}` : done, reply }
 }
 
-async function exists(read: Promise<unknown>): Promise<boolean> {
+function chosen({ choices }: Decides, means: Verdict['means'], id: string): Choice {
+  const found = choices.find((it) => it.means === means)
+  if (found) return found
+  const offered = choices.map(({ label }) => label).join(', ')
+  throw new InputError(`There is nothing to ${means} here. It offers: ${offered}.`, `muster inbox show ${id}`)
+}
+
+async function wayOf(api: Client, decisionId: string): Promise<Decides | null> {
   try {
-    await read
-    return true
+    return (await api.decisions.show({ decisionId })).decides
   } catch (error) {
-    if (error instanceof ProblemError && error.problem.code === 'not_found') return false
+    if (error instanceof ProblemError && error.problem.code === 'not_found') return null
     throw error
   }
 }

@@ -1,12 +1,13 @@
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { Client, Connection } from '#client'
+import type { Choice } from '../decisions/choices.ts'
 import { cleanLine } from '../output/clean.ts'
 import { colored, painter } from '../output/theme.ts'
-import { canBeUnread, type Decision, decisionsOf, send, type Verb, words } from './decisions.ts'
+import { canBeUnread, choicesOf, type Decision, type Detail, send, wordsOf } from './decisions.ts'
 import { type Frame, frameOf, type Remark } from './frame.ts'
 import { FullScreen } from './full-screen.ts'
 import { Keyboard } from './keyboard.ts'
-import type { Wish } from './keys.ts'
+import { type ChoiceKey, isChoiceKey, keysOf, type Wish } from './keys.ts'
 import { type News, news } from './news.ts'
 import { Pending } from './pending.ts'
 import { Shelf } from './shelf.ts'
@@ -27,6 +28,15 @@ export interface DeskOptions {
 /** Ages grow. */
 const agesMs = 30_000
 const tickMs = 250
+
+/** What the usual keys say where the item offers nothing for them. */
+const unfit: Partial<Record<ChoiceKey, string>> = {
+  a: 'This cannot be approved here.',
+  d: 'This cannot be denied here.',
+  r: 'There is no question to answer here.',
+  t: 'This cannot be taken over here.',
+  x: 'This cannot be resolved here.',
+}
 
 /** The inbox on a terminal: a list, the chosen item below it, and one key for each decision. */
 export class Desk {
@@ -57,7 +67,7 @@ export class Desk {
     this.shelf = new Shelf(options.api, options.query)
     this.pending = new Pending({
       window: options.undo,
-      send: (decision) => send(options.api, options.connection, decision),
+      send: (decision) => send(options.api, decision),
       sent: (decision, error) => this.sent(decision, error),
       changed: () => this.draw(),
     })
@@ -151,8 +161,7 @@ export class Desk {
   private act(wish: Wish): void {
     this.remark = null
     if (this.mode === 'help' && wish !== 'leave' && wish !== 'interrupt') this.mode = 'list'
-    else if (wish === 'approve' || wish === 'deny' || wish === 'take_over' || wish === 'resolve') this.decide(wish)
-    else if (wish === 'answer') this.answer()
+    else if (isChoiceKey(wish)) this.decideBy(wish)
     else this.moves[wish as keyof typeof this.moves]?.()
   }
 
@@ -205,13 +214,29 @@ export class Desk {
   }
 
   /** Only what is on the screen is decided. */
-  private decide(verb: Verb, text?: string): void {
+  private decideBy(key: ChoiceKey): void {
     const item = this.shelf.shown
     if (!item)
       return void this.say(this.shelf.current ? 'The item is not here yet.' : 'There is nothing to decide.', 'yellow')
-    if (!decisionsOf(item).includes(verb))
-      return void this.say(`This cannot be ${words[verb][1].toLowerCase()} here.`, 'yellow')
-    this.pending.add({ item, verb, ...(text !== undefined && { text }) })
+    const choice = keysOf(choicesOf(item)).find(([own]) => own === key)?.[1]
+    if (!choice) return void this.say(unfit[key] ?? 'This item offers no such choice.', 'yellow')
+    if (choice.text?.required) this.answer(item, choice)
+    else this.decide(choice)
+  }
+
+  private answer({ id }: Detail, choice: Choice): void {
+    this.keyboard?.read((text) => {
+      // Somebody else may have decided while this was typed.
+      if (this.shelf.current?.id === id) this.decide(choice, text.trim())
+      else this.say('The item is not there any more; nothing was sent.', 'yellow')
+    })
+  }
+
+  private decide(choice: Choice, text?: string): void {
+    const item = this.shelf.shown
+    if (!item || !choicesOf(item).some(({ id }) => id === choice.id))
+      return void this.say('The item has changed; nothing was sent.', 'yellow')
+    this.pending.add({ item, choice, ...(text !== undefined && { text }) })
     this.mode = 'list'
     this.choose(() => this.shelf.move(1))
   }
@@ -220,11 +245,11 @@ export class Desk {
     const back = this.pending.undo()
     if (!back) return void this.say('There is nothing to undo.', 'yellow')
     this.choose(() => this.shelf.choose(this.shelf.items.findIndex(({ id }) => id === back.item.id)))
-    this.say(`${words[back.verb][0]} was taken back.`, 'green')
+    this.say(`${wordsOf(back.choice)[0]} was taken back.`, 'green')
   }
 
-  private sent({ item, verb }: Decision, error?: unknown): void {
-    if (error === undefined) this.say(`${words[verb][1]}: ${cleanLine(item.title)}`, 'green')
+  private sent({ item, choice }: Decision, error?: unknown): void {
+    if (error === undefined) this.say(`${wordsOf(choice)[1]}: ${cleanLine(item.title)}`, 'green')
     else this.complain(error)
     this.refresh().catch((failure: unknown) => this.complain(failure))
   }
@@ -248,17 +273,6 @@ export class Desk {
     await this.pending.flush()
     this.leaving = false
     if (this.pending.failed === failed) this.finish(0)
-  }
-
-  private answer(): void {
-    const item = this.shelf.shown
-    if (!item || !decisionsOf(item).includes('answer'))
-      return void this.say('There is no question to answer here.', 'yellow')
-    this.keyboard?.read((text) => {
-      // Somebody else may have answered while this was typed.
-      if (this.shelf.current?.id === item.id) this.decide('answer', text.trim())
-      else this.say('The item is not there any more; nothing was sent.', 'yellow')
-    })
   }
 
   private say(text: string, tone: Remark['tone']): void {

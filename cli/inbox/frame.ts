@@ -3,7 +3,7 @@ import type { Cursor } from '../chat/screen.ts'
 import { displayable, type Row, span } from '../markdown/rows.ts'
 import { cleanLine } from '../output/clean.ts'
 import { shorten } from '../output/width.ts'
-import { words } from './decisions.ts'
+import { wordsOf } from './decisions.ts'
 import { detailRows, headRow, helpRows, hintRow, listRows } from './pages.ts'
 import type { Pending } from './pending.ts'
 import type { Shelf } from './shelf.ts'
@@ -95,7 +95,7 @@ function statusRow({ pending, typed, leaving, remark, connected, width }: Scene)
   if (latest) {
     const more = size > 1 ? ` (and ${size - 1} more)` : ''
     return row(
-      `${words[latest.decision.verb][0]} in ${latest.seconds} s${more} · u undoes · ${latest.decision.item.title}`,
+      `${wordsOf(latest.decision.choice)[0]} in ${latest.seconds} s${more} · u undoes · ${latest.decision.item.title}`,
       'yellow',
     )
   }

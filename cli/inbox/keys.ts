@@ -1,4 +1,30 @@
 import type { Key } from 'node:readline'
+import type { Choice } from '../decisions/choices.ts'
+
+/** Keys that decide, in the order in which they are told. */
+const choiceKeys = ['a', 'd', 'r', 't', 'x', '1', '2', '3', '4', '5', '6', '7', '8', '9'] as const
+export type ChoiceKey = (typeof choiceKeys)[number]
+export const isChoiceKey = (wish: string): wish is ChoiceKey => (choiceKeys as readonly string[]).includes(wish)
+
+const usual: Readonly<Record<string, ChoiceKey>> = {
+  approve: 'a',
+  deny: 'd',
+  answer: 'r',
+  take_over: 't',
+  resolve: 'x',
+}
+
+/** The key of each choice, in the order in which they are told: the usual one, or a digit. */
+export function keysOf(choices: readonly Choice[]): [key: ChoiceKey, choice: Choice][] {
+  const keyed = new Map<ChoiceKey, Choice>()
+  let digit = 0
+  for (const choice of choices) {
+    const key = usual[choice.means ?? choice.id]
+    if (key && !keyed.has(key)) keyed.set(key, choice)
+    else keyed.set(String(++digit) as ChoiceKey, choice)
+  }
+  return choiceKeys.flatMap((key) => (keyed.has(key) ? [[key, keyed.get(key)!]] : []))
+}
 
 /** What a key asks for. */
 export type Wish =
@@ -10,11 +36,7 @@ export type Wish =
   | 'page-down'
   | 'open'
   | 'back'
-  | 'approve'
-  | 'deny'
-  | 'answer'
-  | 'take_over'
-  | 'resolve'
+  | ChoiceKey
   | 'unread'
   | 'undo'
   | 'help'
@@ -42,11 +64,7 @@ const typed: Readonly<Record<string, Wish>> = {
   g: 'first',
   G: 'last',
   b: 'page-up',
-  a: 'approve',
-  d: 'deny',
-  r: 'answer',
-  t: 'take_over',
-  x: 'resolve',
+  ...Object.fromEntries(choiceKeys.map((key) => [key, key])),
   n: 'unread',
   u: 'undo',
   '?': 'help',
@@ -73,6 +91,7 @@ export const help: readonly (readonly [keys: string, about: string])[] = [
   ['r', 'answer a question; Enter sends, Esc leaves it'],
   ['t', 'take a run over'],
   ['x', 'resolve, for everybody'],
+  ['1 to 9', 'whatever else the item offers'],
   ['n', 'mark unread'],
   ['u', 'undo: a decision is sent only after some seconds'],
   ['q', 'leave; asks when something is not sent yet'],

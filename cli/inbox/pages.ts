@@ -3,9 +3,9 @@ import { displayable, type Row, span, wrap } from '../markdown/rows.ts'
 import { span as lasting } from '../output/cell.ts'
 import { cleanLine } from '../output/clean.ts'
 import { pad, shorten, widthOf } from '../output/width.ts'
-import { canBeUnread, type Decision, type Detail, decisionsOf, type Item, words } from './decisions.ts'
+import { canBeUnread, choicesOf, type Decision, type Detail, type Item, wordsOf } from './decisions.ts'
 import { fitted } from './full-screen.ts'
-import { help } from './keys.ts'
+import { help, keysOf } from './keys.ts'
 import type { Shelf } from './shelf.ts'
 
 const kindNames: Readonly<Record<Item['kind'], string>> = {
@@ -43,7 +43,7 @@ export function itemRow(item: Item, chosen: boolean, pending: Decision | undefin
   const lead =
     `${pad(kindNames[item.kind], 10)}  ${pad(age(item.created_at), 5, true)} ` + ` ${pad(line(who(item), 12), 12)}  `
   const room = width - 4 - widthOf(lead)
-  const title = pending ? `${words[pending.verb][0]}: ${cleanLine(item.title)}` : item.title
+  const title = pending ? `${wordsOf(pending.choice)[0]}: ${cleanLine(item.title)}` : item.title
   const tones = pending ? (['dim'] as const) : item.state === 'unread' ? (['bold'] as const) : []
   return [span(chosen ? '› ' : '  ', 'cyan'), mark, span(lead, 'dim'), span(line(title, room), ...tones)]
 }
@@ -112,15 +112,10 @@ export const helpRows = (width: number): Row[] => [
 
 /** The keys that do something now, as many as fit. */
 export function hintRow(item: Detail | null, pending: number, width: number): Row {
-  const can = item ? decisionsOf(item) : []
-  const deny = item?.kind === 'run_needs_human' ? 'dismiss' : 'deny'
+  const can = item ? keysOf(choicesOf(item)) : []
   const hints: [key: string, about: string, on: boolean][] = [
     ['u', 'undo', pending > 0],
-    ['a', 'approve', can.includes('approve')],
-    ['d', deny, can.includes('deny')],
-    ['r', 'answer', can.includes('answer')],
-    ['t', 'take over', can.includes('take_over')],
-    ['x', 'resolve', can.includes('resolve')],
+    ...can.map(([key, { label }]): [string, string, boolean] => [key, line(label.toLowerCase(), 20), true]),
     ['Enter', 'open', item !== null],
     ['n', 'unread', item !== null && canBeUnread(item)],
     ['?', 'help', true],

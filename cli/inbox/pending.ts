@@ -1,4 +1,4 @@
-import { type Decision, type Item, words } from './decisions.ts'
+import { type Decision, type Item, wordsOf } from './decisions.ts'
 
 export interface PendingOptions {
   /** How long a decision can be taken back, in milliseconds; 0 sends it at once. */
@@ -77,7 +77,7 @@ export class Pending {
     this.check()
     return dropped.map(
       ({ decision }) =>
-        `${words[decision.verb][0]} was dropped: ` +
+        `${wordsOf(decision.choice)[0]} was dropped: ` +
         `${versions.has(decision.item.id) ? 'the item has changed' : 'it is decided already'}.`,
     )
   }

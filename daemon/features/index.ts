@@ -5,15 +5,16 @@ import agentAvatars from './agents/avatars/routes.ts'
 import agentLeads from './agents/leads/routes.ts'
 import agents from './agents/routes.ts'
 import approvals from './approvals/routes.ts'
+import acts from './asks/acts/routes.ts'
 import asks from './asks/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import chats from './chats/routes.ts'
 import credentials from './credentials/routes.ts'
 import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
+import decisions from './decisions/routes.ts'
 import escalations from './escalations/routes.ts'
 import idp from './idp/routes.ts'
-import acts from './inbox/acts/routes.ts'
 import inbox from './inbox/routes.ts'
 import invitations from './invitations/routes.ts'
 import journal from './journal/routes.ts'
@@ -45,6 +46,7 @@ export const features = {
   chats,
   credentials,
   crews: join(crews, crewMembers),
+  decisions,
   escalations,
   idp,
   inbox: join(inbox, acts),

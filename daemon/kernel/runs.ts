@@ -13,6 +13,8 @@ export interface LiveFrame {
 }
 
 export interface Watcher {
+  /** Who looks on. */
+  user?: string | undefined
   /** Must be quick and must not throw. */
   frame(frame: LiveFrame): void
   /** Nothing will come any more: the stream is gone. */
@@ -47,6 +49,8 @@ export interface Runs {
    * The stream of a chat is called as the chat is, that of a run without one `run:` and its id.
    */
   watch(stream: string, after: number | null, watcher: Watcher): Watch
+  /** Whether this user looks at the stream as it goes on. */
+  isWatched(stream: string, user: string): boolean
   /** Ends a run whose row says that its end is wished for, once that is committed. */
   cancel(runId: string): void
   /** All places are taken: a run that begins now waits. */

@@ -14,6 +14,8 @@ export interface StreamOrder {
   follow: boolean
   /** Seconds without a run after which a following stream ends; 0 takes the default. */
   idle: number
+  /** Who watches. */
+  user: string
   /** Whether the caller may still watch. */
   allowed(): boolean
 }
@@ -44,7 +46,11 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
     if (order.follow) waitForRun()
     else finish('run_complete')
   }
-  const watch = runs.watch(order.chatId, order.lastSeq, { frame: pass, closed: () => finish('stream_closed') })
+  const watch = runs.watch(order.chatId, order.lastSeq, {
+    user: order.user,
+    frame: pass,
+    closed: () => finish('stream_closed'),
+  })
 
   const from_seq = (watch.active && watch.replay[0]?.seq) || Math.max(watch.lastSeq, order.lastSeq) + 1
   say({ type: 'stream.open', chat_id: order.chatId, from_seq, active: watch.active })

@@ -83,6 +83,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     setMember: ['PATCH', '/api/v1/crews/:crewId/members/:memberId'],
     removeMember: ['DELETE', '/api/v1/crews/:crewId/members/:memberId'],
   },
+  decisions: {
+    show: ['GET', '/api/v1/decisions/:decisionId'],
+  },
   escalations: {
     list: ['GET', '/api/v1/crews/:crewId/escalations'],
     pending: ['GET', '/api/v1/escalations/pending-count'],

@@ -1,11 +1,15 @@
 import type { Static } from 'typebox'
 import { agentFacts } from './entries/agents.ts'
+import { approvalFacts } from './entries/approvals.ts'
+import { askFacts } from './entries/asks.ts'
 import { chatFacts } from './entries/chats.ts'
 import { containerFacts } from './entries/containers.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewFacts } from './entries/crews.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
+import { escalationFacts } from './entries/escalations.ts'
 import { idpFacts } from './entries/idp.ts'
+import { inboxFacts } from './entries/inbox.ts'
 import { invitationFacts } from './entries/invitations.ts'
 import { journalFacts } from './entries/journal.ts'
 import { limitFacts } from './entries/limits.ts'
@@ -41,6 +45,10 @@ export const facts = {
   ...tokenFacts,
   ...totpFacts,
   ...userFacts,
+  ...approvalFacts,
+  ...askFacts,
+  ...escalationFacts,
+  ...inboxFacts,
   ...runFacts,
   ...workspaceFacts,
 } as const
@@ -55,13 +63,6 @@ export const undeclared = {
   'audit.entity_deleted': 'notice',
   'audit.entity_restored': 'notice',
   'agent.error': 'error',
-  'approval.requested': 'notice',
-  'approval.granted': 'notice',
-  'approval.denied': 'notice',
-  'approval.timeout': 'warn',
-  'approval.cancelled': 'notice',
-  'keeper.decision': 'notice',
-  'peer.escalation': 'notice',
 } as const satisfies Record<string, Severity>
 
 type Facts = typeof facts

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Decides } from './decisions.ts'
 import { del, get, patch, post } from './define.ts'
 import { Id, line, page, Time } from './fields.ts'
 import { roles } from './roles.ts'
@@ -57,6 +58,8 @@ export const InboxItem = Type.Object({
       }),
     ),
   ),
+  decides: Type.Optional(Decides),
+  run_id: Type.Optional(Type.String({ description: 'the run that it is about' })),
   read_at: Type.Optional(Time),
   resolved_at: Type.Optional(Time),
   resolved_by_user_id: Type.Optional(Id),

@@ -10,6 +10,7 @@ import { chats } from './chats.ts'
 import { credentials } from './credentials.ts'
 import { crewMembers } from './crew-members.ts'
 import { crews } from './crews.ts'
+import { decisions } from './decisions.ts'
 import type { Endpoint } from './define.ts'
 import { escalations } from './escalations.ts'
 import { idp } from './idp.ts'
@@ -44,6 +45,7 @@ export const api = {
   chats,
   credentials,
   crews: { ...crews, ...crewMembers },
+  decisions,
   escalations,
   idp,
   inbox: { ...inbox, ...acts },

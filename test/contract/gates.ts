@@ -91,6 +91,7 @@ crews.addMember            MANAGER   crews:write       api  crew-role
 crews.setMember            ADMIN     crews:write       api  crew-role
 crews.removeMember         ADMIN     crews:write       api  crew-role
 
+decisions.show             VIEWER    -                 api
 escalations.list           VIEWER    -                 api
 escalations.pending        VIEWER    -                 api
 escalations.show           VIEWER    -                 api

@@ -82,6 +82,7 @@ async function furnish(it: TestDaemon, owner: Person, word: string): Promise<Ids
     chatId: chat.id,
     crewId: crew.id,
     credentialId: credential.id,
+    decisionId: approval,
     entryId: entry.entry.id,
     escalationId: escalation.escalation_id,
     exposureId: port,

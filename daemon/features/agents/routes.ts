@@ -11,10 +11,14 @@ import {
   removeAgent,
   removeCrewAgents,
   removeFreeAgents,
+  settleReview,
   toAgent,
   toAgentRows,
   updateAgent,
 } from './service.ts'
+
+/** An agent that was not approved goes. */
+const reviewed = { writes: ['agent.deleted'] as const, run: settleReview }
 
 export default feature(
   agents,
@@ -62,6 +66,10 @@ export default feature(
     on: {
       'crew.deleted': { writes: ['agent.deleted'], run: removeCrewAgents },
       'workspace.deleted': { writes: ['agent.deleted'], run: removeFreeAgents },
+      'approval.granted': { writes: ['agent.status_change'], run: settleReview },
+      'approval.denied': reviewed,
+      'approval.timeout': reviewed,
+      'approval.cancelled': reviewed,
     },
     channels: { agent: (app, id) => agentById(app, id)?.workspace_id },
   },

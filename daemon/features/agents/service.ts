@@ -9,7 +9,7 @@ import {
   laterAgentMembers,
 } from '#contract/agents'
 import type { Reply } from '#contract/define'
-import { fact } from '#contract/entries'
+import { type Acting, fact } from '#contract/entries'
 import { allows, higher } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { membership } from '#kernel/auth/membership'
@@ -264,36 +264,33 @@ function removeWith(
   app.journal(fact('agent.deleted', payload, { workspace_id: workspace_id!, crew_id, agent_id: id, ...acting(about) }))
 }
 
-/**
- * Ends the review of an agent that waits for it: it may work, or it goes. False when it does not wait.
- */
-export function settleReview(
-  app: App,
-  {
-    workspace,
-    agentId,
-    approved,
-    actor,
-  }: { workspace: string; agentId: string; approved: boolean; actor: Actor | null },
-): boolean {
-  const row = queries(app.db).find.get(workspace, agentId)
+/** Ends the review of an agent that waits for it: it may work, or it goes. False when it does not wait. */
+function endReview(app: App, { workspace_id, ...by }: Acting & { workspace_id: string }, id: string, fits: boolean) {
+  const row = queries(app.db).find.get(workspace_id, id)
   if (row?.status !== 'PENDING_REVIEW') return false
-  const about = {
-    workspace_id: workspace,
-    ...(row.crew_id && { crew_id: row.crew_id }),
-    agent_id: agentId,
-    ...actorOf(actor),
-  }
-  if (approved) {
-    queries(app.db).setStatus.run('IDLE', agentId)
+  const about = { workspace_id, ...(row.crew_id && { crew_id: row.crew_id }), agent_id: id, ...by }
+  if (fits) {
+    queries(app.db).setStatus.run('IDLE', id)
     const payload = { status: 'IDLE', prev: 'PENDING_REVIEW', details: 'approved' } as const
     app.journal(fact('agent.status_change', payload, about))
-    tell(app, workspace, 'agent.status', { ...named(row), status: 'IDLE' })
+    tell(app, workspace_id, 'agent.status', { ...named(row), status: 'IDLE' })
     return true
   }
-  retire(app, workspace, agentId)
-  app.journal(fact('agent.deleted', { entity_id: agentId, name: row.slug, metadata: { with: 'review' } }, about))
+  retire(app, workspace_id, id)
+  app.journal(fact('agent.deleted', { entity_id: id, name: row.slug, metadata: { with: 'review' } }, about))
   return true
+}
+
+type Review = Happened<'approval.granted' | 'approval.denied' | 'approval.timeout' | 'approval.cancelled'>
+
+/** What people say of an agent that is held back takes effect with their decision, or refuses that. */
+export function settleReview(app: App, { name, payload, about }: Review): void {
+  const { kind, target, target_id } = payload
+  if (kind !== 'autonomy_gate' || target !== 'agent' || !target_id) return
+  const granted = name === 'approval.granted'
+  const done = endReview(app, { workspace_id: about.workspace_id!, ...acting(about) }, target_id, granted)
+  if (granted && !done)
+    throw problem('approval_undecidable', { detail: 'What this would let happen is gone, or was decided elsewhere' })
 }
 
 /**

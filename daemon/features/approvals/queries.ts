@@ -1,4 +1,5 @@
 import type { ApprovalKind, ApprovalStatus } from '#contract/approvals'
+import type { DecisionState } from '#contract/decisions'
 import { statements } from '#kernel/store/db'
 
 export interface Row {
@@ -21,9 +22,21 @@ export interface Row {
   decider: string | null
 }
 
-const columns = `p.id, p.workspace_id, p.crew_id, p.agent_id, p.mission_id, p.requested_by, p.kind, p.reason, p.payload_json, p.status, p.decided_by, p.decided_at,
-  p.decision_comment, p.timeout_at, p.created_at, u.full_name AS decider`
-const tables = 'approvals p LEFT JOIN users u ON u.id = p.decided_by'
+const columns = `p.id, p.workspace_id, p.crew_id, p.agent_id, p.mission_id, p.requested_by, p.kind, p.reason, p.payload_json,
+  CASE d.state WHEN 'open' THEN 'pending' WHEN 'decided' THEN d.outcome WHEN 'expired' THEN 'timeout'
+    ELSE 'cancelled' END AS status,
+  d.settled_by_user_id AS decided_by, d.settled_at AS decided_at, p.decision_comment, d.deadline_at AS timeout_at,
+  p.created_at, u.full_name AS decider`
+const tables = `decisions d CROSS JOIN approvals p ON p.id = d.id LEFT JOIN users u ON u.id = d.settled_by_user_id`
+
+/** What a status is among decisions. */
+export const stateOf = {
+  pending: { state: 'open', outcome: null },
+  approved: { state: 'decided', outcome: 'approved' },
+  denied: { state: 'decided', outcome: 'denied' },
+  timeout: { state: 'expired', outcome: null },
+  cancelled: { state: 'withdrawn', outcome: null },
+} as const satisfies Record<ApprovalStatus, { state: DecisionState; outcome: string | null }>
 
 interface Window {
   workspace: string
@@ -31,54 +44,30 @@ interface Window {
   offset: number
 }
 
-interface Settled {
-  id: string
-  status: ApprovalStatus
-  user: string | null
-  comment: string | null
-  now: string
-}
-
-type NewRow = Omit<Row, 'status' | 'decider' | `decided_${string}` | 'decision_comment'>
+type NewRow = Omit<Row, 'status' | 'decider' | 'timeout_at' | `decided_${string}` | 'decision_comment'>
 
 export const queries = statements((db) => ({
   list: db.prepare<Window, Row>(
-    `SELECT ${columns} FROM ${tables} WHERE p.workspace_id = @workspace
-      ORDER BY p.created_at DESC, p.id DESC LIMIT @limit OFFSET @offset`,
+    `SELECT ${columns} FROM ${tables} WHERE d.workspace_id = @workspace AND d.kind = 'approval'
+      ORDER BY d.created_at DESC, d.id DESC LIMIT @limit OFFSET @offset`,
   ),
-  listOf: db.prepare<Window & { status: string }, Row>(
-    `SELECT ${columns} FROM ${tables} WHERE p.workspace_id = @workspace AND p.status = @status
-      ORDER BY p.created_at DESC, p.id DESC LIMIT @limit OFFSET @offset`,
+  listOf: db.prepare<Window & { state: DecisionState; outcome: string | null }, Row>(
+    `SELECT ${columns} FROM ${tables} WHERE d.workspace_id = @workspace AND d.kind = 'approval' AND d.state = @state
+      AND (@outcome IS NULL OR d.outcome = @outcome)
+      ORDER BY d.created_at DESC, d.id DESC LIMIT @limit OFFSET @offset`,
   ),
   find: db.prepare<[workspace: string, id: string], Row>(
-    `SELECT ${columns} FROM ${tables} WHERE p.workspace_id = ? AND p.id = ?`,
+    `SELECT ${columns} FROM ${tables} WHERE d.workspace_id = ? AND d.id = ?`,
   ),
   insert: db.prepare<NewRow>(
     `INSERT INTO approvals (id, workspace_id, crew_id, agent_id, mission_id, requested_by, kind, reason, payload_json,
-      status, timeout_at, created_at)
+      created_at)
      VALUES (@id, @workspace_id, @crew_id, @agent_id, @mission_id, @requested_by, @kind, @reason, @payload_json,
-     'pending', @timeout_at, @created_at)`,
+      @created_at)`,
   ),
-  /** Nothing when somebody was quicker. */
-  settle: db.prepare<Settled, { id: string }>(
-    `UPDATE approvals SET status = @status, decided_by = @user, decided_at = @now, decision_comment = @comment
-      WHERE id = @id AND status = 'pending' RETURNING id`,
-  ),
-  due: db.prepare<{ now: string; most: number }, Row>(
-    `SELECT ${columns} FROM ${tables} WHERE p.status = 'pending' AND p.timeout_at <= @now
-      ORDER BY p.timeout_at LIMIT @most`,
-  ),
-  next: db.prepare<[], { at: string | null }>(
-    "SELECT timeout_at AS at FROM approvals WHERE status = 'pending' AND timeout_at > '' ORDER BY timeout_at LIMIT 1",
-  ),
+  comment: db.prepare<[comment: string, id: string]>('UPDATE approvals SET decision_comment = ? WHERE id = ?'),
   asked: db.prepare<{ workspace: string; by: string }, { n: number }>(
-    "SELECT count(*) AS n FROM approvals WHERE workspace_id = @workspace AND status = 'pending' AND requested_by = @by",
-  ),
-  /** Open requests about agents that are gone. */
-  orphans: db.prepare<{ most: number }, Row>(
-    `SELECT ${columns} FROM ${tables} JOIN agents a ON a.id = p.agent_id
-      WHERE p.status = 'pending' AND a.deleted_at IS NOT NULL ORDER BY p.timeout_at LIMIT @most`,
+    `SELECT count(*) AS n FROM decisions d CROSS JOIN approvals p ON p.id = d.id
+      WHERE d.workspace_id = @workspace AND d.kind = 'approval' AND d.state = 'open' AND p.requested_by = @by`,
   ),
 }))
-
-export const scans = { orphans: 'looks at the open requests alone, when something is deleted' }

@@ -7,8 +7,10 @@ import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { itemId, raise, type Target } from '../inbox/service.ts'
+import { open } from '../decisions/service.ts'
+import { itemId, type Target } from '../inbox/service.ts'
 import { findRun, parkRun, type Run } from '../runs/service.ts'
+import { question } from './kind.ts'
 import { awaitInput, type SessionRow, sessionOfRun } from './sessions/service.ts'
 
 type Question = Call<typeof asks.park>
@@ -24,30 +26,17 @@ export function park(app: App, { actor, body, now }: Question) {
   const before = sessionOfRun(app, run.id)
   if (before && (before.call_id === (body.call_id ?? false) || run.phase === 'parking' || run.phase === 'parked'))
     return parked(before)
-  const question = body.question.trim()
-  if (question === '') throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
-  const { chat_id } = run
+  const text = body.question.trim()
+  if (text === '') throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
+  const { workspace_id, crew_id, agent_id, chat_id } = run
   if (chat_id === null)
     throw problem('run_gone', { detail: 'This run belongs to no chat in which a person could answer: go on without' })
   if (!parkRun(app, run.id))
     throw problem('run_gone', { detail: 'The run is over, or about to end', extra: { source_id: run.id } })
   const ask = newId(app.clock())
   const inbox_item_id = itemId('run_needs_human', ask)
-  const { seq } = app.journal(
-    fact(
-      'run.parked',
-      { chat_id, question, inbox_item_id },
-      {
-        workspace_id: run.workspace_id,
-        crew_id: run.crew_id,
-        agent_id: run.agent_id,
-        trace_id: run.id,
-        ...actorOf(actor),
-        refs: { inbox_item_id },
-      },
-    ),
-  )
-  const { workspace_id, agent_id } = run
+  const about = { workspace_id, crew_id, agent_id, trace_id: run.id, ...actorOf(actor), refs: { inbox_item_id } }
+  const { seq } = app.journal(fact('run.parked', { chat_id, question: text, inbox_item_id }, about))
   const session = awaitInput(
     app,
     {
@@ -59,12 +48,12 @@ export function park(app: App, { actor, body, now }: Question) {
       journal_cursor: seq,
       ask_id: ask,
       call_id: body.call_id ?? null,
-      question,
+      question: text,
       inbox_item_id,
     },
     now,
   )
-  raiseCard(app, run, { ask, question, context: body.context?.trim() ?? '' }, now)
+  putBefore(app, run, { ask, text, context: body.context?.trim() ?? '' }, now)
   return parked(session)
 }
 
@@ -94,37 +83,35 @@ function titleOf(text: string): string {
   return line.length <= 120 ? line.join('') : `${line.slice(0, 119).join('')}…`
 }
 
-function raiseCard(
+function putBefore(
   app: App,
   run: Run,
-  { ask, question, context }: { ask: string; question: string; context: string },
+  { ask, text, context }: { ask: string; text: string; context: string },
   now: string,
 ): void {
   const target = targetOf(app, run)
-  raise(app, {
+  open(app, question, {
+    id: ask,
     workspace: run.workspace_id,
-    kind: 'run_needs_human',
-    source: ask,
-    target,
-    title: `${run.agent_name} asks: ${titleOf(question)}`,
-    body: context ? `${question}\n\n${context}` : question,
-    priority: 'high',
-    blocking: true,
-    sender: { type: 'agent', id: run.agent_id, name: run.agent_name },
-    thread: `chat:${run.chat_id}`,
-    attention: 'input',
-    payload: {
-      who_can_act: [typeof target === 'object' && 'user' in target ? `user:${target.user}` : 'role:MANAGER'],
-      context: { run: run.id, chat: run.chat_id },
-      agent_id: run.agent_id,
-      crew_id: run.crew_id,
-      question,
+    asked: text,
+    crew: run.crew_id,
+    agent: run.agent_id,
+    run: run.id,
+    card: {
+      target,
+      title: `${run.agent_name} asks: ${titleOf(text)}`,
+      body: context ? `${text}\n\n${context}` : text,
+      sender: { type: 'agent', id: run.agent_id, name: run.agent_name },
+      thread: `chat:${run.chat_id}`,
+      attention: 'input',
+      payload: () => ({
+        who_can_act: [typeof target === 'object' && 'user' in target ? `user:${target.user}` : 'role:MANAGER'],
+        context: { run: run.id, chat: run.chat_id },
+        agent_id: run.agent_id,
+        crew_id: run.crew_id,
+        question: text,
+      }),
     },
-    actions: [
-      { id: 'answer', label: 'Answer', effect: 'The agent goes on with your answer' },
-      { id: 'take_over', label: 'Take over', effect: 'Ends the run: the chat is yours', irreversible: true },
-      { id: 'dismiss', label: 'Dismiss', effect: 'Ends the run', irreversible: true },
-    ],
     now,
   })
 }

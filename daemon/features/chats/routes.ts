@@ -38,6 +38,7 @@ export default feature(
       serveRunStream(app, app.runs, web, {
         chatId,
         lastSeq,
+        user: actor.id,
         follow: query.follow ?? false,
         idle: query.idle ?? 0,
         allowed,

@@ -1,7 +1,9 @@
 import { escalations } from '#contract/escalations'
 import { feature } from '#kernel/feature'
 import { problem } from '#kernel/problem'
-import { cancel, expireDue, purge, resolve } from './answers.ts'
+import { expireDue } from '../decisions/service.ts'
+import { cancel, purge, resolve } from './answers.ts'
+import { escalation } from './kind.ts'
 import { create, findBound, list, pending, show } from './service.ts'
 import { waitForAnswer } from './waiting.ts'
 
@@ -11,7 +13,7 @@ export default feature(escalations, (app) => ({
   show: (call) => show(app, call),
   resolve: (call) => resolve(app, call),
   cancel: (call) => cancel(app, call),
-  sweep: ({ actor }) => ({ expired: expireDue(app, 10_000, actor.workspace) }),
+  sweep: ({ actor }) => ({ expired: expireDue(app, 10_000, { kind: escalation, workspace: actor.workspace }) }),
   purge: (call) => purge(app, call),
   create: (call) => create(app, call),
   async wait({ actor, escalationId, web }) {

@@ -1,22 +1,20 @@
 import type { Static } from 'typebox'
-import { agentWaitsSeconds, answerWithinSeconds, type Escalation, type escalations } from '#contract/escalations'
+import { agentWaitsSeconds, type Escalation, type escalations } from '#contract/escalations'
 import { type App, wholeSeconds } from '#kernel/app'
 import type { Actor, Call } from '#kernel/feature'
 import { blankToNull, pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { Problem, problem } from '#kernel/problem'
-import { unlessStorage } from '#kernel/store/storage-fault'
 import { propose, readProposal } from '../credentials/proposals/service.ts'
 import { findCrew } from '../crews/service.ts'
-import { raise } from '../inbox/service.ts'
+import { open, openOf, settleDue } from '../decisions/service.ts'
 import { consult, policyOf } from '../policies/service.ts'
 import { findRun } from '../runs/service.ts'
-import { expireDue } from './answers.ts'
-import { queries, type Row } from './queries.ts'
+import { escalation } from './kind.ts'
+import { type NewRow, queries, type Row, stateOf } from './queries.ts'
 import { headline, linkOf, present } from './rules.ts'
-import { tell } from './telling.ts'
+import { broadcast, factOf } from './telling.ts'
 
-export { cancelOrphans, expireDue } from './answers.ts'
 export { waitForAnswer } from './waiting.ts'
 
 type Shown = Static<typeof Escalation>
@@ -24,21 +22,12 @@ type Shown = Static<typeof Escalation>
 /** Open questions of one agent: a loop must not fill the inbox. */
 const openAtMost = 20
 
-/** When the next question expires; null when none is open. */
-export const nextExpiry = ({ db }: App): string | null => queries(db).next.get()?.at ?? null
-
-/** Reads answer what is so now, also in the second before the timer runs, but for a disk that takes nothing. */
-async function settleDue(app: App): Promise<void> {
-  const next = nextExpiry(app)
-  if (next !== null && next <= app.now()) await app.write(() => expireDue(app, 500)).catch(unlessStorage)
-}
-
 export async function list(app: App, { actor, crewId, query }: Call<typeof escalations.list>): Promise<Shown[]> {
   findCrew(app, actor.workspace, crewId)
   await settleDue(app)
   const window = { crew: crewId, ...pageOf(query, { fallback: 50, max: 100 }) }
   const rows = query.status
-    ? queries(app.db).listOf.all({ ...window, status: query.status })
+    ? queries(app.db).listOf.all({ ...window, state: stateOf[query.status] })
     : queries(app.db).list.all(window)
   return rows.map(present)
 }
@@ -62,7 +51,7 @@ export async function show(app: App, { actor, escalationId }: Call<typeof escala
 
 type Asked = Call<typeof escalations.create>['body']
 
-/** Puts an agent's question before people, or finds the one that it asked in this call before. Within a change. */
+/** Puts an agent's question before people, or finds the one that it asked in this call before. */
 export function create(app: App, { actor, body, now }: Call<typeof escalations.create>) {
   const agent = askerOf(app, body)
   const known = body.call_id ? queries(app.db).ofCall.get(body.call_id) : undefined
@@ -72,16 +61,18 @@ export function create(app: App, { actor, body, now }: Call<typeof escalations.c
     return promised(known)
   }
   const level = permitted(app, body)
-  if (queries(app.db).open.get(agent.id)!.n >= openAtMost)
+  if (openOf(app, escalation, agent.id) >= openAtMost)
     throw problem('rate_limited', {
       detail: `${openAtMost} of your questions are still open. Go on without an answer, or wait.`,
     })
-  const row = store(app, agent.id, body, now)
-  putBefore(app, row, now)
-  tell(app, row, { ...actor, type: 'agent', id: agent.id }, { agent_still_waiting: true, autonomy_level: level })
-  app.afterCommit(() => app.bus.emit('due', row.answer_deadline_at))
+  const row = store(app, agent, body, now)
+  const asker = { ...actor, type: 'agent' as const, id: agent.id }
+  app.journal(factOf(row, asker, { agent_still_waiting: true, autonomy_level: level }))
+  broadcast(app, row)
   return promised(row)
 }
+
+type Asker = ReturnType<typeof askerOf>
 
 function askerOf(app: App, { workspace_id: workspace, crew_id: crew, agent_id, from_slug }: Asked) {
   if (!agent_id && !from_slug)
@@ -101,18 +92,17 @@ function permitted(app: App, { workspace_id: workspace, crew_id: crew }: Asked):
   return level
 }
 
-function store(app: App, agent: string, body: Asked, now: string): Row {
+function store(app: App, agent: Asker, body: Asked, now: string): Row {
   const { workspace_id, crew_id, call_id = null, type = 'TEXT' } = body
   const reason = body.reason.trim()
   if (!reason) throw problem('missing_field', { field: 'reason', detail: 'Say what you need from people' })
-  const { metadata, credential } = attached(app, agent, body, now)
-  const id = newId(app.clock())
-  queries(app.db).insert.run({
-    id,
+  const { metadata, credential } = attached(app, agent.id, body, now)
+  const row = {
+    id: newId(app.clock()),
     workspace_id,
     crew_id,
-    from_agent_id: agent,
-    ...placeOf(app, agent, body),
+    from_agent_id: agent.id,
+    ...placeOf(app, agent.id, body),
     call_id,
     type,
     reason,
@@ -121,9 +111,10 @@ function store(app: App, agent: string, body: Asked, now: string): Row {
     credential_id: credential,
     now,
     deadline_at: wholeSeconds(app.clock() + agentWaitsSeconds * 1000),
-    answer_deadline_at: wholeSeconds(app.clock() + answerWithinSeconds * 1000),
-  })
-  return queries(app.db).byId.get(id)!
+  }
+  queries(app.db).insert.run(row)
+  open(app, escalation, { ...aboutOf(row), card: cardOf(agent, row), now })
+  return queries(app.db).byId.get(row.id)!
 }
 
 /** Run and chat, as far as they are the agent's own. */
@@ -185,50 +176,47 @@ function ofMetadata(error: unknown): unknown {
   return problem(error.code, { detail: error.message, field: `metadata.${error.field}` })
 }
 
-/** The card in the inbox. */
-function putBefore(app: App, row: Row, now: string): void {
+type Stored = Omit<NewRow, 'call_id' | 'deadline_at'>
+
+const aboutOf = ({ id, workspace_id, crew_id, from_agent_id, run_id, reason }: Stored) => ({
+  id,
+  workspace: workspace_id,
+  asked: reason,
+  crew: crew_id,
+  agent: from_agent_id,
+  run: run_id,
+})
+
+function cardOf(agent: Asker, row: Stored) {
   const body = [
     row.reason,
     row.context,
     row.type === 'LINK' && `<${row.metadata}>`,
     row.credential_id && `Offers the credential ${nameIn(row)}.`,
   ]
-  raise(app, {
-    workspace: row.workspace_id,
-    kind: 'escalation',
-    source: row.id,
-    target: { role: 'MANAGER' },
-    title: `${row.from_name} asks: ${headline(row.reason)}`,
+  return {
+    title: `${agent.name} asks: ${headline(row.reason)}`,
     body: body.filter(Boolean).join('\n\n'),
-    priority: 'high',
-    blocking: true,
-    sender: { type: 'agent', id: row.from_agent_id, name: row.from_name },
-    attention: 'decision',
-    actions: [
-      { id: 'approve', label: 'Approve' },
-      { id: 'reject', label: 'Reject' },
-      ...(row.type === 'CREDENTIAL' ? [] : [{ id: 'redirect', label: 'Redirect' }]),
-    ],
-    payload: {
+    sender: { type: 'agent' as const, id: agent.id, name: agent.name },
+    payload: () => ({
       crew_id: row.crew_id,
       ...(row.chat_id && { chat_id: row.chat_id }),
       ...(row.run_id && { run_id: row.run_id }),
       reason: row.reason,
       escalation_type: row.type,
       ...(row.credential_id && { has_pending_credential: true, credential_id: row.credential_id }),
-    },
-    now,
-  })
+    }),
+  }
 }
 
-const nameIn = ({ metadata }: Row): string => (JSON.parse(metadata ?? '{}') as { name?: string }).name ?? ''
+const nameIn = ({ metadata }: Stored): string => (JSON.parse(metadata ?? '{}') as { name?: string }).name ?? ''
 
 const promised = ({ id, status, deadline_at, answer_deadline_at }: Row) => ({
   escalation_id: id,
   status,
   deadline_at,
   timeout_seconds: agentWaitsSeconds,
-  answer_deadline_at,
+  answer_deadline_at: answer_deadline_at!,
 })
 
 /** Whether this caller of the internal interface may know of the question. */

@@ -6,7 +6,7 @@ import { unlessStorage } from '#kernel/store/storage-fault'
 import { recordSoon } from '#kernel/store/until-written'
 import { queries, type Row } from './queries.ts'
 import { isWaiting } from './rules.ts'
-import { record } from './telling.ts'
+import { factOf } from './telling.ts'
 
 type Outcome = Static<typeof EscalationOutcome>
 
@@ -26,8 +26,7 @@ export const wake = (app: App, id: string): void =>
 
 /**
  * What became of a question: as soon as it is settled, or when the agent's time is over. Null when `signal` ended the
- * waiting
- * before; unless the daemon stops, it is on record then that the agent waits no more.
+ * waiting before; unless the daemon stops, it is on record then that the agent waits no more.
  */
 export async function waitForAnswer(app: App, id: string, signal: AbortSignal): Promise<Outcome | null> {
   const { byId } = queries(app.db)
@@ -71,10 +70,8 @@ function giveUp(app: App, id: string): void {
   const { giveUp: mark, byId } = queries(app.db)
   if (!mark.get({ id, now: app.now() })) return
   const row = byId.get(id)!
-  record(app, row, null, {
-    summary: `@${row.from_slug} goes on without an answer`,
-    more: { agent_still_waiting: false, warning: 'The agent goes on without an answer; people may still give one' },
-  })
+  const warning = 'The agent goes on without an answer; people may still give one'
+  app.journal(factOf(row, null, { agent_still_waiting: false, warning }))
 }
 
 const warnings = {

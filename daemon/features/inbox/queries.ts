@@ -26,6 +26,9 @@ export interface Row {
   resolved_action: string | null
   created_at: string
   updated_at: string
+  /** How it is decided; null once nothing decides it any more. */
+  decides_json: string | null
+  run_id: string | null
 }
 const names = [
   'seq',
@@ -51,6 +54,8 @@ const names = [
   'resolved_action',
   'created_at',
   'updated_at',
+  'decides_json',
+  'run_id',
 ] as const
 const columns = names.join(', ')
 const joined = names.map((name) => `i.${name}`).join(', ')
@@ -75,10 +80,10 @@ export const queries = statements((db) => ({
   insert: db.prepare<NewItem, { id: string }>(
     `INSERT INTO inbox_items (id, workspace_id, kind, source_id, audience, title, body_md, priority, blocking,
       sender_type, sender_id, sender_name,
-       payload_json, thread_key, attention_class, actions_json, created_at, updated_at)
+       payload_json, thread_key, attention_class, actions_json, created_at, updated_at, decides_json, run_id)
      VALUES (@id, @workspace_id, @kind, @source_id, @audience, @title, @body_md, @priority, @blocking, @sender_type,
      @sender_id, @sender_name,
-       @payload_json, @thread_key, @attention_class, @actions_json, @created_at, @updated_at)
+       @payload_json, @thread_key, @attention_class, @actions_json, @created_at, @updated_at, @decides_json, @run_id)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   /** The item anew: nobody has read or decided it. */
@@ -86,7 +91,7 @@ export const queries = statements((db) => ({
     `UPDATE inbox_items SET audience = @audience, title = @title, body_md = @body_md, priority = @priority,
       blocking = @blocking,
        sender_type = @sender_type, sender_id = @sender_id, sender_name = @sender_name, payload_json = @payload_json, thread_key = @thread_key,
-       attention_class = @attention_class, actions_json = @actions_json, created_at = @created_at, updated_at = @updated_at,
+       attention_class = @attention_class, actions_json = @actions_json, decides_json = @decides_json, run_id = @run_id, created_at = @created_at, updated_at = @updated_at,
        read_at = NULL, read_by_user_id = NULL, resolved_at = NULL, resolved_by_user_id = NULL, resolved_action = NULL
      WHERE workspace_id = @workspace_id AND id = @id RETURNING seq`,
   ),
@@ -138,16 +143,12 @@ export const queries = statements((db) => ({
   purge: db.prepare<{ workspace: string; kind: string | null }>(
     'DELETE FROM inbox_items WHERE workspace_id = @workspace AND (@kind IS NULL OR kind = @kind)',
   ),
-  escalation: db.prepare<[id: string], { status: string }>('SELECT status FROM escalations WHERE id = ?'),
-  secondApprover: db.prepare<[id: string], { required: number }>(
-    `SELECT w.require_second_approver AS required FROM escalations e JOIN workspaces w ON w.id = e.workspace_id
-      WHERE e.id = ? AND e.type = 'CREDENTIAL'`,
+  /** Nothing decides it any more. */
+  release: db.prepare<[workspace: string, id: string]>(
+    'UPDATE inbox_items SET decides_json = NULL WHERE workspace_id = ? AND id = ?',
   ),
-  waitpoint: db.prepare<{ source: string }, { live: number }>(
-    `SELECT EXISTS (SELECT 1 FROM waitpoints WHERE id = @source AND status = 'pending')
-       OR EXISTS (SELECT 1 FROM approvals WHERE id = @source AND status = 'pending')
-       OR EXISTS (SELECT 1 FROM agents WHERE id = @source AND status = 'PENDING_REVIEW'
-       AND deleted_at IS NULL) AS live`,
+  secondApprover: db.prepare<[workspace: string], { required: number }>(
+    'SELECT require_second_approver AS required FROM workspaces WHERE id = ?',
   ),
 }))
 

@@ -1,6 +1,7 @@
 import { inbox } from '#contract/inbox'
 import { allows } from '#contract/roles'
 import { feature } from '#kernel/feature'
+import { noticeEnd } from './replies/service.ts'
 import { bulk, count, handOver, list, purge, show, update } from './service.ts'
 
 export default feature(
@@ -20,6 +21,10 @@ export default feature(
       },
       'workspace_member.deleted': (app, { payload, about }) =>
         handOver(app, about.workspace_id!, payload.metadata.user_id),
+      'run.completed': noticeEnd,
+      'run.failed': noticeEnd,
+      'run.cancelled': noticeEnd,
+      'run.timeout': noticeEnd,
     },
   },
 )

@@ -1,21 +1,40 @@
-import type { InboxKind } from '#contract/inbox'
+import type { Static } from 'typebox'
+import type { Decides } from '#contract/decisions'
+import type { InboxKind, InboxState } from '#contract/inbox'
 import { allows, type Role, roles } from '#contract/roles'
+import { type Problem, problem } from '#kernel/problem'
 import type { Row, Seen } from './queries.ts'
 
 /** The roles whose items somebody with this role sees: their own and those below. */
 export const rolesBelow = (role: Role): Role[] => roles.filter((it) => allows(it, role))
 
-/** Kinds that are decided where they come from, as long as that is there. */
-export const isManaged = (kind: InboxKind): boolean => kind === 'waitpoint' || kind === 'escalation'
+/** Kinds that come from a source which decides them, as long as that is there. Contract part 3, section 3.1. */
+const sourced: ReadonlySet<InboxKind> = new Set(['waitpoint', 'escalation'])
 
-/** Where a decision is made, for who tries to make it here. */
-export const hintOf = ({ kind, source_id, payload_json }: Row): string => {
-  if (kind === 'escalation')
-    return `Answer the escalation: PATCH /api/v1/escalations/${source_id}/resolve (muster escalations resolve ${source_id})`
-  const { approval_id, waitpoint_id } = payloadOf(payload_json) as { approval_id?: string; waitpoint_id?: string }
-  if (waitpoint_id)
-    return `Decide the waitpoint: POST /api/v1/workspaces/…/pipelines/waitpoints/${waitpoint_id}/approve (muster approve ${waitpoint_id})`
-  return `Decide the approval: POST /api/v1/approvals/${approval_id ?? source_id}/decide (muster approve ${approval_id ?? source_id})`
+/** Whether what an item of such a kind is about is gone, so that only the item is left. */
+export const missingSource = ({ kind, decides_json }: Row) =>
+  sourced.has(kind) ? { source_missing: decides_json === null } : {}
+
+/** How an item is decided, as it is stored. */
+export interface Deciding extends Static<typeof Decides> {
+  /** Where, for who tries to do it by marking the item. */
+  hint?: string
+  /** The choice that marking it resolved stands for. */
+  resolves?: string
+  /** Who set the agent up may not decide alone, where the workspace asks for a second person. */
+  guarded?: boolean
+}
+
+export const decidingOf = ({ decides_json }: Row): Deciding | null =>
+  decides_json ? (JSON.parse(decides_json) as Deciding) : null
+
+/** Why an item cannot be moved: it is decided elsewhere. Null when it can. */
+export function managedBy(row: Row, state: InboxState): Problem | null {
+  const deciding = decidingOf(row)
+  const managed = deciding ? !deciding.resolves : state === 'unread' && sourced.has(row.kind)
+  return managed
+    ? problem('source_managed', { ...(deciding?.hint && { detail: deciding.hint }), extra: { kind: row.kind } })
+    : null
 }
 
 export const payloadOf = (json: string | null): Record<string, unknown> =>
@@ -35,6 +54,7 @@ export function present(row: Seen) {
     own_read_at,
     avatar_seed,
     avatar_style,
+    decides_json,
     ...rest
   } = row
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null)) as typeof rest
@@ -48,6 +68,7 @@ export function present(row: Seen) {
     ...(avatar_seed && { avatar_seed }),
     ...(avatar_style && { avatar_style }),
     ...(payload_json && { payload: payloadOf(payload_json) }),
+    ...(decides_json && !row.resolved_at && { decides: decidingOf(row)! }),
     ...(actions_json && { actions: JSON.parse(actions_json) as { id: string; label: string }[] }),
   }
 }

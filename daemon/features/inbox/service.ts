@@ -1,3 +1,4 @@
+import { fact } from '#contract/entries'
 import type { InboxKind, InboxState, inbox } from '#contract/inbox'
 import type { Role } from '#contract/roles'
 import type { App } from '#kernel/app'
@@ -6,7 +7,16 @@ import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { type Problem, problem } from '#kernel/problem'
 import { audiencesOf, type Listed, listingOf, listings, type Place, queries, type Row, type Seen } from './queries.ts'
-import { hintOf, isManaged, payloadOf, present, rolesBelow, stateOf } from './rules.ts'
+import {
+  type Deciding,
+  decidingOf,
+  managedBy,
+  missingSource,
+  payloadOf,
+  present,
+  rolesBelow,
+  stateOf,
+} from './rules.ts'
 
 /** Whom an item is for: somebody, a role and those above, or everybody in the workspace. */
 export type Target = { user: string } | { role: Role } | 'workspace'
@@ -26,6 +36,12 @@ export interface Raise {
   thread?: string
   attention?: 'decision' | 'input' | 'review' | 'repair'
   actions?: { id: string; label: string; effect?: string; irreversible?: boolean }[]
+  /** How it is decided, where something waits for that. */
+  decides?: Deciding
+  /** The run that it is about. */
+  run?: string | null
+  /** What the broadcast says beside. */
+  says?: Record<string, string>
   now: string
 }
 
@@ -40,7 +56,7 @@ export const itemId = (kind: InboxKind, source: string): string => `ibx_${kind}_
 const audienceOf = (target: Target): string =>
   target === 'workspace' ? 'all' : 'user' in target ? `user:${target.user}` : `role:${target.role}`
 
-/** Puts something before people, within a change. Returns the item's id. */
+/** Puts something before people. Returns the item's id. */
 export function raise(app: App, it: Raise, mode: Mode = 'insert'): string {
   const { insert, refresh, forgetReads, ofThread } = queries(app.db)
   const source = (mode === 'thread' && it.thread && ofThread.get(it.workspace, it.thread)?.source_id) || it.source
@@ -62,6 +78,8 @@ export function raise(app: App, it: Raise, mode: Mode = 'insert'): string {
     thread_key: it.thread ?? null,
     attention_class: it.attention ?? null,
     actions_json: it.actions ? JSON.stringify(it.actions) : null,
+    decides_json: it.decides ? JSON.stringify(it.decides) : null,
+    run_id: it.run ?? null,
     created_at: it.now,
     updated_at: it.now,
   }
@@ -70,41 +88,45 @@ export function raise(app: App, it: Raise, mode: Mode = 'insert'): string {
     const { seq } = refresh.get(row)!
     forgetReads.run(seq)
   }
-  tell(app, it.workspace, { id, state: 'unread' })
+  tell(app, it.workspace, { id, state: 'unread', ...it.says })
   return id
 }
 
-/**
- * The source was decided: its item is resolved for everybody. Within a change; nothing when there is no item or it is
- * resolved.
- */
-export function settle(
-  app: App,
-  {
-    workspace,
-    kind,
-    source,
-    action,
-    by,
-    now,
-  }: { workspace: string; kind: InboxKind; source: string; action: string; by: string | null; now: string },
-): void {
-  const row = queries(app.db).byId.get(workspace, itemId(kind, source))
+interface Settling {
+  workspace: string
+  id: string
+  action: string
+  by: string | null
+  /** Nothing decides it any more. */
+  release?: boolean
+  now: string
+}
+
+/** What it is about was decided: the item is resolved for everybody. Nothing when there is none or it is resolved. */
+export function settle(app: App, it: Settling): void {
+  const { workspace, id, action, by, now } = it
+  const row = queries(app.db).byId.get(workspace, id)
+  if (row && it.release) release(app, workspace, id)
   if (!row || row.resolved_at) return
   queries(app.db).resolve.run({ seq: row.seq, user: by, action, now })
   tell(app, workspace, { id: row.id, state: 'resolved' })
 }
 
-/** Questions of agents to somebody who may not decide any more go to those who lead. Within a change. */
+/** Nothing decides the item any more, for what it is about is deleted. */
+export const release = (app: App, workspace: string, id: string): void =>
+  void queries(app.db).release.run(workspace, id)
+
+/** Questions of agents to somebody who may not decide any more go to those who lead. */
 export function handOver(app: App, workspace: string, user: string): void {
   const to = audienceOf({ role: 'MANAGER' })
   for (const { id } of queries(app.db).handOver.all({ workspace, from: audienceOf({ user }), to, now: app.now() }))
     tell(app, workspace, { id, state: 'unread' })
 }
 
-/** Adds members to the payload of an item, within a change. */
-export function amendPayload(app: App, row: Pick<Row, 'seq' | 'payload_json'>, more: Record<string, unknown>): void {
-  queries(app.db).patchPayload.run(JSON.stringify({ ...payloadOf(row.payload_json), ...more }), row.seq)
+/** Adds members to the payload of an item. */
+export function amendPayload(app: App, workspace: string, id: string, more: Record<string, unknown>): void {
+  const row = queries(app.db).byId.get(workspace, id)
+  if (row) queries(app.db).patchPayload.run(JSON.stringify({ ...payloadOf(row.payload_json), ...more }), row.seq)
 }
 
 const tell = (app: App, workspace: string, payload: Record<string, string>) =>
@@ -154,17 +176,10 @@ export const count = (app: App, { actor }: Call<typeof inbox.count>) => ({
   unread_count: counts(app, placeOf(actor)).unread_count,
 })
 
-/** Whether what a waitpoint or an escalation is about is gone, so that only the item is left. */
-function sourceMissing(app: App, { kind, source_id }: Row): boolean {
-  if (kind === 'escalation') return queries(app.db).escalation.get(source_id) === undefined
-  return queries(app.db).waitpoint.get({ source: source_id })!.live === 0
-}
-
-/** Of an offered credential: whether its initiator may not decide alone. Computed when it is read. */
-function secondApprover({ db }: App, { kind, source_id }: Row) {
-  const rule = kind === 'escalation' ? queries(db).secondApprover.get(source_id) : undefined
-  if (!rule) return {}
-  const required = rule.required === 1
+/** Whether who set the agent up may not decide alone. Told as it is when the item is read. */
+function secondApprover({ db }: App, row: Row) {
+  if (!decidingOf(row)?.guarded) return {}
+  const required = queries(db).secondApprover.get(row.workspace_id)?.required === 1
   return { second_approver_required: required, second_approver_by_workspace: required, second_approver_by_tier: false }
 }
 
@@ -173,7 +188,7 @@ export function show(app: App, { actor, itemId }: Call<typeof inbox.show>) {
   return {
     ...present(row),
     ...secondApprover(app, row),
-    ...(isManaged(row.kind) && { source_missing: sourceMissing(app, row) }),
+    ...missingSource(row),
   }
 }
 
@@ -193,8 +208,8 @@ function move(
     readFirst.run(own)
     return null
   }
-  if (isManaged(row.kind) && (state === 'unread' || !sourceMissing(app, row)))
-    return problem('source_managed', { detail: hintOf(row), extra: { kind: row.kind } })
+  const managed = managedBy(row, state)
+  if (managed) return managed
   if (state === 'resolved') resolve.run({ ...own, action })
   else {
     unread.run(own)
@@ -205,23 +220,17 @@ function move(
 
 export function update(app: App, { actor, itemId, body, now }: Call<typeof inbox.update>) {
   const row = find(app, actor, itemId)
-  const refused = move(app, actor, row, body.state, body.resolved_action ?? null, now)
+  const refused = move(app, actor, row, body.state, body.resolved_action ?? decidingOf(row)?.resolves ?? null, now)
   if (refused) throw refused
-  if (body.state === 'resolved') note(app, actor, { ids: [row.id], state: body.state })
+  if (body.state === 'resolved') note(app, actor, { ids: [row.id], state: body.state }, row.title)
   tell(app, actor.workspace, { id: row.id, state: body.state })
   return { id: row.id, state: body.state }
 }
 
 /** Whoever resolves for everybody stands in the journal; what one has read is one's own affair. */
-function note(app: App, actor: Actor, { ids, state }: { ids: string[]; state: InboxState }): void {
-  app.journal({
-    workspace_id: actor.workspace,
-    type: 'audit.entity_updated',
-    summary: ids.length === 1 ? `inbox item ${ids[0]} ${state}` : `${ids.length} inbox items ${state}`,
-    ...actorOf(actor),
-    payload: { action: 'update', entity_type: 'inbox_item', entity_id: ids[0], metadata: { state, ids } },
-    refs: { entity_type: 'inbox_item', entity_id: ids[0] },
-  })
+function note(app: App, actor: Actor, metadata: { ids: string[]; state: InboxState }, name?: string): void {
+  const payload = { entity_id: metadata.ids[0]!, ...(name && { name }), metadata }
+  app.journal(fact('inbox_item.updated', payload, { workspace_id: actor.workspace, ...actorOf(actor) }))
 }
 
 export function bulk(app: App, { actor, body, now }: Call<typeof inbox.bulk>) {
@@ -246,17 +255,9 @@ export function bulk(app: App, { actor, body, now }: Call<typeof inbox.bulk>) {
 export function purge(app: App, { actor, query }: Call<typeof inbox.purge>) {
   const { changes } = queries(app.db).purge.run({ workspace: actor.workspace, kind: query.kind ?? null })
   if (changes) {
-    app.journal({
-      workspace_id: actor.workspace,
-      type: 'audit.entity_deleted',
-      summary: `${changes} inbox items deleted`,
-      ...actorOf(actor),
-      payload: {
-        action: 'delete',
-        entity_type: 'inbox_item',
-        metadata: { deleted: changes, ...(query.kind && { kind: query.kind }) },
-      },
-    })
+    const metadata = { deleted: changes, ...(query.kind && { kind: query.kind }) }
+    const about = { workspace_id: actor.workspace, ...actorOf(actor) }
+    app.journal(fact('inbox.purged', { action: 'delete', entity_type: 'inbox_item', metadata }, about))
     tell(app, actor.workspace, { purge: 'true' })
   }
   return { deleted: changes }

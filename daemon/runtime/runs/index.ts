@@ -150,6 +150,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
         },
       }
     },
+    isWatched: (name, user) => streams.get(name)?.isWatchedBy(user) ?? false,
     get full() {
       return !parts.slots.free
     },

@@ -37,6 +37,10 @@ export class LiveStream {
     return this.watchers.size > 0
   }
 
+  isWatchedBy(user: string): boolean {
+    return [...this.watchers.keys()].some((watcher) => watcher.user === user)
+  }
+
   /** Begins a run at this number at the earliest; what the last one left is let go. */
   begin(seq: number): void {
     this.clear()

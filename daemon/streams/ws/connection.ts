@@ -87,6 +87,10 @@ export class Connection implements Outlet {
     })
   }
 
+  get user(): string | undefined {
+    return this.bearer?.userId
+  }
+
   /** Id of the token or session that the client signed in with. */
   get credential(): string | null {
     return this.bearer && credentialOf(this.bearer)

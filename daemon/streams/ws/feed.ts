@@ -6,6 +6,8 @@ export interface Outlet {
   send(text: string): void
   /** There is room for more without dropping. */
   readonly roomy: boolean
+  /** Who looks on. */
+  readonly user?: string | undefined
 }
 
 /** How far a client may be behind, in frames and in characters; past that it starts anew. */
@@ -80,6 +82,7 @@ export class ChatFeed {
 
   private open(after: number | null): Watch {
     return this.runs.watch(this.chatId, after, {
+      user: this.out.user,
       frame: (frame) => this.take(frame),
       closed: () => {
         this.close()

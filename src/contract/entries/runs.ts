@@ -6,6 +6,7 @@ const Metadata = Type.Record(Type.String(), Type.Unknown())
 
 /** The end of a run. What its client said of itself and what it spent stands in `metadata`. */
 const End = Type.Object({
+  chat_id: optional(Type.String()),
   exit_code: optional(Type.Integer()),
   error_message: optional(Type.String()),
   reason: optional(Type.Literal('server_restart')),

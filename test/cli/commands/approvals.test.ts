@@ -59,8 +59,7 @@ describe('muster approve and deny', () => {
 
   it('decide as they say, whatever waits and by whatever name', async () => {
     const { it, hold, wait, ask, run } = await setUp()
-    const stored = (table: string, id: string) =>
-      it.app.db.prepare(`SELECT status FROM ${table} WHERE id = ?`).pluck().get(id)
+    const stored = (id: string) => it.app.db.prepare('SELECT outcome FROM decisions WHERE id = ?').pluck().get(id)
     for (const [command, approval, waitpoint, action] of [
       ['approve', 'approved', 'approved', 'approve'],
       ['deny', 'denied', 'denied', 'reject'],
@@ -70,7 +69,7 @@ describe('muster approve and deny', () => {
         expect((await run(command, named('waitpoint', held))).code).toBe(0)
         expect((await run(command, named('waitpoint', waiting))).code).toBe(0)
         expect((await run(command, named('escalation', asked))).code).toBe(0)
-        expect([stored('approvals', held), stored('waitpoints', waiting)]).toEqual([approval, waitpoint])
+        expect([stored(held), stored(waiting)]).toEqual([approval, waitpoint])
         expect((await it.call('VIEWER', 'GET', `/escalations/${asked}`)).body.action).toBe(action)
       }
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { EntryType } from '#contract/entries'
 import { createServer } from '#kernel/http/operations'
 import { closing } from '#test'
-import { type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
+import { itemId, type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
 import type { Sockets } from '../../../daemon/streams/ws.ts'
 import { act, asked, askPlace } from '../../support/asks.ts'
 import { init, result, says } from '../../support/claude-lines.ts'
@@ -37,7 +37,7 @@ const ask = (it: Office, more: Partial<Raise> = {}) =>
   put(it, { kind: 'escalation', source: 'e1', payload: { chat_id: it.chatId }, ...more })
 const decide = ({ app, workspace }: Office) =>
   app.writeNow(() =>
-    settle(app, { workspace, kind: 'escalation', source: 'e1', action: 'approve', by: null, now: app.now() }),
+    settle(app, { workspace, id: itemId('escalation', 'e1'), action: 'approve', by: null, now: app.now() }),
   )
 
 /** Started, and listening: it asks for the run twice before it listens and once after. */

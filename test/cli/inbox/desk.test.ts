@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { InboxKind } from '#contract/inbox'
 import type { Role } from '#contract/roles'
-import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
 import { daemon, type TestDaemon } from '#test'
-import { type Mode, type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
+import { itemId, type Mode, type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
 import type { Sockets } from '../../../daemon/streams/ws.ts'
 import { asked, askPlace } from '../../support/asks.ts'
 import { type Cli, cliFor, type Terminal } from '../../support/cli.ts'
@@ -33,7 +32,7 @@ async function place(role: Role = 'MANAGER'): Promise<Place> {
     if (id === 'taken') throw problem('escalation_settled', { detail: 'Somebody else has answered: no \u001b[31mmore' })
     decided.push([kind, id, request.body as Record<string, unknown>])
     it.app.writeNow(() =>
-      settle(it.app, { workspace: it.workspace, kind, source: id, action: 'done', by: null, now: it.app.now() }),
+      settle(it.app, { workspace: it.workspace, id: itemId(kind, id), action: 'done', by: null, now: it.app.now() }),
     )
     return reply.serializer(JSON.stringify).send({ id })
   })
@@ -41,24 +40,45 @@ async function place(role: Role = 'MANAGER'): Promise<Place> {
   return { ...it, decided, muster, sockets: openSockets(it) }
 }
 
-/** What an item is about, as far as the inbox looks at it. */
-function source({ db }: App, workspace: string, kind: InboxKind | undefined, id: string): void {
-  db.exec('PRAGMA foreign_keys = OFF')
-  if (kind === 'escalation')
-    db.prepare(
-      'INSERT OR IGNORE INTO escalations (id, workspace_id, crew_id, from_agent_id, type, reason, status, ' +
-        "created_at, deadline_at, answer_deadline_at) VALUES (?, ?, 'c', 'a', 'TEXT', 'r', 'PENDING', '', '', '')",
-    ).run(id, workspace)
-  if (kind === 'waitpoint')
-    db.prepare(
-      'INSERT OR IGNORE INTO approvals (id, workspace_id, kind, reason, payload_json, status, created_at) VALUES ' +
-        "(?, ?, 'autonomy_gate', 'r', '{}', 'pending', '')",
-    ).run(id, workspace)
+/** How items of these kinds are decided, as their sources tell it. */
+const ways: Partial<Record<InboxKind, (source: string) => NonNullable<Raise['decides']>>> = {
+  escalation: (source) => ({
+    operation: 'escalations.resolve',
+    params: { escalationId: source },
+    choices: [
+      {
+        id: 'answer',
+        label: 'Answer',
+        body: { action: 'approve' },
+        text: { member: 'resolution', required: true },
+      },
+      { id: 'approve', label: 'Approve', means: 'approve', body: { action: 'approve', resolution: 'Approved.' } },
+      { id: 'reject', label: 'Deny', means: 'deny', body: { action: 'reject', resolution: 'Denied.' } },
+    ],
+  }),
+  waitpoint: () => ({
+    operation: 'approvals.decide',
+    params: { approvalId: 'ap1' },
+    choices: [
+      { id: 'approve', label: 'Approve', means: 'approve', body: { status: 'approved' } },
+      { id: 'deny', label: 'Deny', means: 'deny', body: { status: 'denied' } },
+    ],
+  }),
+  run_needs_human: (source) => ({
+    operation: 'inbox.act',
+    params: { itemId: itemId('run_needs_human', source) },
+    resolves: 'dismiss',
+    choices: [
+      { id: 'answer', label: 'Answer', body: { action: 'answer' }, text: { member: 'input', required: true } },
+      { id: 'take_over', label: 'Take over', body: { action: 'take_over' } },
+      { id: 'dismiss', label: 'Dismiss', means: 'deny', body: { action: 'dismiss' } },
+    ],
+  }),
 }
 
 const put = ({ app, workspace, clock }: Place, { mode, ...it }: Partial<Raise> & { source: string; mode?: Mode }) => {
   clock.advance(1000)
-  source(app, workspace, it.kind, it.source)
+  const decides = it.kind && ways[it.kind]?.(it.source)
   return app.writeNow(() =>
     raise(
       app,
@@ -69,6 +89,7 @@ const put = ({ app, workspace, clock }: Place, { mode, ...it }: Partial<Raise> &
         title: `Item ${it.source}`,
         sender: { type: 'agent', name: 'ada' },
         now: app.now(),
+        ...(decides && { decides }),
         ...it,
       },
       mode,
@@ -136,8 +157,7 @@ describe('muster inbox at a terminal', () => {
     it.app.writeNow(() =>
       settle(it.app, {
         workspace: it.workspace,
-        kind: 'escalation',
-        source: 'later',
+        id: itemId('escalation', 'later'),
         action: 'approve',
         by: null,
         now: it.app.now(),
@@ -369,6 +389,7 @@ describe('muster inbox at a terminal', () => {
           title: 'Question a',
           body: 'All tables?',
           blocking: true,
+          decides: ways.escalation!('a'),
           now: it.app.now(),
         },
         'upsert',
@@ -381,8 +402,7 @@ describe('muster inbox at a terminal', () => {
     it.app.writeNow(() =>
       settle(it.app, {
         workspace: it.workspace,
-        kind: 'escalation',
-        source: 'a',
+        id: itemId('escalation', 'a'),
         action: 'reject',
         by: null,
         now: it.app.now(),
@@ -400,8 +420,7 @@ describe('muster inbox at a terminal', () => {
     it.app.writeNow(() =>
       settle(it.app, {
         workspace: it.workspace,
-        kind: 'escalation',
-        source: 'b',
+        id: itemId('escalation', 'b'),
         action: 'approve',
         by: null,
         now: it.app.now(),
@@ -496,6 +515,9 @@ describe('muster inbox at a terminal', () => {
     expect(terminal.text()).not.toMatch(/owned|\u0007|\u009b|\u202e|\u001b\[31m/)
   })
 
+  const { choices, ...way } = ways.escalation!('c')
+  const withoutWords = { ...way, choices: choices.filter(({ id }) => id !== 'answer') }
+
   it('never shows the secret of a proposed credential, and takes no typed answer to it', async () => {
     const it = await place()
     question(it, 'c', {
@@ -507,6 +529,7 @@ describe('muster inbox at a terminal', () => {
         metadata: { value: 'sk-secret-2' },
         credential: 'sk-secret-3',
       },
+      decides: withoutWords,
     })
     const terminal = await open(it, 'A key for the mail service', ['--undo', '0'])
     terminal.type('\r')

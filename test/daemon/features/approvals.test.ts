@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { closing } from '#test'
 import { requestApproval } from '../../../daemon/features/approvals/service.ts'
-import { watchDeadlines } from '../../../daemon/jobs/decisions.ts'
 import { answerCalls } from '../../../daemon/runtime/sidecar-calls.ts'
 import type { Runtime, SidecarAnswer, SidecarListener } from '../../../daemon/runtime/types.ts'
 import { workplace } from '../../support/runs.ts'
@@ -36,6 +34,8 @@ async function setUp(level = 'guided') {
     agent: async (id: string) => (await it.call('OWNER', 'GET', `/agents/${id}`)).body,
     approval: async (id: string) => (await it.call('VIEWER', 'GET', `/approvals/${id}`)).body,
     card: async (id: string) => (await it.call('OWNER', 'GET', `/inbox/ibx_waitpoint_${id}`)).body,
+    /** The last entry about a request. */
+    told: () => it.entries().findLast(({ entry_type }) => entry_type.startsWith('approval.'))!,
     types: () =>
       it
         .entries()
@@ -76,8 +76,18 @@ describe('an agent that its LEAD wants', () => {
       payload: { kind: 'autonomy_gate', approval_id, crew_id: it.crewId },
     })
     expect((await it.call('OWNER', 'POST', `/agents/${id}/chats`, {})).status).toBe(201)
+    expect(it.entries().find(({ payload }) => payload?.['entity_id'] === id)).toMatchObject({
+      entry_type: 'audit.entity_created',
+      summary: 'Agent bob was created by Agent ada and waits for review',
+      payload: { policy_action: 'agent_create', policy_verdict: 'ask', autonomy_level: level },
+    })
     expect(it.entries().filter(({ entry_type }) => entry_type === 'approval.requested')).toMatchObject([
-      { actor_type: 'agent', actor_id: it.agentId, agent_id: id },
+      {
+        actor_type: 'agent',
+        actor_id: it.agentId,
+        agent_id: id,
+        summary: 'Agent ada asks for approval: "Agent ada wants a new agent: Bob"',
+      },
     ])
   })
 
@@ -136,7 +146,8 @@ describe('Approval', () => {
       decided_at: it.app.now(),
     })
     expect(it.types()).toEqual(['approval.requested', 'approval.granted'])
-    expect(it.entries().at(-1)).toMatchObject({
+    expect(it.told()).toMatchObject({
+      summary: `${it.person('ADMIN').email} approved: "Agent ada wants a new agent: Bob", saying "Welcome"`,
       actor_type: 'user',
       payload: { approval_id, kind: 'autonomy_gate', comment: 'Welcome' },
     })
@@ -157,7 +168,8 @@ describe('Approval', () => {
     const { status, body } = await it.call('ADMIN', 'POST', `/approvals/${approval_id}/cancel`, { reason: 'Not now' })
     expect([status, body]).toEqual([200, { status: 'cancelled', cancelled_by: it.person('ADMIN').userId }])
     expect((await it.agent(id)).status).toBe(404)
-    expect(it.entries().at(-1)).toMatchObject({
+    expect(it.told()).toMatchObject({
+      summary: `${it.person('ADMIN').email} withdrew the request "Agent ada wants a new agent: Bob", saying "Not now"`,
       entry_type: 'approval.cancelled',
       payload: { reason: 'Not now', cancelled_by: it.person('ADMIN').userId },
     })
@@ -175,7 +187,8 @@ describe('Approval', () => {
     expect(await it.approval(approval_id)).toMatchObject({ status: 'timeout', decided_by: null })
     expect((await it.agent(id)).status).toBe(404)
     expect(await it.card(id)).toMatchObject({ state: 'resolved', resolved_action: 'timed_out' })
-    expect(it.entries().at(-1)).toMatchObject({
+    expect(it.told()).toMatchObject({
+      summary: 'Nobody decided in time: "Agent ada wants a new agent: Bob"',
       entry_type: 'approval.timeout',
       severity: 'warn',
       actor_type: 'system',
@@ -192,11 +205,14 @@ describe('Approval', () => {
 
   it('is withdrawn when what it is about goes', async () => {
     const it = await setUp()
-    closing(watchDeadlines(it.app))
     const { id, approval_id } = await it.held()
     await it.call('OWNER', 'DELETE', `/agents/${id}`)
-    await expect.poll(async () => (await it.approval(approval_id)).status).toBe('cancelled')
+    expect((await it.approval(approval_id)).status).toBe('cancelled')
     expect(await it.card(id)).toMatchObject({ resolved_action: 'cancelled' })
+    expect(it.told()).toMatchObject({
+      entry_type: 'approval.cancelled',
+      summary: 'The request "Agent ada wants a new agent: Bob" was withdrawn: The agent is gone',
+    })
   })
 })
 
@@ -254,6 +270,7 @@ describe('deciding', () => {
       code: 'approval_undecidable',
     })
     expect([(await it.approval(approval_id)).status, it.entries().length]).toEqual(['pending', before])
+    expect(await it.card(id)).toMatchObject({ state: 'unread', source_missing: false })
   })
 
   it('undoes the effect when the rest fails', async () => {

@@ -420,6 +420,39 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
     })
   })
 
+  it('is dismissed by marking its card resolved', async () => {
+    const it = await askPlace()
+    const { item, run_id } = await asked(it, { question: 'Which port?' })
+    expect((await it.call('OWNER', 'PATCH', `/inbox/${item}`, { state: 'resolved' })).body).toEqual({
+      id: item,
+      state: 'resolved',
+    })
+    expect(terminals(it, run_id)).toEqual(['run.cancelled'])
+    expect(sessionOf(it, run_id).status).toBe('idle')
+    const by = it.person('OWNER')
+    expect(await itemOf(it, item)).toMatchObject({
+      state: 'resolved',
+      resolved_action: 'dismiss',
+      resolved_by_user_id: by.userId,
+      payload: { receipt: { action: 'dismiss', acted_by: by.userId, source_run_id: run_id } },
+    })
+    const summaries = it.entries().map(({ summary }) => summary)
+    expect(summaries).toContain(`${by.email} dismissed Agent ada's question: "Which port?"`)
+    expect(summaries).toContain(`${by.email} marked "Agent ada asks: Which port?" resolved`)
+  })
+
+  it('is dismissed so too while its program is still being ended', async () => {
+    const it = await askPlace()
+    const chat = await it.openChat()
+    const { run_id } = await it.send(chat, 'Work')
+    await it.runtime.program(0)
+    const { body } = await it.ask({ runId: run_id })
+    const { inbox_item_id: item } = body as { inbox_item_id: string }
+    expect((await it.call('OWNER', 'PATCH', `/inbox/${item}`, { state: 'resolved' })).status).toBe(200)
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id)).toEqual(['run.cancelled'])
+  })
+
   it('is decided once, however many decide', async () => {
     const it = await askPlace()
     const { run_id, item } = await asked(it, { who: it.person('VIEWER') })

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Answer, closing, type Person, type TestDaemon } from '#test'
 import { deliveryOf, knownSecrets } from '../../../daemon/features/credentials/delivery/service.ts'
-import { watchDeadlines } from '../../../daemon/jobs/decisions.ts'
+import { watchDeadlines } from '../../../daemon/features/decisions/deadlines.ts'
 import { staleBrowser } from '../../support/browser.ts'
 import { workplace } from '../../support/runs.ts'
 
@@ -276,11 +276,38 @@ describe('Escalation', () => {
 
   it('ends with its agent', async () => {
     const it = await setUp()
-    closing(watchDeadlines(it.app))
     const id = await it.ask(secret)
     await it.call('OWNER', 'DELETE', `/agents/${it.agentId}`)
-    await expect.poll(async () => (await it.show(id)).status).toBe('CANCELLED')
+    expect((await it.show(id)).status).toBe('CANCELLED')
     expect(knownSecrets(it.app, it.workspace)).toEqual([])
+  })
+})
+
+describe('the journal', () => {
+  const told = (it: TestDaemon) => questions(it).at(-1)!.summary
+
+  it('tells who asked, who answered, and what was said', async () => {
+    const it = await setUp()
+    const { email } = it.person('MANAGER')
+    await it.mate('bob')
+    const id = await it.ask({ reason: 'Which port?' })
+    expect(told(it)).toBe('Agent ada asks: "Which port?"')
+    await it.resolve(id, { resolution: '8080' })
+    expect(told(it)).toBe(`${email} answered Agent ada's question: "8080"`)
+    await it.resolve(await it.ask({ reason: 'Delete it?' }), { resolution: 'Not today', action: 'reject' })
+    expect(told(it)).toBe(`${email} rejected what Agent ada asked, "Delete it?": "Not today"`)
+    const third = await it.ask({ reason: 'Who knows?' })
+    await it.resolve(third, { resolution: 'Bob', action: 'redirect', redirect_to: 'bob' })
+    expect(told(it)).toBe(`${email} told Agent ada to ask @bob instead: "Who knows?"`)
+    await it.call('MANAGER', 'POST', `/escalations/${await it.ask({ reason: 'Twice?' })}/cancel`, {})
+    expect(told(it)).toBe(`${email} withdrew Agent ada's question: "Twice?"`)
+    await it.ask({ reason: 'Anybody?' })
+    it.clock.advance(week)
+    await it.call('ADMIN', 'POST', '/escalations/sweep-expired')
+    expect(told(it)).toBe('Nobody answered Agent ada in time: "Anybody?"')
+    await it.ask({ reason: 'Still?' })
+    await it.call('OWNER', 'DELETE', `/agents/${it.agentId}`)
+    expect(told(it)).toBe(`Agent ada's question was withdrawn (The agent is gone): "Still?"`)
   })
 })
 

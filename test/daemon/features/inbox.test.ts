@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Role } from '#contract/roles'
 import { addPerson, daemon, type Person, type TestDaemon } from '#test'
-import { type Mode, type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
+import { itemId, type Mode, type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
 
 type Draft = Partial<Raise> & { source: string; mode?: Mode }
 
@@ -21,15 +21,13 @@ const sources = async (it: TestDaemon, who: Person | Role, query = '') =>
   (await rows(it, who, query)).rows.map((row: { source_id: string }) => row.source_id)
 const patch = ({ call }: TestDaemon, who: Person | Role, id: string, state: string, more = {}) =>
   call(who, 'PATCH', `/inbox/${id}`, { state, ...more })
-const escalation = ({ app, workspace }: TestDaemon, id: string) => {
-  app.db.exec('PRAGMA foreign_keys = OFF')
-  app.db
-    .prepare(
-      'INSERT INTO escalations (id, workspace_id, crew_id, from_agent_id, type, reason, status, created_at, ' +
-        "deadline_at, answer_deadline_at) VALUES (?, ?, 'c', 'a', 'TEXT', 'r', 'PENDING', '', '', '')",
-    )
-    .run(id, workspace)
-}
+/** How something is decided elsewhere. */
+const decides = (id: string) => ({
+  operation: 'escalations.resolve',
+  params: { escalationId: id },
+  choices: [],
+  hint: `PATCH /api/v1/escalations/${id}/resolve`,
+})
 
 /** What the counts should be, counted by hand. */
 function counted({ app, workspace }: TestDaemon, who: Person, roles: Role[]) {
@@ -169,8 +167,7 @@ describe('the list', () => {
         it.app.writeNow(() =>
           settle(it.app, {
             workspace: it.workspace,
-            kind: 'message',
-            source,
+            id: itemId('message', source),
             action: 'approved',
             by: null,
             now: it.app.now(),
@@ -255,8 +252,8 @@ describe('an item', () => {
 
   it('Inbox item: waitpoint or escalation with live source -> unchanged on PATCH state other than read', async () => {
     const it = await daemon()
-    escalation(it, 'live')
-    for (const source of ['live', 'gone']) put(it, { source, kind: 'escalation' })
+    put(it, { source: 'live', kind: 'escalation', decides: decides('live') })
+    put(it, { source: 'gone', kind: 'escalation' })
     for (const state of ['resolved', 'unread']) {
       const { body } = await patch(it, 'OWNER', 'ibx_escalation_live', state)
       expect(body).toMatchObject({
@@ -335,10 +332,9 @@ describe('many items at once', () => {
 
   it('are moved, skipped and not found, each by the rule for one', async () => {
     const it = await daemon()
-    escalation(it, 'live')
     put(it, { source: 'plain' })
     put(it, { source: 'blocking', blocking: true, kind: 'run_needs_human' })
-    put(it, { source: 'live', kind: 'escalation' })
+    put(it, { source: 'live', kind: 'escalation', decides: decides('live') })
     put(it, { source: 'gone', kind: 'escalation' })
     put(it, { source: 'hidden', target: { role: 'OWNER' } })
     const ids = [

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
-import { endTimedOut, openWaitpoint } from '../../../daemon/features/waitpoints/service.ts'
+import { expireDue } from '../../../daemon/features/decisions/service.ts'
+import { openWaitpoint } from '../../../daemon/features/waitpoints/service.ts'
 
 async function setUp() {
   const it = await daemon()
@@ -80,7 +81,7 @@ describe('waiting work', () => {
     expect(await it.list()).toEqual([])
     expect((await it.approve(late.id)).body).toMatchObject({ status: 409, settled: { status: 'timed_out' } })
     expect(await it.card(late.id)).toMatchObject({ state: 'resolved', resolved_action: 'timed_out' })
-    expect(it.app.writeNow(() => endTimedOut(it.app, 10))).toBe(1)
+    expect(it.app.writeNow(() => expireDue(it.app, 10))).toBe(1)
     expect(await it.card(swept.id)).toMatchObject({ resolved_action: 'timed_out' })
   })
 })

@@ -1,6 +1,6 @@
 import type { App } from '#kernel/app'
 import { newId } from '#kernel/ids'
-import { settle } from '../../inbox/service.ts'
+import { settle } from '../../decisions/service.ts'
 import { queries, type SessionRow } from './queries.ts'
 
 export type { SessionRow } from './queries.ts'
@@ -19,7 +19,7 @@ export type Asking = Pick<
   | 'inbox_item_id'
 >
 
-/** An agent's session waits for a person. Within a change. */
+/** An agent's session waits for a person. */
 export function awaitInput(app: App, asking: Asking, now: string): SessionRow {
   return queries(app.db).ask.get({ ...asking, id: newId(app.clock()), asked_at: now, created_at: now })!
 }
@@ -31,11 +31,10 @@ export const sessionOfRun = ({ db }: App, runId: string): SessionRow | undefined
 export const sessionOfItem = ({ db }: App, workspace: string, itemId: string): SessionRow | undefined =>
   queries(db).ofItem.get(workspace, itemId)
 
-/** Within a change. */
 export const setSession = ({ db }: App, id: string, status: SessionRow['status']): void =>
   void queries(db).setStatus.run(status, id)
 
-/** Marks that the answer of a card is on its way; null when one was before. Within a change. */
+/** Marks that the answer of a card is on its way; null when one was before. */
 export function deliver(
   app: App,
   { workspace_id, inbox_item_id, id, run_id }: SessionRow,
@@ -54,20 +53,11 @@ export function deliver(
   return queries(app.db).deliver.get(row)?.id ?? null
 }
 
-/**
- * A run goes on with its answer, or is over: nobody is waited for, and a card that is open is closed. Within a change.
- */
+/** A run goes on with its answer, or is over: nobody is waited for, and what is open is withdrawn. */
 export function leaveSession(app: App, runId: string, status: 'running' | 'idle', by: string | null): void {
   const session = sessionOfRun(app, runId)
   if (!session || session.status === status) return
   setSession(app, session.id, status)
   if (session.status !== 'awaiting_input') return
-  settle(app, {
-    workspace: session.workspace_id,
-    kind: 'run_needs_human',
-    source: session.ask_id,
-    action: 'cancelled',
-    by,
-    now: app.now(),
-  })
+  settle(app, session.ask_id, { state: 'withdrawn', actor: null, by, now: app.now() })
 }

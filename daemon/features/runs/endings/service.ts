@@ -80,6 +80,7 @@ function journalEnd(app: App, run: Run, ending: Ending, metadata: Record<string,
       ? ({ actor_type: 'user', actor_id: run.cancelled_by } as const)
       : ({ actor_type: 'orchestrator' } as const)
   const said = {
+    ...chatOf(run),
     ...payload,
     ...(exitCode !== null && { exit_code: exitCode }),
     ...(reason && outcome !== 'COMPLETED' && { error_message: reason }),

@@ -1,16 +1,18 @@
 import type { Static } from 'typebox'
 import { type acts, answerLimit, type Receipt } from '#contract/asks'
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
-import { actorOf } from '#kernel/dispatch'
+import type { Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
 import { type Problem, problem } from '#kernel/problem'
 import { agentById } from '../../agents/service.ts'
-import { deliver, type SessionRow, sessionOfItem, setSession } from '../../asks/sessions/service.ts'
 import { addMessage, journalUserMessage } from '../../chats/messages/service.ts'
 import { placeOf } from '../../crews/places/service.ts'
+import { settle } from '../../decisions/service.ts'
+import { amendPayload, find } from '../../inbox/service.ts'
 import { findRun, type Run, resumeRun, wishCancel } from '../../runs/service.ts'
 import { find as findUser } from '../../users/service.ts'
-import { amendPayload, find, settle } from '../service.ts'
+import { deliver, type SessionRow, sessionOfItem, setSession } from '../sessions/service.ts'
 
 type Act = Call<typeof acts.act>
 export type Acted = { receipt: Static<typeof Receipt> }
@@ -53,24 +55,59 @@ export function act(app: App, { actor, itemId, body, now }: Act): Acted | Proble
 
   const answered = input === null ? null : answer(app, actor, { session, run, input, now })
   if (answered && 'problem' in answered) return answered.problem
-  // The card is settled first: what ends the run would close it as cancelled.
-  settle(app, { workspace: actor.workspace, kind: row.kind, source: row.source_id, action, by: actor.id, now })
-  if (input === null) {
+  return { receipt: end(app, { session, run, action, by: actor.id, input, answered, now }) }
+}
+
+interface Ending {
+  session: SessionRow
+  run: Run
+  action: Act['body']['action']
+  by: string
+  /** The answer, and what became of it; null for what ends the run. */
+  input: string | null
+  answered: Exclude<Answered, { problem: Problem }> | null
+  now: string
+}
+
+/** The question is decided; its run goes on or is ended, and both card and journal keep the receipt. */
+function end(app: App, { session, run, action, by, input, answered, now }: Ending): Acted['receipt'] {
+  // First: what ends the run would withdraw it.
+  settle(app, session.ask_id, { state: 'decided', outcome: action, actor: null, by, now })
+  if (!answered) {
     setSession(app, session.id, 'idle')
-    wishCancel(app, run.id, actor.id)
+    wishCancel(app, run.id, by)
   }
   const base = {
     action,
-    acted_by: actor.id,
+    acted_by: by,
     acted_at: now,
-    inbox_item_id: row.id,
+    inbox_item_id: session.inbox_item_id,
     session_id: session.id,
     source_run_id: run.id,
     ...answered,
   }
-  const receipt = { ...base, ...record(app, actor, run, base) }
-  amendPayload(app, row, { receipt })
-  return { receipt }
+  const { question, inbox_item_id: entity_id } = session
+  const metadata = { ...base, question, ...(input && { input }) }
+  const { workspace_id, crew_id, agent_id, id: trace_id } = run
+  const about = { workspace_id, crew_id, agent_id, trace_id, actor_type: 'user', actor_id: by } as const
+  const { entry, seq } = app.journal(fact('inbox_item.acted', { entity_id, metadata }, about))
+  const receipt = { ...base, event_id: entry.id, seq }
+  amendPayload(app, workspace_id, entity_id, { receipt })
+  return receipt
+}
+
+/** Marking the card of a question resolved dismisses it: its run must not wait for what nobody sees any more. */
+export function dismissResolved(app: App, { payload: { metadata }, about }: Happened<'inbox_item.updated'>): void {
+  const { state, ids = [] } = metadata ?? {}
+  if (state !== 'resolved' || !about.actor_id) return
+  for (const id of ids) {
+    const session = sessionOfItem(app, about.workspace_id!, id)
+    const run = session && findRun(app, session.run_id)
+    if (!session || !run || run.phase === 'ended') continue
+    const { actor_id: by } = about
+    end(app, { session, run, action: 'dismiss', by, input: null, answered: null, now: app.now() })
+    app.afterCommit(() => app.runs?.cancel(run.id))
+  }
 }
 
 /** Null for actions that take no text. */
@@ -139,25 +176,4 @@ function whyNot(app: App, run: Run): string | null {
   if (!agent) return 'The agent is deleted'
   if (agent.status === 'PENDING_REVIEW') return 'The agent waits for review'
   return placeOf(app, run.agent_id)?.crewId === run.crew_id ? null : 'The agent has left the crew in which it asked'
-}
-
-/** The receipt as an entry of the journal. */
-function record(
-  app: App,
-  actor: Actor,
-  run: Run,
-  receipt: Record<string, unknown> & { action: string; inbox_item_id: string },
-) {
-  const { entry, seq } = app.journal({
-    workspace_id: run.workspace_id,
-    crew_id: run.crew_id,
-    agent_id: run.agent_id,
-    trace_id: run.id,
-    type: 'audit.entity_updated',
-    summary: `inbox item ${receipt.inbox_item_id}: ${receipt.action}`,
-    ...actorOf(actor),
-    payload: { action: 'inbox_acted', entity_type: 'inbox_item', entity_id: receipt.inbox_item_id, metadata: receipt },
-    refs: { entity_type: 'inbox_item', entity_id: receipt.inbox_item_id },
-  })
-  return { event_id: entry.id, seq }
 }

@@ -1,0 +1,21 @@
+import type { Client } from '#client'
+import type { decisions } from '#contract/decisions'
+import type { Reply } from '#contract/define'
+import { InputError } from '../input.ts'
+
+export type Decides = Reply<typeof decisions.show>['decides']
+export type Choice = Decides['choices'][number]
+
+/** Calls the operation that decides, as the choice says. */
+export function carryOut(
+  api: Client,
+  { operation, params }: Decides,
+  { body, text: said }: Choice,
+  text?: string,
+): Promise<object> {
+  const [feature = '', name = ''] = operation.split('.')
+  const calls = api as unknown as Record<string, Record<string, (input: object) => Promise<object>>>
+  const call = Object.hasOwn(calls, feature) ? calls[feature]![name] : undefined
+  if (!call) throw new InputError(`This muster does not know "${operation}": the server is newer.`, 'muster version')
+  return call({ ...params, body: { ...body, ...(said && text && { [said.member]: text }) } })
+}

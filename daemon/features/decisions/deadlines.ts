@@ -1,0 +1,53 @@
+import { type App, wholeSeconds } from '#kernel/app'
+import { pause, timerAt } from '#kernel/jobs/due'
+import { untilWritten } from '#kernel/store/until-written'
+import { withdrawOrphans } from './orphans.ts'
+import { expireDue, nextDeadline } from './service.ts'
+
+/** Rows a change: other writes come between. */
+const batch = 500
+
+/** Ends what nobody decided in time, at the moment when that is over: one timer, set to the next. */
+export function watchDeadlines(app: App): { close(): void } {
+  let timer: NodeJS.Timeout | undefined
+  let armed = Number.POSITIVE_INFINITY
+  let closed = false
+
+  function wait(at: string | null): void {
+    const ms = at === null ? Number.POSITIVE_INFINITY : Date.parse(at)
+    if (closed || ms >= armed) return
+    clearTimeout(timer)
+    armed = ms
+    timer = timerAt(app, ms, sweep)
+  }
+
+  async function sweep(): Promise<void> {
+    armed = Number.POSITIVE_INFINITY
+    const done = await tried('What is due', async () => {
+      while (!closed && (await untilWritten(app, () => expireDue(app, batch))) === batch);
+    })
+    // After a failure not at once: it would most likely fail again.
+    if (!closed) wait(done ? nextDeadline(app) : wholeSeconds(app.clock() + pause))
+  }
+
+  async function tried(what: string, work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      app.log.error({ err: error }, `${what} could not be ended`)
+      return false
+    }
+  }
+
+  app.bus.on('due', wait)
+  void tried('What was left open', () => untilWritten(app, () => withdrawOrphans(app)))
+  void sweep()
+  return {
+    close() {
+      closed = true
+      clearTimeout(timer)
+      app.bus.off('due', wait)
+    },
+  }
+}

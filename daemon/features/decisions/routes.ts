@@ -1,0 +1,18 @@
+import { decisions } from '#contract/decisions'
+import type { FactName } from '#contract/entries'
+import { feature } from '#kernel/feature'
+import { watchDeadlines } from './deadlines.ts'
+import { withdrawOfAgent, withdrawOfCrew, withdrawOfWorkspace } from './orphans.ts'
+import { show } from './show.ts'
+
+/** What a withdrawal is recorded as, by kind, and what follows from it. */
+const writes: readonly FactName[] = ['peer.escalation', 'approval.orphaned']
+
+export default feature(decisions, (app) => ({ show: (call) => show(app, call) }), {
+  on: {
+    'agent.deleted': { writes, run: (app, { payload }) => withdrawOfAgent(app, payload.entity_id) },
+    'crew.deleted': { writes, run: (app, { payload }) => withdrawOfCrew(app, payload.entity_id) },
+    'workspace.deleted': { writes, run: (app, { payload }) => withdrawOfWorkspace(app, payload.entity_id) },
+  },
+  jobs: [watchDeadlines],
+})

@@ -1,0 +1,20 @@
+import type { Static } from 'typebox'
+import type { decisions } from '#contract/decisions'
+import type { App } from '#kernel/app'
+import type { Call } from '#kernel/feature'
+import { problem } from '#kernel/problem'
+import { queries } from './queries.ts'
+import { decidesOf, settleDue } from './service.ts'
+
+/** How something is decided, by its own id or that of its card; foreign and absent ones answer alike. */
+export async function show(
+  app: App,
+  { actor, decisionId }: Call<typeof decisions.show>,
+): Promise<Static<typeof decisions.show.reply>> {
+  await settleDue(app)
+  const { find, ofItem } = queries(app.db)
+  const row = find.get(actor.workspace, decisionId) ?? ofItem.get(actor.workspace, decisionId)
+  if (!row) throw problem('not_found', { field: 'decisionId', detail: 'Nothing waits under that name' })
+  const { id, kind, state, item_id, run_id, deadline_at, created_at } = row
+  return { id, kind, state, item_id, run_id, deadline_at, created_at, decides: decidesOf(app, row) }
+}

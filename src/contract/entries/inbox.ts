@@ -1,0 +1,23 @@
+import { Type } from 'typebox'
+import { inboxStates } from '../inbox.ts'
+import { audit, entry, quoted } from './define.ts'
+
+const Moved = Type.Object({ state: Type.Enum([...inboxStates]), ids: Type.Array(Type.String()) })
+
+export const inboxFacts = {
+  'inbox_item.updated': audit('audit.entity_updated', 'inbox_item', Moved, ({ name, metadata }, { actor }) => {
+    const { state = 'resolved', ids = [] } = metadata ?? {}
+    return `${actor} marked ${ids.length === 1 && name ? quoted(name) : `${ids.length} inbox items`} ${state}`
+  }),
+  'inbox.purged': entry(
+    'audit.entity_deleted',
+    'notice',
+    Type.Object({
+      action: Type.Literal('delete'),
+      entity_type: Type.Literal('inbox_item'),
+      metadata: Type.Object({ deleted: Type.Integer(), kind: Type.Optional(Type.String()) }),
+    }),
+    ({ metadata }, { actor }) =>
+      `${actor} deleted ${metadata.deleted} ${metadata.deleted === 1 ? 'item' : 'items'} of the inbox`,
+  ),
+}
