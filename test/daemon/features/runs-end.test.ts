@@ -78,6 +78,9 @@ describe('runs end with what they belong to', () => {
     // The crew is stopped already.
     expect((await it.call('OWNER', 'POST', `/crews/${it.crewId}/container-stop`)).status).toBe(200)
     expect(ends(it)).toEqual([[run_id, 'run.cancelled']])
+    const written = it.entries().length
+    expect((await it.call('OWNER', 'POST', `/crews/${it.crewId}/container-stop`)).status).toBe(200)
+    expect(it.entries()).toHaveLength(written)
   })
 })
 
