@@ -49,7 +49,7 @@ describe('runs end with what they belong to', () => {
   })
 
   it('in one change with the deletion: a change that is refused ends nothing', async () => {
-    const it = await askPlace()
+    const it = await askPlace({ quiet: true })
     const { run_id } = await asked(it)
     it.app.reactor.connect([
       ...it.app.reactor.wires,
