@@ -14,7 +14,7 @@ import { type Details, reads } from './records/queries.ts'
 import { entryOf } from './rules.ts'
 import { about, chatOf, tell } from './telling.ts'
 
-export type { Outcome, Run } from './queries.ts'
+export type { Run } from './queries.ts'
 
 /** Runs that are accepted and not ended, but for those that wait for people; past it nothing is accepted. */
 const openLimit = 1000

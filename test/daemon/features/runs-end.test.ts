@@ -49,7 +49,7 @@ describe('runs end with what they belong to', () => {
   })
 
   it('in one change with the deletion: a change that is refused ends nothing', async () => {
-    const it = await askPlace()
+    const it = await askPlace({ quiet: true })
     const { run_id } = await asked(it)
     it.app.reactor.connect([
       ...it.app.reactor.wires,
@@ -78,6 +78,9 @@ describe('runs end with what they belong to', () => {
     // The crew is stopped already.
     expect((await it.call('OWNER', 'POST', `/crews/${it.crewId}/container-stop`)).status).toBe(200)
     expect(ends(it)).toEqual([[run_id, 'run.cancelled']])
+    const written = it.entries().length
+    expect((await it.call('OWNER', 'POST', `/crews/${it.crewId}/container-stop`)).status).toBe(200)
+    expect(it.entries()).toHaveLength(written)
   })
 })
 

@@ -43,6 +43,9 @@ export const queries = statements((db) => ({
   all: db.prepare<[], OwnedRow>(owned),
   owned: db.prepare<[crew: string], OwnedRow>(`${owned} WHERE o.crew_id = ?`),
   find: db.prepare<[crew: string], ContainerRow>(`SELECT ${columns} FROM crew_containers WHERE crew_id = ?`),
+  waiting: db.prepare<[crew: string], { id: string }>(
+    "SELECT id FROM runs WHERE crew_id = ? AND phase <> 'ended' AND phase = 'parked' LIMIT 1",
+  ),
   insert: db.prepare<[crew: string, at: string]>(
     "INSERT INTO crew_containers (crew_id, desired, desired_at, observed) VALUES (?, 'stopped', ?, 'none')",
   ),

@@ -102,8 +102,10 @@ export function want(app: App, crewId: string, desired: Desired, actor: Actor | 
   if (desired === 'running') queries(app.db).use.run(app.now(), crewId)
   const changes = row.desired !== desired
   if (changes) queries(app.db).want.run(desired, app.now(), crewId)
-  // A person's stop of a crew that is idle already ends what waits for people there. A deletion is on record already.
-  if (desired === 'removed' || !(changes || (desired === 'stopped' && actor))) return changes
+  // What waits for people outlives an idle stop: a person's stop after that is one more request. The deletion of a crew
+  // is on record already.
+  const again = desired === 'stopped' && actor !== null && queries(app.db).waiting.get(crewId) !== undefined
+  if (desired === 'removed' || !(changes || again)) return changes
   const requested = desired === 'running' ? 'crew.start_requested' : 'crew.stop_requested'
   const payload = { entity_id: crewId, name: row.slug, metadata: { container: desired } }
   app.journal(fact(requested, payload, { workspace_id: row.workspace_id, crew_id: crewId, ...actorOf(actor) }))
