@@ -141,7 +141,7 @@ describe('runs', () => {
   })
 
   it('refuses an unknown status, an unknown agent and no workspace', async () => {
-    const { call, workspace, person, stranger, agent } = await house()
+    const { call, person, stranger, agent } = await house()
     expect(await call('VIEWER', 'GET', '/runs?status=running')).toMatchObject({
       status: 400,
       body: {
