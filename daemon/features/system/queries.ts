@@ -5,3 +5,6 @@ export const queries = statements((db) => ({
   newestMigration: db.prepare<[], { name: string }>('SELECT name FROM migrations ORDER BY name DESC LIMIT 1'),
   version: db.prepare<[], { version: string }>('SELECT sqlite_version() AS version'),
 }))
+
+/** Statements that read a whole table, and why they may. */
+export const scans = { newestMigration: 'ends at the first row of the index' }
