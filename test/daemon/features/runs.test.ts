@@ -188,7 +188,9 @@ describe('runs', () => {
     const rows = app.db
       .prepare<[], { seq: number; ts: number; doc: string }>('SELECT seq, ts, doc FROM journal ORDER BY seq')
       .all()
-    for (const { seq, ts, doc } of rows) project(JSON.parse(doc), seq, ts)
+    app.writeNow(() => {
+      for (const { seq, ts, doc } of rows) project(JSON.parse(doc), seq, ts)
+    })
     expect(stored()).toEqual(before)
     expect(new Set((before[0] as { workspace_id: string }[]).map((row) => row.workspace_id))).toEqual(
       new Set([workspace]),
