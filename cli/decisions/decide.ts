@@ -38,7 +38,7 @@ export async function decide(
     const { payload = {} } = await api.inbox.show({ itemId: id })
     return typeof payload['approval_id'] === 'string' ? settle(payload['approval_id']) : letGo(bareId(id))
   }
-  // Looked up first: who may answer a question may not be one who may decide an approval.
+  // Looked up first: answering a question takes another role than deciding an approval.
   if (await exists(api.approvals.show({ approvalId: id }))) return settle(id)
   if (await exists(api.escalations.show({ escalationId: id }))) return answer(id)
   return letGo(id)

@@ -2,7 +2,7 @@ import type { Client, Connection } from '#client'
 import type { Reply } from '#contract/define'
 import type { inbox } from '#contract/inbox'
 
-/** An item with everything that the service tells of it. */
+/** An item with all of its details. */
 export type Detail = Reply<typeof inbox.show>
 export type Item = Reply<typeof inbox.list>['rows'][number]
 
