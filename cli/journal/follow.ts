@@ -10,7 +10,7 @@ const patience = 60_000
 const tryAgainMs = 500
 
 export interface FollowOptions {
-  /** Starts after this entry, or with the next one if absent. */
+  /** Starts after this entry; with the newest one if null. */
   after: Entry | null
   /** Called when the connection is lost (with the reason) and when it is back (without). */
   onState(lost?: Error): void
