@@ -110,7 +110,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     })
   }
 
-  /** Does work behind a turning mark, which only a person at a terminal sees. */
+  /** Shows a spinner at a terminal while the work is done. */
   protected async progress<R>(
     text: string,
     work: Promise<R> | ((say: (text: string) => void) => Promise<R>),
@@ -165,7 +165,7 @@ function elapsed(since: [number, number]): number {
 /** Tells the launcher that what most commands need is compiled by now and worth keeping. */
 const worked = () => Object.assign(process, { [Symbol.for('muster.worked')]: true })
 
-/** Before the flags could be read: what the words on the command line ask for. */
+/** The format of an error that occurs before the flags are parsed. */
 const guess = (argv: string[]): Wanted =>
   wanted({ ...(argv.some((word) => /^--(json|jq)\b|^-o=?json/.test(word)) && { json: '*' }) })
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { cleanLine } from './output/clean.ts'
 
-/** The caller gave something that cannot be used; `next` is what to type instead. */
+/** Invalid input; `next` is what to type instead. */
 export class InputError extends Error {
   readonly next: string | undefined
   constructor(message: string, next?: string) {
@@ -10,7 +10,7 @@ export class InputError extends Error {
   }
 }
 
-/** True when a person sits at both ends: only then is a question asked. */
+/** True when both ends are terminals: questions are only asked then. */
 export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
 // Questions go to stderr, so that `$(muster ...)` captures results alone.
@@ -46,7 +46,7 @@ export async function confirm(message: string, yes: boolean): Promise<void> {
     throw new Cancelled('Nothing was changed.')
 }
 
-/** The person at the terminal said no. */
+/** The user declined. */
 export class Cancelled extends Error {}
 
 /**

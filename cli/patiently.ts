@@ -3,7 +3,7 @@ import { UnreachableError } from '#client'
 
 const tryAgainMs = 500
 
-/** Asks again while no server answers, for as long as `patience` milliseconds. */
+/** Retries while the server is unreachable, for up to `patience` milliseconds. */
 export async function patiently<T>(ask: () => Promise<T>, patience: number): Promise<T> {
   const end = Date.now() + patience
   for (;;) {

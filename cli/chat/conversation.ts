@@ -7,7 +7,7 @@ import { Turn, type TurnEvent } from './turn.ts'
 
 const patience = 60_000
 
-/** What a conversation tells whoever shows it. */
+/** Events of a conversation, for its display. */
 export interface Listener {
   /** A turn began, by whomever; null when it is over. */
   turn(turn: Turn | null): void
@@ -30,7 +30,7 @@ export class Conversation {
   private readonly agentId: string
   private readonly listener: Listener
   private readonly stop = new AbortController()
-  /** Messages that are on the screen, or are to be passed over. */
+  /** Messages that are on the screen already, or must not be shown. */
   private readonly shown = new Set<string>()
   /** Messages whose answer is on the screen. */
   private readonly answered = new Set<string>()
@@ -59,7 +59,7 @@ export class Conversation {
     if (this.chatId) await this.follow()
   }
 
-  /** Says something; opens the chat first when there is none. Throws when the server does not take it. */
+  /** Sends a message; creates the chat first if there is none. Throws when the server refuses it. */
   async say(text: string): Promise<void> {
     const sent = this.send(text)
     this.sending = sent.catch(() => undefined)
@@ -82,14 +82,14 @@ export class Conversation {
 
   private async send(text: string): Promise<void> {
     this.chatId ??= (await this.api.chats.create({ agentId: this.agentId, body: { origin: 'CLI' } })).id
-    // What comes of it is heard from its beginning.
+    // The stream must be open before the run starts.
     await this.follow()
     const { message_id, run_id } = await this.api.chats.send({ chatId: this.chatId, body: { content: text } })
     this.shown.add(message_id)
     this.runId = run_id
   }
 
-  /** Resolves once the chat is heard, or cannot be at the moment. */
+  /** Resolves once the stream is open, or cannot be opened at the moment. */
   private follow(): Promise<void> {
     this.entered ??= new Promise((resolve) => {
       this.read(resolve)
@@ -114,7 +114,7 @@ export class Conversation {
     }
   }
 
-  /** Frames that tell of these messages are passed over. */
+  /** Skips the frames of these messages. */
   private note(messages: readonly Said[]): void {
     let open: string | null = null
     for (const message of messages) {
@@ -177,7 +177,7 @@ export class Conversation {
     this.end()
   }
 
-  /** Tells what was missed of the agent's answer. */
+  /** Shows the part of the agent's answer that was missed. */
   private async complete(turn: Turn): Promise<void> {
     const runId = turn.runId ?? this.runId
     const last = async () => (await messagesOf(this.api, this.chatId!, 20)).findLast((it) => runOf(it) !== null) ?? null

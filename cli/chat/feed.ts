@@ -7,7 +7,7 @@ export type FeedEvent =
   /** `late`: it happened before this client was there to see it. */
   | { type: 'frame'; frame: RunFrame; late: boolean }
   | { type: 'attached'; active: boolean; again: boolean }
-  /** Frames are gone for good, and what was said stands in the stored messages only. `over`: so has the run. */
+  /** Frames are lost; only the stored messages hold the text. `over`: the run has ended, too. */
   | { type: 'gap'; over: boolean }
   | { type: 'lost'; error: Error }
 
@@ -93,7 +93,7 @@ async function* open(
     locate('chats.stream', { chatId, query }),
     options,
   )) {
-    // Nothing waits for who comes while nothing goes on.
+    // Without a run in progress the server holds no frames.
     if (frame.type === 'stream.open') replayedUntil = frame.active || !caughtUp ? performance.now() + replayMs : 0
     yield isRunFrame(frame) ? { ...frame, late: performance.now() < replayedUntil } : frame
   }
@@ -131,7 +131,7 @@ function* catchUp(place: Place): Generator<FeedEvent> {
 
 const isRunFrame = <F extends RunFrame>(frame: F | StreamFrame): frame is F => !frame.type.startsWith('stream.')
 
-/** Anything but a refusal may be over the next time. */
+/** Any failure but a refusal is worth another attempt. */
 const passing = (error: unknown): boolean =>
   !(error instanceof ProblemError) || error.problem.status >= 500 || error.problem.status === 429
 

@@ -14,7 +14,7 @@ export interface Answer {
   status: Static<typeof Run>['status']
   text: string
   tool_calls: { name: string; input: unknown; status: string; duration_ms: number | null }[]
-  /** Null when the agent's client told none, or nobody was there to hear it. */
+  /** Null when the agent's client reported none, or the stream missed it. */
   usage: { input_tokens: number; output_tokens: number } | null
   cost: number | null
   duration_ms: number | null
@@ -42,7 +42,7 @@ export interface Turning {
   api: Client
   connection: Connection
   chatId: string
-  /** Says what is to be said, once everything that comes of it will be heard. */
+  /** Sends the message once the stream is open, so that none of its frames is missed. */
   send(): Promise<Sent>
   watching: Watching
 }
@@ -50,7 +50,7 @@ export interface Turning {
 /** How long a server may be away, in milliseconds. */
 const patience = 120_000
 
-/** One turn, from what is said to its end, whatever happens to the connection. */
+/** One turn, from the message to the end of the run, across lost connections. */
 export async function takeTurn(turning: Turning): Promise<Answer> {
   const one = new OneTurn(turning)
   const run = await one.toEnd()
@@ -105,7 +105,7 @@ class OneTurn {
   }
 }
 
-/** Tells what was missed, from what is stored. */
+/** Prints the missed part of the answer from the stored messages. */
 async function complete({ api, chatId, watching }: Turning, turn: Turn, { id: runId }: RunRow): Promise<void> {
   const reply = await patiently(() => replyOf(api, chatId, runId), patience)
   if (reply?.role !== 'assistant') return

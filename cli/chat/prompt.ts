@@ -3,7 +3,7 @@ import { InputError, stdinText } from '../input.ts'
 
 const silenceMs = 3000
 
-/** What is to be said: the words of the command line, then what is on standard input. */
+/** The message: the words of the command line, followed by standard input. */
 export async function promptOf(words: string | undefined, remark: (text: string) => void): Promise<string> {
   const piped = stdinGiven() ? await read(remark) : ''
   const prompt = [words === '-' ? '' : (words ?? ''), piped]
@@ -15,7 +15,7 @@ export async function promptOf(words: string | undefined, remark: (text: string)
   return prompt
 }
 
-/** A pipe, a file or a socket says something; a terminal or /dev/null does not. */
+/** Input comes from a pipe, a file or a socket, not from a terminal or /dev/null. */
 function stdinGiven(): boolean {
   if (process.stdin.isTTY) return false
   try {
@@ -26,7 +26,7 @@ function stdinGiven(): boolean {
   }
 }
 
-/** Whoever left a pipe open by mistake is told what the command waits for. */
+/** Says what the command waits for, in case a pipe was left open by mistake. */
 async function read(remark: (text: string) => void): Promise<string> {
   const timer = setTimeout(
     () => remark('Waiting for the end of standard input; add < /dev/null when it has nothing to say.'),

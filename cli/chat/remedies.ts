@@ -1,4 +1,4 @@
-/** What to type after a run failed, by what it failed of. */
+/** The next command after a failed run, by the kind of failure. */
 const remedies: Readonly<Record<string, string>> = {
   bad_key: 'muster credentials list, then muster credentials rotate NAME',
   quota: 'muster credentials list, and assign another one to the agent',
@@ -12,7 +12,7 @@ const remedies: Readonly<Record<string, string>> = {
   timeout: 'muster agents update AGENT --timeout SECONDS',
 }
 
-/** The next command after a run that did not end well; null when there is none that helps. */
+/** The next command after a failed run; null when none helps. */
 export function nextOf(reason: string | null, agent: string): string | null {
   const known = reason !== null && Object.hasOwn(remedies, reason) ? remedies[reason] : undefined
   return known?.replace('AGENT', agent) ?? null

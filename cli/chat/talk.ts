@@ -31,7 +31,7 @@ export interface TalkOptions {
 }
 
 const tickMs = 100
-/** Messages that are shown again of a chat that is gone on with. */
+/** Messages shown again when a chat is continued. */
 const recalled = 2
 
 /** A talk with an agent at a terminal. */
@@ -42,7 +42,7 @@ export class Talk {
   private conversation: Conversation
   private view: TurnView | null = null
   private thinking: boolean
-  /** Said while the agent was at work; told to it one by one. */
+  /** Messages typed while the agent was busy; sent one by one. */
   private readonly queue: string[] = []
   private sending = false
   private cancelling = false
@@ -68,13 +68,13 @@ export class Talk {
     this.editor = this.listen()
   }
 
-  /** Talks until the person leaves; the exit code. `leave` makes them, its reason is the code then. */
+  /** Runs until the user leaves; resolves with the exit code. Aborting `leave` ends it with the reason as the code. */
   async run(leave: AbortSignal): Promise<number> {
     leave.addEventListener('abort', () => this.finish(Number(leave.reason)))
     try {
       this.page.head(this.it.header)
       this.draw()
-      // A courtesy: a talk goes on without it.
+      // Optional: the chat works without it.
       this.it
         .calls?.(
           this.stop.signal,
@@ -193,7 +193,7 @@ export class Talk {
     this.draw()
   }
 
-  /** What was not said is there to be said again. */
+  /** Puts the unsent message back into the editor. */
   private takeBack(unsaid: string[]): void {
     const texts = [...unsaid, ...this.queue.splice(0)]
     if (texts.length && !this.editor.text) this.editor.set(texts.join('\n'))
@@ -264,7 +264,7 @@ export class Talk {
     )
   }
 
-  /** A chat is made when something is said in it. */
+  /** The chat is created with its first message. */
   private renew(): void {
     if (this.conversation.turn || this.sending) return void this.page.note('The agent is at work. /cancel ends that.')
     this.conversation.close()

@@ -119,7 +119,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     )
   }
 
-  /** The agent has asked a person: whoever answers lets the run go on. */
+  /** The agent has asked a person; the answer resumes the run. */
   private waits(item: string): void {
     this.out.note('The agent waits for an answer.', 'yellow')
     this.out.note(`Next: muster inbox act ${item} --answer TEXT`, 'dim')

@@ -35,7 +35,7 @@ export default class Logout extends ApiCommand<typeof Logout> {
     )
   }
 
-  /** True when the token is good no more. A server that does not answer must not keep anybody signed in here. */
+  /** True when the token is no longer valid. An unreachable server must not prevent signing out here. */
   private async revoke(token: string): Promise<boolean> {
     const api = createClient(this.connect({ ...this.session, token }))
     try {

@@ -13,7 +13,7 @@ import { dirname } from 'node:path'
 import { InputError } from '../input.ts'
 import { plainRead } from './plain.ts'
 
-/** A server by name. The token is used with this very server and no other. */
+/** A server by name. Its token is never sent to another server. */
 export interface Context {
   server: string
   workspace?: string
@@ -28,7 +28,7 @@ export interface ContextFile {
 
 const members = new Set(['server', 'workspace', 'token', 'user'])
 
-/** Reads the file; an absent one is an empty list. Others' access to it is taken away, with a word on stderr. */
+/** Reads the file; an absent one is an empty list. Removes the access of other users, with a note on stderr. */
 export async function readContexts(path: string): Promise<ContextFile> {
   const text = readPrivate(path)
   if (text === undefined) return { contexts: {} }

@@ -32,7 +32,7 @@ export async function listenForCode(
   const code = new Promise<string>((resolve, reject) => {
     settle = { resolve, reject }
   })
-  // Who listens may not have begun to wait for it yet.
+  // The caller may not await this promise yet.
   code.catch(() => {})
   const server = createServer((request, response) => {
     const given = readCallback(request, (server.address() as AddressInfo).port)

@@ -5,7 +5,7 @@ import { type Jar, jar } from './jar.ts'
 interface Credentials {
   email: string
   password: string
-  /** Of the second factor, when it was given beforehand. */
+  /** Code of the second factor, if given as a flag. */
   code?: string | undefined
   /** Asks for the code of the second factor; `again` when the last one was wrong. Throws where nobody can be asked. */
   askForCode(again: boolean): Promise<string>

@@ -66,6 +66,6 @@ async function workspaceOf(
   )
 }
 
-/** True when what is sent to this server can be read on the way. */
+/** True when the connection to this server is not encrypted. */
 export const travelsOpenly = ({ secure, socket, host }: Target): boolean =>
   !secure && !socket && !/^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host ?? '')

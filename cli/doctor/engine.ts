@@ -3,7 +3,7 @@ import { createConnection, ProblemError } from '#client'
 /** A Docker engine, asked without the daemon. */
 export interface Engine {
   address: string
-  /** What it says of itself; throws when it does not answer. */
+  /** Information about the engine; throws when it does not answer. */
   version(): Promise<string>
   /** Whether it has the image. */
   has(image: string): Promise<boolean>

@@ -10,7 +10,7 @@ type Env = NodeJS.ProcessEnv
 const GB = 1024 ** 3
 const needsNode = [20, 17] as const
 
-/** What the command itself stands on. */
+/** Checks the version of Node. */
 export function command(version: string, node = process.versions.node): Finding {
   const [major = 0, minor = 0] = node.split('.').map(Number)
   const detail = `muster ${version} on Node ${node}`
@@ -27,7 +27,7 @@ export function configuration(broken: Error | null, env: Env = process.env): Fin
   return closed('configuration', [[path, stat]]) ?? ok('configuration', `${path}, readable by you alone`)
 }
 
-/** What keeps files from being this user's alone; null when nothing does. */
+/** Why other users can reach the files; null when they cannot. */
 function closed(name: string, files: readonly (readonly [path: string, stat: Stats])[]): Finding | null {
   const foreign = files.find(([, { uid }]) => uid !== process.getuid?.())
   if (foreign)
@@ -38,7 +38,7 @@ function closed(name: string, files: readonly (readonly [path: string, stat: Sta
 
 const secrets = ['muster.db', 'encryption.key', 'musterd.json', 'musterd.log', 'musterd.sock']
 
-/** What a daemon of this machine would find: for when none can be asked. */
+/** The checks of the daemon on this machine, for when none is running. */
 export async function machine(env: Env = process.env): Promise<Finding[]> {
   const program = daemonProgram()
   if (!existsSync(program))

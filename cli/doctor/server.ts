@@ -59,7 +59,7 @@ export function clock(date: string | string[] | undefined, now: number): Finding
   return [seconds > unbearable ? fail('clock', detail, fix) : warn('clock', detail, fix)]
 }
 
-/** Who the server takes us for, and what it says of itself. `known` is false when it says nothing of itself. */
+/** The identity on the server and the server's own findings. `known` is false when it reports none. */
 export async function ask(
   api: Client,
   { token, workspace }: Session,
@@ -91,7 +91,7 @@ export async function ask(
 }
 
 function refused(error: unknown): Finding {
-  if (!(error instanceof ProblemError)) return fail('identity', (error as Error).message, 'muster doctor, once more')
+  if (!(error instanceof ProblemError)) return fail('identity', (error as Error).message, 'run muster doctor again')
   const { status, code, detail, title } = error.problem
   if (status === 401) return fail('identity', 'The token is not accepted', 'muster login')
   if (code === 'not_a_member')

@@ -22,7 +22,7 @@ export const findingView: View<Finding> = {
   },
 }
 
-/** Findings as people read them: what to do stands below what is wrong. */
+/** Findings for people, each fix below its problem. */
 export function sheet(findings: readonly Finding[], width: number, paint: Paint): string {
   const column = Math.max(...findings.map(({ name }) => widthOf(name)))
   const rows = findings.flatMap(({ name, status, detail, fix }): Row[] => {

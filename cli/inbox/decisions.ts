@@ -3,7 +3,7 @@ import type { Reply } from '#contract/define'
 import type { inbox } from '#contract/inbox'
 import { type Choice, carryOut } from '../decisions/choices.ts'
 
-/** An item with everything that the service tells of it. */
+/** An item with all of its details. */
 export type Detail = Reply<typeof inbox.show>
 export type Item = Reply<typeof inbox.list>['rows'][number]
 

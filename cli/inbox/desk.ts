@@ -25,7 +25,7 @@ export interface DeskOptions {
   explain(error: unknown): string
 }
 
-/** Ages grow. */
+/** How often the ages of items are drawn anew, in milliseconds. */
 const agesMs = 30_000
 const tickMs = 250
 

@@ -5,12 +5,12 @@ import type { Entry } from '#contract/entries'
 import { patiently } from '../patiently.ts'
 import { newest, type Query } from './past.ts'
 
-/** How long a server may be away in between, in milliseconds. */
+/** How long the server may be unreachable, in milliseconds. */
 const patience = 60_000
 const tryAgainMs = 500
 
 export interface FollowOptions {
-  /** Begin behind this entry; with the newest when there is none. */
+  /** Starts after this entry; with the newest one if null. */
   after: Entry | null
   /** Called when the connection is lost (with the reason) and when it is back (without). */
   onState(lost?: Error): void

@@ -10,7 +10,7 @@ const limits = { type: [20, 30], who: [8, 20] } as const
 /** A summary in fewer columns than this gets a line of its own. */
 const leastSummary = 24
 
-/** Entries as people read them: aligned, the day once, times of this machine. */
+/** Entries for people: aligned, each day once, in local time. */
 export class Lines {
   private readonly paint: Paint
   private readonly width: () => number

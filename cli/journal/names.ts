@@ -1,7 +1,7 @@
 import type { Client } from '#client'
 import type { Entry } from '#contract/entries'
 
-/** Names for the ids in entries. What is not known is asked for once. */
+/** Names for the ids in entries; unknown ones are requested once. */
 export class Names {
   private readonly api: Client
   private readonly workspace: string | undefined
@@ -30,7 +30,7 @@ export class Names {
     return actor_type
   }
 
-  /** Names are a courtesy: without them entries are told all the same. */
+  /** Names are optional: entries are shown without them, too. */
   private async lookUp(wanted: string): Promise<void> {
     this.asked.add(wanted)
     const found = await this.api.journal.lookup().catch(() => null)

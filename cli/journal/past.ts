@@ -23,8 +23,8 @@ export async function newest(api: Client, query: Query, count: number): Promise<
 }
 
 /**
- * Every entry of a span of time, oldest first. Pages come newest first, so a span that holds many is told in two
- * halves: a journal of any length fits.
+ * Every entry of a span of time, oldest first. Pages come newest first, so a long span is
+ * read in two halves, which bounds the memory used.
  */
 export async function* between(api: Client, query: Query, since: number, until: number): AsyncGenerator<Entry> {
   const within = { ...query, since: new Date(since).toISOString(), until: new Date(until).toISOString() }

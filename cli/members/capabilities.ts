@@ -1,5 +1,7 @@
 import { Args } from '@oclif/core'
+import { capabilities } from '#client/words'
 import type { Capability } from '#contract/capabilities'
+import { InputError } from '../input.ts'
 
 export const userArg = { user: Args.string({ required: true, description: 'email or id of the person' }) }
 export const capabilityArg = {
@@ -9,9 +11,14 @@ export const capabilityArg = {
   }),
 }
 
-/** The capabilities of a list with commas. Which there are the server knows. */
+/** The capabilities of a comma-separated list. */
 export const capabilitiesIn = (text: string): Capability[] =>
   text
     .split(',')
     .map((it) => it.trim())
-    .filter(Boolean) as Capability[]
+    .filter(Boolean)
+    .map((word) => {
+      const found = capabilities.find((it) => it === word)
+      if (found === undefined) throw new InputError(`A capability is one of ${capabilities.join(', ')}, not "${word}".`)
+      return found
+    })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Shows text in `$PAGER` (else `less -FRX`) and waits until it is left. False when there is no pager to be used. */
+/** Shows text in `$PAGER` (else `less -FRX`) and waits until the pager ends. False when there is no pager. */
 export function page(text: string, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   const command = env['PAGER'] ?? 'less'
   if (command.trim() === '' || command.trim() === 'cat') return Promise.resolve(false)

@@ -36,7 +36,7 @@ export default class EscalationsResolve extends ApiCommand<typeof EscalationsRes
   async run(): Promise<void> {
     const { resolution, 'redirect-to': to } = this.flags
     const action = this.flags.action ?? (to ? 'redirect' : 'approve')
-    if (!resolution?.trim()) throw new InputError('Say what the agent is told.', 'repeat with --resolution TEXT')
+    if (!resolution?.trim()) throw new InputError('The answer is missing.', 'repeat with --resolution TEXT')
     const reply = await this.api.escalations.resolve({
       escalationId: bareId(this.args.escalation),
       body: given({ resolution, action, redirect_to: to || undefined }),

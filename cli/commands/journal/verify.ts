@@ -35,7 +35,7 @@ export default class JournalVerify extends ApiCommand<typeof JournalVerify> {
   }
 }
 
-/** The last line that is an anchor: whoever keeps them adds one after the other. */
+/** The last anchor in the file, to which new ones are appended. */
 async function readAnchor(given: string): Promise<string> {
   const text = given === '-' ? await stdinText() : existsSync(given) ? readFileSync(given, 'utf8') : given
   const found = text.split(/\s+/).findLast((word) => word.startsWith('muster-anchor.'))

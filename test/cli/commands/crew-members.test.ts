@@ -79,6 +79,10 @@ describe('muster members capabilities', () => {
       code: 2,
       stderr: expect.stringContaining('not supported'),
     })
+    expect(await run('members', 'capabilities', 'grant', email, 'chat,fly')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^Error: A capability is one of chat, .*, not "fly"\.\n$/),
+    })
     expect(await run('members', 'capabilities', 'preset', email, 'root')).toMatchObject({ code: 2 })
   })
 })
