@@ -107,12 +107,12 @@ export const inbox = {
     throws: ['not_found'],
   }),
   update: patch('/inbox/:itemId', {
-    summary: 'Mark an item read, unread or resolved',
+    summary: 'Mark an item read, unread or resolved; resolving the question of a run dismisses it',
     access: 'VIEWER',
     scope: 'workspace:admin',
     body: Type.Object({ state: State, resolved_action: Action }),
     reply: Type.Object({ id: Id, state: State }),
-    journal: ['audit.entity_updated'],
+    journal: ['audit.entity_updated', 'run.cancelled'],
     throws: ['not_found', 'source_managed'],
   }),
   bulk: post('/inbox/bulk', {
