@@ -43,7 +43,8 @@ export default defineConfig({
           globalSetup,
         },
       },
-      // Real containers, and what is measured: one file at a time, after all others, which need their time on two cores.
+      // Real containers, and what is measured: one file at a time, after all others, which need their time on two
+      // cores.
       {
         ...shared,
         test: {

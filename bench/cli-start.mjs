@@ -1,4 +1,4 @@
-// Rows: a command with one request; --version and --help. architecture.md, "Speed".
+// Rows: a command with one request; --version and --help.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Rows: durable POST that journals one entry; authenticated small GET; idle daemon. architecture.md, "Speed".
+// Rows: durable POST that journals one entry; authenticated small GET; idle daemon.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Rows: listing and counting an inbox of 100,000 items, against the same with 100. architecture.md, "Speed".
+// Rows: listing and counting an inbox of 100,000 items, against the same with 100.
 import { join } from 'node:path'
 import { report } from './measure.mjs'
 import { load, median, percentile, root, scratch } from './support.mjs'

@@ -1,5 +1,4 @@
-// Row: journal append in batches, against a raw prepared insert with the same schema and batch. architecture.md,
-// "Speed".
+// Row: journal append in batches, against a raw prepared insert with the same schema and batch.
 import { join } from 'node:path'
 import { draftsOf } from './journal/drafts.mjs'
 import { openApp, openStore } from './journal/world.mjs'

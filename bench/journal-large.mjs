@@ -1,5 +1,5 @@
 // Rows: lists, counts, runs and search on a large journal; readiness; acknowledged append; event loop under the worst
-// search. 1,000,000 entries, or as many as BENCH_ENTRIES says. architecture.md, "Speed".
+// search. 1,000,000 entries, or as many as BENCH_ENTRIES says.
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'

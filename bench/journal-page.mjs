@@ -1,4 +1,4 @@
-// Row: a page of 100 journal entries, against raw node:http with the same SELECT. architecture.md, "Speed".
+// Row: a page of 100 journal entries, against raw node:http with the same SELECT.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fill, openStore } from './journal/world.mjs'

@@ -1,5 +1,4 @@
 // Rows: sign-in throughput; event loop under 8 and 50 concurrent sign-ins; what identifying a caller costs.
-// architecture.md, "Speed".
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'

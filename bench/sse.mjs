@@ -1,5 +1,4 @@
 // Rows: entry committed -> seen by an SSE client, with 10 clients and with 1,000 at 100 entries/s; memory of a client.
-// architecture.md, "Speed".
 import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'

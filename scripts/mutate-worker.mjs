@@ -1,4 +1,5 @@
-// One test runner that stays: it is told of one mutant after the other, and reads it in place of the file, which stays as it is.
+// One test runner that stays: it is told of one mutant after the other, and reads it in place of the file, which stays
+// as it is.
 import { resolve } from 'node:path'
 import { createVitest } from 'vitest/node'
 

@@ -50,7 +50,7 @@ export class Problem extends Error {
   }
 }
 
-/** Why a request counts as nobody's: browser clients branch on `error`. Contract part 1, section 1.2. */
+/** Why a request counts as nobody's: browser clients branch on `error`. docs/rules/http.md, "Problems". */
 const signedOut: ReadonlySet<Code> = new Set([
   'no_credentials',
   'session_expired',

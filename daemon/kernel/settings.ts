@@ -22,7 +22,8 @@ export type VendorSetting = Pick<Setting, 'path' | 'env' | 'summary'> & { kind: 
 const setting = <const S extends Setting>(it: S): S => it
 
 /**
- * Every setting of the daemon but those of vendors. Flags win over the environment, the environment over the file, the file over these
+ * Every setting of the daemon but those of vendors. Flags win over the environment, the environment over the file, the
+ * file over these
  * defaults.
  */
 export const settings = {

@@ -20,7 +20,7 @@ export interface StreamOrder {
   allowed(): boolean
 }
 
-/** Serves the run stream of a chat (specification part 2, "Conversations and chat extras" 6; contract part 2, 6.3). */
+/** Serves the run stream of a chat (docs/rules/chats.md, "Run stream"). */
 export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: StreamOrder): void {
   let last = order.lastSeq
   let idle: NodeJS.Timeout | undefined

@@ -24,8 +24,8 @@ const checkMs = 30_000
 const progressMs = 5_000
 
 /**
- * Entries that the journal's channel leaves out: there are many of them, and nobody watches them live. Contract part 3,
- * section 1.
+ * Entries that the journal's channel leaves out: there are many of them, and nobody watches them live.
+ * docs/rules/journal.md, "Queries".
  */
 const quiet = new Set([
   'llm.cache_hit',
@@ -46,7 +46,7 @@ export interface Sockets {
   close(): void
 }
 
-/** The WebSocket side of the daemon. Contract part 1, section 10. */
+/** The WebSocket side of the daemon. docs/rules/streams.md, "WebSocket". */
 export function createSockets(app: App): Sockets {
   const server = new WebSocketServer(options)
   const door = createDoor(app)

@@ -20,7 +20,8 @@ const skipped = /^(TS(?!AsExpression|NonNullExpression|SatisfiesExpression)|Impo
 const notCode = new Set(['key', 'source', 'typeAnnotation', 'typeArguments', 'typeParameters', 'returnType'])
 
 /**
- * All mutants of a TypeScript source, in the order of the text: one small fault each, `text` in place of what stands from
+ * All mutants of a TypeScript source, in the order of the text: one small fault each, `text` in place of what stands
+ * from
  * `start` to `end`; `before` and `after` are the line that it is in.
  */
 export function mutantsOf(source) {

@@ -17,7 +17,7 @@ export type ApprovalStatus = (typeof approvalStatuses)[number]
 
 const maybe = nullable(Type.String())
 
-/** Something that takes effect only when people say so. Contract part 3, section 4.3, members in snake_case. */
+/** Something that takes effect only when people say so. docs/rules/decisions.md, "Approvals", members in snake_case. */
 export const Approval = Type.Object({
   id: Id,
   workspace_id: Id,

@@ -6,7 +6,7 @@ import { Id, nullable, prose, Ref, Time } from './fields.ts'
 export const inboxActions = ['answer', 'take_over', 'dismiss'] as const
 export const answerLimit = 8000
 
-/** What became of a decision. Contract part 3, section 3.3. */
+/** What became of a decision. docs/rules/inbox.md, "Acting on a question". */
 export const Receipt = Type.Object({
   action: Type.Enum([...inboxActions]),
   acted_by: Id,

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { post } from './define.ts'
 import { Email, line } from './fields.ts'
 
-/** What a person signs up with. Specification part 1, "Sign-up input". */
+/** What a person signs up with. docs/rules/accounts.md, "Sign-up". */
 export const SignUp = Type.Object({
   full_name: Type.String({ ...line(100), minLength: 2 }),
   email: Email,

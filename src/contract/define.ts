@@ -69,7 +69,7 @@ export interface Shape {
   journal?: readonly EntryType[] | false
   /** What the kernel's audit entry speaks of. */
   entity?: string
-  /** `auth` is the strict bucket of the specification's part 1, "Limits". */
+  /** `auth` is the strict bucket of docs/rules/http.md, "Rate limits". */
   rate?: 'api' | 'auth' | 'none'
   throws?: readonly Code[]
   /** `json` (default); `text` and `stream` handlers write to the reply themselves. */
@@ -78,7 +78,8 @@ export interface Shape {
   media?: readonly string[]
   /**
    * Where the workspace comes from when the usual way (query, path, header) is not meant. `session`: the header comes
-   * first. `agent`, `approval`: a call that names none is for the workspace of the one in the path. `only`: it is for the
+   * first. `agent`, `approval`: a call that names none is for the workspace of the one in the path. `only`: it is for
+   * the
    * caller's only workspace.
    */
   workspace?: 'session' | 'agent' | 'approval' | 'only'

@@ -54,8 +54,8 @@ export const facts = {
 } as const
 
 /**
- * Severity of each journal entry type that Muster writes, unless the writer says otherwise. Contract part 3, section
- * 1.1.
+ * Severity of each journal entry type that Muster writes, unless the writer says otherwise. docs/rules/journal.md,
+ * "Entries".
  */
 export const undeclared = {
   'audit.entity_created': 'notice',
@@ -140,7 +140,7 @@ export type Priority = (typeof priorities)[number]
 export const actorTypes = ['agent', 'user', 'system', 'keeper', 'sidecar', 'orchestrator'] as const
 export type ActorType = (typeof actorTypes)[number]
 
-/** A journal entry as clients see it. Empty optional members are left out. Specification part 3, "Journal entry". */
+/** A journal entry as clients see it. Empty optional members are left out. docs/rules/journal.md, "Entries". */
 export interface Entry {
   id: string
   workspace_id: string

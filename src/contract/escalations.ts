@@ -9,13 +9,13 @@ export type EscalationStatus = (typeof escalationStatuses)[number]
 export const escalationActions = ['approve', 'reject', 'redirect'] as const
 export type EscalationAction = (typeof escalationActions)[number]
 
-/** How long the agent waits, and people may take. Contract part 3, section 4.1. */
+/** How long the agent waits, and people may take. docs/rules/decisions.md, "Escalations". */
 export const agentWaitsSeconds = 300
 export const answerWithinSeconds = 7 * 86_400
 
 const maybe = nullable(Type.String())
 
-/** A question of an agent to people. Contract part 3, section 4.1. */
+/** A question of an agent to people. docs/rules/decisions.md, "Escalations". */
 export const Escalation = Type.Object({
   id: Id,
   crew_id: Id,

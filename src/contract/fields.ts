@@ -55,7 +55,8 @@ const objectOf = (value: TSchema) =>
 export const anyMembers = objectOf(around(around(plain)))
 
 /**
- * `limit` and `offset` of a list. Whatever they hold is taken as contract part 1, section 1.5 says: a bad limit means
+ * `limit` and `offset` of a list. Whatever they hold is taken as docs/rules/http.md, "Pages of a list" says: a bad
+ * limit means
  * the
  * default, one that is too large the maximum, a bad offset 0.
  */

@@ -1,5 +1,5 @@
 /**
- * What a chat sends while an agent works: contract part 2, section 6. Types only: the streams write these objects as
+ * What a chat sends while an agent works: docs/rules/chats.md, "Frames". Types only: the streams write these objects as
  * they are.
  */
 
@@ -91,7 +91,7 @@ export type ChatEvent =
 /** `seq` is monotonic in a session, across its runs. */
 export type RunFrame = ChatEvent & { seq: number }
 
-/** Lines of the run stream that are not events of the chat: contract part 2, section 6.3. */
+/** Lines of the run stream that are not events of the chat: docs/rules/chats.md, "Run stream". */
 export type StreamFrame =
   | { type: 'stream.open'; chat_id: string; from_seq: number; active: boolean }
   | { type: 'stream.heartbeat' }

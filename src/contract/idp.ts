@@ -13,7 +13,7 @@ export const LinkedAccount = Type.Object({
 })
 
 /**
- * Sign-in with an identity provider. Specification part 1, "Identity-provider sign-in"; contract part 1, section 3.3.
+ * Sign-in with an identity provider. docs/rules/accounts.md, "Identity provider".
  */
 export const idp = {
   status: get('/auth/idp/status', {

@@ -25,7 +25,7 @@ const State = Type.Enum([...inboxStates])
 const Kind = Type.Enum([...inboxKinds])
 const Payload = Type.Record(Type.String(), Type.Unknown())
 
-/** Contract part 3, section 3.1. Members without a value are left out. */
+/** docs/rules/inbox.md, "Items". Members without a value are left out. */
 export const InboxItem = Type.Object({
   id: Id,
   workspace_id: Id,

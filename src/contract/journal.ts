@@ -38,7 +38,8 @@ const faults = ['chain', 'columns', 'order', 'truncated', 'forged', 'replaced', 
 const proofs = ['chain', 'columns', 'order', 'priorities', 'seal', 'anchor'] as const
 /**
  * What it cannot. `unsealed`: entries after the newest seal rest on the chain alone. `erased`: what erased payloads and
- * summaries said. `key_holder`: who has the key can forge. `rollback`: database and seals put back together to an earlier state; an anchor kept elsewhere shows
+ * summaries said. `key_holder`: who has the key can forge. `rollback`: database and seals put back together to an
+ * earlier state; an anchor kept elsewhere shows
  * it, for what is older than it.
  */
 const gaps = ['unsealed', 'erased', 'key_holder', 'rollback'] as const
@@ -91,7 +92,7 @@ const FactRow = Type.Object({
   payload: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the payload' })),
 })
 
-/** Filters are ANDed; comma-separated lists mean any of them. Specification part 3, "Journal". */
+/** Filters are ANDed; comma-separated lists mean any of them. docs/rules/journal.md, "Queries". */
 const filters = {
   crew_id: optional('Crews'),
   agent_id: optional('Agents'),
@@ -112,7 +113,7 @@ const filters = {
 
 const limit = Type.Optional(Type.Union([Type.Integer(), Type.String()], { description: '1 to 500, default 100' }))
 
-/** A journal without a workspace is nobody's: 401, by the specification's part 3, "Errors". */
+/** A journal without a workspace is nobody's: 401, by docs/rules/http.md, "Problems". */
 const ofSession = { workspace: 'session', unnamed: 'no_workspace' } as const
 
 export const journal = {

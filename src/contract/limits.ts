@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { del, get, put } from './define.ts'
 
-/** Limits that an administrator of the server may change while it runs. Contract part 1, section 1.6. */
+/** Limits that an administrator of the server may change while it runs. docs/rules/http.md, "Rate limits". */
 export const limiters = {
   'http.auth_per_min': {
     group: 'http',

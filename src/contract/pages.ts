@@ -4,7 +4,7 @@ import { get } from './define.ts'
 const page = <const P extends string>(path: P, summary: string) =>
   get(path, { root: true, kind: 'text', access: 'public', rate: 'none', summary })
 
-/** The few pages that mails, redirects and `muster login --web` lead to. Contract part 1, sections 2.3 and 6. */
+/** The few pages that mails, redirects and `muster login --web` lead to. docs/rules/accounts.md, "Sign-in". */
 export const pages = {
   home: page('/', 'Say what this server is and how to connect'),
   login: page('/login', 'Sign in with a browser'),

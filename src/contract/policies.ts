@@ -7,7 +7,7 @@ export type AutonomyLevel = (typeof autonomyLevels)[number]
 export const behaviorModes = ['warn', 'block'] as const
 export type BehaviorMode = (typeof behaviorModes)[number]
 
-/** How much a crew may do without asking. Specification part 3, "Policy". */
+/** How much a crew may do without asking. docs/rules/policies.md. */
 export const Policy = Type.Object({
   crew_id: Id,
   autonomy_level: Type.Enum([...autonomyLevels]),

@@ -15,7 +15,7 @@ export const exposureQuota = { agent: 5, workspace: 20 } as const
 export const reasonLength = 500
 
 /**
- * A port of a crew that is, or was, open to whoever has its URL. Specification part 3, "Port expose". Never its token.
+ * A port of a crew that is, or was, open to whoever has its URL. docs/rules/ports.md. Never its token.
  */
 export const PortExposure = Type.Object({
   id: Id,
@@ -30,7 +30,7 @@ export const PortExposure = Type.Object({
   revoked_reason: Type.Optional(Type.String()),
 })
 
-/** Ports of crews, opened to people by URLs that are valid for a while. Contract part 3, section 6. */
+/** Ports of crews, opened to people by URLs that are valid for a while. docs/rules/ports.md. */
 export const ports = {
   list: get('/crews/:crewId/port-expose', {
     summary: 'List the ports that agents of a crew have opened, newest first',

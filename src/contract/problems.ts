@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 
 /**
- * Every way a request can fail: the code is the public promise; status and title follow from it. Contract part 1,
- * section 1.2.
+ * Every way a request can fail: the code is the public promise; status and title follow from it. docs/rules/http.md,
+ * "Problems".
  */
 export const problems = {
   no_credentials: [401, 'Sign in first'],

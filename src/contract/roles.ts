@@ -1,4 +1,4 @@
-/** Workspace roles, weakest first. Specification part 1, "Authentication". */
+/** Workspace roles, weakest first. docs/rules/http.md, "Order of checks". */
 export const roles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER'] as const
 export type Role = (typeof roles)[number]
 
@@ -11,7 +11,7 @@ export const allows = (gate: Role, role: Role): boolean => rank[role] >= rank[ga
 export const higher = <R extends Role | null>(one: R, other: R): R =>
   other && !(one && allows(other, one)) ? other : one
 
-/** Scopes that narrow a CLI token. Contract part 1, section 1.4. */
+/** Scopes that narrow a CLI token. docs/rules/http.md, "Scopes". */
 export const scopes = [
   '*',
   'agents:write',

@@ -8,7 +8,7 @@ export type RunStatus = (typeof runStatuses)[number]
 const text = Type.String()
 const maybe = Type.Union([Type.String(), Type.Null()])
 
-/** Contract part 2, section 9: a run without the names of agent and crew. */
+/** docs/rules/agents.md, "Models": a run without the names of agent and crew. */
 const members = {
   id: Type.String({ description: 'The trace id' }),
   workspace_id: text,

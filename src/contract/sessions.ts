@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { get, post } from './define.ts'
 import { page, Time } from './fields.ts'
 
-/** A browser that is signed in. Contract part 1, section 4.2. */
+/** A browser that is signed in. docs/rules/accounts.md, "Sessions". */
 export const Session = Type.Object({
   id: Type.String(),
   created_at: Time,
@@ -21,7 +21,7 @@ const Flag = Type.Optional(Type.Union([Type.String(), Type.Boolean()]))
  */
 export const signInErrors = ['CredentialsSignin', 'SecondFactorRequired', 'SecondFactorInvalid'] as const
 
-/** Sign-in, its upkeep and its end. Specification part 1, "Browser session endpoints"; contract part 1, section 2.3. */
+/** Sign-in, its upkeep and its end. docs/rules/accounts.md, "Sign-in". */
 export const sessions = {
   csrf: get('/api/auth/csrf', {
     root: true,

@@ -7,8 +7,8 @@ const Decided = Type.Object({ ok: Type.Boolean(), approved: Type.Boolean() })
 const decision = { approved: Type.Boolean(), comment: Type.Optional(prose(4000)) }
 
 /**
- * Work that waits for people, or for a system that holds its token. Tokens are kept as hashes. Contract part 3, section
- * 4.2.
+ * Work that waits for people, or for a system that holds its token. Tokens are kept as hashes. docs/rules/decisions.md,
+ * "Waitpoints".
  */
 export const waitpoints = {
   list: get('/workspaces/:workspaceId/pipelines/waitpoints', {

@@ -4,9 +4,9 @@ import { roles } from '#contract/roles'
 import { addPerson, daemon } from '#test'
 
 const nobody = 'cnone00000000000000000000'
-/** An unknown and a foreign chat answer as an empty one: contract part 2, section 5. */
+/** An unknown and a foreign chat answer as an empty one: docs/rules/chats.md, "Chats and messages". */
 const looksEmpty = new Set(['chats.messages'])
-/** What is not there is removed already: contract part 1, section 12. */
+/** What is not there is removed already: docs/rules/people.md, "Preferences". */
 const alwaysDone = new Set(['preferences.remove'])
 /** For what is refused before it changes anything. */
 const common = daemon({ shared: true })

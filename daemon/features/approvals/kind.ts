@@ -5,7 +5,7 @@ import type { Actor } from '#kernel/feature'
 import { type Choice, type Decision, declareKind, type Ending } from '../decisions/service.ts'
 import { queries, type Row } from './queries.ts'
 
-/** How long people may take. Contract part 3, section 4.3. */
+/** How long people may take. docs/rules/decisions.md, "Approvals". */
 const holdSeconds = 7 * 86_400
 
 const text = { member: 'comment', required: false }

@@ -141,7 +141,7 @@ function keptMetadata(metadata: Record<string, unknown> | undefined): Record<str
   return 'value' in checked ? { ask_submission: checked.value } : {}
 }
 
-/** Stores what the user said and the run that answers it, together. Contract part 2, section 6.2. */
+/** Stores what the user said and the run that answers it, together. docs/rules/chats.md, "Sending". */
 export function sendMessage(app: App, { actor, chatId, body }: Call<typeof chats.send>): Reply<typeof chats.send> {
   const { chat } = enterChat(app, actor, chatId) ?? {}
   const agent = chat && agentById(app, chat.agent_id)

@@ -6,7 +6,7 @@ import { withdrawOfAgent, withdrawOfCrew, withdrawOfWorkspace } from './orphans.
 import { show } from './show.ts'
 
 /** What a withdrawal is recorded as, by kind, and what follows from it. */
-const writes: readonly FactName[] = ['peer.escalation', 'approval.orphaned']
+const writes: readonly FactName[] = ['peer.escalation', 'approval.orphaned', 'credential.refused']
 
 export default feature(decisions, (app) => ({ show: (call) => show(app, call) }), {
   on: {

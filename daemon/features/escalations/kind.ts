@@ -41,7 +41,7 @@ function ended(app: App, { id, outcome }: Decision, { state, actor, details, now
   wake(app, id)
 }
 
-/** A question of an agent to people, or something that it offers them. Contract part 3, section 4.1. */
+/** A question of an agent to people, or something that it offers them. docs/rules/decisions.md, "Escalations". */
 export const escalation = declareKind({
   name: 'escalation',
   card: 'escalation',

@@ -8,7 +8,7 @@ import type { Row, Seen } from './queries.ts'
 /** The roles whose items somebody with this role sees: their own and those below. */
 export const rolesBelow = (role: Role): Role[] => roles.filter((it) => allows(it, role))
 
-/** Kinds that come from a source which decides them, as long as that is there. Contract part 3, section 3.1. */
+/** Kinds that come from a source which decides them, as long as that is there. docs/rules/inbox.md, "Items". */
 const sourced: ReadonlySet<InboxKind> = new Set(['waitpoint', 'escalation'])
 
 /** Whether what an item of such a kind is about is gone, so that only the item is left. */

@@ -192,7 +192,7 @@ export function show(app: App, { actor, itemId }: Call<typeof inbox.show>) {
   }
 }
 
-/** Moves one item; a problem when it is decided where it comes from. Specification part 3, "States and transitions". */
+/** Moves one item; a problem when it is decided where it comes from. docs/rules/inbox.md, "Settling". */
 function move(
   app: App,
   actor: Actor,

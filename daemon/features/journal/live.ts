@@ -31,7 +31,7 @@ interface Client extends Follower {
   allowed(): boolean
 }
 
-/** The journal as it grows, for any number of clients (specification part 3, "Journal"). */
+/** The journal as it grows, for any number of clients (docs/rules/journal.md, "Queries"). */
 export interface Live {
   open(call: Call<typeof journal.stream> & { web: Web }): Promise<void>
 }

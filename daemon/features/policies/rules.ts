@@ -9,7 +9,7 @@ export type Verdict = 'ask' | 'inbox' | 'notice' | 'journal' | 'refuse'
 const [Q, I, L, J, X] = ['ask', 'inbox', 'notice', 'journal', 'refuse'] as const
 const levels = ['strict', 'guided', 'trusted', 'full'] as const satisfies readonly AutonomyLevel[]
 
-/** Contract part 3, section 5: the whole of what crews may do, in the order strict, guided, trusted, full. */
+/** docs/rules/policies.md: the whole of what crews may do, in the order strict, guided, trusted, full. */
 const matrix = {
   memory_write: [Q, Q, I, J],
   skill_create: [Q, Q, Q, I],

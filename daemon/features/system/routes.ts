@@ -60,7 +60,7 @@ function databaseAnswers(app: App): boolean {
   }
 }
 
-/** This machine may always; others need the metrics token. Contract part 1, section 12. */
+/** This machine may always; others need the metrics token. docs/rules/people.md, "Preferences". */
 function mayReadMetrics(app: App, { ip, request }: Web): boolean {
   if (ip === 'local' || ip === '::1' || ip.startsWith('127.')) return true
   const given = Buffer.from(request.headers.authorization ?? '')

@@ -41,7 +41,7 @@ function endOf(_: App, decision: Decision, { state, actor, comment }: Ending): F
   return factOf(name, decision, actor, comment ? { comment } : {})
 }
 
-/** Work that waits for people, or for a system that holds its token. Contract part 3, section 4.2. */
+/** Work that waits for people, or for a system that holds its token. docs/rules/decisions.md, "Waitpoints". */
 export const waitpoint = declareKind({
   name: 'waitpoint',
   card: 'waitpoint',

@@ -52,7 +52,7 @@ export const queries = statements((db) => ({
 const standardPrefix = 'svc_cli_'
 const adminPrefix = 'svc_admin_'
 
-/** A new raw token; specification part 1, "CLI token". */
+/** A new raw token; docs/rules/accounts.md, "CLI tokens". */
 export const newToken = (tier: string): string =>
   (tier === 'ADMIN' ? adminPrefix : standardPrefix) + randomBytes(32).toString('hex')
 
@@ -124,8 +124,8 @@ const remembered = 10_000
 const touchEvery = 60_000
 
 /**
- * Bearer tokens of devices and programs, and browser sessions by cookie or bearer (specification part 1,
- * "Authentication").
+ * Bearer tokens of devices and programs, and browser sessions by cookie or bearer (docs/rules/http.md, "Order of
+ * checks").
  * Lookups of tokens are remembered for 10 s, misses for 30 s.
  */
 export function createAuthenticator({ db, clock, steady, adminKey, vault, write }: Parts): Authenticator {

@@ -10,8 +10,8 @@ export interface Bound {
 }
 
 /**
- * Tokens of the internal interface: the master, and those derived from it for one workspace, crew or agent. Contract
- * part 1, section 12.
+ * Tokens of the internal interface: the master, and those derived from it for one workspace, crew or agent.
+ * docs/rules/people.md, "Preferences".
  */
 export interface InternalTokens {
   ofWorkspace(workspace: string): string

@@ -5,7 +5,7 @@ import type { Vault } from '../store/vault.ts'
 
 type Kind = 'access' | 'refresh'
 
-/** What a session's cookie says. Contract part 1, section 2.2. */
+/** What a session's cookie says. docs/rules/accounts.md, "Session tokens". */
 export interface Claims {
   userId: string
   sessionId: string

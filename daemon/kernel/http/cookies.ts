@@ -11,7 +11,7 @@ const words: Record<CookieKind, string> = {
   idp: 'authjs.idp-browser',
 }
 const paths: Record<CookieKind, string> = { access: '/', refresh: '/api/auth/', csrf: '/', idp: '/' }
-/** Seconds. Specification part 1, "Limits". */
+/** Seconds. docs/rules/http.md, "Rate limits". */
 export const sessionSeconds = 30 * 86_400
 /** Until the browser forgets it; the csrf cookie goes when the browser is closed. */
 const lifetimes: Record<CookieKind, number | undefined> = {
@@ -23,7 +23,9 @@ const lifetimes: Record<CookieKind, number | undefined> = {
 /** Set for this host alone, where the connection is one that only this host can answer. */
 const ownHost: readonly CookieKind[] = ['csrf', 'idp']
 
-/** Names as contract part 1, section 2.1 has them; `__Host-` and `__Secure-` cookies can only be set over HTTPS. */
+/**
+ * Names as docs/rules/accounts.md, "Cookies" has them; `__Host-` and `__Secure-` cookies can only be set over HTTPS.
+ */
 const nameOf = (kind: CookieKind, secure: boolean): string =>
   (secure ? (ownHost.includes(kind) ? '__Host-' : '__Secure-') : '') + words[kind]
 

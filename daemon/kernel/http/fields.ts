@@ -55,7 +55,7 @@ export interface Page {
   offset: number
 }
 
-/** The window of a list as contract part 1, section 1.5 reads it. */
+/** The window of a list as docs/rules/http.md, "Pages of a list" reads it. */
 export function pageOf(
   query: { limit?: number | string; offset?: number | string },
   { fallback = 100, max = 500 } = {},

@@ -13,7 +13,7 @@ export interface Methods {
 
 type Known = Map<string, { parts: string[]; methods: Set<string> }>
 
-/** Which methods each path has. Contract part 1, section 1.1. */
+/** Which methods each path has. docs/rules/http.md, "Headers and bodies". */
 export function createMethods(endpoints: Iterable<Endpoint>): Methods {
   const known: Known = new Map()
   for (const endpoint of endpoints) {

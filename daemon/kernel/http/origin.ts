@@ -33,7 +33,7 @@ const bare = (address: string) => (address.startsWith('::ffff:') ? address.slice
 const hostName = (host: string): string =>
   (/^\[([^\]]*)\](?::\d+)?$/.exec(host)?.[1] ?? host.replace(/:\d+$/, '')).toLowerCase()
 
-/** Host, origin and proxy rules. Contract part 1, sections 1.6 and 1.7; architecture.md section 8. */
+/** Host, origin and proxy rules. docs/rules/http.md, "Rate limits" and "Origins". */
 export function createPerimeter(config: Config): Perimeter {
   const trusted = new BlockList()
   for (const cidr of config.trustedProxies.length ? config.trustedProxies : ['127.0.0.0/8', '::1/128']) {

@@ -9,7 +9,7 @@ import { storageProblem } from '../store/storage-fault.ts'
 import { version } from '../version.ts'
 import { clearSession } from './cookies.ts'
 
-/** What every answer carries. Contract part 1, section 1.1. */
+/** What every answer carries. docs/rules/http.md, "Headers and bodies". */
 export const fixedHeaders = {
   // Answers carry tokens and what only one person may see; those that may be kept say so themselves.
   'cache-control': 'no-store',
@@ -50,7 +50,7 @@ export function sendProblem(
     .send(failure.toBody(pathOf(request)))
 }
 
-/** Clients tell by this header whether to sign in again. Contract part 1, section 1.2. */
+/** Clients tell by this header whether to sign in again. docs/rules/http.md, "Problems". */
 const challenge = ({ code }: Problem) =>
   /^(no_credentials|no_workspace|session_|origin_rejected)/.test(code)
     ? { 'www-authenticate': `Bearer error="${code}"` }

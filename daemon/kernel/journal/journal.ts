@@ -79,7 +79,7 @@ const insertSql = `INSERT INTO journal
    scheme)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${scheme})`
 
-/** The append side of the journal (architecture.md section 5). One chain of hashes for each workspace. */
+/** The append side of the journal. One chain of hashes for each workspace. */
 export function createJournal(db: Db, clock: () => number): Journal {
   const undo = createUndoLog()
   const names = createNames(db, undo)

@@ -27,7 +27,8 @@ interface Epoch {
 }
 
 /**
- * Within an epoch time never runs backwards, so a time bound is found by bisection and needs no index. Setting the clock
+ * Within an epoch time never runs backwards, so a time bound is found by bisection and needs no index. Setting the
+ * clock
  * back begins another epoch.
  */
 export function createTimeline(db: Db, undo: UndoLog): Timeline {

@@ -50,8 +50,8 @@ const failuresPerHour = 6
 const slow: ReadonlySet<Bucket> = new Set<Bucket>(['mail', 'failures'])
 
 /**
- * Limits of each client network, refilled evenly over a minute (the slow ones: over an hour), burst = rate. Contract
- * part 1, section 1.6.
+ * Limits of each client network, refilled evenly over a minute (the slow ones: over an hour), burst = rate.
+ * docs/rules/http.md, "Rate limits".
  */
 export function createLimits(config: Config, steady: () => number, clock: () => number = steady): Limits {
   const fallbacks: Record<LimiterKey, number> = {

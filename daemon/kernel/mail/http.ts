@@ -5,7 +5,7 @@ import { MailError, type Sender, stepMs, type Transport } from './transport.ts'
 /** Statuses after which the same call may succeed later. */
 const passing = (status: number) => status >= 500 || [408, 425, 429].includes(status)
 
-/** Mail through an HTTP service: one call for each. Contract part 1, section 6. */
+/** Mail through an HTTP service: one call for each. docs/rules/accounts.md, "Mails". */
 export function httpTransport({ url, key }: HttpTarget, { from, outbound }: Sender): Transport {
   const sender = from.name ? `"${from.name.replace(/["\\]/g, '')}" <${from.address}>` : from.address
   return async ({ id, to, ...mail }, signal) => {

@@ -31,7 +31,7 @@ export interface Writer {
 const batchLimit = 256
 
 /**
- * Group commit (architecture.md section 4): the changes of one turn of the event loop share a transaction and its
+ * Group commit: the changes of one turn of the event loop share a transaction and its
  * fsync,
  * a savepoint each. What the disk refuses ends the transaction, and with it every change of that turn.
  */

@@ -194,7 +194,7 @@ export const foldersOf = (places: AgentPlaces, runId: string): Folders => ({
   run: `${places.runs}/${runId}`,
 })
 
-/** Variables that every agent gets, whatever its client. Contract part 2, section 7. */
+/** Variables that every agent gets, whatever its client. docs/rules/adapters.md, "Prompt". */
 export function commonEnv(turn: Turn): Record<string, string> {
   const { agent, crewId, chatId, runId, folders, access, proxy } = turn
   const env: Record<string, string> = {

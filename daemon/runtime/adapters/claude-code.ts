@@ -4,7 +4,7 @@ import { createReader } from './claude-code/read.ts'
 import { command } from './claude-code/settings.ts'
 import { mergeMcp } from './mcp.ts'
 
-/** Anthropic's `claude`. Checked against version 2.1.197; contract part 2, section 7. */
+/** Anthropic's `claude`. Checked against version 2.1.197; docs/rules/adapters.md, "Prompt". */
 export const claudeCode: Adapter = {
   name: 'CLAUDE_CODE',
   program: 'claude',

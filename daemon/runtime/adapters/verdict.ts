@@ -26,8 +26,8 @@ const leads: Partial<Record<FailureKind, string>> = {
 }
 
 /**
- * Judges a finished run: from its end, from what the client said, and from its standard error. Contract part 2, section
- * 7.1.
+ * Judges a finished run: from its end, from what the client said, and from its standard error. docs/rules/adapters.md,
+ * "Output".
  */
 export function judge(
   { facts, abort, clean }: Pick<Parser, 'facts' | 'abort' | 'clean'>,
@@ -106,7 +106,7 @@ const signals: Record<number, string> = {
   15: 'SIGTERM',
 }
 
-/** Metadata of the terminal entry. Contract part 3, section 2. */
+/** Metadata of the terminal entry. docs/rules/runs.md, "Entries". */
 function metadataOf(facts: Facts, kind: Verdict['kind']): Record<string, unknown> {
   const { init, session_id, usage, total_cost_usd, duration_ms, num_turns, permission_denials, left_out } = facts
   const known = {

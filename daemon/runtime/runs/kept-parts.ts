@@ -1,4 +1,4 @@
-/** A piece of a stored message. Contract part 2, section 5. */
+/** A piece of a stored message. docs/rules/chats.md, "Chats and messages". */
 export interface Part {
   type: 'text' | 'thinking' | 'tool_call' | 'tool_result' | 'image' | 'error'
   content?: string

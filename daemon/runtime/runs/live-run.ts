@@ -128,7 +128,9 @@ export class LiveRun {
     }
   }
 
-  /** Of a run that was launched before: as many numbers before its output as frames come first, so that none is missing. */
+  /**
+   * Of a run that was launched before: as many numbers before its output as frames come first, so that none is missing.
+   */
   private firstFrame(opening: number): number {
     const { first_frame, output_frame } = this.run
     return output_frame === null ? first_frame : Math.max(first_frame, output_frame - opening)

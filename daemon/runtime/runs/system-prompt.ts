@@ -9,7 +9,7 @@ export interface Situation {
   language: string | null
 }
 
-/** Preamble, the agent's own prompt, roster and language, in that order. Contract part 2, section 7. */
+/** Preamble, the agent's own prompt, roster and language, in that order. docs/rules/adapters.md, "Prompt". */
 export function systemPrompt({ agent, crew, mates, folders, language }: Situation): string {
   const title = agent.role_title ? `, ${agent.role_title}` : ''
   const lead = agent.agent_role === 'LEAD' ? ' You lead this crew.' : ''

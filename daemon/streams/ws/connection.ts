@@ -43,7 +43,7 @@ export interface Peer {
   signedIn(): void
 }
 
-/** One WebSocket client. Contract part 1, section 10. */
+/** One WebSocket client. docs/rules/streams.md, "WebSocket". */
 export class Connection implements Outlet {
   private readonly app: App
   private readonly socket: WebSocket

@@ -1,4 +1,4 @@
-/** What clients send. Contract part 1, section 10. */
+/** What clients send. docs/rules/streams.md, "WebSocket". */
 export interface ClientFrame {
   type?: unknown
   token?: unknown

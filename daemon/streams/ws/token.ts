@@ -26,7 +26,9 @@ function keyOf(app: App): Uint8Array {
   return key
 }
 
-/** A token for the first frame of a socket: good for 15 minutes, as often as wanted. Contract part 1, section 10. */
+/**
+ * A token for the first frame of a socket: good for 15 minutes, as often as wanted. docs/rules/streams.md, "WebSocket".
+ */
 export async function issueSocketToken(app: App, { id, email, token, session }: Actor): Promise<string> {
   const now = Math.floor(app.clock() / 1000)
   return new SignJWT({ email, token, session })

@@ -40,7 +40,7 @@ export const entry = <const T extends string, P extends TSchema>(
 
 /**
  * A fact that is stored under one of the four audit types, with what it was done to. `more` are members of the payload
- * beside the metadata. Contract part 3, section 1.1.
+ * beside the metadata. docs/rules/journal.md, "Entries".
  */
 export function audit<
   const T extends AuditType,
@@ -96,7 +96,8 @@ const actions = {
 export const Changed = Type.Object({ changed: Type.Optional(Type.Array(Type.String())) })
 
 /**
- * The plain facts of an entity: `crew.created`, `crew.updated`, `crew.deleted`. `noun` begins a sentence, `cited` writes
+ * The plain facts of an entity: `crew.created`, `crew.updated`, `crew.deleted`. `noun` begins a sentence, `cited`
+ * writes
  * the name into it: names that people make up freely stand in `quoted`.
  */
 export function audits<const E extends string>(entity: E, noun: string, cited = (name: string) => name) {

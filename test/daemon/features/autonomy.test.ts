@@ -31,7 +31,10 @@ async function crewUnder(level: AutonomyLevel, mode: BehaviorMode) {
 const items = async (it: Pick<Workplace<never>, 'call'>, kind: string) =>
   (await it.call('OWNER', 'GET', `/inbox?kind=${kind}`)).body.rows.length
 
-/** What becomes of an agent that a LEAD makes: status, state, approvals and notices in the inbox. docs/rules/policies.md. */
+/**
+ * What becomes of an agent that a LEAD makes: status, state, approvals and notices in the inbox.
+ * docs/rules/policies.md.
+ */
 const created: Record<AutonomyLevel, [number, string | undefined, number, number]> = {
   strict: [403, undefined, 0, 0],
   guided: [202, 'PENDING_REVIEW', 1, 0],

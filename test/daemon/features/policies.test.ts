@@ -119,7 +119,7 @@ describe('policies', () => {
 })
 
 describe('the matrix', () => {
-  // As contract part 3, section 5 prints it, one letter a level.
+  // As docs/rules/policies.md prints it, one letter a level.
   const printed: Record<string, string> = {
     memory_write: 'QQIJ',
     skill_create: 'QQQI',

@@ -24,7 +24,7 @@ const cookies = (answer: { headers: Record<string, unknown> }) =>
   [answer.headers['set-cookie'] ?? []].flat().map(String)
 
 describe('sessions.create', () => {
-  it('signs in with both cookies, as contract part 1, section 2.1 has them', async () => {
+  it('signs in with both cookies, as docs/rules/accounts.md, "Cookies" has them', async () => {
     const { web, signIn, ada, it: server } = await setUp()
     const answer = await signIn()
     expect(answer).toMatchObject({ status: 200, body: { ok: true, url: '/', status: 200 } })

@@ -8,10 +8,12 @@ export default feature(
     act: settled({
       prepare: (call) => quiet(app, call),
       commit: (call) => act(app, call),
-      settle: ({ itemId }, { receipt }: Acted) => {
-        if (receipt.action !== 'answer') app.runs?.cancel(receipt.source_run_id)
-        return { id: itemId, state: 'resolved', action: receipt.action, receipt }
-      },
+      settle: ({ itemId }, { receipt }: Acted) => ({
+        id: itemId,
+        state: 'resolved',
+        action: receipt.action,
+        receipt,
+      }),
     }),
   }),
   { on: { 'inbox_item.updated': { writes: ['inbox_item.acted', 'run.cancelled'], run: dismissResolved } } },

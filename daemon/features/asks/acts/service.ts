@@ -34,8 +34,8 @@ export async function quiet(app: App, { actor, itemId }: Act): Promise<void> {
 }
 
 /**
- * Carries out what a person decided about an agent's question: once, whoever else decides. Contract part 3, section
- * 3.3.
+ * Carries out what a person decided about an agent's question: once, whoever else decides. docs/rules/inbox.md, "Acting
+ * on a question".
  */
 export function act(app: App, { actor, itemId, body, now }: Act): Acted | Problem {
   const { action } = body

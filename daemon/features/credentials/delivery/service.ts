@@ -122,8 +122,8 @@ export function markLimited(app: App, credentialId: string, seconds: number): vo
 }
 
 /**
- * Which account pays for an agent's model; only its name for those who may not see accounts. Contract part 2, section
- * 1.2.
+ * Which account pays for an agent's model; only its name for those who may not see accounts. docs/rules/agents.md,
+ * "Credentials of an agent".
  */
 export function paysWith(app: App, actor: Actor, agentId: string, provider: string): Static<typeof PaysWith> | null {
   const agent = queries(app.db).agentById.get(agentId)

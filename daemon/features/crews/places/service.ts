@@ -7,7 +7,8 @@ const firstUid = 20001
 const specOf = ({ agent_id, uid, folder }: PlaceRow): AgentSpec => ({ agentId: agent_id, slug: folder, uid })
 
 /**
- * Gives an agent its uid and folder in a crew, or the ones it already had there. The folder is the slug at that time: it
+ * Gives an agent its uid and folder in a crew, or the ones it already had there. The folder is the slug at that time:
+ * it
  * outlives a rename, and an agent that takes over a slug gets a folder of its own.
  */
 export function givePlace({ db }: App, crewId: string, agentId: string, slug: string): AgentSpec {

@@ -68,7 +68,9 @@ export function transfer(
   return { status: 'updated', member_id: memberId, role: 'OWNER' }
 }
 
-/** Ends a membership, and with it what hangs on it; anyone may end their own, unless the workspace would have no OWNER. */
+/**
+ * Ends a membership, and with it what hangs on it; anyone may end their own, unless the workspace would have no OWNER.
+ */
 export function remove(app: App, { actor, memberId }: Call<typeof members.remove>): { success: boolean } {
   const { db } = app
   const own = queries(db).ofUser.get(actor.workspace, actor.id)

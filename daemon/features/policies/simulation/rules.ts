@@ -70,7 +70,8 @@ type Decided = Extract<StoredEntry, { entry_type: `approval.${string}` }>
 type Escalated = Extract<StoredEntry, { entry_type: 'peer.escalation' }>
 
 /**
- * Contract part 3, section 1.1 names the types; `payload.policy_action` names the action. Null for what says nothing.
+ * docs/rules/journal.md, "Entries" names the types; `payload.policy_action` names the action. Null for what says
+ * nothing.
  */
 export function judge(entry: Entry): Judgement | null {
   if (!isStored(entry)) return judgeDeed(entry)

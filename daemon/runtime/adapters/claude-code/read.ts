@@ -3,7 +3,7 @@ import { type Json, list, number, object, string } from '../json.ts'
 import type { LineReader, Reading } from '../parser.ts'
 import { complaintOf, resultFailure } from './failure.ts'
 
-/** Reads the lines of `claude --output-format stream-json`. Contract part 2, section 7.1. */
+/** Reads the lines of `claude --output-format stream-json`. docs/rules/adapters.md, "Output". */
 export function createReader(mcpServers: readonly string[]): LineReader {
   /** Messages whose text or thinking already went out piece by piece, as `id:type`. */
   const streamed = new Set<string>()

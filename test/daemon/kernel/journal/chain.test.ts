@@ -16,7 +16,8 @@ const entry: Entry = {
 }
 const payload = { run_id: 'r1' }
 
-// Made with another program: sha256 of the hashes that a scheme names and the members, for an entry without and one with
+// Made with another program: sha256 of the hashes that a scheme names and the members, for an entry without and one
+// with
 // a payload.
 const known = {
   1: [
