@@ -56,6 +56,6 @@ export const approvalFacts = {
     'approval.cancelled',
     'notice',
     Approval,
-    (it) => `The request ${quoted(it.asked)} was withdrawn: ${it.reason}`,
+    (it) => `The request ${quoted(it.asked)} was withdrawn${it.reason ? `: ${it.reason}` : ''}`,
   ),
 }
