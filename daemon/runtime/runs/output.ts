@@ -170,6 +170,8 @@ export class OutputReader {
       this.finish(this.ended)
       this.closed = true
     }
+    // In the same turn as the last look at what waits: whatever comes later starts the reading again.
+    this.reading = false
   }
 
   private async work(pieces: Iterable<() => void>): Promise<void> {
