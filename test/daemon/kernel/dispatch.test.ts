@@ -107,7 +107,7 @@ describe('dispatch', () => {
     expect(it.entries()).toMatchObject([
       {
         entry_type: 'audit.entity_created',
-        summary: `Credential one was created by ${it.email}`,
+        summary: `Credential "one" was created by ${it.email}`,
         actor_type: 'user',
         actor_id: it.actor.id,
         crew_id: 'c2',
@@ -136,7 +136,7 @@ describe('dispatch', () => {
     await it.run('remove', { thingId: 'c1' })
     expect(it.entries()[0]).toMatchObject({
       entry_type: 'audit.entity_deleted',
-      summary: `Credential c1 was deleted by ${it.email}`,
+      summary: `Credential "c1" was deleted by ${it.email}`,
     })
   })
 

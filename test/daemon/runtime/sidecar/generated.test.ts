@@ -123,8 +123,8 @@ async function open(secure: boolean, upstream: string): Promise<number> {
 }
 
 it.each([
-  [false, 300],
-  [true, 100],
+  [false, 100],
+  [true, 40],
 ])(
   'generated requests arrive well formed, under their own key, once; answers reach who asked (TLS: %s)',
   async (secure, numRuns) => {
@@ -135,8 +135,9 @@ it.each([
     const arrived = new Set<string>()
     await fc.assert(
       fc.asyncProperty(visits, (all) => judge(port, vendor.heard, all, sent, arrived)),
-      { numRuns, timeout: 3000, interruptAfterTimeLimit: 6000, endOnFailure: true },
+      { numRuns, endOnFailure: true },
     )
-    expect(arrived.size).toBeGreaterThan(50)
+    expect(arrived.size).toBeGreaterThan(20)
   },
+  120_000,
 )
