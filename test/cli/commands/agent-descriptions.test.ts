@@ -21,7 +21,7 @@ describe('muster agents avatar', () => {
       stderr: expect.stringContaining('The picture of ada is kept.'),
     })
     expect((await run('agents', 'avatar', 'set', 'ada', file)).code).toBe(5)
-    expect((await run('agents', 'avatar', 'show', 'ada')).stdout).toBe(svg)
+    expect((await run('agents', 'avatar', 'show', 'ada', '--to', '-')).stdout).toBe(svg)
     const copy = join(home, 'copy.svg')
     expect((await run('agents', 'avatar', 'show', 'ada', '--to', copy)).code).toBe(0)
     expect(readFileSync(copy, 'utf8')).toBe(svg)

@@ -2,10 +2,11 @@ import { Args, Flags } from '@oclif/core'
 import { locate } from '#client'
 import { ApiCommand } from '../../../command.ts'
 import { writeNew } from '../../../files.ts'
+import { InputError } from '../../../input.ts'
 import { agentId } from '../../../lookup.ts'
 
 export default class AgentsAvatarShow extends ApiCommand<typeof AgentsAvatarShow> {
-  static override summary = 'Print or fetch the picture that is kept of an agent'
+  static override summary = "Show or download an agent's picture"
   static override hiddenAliases = ['agents:avatar']
   static override examples = [
     '$ <%= config.bin %> agents avatar show ada',
@@ -14,15 +15,27 @@ export default class AgentsAvatarShow extends ApiCommand<typeof AgentsAvatarShow
   static override next = { not_found: 'muster agents avatar set AGENT FILE keeps one' }
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
   static override flags = {
-    to: Flags.string({ helpValue: 'FILE', description: 'write the picture there' }),
+    to: Flags.string({ helpValue: 'FILE', description: 'write the picture there, or with - to standard output' }),
     force: Flags.boolean({ description: 'replace a file that is there' }),
   }
 
   async run(): Promise<void> {
     const { to, force } = this.flags
-    const { method, path } = locate('agents.avatar', { agentId: await agentId(this.api, this.args.agent) })
-    const { body } = await this.connection.request(method, path, { headers: { accept: 'image/svg+xml' } })
-    if (to === undefined) return void process.stdout.write(body)
+    const agent = await agentId(this.api, this.args.agent)
+    const { method, path } = locate('agents.avatar', { agentId: agent })
+    const { headers, body } = await this.connection.request(method, path, { headers: { accept: 'image/svg+xml' } })
+    if (to === undefined) {
+      const picture = { agent_id: agent, type: String(headers['content-type']), bytes: body.length }
+      return this.out.show(picture, {
+        name: ({ type }) => type,
+        columns: { Agent: ({ agent_id }) => agent_id, Type: ({ type }) => type, Bytes: ({ bytes }) => bytes },
+      })
+    }
+    if (to === '-') {
+      if (this.out.terminal) throw new InputError('A picture cannot be shown on a terminal.', 'name a file with --to')
+      process.stdout.write(body)
+      return
+    }
     writeNew(to, body, { force })
     await this.out.done(`Wrote ${to}.`)
   }
