@@ -49,7 +49,7 @@ describe('muster admin verify-journal', () => {
       FROM journal_combos LIMIT 1;
       INSERT INTO journal SELECT seq + 5, id || 1, ts, 99, 999, crew, agent, type, severity, mission, trace, actor,
       run, priority, doc,
-        payload_hash, prev_hash, entry_hash FROM journal ORDER BY seq DESC LIMIT 1`)
+        payload_hash, prev_hash, entry_hash, scheme, summary_hash FROM journal ORDER BY seq DESC LIMIT 1`)
     expect(JSON.parse((await run('admin', 'verify-journal', '--json')).stdout)).toMatchObject({
       valid: false,
       stray: 5,

@@ -60,6 +60,8 @@ describe('search index', () => {
   it('far behind, starts at the newest entry and grows downwards', async () => {
     const { open, plan, add, indexed, index } = await house()
     add(1, 21_000)
+    // A read gives up after a while: here it has all the time it needs.
+    vi.spyOn(performance, 'now').mockReturnValue(0)
     const search = open()
     expect(search.work(21_000)).toBe(true)
     expect(index.prepare('SELECT low, high FROM reach').get()).toEqual({ low: 20_500, high: 21_000 })

@@ -6,7 +6,7 @@ import { projectRuns } from '../../../../daemon/features/runs/records/projection
 import { seeded } from '../../../support/random.ts'
 
 const rounds = 150
-const projected = ['run_tags', 'runs']
+const projected = ['run_tags', 'run_records']
 
 /** What memory says, and what the tables say. */
 function sides({ db, index }: App, workspace: string) {
