@@ -343,7 +343,6 @@ const longYet: string[] = [
   'daemon/features/journal/queries.ts',
   'daemon/features/journal/search.ts',
   'daemon/features/journal/totals.ts',
-  'daemon/features/policies/queries.ts',
   'daemon/features/ports/queries.ts',
   'daemon/features/ports/service.ts',
   'daemon/features/sessions/queries.ts',

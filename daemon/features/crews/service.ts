@@ -12,7 +12,7 @@ import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { containerOf, own, want } from './containers/service.ts'
 import { queries as memberQueries } from './members/queries.ts'
-import { type CrewRow, queries } from './queries.ts'
+import { type CrewRow, queries, type StoredPolicy } from './queries.ts'
 import { type CrewMembers, memberNames, merge, tightness } from './rules.ts'
 
 /** A live crew of the workspace, or `not_found`. */
@@ -147,6 +147,9 @@ function laterEffect(app: App, before: CrewRow, after: CrewMembers): string[] {
 function withWarnings(app: App, actor: Actor, id: string, warnings: string[]): Static<typeof Crew> {
   return { ...toCrew(app, findCrew(app, actor.workspace, id)), ...(warnings.length && { warnings }) }
 }
+
+/** Stores a policy that has been checked; false when the workspace has no such crew. */
+export const storePolicy = ({ db }: App, policy: StoredPolicy): boolean => queries(db).setPolicy.run(policy).changes > 0
 
 /** Deletes the crew; what belongs to it follows its fact. The reconciler then takes the container down. */
 export function removeCrew(app: App, { actor, crewId }: Call<typeof crews.remove>) {

@@ -50,6 +50,9 @@ export const queries = statements((db) => ({
     `UPDATE users SET two_factor_at = NULL, updated_at = @now WHERE id = @user AND two_factor_at IS NOT NULL
      RETURNING id`,
   ),
+  completeOnboarding: db.prepare<{ user: string; now: string }>(
+    'UPDATE users SET onboarding_completed = 1, updated_at = @now WHERE id = @user AND onboarding_completed = 0',
+  ),
   any: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1'),
   second: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1 OFFSET 1'),
   /** The first user, and only the first: no row when there is one already. */

@@ -42,6 +42,9 @@ export function setTwoFactor({ db }: App, user: string, on: boolean, now: string
   return on ? turnFactorOn.run({ user, now }).changes > 0 : turnFactorOff.get({ user, now }) !== undefined
 }
 
+export const completeOnboarding = ({ db }: App, user: string, now: string): void =>
+  void queries(db).completeOnboarding.run({ user, now })
+
 interface NewPassword {
   user: string
   password_hash: string
