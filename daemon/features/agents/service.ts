@@ -210,7 +210,8 @@ export function editable(app: App, actor: Actor, agentId: string): AgentRow {
   if (actor.role === 'MANAGER' && row.created_by_user_id !== actor.id) {
     throw problem('insufficient_role', {
       detail:
-        'A MANAGER may change only agents that they created; those of others take ADMIN, in the workspace or in the crew',
+        'A MANAGER may change only agents that they created; other agents need the role ADMIN, ' +
+        'in the workspace or in the crew',
     })
   }
   return row

@@ -22,8 +22,8 @@ export interface Row {
   decider: string | null
 }
 
-const columns = `p.id, p.workspace_id, p.crew_id, p.agent_id, p.mission_id, p.requested_by, p.kind, p.reason, p.payload_json,
-  CASE d.state WHEN 'open' THEN 'pending' WHEN 'decided' THEN d.outcome WHEN 'expired' THEN 'timeout'
+const columns = `p.id, p.workspace_id, p.crew_id, p.agent_id, p.mission_id, p.requested_by, p.kind, p.reason,
+  p.payload_json, CASE d.state WHEN 'open' THEN 'pending' WHEN 'decided' THEN d.outcome WHEN 'expired' THEN 'timeout'
     ELSE 'cancelled' END AS status,
   d.settled_by_user_id AS decided_by, d.settled_at AS decided_at, p.decision_comment, d.deadline_at AS timeout_at,
   p.created_at, u.full_name AS decider`

@@ -94,7 +94,9 @@ function domains(list: string[]): string[] {
     if (domain.length <= 253 && host.test(domain)) return domain
     throw problem('invalid_field', {
       field: `allowed_domains.${index}`,
-      detail: `"${given.slice(0, 100)}" is no host name; write example.com or *.example.com, in ASCII, without scheme, port or path`,
+      detail:
+        `"${given.slice(0, 100)}" is not a host name; write example.com or *.example.com, in ASCII, ` +
+        'without scheme, port or path',
     })
   })
   return [...new Set(cleaned)]

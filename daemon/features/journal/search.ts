@@ -132,7 +132,8 @@ export function createSearch(
         payload?: object
         actor_type: string
       }
-      const tags = `w${row.ws} c${row.crew ?? 0} a${row.agent ?? 0} t${row.type} s${row.severity} o${actorTypes.indexOf(actor_type)} k${row.combo}`
+      const place = `w${row.ws} c${row.crew ?? 0} a${row.agent ?? 0}`
+      const tags = `${place} t${row.type} s${row.severity} o${actorTypes.indexOf(actor_type)} k${row.combo}`
       insert.run(row.seq, summary, payload ? JSON.stringify(payload) : '', tags)
     }
     save.run(low, high, highId)

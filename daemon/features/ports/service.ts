@@ -128,7 +128,9 @@ function open(app: App, body: Exposing['body'], tokenHash: string, now: string):
     throw problem('outside_crew', { field: 'agent_id' })
   const { agent, workspace } = exposureQuota
   throw problem('exposure_quota', {
-    detail: `An agent may have ${agent} ports open at a time, a workspace ${workspace}. Wait until one ends, or have one revoked`,
+    detail:
+      `An agent may have ${agent} ports open at a time, a workspace ${workspace}. ` +
+      'Wait until one ends, or have one revoked',
   })
 }
 

@@ -28,7 +28,8 @@ export const queries = statements((db) => ({
   /** No row when the address has an account. */
   insert: db.prepare<NewUser, Row>(
     `INSERT INTO users (id, email, full_name, password_hash, email_verified_at, created_at, updated_at)
-     VALUES (@id, @email, @full_name, @password_hash, @verified_at, @now, @now) ON CONFLICT DO NOTHING RETURNING ${columns}`,
+     VALUES (@id, @email, @full_name, @password_hash, @verified_at, @now, @now)
+     ON CONFLICT DO NOTHING RETURNING ${columns}`,
   ),
   /** With `mailed` whoever set it reads the mail of this address. The lockout ends. */
   replacePassword: db.prepare<{ user: string; password_hash: string; mailed: 0 | 1; now: string }>(

@@ -55,7 +55,7 @@ describe('policies', () => {
       crew_id: crew,
       actor_type: 'user',
       summary: expect.stringMatching(
-        /^Policy of crew backend set to full by \S+@example\.com, behavior mode warn: "on my own machine"$/,
+        /^The policy of crew backend was set to full with behavior mode warn by \S+@example\.com: "on my own machine"$/,
       ),
       payload: { autonomy_level: 'full', behavior_mode: 'warn', reason: 'on my own machine' },
       refs: { crew_id: crew },

@@ -30,7 +30,8 @@ export function forgot(app: App, { body }: Call<typeof accounts.forgot>) {
   } else if (!hinted.has(app)) {
     hinted.add(app)
     app.log.warn(
-      'Somebody asked for a new password, and no mail can be sent: set SVC_PUBLIC_URL, MAILER_FROM and MAILER_API_KEY or SMTP_URL',
+      'Somebody asked for a new password, and no mail can be sent: set SVC_PUBLIC_URL, MAILER_FROM and ' +
+        'MAILER_API_KEY or SMTP_URL',
     )
   }
   return told
