@@ -36,7 +36,7 @@ export interface AgentRow {
   avatar_version: string | null
 }
 
-/** What belongs to an agent. Costs more to tell the more there is. */
+/** Counts of what belongs to an agent. Their cost grows with the counts. */
 export interface AgentCounts {
   credentials: number
   chats: number
@@ -44,7 +44,7 @@ export interface AgentCounts {
   waiting_runs: number
 }
 
-/** What a person decides of an agent, as stored. */
+/** The members of an agent that people set, as stored. */
 export type AgentMembers = Pick<
   AgentRow,
   | 'name'

@@ -18,7 +18,7 @@ export interface Row {
   decision_comment: string | null
   timeout_at: string | null
   created_at: string
-  /** Name of who decided. */
+  /** Name of the person who decided. */
   decider: string | null
 }
 
@@ -29,7 +29,7 @@ const columns = `p.id, p.workspace_id, p.crew_id, p.agent_id, p.mission_id, p.re
   p.created_at, u.full_name AS decider`
 const tables = `decisions d CROSS JOIN approvals p ON p.id = d.id LEFT JOIN users u ON u.id = d.settled_by_user_id`
 
-/** What a status is among decisions. */
+/** The decision's state for each status of an approval. */
 export const stateOf = {
   pending: { state: 'open', outcome: null },
   approved: { state: 'decided', outcome: 'approved' },

@@ -101,7 +101,7 @@ export const queries = statements((db) => ({
        @token_expires_at, NULL, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
-  /** Nothing when it is not waiting any more. */
+  /** No row when it no longer waits. */
   accept: db.prepare<{ id: string; user: string; now: string }, { name: string }>(
     `UPDATE credentials SET status = 'ACTIVE', created_by = @user, updated_at = @now
      WHERE id = @id AND status = 'PENDING_APPROVAL' AND deleted_at IS NULL RETURNING name`,

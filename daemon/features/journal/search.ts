@@ -93,8 +93,7 @@ export function matchText(phrase: string, wanted: Wanted, combos: { combo: numbe
 
 /**
  * The full-text index, in a database of its own that can be rebuilt from the journal at any time. It covers the entries
- * with
- * low < seq <= high: new ones extend it upwards, a rebuild goes downwards, so that the newest are found first.
+ * with low < seq <= high: new ones extend it upwards, a rebuild goes downwards, so that the newest are found first.
  */
 export function createSearch(
   journal: Db,

@@ -22,7 +22,7 @@ export type { Verdict } from './rules.ts'
 
 type Shown = Static<typeof Policy>
 
-/** What is stored, made sure of: a pair that cannot be is an error, never a permission. */
+/** Checks what is stored: an impossible pair is an error, never a permission. */
 function present({ crew_id, autonomy_level, behavior_mode, set_by_user_id, set_at, reason }: Row): Shown {
   const level = autonomyLevels.find((it) => it === autonomy_level)
   const mode = behaviorModes.find((it) => it === behavior_mode)
@@ -92,7 +92,7 @@ export function policyOf(app: App, workspace: string, crewId: string): { level: 
   return held
 }
 
-/** What becomes of an agent's wish to do this. The crew is the one that the agent's token names. */
+/** The verdict on an agent's action. The crew is the one that the agent's token names. */
 export const consult = (
   app: App,
   { workspace, crew, action }: { workspace: string; crew: string; action: string },
