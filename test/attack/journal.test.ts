@@ -174,7 +174,7 @@ describe('entries that were added without the key', () => {
       relink(db, seq + 1)
     })
     const first = await it.start()
-    const told = `The start sealed ${newest - seq} entries that were not sealed before, from ${seq + 1} on`
+    const told = `${newest - seq} entries that had no seal, from entry ${seq + 1} on, were sealed when Muster started`
     expect(await summaries(first)).toEqual([told])
     expect(first.said.join('')).toContain('Entries of the journal were not sealed before')
     await first.daemon.stop()

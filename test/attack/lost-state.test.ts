@@ -232,7 +232,7 @@ describe('--accept-data-loss', () => {
       {
         entry_type: 'audit.entity_restored',
         actor_type: 'system',
-        summary: 'Muster was started with --accept-data-loss, in spite of database_older',
+        summary: 'Muster was started with --accept-data-loss despite database_older',
         payload: {
           action: 'accept_data_loss',
           entity_type: 'installation',

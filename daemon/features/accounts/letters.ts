@@ -9,7 +9,7 @@ interface Reader {
 
 const begin = ({ email, full_name }: Reader) => ({ to: email, name: full_name })
 
-/** The flag that names the server as users see it; nothing when it does not say. */
+/** The flag that names the server's public address; empty when none is set. */
 const server = ({ publicUrl }: Config) => (publicUrl ? ` -s ${new URL(publicUrl).origin}` : '')
 
 /** Somebody tried to sign up with the reader's address. */

@@ -23,7 +23,7 @@ export interface Newcomer {
   password_hash: string
 }
 
-/** What takes its time or may be refused before anything is written: the same for new and for taken addresses. */
+/** The slow and refusable checks before anything is written, the same for new and taken addresses. */
 export async function prepareNewcomer(app: App, body: Static<typeof SignUp>): Promise<Newcomer> {
   const full_name = cleanName('full_name', body.full_name, { min: 2, max: 100, unit: 'characters' })
   checkPassword('password', body.password)
@@ -55,7 +55,7 @@ interface Settler {
   id: string
   email: string
   full_name: string
-  /** How they came, when it was not by a sign-up. */
+  /** How the account came about, unless by a sign-up. */
   via?: 'idp'
   now: string
 }
@@ -64,7 +64,7 @@ interface Settler {
 export const mayBegin = ({ config, clock, startedAt }: App): boolean =>
   !config.bootstrapWindow || clock() - startedAt <= config.bootstrapWindow * 1000
 
-/** Gives a new user a place to be: where the address is invited, else a workspace of their own. */
+/** Gives a new user the workspaces that the address is invited to, or else a workspace of their own. */
 function settle(app: App, settler: Settler): void {
   const { id: user, email, now } = settler
   if (redeemInvitations(app, { user, email, now }).length) recordCreation(app, settler)
@@ -92,8 +92,7 @@ export const recordCreation = (app: App, user: Pick<Settler, 'id' | 'email' | 'v
 
 function foundUnnamed(app: App, { id: owner, email, full_name, now }: Settler): { id: string; slug: string } {
   const id = newId(app.clock())
-  // Whoever comes first could have made the first user by bootstrap just as well; without an owner the server would
-  // stay for ever.
+  // The first to sign up could have used bootstrap as well, and without an owner the server would never get one.
   const homes = isAlone(app) && mayBegin(app) ? [{ home: true as const }, {}] : [{}]
   // Ids made within the same second begin alike; their ends are random.
   const tails = [id.slice(0, 8), id.slice(-8)]

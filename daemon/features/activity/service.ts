@@ -16,13 +16,13 @@ type Line = Static<typeof LogLine>
 /** How long a stop waits for what it ends. */
 const patienceMs = 45_000
 
-/** Wishes the end of everything that the agent does; the runs concerned. */
+/** Requests the end of all runs of the agent and returns them. */
 export function wishStop(app: App, { actor, agentId }: Call<typeof activity.stop>): string[] {
   const agent = findAgent(app, actor.workspace, agentId)
   return runsOfAgent(app, agent.id).flatMap(({ id }) => (wishCancel(app, id, actor.id) ? [id] : []))
 }
 
-/** Waits until the runs are over, as long as there is patience. */
+/** Waits until the runs are over, or until the time limit. */
 export async function settleStop(
   app: App,
   { agentId }: Call<typeof activity.stop>,
@@ -61,7 +61,7 @@ function lineOf(agent: string, { ts, part }: ReturnType<typeof partsOfAgent>[num
   }
 }
 
-/** Looking further back than this is for the journal. */
+/** Older activity is left to the journal. */
 const logLimit = 10_000
 
 /** What an agent did, latest first: its runs, and what it said and used in them. */
@@ -132,7 +132,7 @@ export async function download(app: App, { actor, agentId, query }: Call<typeof 
   return content
 }
 
-/** A path as the agent itself names it is fine; another agent's is refused as such. */
+/** Accepts a path as the agent itself names it and refuses another agent's. */
 function ownPath(path: string, slug: string): string {
   const [, owner, rest] = /^\/output\/([^/]+)\/(.+)$/.exec(path) ?? []
   if (owner === undefined) return path

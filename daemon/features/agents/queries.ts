@@ -36,7 +36,7 @@ export interface AgentRow {
   avatar_version: string | null
 }
 
-/** What belongs to an agent. Costs more to tell the more there is. */
+/** Counts of what belongs to an agent. Their cost grows with the counts. */
 export interface AgentCounts {
   credentials: number
   chats: number
@@ -44,7 +44,7 @@ export interface AgentCounts {
   waiting_runs: number
 }
 
-/** What a person decides of an agent, as stored. */
+/** The members of an agent that people set, as stored. */
 export type AgentMembers = Pick<
   AgentRow,
   | 'name'
@@ -82,11 +82,11 @@ interface Filter {
   q: string
 }
 
-const columns = `a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description, a.role_title, a.agent_role, a.lead_mode, a.status, a.cli_adapter,
-    a.llm_provider, a.llm_model, a.system_prompt, a.avatar_seed, a.avatar_style, a.timeout_seconds, a.tool_profile,
-    a.cli_tools, a.mcp_config_json, a.memory_enabled, a.suggested_prompts, a.ask_forms,
-    a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug, c.color AS crew_color,
-    c.avatar_style AS crew_avatar_style, v.version AS avatar_version`
+const columns = `a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description, a.role_title, a.agent_role,
+    a.lead_mode, a.status, a.cli_adapter, a.llm_provider, a.llm_model, a.system_prompt, a.avatar_seed, a.avatar_style,
+    a.timeout_seconds, a.tool_profile, a.cli_tools, a.mcp_config_json, a.memory_enabled, a.suggested_prompts,
+    a.ask_forms, a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug,
+    c.color AS crew_color, c.avatar_style AS crew_avatar_style, v.version AS avatar_version`
 const counts = `(SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials,
     (SELECT count(*) FROM chats h WHERE h.agent_id = a.id) AS chats,
     (SELECT count(*) FROM runs r WHERE r.agent_id = a.id AND r.phase <> 'ended' AND r.phase IN ('parking', 'parked'))
@@ -114,7 +114,8 @@ export const queries = statements((db) => ({
     'SELECT status, count(*) AS n FROM agents WHERE workspace_id = ? AND deleted_at IS NULL GROUP BY status',
   ),
   all: db.prepare<[workspace: string], Pick<AgentRow, 'id' | 'name' | 'slug' | 'status'>>(
-    'SELECT id, name, slug, status FROM agents WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY created_at DESC, id DESC',
+    `SELECT id, name, slug, status FROM agents WHERE workspace_id = ? AND deleted_at IS NULL
+     ORDER BY created_at DESC, id DESC`,
   ),
   ofCrew: db.prepare<[crew: string], { id: string; slug: string }>(
     'SELECT id, slug FROM agents WHERE crew_id = ? AND deleted_at IS NULL',
@@ -123,7 +124,8 @@ export const queries = statements((db) => ({
     'SELECT id, slug FROM agents WHERE workspace_id = ? AND crew_id IS NULL AND deleted_at IS NULL',
   ),
   mates: db.prepare<[crew: string], Pick<AgentRow, 'id' | 'name' | 'slug' | 'role_title' | 'agent_role'>>(
-    'SELECT id, name, slug, role_title, agent_role FROM agents WHERE crew_id = ? AND deleted_at IS NULL ORDER BY created_at, id',
+    `SELECT id, name, slug, role_title, agent_role FROM agents WHERE crew_id = ? AND deleted_at IS NULL
+     ORDER BY created_at, id`,
   ),
   liveCrew: db.prepare<[workspace: string, crew: string], { id: string }>(
     'SELECT id FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',
@@ -131,8 +133,8 @@ export const queries = statements((db) => ({
   insert: db.prepare<[Stored & { status: AgentStatus; created_by_user_id: string | null }], { id: string }>(
     `INSERT INTO agents (id, workspace_id, crew_id, name, slug, description, role_title, agent_role, lead_mode,
       status, cli_adapter, llm_provider, llm_model,
-       system_prompt, avatar_seed, avatar_style, timeout_seconds, tool_profile, cli_tools, mcp_config_json, memory_enabled,
-       suggested_prompts, ask_forms, search, created_by_user_id, created_at, updated_at)
+       system_prompt, avatar_seed, avatar_style, timeout_seconds, tool_profile, cli_tools, mcp_config_json,
+       memory_enabled, suggested_prompts, ask_forms, search, created_by_user_id, created_at, updated_at)
      VALUES (@id, @workspace_id, @crew_id, @name, @slug, @description, @role_title, @agent_role, @lead_mode, @status,
      @cli_adapter, @llm_provider, @llm_model,
        @system_prompt, @avatar_seed, @avatar_style, @timeout_seconds, @tool_profile, @cli_tools, @mcp_config_json,
@@ -142,9 +144,10 @@ export const queries = statements((db) => ({
   update: db.prepare<[Stored], { id: string }>(
     `UPDATE OR IGNORE agents SET crew_id = @crew_id, name = @name, slug = @slug, description = @description,
       role_title = @role_title,
-       agent_role = @agent_role, lead_mode = @lead_mode, cli_adapter = @cli_adapter, llm_provider = @llm_provider, llm_model = @llm_model,
-       system_prompt = @system_prompt, avatar_seed = @avatar_seed, avatar_style = @avatar_style, timeout_seconds = @timeout_seconds,
-       tool_profile = @tool_profile, cli_tools = @cli_tools, mcp_config_json = @mcp_config_json, memory_enabled = @memory_enabled,
+       agent_role = @agent_role, lead_mode = @lead_mode, cli_adapter = @cli_adapter, llm_provider = @llm_provider,
+       llm_model = @llm_model, system_prompt = @system_prompt, avatar_seed = @avatar_seed,
+       avatar_style = @avatar_style, timeout_seconds = @timeout_seconds, tool_profile = @tool_profile,
+       cli_tools = @cli_tools, mcp_config_json = @mcp_config_json, memory_enabled = @memory_enabled,
        suggested_prompts = @suggested_prompts, ask_forms = @ask_forms, search = @search, updated_at = @updated_at
      WHERE workspace_id = @workspace_id AND id = @id AND deleted_at IS NULL RETURNING id`,
   ),

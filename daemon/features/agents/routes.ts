@@ -17,7 +17,7 @@ import {
   updateAgent,
 } from './service.ts'
 
-/** An agent that was not approved goes. */
+/** An agent that was not approved is deleted. */
 const reviewed = { writes: ['agent.deleted'] as const, run: settleReview }
 
 export default feature(

@@ -72,7 +72,8 @@ function client(
   if (!wanted) {
     throw refuse(
       'cli_adapter',
-      `cli_adapter ${adapter} is not supported by this version yet; it runs ${Object.keys(adapterProviders).join(', ')}`,
+      `cli_adapter ${adapter} is not supported by this version yet; it runs ` +
+        Object.keys(adapterProviders).join(', '),
     )
   }
   if (provider !== null && provider !== wanted)

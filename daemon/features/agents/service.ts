@@ -73,7 +73,7 @@ function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof Ag
   }
 }
 
-/** Changes with the picture, so that browsers may keep what they have. */
+/** The address changes with the picture, so browsers may cache it. */
 export const avatarUrl = ({ id, workspace_id }: Pick<AgentRow, 'id' | 'workspace_id'>, version: string): string =>
   `/api/v1/agents/${id}/avatar?v=${version}&workspace_id=${workspace_id}`
 
@@ -98,7 +98,7 @@ export function toAgent(app: App, row: AgentRow, actor: Actor): Static<typeof Ag
 /** How events name an agent. */
 const named = ({ id, slug, name }: AgentRow) => ({ agent_id: id, agent_slug: slug, agent_name: name })
 
-/** Tells the workspace that an agent is another than before. */
+/** Tells the workspace that an agent changed. */
 export const tellChanged = (app: App, workspace: string, id: string): void =>
   tell(app, workspace, 'agent.updated', { id })
 
@@ -210,13 +210,14 @@ export function editable(app: App, actor: Actor, agentId: string): AgentRow {
   if (actor.role === 'MANAGER' && row.created_by_user_id !== actor.id) {
     throw problem('insufficient_role', {
       detail:
-        'A MANAGER may change only agents that they created; those of others take ADMIN, in the workspace or in the crew',
+        'A MANAGER may change only agents that they created; other agents need the role ADMIN, ' +
+        'in the workspace or in the crew',
     })
   }
   return row
 }
 
-/** A crew has one LEAD: who becomes it takes over from the one before. */
+/** A crew has one LEAD: a new one replaces the one before. */
 function demoteOthers(app: App, actor: Actor, crewId: string, successor: { id: string; slug: string }): void {
   for (const { id, slug } of queries(app.db).demote.all(app.now(), crewId, successor.id)) {
     const metadata = {
@@ -264,7 +265,7 @@ function removeWith(
   app.journal(fact('agent.deleted', payload, { workspace_id: workspace_id!, crew_id, agent_id: id, ...acting(about) }))
 }
 
-/** Ends the review of an agent that waits for it: it may work, or it goes. False when it does not wait. */
+/** Ends the review of an agent: it may work, or it is deleted. False when it is not under review. */
 function endReview(app: App, { workspace_id, ...by }: Acting & { workspace_id: string }, id: string, fits: boolean) {
   const row = queries(app.db).find.get(workspace_id, id)
   if (row?.status !== 'PENDING_REVIEW') return false
@@ -283,7 +284,7 @@ function endReview(app: App, { workspace_id, ...by }: Acting & { workspace_id: s
 
 type Review = Happened<'approval.granted' | 'approval.denied' | 'approval.timeout' | 'approval.cancelled'>
 
-/** What people say of an agent that is held back takes effect with their decision, or refuses that. */
+/** Applies a decision on an agent under review; an effect that fails refuses the decision. */
 export function settleReview(app: App, { name, payload, about }: Review): void {
   const { kind, target, target_id } = payload
   if (kind !== 'autonomy_gate' || target !== 'agent' || !target_id) return

@@ -16,7 +16,7 @@ const choices: readonly Choice[] = [
 
 type Told = Extract<FactName, `approval.${string}`>
 
-/** An entry about a request, with what those who follow it go by. */
+/** A journal entry about a request, with the members that clients filter by. */
 export function factOf(
   name: Told,
   { id, asked, crew_id, agent_id }: Decision,
@@ -58,7 +58,7 @@ function endOf(app: App, decision: Decision, { state, actor, comment, orphaned }
   return factOf(name, decision, row, actor, comment ? { comment } : {})
 }
 
-/** Something that takes effect only when people say so: whoever holds it back reacts to the fact. */
+/** Something that takes effect only when people approve it. The feature that holds it back reacts to the fact. */
 export const approval = declareKind({
   name: 'approval',
   card: 'waitpoint',

@@ -18,18 +18,18 @@ export interface Row {
   decision_comment: string | null
   timeout_at: string | null
   created_at: string
-  /** Name of who decided. */
+  /** Name of the person who decided. */
   decider: string | null
 }
 
-const columns = `p.id, p.workspace_id, p.crew_id, p.agent_id, p.mission_id, p.requested_by, p.kind, p.reason, p.payload_json,
-  CASE d.state WHEN 'open' THEN 'pending' WHEN 'decided' THEN d.outcome WHEN 'expired' THEN 'timeout'
+const columns = `p.id, p.workspace_id, p.crew_id, p.agent_id, p.mission_id, p.requested_by, p.kind, p.reason,
+  p.payload_json, CASE d.state WHEN 'open' THEN 'pending' WHEN 'decided' THEN d.outcome WHEN 'expired' THEN 'timeout'
     ELSE 'cancelled' END AS status,
   d.settled_by_user_id AS decided_by, d.settled_at AS decided_at, p.decision_comment, d.deadline_at AS timeout_at,
   p.created_at, u.full_name AS decider`
 const tables = `decisions d CROSS JOIN approvals p ON p.id = d.id LEFT JOIN users u ON u.id = d.settled_by_user_id`
 
-/** What a status is among decisions. */
+/** The decision's state for each status of an approval. */
 export const stateOf = {
   pending: { state: 'open', outcome: null },
   approved: { state: 'decided', outcome: 'approved' },

@@ -25,7 +25,7 @@ export interface Request {
   by: string
   kind: ApprovalKind
   reason: string
-  /** `target_id` names what is held back, which the card is of then. */
+  /** `target_id` names what is held back; the card then points to it. */
   payload: Record<string, unknown>
   seconds?: number
   /** The card that people see. */
@@ -33,7 +33,7 @@ export interface Request {
   now: string
 }
 
-/** Puts something before people that takes effect only when they approve. The id. */
+/** Asks people to approve something before it takes effect; returns the request's id. */
 export function requestApproval(app: App, it: Request): string {
   const { workspace, crew, agent, by, kind, reason, payload, seconds, card, now } = it
   const id = newId(app.clock())
@@ -69,7 +69,7 @@ export function requestApproval(app: App, it: Request): string {
 export const openRequests = ({ db }: App, workspace: string, by: string): number =>
   queries(db).asked.get({ workspace, by })!.n
 
-/** What happened before, for who comes too late. */
+/** The earlier outcome, for those who decide too late. */
 function settledBefore({ status, decider, decided_at, timeout_at }: Row): Problem {
   const detail =
     status === 'timeout'
@@ -82,7 +82,7 @@ function settledBefore({ status, decider, decided_at, timeout_at }: Row): Proble
 function tooLate(app: App, actor: Actor, id: string, now: string): Problem | null {
   const { find } = queries(app.db)
   if (!find.get(actor.workspace, id)) throw problem('not_found', { detail: 'There is no such approval' })
-  // Returned, not thrown: that it ran out is to be kept.
+  // Returned, not thrown: the expiry must be committed.
   return isOpen(app, id, now) ? null : settledBefore(find.get(actor.workspace, id)!)
 }
 

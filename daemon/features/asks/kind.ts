@@ -33,7 +33,7 @@ export const question = declareKind({
   choices: () => [...choices],
   resolves: 'dismiss',
   expired: 'timed_out',
-  // What ends its run withdraws it.
+  // The end of its run withdraws the question.
   orphaned: false,
   fact: () => null,
 })

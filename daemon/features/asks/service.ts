@@ -71,7 +71,7 @@ function runOf(app: App, { run_id, agent_id, workspace_id }: Question['body']): 
 const clientSession = ({ launch_json }: Run): string | null =>
   launch_json ? ((JSON.parse(launch_json) as { session?: { id: string } | null }).session?.id ?? null) : null
 
-/** Who began the run, if they may decide; else those who lead. */
+/** The person who began the run, if they may decide; otherwise those who lead. */
 function targetOf(app: App, { workspace_id, triggered_by }: Run): Target {
   const role = triggered_by && membership(app.db, workspace_id, triggered_by)?.role
   return role && allows('MEMBER', role) ? { user: triggered_by } : { role: 'MANAGER' }

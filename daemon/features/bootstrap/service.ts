@@ -26,7 +26,7 @@ function anyUser(app: App): boolean {
   }
 }
 
-/** The first user with its workspace and token, all or nothing: of many who try at once, one succeeds. */
+/** The first user with a workspace and a token, all or nothing. Of concurrent attempts, one succeeds. */
 export function create(
   app: App,
   { now }: Call<typeof bootstrap.create>,
@@ -42,7 +42,7 @@ export function create(
 
 type Made = ReturnType<typeof create>
 
-/** Signs the browser in. Without a session the account is still there, which the answer says. */
+/** Signs the browser in. If that fails, the account still exists and the answer says so. */
 export async function enter(app: App, { body, web, now }: Call<typeof bootstrap.create>, made: Made): Promise<Made> {
   if (!web) return made
   try {

@@ -27,7 +27,8 @@ export type NewChat = Pick<
 const unread = `(SELECT count(*) FROM chat_messages m WHERE m.chat_id = chats.id
   AND m.seq > coalesce((SELECT last_seq FROM chat_read_cursors r WHERE r.chat_id = chats.id AND r.user_id = @user), 0)
   AND NOT (m.role = 'user' AND (m.author_user_id IS NULL OR m.author_user_id = @user)))`
-const columns = `id, agent_id, workspace_id, title, mode, status, visibility, origin, created_by, message_count, ${unread} AS unread_count, started_at, ended_at, last_activity_at, created_at`
+const columns = `id, agent_id, workspace_id, title, mode, status, visibility, origin, created_by, message_count,
+  ${unread} AS unread_count, started_at, ended_at, last_activity_at, created_at`
 
 export const queries = statements((db) => ({
   list: db.prepare<[{ agent: string; user: string }], ChatRow>(

@@ -97,7 +97,7 @@ export function removeChat(app: App, { actor, agentId, chatId }: Call<typeof cha
 const tell = (app: App, actor: Actor, type: string, payload: object): void =>
   app.broadcast({ channel: `workspace:${actor.workspace}`, type, payload })
 
-/** What a fact of a chat concerns: the chat goes by its title. */
+/** What a fact of a chat concerns; the chat is named by its title. */
 const about = (actor: Actor, workspace_id: string, agent: AgentRow) => ({
   workspace_id,
   ...(agent.crew_id && { crew_id: agent.crew_id }),
@@ -133,7 +133,7 @@ export function listMessages(
 
 const askSubmission = validator(AskSubmission, 'body')
 
-/** Of what a client attaches to a message only a valid ask submission is kept. */
+/** Keeps only a valid ask submission of what a client attaches to a message. */
 function keptMetadata(metadata: Record<string, unknown> | undefined): Record<string, unknown> {
   const { ask_submission } = metadata ?? {}
   if (typeof ask_submission !== 'object' || ask_submission === null) return {}
@@ -174,7 +174,7 @@ export function sendMessage(app: App, { actor, chatId, body }: Call<typeof chats
   return { message_id: message.id, run_id: runId }
 }
 
-/** Wishes the end of the chat's run: the caller's own, or anybody's for MANAGER and above. Null when there is none. */
+/** Requests the end of the chat's run: callers may end their own, MANAGER and above any. Null when there is none. */
 export function wishChatCancel(app: App, { actor, chatId }: Call<typeof chats.cancel>): string | null {
   const entered = enterChat(app, actor, chatId)
   if (!entered) throw absent('chat')

@@ -80,7 +80,8 @@ export const queries = statements((db) => ({
       WHERE x.credential_id = ? AND m.user_id = ? LIMIT 1`,
   ),
   newest: db.prepare<[], Pick<CredentialRow, 'id' | 'encrypted_value'>>(
-    'SELECT id, encrypted_value FROM credentials WHERE deleted_at IS NULL AND encrypted_value IS NOT NULL ORDER BY rowid DESC LIMIT 1',
+    `SELECT id, encrypted_value FROM credentials
+     WHERE deleted_at IS NULL AND encrypted_value IS NOT NULL ORDER BY rowid DESC LIMIT 1`,
   ),
   insert: db.prepare<[Stored & { encrypted_value: string; created_by: string }], { id: string }>(
     `INSERT INTO credentials (id, workspace_id, name, type, provider, description, scope, tags_json, account_label,
@@ -100,7 +101,7 @@ export const queries = statements((db) => ({
        @token_expires_at, NULL, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
-  /** Nothing when it is not waiting any more. */
+  /** No row when it no longer waits. */
   accept: db.prepare<{ id: string; user: string; now: string }, { name: string }>(
     `UPDATE credentials SET status = 'ACTIVE', created_by = @user, updated_at = @now
      WHERE id = @id AND status = 'PENDING_APPROVAL' AND deleted_at IS NULL RETURNING name`,
@@ -112,7 +113,8 @@ export const queries = statements((db) => ({
   update: db.prepare<[Stored], { id: string }>(
     `UPDATE OR IGNORE credentials SET name = @name, type = @type, provider = @provider, description = @description,
       scope = @scope, tags_json = @tags_json,
-       account_label = @account_label, account_email = @account_email, token_expires_at = @token_expires_at, updated_at = @updated_at
+       account_label = @account_label, account_email = @account_email, token_expires_at = @token_expires_at,
+       updated_at = @updated_at
      WHERE workspace_id = @workspace_id AND id = @id AND deleted_at IS NULL RETURNING id`,
   ),
   setValue: db.prepare<[sealed: string, at: string, id: string]>(
@@ -125,7 +127,9 @@ export const queries = statements((db) => ({
   ),
   setError: db.prepare<[error: string, id: string]>('UPDATE credentials SET last_error = ? WHERE id = ?'),
   setCooldown: db.prepare<[until: string, id: string], { workspace_id: string }>(
-    "UPDATE credentials SET cooldown_until = ?, last_error = 'The provider refused a call for being over its limit' WHERE id = ? AND deleted_at IS NULL RETURNING workspace_id",
+    `UPDATE credentials SET cooldown_until = ?,
+     last_error = 'The provider refused a call for being over its limit'
+     WHERE id = ? AND deleted_at IS NULL RETURNING workspace_id`,
   ),
   setUsed: db.prepare<[at: string, id: string]>('UPDATE credentials SET last_used_at = ? WHERE id = ?'),
   remove: db.prepare<[at: string, at: string, id: string]>(

@@ -73,7 +73,8 @@ function checkDelivery({ type, provider }: CredentialMembers, body: Body): void 
   const field = body.provider === undefined && body.type !== undefined ? 'type' : 'provider'
   throw refuse(
     field,
-    `${type} reaches the models of ${known.join(', ')}; store a key for ${provider === 'NONE' ? 'anything else' : provider} as SECRET, which agents get as a file`,
+    `${type} reaches the models of ${known.join(', ')}; store a key for ` +
+      `${provider === 'NONE' ? 'anything else' : provider} as SECRET, which agents get as a file`,
   )
 }
 

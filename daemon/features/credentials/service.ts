@@ -74,7 +74,7 @@ export function toCredential(app: App, row: CredentialRow): Static<typeof Creden
   }
 }
 
-/** What is so of every credential of this version. */
+/** Members with the same value for every credential in this version. */
 const fixed = {
   username: null,
   security_level: 1,
@@ -136,7 +136,7 @@ function setCrews({ db }: App, actor: Actor, credentialId: string, crewIds: stri
   }
 }
 
-/** Who may only create credentials gives them to no crews of others. */
+/** Those who may only create credentials cannot give them to crews they do not belong to. */
 function guardCrews({ db }: App, actor: Actor, crewIds: string[]): void {
   const own = crewRoles(db, actor)
   const index = crewIds.findIndex((crew) => !own.has(crew))
@@ -177,7 +177,7 @@ function replaceAtOnce(app: App, actor: Actor, row: CredentialRow, value: string
   replaceValue(app, actor, row, value, 0)
 }
 
-/** A value that was fine for a file may be no model key. */
+/** A value that is valid for a file may not be a valid model key. */
 function recheckValue(app: App, row: CredentialRow, { type }: CredentialMembers): void {
   const value = openValue(app, row)
   if (value === null)
@@ -186,7 +186,7 @@ function recheckValue(app: App, row: CredentialRow, { type }: CredentialMembers)
     throw problem('invalid_field', { field: 'type', detail: `The stored value is no ${type}; send the value as well` })
 }
 
-/** Ends a credential: its values are erased, nobody has it any more. The row stays for the record. */
+/** Deletes a credential: its values and assignments are erased, and its row stays for the record. */
 export function removeCredential(app: App, { actor, credentialId }: Call<typeof credentials.remove>) {
   const { name } = findDecided(app, actor, credentialId)
   end(app, actor.workspace, credentialId, actorOf(actor))

@@ -28,9 +28,19 @@ export interface StoredCrew extends Omit<CrewRow, 'agents' | 'members' | 'create
   created_by_user_id: string | null
 }
 
-const columns = `id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus, container_ttl_hours, network_mode,
-  allowed_domains_json, allow_private_endpoints, runtime_image, avatar_style, issue_prefix,
-  max_ephemeral_agents, created_at, updated_at,
+export interface StoredPolicy {
+  workspace: string
+  crew: string
+  level: string
+  mode: string
+  reason: string | null
+  user: string
+  now: string
+}
+
+const columns = `id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus,
+  container_ttl_hours, network_mode, allowed_domains_json, allow_private_endpoints, runtime_image, avatar_style,
+  issue_prefix, max_ephemeral_agents, created_at, updated_at,
   (SELECT count(*) FROM agents a WHERE a.crew_id = crews.id AND a.deleted_at IS NULL) AS agents,
   (SELECT count(*) FROM crew_members m WHERE m.crew_id = crews.id) AS members`
 
@@ -58,11 +68,17 @@ export const queries = statements((db) => ({
   ),
   update: db.prepare<[Omit<StoredCrew, 'created_by_user_id'>], { id: string }>(
     `UPDATE OR IGNORE crews SET name = @name, slug = @slug, description = @description, icon = @icon, color = @color,
-       container_memory_mb = @container_memory_mb, container_cpus = @container_cpus, container_ttl_hours = @container_ttl_hours,
-       network_mode = @network_mode, allowed_domains_json = @allowed_domains_json, allow_private_endpoints = @allow_private_endpoints,
+       container_memory_mb = @container_memory_mb, container_cpus = @container_cpus,
+       container_ttl_hours = @container_ttl_hours, network_mode = @network_mode,
+       allowed_domains_json = @allowed_domains_json, allow_private_endpoints = @allow_private_endpoints,
        runtime_image = @runtime_image, avatar_style = @avatar_style, issue_prefix = @issue_prefix,
        max_ephemeral_agents = @max_ephemeral_agents, updated_at = @updated_at
      WHERE workspace_id = @workspace_id AND id = @id AND deleted_at IS NULL RETURNING id`,
+  ),
+  setPolicy: db.prepare<StoredPolicy>(
+    `UPDATE crews SET autonomy_level = @level, behavior_mode = @mode, policy_reason = @reason, policy_set_by = @user,
+       policy_set_at = @now
+     WHERE workspace_id = @workspace AND id = @crew AND deleted_at IS NULL`,
   ),
   remove: db.prepare<[at: string, at: string, id: string]>(
     'UPDATE crews SET deleted_at = ?, updated_at = ? WHERE id = ?',

@@ -3,7 +3,7 @@ import type { CrewDraft, CrewPatch } from '#contract/crews'
 import { blankToNull, cleanName } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 
-/** What a person decides of a crew, as stored. Null memory, processors and image follow the server's configuration. */
+/** The members of a crew that people set. Null memory, processors and image follow the server's configuration. */
 export interface CrewMembers {
   name: string
   slug: string
@@ -94,7 +94,9 @@ function domains(list: string[]): string[] {
     if (domain.length <= 253 && host.test(domain)) return domain
     throw problem('invalid_field', {
       field: `allowed_domains.${index}`,
-      detail: `"${given.slice(0, 100)}" is no host name; write example.com or *.example.com, in ASCII, without scheme, port or path`,
+      detail:
+        `"${given.slice(0, 100)}" is not a host name; write example.com or *.example.com, in ASCII, ` +
+        'without scheme, port or path',
     })
   })
   return [...new Set(cleaned)]
@@ -112,7 +114,7 @@ function image(given: string | null): string | null {
   return name
 }
 
-/** Sentences about limits that are allowed and yet too tight for a coding agent. */
+/** Warnings about limits that are allowed but too tight for a coding agent. */
 export function tightness({
   container_memory_mb: memory,
   container_cpus: cpus,

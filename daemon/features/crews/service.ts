@@ -12,7 +12,7 @@ import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { containerOf, own, want } from './containers/service.ts'
 import { queries as memberQueries } from './members/queries.ts'
-import { type CrewRow, queries } from './queries.ts'
+import { type CrewRow, queries, type StoredPolicy } from './queries.ts'
 import { type CrewMembers, memberNames, merge, tightness } from './rules.ts'
 
 /** A live crew of the workspace, or `not_found`. */
@@ -40,7 +40,7 @@ export function toCrew({ config }: App, row: CrewRow): Static<typeof Crew> {
       ? null
       : 'The process runtime isolates nothing: agents reach whatever this machine reaches',
     allowed_domains: JSON.parse(allowed_domains_json) as string[],
-    // The server's switch rules: turned off later, it is off for everyone.
+    // The server's setting overrides the crew's, even when it is turned off later.
     allow_private_endpoints: row.allow_private_endpoints === 1 && config.allowPrivateEndpoints,
     _count: { agents, members },
   }
@@ -148,7 +148,10 @@ function withWarnings(app: App, actor: Actor, id: string, warnings: string[]): S
   return { ...toCrew(app, findCrew(app, actor.workspace, id)), ...(warnings.length && { warnings }) }
 }
 
-/** Deletes the crew; what belongs to it follows its fact. The reconciler then takes the container down. */
+/** Stores a policy that has been checked; false when the workspace has no such crew. */
+export const storePolicy = ({ db }: App, policy: StoredPolicy): boolean => queries(db).setPolicy.run(policy).changes > 0
+
+/** Deletes the crew. Reactions to its fact delete what belongs to it; the reconciler removes the container. */
 export function removeCrew(app: App, { actor, crewId }: Call<typeof crews.remove>) {
   const { slug } = findCrew(app, actor.workspace, crewId)
   retire(app, actor.workspace, crewId)

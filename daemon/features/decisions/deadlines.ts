@@ -4,10 +4,10 @@ import { untilWritten } from '#kernel/store/until-written'
 import { withdrawOrphans } from './orphans.ts'
 import { expireDue, nextDeadline } from './service.ts'
 
-/** Rows a change: other writes come between. */
+/** Rows per change, so that other writes get their turn. */
 const batch = 500
 
-/** Ends what nobody decided in time, at the moment when that is over: one timer, set to the next. */
+/** Expires decisions at their deadline, with one timer that is set to the next deadline. */
 export function watchDeadlines(app: App): { close(): void } {
   let timer: NodeJS.Timeout | undefined
   let armed = Number.POSITIVE_INFINITY
@@ -26,7 +26,7 @@ export function watchDeadlines(app: App): { close(): void } {
     const done = await tried('What is due', async () => {
       while (!closed && (await untilWritten(app, () => expireDue(app, batch))) === batch);
     })
-    // After a failure not at once: it would most likely fail again.
+    // A failed attempt is not repeated at once: it would most likely fail again.
     if (!closed) wait(done ? nextDeadline(app) : wholeSeconds(app.clock() + pause))
   }
 

@@ -8,62 +8,62 @@ import type { Actor } from '#kernel/feature'
 import type { Raise } from '../inbox/service.ts'
 import type { Row } from './queries.ts'
 
-/** How something ceases to wait. */
+/** How a decision ends. */
 export interface Ending {
   state: 'decided' | 'expired' | 'withdrawn'
   /** What was decided, as the card tells it; the kind's own word for an end without a decision unless stated. */
   outcome?: string
-  /** Null: Muster itself, or whoever holds a token. */
+  /** Null for Muster itself and for the holder of a token. */
   actor: Actor | null
-  /** The person, where no more than the id is known. */
+  /** Id of the person, when nothing more is known. */
   by?: string | null
   now: string
-  /** What was said with it, or why it was withdrawn. */
+  /** The comment of the person who decided, or why it was withdrawn. */
   comment?: string | null
-  /** What it was about is gone. */
+  /** True when the subject of the decision was deleted. */
   orphaned?: true
-  /** What only the kind knows of. */
+  /** Members that only the kind understands. */
   details?: Readonly<Record<string, unknown>>
 }
 
 type Chosen = Static<typeof Decides>['choices'][number]
 export interface Choice extends Omit<Chosen, 'body' | 'text'> {
   body?: Chosen['body']
-  /** Null: no words are taken. */
+  /** Null when no comment is accepted. */
   text?: { member: string; required: boolean } | null
 }
 
-/** One kind of thing that waits for people. */
+/** One kind of decision. */
 export interface Kind {
   name: string
   /** Kind of its card in the inbox. */
   card: InboxKind
-  /** Who may decide, unless the one who opens it names somebody. */
+  /** Who may decide, unless the opener names somebody. */
   role: Role
-  /** How long people may take; null: as long as they like. */
+  /** How long people may take; null for no limit. */
   seconds: number | null
   /** The operation that decides it. */
   operation: string
   params(row: Row): Record<string, string>
-  /** What the card offers. */
+  /** The choices on the card. */
   actions?(app: App, row: Row): NonNullable<Raise['actions']>
-  /** How the operation is told each choice. */
+  /** Each choice as the operation takes it. */
   choices(app: App, row: Row): Choice[]
-  /** The choice that marking the card resolved stands for; where there is none, the card says where to decide. */
+  /** The choice made by marking the card resolved; without one, the card says where to decide. */
   resolves?: string
-  /** Where it is decided, for who tries to do that in the inbox. */
+  /** Where to decide it, for people who try to in the inbox. */
   hint?(row: Row): string
-  /** Whether who set the agent up may not decide alone, where the workspace asks for a second person. */
+  /** Whether the person who created the agent may not decide alone, where the workspace requires a second person. */
   guarded?(app: App, row: Row): boolean
-  /** Whether the card is decided by its source for good, and not only as long as it is open. */
+  /** Whether only the source may ever decide the card, even after the decision is closed. */
   lasting?: true
-  /** What is told when nobody decides in time. */
+  /** The message when nobody decides in time. */
   expired: 'expired' | 'timed_out'
-  /** Whether it is withdrawn with the agent, the crew or the workspace that it concerns. */
+  /** Whether it is withdrawn when its agent, crew or workspace is deleted. */
   orphaned: boolean
-  /** Stores what is particular, and takes effect. */
+  /** Stores the kind's own members and takes effect. */
   ended?(app: App, row: Row, ending: Ending): void
-  /** The fact that an end is recorded as, once it has taken effect; null where the writer records more. */
+  /** The fact that records an end once it has taken effect; null when the writer records it itself. */
   fact(app: App, row: Row, ending: Ending): Fact | null
 }
 

@@ -15,7 +15,7 @@ function withdraw(app: App, rows: readonly Row[], what: 'agent' | 'crew' | 'work
       })
 }
 
-/** Nobody decides any more about what is gone. */
+/** Withdraws open decisions about a deleted subject. */
 export const withdrawOfAgent = (app: App, agent: string): void =>
   withdraw(app, queries(app.db).openOfAgent.all(agent), 'agent')
 export const withdrawOfCrew = (app: App, crew: string): void =>

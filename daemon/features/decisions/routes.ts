@@ -5,7 +5,7 @@ import { watchDeadlines } from './deadlines.ts'
 import { withdrawOfAgent, withdrawOfCrew, withdrawOfWorkspace } from './orphans.ts'
 import { show } from './show.ts'
 
-/** What a withdrawal is recorded as, by kind, and what follows from it. */
+/** The facts that record a withdrawal and its consequences. */
 const writes: readonly FactName[] = ['peer.escalation', 'approval.orphaned', 'credential.refused']
 
 export default feature(decisions, (app) => ({ show: (call) => show(app, call) }), {

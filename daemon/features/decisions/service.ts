@@ -28,7 +28,7 @@ export interface Opening {
   now: string
 }
 
-/** Puts something before people; its entry is the caller's, which knows what is particular. */
+/** Opens a decision. The caller records the fact, because only it knows the details. */
 export function open(app: App, kind: Kind, it: Opening): Row {
   const id = it.id ?? newId(app.clock())
   const { source = id, target = { role: kind.role }, payload, ...card } = it.card
@@ -70,7 +70,7 @@ export function open(app: App, kind: Kind, it: Opening): Row {
   return row
 }
 
-/** How something is decided, for who reads of it. */
+/** How a decision can be made, for readers of its card. */
 export function decidesOf(app: App, row: Row) {
   const { operation, params, choices } = kindOf(row)
   return {
@@ -81,7 +81,7 @@ export function decidesOf(app: App, row: Row) {
 }
 
 /**
- * Ends what waits: row, effect, card and entry together. The first one wins: null for the others, and nothing happens.
+ * Settles a decision: row, effect, card and entry together. The first call wins; later ones return null and do nothing.
  */
 export function settle(app: App, id: string, ending: Ending): Row | null {
   const { state, actor, now } = ending
@@ -104,7 +104,7 @@ export function settle(app: App, id: string, ending: Ending): Row | null {
   return row
 }
 
-/** What may be decided now: it is open, and people have time left. What ran out ends on the way. */
+/** The decision if it is open and in time. One past its deadline is expired on the way. */
 export function isOpen(app: App, id: string, now: string): boolean {
   const row = queries(app.db).byId.get(id)
   if (row?.state !== 'open') return false
@@ -113,10 +113,10 @@ export function isOpen(app: App, id: string, now: string): boolean {
   return false
 }
 
-/** How much of a kind is open about an agent. */
+/** How many decisions of a kind are open for an agent. */
 export const openOf = ({ db }: App, kind: Kind, agent: string): number => queries(db).asked.get(agent, kind.name)!.n
 
-/** When the next one is due; null when none is. */
+/** The next deadline; null when there is none. */
 export const nextDeadline = ({ db }: App): string | null => queries(db).next.get()?.at ?? null
 
 /** Ends what nobody decided in time, at most so many; how many these were. */
@@ -127,19 +127,19 @@ export function expireDue(app: App, most: number, { kind, workspace }: { kind?: 
   return due.length
 }
 
-/** Reads answer what is so now, also in the second before the timer runs, but for a disk that takes nothing. */
+/** Expires overdue decisions before a read, because the timer may be late. A full disk does not fail the read. */
 export async function settleDue(app: App): Promise<void> {
   const next = nextDeadline(app)
   if (next !== null && next <= app.now()) await app.write(() => expireDue(app, 500)).catch(unlessStorage)
 }
 
-/** Withdraws what is open of a kind in a crew. */
+/** Withdraws a crew's open decisions of a kind. */
 export function withdrawOfKind(app: App, kind: Kind, crew: string, ending: Pick<Ending, 'actor' | 'comment' | 'now'>) {
   for (const row of queries(app.db).openOfCrew.all(crew))
     if (row.kind === kind.name) settle(app, row.id, { state: 'withdrawn', ...ending })
 }
 
-/** Forgets what was asked of a kind in a crew: only the cards are left. */
+/** Deletes a crew's decisions of a kind; only their cards stay. */
 export function forget(app: App, kind: Kind, crew: string): void {
   for (const { workspace_id, item_id } of queries(app.db).purge.all(crew, kind.name))
     release(app, workspace_id, item_id)

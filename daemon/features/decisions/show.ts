@@ -6,7 +6,7 @@ import { problem } from '#kernel/problem'
 import { queries } from './queries.ts'
 import { decidesOf, settleDue } from './service.ts'
 
-/** How something is decided, by its own id or that of its card; foreign and absent ones answer alike. */
+/** A decision by its own id or its card's; foreign and absent ids get the same answer. */
 export async function show(
   app: App,
   { actor, decisionId }: Call<typeof decisions.show>,

@@ -14,7 +14,7 @@ import { sealResolution } from './waiting.ts'
 
 const past = { approve: 'approved', reject: 'rejected', redirect: 'redirected' } as const
 
-/** What happened before, for who comes too late. */
+/** The earlier outcome, for those who answer too late. */
 function settledBefore({ status, action, decider, resolved_at, answer_deadline_at }: Row): Problem {
   const who = decider ?? 'Muster'
   const what =
@@ -29,12 +29,12 @@ function settledBefore({ status, action, decider, resolved_at, answer_deadline_a
   })
 }
 
-/** The question as it may be decided now, or why not. */
+/** The question if it can be decided now, otherwise the problem. */
 function find(app: App, actor: Actor, id: string, now: string): Row | Problem {
   const { find, byId } = queries(app.db)
   const row = find.get(actor.workspace, id)
   if (!row) throw problem('not_found', { detail: 'There is no such escalation' })
-  // Returned, not thrown: that it ran out is to be kept.
+  // Returned, not thrown: the expiry must be committed.
   return isOpen(app, id, now) ? row : settledBefore(byId.get(id)!)
 }
 

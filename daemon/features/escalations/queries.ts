@@ -28,11 +28,11 @@ export interface Row {
   credential_id: string | null
   from_name: string
   from_slug: string
-  /** Who made the agent; null when that is not on record. */
+  /** The person who created the agent; null when unknown. */
   initiator: string | null
   /** Whether that person may not decide alone about what is offered. */
   second_approver: number
-  /** Name of who settled it; null when nobody did. */
+  /** Name of the person who settled it; null when nobody did. */
   decider: string | null
 }
 

@@ -2,14 +2,14 @@ import type { Static } from 'typebox'
 import type { Escalation } from '#contract/escalations'
 import type { Row } from './queries.ts'
 
-/** Stands where people must not read what was said. */
+/** Replaces text that people must not read. */
 export const masked = '********'
 
 /** Whether the agent that asked has not gone on without an answer, at this time (RFC 3339). */
 export const isThere = ({ agent_gave_up_at, deadline_at }: Row, now: string): boolean =>
   agent_gave_up_at === null && deadline_at > now
 
-/** Whether it is still there to hear an answer. */
+/** Whether the agent still waits for an answer. */
 export const isWaiting = (row: Row, now: string): boolean => row.status === 'PENDING' && isThere(row, now)
 
 /** Of an offered secret: whether its initiator may not decide alone. This version knows no tiers of credentials. */

@@ -82,7 +82,7 @@ function askerOf(app: App, { workspace_id: workspace, crew_id: crew, agent_id, f
   return agent
 }
 
-/** The level that allows it. */
+/** The autonomy level that allows the question. */
 function permitted(app: App, { workspace_id: workspace, crew_id: crew }: Asked): string {
   const { level } = policyOf(app, workspace, crew)
   if (consult(app, { workspace, crew, action: 'escalation_create' }) === 'refuse')

@@ -26,7 +26,7 @@ export function broadcast(app: App, row: Row): void {
 
 type Told = Payload<'peer.escalation'>
 
-/** Where a question stands, for the journal. `actor` null: Muster itself. */
+/** Records the state of a question. A null `actor` is Muster itself. */
 export function factOf(row: Row, actor: Actor | null, more: Partial<Told>): Fact<'peer.escalation'> {
   const resolution = shownResolution(row)
   const payload: Told = {

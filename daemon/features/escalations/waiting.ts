@@ -39,7 +39,7 @@ export async function waitForAnswer(app: App, id: string, signal: AbortSignal): 
   return signal.aborted ? null : outcomeOf(app, byId.get(id))
 }
 
-/** The agent does not wait for a disk that refuses. */
+/** Writes later when the disk refuses, so that the agent does not wait for it. */
 const noteGone = (app: App, change: () => unknown): Promise<unknown> =>
   app.write(change).catch((error) => {
     unlessStorage(error)

@@ -9,16 +9,19 @@ interface State {
 
 export const queries = statements((db) => ({
   keep: db.prepare<State>(
-    'INSERT INTO idp_states (state_hash, browser_hash, redirect, expires_at) VALUES (@hash, @browser, @redirect, @expires_at)',
+    `INSERT INTO idp_states (state_hash, browser_hash, redirect, expires_at)
+     VALUES (@hash, @browser, @redirect, @expires_at)`,
   ),
-  /** Of many who come with the same state, one gets the row. */
+  /** Of concurrent calls with the same state, one gets the row. */
   burn: db.prepare<{ hash: string; browser: string; now: string }, { redirect: string }>(
-    'DELETE FROM idp_states WHERE state_hash = @hash AND browser_hash = @browser AND expires_at > @now RETURNING redirect',
+    `DELETE FROM idp_states WHERE state_hash = @hash AND browser_hash = @browser AND expires_at > @now
+     RETURNING redirect`,
   ),
   sweep: db.prepare<[now: string]>('DELETE FROM idp_states WHERE expires_at <= ?'),
-  /** Those that run out first, past so many. */
+  /** Deletes those that expire first, beyond the limit. */
   trim: db.prepare<[limit: number]>(
-    'DELETE FROM idp_states WHERE expires_at <= (SELECT expires_at FROM idp_states ORDER BY expires_at DESC LIMIT 1 OFFSET ?)',
+    `DELETE FROM idp_states WHERE expires_at <= (SELECT expires_at FROM idp_states
+     ORDER BY expires_at DESC LIMIT 1 OFFSET ?)`,
   ),
 }))
 

@@ -73,7 +73,8 @@ function burn(app: App, state: string, { request }: Web): string {
     throw problem('idp_state_unknown', {
       field: 'state',
       detail:
-        'This sign-in was not begun in this browser at this address, was finished before, or took longer than 15 minutes; start again',
+        'This sign-in was not begun in this browser at this address, was finished before, or took longer than ' +
+        '15 minutes; start again',
     })
   return redirect
 }

@@ -90,8 +90,9 @@ export const queries = statements((db) => ({
   refresh: db.prepare<NewItem, { seq: number }>(
     `UPDATE inbox_items SET audience = @audience, title = @title, body_md = @body_md, priority = @priority,
       blocking = @blocking,
-       sender_type = @sender_type, sender_id = @sender_id, sender_name = @sender_name, payload_json = @payload_json, thread_key = @thread_key,
-       attention_class = @attention_class, actions_json = @actions_json, decides_json = @decides_json, run_id = @run_id, created_at = @created_at, updated_at = @updated_at,
+       sender_type = @sender_type, sender_id = @sender_id, sender_name = @sender_name, payload_json = @payload_json,
+       thread_key = @thread_key, attention_class = @attention_class, actions_json = @actions_json,
+       decides_json = @decides_json, run_id = @run_id, created_at = @created_at, updated_at = @updated_at,
        read_at = NULL, read_by_user_id = NULL, resolved_at = NULL, resolved_by_user_id = NULL, resolved_action = NULL
      WHERE workspace_id = @workspace_id AND id = @id RETURNING seq`,
   ),

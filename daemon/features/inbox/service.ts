@@ -56,7 +56,7 @@ export const itemId = (kind: InboxKind, source: string): string => `ibx_${kind}_
 const audienceOf = (target: Target): string =>
   target === 'workspace' ? 'all' : 'user' in target ? `user:${target.user}` : `role:${target.role}`
 
-/** Puts something before people. Returns the item's id. */
+/** Adds an item to the inbox; returns its id. */
 export function raise(app: App, it: Raise, mode: Mode = 'insert'): string {
   const { insert, refresh, forgetReads, ofThread } = queries(app.db)
   const source = (mode === 'thread' && it.thread && ofThread.get(it.workspace, it.thread)?.source_id) || it.source
@@ -112,7 +112,7 @@ export function settle(app: App, it: Settling): void {
   tell(app, workspace, { id: row.id, state: 'resolved' })
 }
 
-/** Nothing decides the item any more, for what it is about is deleted. */
+/** Removes the decision from an item whose subject was deleted. */
 export const release = (app: App, workspace: string, id: string): void =>
   void queries(app.db).release.run(workspace, id)
 

@@ -11,8 +11,17 @@ import { queries } from './queries.ts'
 import type { JournalReads } from './reads.ts'
 
 /** `muster-anchor.1.installation.workspace.entries.id.hash.time.mac`; the id is `-` of an empty journal. */
-const form =
-  /^(muster-anchor\.1\.([0-9a-f]+)\.(\w+)\.(\d{1,15})\.(?:j_[0-9a-f]{16}|-)\.([0-9a-f]{64})\.(\d{8}T\d{6}Z))\.([0-9a-f]{64})$/
+const parts = [
+  'muster-anchor',
+  '1',
+  '([0-9a-f]+)',
+  '(\\w+)',
+  '(\\d{1,15})',
+  '(?:j_[0-9a-f]{16}|-)',
+  '([0-9a-f]{64})',
+  '(\\d{8}T\\d{6}Z)',
+]
+const form = new RegExp(`^(${parts.join('\\.')})\\.([0-9a-f]{64})$`)
 
 function macOf({ vault }: App, text: string): string {
   if (!vault) throw problem('encryption_unavailable')
@@ -26,7 +35,8 @@ export function anchorOf(app: App, workspace: string, at: string) {
   const installation = installationId(app.db)
   const entries = app.index.combos.total(ws)
   const hash = (newest?.entry_hash ?? genesis).toString('hex')
-  const body = `muster-anchor.1.${installation}.${workspace}.${entries}.${newest?.id ?? '-'}.${hash}.${at.replaceAll(/[-:]/g, '')}`
+  const end = `${newest?.id ?? '-'}.${hash}.${at.replaceAll(/[-:]/g, '')}`
+  const body = `muster-anchor.1.${installation}.${workspace}.${entries}.${end}`
   const mac = macOf(app, body)
   return {
     workspace_id: workspace,

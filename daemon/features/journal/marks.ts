@@ -11,9 +11,8 @@ interface Change {
 const changeType = 'memory.priority_changed'
 
 /**
- * Follows the one member of entries that may change. The hashes leave it out, but each change has an entry of its own,
- * which they do not:
- * the markers, and the ledger beside the journal, must be what those entries tell.
+ * Checks the one member of entries that may change, the priority. The hashes do not cover it, but they cover the entry
+ * that records each change: priorities and ledger must agree with those entries.
  */
 export function createMarks(db: Db, ws: number) {
   const written = new Map<string, Priority>()

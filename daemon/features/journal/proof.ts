@@ -45,7 +45,8 @@ export function createPoints({ entries, sealed, anchor }: Question) {
     pass(count: number, { seq, id, entry_hash }: Place): Fault | null {
       for (let point = known[passed.next]; point && point.entries <= count; point = known[++passed.next]) {
         if (point.hash !== entry_hash.toString('hex')) {
-          const reason = `entries ${passed.entries + 1} to ${point.entries} are not those that were ${point.how} on ${point.at}`
+          const range = `entries ${passed.entries + 1} to ${point.entries}`
+          const reason = `${range} are not those that were ${point.how} on ${point.at}`
           return { kind: 'forged', seq, id, reason }
         }
         passed.entries = count

@@ -33,13 +33,15 @@ export const queries = statements((db) => ({
     'UPDATE journal SET priority = ?, doc = ? WHERE seq = ?',
   ),
   record: db.prepare<[seq: number, previous: Priority, priority: Priority, reason: string, by: string, at: string]>(
-    'INSERT INTO journal_priorities (seq, previous_priority, priority, reason, set_by, set_at) VALUES (?, ?, ?, ?, ?, ?)',
+    `INSERT INTO journal_priorities (seq, previous_priority, priority, reason, set_by, set_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
   ),
 }))
 
 export const lookups = statements((db) => ({
   crews: db.prepare<[workspace: string], CrewName>(
-    'SELECT id, name, slug, icon, color FROM crews WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY name, id LIMIT 1000',
+    `SELECT id, name, slug, icon, color FROM crews WHERE workspace_id = ? AND deleted_at IS NULL
+     ORDER BY name, id LIMIT 1000`,
   ),
   agents: db.prepare<[workspace: string], AgentName>(
     `SELECT id, name, slug, crew_id, avatar_seed, avatar_style FROM agents WHERE workspace_id = ? AND deleted_at IS NULL

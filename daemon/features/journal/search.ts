@@ -93,8 +93,7 @@ export function matchText(phrase: string, wanted: Wanted, combos: { combo: numbe
 
 /**
  * The full-text index, in a database of its own that can be rebuilt from the journal at any time. It covers the entries
- * with
- * low < seq <= high: new ones extend it upwards, a rebuild goes downwards, so that the newest are found first.
+ * with low < seq <= high: new ones extend it upwards, a rebuild goes downwards, so that the newest are found first.
  */
 export function createSearch(
   journal: Db,
@@ -132,7 +131,8 @@ export function createSearch(
         payload?: object
         actor_type: string
       }
-      const tags = `w${row.ws} c${row.crew ?? 0} a${row.agent ?? 0} t${row.type} s${row.severity} o${actorTypes.indexOf(actor_type)} k${row.combo}`
+      const place = `w${row.ws} c${row.crew ?? 0} a${row.agent ?? 0}`
+      const tags = `${place} t${row.type} s${row.severity} o${actorTypes.indexOf(actor_type)} k${row.combo}`
       insert.run(row.seq, summary, payload ? JSON.stringify(payload) : '', tags)
     }
     save.run(low, high, highId)

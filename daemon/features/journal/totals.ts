@@ -29,12 +29,14 @@ const countBlocks = ({ first, last }: Blocks) => Math.max(0, last - first + 1)
 export function createTotals(db: Db): Totals {
   const blocks = db
     .prepare<[string, number, number], number>(
-      'SELECT coalesce(sum(b.n), 0) FROM json_each(?) e CROSS JOIN journal_blocks b ON b.combo = e.value AND b.block BETWEEN ? AND ?',
+      `SELECT coalesce(sum(b.n), 0) FROM json_each(?) e CROSS JOIN journal_blocks b ON b.combo = e.value
+       AND b.block BETWEEN ? AND ?`,
     )
     .pluck()
   const entries = db
     .prepare<[string, number, number], number>(
-      'SELECT count(*) FROM json_each(?) e CROSS JOIN journal j INDEXED BY journal_combo ON j.combo = e.value AND j.seq > ? AND j.seq <= ?',
+      `SELECT count(*) FROM json_each(?) e CROSS JOIN journal j INDEXED BY journal_combo ON j.combo = e.value
+       AND j.seq > ? AND j.seq <= ?`,
     )
     .pluck()
   const whole = db

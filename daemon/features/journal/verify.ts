@@ -24,7 +24,8 @@ const slice = 500
 export async function verifyChain(db: Db, question: Question): Promise<Verdict> {
   const { ws, workspace, head } = question
   const links = db.prepare<[number, number, number, number], Link>(
-    `SELECT seq, doc, scheme, payload_hash, summary_hash, prev_hash, entry_hash, ${columnNames} FROM journal INDEXED BY journal_ws
+    `SELECT seq, doc, scheme, payload_hash, summary_hash, prev_hash, entry_hash, ${columnNames}
+     FROM journal INDEXED BY journal_ws
      WHERE ws = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
   )
   const differing = createColumnCheck(db, ws, workspace)

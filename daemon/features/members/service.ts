@@ -48,7 +48,7 @@ export function checkGift(role: Role, caller: Role): void {
     throw problem('insufficient_role', { field: 'role', detail: 'The role ADMIN is given by an OWNER alone' })
 }
 
-/** Ends every membership of a workspace that goes. */
+/** Ends every membership of a deleted workspace. */
 export const dissolve = ({ db }: App, workspace: string): void => void queries(db).removeAll.run(workspace)
 
 /** What the journal tells of a membership. */
@@ -59,7 +59,7 @@ export function payloadOf(app: App, { id, user_id, role }: Membership) {
 
 interface Raised {
   role: Role
-  /** Null for one who was no member. */
+  /** Null for a person who was not a member. */
   previous_role: Role | null
   changed: boolean
 }

@@ -45,7 +45,7 @@ export function start(app: App, { actor, body, now }: Call<typeof pairing.start>
 
 const latest = ({ clock }: App) => wholeSeconds(clock() + lifetime + leeway)
 
-/** Unknown, foreign and elapsed codes answer alike. */
+/** Unknown, foreign and expired codes get the same answer. */
 export function poll(app: App, { actor, query, now }: Call<typeof pairing.poll>) {
   const code = typed(query.code)
   if (!code) throw problem('invalid_field', { field: 'code', detail: 'code must have 8 characters, as ABCD-EFGH' })

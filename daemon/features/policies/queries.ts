@@ -8,18 +8,8 @@ export interface Row {
   set_at: string | null
   reason: string | null
 }
-const columns =
-  'id AS crew_id, autonomy_level, behavior_mode, policy_set_by AS set_by_user_id, policy_set_at AS set_at, policy_reason AS reason'
-
-interface Change {
-  workspace: string
-  crew: string
-  level: string
-  mode: string
-  reason: string | null
-  user: string
-  now: string
-}
+const columns = `id AS crew_id, autonomy_level, behavior_mode, policy_set_by AS set_by_user_id,
+  policy_set_at AS set_at, policy_reason AS reason`
 
 export const queries = statements((db) => ({
   list: db.prepare<[workspace: string, limit: number, offset: number], Row>(
@@ -28,10 +18,5 @@ export const queries = statements((db) => ({
   ),
   find: db.prepare<[workspace: string, crew: string], Row>(
     `SELECT ${columns} FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL`,
-  ),
-  set: db.prepare<Change, Row>(
-    `UPDATE crews SET autonomy_level = @level, behavior_mode = @mode, policy_reason = @reason, policy_set_by = @user,
-      policy_set_at = @now
-     WHERE workspace_id = @workspace AND id = @crew AND deleted_at IS NULL RETURNING ${columns}`,
   ),
 }))

@@ -14,6 +14,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
+import { storePolicy } from '../crews/service.ts'
 import { queries, type Row } from './queries.ts'
 import { type Verdict, verdictOf } from './rules.ts'
 
@@ -21,7 +22,7 @@ export type { Verdict } from './rules.ts'
 
 type Shown = Static<typeof Policy>
 
-/** What is stored, made sure of: a pair that cannot be is an error, never a permission. */
+/** Checks what is stored: an impossible pair is an error, never a permission. */
 function present({ crew_id, autonomy_level, behavior_mode, set_by_user_id, set_at, reason }: Row): Shown {
   const level = autonomyLevels.find((it) => it === autonomy_level)
   const mode = behaviorModes.find((it) => it === behavior_mode)
@@ -54,21 +55,13 @@ export function set(app: App, { actor, crewId, body, now }: Call<typeof policies
   if (level === 'full' && mode === 'block') throw problem('forbidden_pairing', { field: 'behavior_mode' })
   if (level === 'full' && !reason)
     throw problem('reason_required', { field: 'reason', detail: 'Say why this crew may do everything without asking' })
-  const row = queries(app.db).set.get({
-    workspace: actor.workspace,
-    crew: crewId,
-    level,
-    mode,
-    reason,
-    user: actor.id,
-    now,
-  })
-  if (!row) throw problem('not_found', { field: 'crewId' })
+  const found = storePolicy(app, { workspace: actor.workspace, crew: crewId, level, mode, reason, user: actor.id, now })
+  if (!found) throw problem('not_found', { field: 'crewId' })
   app.afterCommit(() => cacheOf(app).delete(crewId))
   const payload = { autonomy_level: level, behavior_mode: mode, ...(reason && { reason }) }
   const about = { workspace_id: actor.workspace, crew_id: crewId, ...actorOf(actor), refs: { crew_id: crewId } }
   app.journal(fact('policy.changed', payload, about))
-  return present(row)
+  return present(queries(app.db).find.get(actor.workspace, crewId)!)
 }
 
 interface Held {
@@ -99,7 +92,7 @@ export function policyOf(app: App, workspace: string, crewId: string): { level: 
   return held
 }
 
-/** What becomes of an agent's wish to do this. The crew is the one that the agent's token names. */
+/** The verdict on an agent's action. The crew is the one that the agent's token names. */
 export const consult = (
   app: App,
   { workspace, crew, action }: { workspace: string; crew: string; action: string },

@@ -54,8 +54,8 @@ interface Window {
   offset: number
 }
 
-const columns = `p.id, p.workspace_id, p.crew_id, p.agent_id, a.slug AS agent_slug, p.chat_id, p.container_id, p.container_port, p.description,
-    p.status, p.created_at, p.expires_at, p.revoked_at, p.revoked_reason`
+const columns = `p.id, p.workspace_id, p.crew_id, p.agent_id, a.slug AS agent_slug, p.chat_id, p.container_id,
+  p.container_port, p.description, p.status, p.created_at, p.expires_at, p.revoked_at, p.revoked_reason`
 const tables = 'port_exposures p JOIN agents a ON a.id = p.agent_id'
 const open = "status IN ('ACTIVE', 'PENDING')"
 /** Nobody has to wait for the sweep to see that a time is over. */
@@ -92,7 +92,8 @@ export const queries = statements((db) => ({
   ),
   ofCall: db.prepare<[call: string], Row>(`SELECT ${columns} FROM ${tables} WHERE p.call_id = ?`),
   renew: db.prepare<{ id: string; hash: string; now: string }, { id: string }>(
-    "UPDATE port_exposures SET token_hash = @hash WHERE id = @id AND status = 'ACTIVE' AND expires_at > @now RETURNING id",
+    `UPDATE port_exposures SET token_hash = @hash
+     WHERE id = @id AND status = 'ACTIVE' AND expires_at > @now RETURNING id`,
   ),
   crew: db.prepare<[workspace: string, crew: string], { found: 1 }>(
     'SELECT 1 AS found FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',

@@ -128,7 +128,9 @@ function open(app: App, body: Exposing['body'], tokenHash: string, now: string):
     throw problem('outside_crew', { field: 'agent_id' })
   const { agent, workspace } = exposureQuota
   throw problem('exposure_quota', {
-    detail: `An agent may have ${agent} ports open at a time, a workspace ${workspace}. Wait until one ends, or have one revoked`,
+    detail:
+      `An agent may have ${agent} ports open at a time, a workspace ${workspace}. ` +
+      'Wait until one ends, or have one revoked',
   })
 }
 
@@ -184,12 +186,12 @@ const ending = (app: App, { actor_type, actor_id }: Acting) => ({
   now: app.now(),
 })
 
-/** Marks what is over. */
+/** Marks expired exposures. */
 export function expireDue(app: App): void {
   for (const { id } of queries(app.db).expire.all(app.now())) closed(app, id, 'expired', actorOf(null))
 }
 
-/** When the next one ends; null when none is open. */
+/** When the next exposure ends; null when none is open. */
 export const nextExpiry = ({ db }: App): string | null => queries(db).next.get()?.expires_at ?? null
 
 /** Whether somebody may come in to this crew at any moment. */

@@ -27,7 +27,7 @@ export async function set(app: App, { actor, key, body, now }: Call<typeof prefe
   })
 }
 
-/** Forgets a key; one that is not there is forgotten already. */
+/** Deletes a key; an absent one is no error. */
 export async function remove(app: App, { actor, key }: Call<typeof preferences.remove>): Promise<undefined> {
   checkKey(key)
   await app.write(() => queries(app.db).remove.run(actor.id, key))

@@ -16,7 +16,7 @@ import { about, chatOf, tell } from './telling.ts'
 
 export type { Run } from './queries.ts'
 
-/** Runs that are accepted and not ended, but for those that wait for people; past it nothing is accepted. */
+/** The most runs that may be open, not counting those that wait for people. */
 const openLimit = 1000
 
 export const openRuns = ({ db }: App): Run[] => queries(db).open.all()
@@ -30,7 +30,7 @@ export const workingOfAgent = ({ db }: App, agentId: string): Run[] => queries(d
 /** The runs that hold a crew's container up. */
 export const workingOfCrew = ({ db }: App, crewId: string): Run[] => queries(db).workingOfCrew.all(crewId)
 
-/** Newest number of a frame that was kept of a stream: of a chat, or of a run without one. */
+/** Number of the newest frame kept of a stream: of a chat, or of a run without one. */
 export const lastFrameOf = ({ db }: App, stream: string): number => queries(db).lastFrame.get(stream)!
 
 /** Where frames of a run are numbered. No id of a chat has a colon. */
@@ -52,7 +52,7 @@ export function historyOfAgent(
     .slice(0, limit)
 }
 
-/** Refuses what cannot begin: who would do it may not work, or nobody carries runs out here. */
+/** Refuses a run that cannot begin: the agent may not work, or this server carries out no runs. */
 export function checkMayBegin(app: App, agent: AgentRow): asserts agent is AgentRow & { crew_id: string } {
   if (agent.status === 'PENDING_REVIEW')
     throw problem('agent_pending_review', { extra: { reason: 'pending_review', agent_id: agent.id } })
@@ -124,7 +124,7 @@ export function wishCancel(app: App, runId: string, userId: string | null): Run 
   return run
 }
 
-/** Refuses who may not end the run: it is for who began it, and for MANAGER and above in its crew. */
+/** Refuses callers who may not end the run: only the person who began it and its crew's MANAGERs and above may. */
 export function checkMayEnd(app: App, { id, workspace, role }: Person, run: Run): void {
   const there = run.triggered_by === id ? 'OWNER' : roleInCrew(app.db, { id, workspace, role }, run.crew_id)
   if (!there || !allows('MANAGER', there))

@@ -13,8 +13,8 @@ export interface Row {
   previous_refresh_jti: string | null
   rotated_at: string | null
 }
-const columns =
-  'id, user_id, created_at, last_used_at, expires_at, revoked_at, user_agent, ip, current_refresh_jti, previous_refresh_jti, rotated_at'
+const columns = `id, user_id, created_at, last_used_at, expires_at, revoked_at, user_agent, ip, current_refresh_jti,
+  previous_refresh_jti, rotated_at`
 
 interface NewSession {
   id: string

@@ -49,7 +49,8 @@ export const queries = statements((db) => ({
      ORDER BY used_at DESC, rowid DESC LIMIT ? OFFSET ?`,
   ),
   forgetUses: db.prepare<[before: string, limit: number]>(
-    'DELETE FROM cli_token_uses WHERE rowid IN (SELECT rowid FROM cli_token_uses WHERE used_at < ? ORDER BY used_at LIMIT ?)',
+    `DELETE FROM cli_token_uses WHERE rowid IN (SELECT rowid FROM cli_token_uses WHERE used_at < ?
+     ORDER BY used_at LIMIT ?)`,
   ),
   revokeAll: db.prepare<{ user: string; now: string }, Row>(
     `UPDATE cli_tokens SET revoked_at = @now WHERE user_id = @user AND revoked_at IS NULL RETURNING ${columns}`,

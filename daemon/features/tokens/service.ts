@@ -35,7 +35,7 @@ interface Draft {
   tier?: Tier
   scopes?: readonly string[] | null
   expires_at?: string | null
-  /** What brought it about, for the journal. */
+  /** How the token was created, for the journal. */
   via: Payload<'cli_token.created'>['metadata']['via']
   /** Id of the token that it takes the place of. */
   replaces?: string
@@ -221,7 +221,7 @@ export function uses(app: App, { actor, tokenId, query }: Call<typeof tokens.use
   return queries(app.db).uses.all(tokenId, limit, offset)
 }
 
-/** Forgets uses that were kept long enough, `most` of them; how many these were. */
+/** Deletes up to `most` uses that are past their retention; returns how many. */
 export const forgetOldUses = ({ db, clock }: App, most: number): number =>
   queries(db).forgetUses.run(new Date(clock() - usesKeptDays * 86_400_000).toISOString(), most).changes
 
@@ -243,7 +243,7 @@ export function revokeAll(app: App, user: string, how: Ending): void {
   for (const row of queries(app.db).revokeAll.all({ user, now: app.now() })) recordEnd(app, user, row, how, audience)
 }
 
-/** What holds a token open lets go of it: the lookup cache, sockets, streams. */
+/** Ends what uses a token: the lookup cache, sockets and streams. */
 function end(app: App, id: string): void {
   app.auth.forget(id)
   app.bus.emit('revoked', id)

@@ -24,7 +24,8 @@ export const queries = statements((db) => ({
    * clock was set back.
    */
   take: db.prepare<{ id: string; step: number }, { id: string }>(
-    'UPDATE totp_secrets SET last_step = @step WHERE id = @id AND (last_step < @step OR last_step > @step + 2) RETURNING id',
+    `UPDATE totp_secrets SET last_step = @step
+     WHERE id = @id AND (last_step < @step OR last_step > @step + 2) RETURNING id`,
   ),
   confirm: db.prepare<[id: string]>('UPDATE totp_secrets SET confirmed = 1 WHERE id = ?'),
   forget: db.prepare<{ user: string; confirmed: 0 | 1 }>(

@@ -164,7 +164,7 @@ export function remove(
   return { enabled: false, barred_from: queries(app.db).requiredBy.all(actor.id) }
 }
 
-/** False when there was none. */
+/** False when there was no second factor. */
 function turnOff(app: App, { id: user, email }: Account, now: string, via?: 'host'): boolean {
   const { forget, burnAll, requiredBy } = queries(app.db)
   for (const confirmed of [0, 1] as const) forget.run({ user, confirmed })

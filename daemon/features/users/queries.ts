@@ -28,7 +28,8 @@ export const queries = statements((db) => ({
   /** No row when the address has an account. */
   insert: db.prepare<NewUser, Row>(
     `INSERT INTO users (id, email, full_name, password_hash, email_verified_at, created_at, updated_at)
-     VALUES (@id, @email, @full_name, @password_hash, @verified_at, @now, @now) ON CONFLICT DO NOTHING RETURNING ${columns}`,
+     VALUES (@id, @email, @full_name, @password_hash, @verified_at, @now, @now)
+     ON CONFLICT DO NOTHING RETURNING ${columns}`,
   ),
   /** With `mailed` whoever set it reads the mail of this address. The lockout ends. */
   replacePassword: db.prepare<{ user: string; password_hash: string; mailed: 0 | 1; now: string }>(
@@ -49,6 +50,9 @@ export const queries = statements((db) => ({
   turnFactorOff: db.prepare<{ user: string; now: string }, { id: string }>(
     `UPDATE users SET two_factor_at = NULL, updated_at = @now WHERE id = @user AND two_factor_at IS NOT NULL
      RETURNING id`,
+  ),
+  completeOnboarding: db.prepare<{ user: string; now: string }>(
+    'UPDATE users SET onboarding_completed = 1, updated_at = @now WHERE id = @user AND onboarding_completed = 0',
   ),
   any: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1'),
   second: db.prepare<[], { id: string }>('SELECT id FROM users LIMIT 1 OFFSET 1'),

@@ -22,7 +22,7 @@ interface NewUser {
   id: string
   email: string
   full_name: string | null
-  /** Null for who signs in by other means, or sets one later. */
+  /** Null for people who sign in by other means or set a password later. */
   password_hash: string | null
   /** Whether the address is known to be theirs. */
   verified?: boolean
@@ -33,19 +33,22 @@ interface NewUser {
 export const createUser = ({ db }: App, { verified, ...user }: NewUser): Row | null =>
   queries(db).insert.get({ ...user, verified_at: verified ? user.now : null }) ?? null
 
-/** The address is known to be the user's from now on. */
+/** Marks the address as verified. */
 export const verifyAddress = ({ db }: App, id: string, now: string): void => void queries(db).verify.run({ id, now })
 
-/** Notes that the second factor is on since now, or off; whether that changed anything. */
+/** Turns the second factor on or off; returns whether that changed anything. */
 export function setTwoFactor({ db }: App, user: string, on: boolean, now: string): boolean {
   const { turnFactorOn, turnFactorOff } = queries(db)
   return on ? turnFactorOn.run({ user, now }).changes > 0 : turnFactorOff.get({ user, now }) !== undefined
 }
 
+export const completeOnboarding = ({ db }: App, user: string, now: string): void =>
+  void queries(db).completeOnboarding.run({ user, now })
+
 interface NewPassword {
   user: string
   password_hash: string
-  /** The word came by mail: the address counts as verified. */
+  /** The link came by mail, so the address counts as verified. */
   mailed: boolean
   now: string
 }
@@ -68,7 +71,7 @@ export function update(app: App, { actor, body, now }: Call<typeof users.update>
   return user ?? find(app, actor.id)
 }
 
-/** Where the picture is from now on; null for none. */
+/** Sets the address of the picture; null for none. */
 export function setAvatarUrl(app: App, id: string, url: string | null, now: string): Row {
   const user = queries(app.db).setAvatarUrl.get({ id, url, now })
   if (user) announce(app, user, 'avatar_url')

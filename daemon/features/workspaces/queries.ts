@@ -69,7 +69,8 @@ export const queries = statements((db) => ({
   update: db.prepare<Row, Row>(
     `UPDATE OR IGNORE workspaces SET name = @name, slug = @slug, preferred_language = @preferred_language,
       require_two_factor = @require_two_factor, require_second_approver = @require_second_approver,
-       credential_audit_retention_days = @credential_audit_retention_days, audit_log_retention_days = @audit_log_retention_days, updated_at = @updated_at
+       credential_audit_retention_days = @credential_audit_retention_days,
+       audit_log_retention_days = @audit_log_retention_days, updated_at = @updated_at
      WHERE id = @id AND deleted_at IS NULL RETURNING ${columns}`,
   ),
   remove: db.prepare<[at: string, at: string, id: string]>(

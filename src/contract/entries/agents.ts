@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { autonomyLevels } from '../policies.ts'
 import { audit, audits, Changed, entry } from './define.ts'
 
-/** Where another agent made this one: what the crew's policy says of that. The policy simulator reads it. */
+/** How the crew's policy judged the creation, when another agent created this one. The policy simulator reads it. */
 const byPolicy = {
   policy_action: Type.Optional(Type.Literal('agent_create')),
   policy_verdict: Type.Optional(Type.Enum(['ask', 'inbox', 'notice', 'journal'])),
@@ -36,7 +36,7 @@ export const agentFacts = {
     'agent',
     Demotion,
     ({ name, entity_id, metadata }, { actor, crew }) =>
-      `${actor} made ${metadata.successor} the lead of crew ${crew} in place of ${name ?? entity_id}`,
+      `${actor} made agent ${metadata.successor} the lead of crew ${crew} in place of agent ${name ?? entity_id}`,
   ),
   'agent.deleted': audit('audit.entity_deleted', 'agent', Deletion, ({ name, entity_id, metadata }, { actor }) => {
     const called = `Agent ${name ?? entity_id}`
@@ -50,6 +50,6 @@ export const agentFacts = {
     'agent.throttled',
     'warn',
     Type.Object({ operation: Type.String(), refused: Type.Integer() }),
-    ({ operation }, { agent }) => `${agent} calls ${operation} more often than it may`,
+    ({ operation }, { agent }) => `${agent} called ${operation} more often than its limit allows`,
   ),
 }

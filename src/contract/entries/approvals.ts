@@ -3,7 +3,7 @@ import { entry, type Names, quoted } from './define.ts'
 
 const text = Type.Optional(Type.String())
 
-/** Of requests for approval, and of waitpoints. */
+/** Requests for approval and waitpoints. */
 const Approval = Type.Object({
   approval_id: Type.String(),
   kind: Type.String(),
@@ -51,7 +51,7 @@ export const approvalFacts = {
     (it) => `Nobody decided in time: ${quoted(it.asked)}`,
   ),
   'approval.cancelled': entry('approval.cancelled', 'notice', Approval, withdrawn),
-  /** What it is about went, so nothing is held back any more. */
+  /** The thing that waited for approval was deleted. */
   'approval.orphaned': entry(
     'approval.cancelled',
     'notice',

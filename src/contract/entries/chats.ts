@@ -4,12 +4,12 @@ import { type AuditPayload, audit, Changed, entry, type Names, quoted } from './
 const Words = Type.Object({
   chat_id: Type.Optional(Type.String()),
   agent_slug: Type.String(),
-  content: Type.String({ description: 'At most 8 KiB of it' }),
+  content: Type.String({ description: 'At most the first 8 KiB of the message' }),
   length_chars: Type.Integer(),
   truncated: Type.Optional(Type.Literal(true)),
 })
 
-/** A chat goes by its title; many have none yet. */
+/** A chat is named by its title; a new one has none. */
 const chat = ({ name }: AuditPayload, { agent }: Names) =>
   name ? `Chat ${quoted(name)} with ${agent}` : `A chat with ${agent}`
 
@@ -36,7 +36,7 @@ export const chatFacts = {
     'chat.user_message',
     'info',
     Words,
-    ({ content }, { agent, person }) => `${person} asked ${agent}: ${quoted(content)}`,
+    ({ content }, { actor, agent }) => `${actor} wrote to ${agent}: ${quoted(content)}`,
   ),
   'chat.agent_response': entry(
     'chat.agent_response',

@@ -25,7 +25,7 @@ const Step = Type.Object({
   status: Type.Literal('running'),
 })
 
-/** What the runtime does and sees: containers, their disks and their network. */
+/** Facts of the runtime: containers, their disks and their network. */
 export const containerFacts = {
   'container.started': entry('container.started', 'info', Container, (_, { crew }) => `Crew ${crew} is running`),
   'container.stopped': entry('container.stopped', 'info', Container, (_, { crew }) => `Crew ${crew} has stopped`),
@@ -62,7 +62,7 @@ export const containerFacts = {
   'server.disk': entry('container.metrics', 'info', ServerDisk, ({ disk_level, error }) => {
     if (disk_level === 'full') return `${error ?? 'The disk of this server is nearly full'}: agents wait`
     return disk_level === 'warn'
-      ? 'Four fifths of the disk of this server are used'
+      ? 'The disk of this server is four fifths full'
       : 'There is room on the disk of this server again'
   }),
   'provisioning.step': entry(
@@ -94,12 +94,14 @@ export const containerFacts = {
     'warn',
     Type.Object({
       denied: Type.Literal(true),
-      host: Type.String({ description: "the agent's words" }),
+      host: Type.String({ description: 'as the agent named it' }),
       port: Type.Integer(),
       reason: Type.String(),
-      unreported: Type.Optional(Type.Integer({ description: 'others that were kept back since the last report' })),
+      unreported: Type.Optional(
+        Type.Integer({ description: 'other denials since the last report, which have no entry' }),
+      ),
     }),
     ({ host, port, reason }, { agent }) =>
-      `A connection of ${agent} to ${quoted(`${host}:${port}`)} was refused: ${reason}`,
+      `A connection from ${agent} to ${quoted(`${host}:${port}`)} was refused: ${reason}`,
   ),
 }

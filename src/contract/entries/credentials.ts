@@ -19,8 +19,8 @@ const rotation = { rotation_id: Type.String() }
 const outcomes = {
   valid: 'its provider accepts it',
   invalid: 'its provider does not accept it',
-  limited: 'its provider knows it and is over its limit',
-  unreachable: 'its provider could not tell',
+  limited: 'its provider accepts it, but it has reached its limit',
+  unreachable: 'its provider gave no answer about it',
 }
 
 export const credentialFacts = {
@@ -36,19 +36,19 @@ export const credentialFacts = {
     'audit.entity_deleted',
     'credential',
     Refusal,
-    (it, { actor }) => `${called(it)} was not accepted: ${actor} erased its value`,
+    (it, { actor }) => `${called(it)} was rejected by ${actor}, and its value was erased`,
   ),
   'agent_credential.created': audit(
     'audit.entity_created',
     'agent_credential',
     Grant,
-    (it) => `${called(it)} assigned to ${it.metadata.agent_slug}`,
+    (it, { actor, agent }) => `${called(it)} was assigned to ${agent} as ${it.metadata.env_var_name} by ${actor}`,
   ),
   'agent_credential.deleted': audit(
     'audit.entity_deleted',
     'agent_credential',
     Grant,
-    (it) => `${called(it)} withdrawn from ${it.metadata.agent_slug}`,
+    (it, { actor, agent }) => `${called(it)} was withdrawn from ${agent} by ${actor}`,
   ),
   'credential.tested': entry(
     'credential.tested',

@@ -20,15 +20,15 @@ export const crewFacts = {
     'audit.entity_updated',
     'crew',
     Wish,
-    (_, { actor, crew }) => `Starting crew ${crew} was requested by ${actor}`,
+    (_, { actor, crew }) => `${actor} requested that crew ${crew} start`,
   ),
   'crew.stop_requested': audit(
     'audit.entity_updated',
     'crew',
     Wish,
-    (_, { actor, crew }) => `Stopping crew ${crew} was requested by ${actor}`,
+    (_, { actor, crew }) => `${actor} requested that crew ${crew} stop`,
   ),
-  // Their name is the e-mail address of the person.
+  // The `name` of a crew member is the person's e-mail address.
   'crew_member.created': audit(
     'audit.entity_created',
     'crew_member',
@@ -38,7 +38,7 @@ export const crewFacts = {
   'crew_member.updated': audit('audit.entity_updated', 'crew_member', Member, (it, { actor, crew }) =>
     it.metadata.role
       ? `${called(it)} was made ${it.metadata.role} in crew ${crew} by ${actor}`
-      : `The role of ${called(it)} in crew ${crew} was taken back by ${actor}`,
+      : `The role of ${called(it)} in crew ${crew} was withdrawn by ${actor}`,
   ),
   'crew_member.deleted': audit(
     'audit.entity_deleted',

@@ -3,11 +3,11 @@ import { type Static, type TObject, type TOptional, type TProperties, type TSche
 export const severities = ['info', 'notice', 'warn', 'error'] as const
 export type Severity = (typeof severities)[number]
 
-/** What a sentence may call those whom an entry concerns. */
+/** The names that a sentence may use for those whom an entry concerns. */
 export interface Names {
   /** Who acted: the e-mail address of a person, the name of an agent, otherwise "Muster". */
   readonly actor: string
-  /** Who acted, as people address each other: a person's full name where one is known. */
+  /** Who acted, as people address each other: a person by their full name where it is known. */
   readonly person: string
   /** The name of the entry's agent. */
   readonly agent: string
@@ -30,7 +30,7 @@ type Fixed = { readonly [member: string]: string }
 
 type AuditType = 'audit.entity_created' | 'audit.entity_updated' | 'audit.entity_deleted' | 'audit.entity_restored'
 
-/** A fact of an entry type of its own. */
+/** A fact with its own entry type. */
 export const entry = <const T extends string, P extends TSchema>(
   type: T,
   severity: Severity,
@@ -39,8 +39,8 @@ export const entry = <const T extends string, P extends TSchema>(
 ): FactDefinition<P, T, Record<never, never>> => ({ type, severity, payload, says })
 
 /**
- * A fact that is stored under one of the four audit types, with what it was done to. `more` are members of the payload
- * beside the metadata. docs/rules/journal.md, "Entries".
+ * A fact that is stored under one of the four audit types, with the thing that was changed. `more` holds members of the
+ * payload beside the metadata. docs/rules/journal.md, "Entries".
  */
 export function audit<
   const T extends AuditType,
@@ -66,10 +66,10 @@ export function audit<
   return { type, severity, payload: payload as unknown as AuditSchema<M, X>, fixed, says: says as never }
 }
 
-/** What the definition adds to the payload of an audit fact. */
+/** The part of an audit payload that the definition adds. */
 export type Audited<E extends string> = { readonly action: string; readonly entity_type: E }
 
-/** What the writer of an audit fact gives: the definition adds the rest. */
+/** The part of an audit payload that its writer gives. */
 export type AuditPayload<M extends TSchema = TSchema> = Static<AuditSchema<M>>
 
 export type AuditSchema<M extends TSchema, X extends TProperties = Record<never, TSchema>> = TObject<
@@ -80,7 +80,7 @@ export type AuditSchema<M extends TSchema, X extends TProperties = Record<never,
   } & X
 >
 
-/** Metadata is left out only where none of its members is required. */
+/** Metadata may be left out when none of its members is required. */
 type Metadata<M extends TSchema> = Record<never, never> extends Static<M> ? TOptional<M> : M
 const isRequired = (metadata: TSchema): boolean =>
   'required' in metadata && Array.isArray(metadata.required) && metadata.required.length > 0
@@ -92,13 +92,12 @@ const actions = {
   'audit.entity_restored': 'restore',
 } as const
 
-/** Metadata of a plain change: the members that changed. */
+/** Metadata of a plain change: the names of the members that changed. */
 export const Changed = Type.Object({ changed: Type.Optional(Type.Array(Type.String())) })
 
 /**
- * The plain facts of an entity: `crew.created`, `crew.updated`, `crew.deleted`. `noun` begins a sentence, `cited`
- * writes
- * the name into it: names that people make up freely stand in `quoted`.
+ * The plain facts of an entity: `crew.created`, `crew.updated`, `crew.deleted`. `noun` begins the sentence; `cited`
+ * writes the name into it and is `quoted` for names that people choose freely.
  */
 export function audits<const E extends string>(entity: E, noun: string, cited = (name: string) => name) {
   const called = ({ name, entity_id }: AuditPayload) => `${noun} ${cited(name ?? entity_id)}`
@@ -134,7 +133,7 @@ const list = (members: readonly string[] | undefined) => (members?.length ? `: $
 
 const quoteLimit = 120
 
-/** What somebody wrote, as a sentence cites it: its first line in quotation marks, at most 120 characters. */
+/** A text as a sentence cites it: its first line in quotation marks, at most 120 characters. */
 export function quoted(text: string): string {
   const [first = '', ...more] = text.trim().split(/\r?\n/)
   const characters = [...first]

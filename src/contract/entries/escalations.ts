@@ -25,10 +25,11 @@ function answered(
   { action, reason, resolution = '', redirect_to, escalation_type }: Static<typeof Escalated>,
   { actor, agent }: Names,
 ): string {
+  const decided = action === 'approve' ? 'approved' : 'rejected'
   if (escalation_type === 'CREDENTIAL')
-    return `${actor} ${action === 'approve' ? 'approved' : 'rejected'} the credential that ${agent} offered: ${quoted(reason)}`
-  if (action === 'redirect') return `${actor} told ${agent} to ask @${redirect_to} instead: ${quoted(reason)}`
-  if (action === 'reject') return `${actor} rejected what ${agent} asked, ${quoted(reason)}: ${quoted(resolution)}`
+    return `${actor} ${decided} the credential that ${agent} offered: ${quoted(reason)}`
+  if (action === 'redirect') return `${actor} told ${agent} to ask agent ${redirect_to} instead: ${quoted(reason)}`
+  if (action === 'reject') return `${actor} rejected ${agent}'s question ${quoted(reason)}: ${quoted(resolution)}`
   return `${actor} answered ${agent}'s question: ${quoted(resolution)}`
 }
 

@@ -4,10 +4,12 @@ import { audit, entry, quoted } from './define.ts'
 
 const Moved = Type.Object({ state: Type.Enum([...inboxStates]), ids: Type.Array(Type.String()) })
 
+const count = (items: number) => `${items} inbox ${items === 1 ? 'item' : 'items'}`
+
 export const inboxFacts = {
   'inbox_item.updated': audit('audit.entity_updated', 'inbox_item', Moved, ({ name, metadata }, { actor }) => {
     const { state = 'resolved', ids = [] } = metadata ?? {}
-    return `${actor} marked ${ids.length === 1 && name ? quoted(name) : `${ids.length} inbox items`} ${state}`
+    return `${actor} marked ${ids.length === 1 && name ? quoted(name) : count(ids.length)} as ${state}`
   }),
   'inbox.purged': entry(
     'audit.entity_deleted',
@@ -17,7 +19,6 @@ export const inboxFacts = {
       entity_type: Type.Literal('inbox_item'),
       metadata: Type.Object({ deleted: Type.Integer(), kind: Type.Optional(Type.String()) }),
     }),
-    ({ metadata }, { actor }) =>
-      `${actor} deleted ${metadata.deleted} ${metadata.deleted === 1 ? 'item' : 'items'} of the inbox`,
+    ({ metadata }, { actor }) => `${actor} deleted ${count(metadata.deleted)}`,
   ),
 }

@@ -21,7 +21,7 @@ export const invitationFacts = {
     'invitation',
     Acceptance,
     ({ metadata: { email, role } }, names) =>
-      `${inFull(names)} joined as ${role}${email === names.actor ? '' : ` with the invitation of ${email}`}`,
+      `${inFull(names)} joined as ${role}${email === names.actor ? '' : ` with the invitation for ${email}`}`,
     { action: 'accept' },
   ),
   'invitation.declined': audit(
@@ -36,7 +36,7 @@ export const invitationFacts = {
     'invitation',
     Withdrawal,
     ({ metadata: { email, reason } }, { actor }) =>
-      reason ? `The invitation of ${email} was withdrawn: ${reason}` : `${actor} withdrew the invitation of ${email}`,
+      reason ? `The invitation for ${email} was withdrawn: ${reason}` : `${actor} withdrew the invitation for ${email}`,
     { action: 'revoke' },
   ),
 }

@@ -14,7 +14,7 @@ const Sealing = Type.Object({
   sealed: Type.Optional(Type.Integer({ description: 'The newest entry that was sealed before' })),
 })
 
-/** What the writer gives of a loss that was accepted; the definition adds the rest. */
+/** The part of the payload that the writer gives. */
 const Losses = Type.Object({ entity_id: Type.String(), losses: Type.Array(Type.String()) })
 const accepting = { action: 'accept_data_loss', entity_type: 'installation' } as const
 
@@ -27,7 +27,7 @@ const lossAccepted: FactDefinition<typeof Losses, 'audit.entity_restored'> = {
     ...Losses.properties,
   }) as unknown as typeof Losses,
   fixed: accepting,
-  says: ({ losses }) => `Muster was started with --accept-data-loss, in spite of ${losses.join(', ')}`,
+  says: ({ losses }) => `Muster was started with --accept-data-loss despite ${losses.join(', ')}`,
 }
 
 export const journalFacts = {
@@ -35,13 +35,16 @@ export const journalFacts = {
     'memory.priority_changed',
     'notice',
     Change,
-    ({ target_entry_type, previous_priority, new_priority, reason }, { actor }) =>
-      `The priority of a journal entry (${target_entry_type}) was changed from ${previous_priority} to ${new_priority} by ${actor}${reason && `: ${quoted(reason)}`}`,
+    ({ target_entry_type, previous_priority, new_priority, reason }, { actor }) => {
+      const change = `from ${previous_priority} to ${new_priority}`
+      const because = reason && `: ${quoted(reason)}`
+      return `The priority of a journal entry (${target_entry_type}) was changed ${change} by ${actor}${because}`
+    },
   ),
   'installation.loss_accepted': lossAccepted,
   'system.migration': entry('system.migration', 'info', Sealing, ({ entries, sealed }) =>
     sealed === undefined
-      ? `The journal is sealed from here on; the ${entries} entries before it were taken as they were`
-      : `The start sealed ${entries} entries that were not sealed before, from ${sealed + 1} on`,
+      ? `The journal is sealed from here on; the ${entries} entries before it were sealed as they were found`
+      : `${entries} entries that had no seal, from entry ${sealed + 1} on, were sealed when Muster started`,
   ),
 }

@@ -8,7 +8,7 @@ export const limitFacts = {
   'rate_limit.updated': audit('audit.entity_updated', 'rate_limit', Change, ({ name, metadata }, { actor }) => {
     const { from, to, overridden } = metadata
     return overridden
-      ? `${actor} set the limit ${name} from ${from} to ${to}`
+      ? `${actor} changed the limit ${name} from ${from} to ${to}`
       : `${actor} reset the limit ${name} from ${from} to its default, ${to}`
   }),
 }

@@ -31,7 +31,7 @@ const Capabilities = Type.Object({
   to: Held,
 })
 
-/** As `Grace Hopper (grace@example.com)`. `name` is the person's full name where one is known. */
+/** For example `Grace Hopper (grace@example.com)`. `name` is the person's full name where it is known. */
 const called = ({ name, metadata: { email } }: AuditPayload<typeof Deletion> | AuditPayload<typeof Capabilities>) =>
   name ? `${name} (${email})` : email
 
@@ -49,7 +49,9 @@ export const memberFacts = {
     return `The role of ${called(it)} was changed from ${previous_role} to ${role} ${end(via, actor)}`
   }),
   'workspace_member.deleted': audit('audit.entity_deleted', 'workspace_member', Deletion, (it, { actor }) =>
-    it.metadata.email === actor ? `${called(it)} left` : `${called(it)} was removed by ${actor}`,
+    it.metadata.email === actor
+      ? `${called(it)} left the workspace`
+      : `${called(it)} was removed from the workspace by ${actor}`,
   ),
   'workspace_member.capabilities_changed': audit(
     'audit.entity_updated',

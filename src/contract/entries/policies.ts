@@ -11,7 +11,9 @@ export const policyFacts = {
       behavior_mode: Type.Enum([...behaviorModes]),
       reason: Type.Optional(Type.String()),
     }),
-    (it, { actor, crew }) =>
-      `Policy of crew ${crew} set to ${it.autonomy_level} by ${actor}, behavior mode ${it.behavior_mode}${it.reason ? `: ${quoted(it.reason)}` : ''}`,
+    ({ autonomy_level, behavior_mode, reason }, { actor, crew }) => {
+      const setting = `${autonomy_level} with behavior mode ${behavior_mode}`
+      return `The policy of crew ${crew} was set to ${setting} by ${actor}${reason ? `: ${quoted(reason)}` : ''}`
+    },
   ),
 }

@@ -27,7 +27,7 @@ export const portFacts = {
     Type.Object({ ...port, source: Type.Enum(['revoked', 'expired']), reason: Type.Optional(Type.String()) }),
     ({ port, source, reason }, { actor, agent }) =>
       source === 'expired'
-        ? `Port ${port} of ${agent} was closed: its time was over`
+        ? `Port ${port} of ${agent} was closed: its time was up`
         : `Port ${port} of ${agent} was closed by ${actor}${reason ? `: ${quoted(reason)}` : ''}`,
   ),
 }

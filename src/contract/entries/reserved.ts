@@ -1,6 +1,6 @@
 import type { Severity } from './define.ts'
 
-/** Entry types that later features will record, with their usual severity: clients may already filter by them. */
+/** Entry types of later features with their usual severity. Clients may already filter by them. */
 export const reserved = {
   'peer.conversation': 'info',
   'message.broadcast': 'info',

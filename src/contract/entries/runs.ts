@@ -4,7 +4,7 @@ import { entry, quoted } from './define.ts'
 const optional = Type.Optional
 const Metadata = Type.Record(Type.String(), Type.Unknown())
 
-/** The end of a run. What its client said of itself and what it spent stands in `metadata`. */
+/** The end of a run. `metadata` holds what its client reported and what it spent. */
 const End = Type.Object({
   chat_id: optional(Type.String()),
   exit_code: optional(Type.Integer()),
@@ -29,7 +29,7 @@ const Resumption = Type.Object({
   delivery_id: optional(Type.String()),
 })
 
-/** What an agent's client says of itself when it begins; members that are not listed may stand beside these. */
+/** What an agent's client reports when it starts; it may report other members too. */
 const Init = Type.Object({
   model: optional(Type.String()),
   cli_version: optional(Type.String()),
@@ -89,7 +89,7 @@ export const runFacts = {
     'run.resumed',
     'info',
     Resumption,
-    (_, { agent, person }) => `${agent} goes on with the answer of ${person}`,
+    (_, { agent, actor }) => `${agent} goes on with the answer of ${actor}`,
   ),
   'run.session_init': entry(
     'run.session_init',
@@ -102,7 +102,7 @@ export const runFacts = {
     'info',
     Type.Object({ confidence: Type.Number(), reason: optional(Type.String()) }),
     ({ confidence, reason }, { agent }) =>
-      `${agent} is ${Math.round(confidence * 100)} % sure${reason ? `: ${quoted(reason)}` : ''}`,
+      `${agent} is ${Math.round(confidence * 100)}% sure${reason ? `: ${quoted(reason)}` : ''}`,
   ),
   'exec.command': entry('exec.command', 'info', Command, ({ phase, exit_code: code }, { agent }) =>
     phase === 'start'

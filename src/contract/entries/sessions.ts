@@ -9,14 +9,14 @@ const ways = {
   bootstrap: 'signed in as the first user of this server',
 }
 
-/** Why a session ended, as the sentence tells it. */
+/** The sentence for each reason why a session ended. */
 const endings = {
   logout: (email: string) => `${email} signed out`,
   password_change: (email: string) => `A session of ${email} ended: the password was changed`,
   password_reset: (email: string) => `A session of ${email} ended: the password was reset`,
   admin_force: (email: string) => `A session of ${email} ended: the password was reset on the host`,
   admin_invalidate: (email: string) => `A session of ${email} was ended on the host`,
-  user_revoked: (email: string) => `${email} ended a session of theirs`,
+  user_revoked: (email: string) => `${email} ended one of their sessions`,
   refresh_replay: (email: string) => `A session of ${email} ended: its refresh token was used twice`,
   address_proved: (email: string) => `A session of ${email} ended: the owner of the address took the account over`,
   too_many: (email: string) => `A session of ${email} ended to make room for a new one`,

@@ -29,8 +29,8 @@ export const tokenFacts = {
     'cli_token',
     Creation,
     ({ name = '', metadata: { email, via } }) => {
-      if (via === 'pairing') return `${email} paired a device, which got the token ${quoted(name)}`
-      return `${email} made the token ${quoted(name)}${via === 'rotation' ? ' in place of another one' : ''}`
+      if (via === 'pairing') return `${email} paired a device, which received the token ${quoted(name)}`
+      return `${email} created the token ${quoted(name)}${via === 'rotation' ? ' in place of another one' : ''}`
     },
   ),
   'cli_token.deleted': audit('audit.entity_deleted', 'cli_token', Deletion, ({ name = '', metadata }) => {

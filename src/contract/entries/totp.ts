@@ -16,7 +16,7 @@ const Off = Type.Object({
 })
 const Used = Type.Object({ changed: codes, left: Type.Integer() })
 
-/** `name` is the user's address. Never a secret or a code. */
+/** `name` is the user's address. No entry holds a secret or a code. */
 export const totpFacts = {
   'user.two_factor_on': audit('audit.entity_updated', 'user', On, ({ name }) => `${name} turned the second factor on`),
   'user.two_factor_moved': audit(
@@ -34,12 +34,12 @@ export const totpFacts = {
     'audit.entity_updated',
     'user',
     Used,
-    ({ name, metadata: { left } }) => `${name} used a recovery code, ${left === 1 ? '1 is' : `${left} are`} left`,
+    ({ name, metadata: { left } }) => `${name} used a recovery code; ${left === 1 ? '1 is' : `${left} are`} left`,
   ),
   'user.recovery_codes_renewed': audit(
     'audit.entity_updated',
     'user',
     Type.Object({ changed: codes }),
-    ({ name }) => `${name} made new recovery codes`,
+    ({ name }) => `${name} created new recovery codes`,
   ),
 }

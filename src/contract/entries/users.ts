@@ -33,7 +33,7 @@ const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
 /** `name` is the user's address. */
 export const userFacts = {
   'user.created': audit('audit.entity_created', 'user', Creation, ({ name, metadata }, { actor }) => {
-    if (metadata?.via === 'provision') return `${actor} made an account for ${name}`
+    if (metadata?.via === 'provision') return `${actor} created an account for ${name}`
     return `${name} created an account${metadata?.via === 'idp' ? ' with the identity provider' : ''}`
   }),
   'user.updated': audit(

@@ -457,7 +457,7 @@ describe('agents.update', () => {
     expect(it.entries().at(-2)).toMatchObject({
       agent_id: before.id,
       entry_type: 'audit.entity_updated',
-      summary: `${it.person('OWNER').email} made grace the lead of crew backend in place of ada`,
+      summary: `${it.person('OWNER').email} made agent grace the lead of crew backend in place of agent ada`,
       payload: { metadata: { replaced_by: next.id } },
     })
   })

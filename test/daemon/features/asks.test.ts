@@ -438,7 +438,7 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
     })
     const summaries = it.entries().map(({ summary }) => summary)
     expect(summaries).toContain(`${by.email} dismissed Agent ada's question: "Which port?"`)
-    expect(summaries).toContain(`${by.email} marked "Agent ada asks: Which port?" resolved`)
+    expect(summaries).toContain(`${by.email} marked "Agent ada asks: Which port?" as resolved`)
   })
 
   it('is dismissed so too while its program is still being ended', async () => {

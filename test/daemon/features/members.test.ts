@@ -246,7 +246,7 @@ describe('members.remove', () => {
         entry_type: 'audit.entity_deleted',
         actor_id: it.person('OWNER').userId,
         payload: { entity_type: 'invitation' },
-        summary: 'The invitation of back-door@example.com was withdrawn: its sender may invite no more',
+        summary: 'The invitation for back-door@example.com was withdrawn: its sender may invite no more',
       },
     ])
   })

@@ -3,9 +3,9 @@ import type { EntryType } from '#contract/entries'
 import { autonomyLevels, behaviorModes } from '#contract/policies'
 import type { Draft } from '#kernel/journal/journal'
 import { daemon, type TestDaemon } from '#test'
-import { policyActions, verdictOf } from '../../../daemon/features/policies/rules.ts'
 import { verdictUnder } from '../../../daemon/features/policies/simulation/rules.ts'
 import { entryLimit } from '../../../daemon/features/policies/simulation/service.ts'
+import { verdicts } from '../../support/policies.ts'
 
 type Place = TestDaemon & { crew: string }
 type Seed = Partial<Omit<Draft, 'type'>> & { type: string }
@@ -284,23 +284,22 @@ describe('the whole matrix, through the interface', () => {
 
   it.each(pairs)('at %s, %s', async (level, mode) => {
     const it = await place()
-    const actions = [...policyActions, 'anything_else']
+    const expected = Object.fromEntries(Object.entries(verdicts).map(([action, at]) => [action, at[level]]))
+    const actions = Object.keys(expected)
     seed(it, ...actions.map((action) => applied(action)))
     const { by_action, applied: counts } = await simulate(it, `autonomy_level=${level}&behavior_mode=${mode}`)
-    const verdicts = Object.fromEntries(
-      by_action.map((row: { policy_action: string; verdict: string }) => [row.policy_action, row.verdict]),
-    )
-    expect(verdicts).toEqual(Object.fromEntries(actions.map((action) => [action, verdictOf(action, level)])))
-    const count = (verdict: string) => Object.values(verdicts).filter((it) => it === verdict).length
+    const found = by_action.map((row: Record<string, string>) => [row['policy_action'], row['verdict']])
+    expect(Object.fromEntries(found)).toEqual(expected)
+    const count = (verdict: string) => Object.values(expected).filter((it) => it === verdict).length
     expect(counts).toEqual({ total: actions.length, newly_asked: count('ask'), refused: count('refuse') })
   })
 })
 
 describe('what a policy makes of an action', () => {
   it('is what the matrix says, whatever the mode', () => {
-    for (const action of [...policyActions, 'anything_else'])
+    for (const [action, expected] of Object.entries(verdicts))
       for (const level of autonomyLevels)
-        for (const mode of behaviorModes) expect(verdictUnder(action, level, mode)).toBe(verdictOf(action, level))
+        for (const mode of behaviorModes) expect(verdictUnder(action, level, mode)).toBe(expected[level])
   })
   it('is the mode’s affair where the monitor refuses', () => {
     expect(autonomyLevels.map((level) => verdictUnder('monitor_deny', level, 'warn'))).toEqual([

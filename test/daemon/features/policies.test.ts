@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { autonomyLevels } from '#contract/policies'
 import { daemon, type TestDaemon } from '#test'
-import { policyActions, type Verdict, verdictOf } from '../../../daemon/features/policies/rules.ts'
+import { policyActions, verdictOf } from '../../../daemon/features/policies/rules.ts'
 import { consult, policyOf } from '../../../daemon/features/policies/service.ts'
+import { verdicts } from '../../support/policies.ts'
 
 const crewOf = async ({ call }: TestDaemon, name = 'Backend') =>
   (await call('OWNER', 'POST', '/crews', { name, slug: name.toLowerCase() })).body.id as string
@@ -54,7 +55,7 @@ describe('policies', () => {
       crew_id: crew,
       actor_type: 'user',
       summary: expect.stringMatching(
-        /^Policy of crew backend set to full by \S+@example\.com, behavior mode warn: "on my own machine"$/,
+        /^The policy of crew backend was set to full with behavior mode warn by \S+@example\.com: "on my own machine"$/,
       ),
       payload: { autonomy_level: 'full', behavior_mode: 'warn', reason: 'on my own machine' },
       refs: { crew_id: crew },
@@ -119,32 +120,8 @@ describe('policies', () => {
 })
 
 describe('the matrix', () => {
-  // As docs/rules/policies.md prints it, one letter a level.
-  const printed: Record<string, string> = {
-    memory_write: 'QQIJ',
-    skill_create: 'QQQI',
-    skill_assign: 'QLLL',
-    persona_suggest: 'QQQJ',
-    persona_direct_write: 'XXXX',
-    negative_learning: 'QLJJ',
-    ephemeral_spawn: 'XQLJ',
-    crew_create: 'XQQI',
-    agent_create: 'XQQI',
-    routine_schedule_create: 'XILL',
-    mission_create: 'QILJ',
-    assignment_create: 'QILJ',
-    issue_write: 'QLLJ',
-    page_write: 'QLLJ',
-    escalation_create: 'LLLJ',
-    anything_else: 'QQQQ',
-    constructor: 'QQQQ',
-  }
-  const meaning: Record<string, Verdict> = { Q: 'ask', I: 'inbox', L: 'notice', J: 'journal', X: 'refuse' }
-
-  it.each(Object.entries(printed))('says of %s: %s', (action, letters) =>
-    expect(autonomyLevels.map((level) => verdictOf(action, level))).toEqual(
-      [...letters].map((letter) => meaning[letter]),
-    ),
+  it.each(Object.entries(verdicts))('says of %s: %j', (action, expected) =>
+    expect(Object.fromEntries(autonomyLevels.map((level) => [level, verdictOf(action, level)]))).toEqual(expected),
   )
-  it('has no other actions', () => expect(policyActions.filter((action) => !(action in printed))).toEqual([]))
+  it('has no other actions', () => expect(policyActions.filter((action) => !(action in verdicts))).toEqual([]))
 })

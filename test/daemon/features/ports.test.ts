@@ -217,7 +217,7 @@ describe('states', () => {
     expect(targetOf(it.app, body.token)).toBe('expired')
     expect(it.entries().at(-1)).toMatchObject({
       actor_type: 'system',
-      summary: 'Port 3000 of Agent ada was closed: its time was over',
+      summary: 'Port 3000 of Agent ada was closed: its time was up',
       payload: { source: 'expired', exposure_id: body.id },
     })
   })

@@ -87,6 +87,7 @@ describe('runs end with what they belong to', () => {
 describe('what the journal says of runs', () => {
   it('tells who asked what, what was answered, and how it came out', async () => {
     const it = await askPlace()
+    const owner = it.person('OWNER').email
     const { run_id, item } = await asked(it, { question: 'Postgres or SQLite?' })
     await it.call('OWNER', 'POST', `/inbox/${item}/act`, { action: 'answer', input: 'SQLite\nplease' })
     const program = await it.runtime.program(1)
@@ -97,14 +98,14 @@ describe('what the journal says of runs', () => {
     expect(said.filter(({ summary }) => summary === session)).toHaveLength(1)
     // The client may say so before or after its question.
     expect(said.map(({ summary }) => summary).filter((summary) => summary !== session)).toEqual([
-      'The OWNER asked Agent ada: "Work"',
+      `${owner} wrote to Agent ada: "Work"`,
       'Agent ada started a run',
       "Agent ada's client was started",
       'Agent ada waits for an answer to: "Postgres or SQLite?"',
       "Agent ada's client ended",
       'Agent ada answered: "I look.…"',
-      'The OWNER asked Agent ada: "SQLite…"',
-      'Agent ada goes on with the answer of The OWNER',
+      `${owner} wrote to Agent ada: "SQLite…"`,
+      `Agent ada goes on with the answer of ${owner}`,
       "Agent ada's client was started",
       "Agent ada's client ended with exit code 3",
       "Agent ada's run failed: The client ended with code 3",

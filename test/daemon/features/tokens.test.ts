@@ -39,7 +39,7 @@ describe('tokens.create', () => {
         {
           entry_type: 'audit.entity_created',
           actor_id: it.person('MEMBER').userId,
-          summary: `${it.person('MEMBER').email} made the token "my laptop"`,
+          summary: `${it.person('MEMBER').email} created the token "my laptop"`,
           payload: { action: 'create', entity_type: 'cli_token', metadata: { tier: 'STANDARD', via: 'request' } },
         },
       ])

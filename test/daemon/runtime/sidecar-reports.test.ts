@@ -25,7 +25,7 @@ it('keeps no secret that an agent makes part of a host', async () => {
   await place.app.idle()
   expect(place.entries().at(-1)).toMatchObject({
     entry_type: 'network.egress',
-    summary: 'A connection of Agent ada to "[redacted].example.com:443" was refused: not on the list',
+    summary: 'A connection from Agent ada to "[redacted].example.com:443" was refused: not on the list',
     payload: { host: '[redacted].example.com', reason: 'not on the list' },
   })
 })

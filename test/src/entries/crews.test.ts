@@ -46,7 +46,7 @@ describe('sentences of agents', () => {
     ],
     [
       says('agent.throttled', { operation: 'report_confidence', refused: 3 }),
-      'Grace calls report_confidence more often than it may',
+      'Grace called report_confidence more often than its limit allows',
     ],
   ])('%s', (said, expected) => expect(said).toBe(expected))
 })
@@ -61,16 +61,16 @@ describe('sentences of crews', () => {
     [says('crew_member.updated', member('ADMIN')), 'bob@example.com was made ADMIN in crew backend by ada@example.com'],
     [
       says('crew_member.updated', member(null)),
-      'The role of bob@example.com in crew backend was taken back by ada@example.com',
+      'The role of bob@example.com in crew backend was withdrawn by ada@example.com',
     ],
     [says('crew_member.deleted', member(null)), 'bob@example.com was removed from crew backend by ada@example.com'],
     [
       says('policy.changed', { autonomy_level: 'trusted', behavior_mode: 'warn' }),
-      'Policy of crew backend set to trusted by ada@example.com, behavior mode warn',
+      'The policy of crew backend was set to trusted with behavior mode warn by ada@example.com',
     ],
     [
       says('policy.changed', { autonomy_level: 'full', behavior_mode: 'warn', reason: 'my own\nmachine' }),
-      'Policy of crew backend set to full by ada@example.com, behavior mode warn: "my own…"',
+      'The policy of crew backend was set to full with behavior mode warn by ada@example.com: "my own…"',
     ],
   ])('%s', (said, expected) => expect(said).toBe(expected))
 })
@@ -96,7 +96,7 @@ describe('sentences of containers', () => {
       says('server.disk', { ...server, disk_level: 'full', error: 'The disk is full' }),
       'The disk is full: agents wait',
     ],
-    [says('server.disk', { ...server, disk_level: 'warn' }), 'Four fifths of the disk of this server are used'],
+    [says('server.disk', { ...server, disk_level: 'warn' }), 'The disk of this server is four fifths full'],
     [says('server.disk', { ...server, disk_level: 'ok' }), 'There is room on the disk of this server again'],
     [
       says('provisioning.step', { step: 'starting the sidecar', status: 'running' }),
@@ -111,7 +111,10 @@ describe('sentences of containers', () => {
       says('provisioning.failed', { error: 'there is no image x', step: 'pulling an image' }),
       'Crew backend has no image: there is no image x',
     ],
-    [says('network.egress', refused), 'A connection of Grace to "evil.test:443" was refused: evil.test is not allowed'],
+    [
+      says('network.egress', refused),
+      'A connection from Grace to "evil.test:443" was refused: evil.test is not allowed',
+    ],
   ])('%s', (said, expected) => expect(said).toBe(expected))
 })
 
@@ -131,21 +134,30 @@ describe('sentences of credentials', () => {
       says('credential.updated', { entity_id: 'c1', name: 'demo key', metadata: { changed: ['name', 'tags'] } }),
       'Credential "demo key" was changed by ada@example.com: name, tags',
     ],
-    [says('agent_credential.created', grant), 'Credential "demo key" assigned to grace'],
-    [says('agent_credential.deleted', grant), 'Credential "demo key" withdrawn from grace'],
+    [
+      says('agent_credential.created', grant),
+      'Credential "demo key" was assigned to Grace as KEY by ada@example.com',
+    ],
+    [says('agent_credential.deleted', grant), 'Credential "demo key" was withdrawn from Grace by ada@example.com'],
     [
       says('credential.accepted', offered),
       'Credential "demo key" was accepted by ada@example.com and assigned to Grace as DEMO_KEY',
     ],
-    [says('credential.refused', turned), 'Credential "demo key" was not accepted: ada@example.com erased its value'],
-    [says('credential.refused', turned, muster), 'Credential "demo key" was not accepted: Muster erased its value'],
+    [
+      says('credential.refused', turned),
+      'Credential "demo key" was rejected by ada@example.com, and its value was erased',
+    ],
+    [
+      says('credential.refused', turned, muster),
+      'Credential "demo key" was rejected by Muster, and its value was erased',
+    ],
     [
       says('credential.tested', { ...key, status: 'valid' }),
       'Credential "demo key" was tested by ada@example.com: its provider accepts it',
     ],
     [
       says('credential.tested', { ...key, status: 'unreachable' }),
-      'Credential "demo key" was tested by ada@example.com: its provider could not tell',
+      'Credential "demo key" was tested by ada@example.com: its provider gave no answer about it',
     ],
     [
       says('credential.rotated', { ...key, rotation_id: 'r1', grace_seconds: 60 }),

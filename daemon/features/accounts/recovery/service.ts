@@ -30,15 +30,16 @@ export function forgot(app: App, { body }: Call<typeof accounts.forgot>) {
   } else if (!hinted.has(app)) {
     hinted.add(app)
     app.log.warn(
-      'Somebody asked for a new password, and no mail can be sent: set SVC_PUBLIC_URL, MAILER_FROM and MAILER_API_KEY or SMTP_URL',
+      'Somebody asked for a new password, and no mail can be sent: set SVC_PUBLIC_URL, MAILER_FROM and ' +
+        'MAILER_API_KEY or SMTP_URL',
     )
   }
   return told
 }
 
 /**
- * A token for the owner of the address, in place of those asked for before; null when there is nobody, or too many
- * mails went there.
+ * A token for the owner of the address, replacing earlier ones; null when the address has no account or was sent too
+ * many mails.
  */
 async function issue(app: App, email: string): Promise<Letter | null> {
   const user = accountOf(app, email)
@@ -57,8 +58,8 @@ export async function prepareReset(app: App, { body }: Call<typeof accounts.rese
 }
 
 /**
- * Burns the token and sets the password; sessions and other links end with it. Whoever held a mail has shown that the
- * address is theirs; the link to an account that somebody else made was handed over by that person, and shows nothing.
+ * Uses up the token and sets the password; sessions and other links end. A mailed token proves that the address is the
+ * user's. A setup link that an administrator handed over proves nothing.
  */
 export function reset(app: App, { body, now }: Call<typeof accounts.reset>, password_hash: string) {
   const burned = body.token === undefined ? null : burnLink(app, body.token)

@@ -9,10 +9,7 @@ import { raise } from '../../inbox/service.ts'
 import { consult, policyOf, type Verdict } from '../../policies/service.ts'
 import { type AgentRow, agentsOfCrew, createFor, findAgent } from '../service.ts'
 
-/**
- * Requests of one agent that may be open, and agents of a crew that agents may fill it up to: a loop must end
- * somewhere.
- */
+/** Limits against loops: an agent's open requests, and the size of a crew past which agents add no agents. */
 const openAtMost = 20
 const crewAtMost = 50
 

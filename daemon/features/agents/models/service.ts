@@ -11,8 +11,8 @@ import { modelKey } from '../../credentials/delivery/service.ts'
 const keepFor = 10 * 60_000
 
 /**
- * Refuses a model that the provider of the agent's client does not have, before the transaction. What nobody can know
- * passes.
+ * Refuses, before the transaction, a model that the provider of the agent's client does not have. A model that cannot
+ * be checked passes.
  */
 export async function checkModel(
   app: App,
@@ -40,7 +40,7 @@ export async function checkModel(
 const caches = new WeakMap<App, ReturnType<typeof createCache<{ models: string[]; until: number }>>>()
 
 /**
- * What the vendor says it serves, asked with the workspace's oldest working key; null without one or without an answer.
+ * The models that the vendor lists, asked with the workspace's oldest working key; null without a key or an answer.
  */
 async function liveModels(app: App, workspace: string, provider: Provider): Promise<string[] | null> {
   const key = modelKey(app, workspace, provider.name)

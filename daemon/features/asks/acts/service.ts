@@ -20,7 +20,7 @@ export type Acted = { receipt: Static<typeof Receipt> }
 /** How long a decision waits for the program that asked to be gone. */
 const patienceMs = 20_000
 
-/** Waits until the program that asked has ended: what it said comes before the answer. */
+/** Waits until the program that asked has ended, so that its output precedes the answer. */
 export async function quiet(app: App, { actor, itemId }: Act): Promise<void> {
   const session = sessionOfItem(app, actor.workspace, find(app, actor, itemId).id)
   if (!session || findRun(app, session.run_id)?.phase !== 'parking') return
@@ -71,7 +71,7 @@ interface Ending {
 
 /** The question is decided; its run goes on or is ended, and both card and journal keep the receipt. */
 function end(app: App, { session, run, action, by, input, answered, now }: Ending): Acted['receipt'] {
-  // First: what ends the run would withdraw it.
+  // Settled before the run ends, because its end withdraws open questions.
   settle(app, session.ask_id, { state: 'decided', outcome: action, actor: null, by, now })
   if (!answered) {
     setSession(app, session.id, 'idle')
@@ -96,7 +96,7 @@ function end(app: App, { session, run, action, by, input, answered, now }: Endin
   return receipt
 }
 
-/** Marking the card of a question resolved dismisses it: its run must not wait for what nobody sees any more. */
+/** Resolving the card dismisses the question: a run must not wait for a card that nobody sees. */
 export function dismissResolved(app: App, { payload: { metadata }, about }: Happened<'inbox_item.updated'>): void {
   const { state, ids = [] } = metadata ?? {}
   if (state !== 'resolved' || !about.actor_id) return
@@ -132,7 +132,7 @@ type Answered =
   | { problem: Problem }
 
 /**
- * Puts the answer into the chat and lets the run go on; where that cannot be the answer is kept and the card stays
+ * Puts the answer into the chat and lets the run go on. When that is impossible, the answer is kept and the card stays
  * open.
  */
 function answer(app: App, actor: Actor, { session, run, input, now }: Answering): Answered {

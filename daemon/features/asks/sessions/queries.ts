@@ -18,8 +18,8 @@ export interface SessionRow {
   created_at: string
 }
 
-const columns = `id, workspace_id, agent_id, mission_id, chat_id, status, run_id, cli_resume_id, journal_cursor, ask_id, call_id, question, inbox_item_id,
-  asked_at, created_at`
+const columns = `id, workspace_id, agent_id, mission_id, chat_id, status, run_id, cli_resume_id, journal_cursor,
+  ask_id, call_id, question, inbox_item_id, asked_at, created_at`
 
 export const queries = statements((db) => ({
   ask: db.prepare<Omit<SessionRow, 'status' | 'mission_id'>, SessionRow>(
@@ -31,8 +31,8 @@ export const queries = statements((db) => ({
        @inbox_item_id, @asked_at, @created_at)
      ON CONFLICT (agent_id, chat_id) DO UPDATE SET status = excluded.status, run_id = excluded.run_id,
      cli_resume_id = excluded.cli_resume_id,
-       journal_cursor = excluded.journal_cursor, ask_id = excluded.ask_id, call_id = excluded.call_id, question = excluded.question,
-       inbox_item_id = excluded.inbox_item_id, asked_at = excluded.asked_at
+       journal_cursor = excluded.journal_cursor, ask_id = excluded.ask_id, call_id = excluded.call_id,
+       question = excluded.question, inbox_item_id = excluded.inbox_item_id, asked_at = excluded.asked_at
      RETURNING ${columns}`,
   ),
   ofRun: db.prepare<[run: string], SessionRow>(`SELECT ${columns} FROM agent_sessions WHERE run_id = ?`),

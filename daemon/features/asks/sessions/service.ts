@@ -24,17 +24,17 @@ export function awaitInput(app: App, asking: Asking, now: string): SessionRow {
   return queries(app.db).ask.get({ ...asking, id: newId(app.clock()), asked_at: now, created_at: now })!
 }
 
-/** The session in which a run asked something, last of all. */
+/** The session of a run's latest question. */
 export const sessionOfRun = ({ db }: App, runId: string): SessionRow | undefined => queries(db).ofRun.get(runId)
 
-/** The session that waits for what is done about this card. */
+/** The session that waits for a decision on this card. */
 export const sessionOfItem = ({ db }: App, workspace: string, itemId: string): SessionRow | undefined =>
   queries(db).ofItem.get(workspace, itemId)
 
 export const setSession = ({ db }: App, id: string, status: SessionRow['status']): void =>
   void queries(db).setStatus.run(status, id)
 
-/** Marks that the answer of a card is on its way; null when one was before. */
+/** Marks the answer to a card as being delivered; null when one already is. */
 export function deliver(
   app: App,
   { workspace_id, inbox_item_id, id, run_id }: SessionRow,
@@ -53,7 +53,7 @@ export function deliver(
   return queries(app.db).deliver.get(row)?.id ?? null
 }
 
-/** A run goes on with its answer, or is over: nobody is waited for, and what is open is withdrawn. */
+/** Ends the waiting of a run that goes on with its answer or is over; open questions are withdrawn. */
 export function leaveSession(app: App, runId: string, status: 'running' | 'idle', by: string | null): void {
   const session = sessionOfRun(app, runId)
   if (!session || session.status === status) return

@@ -16,8 +16,8 @@ export interface MessageRow {
   run_id: string | null
 }
 
-const columns =
-  'id, chat_id, seq, agent_id, role, content, parts_json, tool_name, tool_summary, metadata_json, ts, author_user_id, run_id'
+const columns = `id, chat_id, seq, agent_id, role, content, parts_json, tool_name, tool_summary, metadata_json, ts,
+  author_user_id, run_id`
 
 export const queries = statements((db) => ({
   insert: db.prepare<[Omit<MessageRow, 'seq'>], { seq: number }>(

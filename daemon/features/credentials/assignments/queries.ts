@@ -49,8 +49,8 @@ interface AssignmentRow {
   created_at: string
 }
 
-const credential = `c.id AS credential_id, c.name AS credential_name, c.type, c.provider, c.scope, c.encrypted_value, c.status, c.token_expires_at, c.cooldown_until,
-  c.account_label, c.account_email, c.created_by`
+const credential = `c.id AS credential_id, c.name AS credential_name, c.type, c.provider, c.scope,
+  c.encrypted_value, c.status, c.token_expires_at, c.cooldown_until, c.account_label, c.account_email, c.created_by`
 const unassigned = 'NOT EXISTS (SELECT 1 FROM agent_credentials g WHERE g.agent_id = @agent AND g.credential_id = c.id)'
 
 export const queries = statements((db) => ({
@@ -94,7 +94,8 @@ export const queries = statements((db) => ({
     [agent: string, id: string],
     { id: string; name: string; credential_id: string; env_var_name: string }
   >(
-    'SELECT g.id, c.name, g.credential_id, g.env_var_name FROM agent_credentials g JOIN credentials c ON c.id = g.credential_id WHERE g.agent_id = ? AND g.id = ?',
+    `SELECT g.id, c.name, g.credential_id, g.env_var_name
+     FROM agent_credentials g JOIN credentials c ON c.id = g.credential_id WHERE g.agent_id = ? AND g.id = ?`,
   ),
   remove: db.prepare<[id: string]>('DELETE FROM agent_credentials WHERE id = ?'),
 }))

@@ -43,7 +43,7 @@ function toAudit({ detail_json, ...row }: NamedAuditRow): Static<typeof Credenti
   }
 }
 
-/** Forgets what each workspace does not keep any longer, `most` records; how many these were. */
+/** Deletes up to `most` records that are past their workspace's retention; returns how many. */
 export function forgetOldAudit({ db, clock }: App, most: number): number {
   let forgotten = 0
   for (const { id, days } of queries(db).retentions.all()) {

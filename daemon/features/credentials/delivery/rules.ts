@@ -19,9 +19,9 @@ export const byPrecedence = (a: Grant, b: Grant): number =>
   (a.credentialId < b.credentialId ? -1 : a.credentialId > b.credentialId ? 1 : 0)
 
 /**
- * The order in which a provider's calls are paid for: 0 first, the others when it is spent; equal numbers take turns.
- * Only
- * explicit grants of one priority are equal. The workspace's keys pay only when nothing nearer to the agent does.
+ * The order in which credentials pay for a provider's calls: 0 first, the others once it is spent; equal numbers take
+ * turns. Only explicit grants of one priority are equal. The workspace's keys pay only when nothing nearer to the agent
+ * does.
  */
 export function rankModels<G extends Grant>(grants: readonly G[]): (G & { order: number })[] {
   const ranked: (G & { order: number })[] = []

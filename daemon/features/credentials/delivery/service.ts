@@ -104,7 +104,7 @@ export function secretFiles(secrets: readonly Secret[], folder: string): RunFile
   ]
 }
 
-/** Puts on record that credentials were handed to a run. */
+/** Records that credentials were given to a run. */
 export function markUsed(
   app: App,
   credentialIds: readonly string[],

@@ -50,7 +50,7 @@ async function ask(
   }
 }
 
-/** Tests a value that is stored nowhere. */
+/** Tests a value without storing it. */
 export function check(
   app: App,
   { actor, body: { type = 'API_KEY', provider, value } }: Call<typeof credentials.check>,
@@ -72,8 +72,8 @@ export async function testStored(app: App, { actor, credentialId }: Call<typeof 
 }
 
 /**
- * Puts the outcome on record. A refused value is not delivered any more, until a later test or a new value says
- * otherwise.
+ * Records the outcome. A refused value is no longer delivered, until a later test accepts it or a new value replaces
+ * it.
  */
 export function recordTest(
   app: App,
@@ -83,7 +83,7 @@ export function recordTest(
   const now = findCredential(app, actor, credentialId)
   const { status, error } = outcome
   if (status === 'unsupported') return outcome
-  // Rotated in the meantime: the answer was about another value.
+  // The credential was rotated during the test, so the answer is about an old value.
   if (now.encrypted_value === row.encrypted_value) {
     if (status === 'valid') queries(app.db).setOutcome.run('ACTIVE', null, credentialId)
     else if (status === 'invalid') queries(app.db).setOutcome.run('ERROR', error, credentialId)

@@ -19,7 +19,7 @@ const check = validator(Type.Object({ name, value, type, provider }), 'body')
 
 export type Proposal = Pick<Static<typeof CredentialDraft>, 'name' | 'value' | 'type' | 'provider'>
 
-/** What an agent offers, once it is what a credential must be; the refusal names the member. */
+/** Checks what an agent offers against the rules for credentials; a refusal names the member. */
 export function readProposal(given: unknown): Proposal {
   const read = check(given)
   if ('problem' in read) throw read.problem
@@ -63,7 +63,7 @@ export function propose(
   return { id, name: members.name }
 }
 
-/** People accept: the credential works from now on, and the agent that offered it has it. */
+/** Accepts an offered credential: it becomes active and is assigned to the agent that offered it. */
 export function acceptProposal(
   app: App,
   actor: Actor,
@@ -92,7 +92,7 @@ export function acceptProposal(
   app.journal(fact('credential.accepted', { entity_id: id, name: row.name, metadata }, about))
 }
 
-/** Nobody wants it, or nobody answered: the value is erased. Nothing when that was decided before. */
+/** Erases the value of a rejected or expired offer. Does nothing when the offer was decided before. */
 export function refuseProposal(app: App, actor: Actor | null, id: string, now: string): void {
   const row = queries(app.db).refuse.get({ id, now })
   if (!row) return

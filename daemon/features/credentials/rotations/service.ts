@@ -60,7 +60,7 @@ const concerning = (actor: Actor, workspace_id: string, credentialId: string) =>
   refs: { entity_type: 'credential', entity_id: credentialId },
 })
 
-/** Null when the old value cannot be opened any more: then nobody can have started with it either. */
+/** Null when the old value cannot be decrypted, in which case nothing was started with it either. */
 function keepOld(app: App, row: CredentialRow, rotationId: string): string | null {
   const old = openValue(app, row)
   return old === null ? null : vaultOf(app).seal(old, rowOf(rotationId))
@@ -85,14 +85,14 @@ export function cancelRotation(
   return toRotation(app, { ...rotation, encrypted_old: null, cancelled_at: app.now() })
 }
 
-/** Erases the old values whose grace is over; how many. */
+/** Erases the old values whose grace is over; returns how many. */
 export function eraseExpired(app: App): number {
   const erased = queries(app.db).eraseExpired.all(app.now())
   for (const { workspace_id } of erased) forgetKnown(app, workspace_id)
   return erased.length
 }
 
-/** When the next old value is due. */
+/** When the grace of the next old value ends. */
 export const nextExpiry = ({ db }: App): string | null => queries(db).nextExpiry.get()?.expires_at ?? null
 
 /** Old values that are still secrets, of one workspace. */

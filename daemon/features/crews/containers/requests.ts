@@ -11,7 +11,7 @@ import { containerOf, noContainer, want } from './service.ts'
 
 type Wish = Call<typeof crews.start>
 
-/** Records the wish, unless there is nobody to fulfil it. */
+/** Records the desired state, unless no runtime can bring it about. */
 export function wish(app: App, { actor, crewId }: Wish, desired: 'running' | 'stopped'): void {
   findCrew(app, actor.workspace, crewId)
   runtimeOf(app)

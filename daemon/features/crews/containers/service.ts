@@ -8,7 +8,7 @@ import type { CrewSpec } from '#runtime/types'
 import { placesOf } from '../places/service.ts'
 import { type ContainerRow, type Desired, type Observed, type OwnedRow, queries } from './queries.ts'
 
-/** What the reconciler brings about for one crew. */
+/** The desired state of one crew, which the reconciler brings about. */
 export interface DesiredCrew {
   crewId: string
   workspaceId: string
@@ -33,7 +33,7 @@ export interface Seen {
   error: string | null
 }
 
-/** Every container that the database knows, wanted or not. What an engine has beside these is left over. */
+/** Every container in the database, wanted or not. An engine's other containers are leftovers. */
 export const desiredCrews = (app: App): DesiredCrew[] =>
   queries(app.db)
     .all.all()
@@ -80,7 +80,7 @@ const toSpec = (app: App, row: OwnedRow): CrewSpec => ({
   network: {
     mode: row.network_mode,
     allowedDomains: JSON.parse(row.allowed_domains_json),
-    // The server's switch rules: turned off later, it is off for everyone.
+    // The server's setting overrides the crew's, even when it is turned off later.
     allowPrivateEndpoints: row.allow_private_endpoints === 1 && app.config.allowPrivateEndpoints,
   },
   agents: placesOf(app, row.crew_id),
@@ -92,9 +92,8 @@ export const containerOf = ({ db }: App, crewId: string): ContainerRow | undefin
 export const own = ({ db, now }: App, crewId: string): void => void queries(db).insert.run(crewId, now())
 
 /**
- * Records what a crew's container should be, with the journal entry of who wants it; false when that is already the
- * wish.
- * Within a change. Then ask `app.runtime` to act. A deleted crew takes no further wish.
+ * Records the desired state of a crew's container with its journal entry; false when nothing changes. Call it within a
+ * change, then ask `app.runtime` to act. A deleted crew keeps its desired state.
  */
 export function want(app: App, crewId: string, desired: Desired, actor: Actor | null): boolean {
   const row = queries(app.db).owned.get(crewId)
@@ -152,7 +151,7 @@ function entryOf(before: Observed, now: Observed) {
 /** Drops the ownership of a deleted crew whose container is gone. */
 export const forget = ({ db }: App, crewId: string): void => void queries(db).forget.run(crewId)
 
-/** The status of a crew without a container; what is known more is put over it. */
+/** The status of a crew without a container, and the defaults of every other status. */
 export const noContainer: ContainerStatus = {
   state: 'not_configured',
   containerId: null,

@@ -30,6 +30,7 @@ export const queries = statements((db) => ({
   remove: db.prepare<[id: string]>('DELETE FROM crew_members WHERE id = ?'),
   removeAll: db.prepare<[crew: string]>('DELETE FROM crew_members WHERE crew_id = ?'),
   removeUser: db.prepare<[user: string, workspace: string]>(
-    'DELETE FROM crew_members WHERE user_id = ? AND EXISTS (SELECT 1 FROM crews c WHERE c.id = crew_members.crew_id AND c.workspace_id = ?)',
+    `DELETE FROM crew_members WHERE user_id = ? AND EXISTS (SELECT 1 FROM crews c
+     WHERE c.id = crew_members.crew_id AND c.workspace_id = ?)`,
   ),
 }))

@@ -74,7 +74,7 @@ function standingHere(app: App, actor: Actor, crewId: string, gate: Role): Role 
   return role
 }
 
-/** Nobody gives, changes or takes a role above their own. */
+/** Nobody may give, change or withdraw a role above their own. */
 function guardRank(own: Role, role: Role | null): void {
   if (role && !allows(role, own))
     throw problem('insufficient_role', { field: 'role', detail: `The role ${role} is above yours, which is ${own}` })

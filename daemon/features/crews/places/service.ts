@@ -8,8 +8,7 @@ const specOf = ({ agent_id, uid, folder }: PlaceRow): AgentSpec => ({ agentId: a
 
 /**
  * Gives an agent its uid and folder in a crew, or the ones it already had there. The folder is the slug at that time:
- * it
- * outlives a rename, and an agent that takes over a slug gets a folder of its own.
+ * it outlives a rename, and an agent that takes over a slug gets a folder of its own.
  */
 export function givePlace({ db }: App, crewId: string, agentId: string, slug: string): AgentSpec {
   const known = queries(db).find.get(crewId, agentId)
@@ -30,7 +29,7 @@ export function placeOf({ db }: App, agentId: string): { crewId: string; agent: 
 /** The live agents of a crew, by uid. */
 export const placesOf = ({ db }: App, crewId: string): AgentSpec[] => queries(db).ofCrew.all(crewId).map(specOf)
 
-/** Those who had a place in a crew and are gone: deleted, or with another crew now. */
+/** Agents that had a place in the crew and left it: deleted, or in another crew now. */
 export const departedOf = ({ db }: App, crewId: string): { agent: AgentSpec; deleted: boolean }[] =>
   queries(db)
     .departed.all(crewId)

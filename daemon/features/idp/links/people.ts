@@ -27,7 +27,9 @@ export function admitPerson(app: App, provider: string, profile: Profile, signed
   const holder = personOf.get(email)
   if (holder && !verified)
     throw problem('idp_email_unverified', {
-      detail: `There is an account with the address ${email}, and the identity provider does not say that it is yours: verify it there, or sign in otherwise`,
+      detail:
+        `There is an account with the address ${email}, and the identity provider does not say that it is yours: ` +
+        'verify it there, or sign in otherwise',
     })
   if (holder && !holder.email_verified_at && holder.id !== signedIn) reclaim(app, holder, now)
   if (holder) verifyAddress(app, holder.id, now)
@@ -71,7 +73,8 @@ function reclaim(app: App, owner: Person, now: string): void {
   if (two_factor_at)
     throw problem('idp_sign_in_first', {
       detail:
-        'The account with your address has a second factor: sign in to it here first, then with the identity provider in the same browser',
+        'The account with your address has a second factor: sign in to it here first, then with the identity ' +
+        'provider in the same browser',
     })
   const changed = [...(password_hash ? ['password' as const] : []), 'email_verified_at' as const]
   const metadata = { changed, via: 'idp' as const, ...queries(app.db).waysIn.get({ user: id, now })! }

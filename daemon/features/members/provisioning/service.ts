@@ -65,8 +65,7 @@ function requireHomeAdmin(app: App, actor: Actor): void {
 
 /**
  * Whether a link to the account may be handed to this caller. Whoever follows it becomes that person everywhere: an
- * account in
- * use is its owner's alone, and one that others made too is not this caller's to give away.
+ * account in use is its owner's alone, and one that others made too is not this caller's to give away.
  */
 const isFree = ({ db }: App, actor: Actor, { id, password_hash, email_verified_at }: Account): boolean =>
   !password_hash &&

@@ -11,11 +11,11 @@ import { goesThrough, type Judgement, judge, judgedTypes, verdictUnder } from '.
 
 type Simulated = Static<typeof policies.simulate.reply>
 
-/** Entries that are read at the most: what they tell is bounded, and so is the time that it takes. */
+/** The most entries that are read, which bounds the answer and its time. */
 export const entryLimit = 5000
 const differenceLimit = 100
 const defaultSpanMs = 30 * 86_400_000
-/** What an approval is counted under whose action nothing names. */
+/** Counts approvals whose action no entry names. */
 const unknownAction = 'unknown'
 
 /** Replays what the journal holds of a crew under another policy. */

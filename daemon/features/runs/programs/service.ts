@@ -33,7 +33,7 @@ export function markLaunching(app: App, id: string, launch: Launching): boolean 
 
 export const markRunning = ({ db }: App, id: string): void => void queries(db).started.run(id)
 
-/** Puts what the agent's client said of itself on record, once. */
+/** Records what the agent's client reported about itself, once. */
 export function noteSession(app: App, run: Run, init: Payload<'run.session_init'>): void {
   if (!queries(app.db).noteInit.get(run.id)) return
   const severity = init.mcp_server_errors?.length ? { severity: 'error' as const } : {}

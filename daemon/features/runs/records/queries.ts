@@ -42,8 +42,8 @@ export interface Details {
   left_out_bytes?: number
 }
 
-const columns = `r.seq, r.id, r.workspace_id, r.agent_id, r.chat_id, r.triggered_by, r.trigger_type, r.status, r.started, r.finished,
-  r.error_message, r.exit_code, r.metadata, r.details`
+const columns = `r.seq, r.id, r.workspace_id, r.agent_id, r.chat_id, r.triggered_by, r.trigger_type, r.status,
+  r.started, r.finished, r.error_message, r.exit_code, r.metadata, r.details`
 const named = `${columns}, a.name AS agent_name, a.slug AS agent_slug, c.name AS crew_name`
 const names = `LEFT JOIN agents a ON a.id = r.agent_id AND a.workspace_id = r.workspace_id
   LEFT JOIN crews c ON c.id = coalesce(r.crew_id, a.crew_id) AND c.workspace_id = r.workspace_id`
@@ -78,7 +78,8 @@ export const queries = statements((db) => ({
     'INSERT INTO run_tags (workspace_id, tag, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   ),
   describe: db.prepare<[Record<string, unknown>]>(
-    "UPDATE run_records SET details = json_patch(details, @details) WHERE workspace_id = @workspace AND id = @id AND status = 'RUNNING'",
+    `UPDATE run_records SET details = json_patch(details, @details)
+     WHERE workspace_id = @workspace AND id = @id AND status = 'RUNNING'`,
   ),
   end: db.prepare<[Record<string, unknown>]>(
     `UPDATE run_records SET status = @status, finished = @ts, error_message = @error_message, exit_code = @exit_code,

@@ -103,7 +103,8 @@ export function judgeCrewData({ limit, reserve, machine, crews }: DiskCondition)
   else if (!fullest || fullest.level === 'ok')
     findings.push(ok('crew data', `Watched: no crew is near the ${size(limit)} that it may store`))
   else {
-    const detail = `${fullest.slug}: ${fullest.used}${crews.filter(({ level }) => level !== 'ok').length > 1 ? ', and others' : ''}`
+    const others = crews.filter(({ level }) => level !== 'ok').length > 1 ? ', and others' : ''
+    const detail = `${fullest.slug}: ${fullest.used}${others}`
     findings.push(
       (fullest.level === 'full' ? fail : warn)(
         'crew data',

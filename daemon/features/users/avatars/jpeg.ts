@@ -10,8 +10,7 @@ const standsAlone = (marker: number) => marker === 0x01 || (marker >= 0xd0 && ma
 
 /**
  * The sides of the frame; null when the file is broken. Walks from segment to segment up to the first scan, so a
- * thumbnail
- * within a segment is never taken for the picture.
+ * thumbnail within a segment is never taken for the picture.
  */
 export function jpegSides(bytes: Buffer): Sides | null {
   let sides: Sides | null = null

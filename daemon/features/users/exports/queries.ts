@@ -137,7 +137,8 @@ export const queries = statements((db) => ({
     'SELECT count(*) AS count FROM cli_tokens t JOIN cli_token_uses u ON u.token_id = t.id WHERE t.user_id = ?',
   ),
   linkedAccounts: db.prepare<[user: string], LinkedAccount>(
-    'SELECT provider, provider_account_id, email, created_at, last_used_at FROM linked_accounts WHERE user_id = ? ORDER BY created_at, rowid',
+    `SELECT provider, provider_account_id, email, created_at, last_used_at FROM linked_accounts
+     WHERE user_id = ? ORDER BY created_at, rowid`,
   ),
   /** Those that are still stored: few, since codes are forgotten soon after they ran out. */
   pairings: db.prepare<[user: string], Pairing>(

@@ -20,7 +20,7 @@ export const queries = statements((db) => ({
   live: db.prepare<{ hash: string; now: string }, { live: 1 }>(
     'SELECT 1 AS live FROM verification_tokens WHERE token_hash = @hash AND expires_at > @now',
   ),
-  /** Of many who come with the same token, one gets the row. */
+  /** Of concurrent calls with the same token, one gets the row. */
   burn: db.prepare<{ hash: string; now: string }, { user_id: string; purpose: Purpose }>(
     'DELETE FROM verification_tokens WHERE token_hash = @hash AND expires_at > @now RETURNING user_id, purpose',
   ),

@@ -17,10 +17,12 @@ export const queries = statements((db) => ({
   fail: db.prepare<{ id: string; now: string; threshold: number; until: string }, { locked_until: string | null }>(
     `UPDATE users SET last_failed_login_at = @now,
        failed_login_count = CASE WHEN locked_until IS NULL THEN failed_login_count + 1 ELSE 1 END,
-       locked_until = CASE WHEN CASE WHEN locked_until IS NULL THEN failed_login_count + 1 ELSE 1 END >= @threshold THEN @until END
+       locked_until = CASE WHEN
+         CASE WHEN locked_until IS NULL THEN failed_login_count + 1 ELSE 1 END >= @threshold THEN @until END
      WHERE id = @id RETURNING locked_until`,
   ),
   clear: db.prepare<[id: string], { id: string }>(
-    'UPDATE users SET failed_login_count = 0, locked_until = NULL WHERE id = ? AND (failed_login_count > 0 OR locked_until IS NOT NULL) RETURNING id',
+    `UPDATE users SET failed_login_count = 0, locked_until = NULL
+     WHERE id = ? AND (failed_login_count > 0 OR locked_until IS NOT NULL) RETURNING id`,
   ),
 }))

@@ -13,7 +13,8 @@ interface Changed {
 const what = {
   change: 'The password of this account was changed. Every other browser that was signed in is signed out.',
   reset:
-    'The password of this account was replaced with the help of a mail to this address. Every browser that was signed in is signed out.',
+    'The password of this account was replaced with the help of a mail to this address. Every browser that was ' +
+    'signed in is signed out.',
 }
 
 /** The password is another one from now on. */
@@ -25,7 +26,8 @@ export const changedLetter = ({ email, full_name, how, at, origin }: Changed): L
   blocks: [
     what[how],
     { facts: { When: shownTime(at) } },
-    'CLI tokens go on working. If you think that somebody else had access, look through them and revoke those that you do not know:',
+    'CLI tokens go on working. If you think that somebody else had access, look through them and revoke those ' +
+      'that you do not know:',
     { code: ['muster tokens list', 'muster tokens revoke TOKEN'] },
     'If it was not you, ask for a new password at once, and tell whoever runs the server:',
     { code: [`muster account forgot ${email}${origin ? ` -s ${origin}` : ''}`] },

@@ -1,11 +1,12 @@
 import { statements } from '#kernel/store/db'
 
 export const queries = statements((db) => ({
-  /** Of two changes that start from the same password, one gets the row. */
+  /** Of concurrent changes from the same password, one gets the row. */
   replace: db.prepare<{ id: string; old: string; password_hash: string; now: string }, { id: string }>(
-    'UPDATE users SET password_hash = @password_hash, updated_at = @now WHERE id = @id AND password_hash = @old RETURNING id',
+    `UPDATE users SET password_hash = @password_hash, updated_at = @now
+     WHERE id = @id AND password_hash = @old RETURNING id`,
   ),
-  /** Live ones, but for one. */
+  /** Live sessions, except one. */
   countSessions: db
     .prepare<{ user: string; except: string | null; now: string }, number>(
       `SELECT count(*) FROM user_sessions

@@ -29,7 +29,7 @@ export function remove(app: App, { actor, body, now }: Call<typeof workspaces.re
   return { success: true, id, slug }
 }
 
-/** Says so to those who follow the workspace, after all that went with it, and lets nobody in any more. */
+/** Tells the followers of the workspace, after everything deleted with it, and closes their connections. */
 export function tellRemoved(app: App, { payload: { entity_id: id, name: slug } }: Happened<'workspace.deleted'>): void {
   app.broadcast({ channel: `workspace:${id}`, type: 'workspace.deleted', payload: { id, slug } })
   app.bus.emit('access_lost', id)

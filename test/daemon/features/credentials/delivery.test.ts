@@ -348,7 +348,7 @@ describe('credentials.assign', () => {
     expect((await it.call('VIEWER', 'GET', `/credentials/${id}`)).body._count.agents).toBe(1)
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_created',
-      summary: 'Credential "deploy" assigned to ada',
+      summary: expect.stringMatching(/^Credential "deploy" was assigned to Ada as DEPLOY_KEY by \S+@example\.com$/),
       agent_id: it.agent,
       crew_id: it.crew,
       payload: { entity_type: 'agent_credential', entity_id: body.id },
@@ -456,7 +456,7 @@ describe('credentials.unassign', () => {
     expect(it.delivered().secrets).toEqual([])
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_deleted',
-      summary: 'Credential "deploy" withdrawn from ada',
+      summary: expect.stringMatching(/^Credential "deploy" was withdrawn from Ada by \S+@example\.com$/),
       agent_id: it.agent,
     })
   })

@@ -48,8 +48,8 @@ describe('the end of a membership', () => {
     expect((await it.call('OWNER', 'DELETE', path(it, admin))).status).toBe(200)
     expect(state()).toEqual({ role: undefined, crews: 0, invitations: ['revoked'], asked: ['role:MANAGER'] })
     expect(it.entries().slice(-2)).toMatchObject([
-      { summary: `The ADMIN (${admin.email}) was removed by ${it.person('OWNER').email}` },
-      { summary: 'The invitation of eve@example.com was withdrawn: its sender may invite no more' },
+      { summary: `The ADMIN (${admin.email}) was removed from the workspace by ${it.person('OWNER').email}` },
+      { summary: 'The invitation for eve@example.com was withdrawn: its sender may invite no more' },
     ])
   })
 

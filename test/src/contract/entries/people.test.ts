@@ -29,7 +29,7 @@ const limit = (overridden: boolean) => ({
 const told: [FactName, object, string][] = [
   ['user.created', { entity_id: 'u1', name: grace }, 'grace@example.com created an account'],
   ['user.created', user({ via: 'idp' }), 'grace@example.com created an account with the identity provider'],
-  ['user.created', user({ via: 'provision' }), 'ada@example.com made an account for grace@example.com'],
+  ['user.created', user({ via: 'provision' }), 'ada@example.com created an account for grace@example.com'],
   ['user.updated', user({ changed: ['full_name'] }), 'grace@example.com changed their name'],
   ['user.updated', user({ changed: ['avatar_url'] }), 'grace@example.com changed their picture'],
   [
@@ -54,9 +54,9 @@ const told: [FactName, object, string][] = [
   ['user.two_factor_moved', user(), 'grace@example.com moved the second factor to another app'],
   ['user.two_factor_off', user(), 'grace@example.com turned the second factor off'],
   ['user.two_factor_off', user({ via: 'host' }), 'The second factor of grace@example.com was turned off on the host'],
-  ['user.recovery_code_used', user({ left: 1 }), 'grace@example.com used a recovery code, 1 is left'],
-  ['user.recovery_code_used', user({ left: 0 }), 'grace@example.com used a recovery code, 0 are left'],
-  ['user.recovery_codes_renewed', user(), 'grace@example.com made new recovery codes'],
+  ['user.recovery_code_used', user({ left: 1 }), 'grace@example.com used a recovery code; 1 is left'],
+  ['user.recovery_code_used', user({ left: 0 }), 'grace@example.com used a recovery code; 0 are left'],
+  ['user.recovery_codes_renewed', user(), 'grace@example.com created new recovery codes'],
   ['session.created', session({ via: 'password' }), 'grace@example.com signed in with a password'],
   ['session.created', session({ via: 'idp' }), 'grace@example.com signed in with the identity provider'],
   ['session.created', session({ via: 'bootstrap' }), 'grace@example.com signed in as the first user of this server'],
@@ -77,7 +77,7 @@ const told: [FactName, object, string][] = [
     'A session of grace@example.com ended: the password was reset on the host',
   ],
   ['session.deleted', session({ reason: 'admin_invalidate' }), 'A session of grace@example.com was ended on the host'],
-  ['session.deleted', session({ reason: 'user_revoked' }), 'grace@example.com ended a session of theirs'],
+  ['session.deleted', session({ reason: 'user_revoked' }), 'grace@example.com ended one of their sessions'],
   [
     'session.deleted',
     session({ reason: 'refresh_replay' }),
@@ -93,14 +93,14 @@ const told: [FactName, object, string][] = [
     session({ reason: 'too_many' }),
     'A session of grace@example.com ended to make room for a new one',
   ],
-  ['cli_token.created', token({ via: 'request' }), 'grace@example.com made the token "laptop"'],
-  ['cli_token.created', token({ via: 'bootstrap' }), 'grace@example.com made the token "laptop"'],
+  ['cli_token.created', token({ via: 'request' }), 'grace@example.com created the token "laptop"'],
+  ['cli_token.created', token({ via: 'bootstrap' }), 'grace@example.com created the token "laptop"'],
   [
     'cli_token.created',
     token({ via: 'rotation' }),
-    'grace@example.com made the token "laptop" in place of another one',
+    'grace@example.com created the token "laptop" in place of another one',
   ],
-  ['cli_token.created', token({ via: 'pairing' }), 'grace@example.com paired a device, which got the token "laptop"'],
+  ['cli_token.created', token({ via: 'pairing' }), 'grace@example.com paired a device, which received the token "laptop"'],
   ['cli_token.deleted', token({}), 'grace@example.com revoked the token "laptop"'],
   ['cli_token.deleted', token({ replaced_by: 't2' }), 'grace@example.com replaced the token "laptop"'],
   ['cli_token.deleted', token({ via: 'host' }), 'The token "laptop" of grace@example.com was revoked on the host'],
@@ -139,12 +139,12 @@ const told: [FactName, object, string][] = [
   [
     'workspace_member.deleted',
     member({ role: 'MEMBER' }),
-    'Grace Hopper (grace@example.com) was removed by ada@example.com',
+    'Grace Hopper (grace@example.com) was removed from the workspace by ada@example.com',
   ],
   [
     'workspace_member.deleted',
     member({ role: 'MEMBER', email: ada }, 'Ada Lovelace'),
-    'Ada Lovelace (ada@example.com) left',
+    'Ada Lovelace (ada@example.com) left the workspace',
   ],
   [
     'workspace_member.capabilities_changed',
@@ -156,16 +156,16 @@ const told: [FactName, object, string][] = [
   [
     'invitation.accepted',
     offer({ email: bob }),
-    'Ada Lovelace (ada@example.com) joined as MEMBER with the invitation of bob@example.com',
+    'Ada Lovelace (ada@example.com) joined as MEMBER with the invitation for bob@example.com',
   ],
   ['invitation.declined', offer(), 'Ada Lovelace (ada@example.com) declined the invitation to join as MEMBER'],
-  ['invitation.revoked', offer(), 'ada@example.com withdrew the invitation of grace@example.com'],
+  ['invitation.revoked', offer(), 'ada@example.com withdrew the invitation for grace@example.com'],
   [
     'invitation.revoked',
     offer({ reason: 'its sender may invite no more' }),
-    'The invitation of grace@example.com was withdrawn: its sender may invite no more',
+    'The invitation for grace@example.com was withdrawn: its sender may invite no more',
   ],
-  ['rate_limit.updated', limit(true), 'ada@example.com set the limit http.auth_per_min from 10 to 20'],
+  ['rate_limit.updated', limit(true), 'ada@example.com changed the limit http.auth_per_min from 10 to 20'],
   ['rate_limit.updated', limit(false), 'ada@example.com reset the limit http.auth_per_min from 10 to its default, 20'],
 ]
 
