@@ -365,17 +365,6 @@ const longYet: string[] = [
   'daemon/kernel/store/db.ts',
   'daemon/kernel/store/storage-fault.ts',
   'daemon/main.ts',
-  'daemon/runtime/disk/guard.ts',
-  'daemon/runtime/disk/machine.ts',
-  'daemon/runtime/docker/images.ts',
-  'daemon/runtime/docker/logs.ts',
-  'daemon/runtime/docker/seccomp.ts',
-  'daemon/runtime/runs/system-prompt.ts',
-  'daemon/runtime/sidecar/agent-tools.ts',
-  'daemon/runtime/sidecar/egress.ts',
-  'daemon/runtime/sidecar/main.ts',
-  'daemon/runtime/sidecar/passed.ts',
-  'daemon/runtime/sidecar/server.ts',
   'daemon/start/facts.ts',
   'daemon/start/key.ts',
   'daemon/start/sealed.ts',
@@ -383,10 +372,11 @@ const longYet: string[] = [
 ]
 
 describe('lines', () => {
-  const isLong = (path: string) =>
-    text(path)
-      .split('\n')
-      .some((line) => line.length > 120)
+  // The formatter does not break the long texts of generated files.
+  const isLong = (path: string) => {
+    const code = text(path)
+    return !code.startsWith('// Generated') && code.split('\n').some((line) => line.length > 120)
+  }
   const scripts = readdirSync(join(root, 'scripts')).map((name) => `scripts/${name}`)
   const launchers = readdirSync(join(root, 'bin')).map((name) => `bin/${name}`)
 
