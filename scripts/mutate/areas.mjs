@@ -18,7 +18,7 @@ export const areas = {
   },
   tenancy: {
     'daemon/kernel/auth/membership.ts': features('members', 'workspaces', 'totp'),
-    'daemon/kernel/auth/standing.ts': features('crews/roles', 'members/capabilities'),
+    'daemon/kernel/auth/standing.ts': ['test/daemon/kernel/auth/standing.test.ts'],
     'daemon/kernel/dispatch.ts': ['test/daemon/kernel/dispatch.test.ts', ...features('members')],
     'daemon/features/members': features('members', 'members/endings', 'members/capabilities'),
     'daemon/features/crews': features('crews', 'crews/containers', 'crews/members', 'crews/roles'),
@@ -39,7 +39,7 @@ export const areas = {
     'daemon/runtime/runs/transcript.ts': ['test/daemon/runtime/output.test.ts'],
     'daemon/runtime/runs/kept-parts.ts': ['test/daemon/runtime/output.test.ts'],
     'daemon/features/runs': [...features('runs', 'runs-by-id', 'runs-end'), 'test/daemon/runtime/runs.test.ts'],
-    'daemon/features/runs/endings/service.ts': features('runs-end', 'runs'),
+    'daemon/features/runs/endings/service.ts': features('runs/endings'),
     'daemon/runtime/adapters/verdict.ts': ['test/daemon/runtime/adapters'],
     'daemon/runtime/adapters/lines.ts': ['test/daemon/runtime/adapters/parser.test.ts'],
   },
