@@ -38,7 +38,7 @@ export const isHealthy = ({ crew, sidecar }: CrewContainers): boolean =>
   )
 
 /** Why a crew that works cannot go on; null when its sidecar is there. */
-export function fallOf({ crew, sidecar }: CrewContainers): string | null {
+export function stopReasonOf({ crew, sidecar }: CrewContainers): string | null {
   if (!crew?.State.Running || sidecar?.State.Running) return null
   const how = sidecar?.State.OOMKilled
     ? 'ran out of memory'

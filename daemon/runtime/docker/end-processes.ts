@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import { RuntimeError } from '../errors.ts'
-import type { Doomed } from '../spool/end-processes.ts'
+import type { EndRequest } from '../spool/end-processes.ts'
 import { enderContainer } from './containers.ts'
 import { asking, type Container, type Engine, settle } from './engine.ts'
 import { run } from './exec.ts'
@@ -44,11 +44,11 @@ export async function endProcesses(
   naming: Naming,
   crewId: string,
   program: string,
-  doomed: Doomed,
+  request: EndRequest,
 ): Promise<void> {
   const ender = await ensureEnder(engine, naming, crewId)
   if (!ender) return
-  const argv = [...powers, 'node', '-e', program, JSON.stringify(doomed)]
+  const argv = [...powers, 'node', '-e', program, JSON.stringify(request)]
   const { code, stderr } = await run(ender, { user: '0:0', argv })
   if (code !== 0) throw new RuntimeError('refused', `Processes could not be ended: ${stderr.trim() || code}`)
 }

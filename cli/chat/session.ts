@@ -13,7 +13,7 @@ import { tellMessage } from './transcript.ts'
 import type { Turn, TurnEvent } from './turn.ts'
 import { footer, TurnView } from './turn-view.ts'
 
-export interface TalkOptions {
+export interface ChatSessionOptions {
   api: Client
   connection: Connection
   agent: { id: string; slug: string }
@@ -35,8 +35,8 @@ const tickMs = 100
 const recalled = 2
 
 /** A talk with an agent at a terminal. */
-export class Talk {
-  private readonly it: TalkOptions
+export class ChatSession {
+  private readonly it: ChatSessionOptions
   private readonly page: Page
   private readonly editor: Editor
   private conversation: Conversation
@@ -55,7 +55,7 @@ export class Talk {
   private fail!: (error: unknown) => void
   private readonly over: Promise<number>
 
-  constructor(options: TalkOptions) {
+  constructor(options: ChatSessionOptions) {
     this.it = options
     this.thinking = options.thinking
     this.over = new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ type Query = { state: 'active' | 'unread' | 'read' | 'resolved' | 'all'; kind?: 
 const held = 200
 
 /** The items that are looked at, which of them is chosen, and what is known of it. */
-export class Shelf {
+export class ItemList {
   items: Item[] = []
   counts: Pick<Listed, 'unread_count' | 'decision_count' | 'active_by_kind'> = { unread_count: 0 }
   /** There are more than are held. */

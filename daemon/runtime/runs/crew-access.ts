@@ -4,7 +4,7 @@ import { desiredCrew, use, want } from '../../features/crews/containers/service.
 import type { RunParts } from './parts.ts'
 
 /** The way to a crew's container: the wish is stored, the reconciler fulfils it. */
-export function createCrewGate(app: App): Pick<RunParts, 'ready' | 'goneFor'> {
+export function createCrewAccess(app: App): Pick<RunParts, 'ready' | 'goneFor'> {
   return {
     async ready(crewId) {
       if (!app.runtime) throw problem('runtime_unavailable')
