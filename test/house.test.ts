@@ -377,7 +377,9 @@ describe('lines', () => {
     const code = text(path)
     return !code.startsWith('// Generated') && code.split('\n').some((line) => line.length > 120)
   }
-  const scripts = readdirSync(join(root, 'scripts')).map((name) => `scripts/${name}`)
+  const scripts = readdirSync(join(root, 'scripts'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes('.'))
+    .map((name) => `scripts/${name}`)
   const launchers = readdirSync(join(root, 'bin')).map((name) => `bin/${name}`)
 
   it('have at most 120 columns', () => {

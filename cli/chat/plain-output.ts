@@ -10,13 +10,13 @@ export interface PlainOutputOptions {
   stderr: NodeJS.WriteStream
   /** Whether text is written as it comes. */
   stream: boolean
-  /** Whether what the agent does is told on stderr. */
+  /** Whether stderr reports what the agent does. */
   progress: boolean
   thinking: boolean
   paint: Paint
 }
 
-/** Tells a turn as plain text: what the agent says on stdout and nothing else, what it does on stderr. */
+/** Writes a turn as plain text: only what the agent says to stdout, what it does to stderr. */
 export class PlainOutput {
   private mark: Spinner | null = null
   /** Both streams may be one terminal, whose cursor stands behind text that has not ended its line. */

@@ -17,14 +17,14 @@ export interface ChatSessionOptions {
   api: Client
   connection: Connection
   agent: { id: string; slug: string }
-  /** Lines that stand above everything. */
+  /** Lines above everything else. */
   header: string[]
   chatId: string | null
   memory: Memory
   thinking: boolean
   input: ReadStream
   output: WriteStream
-  /** Told with something new in the inbox that needs the user, as long as the talk goes on. */
+  /** Told with something new in the inbox that needs the user, as long as the session lasts. */
   calls?: (signal: AbortSignal, tell: (text: string) => void, openChat: () => string | null) => Promise<void>
   /** What went wrong and what to type next. */
   explain(error: unknown): { what: string; next?: string }
@@ -34,7 +34,7 @@ const tickMs = 100
 /** Messages shown again when a chat is continued. */
 const recalled = 2
 
-/** A talk with an agent at a terminal. */
+/** A chat with an agent at a terminal. */
 export class ChatSession {
   private readonly it: ChatSessionOptions
   private readonly page: Page

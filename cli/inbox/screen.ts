@@ -106,7 +106,7 @@ export class InboxScreen {
     }
   }
 
-  /** Hears of new and decided items as they come. */
+  /** Follows new and decided items as they come. */
   private async follow(): Promise<void> {
     const { connection, workspace } = this.it
     try {

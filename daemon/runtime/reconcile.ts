@@ -26,19 +26,19 @@ const firstRetryMs = 1000
 const longestRetryMs = 60_000
 /** Containers that are brought up at the same time. */
 const startsAtOnce = 4
-/** A crew that needs more steps than this in a row does not settle. */
+/** Steps in a row after which a crew counts as one that does not settle. */
 const mostSteps = 8
 const uses = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.timeout', 'network.port_closed'])
 
-/** What is remembered of a crew between two looks. */
+/** What is remembered about a crew between two checks. */
 interface TrackedCrew {
   turn: Promise<void> | null
-  /** Someone asked while a turn was going on: it has to look once more. */
+  /** Somebody asked during a turn: the turn has to check once more. */
   again: boolean
   failures: number
   retryAt: number
   error: Error | null
-  /** The container that we are joined to, and the configuration that its sidecar has. */
+  /** The container that the daemon is connected to, and the configuration that its sidecar has. */
   joined: { containerId: string; config: string } | null
   wake: NodeJS.Timeout | null
   /** As it was when the last turn ended. */
@@ -46,9 +46,8 @@ interface TrackedCrew {
 }
 
 /**
- * Makes every crew's container what its row wishes. Looks when a wish or a journal entry says so, when the engine tells
- * of a
- * change, and by the clock; one turn at a time for each crew, so that a slow start holds up nobody else.
+ * Brings every crew's container to its desired state. Checks when that state or the journal changes, when the engine
+ * reports a change, and periodically; one crew's turns follow each other, so that a slow start delays no other crew.
  */
 export class Reconciler implements RuntimeService {
   readonly #parts: StepParts
@@ -63,7 +62,7 @@ export class Reconciler implements RuntimeService {
     this.#parts = parts
   }
 
-  /** Begins to tracked. What containers there are is adopted, mended or reaped first; a missing engine is tried again. */
+  /** Starts. Existing containers are adopted, repaired or removed first; a missing engine is tried again. */
   async open(): Promise<void> {
     const { app, runtime } = this.#parts
     app.bus.on('entry', this.#onEntry)
@@ -96,7 +95,7 @@ export class Reconciler implements RuntimeService {
     })
   }
 
-  /** Looks at everything that is wished for and everything that is there. */
+  /** Compares all desired crews with all observed ones. */
   async round(): Promise<void> {
     const { app, runtime } = this.#parts
     try {
@@ -246,7 +245,7 @@ export class Reconciler implements RuntimeService {
       if (step.do === 'wait') {
         await this.#see(crewId, desired, seenOf(observed, null))
         if (tracked.again) continue
-        // From here on who asks gets a turn of its own.
+        // Whoever asks from here on gets a new turn.
         tracked.turn = null
         tracked.last = observed
         this.#wakeIn(crewId, tracked, step.until === undefined ? undefined : step.until - app.clock())
@@ -308,7 +307,7 @@ export class Reconciler implements RuntimeService {
     tracked.retryAt = app.steady() + Math.min(longestRetryMs, firstRetryMs * 2 ** tracked.failures++)
     tracked.joined = null
     app.log.warn({ err: error, crew: crewId }, 'A crew could not be brought to what is wished')
-    // What the engine says now, if it says anything, with the reason why it is not more.
+    // Stores what the engine reports now, if it answers, with the reason of the failure.
     const [observed = null] = await runtime.observe(crewId).catch(() => [])
     const desired = desiredCrew(app, crewId)
     await this.#see(crewId, desired, seenOf(observed, error.message)).catch((again: Error) =>

@@ -1,4 +1,4 @@
-/** Lets so many pieces of work go on at once; the others wait in order. */
+/** Limits how many pieces of work run at once; further ones wait in order. */
 export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []

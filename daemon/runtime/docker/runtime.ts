@@ -202,7 +202,7 @@ export class DockerRuntime implements Runtime {
     return channel && { ...(await channel.room(volumes.workspace)), local: this.#local }
   }
 
-  /** The engine is on this machine. */
+  /** Whether the engine is on this machine. */
   get #local(): boolean {
     const { host = process.env['DOCKER_HOST'] ?? '' } = this.#options
     return host === '' || host.startsWith('unix://')
@@ -299,7 +299,7 @@ export class DockerRuntime implements Runtime {
     this.#bridges.drop(crewId)
   }
 
-  /** One change of a crew's containers at a time. */
+  /** Runs changes of a crew's containers one at a time. */
   #inTurn<T>(crewId: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.take(crewId, work)
   }

@@ -1,7 +1,7 @@
 /**
  * The system calls of a container. What an engine allows by itself depends on its age; older ones let a container open
  * AF_VSOCK sockets, which lead past every network rule to the machine below, and io_uring, which opens sockets behind a
- * filter's back. Only the machine's own architecture is served: 32-bit programs would reach sockets by another door.
+ * filter's back. Only the machine's own architecture is allowed: 32-bit programs would reach sockets by other calls.
  */
 
 const family = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
@@ -74,8 +74,8 @@ const masked = (index: number, value: number, valueTwo: number) => ({
 })
 
 /**
- * socket(family, type, protocol). Arguments are as wide as registers; the kernel reads 32 bits of each, and so does
- * this.
+ * socket(family, type, protocol). Arguments are as wide as registers; the kernel reads 32 bits of each, and so
+ * does this filter.
  */
 const socket = (of: number, type: number, protocol: number) =>
   allow('socket', [masked(0, intBits, of), masked(1, typeBits, type), masked(2, intBits, protocol)])

@@ -29,10 +29,10 @@ export interface RunService extends Runs {
   close(): Promise<void>
 }
 
-/** The way to the crews. */
+/** What runs need of crews. */
 export type CrewAccess = Pick<RunParts, 'ready' | 'goneFor'>
 
-/** Carries out the runs of agents: started by their journal entry, ended by their wish. */
+/** Carries out the runs of agents: a journal entry starts one, a stored request cancels it. */
 export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = createCrewAccess(app)): RunService {
   const parts: RunParts = {
     ...crewAccess,

@@ -1,8 +1,8 @@
-/** What an agent is told of itself and its place. */
+/** What an agent is told about itself and its surroundings. */
 export interface Situation {
   agent: { name: string; slug: string; role_title: string | null; agent_role: string; system_prompt: string | null }
   crew: { name: string }
-  /** The others of the crew. */
+  /** The other agents of the crew. */
   mates: { name: string; slug: string; role_title: string | null; agent_role: string }[]
   folders: { cwd: string; scratch: string; shared: string }
   /** What the workspace speaks; null leaves it to the people. */
