@@ -328,17 +328,6 @@ const longYet: string[] = [
   'daemon/kernel/store/db.ts',
   'daemon/kernel/store/storage-fault.ts',
   'daemon/main.ts',
-  'daemon/runtime/disk/guard.ts',
-  'daemon/runtime/disk/machine.ts',
-  'daemon/runtime/docker/images.ts',
-  'daemon/runtime/docker/logs.ts',
-  'daemon/runtime/docker/seccomp.ts',
-  'daemon/runtime/runs/system-prompt.ts',
-  'daemon/runtime/sidecar/agent-tools.ts',
-  'daemon/runtime/sidecar/egress.ts',
-  'daemon/runtime/sidecar/main.ts',
-  'daemon/runtime/sidecar/passed.ts',
-  'daemon/runtime/sidecar/server.ts',
   'daemon/start/facts.ts',
   'daemon/start/key.ts',
   'daemon/start/sealed.ts',
@@ -346,11 +335,14 @@ const longYet: string[] = [
 ]
 
 describe('lines', () => {
-  const isLong = (path: string) =>
-    text(path)
-      .split('\n')
-      .some((line) => line.length > 120)
-  const scripts = readdirSync(join(root, 'scripts')).map((name) => `scripts/${name}`)
+  // The formatter does not break the long texts of generated files.
+  const isLong = (path: string) => {
+    const code = text(path)
+    return !code.startsWith('// Generated') && code.split('\n').some((line) => line.length > 120)
+  }
+  const scripts = readdirSync(join(root, 'scripts'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes('.'))
+    .map((name) => `scripts/${name}`)
   const launchers = readdirSync(join(root, 'bin')).map((name) => `bin/${name}`)
 
   it('have at most 120 columns', () => {

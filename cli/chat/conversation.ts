@@ -161,7 +161,7 @@ export class Conversation {
     this.turn = null
     this.runId = null
     this.listener.turn(null)
-    // For the others who look at the chat.
+    // Other viewers of the chat see it, too.
     if (this.chatId) this.api.chats.read({ agentId: this.agentId, chatId: this.chatId }).catch(() => undefined)
   }
 

@@ -7,7 +7,7 @@ type Note = { said: string } | { chat: string }
 
 const kept = 500
 
-/** What this machine remembers of talks with one agent of one server: what was typed, and which chat came last. */
+/** What this machine remembers about chats with one agent of one server: typed lines and the last chat. */
 export interface Memory {
   /** Oldest first. */
   history: string[]
@@ -16,7 +16,7 @@ export interface Memory {
   enter(chat: string): void
 }
 
-/** Where it lies; readable by its owner alone. */
+/** Path of the file, which only its owner can read. */
 export function memoryFile(server: string, agentId: string, env: NodeJS.ProcessEnv = process.env): string {
   const key = createHash('sha256').update(`${server}\n${agentId}`).digest('hex').slice(0, 24)
   return join(stateDir(env), 'chats', `${key}.jsonl`)

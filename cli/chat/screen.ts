@@ -23,7 +23,7 @@ interface Live {
 const frameMs = 33
 const nothing: Live = { rows: [[]], cursor: { row: 0, column: 0 } }
 
-// Terminals that know it show what stands between these at once; others pass it over.
+// Synchronized output: terminals that support it draw everything between these at once.
 const begin = '\u001b[?2026h\u001b[?25l'
 const end = '\u001b[?25h\u001b[?2026l'
 const clearLine = '\u001b[K'

@@ -1,8 +1,8 @@
 import { Args, Flags } from '@oclif/core'
 import { type Answer, type Sent, takeTurn } from '../chat/once.ts'
+import { PlainOutput } from '../chat/plain-output.ts'
 import { promptOf } from '../chat/prompt.ts'
 import { nextOf } from '../chat/remedies.ts'
-import { Teller } from '../chat/teller.ts'
 import { ApiCommand } from '../command.ts'
 import { exits } from '../failure.ts'
 import { durationMs, given } from '../flags.ts'
@@ -46,14 +46,14 @@ export default class Ask extends ApiCommand<typeof Ask> {
 
   private sent: (Sent & { chatId: string }) | undefined
   private stoppedWith: number | undefined
-  private teller!: Teller
+  private output!: PlainOutput
 
   async run(): Promise<void> {
     const timeout = durationMs(this.flags.timeout, '--timeout')
     const prompt = await promptOf(this.args.prompt, (text) => this.out.note(text, 'dim'))
     const { format } = this.out.wanted
     const plain = format === 'auto' || format === 'name' || format === 'table' || format === 'tsv'
-    this.teller = new Teller({
+    this.output = new PlainOutput({
       stdout: process.stdout,
       stderr: process.stderr,
       stream: plain && this.flags.stream,
@@ -64,16 +64,16 @@ export default class Ask extends ApiCommand<typeof Ask> {
     const release = this.listen(timeout)
     try {
       const answer = await this.turn(prompt, format === 'ndjson')
-      this.teller.finish(plain ? answer.text : '')
+      this.output.finish(plain ? answer.text : '')
       await this.conclude(answer, plain)
     } finally {
-      this.teller.rest()
+      this.output.rest()
       release()
     }
   }
 
   private async turn(prompt: string, frames: boolean): Promise<Answer> {
-    this.teller.turn('Sending')
+    this.output.turn('Sending')
     const agent = await agentId(this.api, this.args.agent)
     const chatId = this.flags.chat ?? (await this.api.chats.create({ agentId: agent, body: { origin: 'CLI' } })).id
     return takeTurn({
@@ -82,10 +82,10 @@ export default class Ask extends ApiCommand<typeof Ask> {
       chatId,
       send: () => this.send(chatId, prompt),
       watching: {
-        see: (event) => this.teller.see(event),
+        see: (event) => this.output.see(event),
         ...(frames && { frame: (frame) => void this.out.item(frame, '') }),
-        lost: () => this.teller.turn('The connection is lost; trying again'),
-        back: () => this.teller.line('The connection is back.'),
+        lost: () => this.output.turn('The connection is lost; trying again'),
+        back: () => this.output.line('The connection is back.'),
       },
     })
   }
@@ -98,7 +98,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
       body: given({ content, max_turns: max_turns || undefined }),
     })
     this.sent = { chatId, runId: run_id, messageId: message_id }
-    this.teller.turn('Waiting')
+    this.output.turn('Waiting')
     if (this.stoppedWith !== undefined) await this.cancel()
     return this.sent
   }
@@ -154,7 +154,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
   }
 
   private async cancel(): Promise<void> {
-    this.teller.turn('Cancelling')
+    this.output.turn('Cancelling')
     const left = () =>
       this.giveUp(`The run could not be cancelled and may go on. Next: muster runs show ${this.sent!.runId}`)
     setTimeout(left, farewellMs).unref()
@@ -162,7 +162,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
   }
 
   private giveUp(text: string): never {
-    this.teller.rest()
+    this.output.rest()
     this.out.note(text, 'yellow')
     process.exit(this.stoppedWith)
   }

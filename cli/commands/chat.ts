@@ -38,8 +38,8 @@ export default class Chat extends ApiCommand<typeof Chat> {
     const memory = openMemory(memoryFile(this.session.target.key, id))
     const chatId = this.flags.new ? null : (this.flags.chat ?? (await this.known(id, memory.chat)))
     if (chatId) memory.enter(chatId)
-    const { Talk } = await import('../chat/talk.ts')
-    const talk = new Talk({
+    const { ChatSession } = await import('../chat/session.ts')
+    const session = new ChatSession({
       api: this.api,
       connection: this.connection,
       agent: { id, slug: agent.slug },
@@ -62,7 +62,7 @@ export default class Chat extends ApiCommand<typeof Chat> {
           hasToken: Boolean(this.session.token),
         }),
     })
-    this.finish(await talk.run(this.leaving()))
+    this.finish(await session.run(this.leaving()))
   }
 
   /** Rings and says so when something new in the inbox needs the user. */
@@ -71,13 +71,13 @@ export default class Chat extends ApiCommand<typeof Chat> {
     tell: (text: string) => void,
     openChat: () => string | null,
   ): Promise<void> {
-    const [{ callers, callsFor, noticeOf, ring }, { whereIAm }] = await Promise.all([
-      import('../inbox/callers.ts'),
+    const [{ alerts, isAlert, noticeOf, ring }, { whereIAm }] = await Promise.all([
+      import('../inbox/alerts.ts'),
       import('../inbox/here.ts'),
     ])
     const here = await whereIAm(this.api, this.session.workspace)
-    for await (const item of callers(this.api, this.connection, { here, signal })) {
-      if (!callsFor(here, item, openChat())) continue
+    for await (const item of alerts(this.api, this.connection, { here, signal })) {
+      if (!isAlert(here, item, openChat())) continue
       tell(`! ${noticeOf(item)} · muster inbox`)
       ring(process.stdout, item)
     }

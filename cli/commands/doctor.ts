@@ -3,7 +3,7 @@ import type { Session } from '../contexts/session.ts'
 import type { Finding } from '../doctor/finding.ts'
 import { command, configuration, machine } from '../doctor/here.ts'
 import { ask, reach } from '../doctor/server.ts'
-import { findingView, sheet, summary } from '../doctor/show.ts'
+import { findingView, report, summary } from '../doctor/show.ts'
 import { exits } from '../failure.ts'
 
 export default class Doctor extends ApiCommand<typeof Doctor> {
@@ -23,7 +23,7 @@ export default class Doctor extends ApiCommand<typeof Doctor> {
     const findings = await this.progress('Looking around', this.examine())
     const { format } = this.out.wanted
     if (format === 'auto' && this.out.terminal) {
-      this.out.write(sheet(findings, this.out.width, this.out.paint))
+      this.out.write(report(findings, this.out.width, this.out.paint))
       this.out.write(`\n${summary(findings)}.\n`)
     } else await this.out.list(findings, findingView)
     this.finish(findings.some(({ status }) => status === 'fail') ? exits.other : exits.ok)

@@ -29,10 +29,10 @@ export default class Inbox extends ApiCommand<typeof Inbox> {
     if (!this.atTerminal || limit !== undefined || offset !== undefined)
       return listInbox(this.api, this.out, this.flags)
     const { workspaceId, slug } = await whereIAm(this.api, this.session.workspace)
-    const { Desk } = await import('../inbox/desk.ts')
+    const { InboxScreen } = await import('../inbox/screen.ts')
     const leave = new AbortController()
     for (const [signal, code] of Object.entries(signals)) process.once(signal, () => leave.abort(code))
-    const desk = new Desk({
+    const screen = new InboxScreen({
       api: this.api,
       connection: this.connection,
       workspace: { id: workspaceId, slug },
@@ -47,7 +47,7 @@ export default class Inbox extends ApiCommand<typeof Inbox> {
           hasToken: Boolean(this.session.token),
         }).what,
     })
-    const { code, sent, unsent } = await desk.run(leave.signal)
+    const { code, sent, unsent } = await screen.run(leave.signal)
     if (sent) this.out.note(`${sent} ${sent === 1 ? 'decision' : 'decisions'} sent.`, 'dim')
     if (unsent) this.out.note(`${unsent} ${unsent === 1 ? 'decision was' : 'decisions were'} not sent.`, 'yellow')
     this.finish(code)

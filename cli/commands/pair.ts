@@ -36,7 +36,7 @@ export default class Pair extends ApiCommand<typeof Pair> {
     const { code, expires_at } = await this.api.pairing.start({ body: given({ adapter_hint: hint || undefined }) })
     const command = `muster login -s ${this.address()} --code ${code}`
     const pairing: Pairing = { code, expires_at, command, status: 'pending' }
-    await this.out.item(pairing, this.out.terminal ? await this.sheet(pairing) : code)
+    await this.out.item(pairing, this.out.terminal ? await this.instructions(pairing) : code)
     if (this.flags['no-wait']) return
     const status = await this.outcome(pairing)
     if (this.out.wanted.format !== 'auto') await this.out.item({ ...pairing, status }, status)
@@ -53,7 +53,7 @@ export default class Pair extends ApiCommand<typeof Pair> {
     return key
   }
 
-  private async sheet({ code, command, expires_at }: Pairing): Promise<string> {
+  private async instructions({ code, command, expires_at }: Pairing): Promise<string> {
     const { renderUnicodeCompact } = await import('uqr')
     const qr = renderUnicodeCompact(command, { border: 1 })
     const indent = (text: string) => text.replace(/^/gm, '  ')

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import type { Entry } from '#contract/entries'
 import { ApiCommand } from '../command.ts'
-import { callers, callsFor, noticeOf, ring } from '../inbox/callers.ts'
+import { alerts, isAlert, noticeOf, ring } from '../inbox/alerts.ts'
 import type { Item } from '../inbox/decisions.ts'
 import { type Here, whereIAm } from '../inbox/here.ts'
 import { filterFlags, filterQuery } from '../journal/filter.ts'
@@ -68,9 +68,9 @@ export default class Watch extends ApiCommand<typeof Watch> {
   }
 
   private async tellInbox(here: Here, signal: AbortSignal): Promise<void> {
-    for await (const item of callers(this.api, this.connection, { here, signal })) {
+    for await (const item of alerts(this.api, this.connection, { here, signal })) {
       await this.out.item({ inbox_item: item }, this.lineOfItem(item))
-      if (this.out.terminal && !this.flags['no-bell'] && callsFor(here, item)) ring(process.stdout, item)
+      if (this.out.terminal && !this.flags['no-bell'] && isAlert(here, item)) ring(process.stdout, item)
     }
   }
 

@@ -46,7 +46,7 @@ function versions(ours: string, theirs: string, local: boolean): Finding {
   return warn('version', `The server is ${theirs}, the command ${ours}`, fix)
 }
 
-/** Tokens, pairing codes and `--since` go by the clock. */
+/** Tokens, pairing codes and `--since` need clocks that agree. */
 export function clock(date: string | string[] | undefined, now: number): Finding[] {
   const theirs = Date.parse(String(date))
   if (Number.isNaN(theirs)) return []

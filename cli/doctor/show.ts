@@ -23,7 +23,7 @@ export const findingView: View<Finding> = {
 }
 
 /** Findings for people, each fix below its problem. */
-export function sheet(findings: readonly Finding[], width: number, paint: Paint): string {
+export function report(findings: readonly Finding[], width: number, paint: Paint): string {
   const column = Math.max(...findings.map(({ name }) => widthOf(name)))
   const rows = findings.flatMap(({ name, status, detail, fix }): Row[] => {
     const [mark, tone] = marks[status]

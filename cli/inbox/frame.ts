@@ -4,9 +4,9 @@ import { displayable, type Row, span } from '../markdown/rows.ts'
 import { cleanLine } from '../output/clean.ts'
 import { shorten } from '../output/width.ts'
 import { wordsOf } from './decisions.ts'
+import type { ItemList } from './item-list.ts'
 import { detailRows, headRow, helpRows, hintRow, listRows } from './pages.ts'
 import type { Pending } from './pending.ts'
-import type { Shelf } from './shelf.ts'
 
 export interface Remark {
   text: string
@@ -15,7 +15,7 @@ export interface Remark {
 
 /** Everything that is to be seen of an inbox. */
 export interface Scene {
-  shelf: Shelf
+  itemList: ItemList
   pending: Pending
   /** Name of the workspace. */
   place: string
@@ -42,36 +42,36 @@ export interface Frame {
 
 /** Head, list, the chosen item, what is being typed, a line of news and one of keys. */
 export function frameOf(it: Scene): Frame {
-  const { shelf, width, height } = it
+  const { itemList, width, height } = it
   const { list, below } = roomOf(it)
   const typed = typedRows(it)
   const text = textRows(it)
   const visible = Math.max(0, below - typed.rows.length)
   const scroll = Math.min(it.scroll, Math.max(0, text.length - visible))
-  const rows: Row[] = [headRow(shelf, it.place, width)]
+  const rows: Row[] = [headRow(itemList, it.place, width)]
   if (list) rows.push(...padded(itemRows(it, list), list), [span('─'.repeat(width), 'dim')])
   rows.push(...padded(text.slice(scroll, scroll + visible), visible))
   const cursor = typed.cursor && { row: rows.length + typed.cursor.row, column: typed.cursor.column }
-  rows.push(...typed.rows, statusRow(it), hintRow(it.typed ? null : shelf.shown, it.pending.size, width))
+  rows.push(...typed.rows, statusRow(it), hintRow(it.typed ? null : itemList.shown, it.pending.size, width))
   return { rows: rows.slice(0, height), cursor, scroll, page: Math.max(1, visible - 2) }
 }
 
 /** Rows of the list, and of what stands below it. */
-function roomOf({ shelf, mode, height }: Scene): { list: number; below: number } {
+function roomOf({ itemList, mode, height }: Scene): { list: number; below: number } {
   const left = height - 4
   if (mode !== 'list') return { list: 0, below: left + 1 }
-  const list = Math.max(1, Math.min(shelf.items.length || 1, Math.floor(left * 0.45)))
+  const list = Math.max(1, Math.min(itemList.items.length || 1, Math.floor(left * 0.45)))
   return { list, below: left - list }
 }
 
-function itemRows({ shelf, pending, width }: Scene, height: number): Row[] {
-  if (!shelf.items.length) return [[span(shelf.loaded ? 'Nothing waits for you.' : 'Loading', 'dim')]]
-  return listRows(shelf, height, width, (id) => pending.of(id))
+function itemRows({ itemList, pending, width }: Scene, height: number): Row[] {
+  if (!itemList.items.length) return [[span(itemList.loaded ? 'Nothing waits for you.' : 'Loading', 'dim')]]
+  return listRows(itemList, height, width, (id) => pending.of(id))
 }
 
-function textRows({ shelf, mode, width, explain }: Scene): Row[] {
+function textRows({ itemList, mode, width, explain }: Scene): Row[] {
   if (mode === 'help') return helpRows(width)
-  const { shown, gone, current, trouble } = shelf
+  const { shown, gone, current, trouble } = itemList
   if (shown) return detailRows(shown, Math.min(width, 100))
   if (gone) return [[span('This item was decided meanwhile.', 'dim')]]
   if (current && trouble) return [[span(shorten(cleanLine(explain(trouble)), width), 'red')]]

@@ -6,7 +6,7 @@ import { widthOf } from '../output/width.ts'
 const frameMs = 33
 const enter = '\u001b[?1049h\u001b[2J'
 const leave = '\u001b[?1049l\u001b[?25h'
-// Terminals that know it show what stands between these at once; others pass it over.
+// Synchronized output: terminals that support it draw everything between these at once.
 const begin = '\u001b[?2026h\u001b[?25l'
 const end = '\u001b[?2026l'
 

@@ -1,10 +1,10 @@
 import { emitKeypressEvents, type Interface, type Key } from 'node:readline'
 import type { ReadStream } from 'node:tty'
 import { Editor } from '../chat/editor.ts'
-import { type Wish, wishOf } from './keys.ts'
+import { actionOf, type KeyAction } from './keys.ts'
 
 export interface KeyboardEvents {
-  wish(wish: Wish): void
+  action(action: KeyAction): void
   /** Something was typed, or no line is being typed any more. */
   change(): void
   clear(): void
@@ -18,7 +18,7 @@ export interface KeyboardEvents {
 const pasteOn = '\u001b[?2004h'
 const pasteOff = '\u001b[?2004l'
 
-/** Keys, one at a time, as wishes. Whatever is pasted is no wish. */
+/** Keys, one at a time, as actions. Pasted text triggers none. */
 export class Keyboard {
   private readonly input: ReadStream
   private readonly output: { write(text: string): unknown }
@@ -102,12 +102,12 @@ export class Keyboard {
     }
     if (key.name === 'paste-start') this.pasting = true
     else if (key.name === 'paste-end') this.pasting = false
-    else if (!this.pasting) this.pass(wishOf(text, key))
+    else if (!this.pasting) this.pass(actionOf(text, key))
   }
 
-  private pass(wish: Wish | undefined): void {
-    if (wish !== 'suspend') {
-      if (wish) this.on.wish(wish)
+  private pass(action: KeyAction | undefined): void {
+    if (action !== 'suspend') {
+      if (action) this.on.action(action)
       return
     }
     this.on.suspend()

@@ -4,7 +4,7 @@ import type { Choice } from '../decisions/choices.ts'
 /** Keys that decide, in the order in which they are told. */
 const choiceKeys = ['a', 'd', 'r', 't', 'x', '1', '2', '3', '4', '5', '6', '7', '8', '9'] as const
 export type ChoiceKey = (typeof choiceKeys)[number]
-export const isChoiceKey = (wish: string): wish is ChoiceKey => (choiceKeys as readonly string[]).includes(wish)
+export const isChoiceKey = (action: string): action is ChoiceKey => (choiceKeys as readonly string[]).includes(action)
 
 const usual: Readonly<Record<string, ChoiceKey>> = {
   approve: 'a',
@@ -27,7 +27,7 @@ export function keysOf(choices: readonly Choice[]): [key: ChoiceKey, choice: Cho
 }
 
 /** What a key asks for. */
-export type Wish =
+export type KeyAction =
   | 'up'
   | 'down'
   | 'first'
@@ -45,7 +45,7 @@ export type Wish =
   | 'redraw'
   | 'suspend'
 
-const named: Readonly<Record<string, Wish>> = {
+const named: Readonly<Record<string, KeyAction>> = {
   up: 'up',
   down: 'down',
   home: 'first',
@@ -58,7 +58,7 @@ const named: Readonly<Record<string, Wish>> = {
   escape: 'back',
   left: 'back',
 }
-const typed: Readonly<Record<string, Wish>> = {
+const typed: Readonly<Record<string, KeyAction>> = {
   k: 'up',
   j: 'down',
   g: 'first',
@@ -70,10 +70,10 @@ const typed: Readonly<Record<string, Wish>> = {
   '?': 'help',
   q: 'leave',
 }
-const controls: Readonly<Record<string, Wish>> = { c: 'interrupt', d: 'leave', l: 'redraw', z: 'suspend' }
+const controls: Readonly<Record<string, KeyAction>> = { c: 'interrupt', d: 'leave', l: 'redraw', z: 'suspend' }
 
 /** What a key means in the list and in an item. */
-export function wishOf(text: string | undefined, { name = '', ctrl, meta }: Key): Wish | undefined {
+export function actionOf(text: string | undefined, { name = '', ctrl, meta }: Key): KeyAction | undefined {
   if (ctrl) return Object.hasOwn(controls, name) ? controls[name] : undefined
   // The escape key comes as one that was held.
   if (meta && name !== 'escape') return undefined

@@ -5,8 +5,8 @@ import { cleanLine } from '../output/clean.ts'
 import { pad, shorten, widthOf } from '../output/width.ts'
 import { canBeUnread, choicesOf, type Decision, type Detail, type Item, wordsOf } from './decisions.ts'
 import { fitted } from './full-screen.ts'
+import type { ItemList } from './item-list.ts'
 import { help, keysOf } from './keys.ts'
-import type { Shelf } from './shelf.ts'
 
 const kindNames: Readonly<Record<Item['kind'], string>> = {
   waitpoint: 'approval',
@@ -28,7 +28,7 @@ const age = (time: string): string => lasting(Math.max(0, (Date.now() - Date.par
 
 const who = ({ sender_name, sender_type }: Item): string => sender_name ?? sender_type ?? 'Muster'
 
-export function headRow({ loaded, items, more, counts }: Shelf, place: string, width: number): Row {
+export function headRow({ loaded, items, more, counts }: ItemList, place: string, width: number): Row {
   const open = loaded ? `${items.length}${more ? '+' : ''} open` : '…'
   const blocking = counts.decision_count ? ` · ${counts.decision_count} for you to decide` : ''
   return fitted(
@@ -50,7 +50,7 @@ export function itemRow(item: Item, chosen: boolean, pending: Decision | undefin
 
 /** As many items as there is room for, those around the chosen one. */
 export function listRows(
-  { items, current, place }: Shelf,
+  { items, current, place }: ItemList,
   height: number,
   width: number,
   pending: (id: string) => Decision | undefined,

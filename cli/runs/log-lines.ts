@@ -1,5 +1,5 @@
 import type { LogFrame, RunFrame } from '#contract/frames'
-import { toolLine } from '../chat/teller.ts'
+import { toolLine } from '../chat/plain-output.ts'
 import { Turn, type TurnEvent } from '../chat/turn.ts'
 import { clean, cleanLine } from '../output/clean.ts'
 import type { Paint } from '../output/theme.ts'

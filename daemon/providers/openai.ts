@@ -15,7 +15,8 @@ const vendor: Vendor = {
     { method: 'GET', path: '/v1/models/{model}', parameters: [] },
   ],
   headers: listed(
-    'openai-beta|originator|session[-_]id|thread[-_]id|conversation[-_]id|version|x-codex-[a-z-]+|x-openai-(?:internal-codex-[a-z-]+|subagent)',
+    'openai-beta|originator|session[-_]id|thread[-_]id|conversation[-_]id|version|' +
+      'x-codex-[a-z-]+|x-openai-(?:internal-codex-[a-z-]+|subagent)',
   ),
   authenticate: ({ token }) => bearer(token),
   defaults: {},

@@ -35,7 +35,8 @@ export interface Passed {
  * the key.
  */
 const common =
-  'accept|accept-encoding|accept-language|content-encoding|content-type|user-agent|x-client-request-id|x-stainless-[a-z-]+'
+  'accept|accept-encoding|accept-language|content-encoding|content-type|' +
+  'user-agent|x-client-request-id|x-stainless-[a-z-]+'
 
 /** The names of the headers that go to a vendor: the common ones and its own. */
 export const listed = (own: string) => new RegExp(`^(?:${common}|${own})$`)

@@ -13,9 +13,8 @@ function masterOf(app: App): Buffer {
 }
 
 /**
- * The key that an agent is given in place of a real one: its sidecar knows the agent by it. The same after a restart,
- * since
- * agents that are at work still hold it.
+ * The key that an agent is given in place of a real one: its sidecar knows the agent by it. It
+ * stays the same over restarts, since agents at work still hold it.
  */
 export const agentKey = (app: App, agentId: string): string =>
   `sk-ant-muster-${createHmac('sha256', masterOf(app)).update(agentId).digest('hex')}`

@@ -1,29 +1,29 @@
 import type { DesiredCrew } from '../features/crews/containers/service.ts'
 import type { ObservedCrew } from './types.ts'
 
-/** What is to be done next for one crew, so that what is comes closer to what is wished. */
+/** The next step that brings one crew closer to its desired state. */
 export type Step =
   /** Nothing, until something changes or `until` (milliseconds since 1970) has passed. */
   | { do: 'wait'; until?: number }
   | { do: 'bring_up' }
-  /** The container is as it should be, but we are not joined to it or its sidecar has an older configuration. */
+  /** The container is right, but the daemon is not connected to it or its sidecar has an older configuration. */
   | { do: 'connect' }
-  /** Nobody needed it for its time to live: the wish itself changes. */
+  /** Nobody needed the crew for its time to live: the desired state itself changes. */
   | { do: 'sleep' }
   | { do: 'stop' }
-  /** Takes away containers and network of a crew that shall not run; its data stays. */
+  /** Removes containers and network of a crew that is not to run; its data stays. */
   | { do: 'clear' }
   /** The crew is deleted: everything goes, its data too. */
   | { do: 'remove' }
-  /** No row owns it. */
+  /** No row owns the container. */
   | { do: 'reap' }
 
 export interface Facts {
   /** Milliseconds since 1970. */
   now: number
-  /** A run of the crew goes on, or is about to, or a port of it is open to people. */
+  /** A run of the crew is active or about to start, or one of its ports is open to people. */
   live: boolean
-  /** We are joined to this very container, and its sidecar has the newest configuration. */
+  /** The daemon is connected to this very container, and its sidecar has the newest configuration. */
   connected: boolean
 }
 
@@ -32,8 +32,8 @@ const hour = 3_600_000
 const farewell = 30_000
 
 /**
- * Decides the next step for a crew. `desired` is null when no row owns it, `observed` when the engine has nothing of
- * it.
+ * Decides the next step for a crew. `desired` is null when no row owns it, `observed` when the engine has
+ * nothing of it.
  */
 export function plan(desired: DesiredCrew | null, observed: ObservedCrew | null, facts: Facts): Step {
   if (!desired) return observed ? { do: 'reap' } : { do: 'wait' }

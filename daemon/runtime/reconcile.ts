@@ -11,8 +11,8 @@ import {
   type Seen,
   use,
 } from '../features/crews/containers/service.ts'
-import { Gate } from './gate.ts'
 import { plan, type Step } from './plan.ts'
+import { Semaphore } from './semaphore.ts'
 import type { ContainerStatus, RuntimeCondition, RuntimeService } from './service-types.ts'
 import { runtimeProblem, statusOf, unknownStatus } from './status.ts'
 import { type StepParts, seenOf, steps } from './steps.ts'
@@ -26,19 +26,19 @@ const firstRetryMs = 1000
 const longestRetryMs = 60_000
 /** Containers that are brought up at the same time. */
 const startsAtOnce = 4
-/** A crew that needs more steps than this in a row does not settle. */
+/** Steps in a row after which a crew counts as one that does not settle. */
 const mostSteps = 8
 const uses = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.timeout', 'network.port_closed'])
 
-/** What is remembered of a crew between two looks. */
-interface Care {
+/** What is remembered about a crew between two checks. */
+interface TrackedCrew {
   turn: Promise<void> | null
-  /** Someone asked while a turn was going on: it has to look once more. */
+  /** Somebody asked during a turn: the turn has to check once more. */
   again: boolean
   failures: number
   retryAt: number
   error: Error | null
-  /** The container that we are joined to, and the configuration that its sidecar has. */
+  /** The container that the daemon is connected to, and the configuration that its sidecar has. */
   joined: { containerId: string; config: string } | null
   wake: NodeJS.Timeout | null
   /** As it was when the last turn ended. */
@@ -46,14 +46,13 @@ interface Care {
 }
 
 /**
- * Makes every crew's container what its row wishes. Looks when a wish or a journal entry says so, when the engine tells
- * of a
- * change, and by the clock; one turn at a time for each crew, so that a slow start holds up nobody else.
+ * Brings every crew's container to its desired state. Checks when that state or the journal changes, when the engine
+ * reports a change, and periodically; one crew's turns follow each other, so that a slow start delays no other crew.
  */
 export class Reconciler implements RuntimeService {
   readonly #parts: StepParts
-  readonly #crews = new Map<string, Care>()
-  readonly #starts = new Gate(startsAtOnce)
+  readonly #crews = new Map<string, TrackedCrew>()
+  readonly #starts = new Semaphore(startsAtOnce)
   #clock: NodeJS.Timeout | null = null
   #soon = new Set<string>()
   #soonTimer: NodeJS.Immediate | null = null
@@ -63,7 +62,7 @@ export class Reconciler implements RuntimeService {
     this.#parts = parts
   }
 
-  /** Begins to care. What containers there are is adopted, mended or reaped first; a missing engine is tried again. */
+  /** Starts. Existing containers are adopted, repaired or removed first; a missing engine is tried again. */
   async open(): Promise<void> {
     const { app, runtime } = this.#parts
     app.bus.on('entry', this.#onEntry)
@@ -77,7 +76,7 @@ export class Reconciler implements RuntimeService {
     this.#parts.app.bus.off('entry', this.#onEntry)
     if (this.#clock) clearInterval(this.#clock)
     if (this.#soonTimer) clearImmediate(this.#soonTimer)
-    for (const care of this.#crews.values()) if (care.wake) clearTimeout(care.wake)
+    for (const tracked of this.#crews.values()) if (tracked.wake) clearTimeout(tracked.wake)
     // What is half done is finished when that is quick; the next daemon finishes the rest.
     const turns = Promise.allSettled([...this.#crews.values()].map(({ turn }) => turn))
     const patience = new AbortController()
@@ -96,7 +95,7 @@ export class Reconciler implements RuntimeService {
     })
   }
 
-  /** Looks at everything that is wished for and everything that is there. */
+  /** Compares all desired crews with all observed ones. */
   async round(): Promise<void> {
     const { app, runtime } = this.#parts
     try {
@@ -139,8 +138,8 @@ export class Reconciler implements RuntimeService {
   }
 
   #statusOf(crewId: string, observed: ObservedCrew | null): ContainerStatus {
-    const care = this.#crews.get(crewId)
-    return statusOf(this.#parts, crewId, observed, { busy: Boolean(care?.turn), error: care?.error ?? null })
+    const tracked = this.#crews.get(crewId)
+    return statusOf(this.#parts, crewId, observed, { busy: Boolean(tracked?.turn), error: tracked?.error ?? null })
   }
 
   logs(crewId: string, tail: number): Promise<string> {
@@ -174,7 +173,7 @@ export class Reconciler implements RuntimeService {
 
   /** Does what there is to do at once, failures before or not. */
   async #now(crewId: string): Promise<ContainerStatus> {
-    this.#care(crewId).retryAt = 0
+    this.#tracked(crewId).retryAt = 0
     try {
       await this.#turn(crewId)
       return this.#statusOf(crewId, this.#crews.get(crewId)?.last ?? null)
@@ -202,10 +201,10 @@ export class Reconciler implements RuntimeService {
     for (const [crewId, { joined }] of this.#crews) if (joined) this.look(crewId)
   }
 
-  #care(crewId: string): Care {
+  #tracked(crewId: string): TrackedCrew {
     const known = this.#crews.get(crewId)
     if (known) return known
-    const care: Care = {
+    const tracked: TrackedCrew = {
       turn: null,
       again: false,
       failures: 0,
@@ -215,41 +214,41 @@ export class Reconciler implements RuntimeService {
       wake: null,
       last: null,
     }
-    this.#crews.set(crewId, care)
-    return care
+    this.#crews.set(crewId, tracked)
+    return tracked
   }
 
   /** Resolves when the crew is settled; rejects with what kept it from that. */
   #turn(crewId: string): Promise<void> {
-    const care = this.#care(crewId)
-    if (care.turn) {
-      care.again = true
-      return care.turn
+    const tracked = this.#tracked(crewId)
+    if (tracked.turn) {
+      tracked.again = true
+      return tracked.turn
     }
     if (this.#closed) return Promise.resolve()
-    if (care.retryAt > this.#parts.app.steady()) return Promise.reject(care.error)
-    const turn = this.#settle(crewId, care).then(
-      () => this.#settled(crewId, care),
-      (error: Error) => this.#failed(crewId, care, error),
+    if (tracked.retryAt > this.#parts.app.steady()) return Promise.reject(tracked.error)
+    const turn = this.#settle(crewId, tracked).then(
+      () => this.#settled(crewId, tracked),
+      (error: Error) => this.#failed(crewId, tracked, error),
     )
-    care.turn = turn
+    tracked.turn = turn
     return turn
   }
 
-  async #settle(crewId: string, care: Care): Promise<void> {
+  async #settle(crewId: string, tracked: TrackedCrew): Promise<void> {
     const { app, runtime } = this.#parts
     for (let count = 0; count < mostSteps; count++) {
-      care.again = false
+      tracked.again = false
       const [observed = null] = await runtime.observe(crewId)
       const desired = desiredCrew(app, crewId)
       const step = this.#step(crewId, desired, observed)
       if (step.do === 'wait') {
         await this.#see(crewId, desired, seenOf(observed, null))
-        if (care.again) continue
-        // From here on who asks gets a turn of its own.
-        care.turn = null
-        care.last = observed
-        this.#wakeIn(crewId, care, step.until === undefined ? undefined : step.until - app.clock())
+        if (tracked.again) continue
+        // Whoever asks from here on gets a new turn.
+        tracked.turn = null
+        tracked.last = observed
+        this.#wakeIn(crewId, tracked, step.until === undefined ? undefined : step.until - app.clock())
         return
       }
       await this.#take(step, crewId, desired, observed)
@@ -263,9 +262,9 @@ export class Reconciler implements RuntimeService {
     const joins = step.do === 'bring_up' || step.do === 'connect'
     const config = joins ? this.#configOf(desired!) : ''
     const work = () => steps[step.do](this.#parts, { crewId, desired, observed })
-    await (step.do === 'bring_up' ? this.#starts.pass(work) : work())
+    await (step.do === 'bring_up' ? this.#starts.run(work) : work())
     const [now] = joins ? await this.#parts.runtime.observe(crewId) : []
-    this.#care(crewId).joined = now ? { containerId: now.containerId, config } : null
+    this.#tracked(crewId).joined = now ? { containerId: now.containerId, config } : null
   }
 
   #step(crewId: string, desired: DesiredCrew | null, observed: ObservedCrew | null): Step {
@@ -290,32 +289,32 @@ export class Reconciler implements RuntimeService {
     await app.write(() => markSeen(app, crewId, seen))
   }
 
-  #wakeIn(crewId: string, care: Care, ms: number | undefined): void {
-    if (care.wake) clearTimeout(care.wake)
-    care.wake =
+  #wakeIn(crewId: string, tracked: TrackedCrew, ms: number | undefined): void {
+    if (tracked.wake) clearTimeout(tracked.wake)
+    tracked.wake =
       ms === undefined ? null : setTimeout(() => this.look(crewId), Math.min(Math.max(0, ms), 2 ** 31 - 1)).unref()
   }
 
-  #settled(crewId: string, care: Care): void {
-    care.failures = 0
-    care.error = null
-    if (!this.#closed && !care.turn && !desiredCrew(this.#parts.app, crewId)) this.#crews.delete(crewId)
+  #settled(crewId: string, tracked: TrackedCrew): void {
+    tracked.failures = 0
+    tracked.error = null
+    if (!this.#closed && !tracked.turn && !desiredCrew(this.#parts.app, crewId)) this.#crews.delete(crewId)
   }
 
-  async #failed(crewId: string, care: Care, error: Error): Promise<never> {
+  async #failed(crewId: string, tracked: TrackedCrew, error: Error): Promise<never> {
     const { app, runtime } = this.#parts
-    care.error = error
-    care.retryAt = app.steady() + Math.min(longestRetryMs, firstRetryMs * 2 ** care.failures++)
-    care.joined = null
+    tracked.error = error
+    tracked.retryAt = app.steady() + Math.min(longestRetryMs, firstRetryMs * 2 ** tracked.failures++)
+    tracked.joined = null
     app.log.warn({ err: error, crew: crewId }, 'A crew could not be brought to what is wished')
-    // What the engine says now, if it says anything, with the reason why it is not more.
+    // Stores what the engine reports now, if it answers, with the reason of the failure.
     const [observed = null] = await runtime.observe(crewId).catch(() => [])
     const desired = desiredCrew(app, crewId)
     await this.#see(crewId, desired, seenOf(observed, error.message)).catch((again: Error) =>
       app.log.error({ err: again }, 'A failure could not be stored'),
     )
-    care.turn = null
-    if (!this.#closed) this.#wakeIn(crewId, care, care.retryAt - app.steady())
+    tracked.turn = null
+    if (!this.#closed) this.#wakeIn(crewId, tracked, tracked.retryAt - app.steady())
     throw error
   }
 }

@@ -1,4 +1,4 @@
-/** Work of one name goes on one piece after the other; work of different names does not wait. */
+/** Runs work of the same name one after the other; work of different names runs at the same time. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract'
 import { callerMembers, defaultRate, routesOf, toolsOf } from '#contract/agent-calls'
 import { agentRoutes, agentTools } from '#runtime/sidecar/agent-tools'
+import { agentAtWork } from '../support/agent-at-work.ts'
 import { is } from '../support/agent-bodies.ts'
-import { agentDesk } from '../support/agent-desk.ts'
 import { hostileJson, oddJson } from '../support/hostile-json.ts'
 
 const script = new URL('../../build/agent-tools.mjs', import.meta.url).pathname
@@ -98,7 +98,7 @@ describe.each(called)('$name, which agents may call,', ({ endpoint }) => {
   it('takes nothing of any size', () => expect(endless(body as Schema, 'body')).toEqual([]))
 
   it('answers 400 to what is nested, wide or odd without end, wherever it stands', async () => {
-    const it = await agentDesk()
+    const it = await agentAtWork()
     const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
     const wide = `[${Array(100_000).fill('1').join(',')}]`
     for (const [what, json] of [...hostileJson, ['100,000 members', wide] as const])
@@ -110,7 +110,7 @@ describe.each(called)('$name, which agents may call,', ({ endpoint }) => {
   }, 60_000)
 
   it('takes or refuses what is odd, without a fault', async () => {
-    const it = await agentDesk()
+    const it = await agentAtWork()
     for (const [what, json] of oddJson)
       for (const member of Object.keys(properties))
         expect(
@@ -120,7 +120,7 @@ describe.each(called)('$name, which agents may call,', ({ endpoint }) => {
   }, 60_000)
 
   it('has a limit for each agent, by whatever run and call, which the answer tells', async () => {
-    const it = await agentDesk({ config: { rateLimitDisabled: false } })
+    const it = await agentAtWork({ config: { rateLimitDisabled: false } })
     const answers = []
     for (let n = 0; n < rate.agent; n++)
       answers.push((await it.ask(route, asked, { runId: n % 2 ? null : `run-${n}` })).status)
@@ -136,7 +136,7 @@ describe.each(called)('$name, which agents may call,', ({ endpoint }) => {
   })
 
   it('has a limit for all agents of a crew, over HTTP as well', async () => {
-    const it = await agentDesk({ config: { rateLimitDisabled: false, apiPerMinute: 1000 } })
+    const it = await agentAtWork({ config: { rateLimitDisabled: false, apiPerMinute: 1000 } })
     const url = path
     const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
     for (let n = 0; n < rate.crew; n++)
@@ -153,7 +153,7 @@ describe.each(called)('$name, which agents may call,', ({ endpoint }) => {
 
 describe('an offered credential', () => {
   it.each(hostileJson)('is refused as the text of %s', async (_, json) => {
-    const it = await agentDesk()
+    const it = await agentAtWork()
     for (const metadata of [json, `{"name":"x","value":"4711-4711","note":${json}}`])
       expect((await it.ask('/escalate', { reason: 'Keep it', type: 'CREDENTIAL', metadata })).status).toBe(400)
   })
@@ -161,7 +161,7 @@ describe('an offered credential', () => {
 
 describe('an agent that calls without end', () => {
   it('is on record once a minute, with what was refused', async () => {
-    const it = await agentDesk({ config: { rateLimitDisabled: false } })
+    const it = await agentAtWork({ config: { rateLimitDisabled: false } })
     const flood = () =>
       Promise.all(Array.from({ length: 300 }, () => it.ask('/report-confidence', { confidence: 0.5 })))
     const noted = () => it.entries().filter(({ entry_type }) => entry_type === 'agent.throttled')

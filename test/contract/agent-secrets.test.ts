@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract'
 import { closing } from '#test'
 import { agentKey } from '../../daemon/runtime/agent-keys.ts'
+import { type AgentAtWork, agentAtWork } from '../support/agent-at-work.ts'
 import { bodiesWith } from '../support/agent-bodies.ts'
-import { type AgentDesk, agentDesk } from '../support/agent-desk.ts'
 
 /** Each way of writing it looks different: a quote, a backslash, a letter beyond ASCII, signs of base64 and of URLs. */
 const secret = 'Kq"7\\ä/+s3cr-t&Z'
@@ -54,7 +54,7 @@ const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
 async function place() {
   const folder = mkdtempSync(join(tmpdir(), 'muster-secrets-'))
   closing({ close: () => rmSync(folder, { recursive: true, force: true }) })
-  const it = await agentDesk({ file: join(folder, 'muster.db') })
+  const it = await agentAtWork({ file: join(folder, 'muster.db') })
   const { body, status } = await it.call('OWNER', 'POST', '/credentials', {
     name: 'deploy',
     value: secret,
@@ -92,14 +92,14 @@ const shownIn = (all: Buffer, forms: Record<string, string>) =>
   Object.keys(forms).filter((how) => all.includes(Buffer.from(forms[how]!)))
 
 /** Sends all bodies; questions that end a run each from a run of their own. */
-async function send(it: AgentDesk, route: string, bodies: object[]) {
+async function send(it: AgentAtWork, route: string, bodies: object[]) {
   const answers = []
   for (const body of bodies)
     answers.push(await it.ask(route, body, { runId: route === '/ask-human' ? await newRun(it) : it.runId }))
   return answers
 }
 
-async function newRun(it: AgentDesk): Promise<string> {
+async function newRun(it: AgentAtWork): Promise<string> {
   const before = it.runtime.programs.size
   const { run_id } = await it.send(await it.openChat(), 'Work')
   await it.runtime.program(before)

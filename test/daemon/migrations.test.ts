@@ -30,7 +30,8 @@ describe('runs that a version before 0017 stored', () => {
     chat.run('chat1', 42)
     chat.run('chat2', 7)
     const message = db.prepare(
-      `INSERT INTO chat_messages (chat_id, seq, id, role, content, metadata_json, ts) VALUES (?, ?, ?, 'user', 'x', ?, 't')`,
+      `INSERT INTO chat_messages (chat_id, seq, id, role, content, metadata_json, ts)
+       VALUES (?, ?, ?, 'user', 'x', ?, 't')`,
     )
     message.run('chat1', 1, 'msg1', null)
     message.run('chat1', 2, 'msg2', '{"answer_to":{"question":"Which?","by":"Ann"}}')

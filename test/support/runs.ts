@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { RuntimeService } from '#runtime/service-types'
 import type { Runtime } from '#runtime/types'
 import { desiredCrew } from '../../daemon/features/crews/containers/service.ts'
-import { createCrewGate } from '../../daemon/runtime/runs/crew-gate.ts'
+import { createCrewAccess } from '../../daemon/runtime/runs/crew-access.ts'
 import { createRuns, type RunService } from '../../daemon/runtime/runs/index.ts'
 import { FakeRuntime } from './fake-runtime.ts'
 import { closing, daemon, type Person, type TestDaemon } from './index.ts'
@@ -65,7 +65,7 @@ export async function workplace<R extends Runtime = FakeRuntime>(
 
 /** Lets a daemon carry out runs, as its start does. */
 export function attachRuns({ app }: Pick<TestDaemon, 'app'>, runtime: Runtime): RunService {
-  const gate = createCrewGate(app)
+  const gate = createCrewAccess(app)
   // In place of the reconciler: nothing but the one crew is to be brought up.
   app.runtime = {
     start: (crewId: string) => runtime.ensure(desiredCrew(app, crewId)!.spec, { step: () => undefined }),

@@ -5,7 +5,8 @@ import { decisionView } from '../../views/decisions.ts'
 export default class DecisionsShow extends ApiCommand<typeof DecisionsShow> {
   static override summary = 'Show how something that waits for a person is decided'
   static override description =
-    'Takes the id of whatever waits for a decision, or of its inbox item. Decide it with `muster approve`, `muster deny` or `muster inbox`.'
+    'Takes the id of whatever waits for a decision, or of its inbox item. Decide it with ' +
+    '`muster approve`, `muster deny` or `muster inbox`.'
   static override examples = [
     '$ <%= config.bin %> decisions show ibx_escalation_c0mjuohs005e6fu6qxd87qvyr',
     '$ <%= config.bin %> decisions show APPROVAL --jq .decides',

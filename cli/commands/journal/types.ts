@@ -21,7 +21,8 @@ const view: View<Row> = {
 export default class JournalTypes extends ApiCommand<typeof JournalTypes> {
   static override summary = 'List the facts that the journal records, and what each carries'
   static override description =
-    'TYPE is what --type of the other commands takes; facts of an ENTITY share the types of their kind. --json has the schema of every payload.'
+    'TYPE is what --type of the other commands takes; facts of an ENTITY share the types of their kind. --json ' +
+    'has the schema of every payload.'
   static override examples = [
     '$ <%= config.bin %> journal types',
     '$ <%= config.bin %> journal types --json | jq \'.types[] | select(.name == "container.started").payload\'',

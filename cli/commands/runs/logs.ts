@@ -8,7 +8,8 @@ import { LogLines } from '../../runs/log-lines.ts'
 export default class RunsLogs extends ApiCommand<typeof RunsLogs> {
   static override summary = 'Show what a run did and said'
   static override description =
-    'Everything that is known of the run: what it was asked, its tools, its words. With --follow until the run is over, also while it waits for a person.'
+    'Shows what the run was asked, the tools that it used and what it said. --follow goes on until the run is over, ' +
+    'also while it waits for a person.'
   static override examples = [
     '$ <%= config.bin %> runs logs RUN',
     '$ <%= config.bin %> runs logs RUN -f',

@@ -34,7 +34,8 @@ const vendor: Vendor = {
     { method: 'GET', path: '/v1/models/{model}', parameters: beta },
   ],
   headers: listed(
-    'anthropic-(?:beta|client-platform|dangerous-direct-browser-access|version)|x-anthropic-additional-protection|x-app|x-claude-[a-z-]+',
+    'anthropic-(?:beta|client-platform|dangerous-direct-browser-access|version)|' +
+      'x-anthropic-additional-protection|x-app|x-claude-[a-z-]+',
   ),
   authenticate: ({ kind, token }, headers) => {
     if (kind !== 'oauth' && !isLogin(token)) return { 'x-api-key': token }

@@ -18,7 +18,7 @@ export interface Adapter {
   /** The client can keep a session and go on with it. */
   readonly keepsSessions: boolean
   launch(turn: Turn): Launch
-  /** Reads the lines of one run; `mcpServers` are the tool servers that should report for duty. */
+  /** Reads the lines of one run; `mcpServers` are the tool servers that should connect. */
   reader(mcpServers: readonly string[]): LineReader
   /** The failure that the client tells of on standard error; null when it tells of none. */
   stderrFailure(stderr: string): Failure | null
@@ -46,7 +46,7 @@ export interface Turn {
   /** History and message, as `composePrompt` joins them. Goes to standard input, never to the command line. */
   prompt: string
   access: ModelAccess
-  /** Address of the crew's way out; null without a sidecar. */
+  /** Address of the crew's outbound proxy; null without a sidecar. */
   proxy: string | null
   /** The agent's own variables. They never override the ones that Muster sets. */
   env: Record<string, string>

@@ -76,7 +76,7 @@ function textOf({ role, content, tool_summary, author }: Remembered): { who: str
   return { who, text: [tool_summary ? `(${tool_summary})` : '', content].filter(Boolean).join('\n').trim() }
 }
 
-/** What was said cannot close the frame that it stands in. */
+/** Escapes text so that it cannot close the frame around it. */
 const render = (who: string, text: string) => `[${who}]\n${text.replace(/<(\/?)(?=conversation_so_far>)/g, '‹$1')}`
 
 const gap = (characters: number) => `\n[... ${characters} characters left out ...]\n`

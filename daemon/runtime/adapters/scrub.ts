@@ -1,7 +1,7 @@
 import type { AgentFrame } from '#contract/frames'
 import { type Form, formsOf, type SecretSearch, searchFor } from './secret-search.ts'
 
-/** Stands where a secret stood. */
+/** Replaces a secret in a text. */
 export const mask = '[redacted]'
 
 export interface Scrubber {
@@ -11,7 +11,7 @@ export interface Scrubber {
   pass(frame: AgentFrame): AgentFrame[]
   /** What still waits; of one speaker when named. */
   flush(speaker?: string): AgentFrame[]
-  /** Looks for these too from now on. */
+  /** Adds secrets to look for. */
   learn(secrets: readonly string[], shortest?: number): void
 }
 

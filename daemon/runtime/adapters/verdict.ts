@@ -58,7 +58,7 @@ export function judge(
     : verdict('completed', null, null)
 }
 
-/** What is missed may have stood in a line that was too long. */
+/** Missing output may have been in a line that was too long. */
 const withLeftOut = (reason: string, { left_out }: Facts): string =>
   left_out ? `${reason}; lines of its output that were left out for their length: ${left_out.lines}` : reason
 

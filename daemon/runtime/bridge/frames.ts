@@ -2,13 +2,12 @@ import { Buffer } from 'node:buffer'
 
 /**
  * Many connections over one pair of pipes. A frame is its type (a byte), its connection and its length (four bytes
- * each, high
- * byte first), then its bytes.
+ * each, high byte first), then its bytes.
  */
 export const frames = {
   /** Asks for a connection; two bytes of port. */
   open: 1,
-  /** It stands. */
+  /** The connection is established. */
   opened: 2,
   data: 3,
   /** So many bytes more may be sent; four bytes. */
@@ -17,7 +16,7 @@ export const frames = {
   end: 5,
   /** The connection is no more; the reason as text. */
   reset: 6,
-  /** Somebody is there. */
+  /** A heartbeat of the other side. */
   alive: 7,
 } as const
 

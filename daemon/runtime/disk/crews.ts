@@ -1,7 +1,7 @@
 import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { type DesiredCrew, desiredCrews, want } from '../../features/crews/containers/service.ts'
-import { Gate } from '../gate.ts'
+import { Semaphore } from '../semaphore.ts'
 import type { Runtime } from '../types.ts'
 import { type Counted, isDue, type Level, levelAt, type Room, shareOf, wordsOf } from './rules.ts'
 import type { Usage } from './usage.ts'
@@ -35,7 +35,7 @@ export class CrewDisks {
   readonly limit: number
   readonly #parts: CrewDisksParts
   readonly #crews = new Map<string, Watched>()
-  readonly #counts = new Gate(countsAtOnce)
+  readonly #counts = new Semaphore(countsAtOnce)
   #timer: NodeJS.Timeout | null = null
   #closed = false
 
@@ -116,7 +116,7 @@ export class CrewDisks {
 
   #count(desired: DesiredCrew, watched: Watched, used: number): Promise<void> {
     watched.counting ??= this.#counts
-      .pass(() => this.#countNow(desired, watched, used))
+      .run(() => this.#countNow(desired, watched, used))
       .finally(() => {
         watched.counting = null
       })

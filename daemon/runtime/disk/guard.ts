@@ -77,7 +77,9 @@ export class DiskGuard implements DiskService {
   }
 
   #fullCrew(crewId: string): string {
-    return `The crew has used up its disk space (${this.crews.used(crewId)}). Delete some of its data, muster doctor tells how, or raise SVC_CREW_DISK_MB`
+    const used = this.crews.used(crewId)
+    const advice = 'Delete some of its data, muster doctor tells how, or raise SVC_CREW_DISK_MB'
+    return `The crew has used up its disk space (${used}). ${advice}`
   }
 
   condition(): DiskCondition {
@@ -103,7 +105,8 @@ export class DiskGuard implements DiskService {
   #tidy(crewId: string, slug: string): string {
     const { containerPrefix: prefix, sidecarImage, containerProvider, dataDir } = this.#app.config
     if (containerProvider === 'process') return `cd ${dataDir}/crews/${crewId}`
-    return `docker run --rm -it --volumes-from ${crewName({ prefix, installation: '' }, slug, crewId)} --entrypoint sh ${sidecarImage}`
+    const container = crewName({ prefix, installation: '' }, slug, crewId)
+    return `docker run --rm -it --volumes-from ${container} --entrypoint sh ${sidecarImage}`
   }
 
   /** Tells of the machine's disk and stops who writes to it; the next look tries again what fails. */

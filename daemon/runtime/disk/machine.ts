@@ -62,7 +62,8 @@ export class MachineDisk {
 
   get words(): string {
     const { free, total } = this.room
-    return `The disk of this server is nearly full (${size(free)} of ${size(total)} free, ${size(this.reserve)} are kept)`
+    const figures = `${size(free)} of ${size(total)} free, ${size(this.reserve)} are kept`
+    return `The disk of this server is nearly full (${figures})`
   }
 
   close(): void {

@@ -24,7 +24,7 @@ export const mostFiles = 2_000_000
 export const shareOf = ({ bytes, files, complete }: Usage, limit: number): number =>
   complete ? Math.max(bytes / limit, files / mostFiles) : Infinity
 
-/** What a crew is told that it has used, such as "8.1 GB of 10.0 GB". */
+/** A crew's usage as people read it, such as "8.1 GB of 10.0 GB". */
 export function wordsOf({ bytes, files, complete }: Usage, limit: number): string {
   if (!complete) return `more than ${mostFiles} files, or folders nested deeper than can be counted`
   return files / mostFiles > bytes / limit ? `${files} of ${mostFiles} files` : `${size(bytes)} of ${size(limit)}`
@@ -55,7 +55,7 @@ const fastest = GB
 const soonest = 200
 const latest = 5000
 
-/** Milliseconds until one has to look again: sooner than the fastest writer can take what is left. */
+/** Milliseconds until the next check: sooner than the fastest writer can use up what is left. */
 export const lookAgain = ({ free }: Room, reserve: number): number =>
   Math.min(latest, Math.max(soonest, ((free - reserve) / fastest) * 1000))
 

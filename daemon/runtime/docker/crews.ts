@@ -37,8 +37,8 @@ export const isHealthy = ({ crew, sidecar }: CrewContainers): boolean =>
       Date.parse(crew.State.StartedAt) >= Date.parse(sidecar.State.StartedAt),
   )
 
-/** Why a crew that works cannot go on; null when its sidecar is there. */
-export function fallOf({ crew, sidecar }: CrewContainers): string | null {
+/** Why a running crew cannot go on; null when its sidecar runs. */
+export function stopReasonOf({ crew, sidecar }: CrewContainers): string | null {
   if (!crew?.State.Running || sidecar?.State.Running) return null
   const how = sidecar?.State.OOMKilled
     ? 'ran out of memory'

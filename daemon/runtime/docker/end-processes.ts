@@ -1,20 +1,18 @@
 import type Docker from 'dockerode'
 import { RuntimeError } from '../errors.ts'
-import type { Doomed } from '../spool/end-processes.ts'
+import type { EndRequest } from '../spool/end-processes.ts'
 import { enderContainer } from './containers.ts'
 import { asking, type Container, type Engine, settle } from './engine.ts'
 import { run } from './exec.ts'
 import { ids, labelFilter, labels, type Naming } from './names.ts'
 
-/** As a user of its own that may take on the ids of others, and may do nothing else. */
+/** Runs as a user of its own that may change its uid, and may do nothing else. */
 const powers = ['setpriv', '--reuid', String(ids.ender), '--inh-caps=+setuid', '--ambient-caps=+setuid', '--']
 
 /**
- * Starts what ends processes in a crew, unless it is there. It stays beside the crew's container, since by then it may
- * be too
- * late: an agent that stops a command which the engine starts for it makes the engine wait, and with it all who ask
- * about
- * that container. For the same reason nothing here looks at the crew's container, which would wait as well.
+ * Starts the container that ends processes in a crew, unless it exists. It runs as long as the crew's container, since
+ * it could not be started when it is needed: an agent that stops a command which the engine starts for it blocks the
+ * engine, and every request about that container. For the same reason nothing here inspects the crew's container.
  */
 export async function ensureEnder(engine: Engine, naming: Naming, crewId: string): Promise<Container | null> {
   const filters = labelFilter(naming, { [labels.crew]: crewId })
@@ -44,11 +42,11 @@ export async function endProcesses(
   naming: Naming,
   crewId: string,
   program: string,
-  doomed: Doomed,
+  request: EndRequest,
 ): Promise<void> {
   const ender = await ensureEnder(engine, naming, crewId)
   if (!ender) return
-  const argv = [...powers, 'node', '-e', program, JSON.stringify(doomed)]
+  const argv = [...powers, 'node', '-e', program, JSON.stringify(request)]
   const { code, stderr } = await run(ender, { user: '0:0', argv })
   if (code !== 0) throw new RuntimeError('refused', `Processes could not be ended: ${stderr.trim() || code}`)
 }

@@ -37,7 +37,7 @@ export function engineError(error: unknown, doing: string): RuntimeError {
   return new RuntimeError('refused', `${doing}: ${json?.message ?? message}`, { cause: error })
 }
 
-/** How long an engine may take over what is done at once; what takes its time says so with `unhurried`. */
+/** How long an engine may take over a short request; long ones are made with `unhurried`. */
 const patienceMs = 60_000
 
 async function hurried<T>(work: Promise<T>): Promise<T> {
@@ -51,7 +51,7 @@ async function hurried<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(clock))
 }
 
-/** Does what the engine is asked; its refusals come as RuntimeErrors that say what was being done. */
+/** Makes a request to the engine; its refusals become RuntimeErrors that say what was being done. */
 export async function asking<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await hurried(work())
@@ -60,7 +60,7 @@ export async function asking<T>(doing: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** Like `asking`, for what may take as long as it takes. */
+/** Like `asking`, without a time limit. */
 export async function unhurried<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -6,7 +6,7 @@ const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
 /**
- * Tells of crews whose containers came up or went away. Listens again, ever more patiently, when the engine goes away.
+ * Tells of crews whose containers came up or went away. Reconnects with growing delays when the engine goes away.
  */
 export function watchEvents(engine: Engine, naming: Naming, changed: (crewId: string) => void): { close(): void } {
   const filters = { type: ['container' as const], event: ['die', 'oom', 'start', 'destroy'], ...labelFilter(naming) }

@@ -22,15 +22,18 @@ const crewFolders = [
 const crewUsers = [
   `grep -q '^[^:]*:[^:]*:${ids.crewGroup}:' /etc/group || echo 'crew:x:${ids.crewGroup}:' >> /etc/group`,
   `grep -q '^[^:]*:[^:]*:${ids.watcher}:' /etc/group || echo 'muster:x:${ids.watcher}:' >> /etc/group`,
-  `grep -q '^[^:]*:[^:]*:${ids.watcher}:' /etc/passwd || echo 'muster:x:${ids.watcher}:${ids.watcher}::/:/bin/sh' >> /etc/passwd`,
+  `grep -q '^[^:]*:[^:]*:${ids.watcher}:' /etc/passwd || ` +
+    `echo 'muster:x:${ids.watcher}:${ids.watcher}::/:/bin/sh' >> /etc/passwd`,
   'shell=/bin/sh; [ ! -x /bin/bash ] || shell=/bin/bash',
-  `i=${ids.firstAgent}; while [ $i -le ${ids.lastNamedAgent} ]; do echo "agent$i:x:$i:${ids.crewGroup}::/crew:$shell"; i=$((i + 1)); done >> /etc/passwd`,
+  `i=${ids.firstAgent}; while [ $i -le ${ids.lastNamedAgent} ]; do ` +
+    `echo "agent$i:x:$i:${ids.crewGroup}::/crew:$shell"; i=$((i + 1)); done >> /etc/passwd`,
 ]
 
 function recipe(kind: 'crew' | 'sidecar', baseId: string, made: Record<string, string>): string {
   const checks = [
     `for it in ${needed[kind]}; do command -v "$it" > /dev/null || { echo "the image has no $it" >&2; exit 1; }; done`,
-    `node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)' || { echo "the image's Node.js is older than 18" >&2; exit 1; }`,
+    `node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)' || ` +
+      `{ echo "the image's Node.js is older than 18" >&2; exit 1; }`,
     ...(kind === 'crew'
       ? ['timeout --version > /dev/null 2>&1 || { echo "the image has no GNU timeout" >&2; exit 1; }']
       : []),

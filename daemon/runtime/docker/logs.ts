@@ -14,7 +14,8 @@ export async function readLogs(engine: Engine, naming: Naming, crewId: string, t
       ? ''
       : ` finished=${State.FinishedAt} exit=${State.ExitCode}${State.OOMKilled ? ' out-of-memory' : ''}`
     return [
-      `${Name.slice(1)} status=${State.Status} created=${it.Created} started=${State.StartedAt}${end} restarts=${RestartCount}`,
+      `${Name.slice(1)} status=${State.Status} created=${it.Created} started=${State.StartedAt}${end} ` +
+        `restarts=${RestartCount}`,
     ]
   })
   const lines = sidecar ? await sidecarLines(engine, sidecar.Id, tail) : []

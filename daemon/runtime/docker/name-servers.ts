@@ -1,15 +1,15 @@
 import { getServers, Resolver } from 'node:dns'
 import { readFileSync } from 'node:fs'
 
-/** Where a local stub resolver says whom it asks itself. */
+/** The file in which a local stub resolver lists its upstream servers. */
 const behindTheStub = '/run/systemd/resolve/resolv.conf'
 
 const lead = (server: string) => !/^\[?(127\.|::1\b|0\.|::$|::ffff:127\.)|%/i.test(server)
 
 /**
- * The name servers of this machine that a container can ask, too. Engines forward names from inside the container's
- * network
- * as root, which a crew's rules refuse; so the sidecar asks these by itself. Empty when all of them listen on loopback.
+ * The name servers of this machine that a container can reach. Engines forward names from inside the container's
+ * network as root, which a crew's rules refuse; so the sidecar asks these itself. Empty when all of them listen on
+ * loopback.
  */
 export function nameServers(own: string[] = getServers(), stubFile = behindTheStub): string[] {
   const usable = own.filter(lead)

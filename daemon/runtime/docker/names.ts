@@ -1,4 +1,4 @@
-/** Who is who in a crew's container. The sidecar helper program and the channel share a uid, but not their groups. */
+/** User and group ids in a crew's container. The sidecar's helper program and the channel share a uid, but no groups. */
 export const ids = {
   crewGroup: 1001,
   watcher: 1002,
@@ -21,11 +21,11 @@ export const labels = {
 
 export type Kind = 'crew' | 'sidecar' | 'ender' | 'network' | 'volume' | 'image'
 
-/** What is mounted where; each is a volume of the crew's own. */
+/** Mount points of the crew's own volumes. */
 export const volumes = { crew: '/crew', workspace: '/workspace', output: '/output', spool: '/spool' } as const
 
 export interface Naming {
-  /** Start of every container's name. */
+  /** Prefix of every container's name. */
   prefix: string
   /** Tells this installation's containers from those of another on the same engine. */
   installation: string

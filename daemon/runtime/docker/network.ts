@@ -5,9 +5,8 @@ import { asking, type Engine, engineError } from './engine.ts'
 import { labelFilter, labels, type Naming, networkName } from './names.ts'
 
 /**
- * Crew networks take /28 blocks of 10.181.0.0/16: left to itself an engine gives each a block so large that about
- * thirty
- * networks use up all it has.
+ * Crew networks take /28 blocks of 10.181.0.0/16: by default an engine gives each a block so large that about
+ * thirty networks use up its whole pool.
  */
 const blocks = 4096
 const tries = 128

@@ -18,9 +18,9 @@ import { readStoppedSpool } from './stopped.ts'
 
 const supervise = '/opt/muster/supervise.sh'
 const endRunProgram = '/opt/muster/end-run.sh'
-/** How long a run may take to end when it is asked to: TERM, 10 s, KILL. */
+/** How long a run may take to end: TERM, 10 s, KILL. */
 const askMs = 15_000
-/** How long the channel may take to say whether somebody is there. */
+/** How long the channel may take to say whether an agent has processes. */
 const silentMs = 2_000
 
 export const placesOf = ({ slug }: AgentSpec): AgentPlaces => ({
@@ -39,8 +39,8 @@ const clearing = (container: Container, { uid }: AgentSpec, data: boolean) => `$
 const userOf = ({ uid }: AgentSpec) => `${uid}:${ids.crewGroup}`
 
 /**
- * Lets a run end by itself and leave its record. The agent can keep that from happening, so it is asked and not relied
- * on.
+ * Lets a run end by itself and leave its record. The agent can prevent that, so nothing relies
+ * on it.
  */
 async function askToEnd(container: Container, ref: RunRef): Promise<void> {
   const asked = run(container, { user: userOf(ref.agent), argv: [endRunProgram, folderOf(ref), ref.runId] }).catch(
@@ -58,7 +58,7 @@ export class Runs {
   readonly #connections: Connections
   readonly #endProgram: string
   readonly #openRuns: (agentId: string) => string[]
-  /** By agent: nothing of an agent is started while it is looked for what to end. */
+  /** By agent: nothing of an agent is started while its processes are being ended. */
   readonly #turns = new Turns()
   readonly #cleared = new Set<string>()
   /** Runs that were followed and have not ended, by crew; and why some of them were lost. */
@@ -105,7 +105,7 @@ export class Runs {
     await this.endLeft(ref.crewId, ref.agent, ref.runId)
   }
 
-  /** Ends what an agent has running beside its open runs; `ended` is none of them any more. */
+  /** Ends an agent's processes outside its open runs; `ended` no longer counts as open. */
   endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void> {
     return this.#inTurn({ crewId, agent }, async () => {
       if (await this.#isGone(crewId, agent)) return
@@ -115,11 +115,11 @@ export class Runs {
   }
 
   /**
-   * Ends what all agents have running: before a stop, for an engine that waits for a command of theirs could not stop
-   * anything.
+   * Ends the processes of all agents before a stop: an engine that waits for one of their commands could not stop the
+   * container.
    */
   async endAll(crewId: string): Promise<void> {
-    // What stands in the way of this stands in the way of the stop, too, which then tells of it.
+    // Whatever prevents this also prevents the stop, which then reports it.
     await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: null, spare: [] }).catch(() => {})
   }
 
@@ -136,7 +136,7 @@ export class Runs {
       if (!(await this.#isGone(crewId, agent)))
         await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: agent.uid, spare: [] })
       await clearFolders(found.container, userOf(agent), placesOf(agent), data)
-      // Who comes back needs its folders anew.
+      // An agent that comes back needs its folders anew.
       this.#connections.forget(crewId)
     })
     this.#cleared.add(done)
@@ -184,7 +184,7 @@ export class Runs {
     })
   }
 
-  /** The crew's containers are about to be replaced: what is lost by that was lost for this reason. */
+  /** The crew's containers are about to be replaced: runs that this loses get this reason. */
   blame(crewId: string, reason: string): void {
     for (const [runId, its] of this.#followed) if (its === crewId) this.#losses.set(runId, reason)
   }
@@ -201,7 +201,7 @@ export class Runs {
       const open = await this.#connections.openChannel(ref.crewId)
       if (open) return follow(open)
       const found = await crewContainerOf(this.#engine, this.#naming, ref.crewId)
-      // Whether it had begun stands in the volumes, which nobody can read now.
+      // Only the volumes say whether the run had begun, and nobody can read them now.
       if (!found) return { record: "lost the crew's container is gone", stderr: '' }
       if (!found.running) {
         const left = await readStoppedSpool(found.container, folderOf(ref), position, data)

@@ -27,7 +27,7 @@ import { findBelongings } from './belongings.ts'
 import { Bridges } from './bridges.ts'
 import { bringUp, removeContainers, removeNetworkAndVolumes, stopContainers } from './bring-up.ts'
 import { Connections } from './connections.ts'
-import { crewContainerOf, fallOf, findCrew, isHealthy, observeCrews } from './crews.ts'
+import { crewContainerOf, findCrew, isHealthy, observeCrews, stopReasonOf } from './crews.ts'
 import { ensureEnder } from './end-processes.ts'
 import { connectEngine, type Engine, ifThere } from './engine.ts'
 import { watchEvents } from './events.ts'
@@ -136,7 +136,7 @@ export class DockerRuntime implements Runtime {
   ensure(spec: CrewSpec, progress: Progress): Promise<void> {
     return this.#inTurn(spec.crewId, async () => {
       const found = await findCrew(this.#engine, this.#options, spec.crewId)
-      const reason = fallOf(found)
+      const reason = stopReasonOf(found)
       if (reason) this.#runs.blame(spec.crewId, reason)
       if (!isHealthy(found)) await this.#bringUp(spec, progress)
       else if (!(await this.#connections.joinedTo(spec.crewId, found.sidecar!.Id))) {
@@ -202,7 +202,7 @@ export class DockerRuntime implements Runtime {
     return channel && { ...(await channel.room(volumes.workspace)), local: this.#local }
   }
 
-  /** The engine is on this machine. */
+  /** Whether the engine is on this machine. */
   get #local(): boolean {
     const { host = process.env['DOCKER_HOST'] ?? '' } = this.#options
     return host === '' || host.startsWith('unix://')
@@ -299,7 +299,7 @@ export class DockerRuntime implements Runtime {
     this.#bridges.drop(crewId)
   }
 
-  /** One change of a crew's containers at a time. */
+  /** Runs changes of a crew's containers one at a time. */
   #inTurn<T>(crewId: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.take(crewId, work)
   }

@@ -1,7 +1,7 @@
 /**
  * The system calls of a container. What an engine allows by itself depends on its age; older ones let a container open
  * AF_VSOCK sockets, which lead past every network rule to the machine below, and io_uring, which opens sockets behind a
- * filter's back. Only the machine's own architecture is served: 32-bit programs would reach sockets by another door.
+ * filter's back. Only the machine's own architecture is allowed: 32-bit programs would reach sockets by other calls.
  */
 
 const family = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
@@ -29,38 +29,40 @@ const namespaces = 0x7e020000
  */
 const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff]
 
-const files = `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64
-  fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr
-  fstat fstatfs fsync ftruncate futimesat getcwd getdents getdents64 getxattr ioctl lchown lgetxattr link linkat listxattr
-  llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat name_to_handle_at newfstatat open openat openat2
-  pipe pipe2 pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv removexattr rename
-  renameat renameat2 rmdir sendfile setxattr splice stat statfs statx symlink symlinkat sync sync_file_range syncfs tee
-  truncate umask unlink unlinkat utime utimensat utimes vmsplice write writev`
+const files = `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2
+  fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock
+  fremovexattr fsetxattr fstat fstatfs fsync ftruncate futimesat getcwd getdents getdents64 getxattr ioctl lchown
+  lgetxattr link linkat listxattr llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat
+  name_to_handle_at newfstatat open openat openat2 pipe pipe2 pread64 preadv preadv2 pwrite64 pwritev pwritev2 read
+  readahead readlink readlinkat readv removexattr rename renameat renameat2 rmdir sendfile setxattr splice stat
+  statfs statx symlink symlinkat sync sync_file_range syncfs tee truncate umask unlink unlinkat utime utimensat
+  utimes vmsplice write writev`
 
-const memory = `brk cachestat get_mempolicy madvise map_shadow_stack memfd_create memfd_secret mincore mlock mlock2 mlockall mmap
-  mprotect mremap mseal msync munlock munlockall munmap pkey_alloc pkey_free pkey_mprotect process_madvise process_mrelease
-  process_vm_readv process_vm_writev remap_file_pages shmat shmctl shmdt shmget`
+const memory = `brk cachestat get_mempolicy madvise map_shadow_stack memfd_create memfd_secret mincore mlock mlock2
+  mlockall mmap mprotect mremap mseal msync munlock munlockall munmap pkey_alloc pkey_free pkey_mprotect
+  process_madvise process_mrelease process_vm_readv process_vm_writev remap_file_pages shmat shmctl shmdt shmget`
 
-const processes = `arch_prctl capget capset execve execveat exit exit_group fork getcpu getegid geteuid getgid getgroups getitimer
-  getpgid getpgrp getpid getppid getpriority getresgid getresuid getrlimit getrusage getsid gettid getuid get_robust_list
-  get_thread_area ioprio_get ioprio_set kill landlock_add_rule landlock_create_ruleset landlock_restrict_self membarrier
-  modify_ldt pidfd_open pidfd_send_signal prctl prlimit64 ptrace rseq rt_sigaction rt_sigpending rt_sigprocmask
-  rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo sched_getaffinity sched_getattr
-  sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_setaffinity
-  sched_setattr sched_setparam sched_setscheduler sched_yield seccomp setfsgid setfsuid setgid setgroups setitimer setpgid
-  setpriority setregid setresgid setresuid setreuid setrlimit setsid setuid set_robust_list set_thread_area set_tid_address
-  sigaltstack tgkill time times tkill vfork wait4 waitid riscv_flush_icache riscv_hwprobe`
+const processes = `arch_prctl capget capset execve execveat exit exit_group fork getcpu getegid geteuid getgid
+  getgroups getitimer getpgid getpgrp getpid getppid getpriority getresgid getresuid getrlimit getrusage getsid
+  gettid getuid get_robust_list get_thread_area ioprio_get ioprio_set kill landlock_add_rule landlock_create_ruleset
+  landlock_restrict_self membarrier modify_ldt pidfd_open pidfd_send_signal prctl prlimit64 ptrace rseq rt_sigaction
+  rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo
+  sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min
+  sched_rr_get_interval sched_setaffinity sched_setattr sched_setparam sched_setscheduler sched_yield seccomp
+  setfsgid setfsuid setgid setgroups setitimer setpgid setpriority setregid setresgid setresuid setreuid setrlimit
+  setsid setuid set_robust_list set_thread_area set_tid_address sigaltstack tgkill time times tkill vfork wait4
+  waitid riscv_flush_icache riscv_hwprobe`
 
-const waiting = `alarm clock_getres clock_gettime clock_nanosleep epoll_create epoll_create1 epoll_ctl epoll_ctl_old epoll_pwait
-  epoll_pwait2 epoll_wait epoll_wait_old eventfd eventfd2 futex futex_requeue futex_wait futex_waitv futex_wake
-  getrandom gettimeofday inotify_add_watch inotify_init inotify_init1 inotify_rm_watch io_cancel io_destroy io_getevents
-  io_pgetevents io_setup io_submit mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink msgctl msgget
-  msgrcv msgsnd nanosleep pause poll ppoll pselect6 restart_syscall select semctl semget semop semtimedop signalfd
-  signalfd4 sysinfo timerfd_create timerfd_gettime timerfd_settime timer_create timer_delete timer_getoverrun timer_gettime
-  timer_settime uname`
+const waiting = `alarm clock_getres clock_gettime clock_nanosleep epoll_create epoll_create1 epoll_ctl epoll_ctl_old
+  epoll_pwait epoll_pwait2 epoll_wait epoll_wait_old eventfd eventfd2 futex futex_requeue futex_wait futex_waitv
+  futex_wake getrandom gettimeofday inotify_add_watch inotify_init inotify_init1 inotify_rm_watch io_cancel
+  io_destroy io_getevents io_pgetevents io_setup io_submit mq_getsetattr mq_notify mq_open mq_timedreceive
+  mq_timedsend mq_unlink msgctl msgget msgrcv msgsnd nanosleep pause poll ppoll pselect6 restart_syscall select
+  semctl semget semop semtimedop signalfd signalfd4 sysinfo timerfd_create timerfd_gettime timerfd_settime
+  timer_create timer_delete timer_getoverrun timer_gettime timer_settime uname`
 
-const sockets = `accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg sendmmsg sendmsg
-  sendto setsockopt shutdown`
+const sockets = `accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg
+  sendmmsg sendmsg sendto setsockopt shutdown`
 
 const allow = (names: string, args: object[] = []) => ({ names: names.split(/\s+/), action: 'SCMP_ACT_ALLOW', args })
 const equals = (index: number, value: number) => ({ index, value, op: 'SCMP_CMP_EQ' })
@@ -72,8 +74,8 @@ const masked = (index: number, value: number, valueTwo: number) => ({
 })
 
 /**
- * socket(family, type, protocol). Arguments are as wide as registers; the kernel reads 32 bits of each, and so does
- * this.
+ * socket(family, type, protocol). Arguments are as wide as registers; the kernel reads 32 bits of each, and so
+ * does this filter.
  */
 const socket = (of: number, type: number, protocol: number) =>
   allow('socket', [masked(0, intBits, of), masked(1, typeBits, type), masked(2, intBits, protocol)])

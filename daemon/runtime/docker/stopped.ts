@@ -7,8 +7,8 @@ import type { FileEntry } from '../types.ts'
 import { type Container, ifThere } from './engine.ts'
 
 /**
- * What a stopped container's volumes hold is read as an archive of a whole folder: links in it stay links, whoever made
- * them.
+ * What a stopped container's volumes hold is read as an archive of a whole folder: links in it are never followed,
+ * whoever made them.
  */
 const maxScanBytes = 1024 * 1024 * 1024
 const maxEntries = 10_000
@@ -68,7 +68,7 @@ async function visit(
   }
 }
 
-/** The last bytes, without keeping the others. */
+/** Keeps only the last bytes of a stream. */
 async function lastOf(content: AsyncIterable<Buffer>, bytes: number): Promise<Buffer> {
   let last: Buffer = Buffer.alloc(0)
   for await (const chunk of content) last = Buffer.concat([last, chunk]).subarray(-bytes)

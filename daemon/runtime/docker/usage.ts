@@ -14,11 +14,9 @@ import { crewProfile } from './seccomp.ts'
 const counterName = ({ prefix }: Naming, crewId: string) => `${prefix}-count-${crewId}`
 
 /**
- * Counts what lies in a crew's volumes, or null when it has none. Agents keep their folders to themselves, so neither
- * the crew's container
- * nor an agent can: a container of its own may read everything, write nothing and reach nobody. The engine's own report
- * walks the volumes
- * of everybody and goes by the length of files.
+ * Counts what lies in a crew's volumes, or null when it has none. Agents' folders are private, so neither the
+ * crew's container nor an agent can count them: a separate container may read everything, write nothing and reach
+ * nobody. The engine's own report walks the volumes of all crews and adds up apparent sizes.
  */
 export async function countVolumes(engine: Engine, naming: Naming, spec: Owner, image: string): Promise<Usage | null> {
   const { Volumes } = await asking('listing volumes', () =>
@@ -39,13 +37,13 @@ export async function countVolumes(engine: Engine, naming: Naming, spec: Owner, 
   }
 }
 
-/** One that was left behind, or still counts, holds the volumes. */
+/** Removes a counting container that a crash left behind or that still runs: it holds the volumes. */
 export const removeCounter = (engine: Engine, naming: Naming, crewId: string): Promise<void> =>
   settle('removing a container', () => engine.getContainer(counterName(naming, crewId)).remove({ force: true }))
 
 type Owner = Pick<CrewSpec, 'crewId' | 'slug' | 'workspaceId'>
 
-/** Carries no label that makes it a container of the crew: it is none. */
+/** The container carries no crew label, since it is none of the crew's containers. */
 function counter(naming: Naming, spec: Owner, image: string, mounted: string[]): Docker.ContainerCreateOptions {
   return {
     name: counterName(naming, spec.crewId),
@@ -70,7 +68,7 @@ function counter(naming: Naming, spec: Owner, image: string, mounted: string[]):
         Source: volumeName(naming, spec.crewId, volume),
         Target: `/data/${volume}`,
         ReadOnly: true,
-        // Should the volume go away meanwhile, the engine makes it anew: it must be known as the crew's.
+        // If the volume is removed meanwhile, the engine recreates it: the labels then still name the crew.
         VolumeOptions: {
           NoCopy: true,
           Labels: labelsOf(naming, spec, 'volume', ''),

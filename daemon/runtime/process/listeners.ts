@@ -27,10 +27,9 @@ async function holds(pid: string, sockets: Set<string>): Promise<boolean> {
 }
 
 /**
- * Throws unless every process that listens on the port was started by a run whose environment has this mark. No
- * isolation: an
- * agent that is a process of this user can reach those ports anyway. It keeps what is not the crew's from being shown
- * by mistake.
+ * Throws unless every process that listens on the port was started by a run whose environment has this mark. This
+ * is no isolation: an agent that is a process of this user can reach those ports anyway. It prevents that a port of
+ * another program is shown by mistake.
  */
 export async function checkListener(port: number, mark: string): Promise<void> {
   const sockets = await socketsOn(port)

@@ -49,9 +49,8 @@ export interface ProcessOptions {
 const needed = ['sh', 'timeout', 'tar', 'grep', 'mkdir']
 
 /**
- * Runs agents as processes of the user who runs the daemon, with that user's rights: for trying Muster out where there
- * is no
- * engine. Nothing is isolated and no limit of a crew holds.
+ * Runs agents as processes of the user who runs the daemon, with that user's rights: for trying Muster out without an
+ * engine. Nothing is isolated and no limit of a crew is enforced.
  */
 export class ProcessRuntime implements Runtime {
   readonly kind = 'process'
@@ -141,13 +140,13 @@ export class ProcessRuntime implements Runtime {
     await rm(data ? root : join(root, 'crew.json'), { recursive: true, force: true })
   }
 
-  /** What no container ends is ended run by run, those included that ended and left something behind. */
+  /** Ends processes run by run, since no container ends them; ended runs may have left some behind. */
   async #endAll(root: string, now = false): Promise<void> {
     const started = foldersIn(join(root, 'spool')).flatMap((slug) => runsIn(join(root, 'spool', slug)))
     await Promise.all(started.map((folder) => this.#end(folder, basename(folder), now)))
   }
 
-  /** By the runs' marks alone: agents are no users of their own here. */
+  /** Finds processes by their runs' marks alone: agents have no uids of their own here. */
   async endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void> {
     if (!readState(this.#root(crewId))) return
     await this.#inTurn(crewId, agent, async () => {

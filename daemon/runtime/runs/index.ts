@@ -8,7 +8,7 @@ import { findRun, lastFrameOf, openRuns, type Run, streamOf, workingOfAgent } fr
 import { adapterOf } from '../adapters/index.ts'
 import type { Runtime } from '../types.ts'
 import { briefRun } from './brief.ts'
-import { createCrewGate } from './crew-gate.ts'
+import { createCrewAccess } from './crew-access.ts'
 import { LiveRun, prologueFrames } from './live-run.ts'
 import { LiveStream } from './live-stream.ts'
 import type { LaunchFacts, RunParts } from './parts.ts'
@@ -29,13 +29,13 @@ export interface RunService extends Runs {
   close(): Promise<void>
 }
 
-/** The way to the crews. */
-export type Gate = Pick<RunParts, 'ready' | 'goneFor'>
+/** What runs need of crews. */
+export type CrewAccess = Pick<RunParts, 'ready' | 'goneFor'>
 
-/** Carries out the runs of agents: started by their journal entry, ended by their wish. */
-export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGate(app)): RunService {
+/** Carries out the runs of agents: a journal entry starts one, a stored request cancels it. */
+export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = createCrewAccess(app)): RunService {
   const parts: RunParts = {
-    ...gate,
+    ...crewAccess,
     app,
     runtime,
     slots: new Slots(app.config.maxConcurrentRuns),
@@ -86,7 +86,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
   }
 
   async function readyAndTidy(crewId: string): Promise<void> {
-    await gate.ready(crewId)
+    await crewAccess.ready(crewId)
     for (const run of leftRuns(app, crewId)) discard(run)
   }
 

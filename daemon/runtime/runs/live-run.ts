@@ -59,7 +59,7 @@ export class LiveRun {
     this.over = this.carryOut().catch((error: Error) => this.giveUp(error))
   }
 
-  /** Ends the run; its row says already that this is wished for. */
+  /** Ends the run; its row already holds the request to cancel it. */
   cancel(): void {
     this.cancelled.abort()
   }
@@ -85,7 +85,7 @@ export class LiveRun {
     if (!this.launched) this.say({ type: 'status', content: text })
   }
 
-  /** The same of the crew's image. */
+  /** Tells the chat how far the crew's image is, until the run's program is started. */
   noteImage(text: string, crew_slug: string, status: string): void {
     if (!this.launched)
       this.say({
@@ -95,14 +95,14 @@ export class LiveRun {
       })
   }
 
-  /** Tells the chat of the end, once that is stored: before anything that was stored after it. */
+  /** Tells the chat of the stored end, before anything that is stored after it. */
   sayFarewell(): void {
     for (const event of this.tail) this.stream.push(event)
     this.tail = []
     this.stream.end()
   }
 
-  /** A daemon before this one had started the program, or was about to. */
+  /** An earlier daemon started the program, or was about to. */
   private get recovered(): boolean {
     return this.run.phase !== 'queued'
   }
@@ -290,7 +290,7 @@ export class LiveRun {
     if (this.parked.signal.aborted) await this.finish(cancelledInstead(result))
   }
 
-  /** False when the run waits for nobody, or its end is wished for. */
+  /** False when the run waits for nobody, or is to be cancelled. */
   private async leaveParked(result: Result): Promise<boolean> {
     const { app } = this.parts
     const asked = sessionOfRun(app, this.run.id)

@@ -34,7 +34,7 @@ export interface Reading {
   detached: AbortSignal
 }
 
-/** When a run's time is over for good, by the clock that nobody sets. */
+/** When a run's time is over, by the monotonic clock. */
 export const deadlineOf = (launchedAt: number, facts: LaunchFacts): number =>
   launchedAt + facts.timeoutSeconds * 1000 + graceMs
 

@@ -1,4 +1,4 @@
-/** Places for runs: so many at once, the others wait in the order in which they came. */
+/** Limits how many runs work at once; further ones wait in the order in which they came. */
 export class Slots {
   private taken = 0
   private readonly waiting: (() => void)[] = []

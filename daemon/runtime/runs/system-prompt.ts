@@ -1,8 +1,8 @@
-/** What an agent is told of itself and its place. */
+/** What an agent is told about itself and its surroundings. */
 export interface Situation {
   agent: { name: string; slug: string; role_title: string | null; agent_role: string; system_prompt: string | null }
   crew: { name: string }
-  /** The others of the crew. */
+  /** The other agents of the crew. */
   mates: { name: string; slug: string; role_title: string | null; agent_role: string }[]
   folders: { cwd: string; scratch: string; shared: string }
   /** What the workspace speaks; null leaves it to the people. */
@@ -13,19 +13,23 @@ export interface Situation {
 export function systemPrompt({ agent, crew, mates, folders, language }: Situation): string {
   const title = agent.role_title ? `, ${agent.role_title}` : ''
   const lead = agent.agent_role === 'LEAD' ? ' You lead this crew.' : ''
-  const roster = mates.map(
-    (mate) =>
-      `- ${mate.name} (@${mate.slug})${mate.role_title ? `, ${mate.role_title}` : ''}${mate.agent_role === 'LEAD' ? ', lead' : ''}`,
-  )
+  const roster = mates.map((mate) => {
+    const does = mate.role_title ? `, ${mate.role_title}` : ''
+    return `- ${mate.name} (@${mate.slug})${does}${mate.agent_role === 'LEAD' ? ', lead' : ''}`
+  })
   return [
     `You are ${agent.name} (@${agent.slug})${title}, a coding agent of the crew "${crew.name}".${lead}`,
     [
-      `You work in ${folders.cwd}: what you leave there is what people see of your work. ${folders.scratch} is scratch space of your own,`,
-      `${folders.shared} is shared with your crew. Decide what you can, and say at the end what you did and what is open.`,
+      `You work in ${folders.cwd}: what you leave there is what people see of your work.`,
+      `${folders.scratch} is scratch space of your own,`,
+      `${folders.shared} is shared with your crew.`,
+      'Decide what you can, and say at the end what you did and what is open.',
     ].join(' '),
     [
-      'The tool escalate of the server muster asks the people responsible: use it before what is hard to undo and for what only they can know.',
-      'It waits at most five minutes; without an answer go on carefully and say what you assumed. Where going on makes no sense before there is',
+      'The tool escalate of the server muster asks the people responsible: ' +
+        'use it before what is hard to undo and for what only they can know.',
+      'It waits at most five minutes; without an answer go on carefully and say what you assumed. ' +
+        'Where going on makes no sense before there is',
       'an answer, use ask_human: it stops you until then, for days if need be.',
     ].join('\n'),
     agent.system_prompt?.trim() ?? '',

@@ -90,7 +90,9 @@ export function createEgress({ config, dial, slots, checkName, denied, patienceM
       } catch (error) {
         const { status, message } = error as NoWay
         client.end(
-          `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: text/plain\r\ncontent-length: ${sentence(message).length}\r\nconnection: close\r\n\r\n${sentence(message)}`,
+          `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: text/plain\r\ncontent-length: ${
+            sentence(message).length
+          }\r\nconnection: close\r\n\r\n${sentence(message)}`,
         )
       }
     },

@@ -60,7 +60,8 @@ async function run(): Promise<void> {
     process.stderr.write(`sidecar: ${error.code ?? error.name}\n`),
   )
 
-  const output = new Socket({ fd: 1, readable: false, writable: true }) // process.stdout would block on a reader that stalls
+  // process.stdout would block on a reader that stalls.
+  const output = new Socket({ fd: 1, readable: false, writable: true })
   output.on('error', () => {})
   const control = createControl(output)
   const sidecar = await startSidecar({ port: 9119, isolated: true, report: control.report, ask: control.ask }).catch(

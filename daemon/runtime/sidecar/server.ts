@@ -96,7 +96,10 @@ export async function startSidecar({
     if (path === '/health' || path === '/') say(response, 200, { ok: true, configured: current !== null })
     else
       say(response, 404, {
-        error: `The sidecar has nothing at ${method} ${path}. It serves ${[...vendors.map(({ mount }) => mount), ...agentRoutes].join(', ')}, /mcp and /health, and is the crew's HTTP proxy.`,
+        error: `The sidecar has nothing at ${method} ${path}. It serves ${[
+          ...vendors.map(({ mount }) => mount),
+          ...agentRoutes,
+        ].join(', ')}, /mcp and /health, and is the crew's HTTP proxy.`,
       })
   }
 

@@ -8,7 +8,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { agents, pieces, processesOf } from './processes.ts'
 
-export interface Doomed {
+export interface EndRequest {
   /** Null: those of all agents. */
   uid: number | null
   /** Runs of that agent whose processes go on. */
@@ -88,7 +88,7 @@ async function endOthers(uid: number, spare: string[]): Promise<boolean> {
   }
 }
 
-async function end({ uid, spare }: Doomed): Promise<void> {
+async function end({ uid, spare }: EndRequest): Promise<void> {
   if (own === 0 || process.getuid!() !== own) throw new Error('it must run as a user of its own')
   for (const agent of uid === null ? agents() : [uid]) {
     if (!(await (spare.length ? endOthers(agent, spare) : endAll(agent))))
@@ -96,7 +96,7 @@ async function end({ uid, spare }: Doomed): Promise<void> {
   }
 }
 
-end(JSON.parse(process.argv[1]!) as Doomed).catch((error: Error) => {
+end(JSON.parse(process.argv[1]!) as EndRequest).catch((error: Error) => {
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 1
 })

@@ -31,7 +31,7 @@ const ofTest: Kind = declareKind({
   fact: (_, { id, asked: what, workspace_id, outcome }) =>
     fact(
       outcome === 'cancelled' ? 'approval.orphaned' : 'approval.granted',
-      { approval_id: id, kind: 'made_up', asked: what },
+      { approval_id: id, kind: 'made_up', asked: what, reason: 'its crew was deleted' },
       { workspace_id, actor_type: 'system' },
     ),
 })

@@ -391,7 +391,9 @@ describe('journal.priority', () => {
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'memory.priority_changed',
       severity: 'notice',
-      summary: `The priority of a journal entry (exec.command) was changed from pin to permanent by ${owner.email}: "law"`,
+      summary:
+        'The priority of a journal entry (exec.command) was changed from pin to permanent ' +
+        `by ${owner.email}: "law"`,
       actor_type: 'user',
       actor_id: owner.userId,
       crew_id: 'c1',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type FactName, fact } from '#contract/entries'
 import { createReactor, cycleOf, type Reaction, type Wire, wiresOf } from '../../../daemon/kernel/facts.ts'
 import { daemon } from '../../support/index.ts'
@@ -30,6 +30,13 @@ describe('the graph of reactions', () => {
     expect(() => createReactor().connect(wires)).toThrow(
       'Reactions lead in a circle: crew.deleted -> agent.deleted -> network.port_closed -> crew.deleted',
     )
+  })
+
+  it('holds what was connected', () => {
+    const reactor = createReactor()
+    const wires = [wire('agents', 'crew.deleted', ['agent.deleted'])]
+    reactor.connect(wires)
+    expect(reactor.wires).toEqual(wires)
   })
 
   it('takes a function alone as a reaction that records nothing', () => {
@@ -83,6 +90,19 @@ describe('a recorded fact', () => {
     ])
     await expect(app.write(() => app.journal(deleted(workspace)))).rejects.toThrow('no')
     expect(app.index.head()).toBe(head)
+  })
+
+  it('stands when a reaction after the commit fails, and the log says which', async () => {
+    const { app, workspace } = await daemon()
+    const error = vi.spyOn(app.log, 'error').mockReturnValue()
+    const err = new Error('no')
+    const run = () => {
+      throw err
+    }
+    app.reactor.connect([{ ...wire('agents', 'crew.deleted', [], run), phase: 'after' }])
+    await app.write(() => app.journal(deleted(workspace)))
+    await app.idle()
+    expect(error.mock.calls).toEqual([[{ err }, 'The reaction of agents after crew.deleted failed']])
   })
 
   it('refuses what a reaction did not declare', async () => {

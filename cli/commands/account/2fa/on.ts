@@ -36,7 +36,7 @@ export default class TwoFactorOn extends ApiCommand<typeof TwoFactorOn> {
       this.out.note('Give the secret to your app. Next: muster account 2fa confirm CODE', 'dim')
       return
     }
-    process.stderr.write(await sheet(begun))
+    process.stderr.write(await instructions(begun))
     await giveCodes(this.out, await this.confirmed(), this.flags.save)
     await this.out.done(
       'Your second factor is on. Browsers that are signed in elsewhere will ask for it; tokens stay good.',
@@ -61,7 +61,7 @@ export default class TwoFactorOn extends ApiCommand<typeof TwoFactorOn> {
   }
 }
 
-async function sheet({ uri, secret }: { uri: string; secret: string }): Promise<string> {
+async function instructions({ uri, secret }: { uri: string; secret: string }): Promise<string> {
   const { renderUnicodeCompact } = await import('uqr')
   const indent = (text: string) => text.replace(/^/gm, '  ')
   const spaced = secret.replace(/.{4}(?=.)/g, '$& ')

@@ -6,7 +6,8 @@ import { agentId } from '../../../lookup.ts'
 export default class AgentsAvatarSet extends ApiCommand<typeof AgentsAvatarSet> {
   static override summary = 'Keep a picture of an agent'
   static override description =
-    'An SVG of at most 64 KiB that holds shapes alone: no scripts, no styles, no links. It goes when the seed or the style of the agent changes.'
+    'An SVG of at most 64 KiB that holds shapes alone: no scripts, no styles, no links. It is removed when the seed ' +
+    'or the style of the agent changes.'
   static override hiddenAliases = ['agents:set-avatar']
   static override examples = ['$ <%= config.bin %> agents avatar set ada ada.svg']
   static override args = {

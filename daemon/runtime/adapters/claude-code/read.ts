@@ -50,7 +50,7 @@ export function createReader(mcpServers: readonly string[]): LineReader {
     const id = string(message['id'])
     const speaker = string(line['parent_tool_use_id'])
     const blocks = blocksOf(message['content'])
-    // The client puts the model service's refusals into the agent's mouth.
+    // The client reports refusals of the model service as words of the agent.
     if (string(line['error'])) {
       if (!speaker)
         reading.facts.complaint = complaintOf({
@@ -222,7 +222,7 @@ function retry(line: Json, reading: Reading): void {
       error,
     },
   })
-  // The client would try a refused key again and again, ever more slowly.
+  // The client would retry a refused key with growing delays.
   if (complaint.kind === 'bad_key' && attempt >= 2) reading.abort(complaint)
 }
 

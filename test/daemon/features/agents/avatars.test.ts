@@ -79,7 +79,8 @@ describe('checkSvg', () => {
     [inside("<g mask='url(#m)'><use href='#m'/></g>")],
     [
       inside(
-        '<metadata xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:RDF><dc:title>Faces</dc:title></rdf:RDF></metadata>',
+        '<metadata xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
+          '<rdf:RDF><dc:title>Faces</dc:title></rdf:RDF></metadata>',
       ),
     ],
   ])('takes %s', (text) => expect(() => checkSvg(text)).not.toThrow())

@@ -7,7 +7,8 @@ const day = 86_400_000
 it('forgets browsers three months after their session ran out', async () => {
   const it = await daemon()
   const insert = it.app.db.prepare(
-    "INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti) VALUES (?, ?, '', '', ?, 'j')",
+    `INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti)
+     VALUES (?, ?, '', '', ?, 'j')`,
   )
   for (const ago of [-1, 89, 91])
     insert.run(`s_${ago}`, it.person('OWNER').userId, new Date(it.clock() - ago * day).toISOString())

@@ -26,7 +26,8 @@ it('starts the jobs of every feature and ends them all', async () => {
 it('starts the jobs of Muster itself', async () => {
   const { app, person } = await daemon()
   const insert = app.db.prepare(
-    "INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti) VALUES ('s_1', ?, '', '', '2020-01-01T00:00:00Z', 'j')",
+    `INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti)
+     VALUES ('s_1', ?, '', '', '2020-01-01T00:00:00Z', 'j')`,
   )
   insert.run(person('OWNER').userId)
   closing(startJobs(app, features))

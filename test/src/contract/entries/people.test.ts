@@ -114,7 +114,8 @@ const told: [FactName, object, string][] = [
   [
     'linked_account.deleted',
     link({ reason: 'address_proved' }),
-    'An account at accounts.google.com was unlinked from grace@example.com: the owner of the address took the account over',
+    'An account at accounts.google.com was unlinked from grace@example.com: ' +
+      'the owner of the address took the account over',
   ],
   [
     'workspace_member.created',

@@ -9,7 +9,7 @@ import { news } from './news.ts'
 const known = 500
 const noticeWidth = 120
 
-export interface CallersOptions {
+export interface AlertsOptions {
   here: Here
   signal: AbortSignal
 }
@@ -18,10 +18,10 @@ export interface CallersOptions {
  * Items as they come before the user, each once, also those that came while the connection was lost. Ends by its signal
  * alone.
  */
-export async function* callers(
+export async function* alerts(
   api: Client,
   connection: Connection,
-  { here, signal }: CallersOptions,
+  { here, signal }: AlertsOptions,
 ): AsyncGenerator<Item> {
   const seen = new Set<string>()
   // An item that is raised again is a new one.
@@ -58,7 +58,7 @@ async function visible(api: Client, itemId: string): Promise<Item | null> {
  * Whether an item is worth disturbing the user for: somebody waits, or it is urgent, and it is neither the user's own
  * nor what the open chat shows.
  */
-export function callsFor(
+export function isAlert(
   { userId }: Here,
   { kind, blocking, priority, payload, sender_type, sender_id }: Item,
   openChat: string | null = null,

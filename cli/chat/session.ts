@@ -13,18 +13,18 @@ import { tellMessage } from './transcript.ts'
 import type { Turn, TurnEvent } from './turn.ts'
 import { footer, TurnView } from './turn-view.ts'
 
-export interface TalkOptions {
+export interface ChatSessionOptions {
   api: Client
   connection: Connection
   agent: { id: string; slug: string }
-  /** Lines that stand above everything. */
+  /** Lines above everything else. */
   header: string[]
   chatId: string | null
   memory: Memory
   thinking: boolean
   input: ReadStream
   output: WriteStream
-  /** Told with something new in the inbox that needs the user, as long as the talk goes on. */
+  /** Told with something new in the inbox that needs the user, as long as the session lasts. */
   calls?: (signal: AbortSignal, tell: (text: string) => void, openChat: () => string | null) => Promise<void>
   /** What went wrong and what to type next. */
   explain(error: unknown): { what: string; next?: string }
@@ -34,9 +34,9 @@ const tickMs = 100
 /** Messages shown again when a chat is continued. */
 const recalled = 2
 
-/** A talk with an agent at a terminal. */
-export class Talk {
-  private readonly it: TalkOptions
+/** A chat with an agent at a terminal. */
+export class ChatSession {
+  private readonly it: ChatSessionOptions
   private readonly page: Page
   private readonly editor: Editor
   private conversation: Conversation
@@ -55,7 +55,7 @@ export class Talk {
   private fail!: (error: unknown) => void
   private readonly over: Promise<number>
 
-  constructor(options: TalkOptions) {
+  constructor(options: ChatSessionOptions) {
     this.it = options
     this.thinking = options.thinking
     this.over = new Promise((resolve, reject) => {

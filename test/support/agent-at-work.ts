@@ -5,7 +5,7 @@ import type { Runtime, SidecarAnswer, SidecarCall, SidecarListener } from '../..
 import type { FakeRuntime } from './fake-runtime.ts'
 import { type Workplace, workplace } from './runs.ts'
 
-export interface AgentDesk extends Workplace<FakeRuntime> {
+export interface AgentAtWork extends Workplace<FakeRuntime> {
   /** The run that ada is at work on. */
   runId: string
   /** A call of ada, as her sidecar hands it on; nobody waits for what people say to it. */
@@ -15,7 +15,10 @@ export interface AgentDesk extends Workplace<FakeRuntime> {
 let calls = 0
 
 /** Where an agent may call everything: ada leads a crew that may do all, its container runs, and she is at work. */
-export async function agentDesk({ config = {}, ...options }: Parameters<typeof workplace>[0] = {}): Promise<AgentDesk> {
+export async function agentAtWork({
+  config = {},
+  ...options
+}: Parameters<typeof workplace>[0] = {}): Promise<AgentAtWork> {
   const it = await workplace<FakeRuntime>({
     ...(options as object),
     config: { publicUrl: 'https://muster.example', ...config },

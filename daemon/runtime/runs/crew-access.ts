@@ -3,8 +3,8 @@ import { problem } from '#kernel/problem'
 import { desiredCrew, use, want } from '../../features/crews/containers/service.ts'
 import type { RunParts } from './parts.ts'
 
-/** The way to a crew's container: the wish is stored, the reconciler fulfils it. */
-export function createCrewGate(app: App): Pick<RunParts, 'ready' | 'goneFor'> {
+/** Brings crews up for runs: stores the desired state, which the reconciler then makes true. */
+export function createCrewAccess(app: App): Pick<RunParts, 'ready' | 'goneFor'> {
   return {
     async ready(crewId) {
       if (!app.runtime) throw problem('runtime_unavailable')

@@ -1,5 +1,5 @@
-/** Lets so many pieces of work go on at once; the others wait in order. */
-export class Gate {
+/** Limits how many pieces of work run at once; further ones wait in order. */
+export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []
 
@@ -7,7 +7,7 @@ export class Gate {
     this.#free = places
   }
 
-  async pass<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {

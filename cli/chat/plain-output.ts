@@ -5,26 +5,26 @@ import { shorten } from '../output/width.ts'
 import { lasted, type ToolUse } from './tools.ts'
 import type { TurnEvent } from './turn.ts'
 
-export interface TellerOptions {
+export interface PlainOutputOptions {
   stdout: NodeJS.WriteStream
   stderr: NodeJS.WriteStream
   /** Whether text is written as it comes. */
   stream: boolean
-  /** Whether what the agent does is told on stderr. */
+  /** Whether stderr reports what the agent does. */
   progress: boolean
   thinking: boolean
   paint: Paint
 }
 
-/** Tells a turn as plain text: what the agent says on stdout and nothing else, what it does on stderr. */
-export class Teller {
+/** Writes a turn as plain text: only what the agent says to stdout, what it does to stderr. */
+export class PlainOutput {
   private mark: Spinner | null = null
   /** Both streams may be one terminal, whose cursor stands behind text that has not ended its line. */
   private midLine = false
   private told = false
-  private readonly it: TellerOptions
+  private readonly it: PlainOutputOptions
 
-  constructor(options: TellerOptions) {
+  constructor(options: PlainOutputOptions) {
     this.it = options
   }
 

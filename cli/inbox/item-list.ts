@@ -9,8 +9,8 @@ type Query = { state: 'active' | 'unread' | 'read' | 'resolved' | 'all'; kind?: 
 /** As many items as are held at once. */
 const held = 200
 
-/** The items that are looked at, which of them is chosen, and what is known of it. */
-export class Shelf {
+/** The listed items, which of them is chosen, and its details. */
+export class ItemList {
   items: Item[] = []
   counts: Pick<Listed, 'unread_count' | 'decision_count' | 'active_by_kind'> = { unread_count: 0 }
   /** There are more than are held. */
@@ -36,12 +36,12 @@ export class Shelf {
     return this.items.find(({ id }) => id === this.chosen) ?? null
   }
 
-  /** Where the chosen item stands, or stood. */
+  /** The index of the chosen item, or the last one that it had. */
   get place(): number {
     return this.index
   }
 
-  /** Somebody decided the chosen item. Nothing else is chosen in its place: a key may be on its way. */
+  /** Somebody decided the chosen item. No other item is chosen: the user may be pressing a key for this one. */
   get gone(): boolean {
     return this.chosen !== null && this.current === null
   }

@@ -6,17 +6,17 @@ import { colored, painter } from '../output/theme.ts'
 import { canBeUnread, choicesOf, type Decision, type Detail, send, wordsOf } from './decisions.ts'
 import { type Frame, frameOf, type Remark } from './frame.ts'
 import { FullScreen } from './full-screen.ts'
+import { ItemList } from './item-list.ts'
 import { Keyboard } from './keyboard.ts'
-import { type ChoiceKey, isChoiceKey, keysOf, type Wish } from './keys.ts'
+import { type ChoiceKey, isChoiceKey, type KeyAction, keysOf } from './keys.ts'
 import { type News, news } from './news.ts'
 import { Pending } from './pending.ts'
-import { Shelf } from './shelf.ts'
 
-export interface DeskOptions {
+export interface InboxScreenOptions {
   api: Client
   connection: Connection
   workspace: { id: string; slug: string }
-  query: ConstructorParameters<typeof Shelf>[1]
+  query: ConstructorParameters<typeof ItemList>[1]
   /** How long a decision can be taken back, in milliseconds. */
   undo: number
   input: ReadStream
@@ -39,9 +39,9 @@ const unfit: Partial<Record<ChoiceKey, string>> = {
 }
 
 /** The inbox on a terminal: a list, the chosen item below it, and one key for each decision. */
-export class Desk {
-  private readonly it: DeskOptions
-  private readonly shelf: Shelf
+export class InboxScreen {
+  private readonly it: InboxScreenOptions
+  private readonly itemList: ItemList
   private readonly screen: FullScreen
   private readonly pending: Pending
   private readonly stop = new AbortController()
@@ -58,13 +58,13 @@ export class Desk {
   private fail!: (error: unknown) => void
   private readonly over: Promise<number>
 
-  constructor(options: DeskOptions) {
+  constructor(options: InboxScreenOptions) {
     this.it = options
     this.over = new Promise((resolve, reject) => {
       this.finish = resolve
       this.fail = reject
     })
-    this.shelf = new Shelf(options.api, options.query)
+    this.itemList = new ItemList(options.api, options.query)
     this.pending = new Pending({
       window: options.undo,
       send: (decision) => send(options.api, decision),
@@ -83,7 +83,7 @@ export class Desk {
   async run(leave: AbortSignal): Promise<{ code: number; sent: number; unsent: number }> {
     leave.addEventListener('abort', () => this.finish(Number(leave.reason)))
     this.keyboard = new Keyboard(this.it.input, this.it.output, {
-      wish: (wish) => this.obey(wish),
+      action: (action) => this.perform(action),
       change: () => this.draw(),
       clear: () => this.screen.clear(),
       hungUp: () => this.finish(129),
@@ -106,7 +106,7 @@ export class Desk {
     }
   }
 
-  /** Hears of new and decided items as they come. */
+  /** Follows new and decided items as they come. */
   private async follow(): Promise<void> {
     const { connection, workspace } = this.it
     try {
@@ -126,8 +126,8 @@ export class Desk {
   }
 
   private async refresh(): Promise<void> {
-    await this.shelf.refresh()
-    const dropped = this.pending.keepOnly(this.shelf.items, !this.shelf.more)
+    await this.itemList.refresh()
+    const dropped = this.pending.keepOnly(this.itemList.items, !this.itemList.more)
     if (dropped.length) this.remark = { text: dropped.at(-1)!, tone: 'yellow' }
     this.look()
   }
@@ -135,7 +135,7 @@ export class Desk {
   /** Fetches the chosen item. */
   private look(): void {
     this.draw()
-    void this.shelf.load().then((loaded) => {
+    void this.itemList.load().then((loaded) => {
       if (loaded) this.opened()
       this.draw()
     })
@@ -143,33 +143,33 @@ export class Desk {
 
   /** An item that is open has been read. */
   private opened(): void {
-    const item = this.shelf.shown
+    const item = this.itemList.shown
     if (this.mode !== 'item' || item?.state !== 'unread') return
-    this.shelf.mark(item.id, 'read')
+    this.itemList.mark(item.id, 'read')
     this.it.api.inbox
       .update({ itemId: item.id, body: { state: 'read' } })
       .catch((error: unknown) => this.complain(error))
   }
 
-  private obey(wish: Wish): void {
-    if (wish === 'redraw') this.screen.clear()
-    else if (this.leaving) this.decideToLeave(wish)
-    else this.act(wish)
+  private perform(action: KeyAction): void {
+    if (action === 'redraw') this.screen.clear()
+    else if (this.leaving) this.decideToLeave(action)
+    else this.act(action)
     this.draw()
   }
 
-  private act(wish: Wish): void {
+  private act(action: KeyAction): void {
     this.remark = null
-    if (this.mode === 'help' && wish !== 'leave' && wish !== 'interrupt') this.mode = 'list'
-    else if (isChoiceKey(wish)) this.decideBy(wish)
-    else this.moves[wish as keyof typeof this.moves]?.()
+    if (this.mode === 'help' && action !== 'leave' && action !== 'interrupt') this.mode = 'list'
+    else if (isChoiceKey(action)) this.decideBy(action)
+    else this.moves[action as keyof typeof this.moves]?.()
   }
 
   private readonly moves = {
-    up: () => this.choose(() => this.shelf.move(-1)),
-    down: () => this.choose(() => this.shelf.move(1)),
-    first: () => this.choose(() => this.shelf.choose(0)),
-    last: () => this.choose(() => this.shelf.choose(this.shelf.items.length - 1)),
+    up: () => this.choose(() => this.itemList.move(-1)),
+    down: () => this.choose(() => this.itemList.move(1)),
+    first: () => this.choose(() => this.itemList.choose(0)),
+    last: () => this.choose(() => this.itemList.choose(this.itemList.items.length - 1)),
     'page-up': () => this.turn(-1),
     'page-down': () => this.turn(1),
     open: () => this.open(),
@@ -197,16 +197,16 @@ export class Desk {
   }
 
   private open(): void {
-    if (!this.shelf.current) return
+    if (!this.itemList.current) return
     this.mode = 'item'
     this.scroll = 0
     this.opened()
   }
 
   private unread(): void {
-    const item = this.shelf.shown
+    const item = this.itemList.shown
     if (!item || !canBeUnread(item)) return
-    this.shelf.mark(item.id, 'unread')
+    this.itemList.mark(item.id, 'unread')
     this.mode = 'list'
     this.it.api.inbox
       .update({ itemId: item.id, body: { state: 'unread' } })
@@ -215,9 +215,12 @@ export class Desk {
 
   /** Only what is on the screen is decided. */
   private decideBy(key: ChoiceKey): void {
-    const item = this.shelf.shown
+    const item = this.itemList.shown
     if (!item)
-      return void this.say(this.shelf.current ? 'The item is not here yet.' : 'There is nothing to decide.', 'yellow')
+      return void this.say(
+        this.itemList.current ? 'The item is not here yet.' : 'There is nothing to decide.',
+        'yellow',
+      )
     const choice = keysOf(choicesOf(item)).find(([own]) => own === key)?.[1]
     if (!choice) return void this.say(unfit[key] ?? 'This item offers no such choice.', 'yellow')
     if (choice.text?.required) this.answer(item, choice)
@@ -227,24 +230,24 @@ export class Desk {
   private answer({ id }: Detail, choice: Choice): void {
     this.keyboard?.read((text) => {
       // Somebody else may have decided while this was typed.
-      if (this.shelf.current?.id === id) this.decide(choice, text.trim())
+      if (this.itemList.current?.id === id) this.decide(choice, text.trim())
       else this.say('The item is not there any more; nothing was sent.', 'yellow')
     })
   }
 
   private decide(choice: Choice, text?: string): void {
-    const item = this.shelf.shown
+    const item = this.itemList.shown
     if (!item || !choicesOf(item).some(({ id }) => id === choice.id))
       return void this.say('The item has changed; nothing was sent.', 'yellow')
     this.pending.add({ item, choice, ...(text !== undefined && { text }) })
     this.mode = 'list'
-    this.choose(() => this.shelf.move(1))
+    this.choose(() => this.itemList.move(1))
   }
 
   private undo(): void {
     const back = this.pending.undo()
     if (!back) return void this.say('There is nothing to undo.', 'yellow')
-    this.choose(() => this.shelf.choose(this.shelf.items.findIndex(({ id }) => id === back.item.id)))
+    this.choose(() => this.itemList.choose(this.itemList.items.findIndex(({ id }) => id === back.item.id)))
     this.say(`${wordsOf(back.choice)[0]} was taken back.`, 'green')
   }
 
@@ -259,11 +262,11 @@ export class Desk {
     else this.finish(0)
   }
 
-  private decideToLeave(wish: Wish): void {
-    if (wish === 'interrupt') return void this.finish(130)
-    if (wish === 'undo') this.undo()
-    if (wish === 'back') this.leaving = false
-    if (wish === 'open') void this.flush()
+  private decideToLeave(action: KeyAction): void {
+    if (action === 'interrupt') return void this.finish(130)
+    if (action === 'undo') this.undo()
+    if (action === 'back') this.leaving = false
+    if (action === 'open') void this.flush()
     else if (!this.pending.size) this.finish(0)
   }
 
@@ -288,7 +291,7 @@ export class Desk {
     this.tick()
     const { width, height } = this.screen
     this.frame = frameOf({
-      shelf: this.shelf,
+      itemList: this.itemList,
       pending: this.pending,
       place: this.it.workspace.slug,
       mode: this.mode,
