@@ -5,6 +5,9 @@ export const isComplete = ({ db }: App, user: string): boolean => queries(db).co
 
 /** Once is enough; doing it again changes nothing. */
 export async function complete(app: App, user: string, now: string): Promise<{ status: 'completed' }> {
-  if (!isComplete(app, user)) await app.write(() => queries(app.db).complete.run({ user, now }))
+  if (!isComplete(app, user)) await app.write(() => markComplete(app, user, now))
   return { status: 'completed' }
 }
+
+export const markComplete = ({ db }: App, user: string, now: string): void =>
+  void queries(db).complete.run({ user, now })
