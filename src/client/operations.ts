@@ -152,6 +152,7 @@ export const operations: Record<string, Record<string, Operation>> = {
   onboarding: {
     status: ['GET', '/api/v1/onboarding/status'],
     complete: ['POST', '/api/v1/onboarding/complete'],
+    setup: ['POST', '/api/v1/onboarding/setup'],
   },
   pages: {
     home: ['GET', '/', 'text'],

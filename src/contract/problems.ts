@@ -77,6 +77,7 @@ export const problems = {
   answer_undeliverable: [409, 'The answer is kept, but cannot reach the agent'],
   source_managed: [409, 'This item is decided where it comes from'],
   internal_token_rejected: [403, 'This internal token is not for that'],
+  onboarding_completed: [409, 'You have been shown around already'],
   already_initialized: [410, 'This server already has its first user'],
   bootstrap_closed: [410, 'The time to create the first user is over'],
   invalid_code: [400, 'Invalid or expired code'],

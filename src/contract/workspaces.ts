@@ -30,12 +30,16 @@ export const Workspace = Type.Object({
   _count_members: Type.Optional(Type.Integer()),
 })
 
-const language = Type.String({ maxLength: 40, description: 'an English language name or its code, as German or de' })
+/** The language that a workspace prefers. */
+export const Language = Type.String({
+  maxLength: 40,
+  description: 'an English language name or its code, as German or de',
+})
 
 const Draft = Type.Object({
   name: line(100),
   slug: Slug,
-  preferred_language: Type.Optional(language),
+  preferred_language: Type.Optional(Language),
 })
 
 const days = (minimum: number, description: string) =>
@@ -44,7 +48,7 @@ const days = (minimum: number, description: string) =>
 const Change = Type.Object({
   name: Type.Optional(line(100)),
   slug: Type.Optional(Slug),
-  preferred_language: Type.Optional(nullable(language)),
+  preferred_language: Type.Optional(nullable(Language)),
   require_two_factor: Type.Optional(Type.Boolean({ description: 'only an OWNER with a second factor may change it' })),
   require_second_approver: Type.Optional(Type.Boolean({ description: 'only an OWNER may change it' })),
   allow_privileged_credentials: Type.Optional(Type.Boolean()),

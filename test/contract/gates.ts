@@ -150,6 +150,7 @@ members.setCapabilities    ADMIN     workspace:admin   api
 
 onboarding.status          signed-in -                 api
 onboarding.complete        signed-in -                 api
+onboarding.setup           signed-in *                 api  second-factor
 
 pages.home                 public    -                 none
 pages.login                public    -                 none

@@ -55,6 +55,16 @@ export const queries = statements((db) => ({
      WHERE m.user_id = ? AND w.deleted_at IS NULL ORDER BY w.created_at DESC, w.rowid DESC LIMIT ? OFFSET ?`,
   ),
   find: db.prepare<[id: string], Row>(`SELECT ${columns} FROM workspaces WHERE id = ? AND deleted_at IS NULL`),
+  /** The oldest workspace that this person owns and nobody has put anything into. */
+  untouched: db.prepare<[user: string], Row>(
+    `SELECT ${names.map((name) => `w.${name}`).join(', ')}
+      FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
+     WHERE m.user_id = ? AND m.role = 'OWNER' AND w.deleted_at IS NULL AND w.require_two_factor = 0
+       AND NOT EXISTS (SELECT 1 FROM crews WHERE workspace_id = w.id AND deleted_at IS NULL)
+       AND NOT EXISTS (SELECT 1 FROM agents WHERE workspace_id = w.id AND deleted_at IS NULL)
+       AND NOT EXISTS (SELECT 1 FROM credentials WHERE workspace_id = w.id AND deleted_at IS NULL)
+     ORDER BY w.created_at, w.rowid LIMIT 1`,
+  ),
   counts: db.prepare<{ id: string }, Counts>(
     `SELECT (SELECT count(*) FROM crews WHERE workspace_id = @id AND deleted_at IS NULL) AS crews,
        (SELECT count(*) FROM agents WHERE workspace_id = @id AND deleted_at IS NULL) AS agents,

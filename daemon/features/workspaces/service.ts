@@ -90,7 +90,7 @@ function checkSlug(slug: string | undefined): void {
     throw problem('invalid_field', { field: 'slug', detail: 'slug must not have the form of an id' })
 }
 
-function checkLanguage(given: string | null | undefined): void {
+export function checkLanguage(given: string | null | undefined): void {
   if (!given?.trim() || languageName(given)) return
   const detail = `There is no language called ${given}; give an English name or a code, as German or de`
   throw problem('invalid_field', { field: 'preferred_language', detail })
