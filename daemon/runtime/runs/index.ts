@@ -87,6 +87,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
 
   async function readyAndTidy(crewId: string): Promise<void> {
     await gate.ready(crewId)
+    await app.disk?.begun(crewId)
     for (const run of leftRuns(app, crewId)) discard(run)
   }
 
