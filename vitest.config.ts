@@ -14,7 +14,7 @@ const processes = [
  * at once wait for the engine in turn.
  */
 const containers = [
-  'test/e2e/{asks,escalation,main-job,ports,reconcile-docker,restart,sidecar-entry}.test.ts',
+  'test/e2e/{asks,escalation,main-job,reconcile-docker,restart,sidecar-entry}.test.ts',
   'test/attack/{outliving-daemon,secrets-folders,smuggling,sockets-of-agents}.test.ts',
 ]
 
