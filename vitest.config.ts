@@ -9,6 +9,15 @@ const processes = [
   'test/attack/{agent-tools,exposed-ports,full-disk,journal,lost-state,pipelining}.test.ts',
 ]
 
+/**
+ * Real containers, each file with an installation of its own, and nothing in them that is measured in time: two files
+ * at once wait for the engine in turn.
+ */
+const containers = [
+  'test/e2e/{asks,escalation,main-job,reconcile-docker,restart,sidecar-entry}.test.ts',
+  'test/attack/{outliving-daemon,secrets-folders,smuggling,sockets-of-agents}.test.ts',
+]
+
 const shared = {
   resolve: { conditions: ['development'] },
   ssr: { resolve: { conditions: ['development'] } },
@@ -43,19 +52,31 @@ export default defineConfig({
           globalSetup,
         },
       },
-      // Real containers, and what is measured: one file at a time, after all others, which need their time on two
-      // cores.
+      {
+        ...shared,
+        test: {
+          name: 'containers',
+          include: containers,
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+          pool: 'forks',
+          sequence: { groupOrder: 1 },
+          globalSetup,
+        },
+      },
+      // What is measured, what takes a machine's memory or processors, and what looks at the whole engine: one file at
+      // a time, after all others.
       {
         ...shared,
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts', 'test/attack/**/*.test.ts'],
-          exclude: processes,
+          exclude: [...processes, ...containers],
           testTimeout: 120_000,
           hookTimeout: 300_000,
           pool: 'forks',
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           globalSetup,
         },
       },

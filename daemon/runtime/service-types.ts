@@ -85,6 +85,8 @@ export interface DiskService {
    * it may, or when the signal came.
    */
   room(crewId: string, waiting: (why: string) => void, signal: AbortSignal): Promise<string | null>
+  /** A run of the crew begins: what it writes is measured against what the crew's disk holds now. */
+  begun(crewId: string): Promise<void>
   /** Why a crew is being stopped, when that is because of the disk. */
   reason(crewId: string): string | null
   /** What people should know of a crew's data, in a sentence; null when there is nothing to say. */

@@ -132,8 +132,9 @@ describe.skipIf(engineMissing)('the sockets of agents', () => {
       who.ada,
       `set -e; cd "$(mktemp -d /output/ada/XXXXXX)"; export HOME=$PWD
        node -e 'console.log(Object.keys(os.networkInterfaces()).includes("lo"))'
-       python3 -c 'import socket; print(socket.getaddrinfo("localhost", 80)[0][4][1], "lo" in dict(map(reversed, ' +
-         'socket.if_nameindex())))'
+       python3 -c 'import socket
+names = [name for _, name in socket.if_nameindex()]
+print(socket.getaddrinfo("localhost", 80)[0][4][1], "lo" in names)'
        git init -q . && git -c user.name=a -c user.email=a@example.com commit -q --allow-empty -m first &&
        git log --format=%s
        curl -s http://localhost:9119/health

@@ -72,6 +72,11 @@ export class CrewDisks {
     return this.#crews.get(desired.crewId)?.shares ?? (await this.#look(desired))?.shares ?? false
   }
 
+  /** Looks at a crew that was never looked at: later its disk would hold what its first run has written meanwhile. */
+  async begun(desired: DesiredCrew): Promise<void> {
+    if (!this.#crews.has(desired.crewId)) await this.#look(desired)
+  }
+
   /** Counts a crew now. */
   async recount(desired: DesiredCrew): Promise<void> {
     const watched = this.#crews.get(desired.crewId)

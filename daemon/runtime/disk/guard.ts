@@ -64,6 +64,11 @@ export class DiskGuard implements DiskService {
     return this.crews.level(crewId) === 'full' ? this.#fullCrew(crewId) : null
   }
 
+  async begun(crewId: string): Promise<void> {
+    const desired = desiredCrew(this.#app, crewId)
+    if (desired) await this.crews.begun(desired)
+  }
+
   reason(crewId: string): string | null {
     return this.crews.level(crewId) === 'full' ? this.#fullCrew(crewId) : (this.#stopped.get(crewId) ?? null)
   }

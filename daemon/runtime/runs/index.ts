@@ -87,6 +87,7 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
 
   async function readyAndTidy(crewId: string): Promise<void> {
     await crewAccess.ready(crewId)
+    await app.disk?.begun(crewId)
     for (const run of leftRuns(app, crewId)) discard(run)
   }
 

@@ -60,7 +60,7 @@ async function scene() {
     await guard.crews.recount(desiredCrew(it.app, id)!)
   }
   const told = (type: string) => it.entries().filter(({ entry_type }) => entry_type === type)
-  return { ...it, guard, disk, stopped, failing, crew, stores, told }
+  return { ...it, runtime, guard, disk, stopped, failing, crew, stores, told }
 }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
@@ -112,6 +112,17 @@ describe('a crew', () => {
     expect(stopped).toEqual([id])
     await stores(id, 1020 * MB)
     expect(stopped).toEqual([id, id])
+  })
+
+  it('is counted at the next look after its first run has written much', async () => {
+    const { runtime, guard, crew } = await scene()
+    const id = await crew('hog')
+    await guard.begun(id)
+    runtime.stored.set(id, 900 * MB)
+    runtime.rooms.set(id, { ...machine(49 * GB), local: true })
+    vi.advanceTimersByTime(5_000)
+    await guard.crews.round()
+    await vi.waitFor(() => expect(guard.warning(id)).toMatch(/^The crew has used 900 MB of 1000 MB of its disk space/))
   })
 
   it('that could not be stopped is stopped at the next look', async () => {
