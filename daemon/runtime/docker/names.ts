@@ -1,4 +1,4 @@
-/** User and group ids in a crew's container. The sidecar's helper program and the channel share a uid, but no groups. */
+/** User and group ids in a crew's container. The sidecar and the channel share a uid, but no groups. */
 export const ids = {
   crewGroup: 1001,
   watcher: 1002,

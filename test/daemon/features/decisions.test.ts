@@ -230,6 +230,16 @@ describe('a kind that only this test knows', () => {
     expect(after).not.toHaveProperty('decides')
   })
 
+  it('is stored with what it concerns', async () => {
+    const { app, workspace } = await daemon()
+    const concerned = { crew: 'crew-1', agent: 'agent-1', run: 'run-1' }
+    const card = { title: 'Hire Bob?' }
+    const row = app.writeNow(() =>
+      open(app, ofTest, { workspace, asked: 'Hire Bob?', ...concerned, card, now: app.now() }),
+    )
+    expect(row).toMatchObject({ crew_id: 'crew-1', agent_id: 'agent-1', run_id: 'run-1', state: 'open' })
+  })
+
   it('is decided at a terminal by keys of its own', async () => {
     const it = await setUp()
     const muster = await cliFor(it, 'ADMIN')
