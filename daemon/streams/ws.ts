@@ -64,15 +64,15 @@ export function createSockets(app: App): Sockets {
   const onBroadcast = ({ channel, type, payload }: Broadcast) => {
     const room = rooms.get(channel)
     if (!room) return
-    const text = JSON.stringify({ type, channel, payload })
-    for (const connection of room) connection.send(text)
+    const frame = Buffer.from(JSON.stringify({ type, channel, payload }))
+    for (const connection of room) connection.send(frame)
   }
   const onEntry = ({ entry, doc }: Recorded) => {
     const channel = `journal:${entry.workspace_id}`
     const room = rooms.get(channel)
     if (!room || quiet.has(entry.entry_type)) return
-    for (const connection of room)
-      connection.send(`{"type":"journal.entry","channel":${JSON.stringify(channel)},"payload":${doc}}`)
+    const frame = Buffer.from(`{"type":"journal.entry","channel":${JSON.stringify(channel)},"payload":${doc}}`)
+    for (const connection of room) connection.send(frame)
   }
   const onRevoked = (credential: string) => {
     for (const connection of connections) if (connection.credential === credential) connection.signOut()

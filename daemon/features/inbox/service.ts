@@ -220,7 +220,7 @@ function move(
 
 export function update(app: App, { actor, itemId, body, now }: Call<typeof inbox.update>) {
   const row = find(app, actor, itemId)
-  const refused = move(app, actor, row, body.state, body.resolved_action ?? decidingOf(row)?.resolves ?? null, now)
+  const refused = move(app, actor, row, body.state, decidingOf(row)?.resolves ?? body.resolved_action ?? null, now)
   if (refused) throw refused
   if (body.state === 'resolved') note(app, actor, { ids: [row.id], state: body.state }, row.title)
   tell(app, actor.workspace, { id: row.id, state: body.state })

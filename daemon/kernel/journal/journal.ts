@@ -180,7 +180,15 @@ class Stored implements Recorded {
   }
 }
 
-/** The entry as it is stored: empty members left out, the summary on one line. */
+/** Controls and line ends; halves of characters and marks that turn the direction of text. */
+const breaking = /\s*[\p{Cc}\u2028\u2029]+\s*/gu
+const turning = /[\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const unfit = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
+
+/** On one line, and shown as it reads: terminals and pages must not make another sentence of it. */
+const sentence = (text: string): string => (unfit.test(text) ? text.replace(breaking, ' ').replace(turning, '') : text)
+
+/** The entry as it is stored: empty members left out. */
 function complete(draft: Draft, id: string, ts: string): Entry {
   return {
     id,
@@ -194,7 +202,7 @@ function complete(draft: Draft, id: string, ts: string): Entry {
     priority: draft.priority ?? 'normal',
     actor_type: draft.actor_type,
     actor_id: draft.actor_id || undefined,
-    summary: /[\r\n]/.test(draft.summary) ? draft.summary.replace(/\s*[\r\n]+\s*/g, ' ') : draft.summary,
+    summary: sentence(draft.summary),
     payload: filled(draft.payload),
     refs: filled(draft.refs),
     trace_id: draft.trace_id || undefined,

@@ -100,8 +100,8 @@ export class Connection implements Outlet {
     return this.outbox.roomy
   }
 
-  send(text: string): void {
-    this.outbox.send(text)
+  send(frame: string | Buffer): void {
+    this.outbox.send(frame)
   }
 
   /** Every 30 s: a frame that keeps the line open, and whether the client may still be here and hear what it hears. */

@@ -2,8 +2,8 @@ import type { LiveFrame, Runs, Watch } from '#kernel/runs'
 
 /** The way out to one client. */
 export interface Outlet {
-  /** Drops the text when too much waits already. */
-  send(text: string): void
+  /** Drops the frame when too much waits already. */
+  send(frame: string | Buffer): void
   /** There is room for more without dropping. */
   readonly roomy: boolean
   /** Who looks on. */
@@ -18,6 +18,17 @@ const textOf = (channel: string, { type, seq, body }: LiveFrame): string =>
   type === 'run_begin'
     ? `{"type":"run_begin","channel":${JSON.stringify(channel)},"payload":{"from_seq":${seq}},"seq":${seq}}`
     : `{"type":"chat_event","channel":${JSON.stringify(channel)},"payload":${body},"seq":${seq}}`
+
+const written = new WeakMap<LiveFrame, Buffer>()
+
+/** A frame as its channel sends it: all who are slow to take it wait for the same bytes. */
+function bytesOf(channel: string, frame: LiveFrame): Buffer {
+  const known = written.get(frame)
+  if (known) return known
+  const bytes = Buffer.from(textOf(channel, frame))
+  written.set(frame, bytes)
+  return bytes
+}
 
 /**
  * The frames of one chat on their way to one client: live ones at once, missed ones as fast as the client takes them,
@@ -63,7 +74,7 @@ export class ChatFeed {
     while (this.backlog.length && this.out.roomy) {
       const frame = this.backlog.shift()!
       this.size -= frame.body.length
-      this.out.send(textOf(this.channel, frame))
+      this.out.send(bytesOf(this.channel, frame))
     }
     if (!this.backlog.length && !this.subscribed) this.close()
   }
@@ -93,7 +104,7 @@ export class ChatFeed {
 
   private take(frame: LiveFrame): void {
     // A frame that is dropped would leave a gap, at which a client stops showing the run.
-    if (!this.backlog.length && this.out.roomy) return void this.out.send(textOf(this.channel, frame))
+    if (!this.backlog.length && this.out.roomy) return void this.out.send(bytesOf(this.channel, frame))
     if (this.backlog.length >= backlogLimit || this.size >= backlogSize) return void this.reset()
     this.keep(frame)
   }

@@ -1,7 +1,8 @@
 import type { WebSocket } from 'ws'
 
-/** Sends under way; more are dropped. */
+/** Sends under way, and bytes of them; more are dropped. A single frame may be larger. */
 const bufferLimit = 64
+const byteLimit = 1024 * 1024
 const dropLimit = 128
 const writeDeadlineMs = 10_000
 
@@ -26,7 +27,7 @@ export class Outbox {
   }
 
   get roomy(): boolean {
-    return this.underWay < bufferLimit / 2
+    return this.underWay < bufferLimit / 2 && this.socket.bufferedAmount < byteLimit / 2
   }
 
   /** The client takes nothing. */
@@ -34,9 +35,9 @@ export class Outbox {
     return this.underWay > 0 && performance.now() - this.progressAt > writeDeadlineMs
   }
 
-  send(text: string): void {
+  send(frame: string | Buffer): void {
     if (this.socket.readyState !== this.socket.OPEN) return
-    if (this.underWay >= bufferLimit) {
+    if (this.underWay >= bufferLimit || this.socket.bufferedAmount >= byteLimit) {
       this.dropped++
       if (this.dropped >= dropLimit) this.writer.tooSlow()
       return
@@ -44,7 +45,7 @@ export class Outbox {
     this.dropped = 0
     if (this.underWay === 0) this.progressAt = performance.now()
     this.underWay++
-    this.socket.send(text, () => {
+    this.socket.send(frame, { binary: false }, () => {
       this.underWay--
       this.progressAt = performance.now()
       if (this.roomy) this.writer.more()

@@ -441,6 +441,32 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
     expect(summaries).toContain(`${by.email} marked "Agent ada asks: Which port?" as resolved`)
   })
 
+  it('is dismissed by marking its card resolved, whatever the caller calls that', async () => {
+    const it = await askPlace()
+    const { item, run_id } = await asked(it)
+    await it.call('OWNER', 'PATCH', `/inbox/${item}`, { state: 'resolved', resolved_action: 'answer' })
+    expect(terminals(it, run_id)).toEqual(['run.cancelled'])
+    expect((await itemOf(it, item)).resolved_action).toBe('dismiss')
+  })
+
+  it.each(['', '?kind=run_needs_human'])('is dismissed when its card is deleted: DELETE /inbox%s', async (query) => {
+    const it = await askPlace()
+    const { run_id } = await asked(it, { question: 'Which port?' })
+    expect((await it.call('OWNER', 'DELETE', `/inbox${query}`)).body).toEqual({ deleted: 1 })
+    expect(terminals(it, run_id)).toEqual(['run.cancelled'])
+    expect(sessionOf(it, run_id).status).toBe('idle')
+    const by = it.person('OWNER').email
+    expect(it.entries().map(({ summary }) => summary)).toContain(`${by} dismissed Agent ada's question: "Which port?"`)
+  })
+
+  it('stays when cards of another kind are deleted', async () => {
+    const it = await askPlace()
+    const { run_id } = await asked(it)
+    await it.call('OWNER', 'DELETE', '/inbox?kind=escalation')
+    expect(terminals(it, run_id)).toEqual([])
+    expect(sessionOf(it, run_id).status).toBe('awaiting_input')
+  })
+
   it('is dismissed so too while its program is still being ended', async () => {
     const it = await askPlace()
     const chat = await it.openChat()

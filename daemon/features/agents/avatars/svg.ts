@@ -89,7 +89,8 @@ function checkAttribute(attribute: string, value: string): void {
   if (attribute.endsWith('href') && !/^#[\w.-]+$/.test(value))
     throw refuse('svg: a reference must lead to its own parts')
   const outside = value.replace(/url\(\s*(["']?)#[\w.-]+\1\s*\)/g, '')
-  if (/url\s*\(|[\\@]|javascript:|data:/i.test(outside)) throw refuse(`svg: ${attribute} must lead to its own parts`)
+  if (/(?:url|src|image|image-set|cross-fade|element)\s*\(|[\\@]|javascript:|data:/i.test(outside))
+    throw refuse(`svg: ${attribute} must lead to its own parts`)
 }
 
 /** Other entities could spell what was refused. */

@@ -1,6 +1,8 @@
 import { acts } from '#contract/asks'
 import { feature, settled } from '#kernel/feature'
-import { type Acted, act, dismissResolved, quiet } from './service.ts'
+import { type Acted, act, dismissPurged, dismissResolved, quiet } from './service.ts'
+
+const ends = ['inbox_item.acted', 'run.cancelled'] as const
 
 export default feature(
   acts,
@@ -16,5 +18,10 @@ export default feature(
       }),
     }),
   }),
-  { on: { 'inbox_item.updated': { writes: ['inbox_item.acted', 'run.cancelled'], run: dismissResolved } } },
+  {
+    on: {
+      'inbox_item.updated': { writes: ends, run: dismissResolved },
+      'inbox.purged': { writes: ends, run: dismissPurged },
+    },
+  },
 )

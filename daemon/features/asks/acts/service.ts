@@ -12,7 +12,8 @@ import { settle } from '../../decisions/service.ts'
 import { amendPayload, find } from '../../inbox/service.ts'
 import { findRun, type Run, resumeRun, wishCancel } from '../../runs/service.ts'
 import { find as findUser } from '../../users/service.ts'
-import { deliver, type SessionRow, sessionOfItem, setSession } from '../sessions/service.ts'
+import { question } from '../kind.ts'
+import { deliver, type SessionRow, sessionOfItem, setSession, waitingSessions } from '../sessions/service.ts'
 
 type Act = Call<typeof acts.act>
 export type Acted = { receipt: Static<typeof Receipt> }
@@ -99,15 +100,21 @@ function end(app: App, { session, run, action, by, input, answered, now }: Endin
 /** Resolving the card dismisses the question: a run must not wait for a card that nobody sees. */
 export function dismissResolved(app: App, { payload: { metadata }, about }: Happened<'inbox_item.updated'>): void {
   const { state, ids = [] } = metadata ?? {}
-  if (state !== 'resolved' || !about.actor_id) return
-  for (const id of ids) {
-    const session = sessionOfItem(app, about.workspace_id!, id)
-    const run = session && findRun(app, session.run_id)
-    if (!session || !run || run.phase === 'ended') continue
-    const { actor_id: by } = about
-    end(app, { session, run, action: 'dismiss', by, input: null, answered: null, now: app.now() })
-    app.afterCommit(() => app.runs?.cancel(run.id))
-  }
+  if (state !== 'resolved') return
+  for (const id of ids) dismiss(app, sessionOfItem(app, about.workspace_id!, id), about.actor_id)
+}
+
+/** The same where cards are deleted. */
+export function dismissPurged(app: App, { payload: { metadata }, about }: Happened<'inbox.purged'>): void {
+  if (metadata.kind !== undefined && metadata.kind !== question.card) return
+  for (const session of waitingSessions(app, about.workspace_id!)) dismiss(app, session, about.actor_id)
+}
+
+function dismiss(app: App, session: SessionRow | undefined, by: string | undefined): void {
+  const run = session && findRun(app, session.run_id)
+  if (!session || !run || run.phase === 'ended' || !by) return
+  end(app, { session, run, action: 'dismiss', by, input: null, answered: null, now: app.now() })
+  app.afterCommit(() => app.runs?.cancel(run.id))
 }
 
 /** Null for actions that take no text. */

@@ -39,6 +39,9 @@ export const queries = statements((db) => ({
   ofItem: db.prepare<[workspace: string, item: string], SessionRow>(
     `SELECT ${columns} FROM agent_sessions WHERE workspace_id = ? AND inbox_item_id = ? AND status = 'awaiting_input'`,
   ),
+  waiting: db.prepare<[workspace: string], SessionRow>(
+    `SELECT ${columns} FROM agent_sessions WHERE workspace_id = ? AND status = 'awaiting_input'`,
+  ),
   setStatus: db.prepare<[status: SessionRow['status'], id: string]>(
     'UPDATE agent_sessions SET status = ? WHERE id = ?',
   ),

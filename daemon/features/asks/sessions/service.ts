@@ -31,6 +31,9 @@ export const sessionOfRun = ({ db }: App, runId: string): SessionRow | undefined
 export const sessionOfItem = ({ db }: App, workspace: string, itemId: string): SessionRow | undefined =>
   queries(db).ofItem.get(workspace, itemId)
 
+/** The sessions of a workspace that wait for a person. */
+export const waitingSessions = ({ db }: App, workspace: string): SessionRow[] => queries(db).waiting.all(workspace)
+
 export const setSession = ({ db }: App, id: string, status: SessionRow['status']): void =>
   void queries(db).setStatus.run(status, id)
 

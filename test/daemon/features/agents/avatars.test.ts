@@ -109,6 +109,8 @@ describe('checkSvg', () => {
     [inside('<rect fill="url(https://elsewhere.example/)"/>')],
     [inside('<rect fill="url(#a) url(//elsewhere.example)"/>')],
     [inside('<rect fill="u\\72l(//elsewhere.example)"/>')],
+    [inside('<rect mask="image-set(&quot;//elsewhere.example&quot; 1x)"/>')],
+    [inside('<rect mask="src(&quot;//elsewhere.example&quot;)"/>')],
     [inside('<rect fill="&#106;avascript:x"/>')],
     [inside('&evil;')],
     [inside('<!-- x -->')],
