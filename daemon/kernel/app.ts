@@ -106,7 +106,7 @@ export interface App extends Writer {
   /** RFC 3339 UTC, whole seconds. */
   now(): string
   /** Records a fact within the current change, and runs what reacts to it. */
-  journal(fact: Fact | Draft): Recorded
+  journal(fact: Fact): Recorded
   /** The same in the journals of these workspaces, which may be none: what reacts to the fact runs once in any case. */
   journalIn(workspaces: readonly string[], fact: Fact<FactName, Omit<About, 'workspace_id'>>): void
   /** What reacts to facts. */
@@ -246,7 +246,6 @@ export function createApp(parts: AppParts): App {
     startedAt: clock(),
     now,
     journal(it) {
-      if (!('about' in it)) return append(it)
       reactor.check(it.name)
       const recorded = append({ ...draftOf(db, it), workspace_id: it.about.workspace_id })
       reactor.happened(this, { ...it, recorded: [recorded] })

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { loadSeals, openSealFile } from '#kernel/journal/seal-file'
 import { closing, daemon, type TestDaemon } from '#test'
+import { rawEntry } from '../../../support/raw-entry.ts'
 
 const key = Buffer.alloc(32, 7)
 
@@ -25,7 +26,7 @@ function place(): string {
 
 const open = (path: string) => openSealFile(path, 'i', key, loadSeals(path, key))
 const note = ({ app, workspace }: TestDaemon, workspace_id = workspace) =>
-  app.writeNow(() => app.journal({ workspace_id, type: 'exec.command', actor_type: 'system', summary: 'ls' }))
+  app.writeNow(() => rawEntry(app, { workspace_id, type: 'exec.command', actor_type: 'system', summary: 'ls' }))
 const hashes = ({ app }: TestDaemon) =>
   app.db.prepare<[], string>('SELECT lower(hex(entry_hash)) FROM journal ORDER BY seq').pluck().all()
 const lines = (path: string) => loadSeals(path, key).seals
@@ -80,7 +81,7 @@ describe('the sealer', () => {
     const it = await daemon({ seals: open(path) })
     note(it)
     const fail = () => {
-      it.app.journal({ workspace_id: it.workspace, type: 'exec.command', actor_type: 'system', summary: 'undone' })
+      rawEntry(it.app, { workspace_id: it.workspace, type: 'exec.command', actor_type: 'system', summary: 'undone' })
       throw new Error('undone')
     }
     expect(() => it.app.writeNow(fail)).toThrow('undone')
