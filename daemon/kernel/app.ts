@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { About, Fact, FactName } from '#contract/entries'
 import type { DiskService, RuntimeService } from '#runtime/service-types'
+import { noDisk, noRuns, noRuntime } from './absent.ts'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth/authenticator.ts'
 import { createInternalTokens, type InternalTokens } from './auth/internal.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
@@ -13,7 +14,7 @@ import type { Channels } from './feature.ts'
 import { createPerimeter, type Perimeter } from './http/origin.ts'
 import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal/journal.ts'
 import type { SealFile } from './journal/seal-file.ts'
-import { createSealer, type Sealer } from './journal/sealer.ts'
+import { createSealer, noSealer, type Sealer } from './journal/sealer.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { createSeats, type Seats } from './limits/seats.ts'
 import type { Log } from './log.ts'
@@ -75,10 +76,10 @@ export interface App extends Writer {
   /** The one way out to other servers. */
   readonly outbound: Outbound
   readonly mailer: Mailer
-  /** Set once the runtime is up; null where there is none. */
-  runtime: RuntimeService | null
-  /** Carries out the agents' runs; null until the runtime is up. */
-  runs: Runs | null
+  /** The crews' containers. */
+  runtime: RuntimeService
+  /** Carries out the agents' runs. */
+  runs: Runs
   /** What runs may come from, by the name that is stored with a run. */
   readonly sources: Map<string, RunSource>
   /**
@@ -86,8 +87,8 @@ export interface App extends Writer {
    * runtime is up.
    */
   scrub: Scrub
-  /** The same of the disk that crews fill. */
-  disk: DiskService | null
+  /** The disk that crews fill. */
+  disk: DiskService
   /** Serves what stands behind capability URLs (`/exposed/…`), as it comes; null where another listener does. */
   exposed: RequestListener | null
   /** Where capability URLs begin; null when the server does not know how it is reached. */
@@ -115,8 +116,8 @@ export interface App extends Writer {
   project(projection: Projection): void
   /** What reads of the journal are planned from. */
   readonly index: JournalIndex
-  /** Proofs of the journal's head, kept beside the database; null where there is no place or key for them. */
-  readonly seals: Sealer | null
+  /** Proofs of the journal's head, kept beside the database; none where there is no place or key for them. */
+  readonly seals: Sealer
   /** Reads that may take long. */
   readonly reads: Reads
   /** Sends a message when the current change is committed; at once outside of a change. */
@@ -143,7 +144,7 @@ export function createApp(parts: AppParts): App {
   const bus = new TypedEmitter<Events>()
   const journal = createJournal(db, clock)
   const storage = createStorage(db, log)
-  const seals = parts.seals ? createSealer({ db, journal, file: parts.seals, clock, log }) : null
+  const seals = parts.seals ? createSealer({ db, journal, file: parts.seals, clock, log }) : noSealer
   const outbound = createOutbound()
   const reactor = createReactor()
   type Outgoing = () => void
@@ -179,7 +180,7 @@ export function createApp(parts: AppParts): App {
     committed() {
       journal.settle()
       reads.grown(journal.index.head())
-      seals?.grown()
+      seals.grown()
       const all = kept
       kept = []
       for (const out of all) {
@@ -235,11 +236,11 @@ export function createApp(parts: AppParts): App {
     storage,
     outbound,
     mailer: createMailer({ config, log, outbound, vault }),
-    runtime: null,
-    runs: null,
+    runtime: noRuntime,
+    runs: noRuns,
     sources: new Map(),
     scrub: notYet,
-    disk: null,
+    disk: noDisk,
     exposed: null,
     exposedUrl: config.publicUrl || null,
     stopping: new AbortController(),

@@ -41,7 +41,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
     slots: new Slots(app.config.maxConcurrentRuns),
     ready: readyAndTidy,
     adapterOf,
-    room: async (...asked) => (await app.disk?.room(...asked)) ?? null,
+    room: (...asked) => app.disk.room(...asked),
     brief: (run) => briefRun({ app, runtime, adapterOf }, run),
     secretsOf: (run) => secretsOf(app, run),
   }
@@ -139,6 +139,7 @@ export function createRuns(app: App, runtime: Runtime, gate: Gate = createCrewGa
   runtime.onOpenRuns((agentId) => workingOfAgent(app, agentId).map((run) => programIds(run).at(-1)!))
 
   return {
+    available: true,
     watch(name: string, after: number | null, watcher: Watcher): Watch {
       const stream = openStream(name)
       const watch = stream.watch(after ?? stream.lastSeq, watcher)

@@ -194,7 +194,6 @@ function addressOf(url: string): { token: string; path: string } | null {
 }
 
 async function connected(app: App, crewId: string, port: number): Promise<Duplex | null> {
-  if (!app.runtime) return null
   const connecting = app.runtime.connect(crewId, port)
   let late: NodeJS.Timeout | undefined
   const patient = new Promise<null>((resolve) => {

@@ -37,7 +37,7 @@ async function journalOfTen(seals?: SealFile) {
         payload: { run_id: `r${n}`, n },
       }),
     )
-    if (n === 5 || n === 8) await it.app.seals?.seal()
+    if (n === 5 || n === 8) await it.app.seals.seal()
   }
   return it
 }

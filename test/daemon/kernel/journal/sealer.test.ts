@@ -40,10 +40,10 @@ describe('the sealer', () => {
     const other = it.stranger().workspace
     note(it)
     note(it, other)
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
     note(it)
-    await it.app.seals!.seal()
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
+    await it.app.seals.seal()
     const [a, b, c] = hashes(it)
     expect(lines(path).map(({ seq, at, heads }) => ({ seq, at, heads }))).toEqual([
       {
@@ -69,10 +69,10 @@ describe('the sealer', () => {
     expect(existsSync(path)).toBe(false)
     await vi.advanceTimersByTimeAsync(200)
     // Sealing takes its turn after the one that the timer began.
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
     expect(lines(path).map(({ seq }) => seq)).toEqual([2])
     note(it)
-    await it.app.seals!.close()
+    await it.app.seals.close()
     expect(lines(path).map(({ seq }) => seq)).toEqual([2, 3])
   })
 
@@ -85,7 +85,7 @@ describe('the sealer', () => {
       throw new Error('undone')
     }
     expect(() => it.app.writeNow(fail)).toThrow('undone')
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
     expect(lines(path).map(({ heads }) => heads)).toEqual([[[it.workspace, 1, 1, hashes(it)[0]]]])
   })
 
@@ -94,10 +94,10 @@ describe('the sealer', () => {
     const it = await daemon({ seals: open(path), quiet: true })
     mkdirSync(path)
     note(it)
-    await expect(it.app.seals!.seal()).rejects.toThrow()
+    await expect(it.app.seals.seal()).rejects.toThrow()
     note(it)
     rmdirSync(path)
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
     expect(lines(path).map(({ heads }) => heads)).toEqual([[[it.workspace, 2, 2, hashes(it)[1]]]])
   })
 
@@ -105,7 +105,7 @@ describe('the sealer', () => {
     const path = place()
     const it = await daemon({ seals: open(path) })
     note(it)
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
     appendFileSync(path, '{"v":1,"installa')
     const file = open(path)
     await file.append({ at: '2026-01-01T00:00:01Z', seq: 2, heads: [] })
