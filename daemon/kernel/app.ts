@@ -11,7 +11,7 @@ import type { Config } from './config.ts'
 import type { Operation } from './dispatch.ts'
 import { createReactor, draftOf, type Reactor } from './facts.ts'
 import type { Channels } from './feature.ts'
-import { createPerimeter, type Perimeter } from './http/origin.ts'
+import { createOriginRules, type OriginRules } from './http/origin.ts'
 import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal/journal.ts'
 import type { SealFile } from './journal/seal-file.ts'
 import { createSealer, noSealer, type Sealer } from './journal/sealer.ts'
@@ -70,7 +70,7 @@ export interface App extends Writer {
   /** Sockets and streams that people have open, by user. */
   readonly streams: Seats
   readonly passwords: Passwords
-  readonly perimeter: Perimeter
+  readonly originRules: OriginRules
   readonly metrics: Metrics
   readonly storage: Storage
   /** The one way out to other servers. */
@@ -99,16 +99,13 @@ export interface App extends Writer {
   readonly startedAt: number
   /** Milliseconds since 1970. */
   clock(): number
-  /**
-   * The same when the process began, counted on from there: it does not jump when the clock is set, so what lasts is
-   * measured by it.
-   */
+  /** Milliseconds since 1970 by a clock that nobody sets: durations are measured by it. */
   steady(): number
   /** RFC 3339 UTC, whole seconds. */
   now(): string
   /** Records a fact within the current change, and runs what reacts to it. */
   journal(fact: Fact): Recorded
-  /** The same in the journals of these workspaces, which may be none: what reacts to the fact runs once in any case. */
+  /** Records a fact in the journals of these workspaces, possibly none; reactions run once in any case. */
   journalIn(workspaces: readonly string[], fact: Fact<FactName, Omit<About, 'workspace_id'>>): void
   /** What reacts to facts. */
   readonly reactor: Reactor
@@ -231,7 +228,7 @@ export function createApp(parts: AppParts): App {
     limits: createLimits(config, steady, clock),
     streams: createSeats({ each: config.streamsPerUser }),
     passwords: createPasswords(),
-    perimeter: createPerimeter(config),
+    originRules: createOriginRules(config),
     metrics: createMetrics(),
     storage,
     outbound,

@@ -75,8 +75,8 @@ export function createExposed(
     const forwarded = {
       port: target.container_port,
       host: request.headers.host,
-      address: app.perimeter.clientIp(remoteAddress, request.headers),
-      encrypted: app.perimeter.isSecure(remoteAddress, request.headers, 'encrypted' in request.socket),
+      address: app.originRules.clientIp(remoteAddress, request.headers),
+      encrypted: app.originRules.isSecure(remoteAddress, request.headers, 'encrypted' in request.socket),
       prefix: `/exposed/${found.token}`,
     }
     const connection = await connected(app, target.crew_id, target.container_port)
