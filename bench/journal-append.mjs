@@ -11,7 +11,7 @@ const rounds = 5
 await scratch(async (dir) => {
   const ours = await openStore(join(dir, 'muster.db'))
   const raw = await openStore(join(dir, 'raw.db'))
-  const { app } = await openApp(ours)
+  const { app, record } = await openApp(ours)
   const next = draftsOf(7, 'cworkspace000000000000000')
   const columns = ours.prepare('SELECT * FROM journal').columns()
   const insert = raw.prepare(`INSERT INTO journal VALUES (${columns.map(() => '?').join(', ')})`)
@@ -23,7 +23,7 @@ await scratch(async (dir) => {
     let from = performance.now()
     for (let at = 0; at < perRound; at += batch)
       app.writeNow(() => {
-        for (const draft of drafts.slice(at, at + batch)) app.journal(draft)
+        for (const draft of drafts.slice(at, at + batch)) record(draft)
       })
     rates.ours.push((perRound / (performance.now() - from)) * 1000)
     const rows = newer.all(before)

@@ -238,7 +238,7 @@ async function measureLoop(reads, workspace) {
   })
 }
 
-async function measureAppend(app, workspace) {
+async function measureAppend(app, record, workspace) {
   const draft = draftsOf(11, workspace)
   const waits = []
   const open = []
@@ -247,7 +247,7 @@ async function measureAppend(app, workspace) {
     for (const due = Math.min(15_000, performance.now() - start); sent < due; sent++) {
       const entry = draft()
       const from = performance.now()
-      open.push(app.write(() => app.journal(entry)).then(() => waits.push(performance.now() - from)))
+      open.push(app.write(() => record(entry)).then(() => waits.push(performance.now() - from)))
     }
   }
   await Promise.all(open)
@@ -293,9 +293,9 @@ await scratch(async (dir) => {
   }
 
   const db = await openStore(join(dir, 'muster.db'))
-  const { app, reads } = await openApp(db)
+  const { app, reads, record } = await openApp(db)
   await measureLoop(reads, workspace)
-  await measureAppend(app, workspace)
+  await measureAppend(app, record, workspace)
   await app.reads.close()
   db.close()
 })

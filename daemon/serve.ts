@@ -116,7 +116,7 @@ async function drain(app: App, http: FastifyInstance, local: Server, services: S
   await app.outbound.close()
   await app.idle()
   await app.reads.close()
-  await app.seals?.close()
+  await app.seals.close()
   try {
     rmSync(join(app.config.dataDir, 'musterd.json'), { force: true })
   } catch (error) {

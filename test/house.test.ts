@@ -308,6 +308,13 @@ describe('features', () => {
   })
 })
 
+describe('members of the application', () => {
+  it('are there: none does nothing in silence', () => {
+    const optional = sources.filter((path) => path.startsWith('daemon/') && /\bapp\.\w+\?\./.test(text(path)))
+    expect(optional).toEqual([])
+  })
+})
+
 describe('tests that not every machine can run', () => {
   it('say in the summary why they are left out', () => {
     const choosy = files.filter((path) => path.startsWith('test/e2e/') && /\.skipIf\(/.test(text(path)))

@@ -103,6 +103,7 @@ export function draftsOf(seed, workspace) {
       actor_id: agents[agent],
       trace_id: id,
       summary: words(8),
+      severity: what.type === 'run.failed' ? 'error' : 'info',
       ...what,
     }
   }

@@ -12,6 +12,7 @@ const modules = load(
   'daemon/kernel/store/reads.ts',
   'daemon/features/journal/reads.ts',
   'daemon/features/runs/records/projection.ts',
+  'src/contract/entries.ts',
 )
 
 /** A database with the daemon's schema, made where there is none. */
@@ -52,9 +53,19 @@ export async function fill(db, count, workspace) {
   return now
 }
 
+const madeUp = 'a.made-up.entry'
+
+/** Records a draft as the fact of a made-up definition. */
+const recorder =
+  (app, facts) =>
+  ({ type, severity, summary, payload, ...about }) => {
+    facts[madeUp] = { type, severity, says: () => summary }
+    return app.journal({ name: madeUp, payload, about })
+  }
+
 /** The application as the daemon makes it, its reading threads included. */
 export async function openApp(db, clock = Date.now) {
-  const { createApp, loadConfig, createThreadReads, createLog, createJournalReads, projectRuns } = await modules
+  const { createApp, loadConfig, createThreadReads, createLog, createJournalReads, projectRuns, facts } = await modules
   const log = createLog({ level: 'error', format: 'text' })
   const { config } = loadConfig({
     env: {
@@ -73,5 +84,5 @@ export async function openApp(db, clock = Date.now) {
     reads: createThreadReads(db, log, compile('daemon/reader.ts')),
   })
   app.project(projectRuns(db))
-  return { app, reads: createJournalReads(app) }
+  return { app, reads: createJournalReads(app), record: recorder(app, facts) }
 }

@@ -14,7 +14,7 @@ export async function writeEntries(dir) {
     'daemon/features/index.ts',
   )
   const db = await openStore(join(dir, 'muster.db'))
-  const { app } = await openApp(db)
+  const { app, record } = await openApp(db)
   register(app, features)
   const http = createServer(app)
   const url = await http.listen({ port: 0, host: '127.0.0.1' })
@@ -26,9 +26,10 @@ export async function writeEntries(dir) {
       if (wait > 1) await sleep(wait)
       const sent = (performance.timeOrigin + performance.now()).toFixed(3).padEnd(17, '0')
       void app.write(() =>
-        app.journal({
+        record({
           workspace_id: workspace,
           type: 'exec.command',
+          severity: 'info',
           actor_type: 'system',
           summary: 'an entry',
           payload: { sent: Number(sent), filler },

@@ -32,7 +32,7 @@ export async function inPlace<T>(config: Config, work: (app: App) => T | Promise
     try {
       return await work(app)
     } finally {
-      await app.seals?.close()
+      await app.seals.close()
       await app.reads.close()
       app.db.close()
     }

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { About, Fact, FactName } from '#contract/entries'
 import type { DiskService, RuntimeService } from '#runtime/service-types'
+import { noDisk, noRuns, noRuntime } from './absent.ts'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth/authenticator.ts'
 import { createInternalTokens, type InternalTokens } from './auth/internal.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
@@ -10,10 +11,10 @@ import type { Config } from './config.ts'
 import type { Operation } from './dispatch.ts'
 import { createReactor, draftOf, type Reactor } from './facts.ts'
 import type { Channels } from './feature.ts'
-import { createPerimeter, type Perimeter } from './http/origin.ts'
+import { createOriginRules, type OriginRules } from './http/origin.ts'
 import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal/journal.ts'
 import type { SealFile } from './journal/seal-file.ts'
-import { createSealer, type Sealer } from './journal/sealer.ts'
+import { createSealer, noSealer, type Sealer } from './journal/sealer.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { createSeats, type Seats } from './limits/seats.ts'
 import type { Log } from './log.ts'
@@ -69,16 +70,16 @@ export interface App extends Writer {
   /** Sockets and streams that people have open, by user. */
   readonly streams: Seats
   readonly passwords: Passwords
-  readonly perimeter: Perimeter
+  readonly originRules: OriginRules
   readonly metrics: Metrics
   readonly storage: Storage
   /** The one way out to other servers. */
   readonly outbound: Outbound
   readonly mailer: Mailer
-  /** Set once the runtime is up; null where there is none. */
-  runtime: RuntimeService | null
-  /** Carries out the agents' runs; null until the runtime is up. */
-  runs: Runs | null
+  /** The crews' containers. */
+  runtime: RuntimeService
+  /** Carries out the agents' runs. */
+  runs: Runs
   /** What runs may come from, by the name that is stored with a run. */
   readonly sources: Map<string, RunSource>
   /**
@@ -86,8 +87,8 @@ export interface App extends Writer {
    * runtime is up.
    */
   scrub: Scrub
-  /** The same of the disk that crews fill. */
-  disk: DiskService | null
+  /** The disk that crews fill. */
+  disk: DiskService
   /** Serves what stands behind capability URLs (`/exposed/…`), as it comes; null where another listener does. */
   exposed: RequestListener | null
   /** Where capability URLs begin; null when the server does not know how it is reached. */
@@ -98,16 +99,13 @@ export interface App extends Writer {
   readonly startedAt: number
   /** Milliseconds since 1970. */
   clock(): number
-  /**
-   * The same when the process began, counted on from there: it does not jump when the clock is set, so what lasts is
-   * measured by it.
-   */
+  /** Milliseconds since 1970 by a clock that nobody sets: durations are measured by it. */
   steady(): number
   /** RFC 3339 UTC, whole seconds. */
   now(): string
   /** Records a fact within the current change, and runs what reacts to it. */
-  journal(fact: Fact | Draft): Recorded
-  /** The same in the journals of these workspaces, which may be none: what reacts to the fact runs once in any case. */
+  journal(fact: Fact): Recorded
+  /** Records a fact in the journals of these workspaces, possibly none; reactions run once in any case. */
   journalIn(workspaces: readonly string[], fact: Fact<FactName, Omit<About, 'workspace_id'>>): void
   /** What reacts to facts. */
   readonly reactor: Reactor
@@ -115,8 +113,8 @@ export interface App extends Writer {
   project(projection: Projection): void
   /** What reads of the journal are planned from. */
   readonly index: JournalIndex
-  /** Proofs of the journal's head, kept beside the database; null where there is no place or key for them. */
-  readonly seals: Sealer | null
+  /** Proofs of the journal's head, kept beside the database; none where there is no place or key for them. */
+  readonly seals: Sealer
   /** Reads that may take long. */
   readonly reads: Reads
   /** Sends a message when the current change is committed; at once outside of a change. */
@@ -143,7 +141,7 @@ export function createApp(parts: AppParts): App {
   const bus = new TypedEmitter<Events>()
   const journal = createJournal(db, clock)
   const storage = createStorage(db, log)
-  const seals = parts.seals ? createSealer({ db, journal, file: parts.seals, clock, log }) : null
+  const seals = parts.seals ? createSealer({ db, journal, file: parts.seals, clock, log }) : noSealer
   const outbound = createOutbound()
   const reactor = createReactor()
   type Outgoing = () => void
@@ -179,7 +177,7 @@ export function createApp(parts: AppParts): App {
     committed() {
       journal.settle()
       reads.grown(journal.index.head())
-      seals?.grown()
+      seals.grown()
       const all = kept
       kept = []
       for (const out of all) {
@@ -230,23 +228,22 @@ export function createApp(parts: AppParts): App {
     limits: createLimits(config, steady, clock),
     streams: createSeats({ each: config.streamsPerUser }),
     passwords: createPasswords(),
-    perimeter: createPerimeter(config),
+    originRules: createOriginRules(config),
     metrics: createMetrics(),
     storage,
     outbound,
     mailer: createMailer({ config, log, outbound, vault }),
-    runtime: null,
-    runs: null,
+    runtime: noRuntime,
+    runs: noRuns,
     sources: new Map(),
     scrub: notYet,
-    disk: null,
+    disk: noDisk,
     exposed: null,
     exposedUrl: config.publicUrl || null,
     stopping: new AbortController(),
     startedAt: clock(),
     now,
     journal(it) {
-      if (!('about' in it)) return append(it)
       reactor.check(it.name)
       const recorded = append({ ...draftOf(db, it), workspace_id: it.about.workspace_id })
       reactor.happened(this, { ...it, recorded: [recorded] })

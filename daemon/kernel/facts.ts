@@ -136,7 +136,7 @@ export function draftOf(
     severity,
     ...(audited && { refs: audited }),
     ...about,
-    type: type as Draft['type'],
+    type,
     summary: says(payload, new EntryNames(db, about)),
     payload: { ...fixed, ...payload } as Record<string, unknown>,
   }

@@ -44,6 +44,8 @@ export interface AgentFile {
 
 /** Running agents, as features and streams see them. */
 export interface Runs {
+  /** False where the server runs no agents: nothing can begin or be watched. */
+  readonly available: boolean
   /**
    * Frames of a stream after number `after`: those still held at once, the others as they come. Null: only what comes.
    * The stream of a chat is called as the chat is, that of a run without one `run:` and its id.

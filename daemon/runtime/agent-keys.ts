@@ -7,7 +7,7 @@ function masterOf(app: App): Buffer {
   const known = masters.get(app)
   if (known) return known
   // Without an encryption key there is nothing to outlive the daemon for: no credential can be stored either.
-  const master = app.vault?.derive('agent-keys') ?? randomBytes(32)
+  const master = app.vault ? app.vault.derive('agent-keys') : randomBytes(32)
   masters.set(app, master)
   return master
 }

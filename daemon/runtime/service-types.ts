@@ -61,8 +61,8 @@ export interface RuntimeService {
   hasImage(image: string): Promise<boolean | null>
   /** Connects to a port inside the crew, wherever its container is now. Rejects when nobody listens there. */
   connect(crewId: string, port: number): Promise<Duplex>
-  /** Never throws for an engine that is away. */
-  condition(): Promise<RuntimeCondition>
+  /** Never throws for an engine that is away; null where there is no runtime. */
+  condition(): Promise<RuntimeCondition | null>
 }
 
 /** How full the disks are, for who operates the server. */
@@ -91,5 +91,6 @@ export interface DiskService {
   reason(crewId: string): string | null
   /** What people should know of a crew's data, in a sentence; null when there is nothing to say. */
   warning(crewId: string): string | null
-  condition(): DiskCondition
+  /** Null where no crew works. */
+  condition(): DiskCondition | null
 }

@@ -1,5 +1,6 @@
+import { noContainer } from '#kernel/absent'
 import { type Problem, problem } from '#kernel/problem'
-import { type DesiredCrew, desiredCrew, noContainer } from '../features/crews/containers/service.ts'
+import { type DesiredCrew, desiredCrew } from '../features/crews/containers/service.ts'
 import { RuntimeError } from './errors.ts'
 import type { ContainerStatus } from './service-types.ts'
 import type { StepParts } from './steps.ts'

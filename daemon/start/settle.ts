@@ -10,7 +10,7 @@ export async function settleState(app: App, state: State): Promise<void> {
   const { db, vault, losses, adopted } = state
   tell(app, state)
   try {
-    await app.seals?.seal()
+    await app.seals.seal()
     // Only now: without the check the journal counts as never sealed.
     if (adopted || losses.length) app.writeNow(() => storeKeyCheck(db, keyCheck(vault, db)))
   } catch (error) {

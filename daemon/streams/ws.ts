@@ -108,7 +108,7 @@ export function createSockets(app: App): Sockets {
     stream.on('error', () => stream.destroy())
     const refused = refusal(app, request)
     if (refused) return void turnAway(stream, refused)
-    const remoteAddress = app.perimeter.clientIp(request.socket.remoteAddress, request.headers)
+    const remoteAddress = app.originRules.clientIp(request.socket.remoteAddress, request.headers)
     const entry = door.enter(request.socket.remoteAddress ? remoteAddress : null)
     if ('status' in entry) return void turnAway(stream, entry)
     stream.on('close', entry.leave)
@@ -148,8 +148,8 @@ function refusal(app: App, { url, headers, socket }: IncomingMessage): Refusal |
   if (url?.split('?', 1)[0] !== '/ws') return { status: 404 }
   if (app.stopping.signal.aborted) return { status: 503 }
   // The local socket has no address and needs no name.
-  if (socket.remoteAddress && !app.perimeter.acceptsHost(headers.host)) return { status: 403 }
-  return app.perimeter.acceptsSocketOrigin(headers) ? null : { status: 403 }
+  if (socket.remoteAddress && !app.originRules.acceptsHost(headers.host)) return { status: 403 }
+  return app.originRules.acceptsSocketOrigin(headers) ? null : { status: 403 }
 }
 
 /** Answers, and closes without waiting for the client to do so. */

@@ -53,22 +53,10 @@ export const facts = {
   ...workspaceFacts,
 } as const
 
-/**
- * Severity of each journal entry type that Muster writes, unless the writer says otherwise. docs/rules/journal.md,
- * "Entries".
- */
-export const undeclared = {
-  'audit.entity_created': 'notice',
-  'audit.entity_updated': 'notice',
-  'audit.entity_deleted': 'notice',
-  'audit.entity_restored': 'notice',
-  'agent.error': 'error',
-} as const satisfies Record<string, Severity>
-
 type Facts = typeof facts
 export type FactName = keyof Facts
-/** The entry types of declared facts. */
-type DeclaredType = Facts[FactName]['type']
+/** The entry types that Muster records. docs/rules/journal.md, "Entries". */
+export type EntryType = Facts[FactName]['type']
 
 /** What a stored entry of a fact carries. */
 export type Payload<N extends FactName> = Static<Facts[N]['payload']>
@@ -108,19 +96,16 @@ export const fact = <N extends FactName, A extends Omit<About, 'workspace_id'>>(
 ): Fact<N, A> => ({ name, payload, about })
 
 type Said<N extends FactName> = N extends FactName ? Payload<N> & NonNullable<Facts[N]['fixed']> : never
-type NamedAs<T extends DeclaredType> = { [N in FactName]: Facts[N]['type'] extends T ? N : never }[FactName]
+type NamedAs<T extends EntryType> = { [N in FactName]: Facts[N]['type'] extends T ? N : never }[FactName]
 type Of<T extends string, P> = Omit<Entry, 'entry_type' | 'payload'> & { entry_type: T; payload?: P }
-type UndeclaredType = Exclude<keyof typeof undeclared, DeclaredType>
 
 /**
  * An entry as Muster writes it: by its type the compiler knows its payload, which is left out where it is empty. Where
  * several facts share a type, the payload is that of any of them.
  */
-export type StoredEntry =
-  | { [T in DeclaredType]: Of<T, Said<NamedAs<T>>> }[DeclaredType]
-  | { [T in UndeclaredType]: Of<T, Record<string, unknown>> }[UndeclaredType]
+export type StoredEntry = { [T in EntryType]: Of<T, Said<NamedAs<T>>> }[EntryType]
 
-const types = new Set<string>([...Object.values(facts).map(({ type }) => type), ...Object.keys(undeclared)])
+const types = new Set<string>(Object.values(facts).map(({ type }) => type))
 
 /** Whether this version of Muster writes entries of that type. */
 export const isStored = (entry: Entry): entry is StoredEntry => types.has(entry.entry_type)
@@ -128,11 +113,7 @@ export const isStored = (entry: Entry): entry is StoredEntry => types.has(entry.
 export const definitionOf = (name: FactName): FactDefinition => facts[name] as unknown as FactDefinition
 
 /** Every entry type that is recorded or reserved, in alphabetical order: what the journal can be filtered by. */
-export const entryTypes: readonly string[] = [
-  ...new Set([...Object.values(facts).map(({ type }) => type), ...Object.keys(undeclared), ...Object.keys(reserved)]),
-].sort()
-
-export type EntryType = DeclaredType | keyof typeof undeclared
+export const entryTypes: readonly string[] = [...new Set([...types, ...Object.keys(reserved)])].sort()
 
 export const priorities = ['normal', 'high', 'pin', 'permanent'] as const
 export type Priority = (typeof priorities)[number]

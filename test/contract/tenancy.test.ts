@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract'
+import { fact } from '#contract/entries'
 import { newId } from '#kernel/ids'
 import { addPerson, daemon, type Person, type TestDaemon } from '#test'
 import { requestApproval } from '../../daemon/features/approvals/service.ts'
@@ -45,21 +46,12 @@ async function furnish(it: TestDaemon, owner: Person, word: string): Promise<Ids
   const approval = app.writeNow(() => requestApproval(app, held))
   const waitpoint = app.writeNow(() => openWaitpoint(app, { workspace, kind: 'approval', prompt: 'Go on?', now }))
   const run = newId(app.clock())
-  const entry = app.writeNow(() => {
-    const started = {
-      workspace_id: workspace,
-      agent_id: agent.id,
-      crew_id: crew.id,
-      trace_id: run,
-      type: 'run.started' as const,
-    }
-    return app.journal({
-      ...started,
-      summary: 'x',
-      actor_type: 'system',
-      payload: { trigger_type: 'user', chat_id: chat.id },
-    })
-  })
+  const started = fact(
+    'run.started',
+    { trigger_type: 'user', chat_id: chat.id },
+    { workspace_id: workspace, agent_id: agent.id, crew_id: crew.id, trace_id: run, actor_type: 'system' },
+  )
+  const entry = app.writeNow(() => app.journal(started))
   app.db
     .prepare(
       `INSERT INTO runs (id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, source, trigger_type,

@@ -153,7 +153,7 @@ describe.skipIf(engineMissing)('reconciler on an engine', () => {
     await it.journaled('container.reaped')
     expect((await it.containers('crew')).map(({ Id }) => Id)).toEqual([kept!.Id])
     expect((await it.containers('sidecar')).length).toBe(1)
-    const { engine, images, orphans } = await it.app.runtime!.condition()
+    const { engine, images, orphans } = (await it.app.runtime.condition())!
     expect({ ok: engine.ok, here: images.map(({ here }) => here) }).toEqual({ ok: true, here: [true, true] })
     expect(new Set(orphans.filter(({ own }) => own).map(({ kind, crewId }) => `${kind} of ${crewId}`))).toEqual(
       new Set(['volume of cnobody']),

@@ -1,5 +1,5 @@
+import { noContainer } from '#kernel/absent'
 import type { RuntimeService } from '#runtime/service-types'
-import { noContainer } from '../../daemon/features/crews/containers/service.ts'
 import { answerCalls } from '../../daemon/runtime/sidecar-calls.ts'
 import type { Runtime, SidecarAnswer, SidecarCall, SidecarListener } from '../../daemon/runtime/types.ts'
 import type { FakeRuntime } from './fake-runtime.ts'

@@ -188,7 +188,7 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
       await app.mailer.close(0)
       await app.outbound.close()
       await app.idle()
-      await app.seals?.close()
+      await app.seals.close()
       await app.reads.close()
       db.close()
     },

@@ -33,8 +33,8 @@ export async function settleStop(
     const timer = setTimeout(() => resolve('stopping'), patienceMs)
     patience.signal.addEventListener('abort', () => clearTimeout(timer))
   })
-  const over = Promise.all(runs.map((id) => app.runs?.ended(id)))
-    .then(() => app.runs?.endLeft(agentId))
+  const over = Promise.all(runs.map((id) => app.runs.ended(id)))
+    .then(() => app.runs.endLeft(agentId))
     .then(
       () => 'stopped' as const,
       (error) => {
@@ -102,7 +102,7 @@ const endsAfter = (run: Line, said: Line): boolean =>
   run.ts > said.ts || (run.ts === said.ts && run.event !== 'run.started')
 
 function runsOf({ runs }: App) {
-  if (!runs) throw problem('runtime_unavailable')
+  if (!runs.available) throw problem('runtime_unavailable')
   return runs
 }
 

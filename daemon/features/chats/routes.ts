@@ -30,7 +30,7 @@ export default feature(
     cancel: (call) => ({ chat_id: call.chatId, run_id: wishChatCancel(app, call) }),
     stream: ({ actor, chatId, query, web }) => {
       if (!enterChat(app, actor, chatId)) throw problem('not_found', { detail: 'There is no such chat' })
-      if (!app.runs) throw problem('unavailable', { detail: 'This server runs no agents' })
+      if (!app.runs.available) throw problem('unavailable', { detail: 'This server runs no agents' })
       const credential = credentialOf(actor)
       const allowed = () =>
         (credential === null || app.auth.holds(credential)) && enterChat(app, actor, chatId) !== null

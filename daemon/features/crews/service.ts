@@ -24,7 +24,7 @@ export function findCrew({ db }: App, workspace: string, crewId: string): CrewRo
 
 /** A crew with what people should know of its data. */
 export function showCrew(app: App, row: CrewRow): Static<typeof Crew> {
-  const warning = app.disk?.warning(row.id)
+  const warning = app.disk.warning(row.id)
   return { ...toCrew(app, row), ...(warning && { warnings: [warning] }) }
 }
 
@@ -70,7 +70,7 @@ export async function checkImage(app: App, { body }: { body: { runtime_image?: s
   if (!image) return []
   if (app.config.containerProvider === 'process')
     return ['runtime_image has no effect while the server runs agents as local processes']
-  const there = app.runtime ? await app.runtime.hasImage(image) : null
+  const there = await app.runtime.hasImage(image)
   if (there === false)
     throw problem('invalid_field', {
       field: 'runtime_image',

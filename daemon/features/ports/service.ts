@@ -71,10 +71,10 @@ export async function reach(app: App, { body }: Exposing): Promise<void> {
     throw problem('outside_crew', { field: 'agent_id' })
   if (body.chat_id && !queries(app.db).chat.get(body.chat_id, body.agent_id))
     throw problem('outside_crew', { field: 'chat_id' })
-  const status = await app.runtime?.status(body.crew_id)
-  if (status?.state !== 'running')
+  const status = await app.runtime.status(body.crew_id)
+  if (status.state !== 'running')
     throw problem('container_unreachable', {
-      detail: `The crew's container is not running${status?.error ? `: ${status.error}` : ''}`,
+      detail: `The crew's container is not running${status.error ? `: ${status.error}` : ''}`,
     })
   if (status.containerId !== body.container_id) throw problem('outside_crew', { field: 'container_id' })
 }

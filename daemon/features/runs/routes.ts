@@ -27,6 +27,6 @@ export default feature(
       'crew.deleted': { writes: ends, run: cancelRunsOfCrew },
       'crew.stop_requested': { writes: ends, run: cancelWaitingOfCrew },
     },
-    after: { 'chat.deleted': (app, { payload }) => app.runs?.forget(payload.entity_id) },
+    after: { 'chat.deleted': (app, { payload }) => app.runs.forget(payload.entity_id) },
   },
 )

@@ -58,7 +58,7 @@ export function checkMayBegin(app: App, agent: AgentRow): asserts agent is Agent
     throw problem('agent_pending_review', { extra: { reason: 'pending_review', agent_id: agent.id } })
   if (!agent.crew_id)
     throw problem('crew_not_running', { detail: 'The agent belongs to no crew, so it has no place to work' })
-  if (!app.runs) throw problem('runtime_unavailable')
+  if (!app.runs.available) throw problem('runtime_unavailable')
 }
 
 export type Wanted = Pick<NewRun, 'id' | 'chat_id' | 'source' | 'source_id' | 'triggered_by' | 'trigger_type'> & {
@@ -120,7 +120,7 @@ export function wishCancel(app: App, runId: string, userId: string | null): Run 
   const run = queries(app.db).cancel.get(app.clock(), userId, runId)
   if (!run) return null
   if (run.phase === 'parked') endRun(app, runId, cancelledWhileParked)
-  app.afterCommit(() => app.runs?.cancel(runId))
+  app.afterCommit(() => app.runs.cancel(runId))
   return run
 }
 

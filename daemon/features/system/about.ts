@@ -53,7 +53,7 @@ export async function describeRuntime(app: App, actor: Actor): Promise<Reply<typ
 function isAvailable(app: App): Promise<boolean> {
   const last = known.get(app)
   if (last && app.steady() < last.until) return last.available
-  const available = (async () => (await app.runtime?.condition())?.engine.ok === true)()
+  const available = (async () => (await app.runtime.condition())?.engine.ok === true)()
   known.set(app, { until: app.steady() + freshMs, available })
   return available
 }

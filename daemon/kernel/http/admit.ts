@@ -110,7 +110,7 @@ function internalActor(app: App, { headers, socket, query }: FastifyRequest): Ac
 }
 
 function checkOrigin(app: App, { method, headers, encrypted }: FastifyRequest): void {
-  if (changing.has(method) && !app.perimeter.acceptsOrigin(headers, encrypted)) throw problem('origin_rejected')
+  if (changing.has(method) && !app.originRules.acceptsOrigin(headers, encrypted)) throw problem('origin_rejected')
 }
 
 function take(app: App, bucket: 'auth' | 'api', ip: string): void {

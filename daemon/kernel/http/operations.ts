@@ -83,10 +83,10 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
   // Hooks that do not wait are no promises: they run for every request.
   http.addHook('onRequest', (request, reply, done) => {
     reply.headers(fixedHeaders).header('x-request-id', request.id)
-    guardPerimeter(app, request)
+    checkHost(app, request)
     const { socket, headers } = request
-    request.address = app.perimeter.clientIp(socket.remoteAddress, headers)
-    request.encrypted = app.perimeter.isSecure(socket.remoteAddress, headers, 'encrypted' in socket)
+    request.address = app.originRules.clientIp(socket.remoteAddress, headers)
+    request.encrypted = app.originRules.isSecure(socket.remoteAddress, headers, 'encrypted' in socket)
     request.secureCookies = request.encrypted || app.config.forceSecureCookies
     // What is passed on to a crew may take its time.
     if (!request.routeOptions.config.exposed) expectBody(request.raw)
@@ -195,8 +195,8 @@ function acceptBodies(http: FastifyInstance): void {
   )
 }
 
-function guardPerimeter(app: App, { headers, socket, routeOptions }: FastifyRequest): void {
-  if (socket.remoteAddress && !app.perimeter.acceptsHost(headers.host))
+function checkHost(app: App, { headers, socket, routeOptions }: FastifyRequest): void {
+  if (socket.remoteAddress && !app.originRules.acceptsHost(headers.host))
     throw problem('host_rejected', {
       detail: `This server does not answer to the host "${headers.host ?? ''}"; add it to SVC_ALLOWED_HOSTS`,
     })

@@ -11,7 +11,7 @@ interface Headers {
   'x-real-ip'?: string | string[] | undefined
 }
 
-export interface Perimeter {
+export interface OriginRules {
   /**
    * True when the Host header is one that this server answers to: a name of its own, so that rebinding a foreign name
    * fails.
@@ -34,7 +34,7 @@ const hostName = (host: string): string =>
   (/^\[([^\]]*)\](?::\d+)?$/.exec(host)?.[1] ?? host.replace(/:\d+$/, '')).toLowerCase()
 
 /** Host, origin and proxy rules. docs/rules/http.md, "Rate limits" and "Origins". */
-export function createPerimeter(config: Config): Perimeter {
+export function createOriginRules(config: Config): OriginRules {
   const trusted = new BlockList()
   for (const cidr of config.trustedProxies.length ? config.trustedProxies : ['127.0.0.0/8', '::1/128']) {
     const [address, bits] = cidr.split('/') as [string, string?]

@@ -2,12 +2,10 @@ import {
   type ActorType,
   actorTypes,
   type Entry,
-  type EntryType,
   type Priority,
   priorities,
   type Severity,
   severities,
-  undeclared,
 } from '#contract/entries'
 import { type Db, withinChange } from '../store/db.ts'
 import { covered, hashEntry, hashPart, render, scheme } from './chain.ts'
@@ -18,18 +16,18 @@ import { createTails, type Tails } from './tails.ts'
 import { createTimeline, type Timeline } from './timeline.ts'
 import { createUndoLog } from './undo.ts'
 
-/** What a writer says of an entry; the journal adds id, time and defaults. */
+/** An entry before it is stored; the journal adds id, time and defaults. */
 export interface Draft {
   workspace_id: string
-  type: EntryType
+  type: string
   summary: string
   actor_type: ActorType
-  actor_id?: string
-  crew_id?: string
-  agent_id?: string
-  mission_id?: string
-  trace_id?: string
-  severity?: Severity
+  actor_id?: string | undefined
+  crew_id?: string | undefined
+  agent_id?: string | undefined
+  mission_id?: string | undefined
+  trace_id?: string | undefined
+  severity: Severity
   priority?: Priority
   payload?: Record<string, unknown>
   refs?: Record<string, unknown>
@@ -198,7 +196,7 @@ function complete(draft: Draft, id: string, ts: string): Entry {
     mission_id: draft.mission_id || undefined,
     ts,
     entry_type: draft.type,
-    severity: draft.severity ?? undeclared[draft.type as keyof typeof undeclared] ?? 'info',
+    severity: draft.severity,
     priority: draft.priority ?? 'normal',
     actor_type: draft.actor_type,
     actor_id: draft.actor_id || undefined,

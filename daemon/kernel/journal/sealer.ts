@@ -24,9 +24,18 @@ export interface Sealer {
   grown(): void
   /** Seals what is stored now; rejects when that cannot be written. */
   seal(): Promise<void>
-  of(workspace: string): Promise<Sealed>
+  /** Null where there are no seals. */
+  of(workspace: string): Promise<Sealed | null>
   /** Stops the timer and seals what is left. */
   close(): Promise<void>
+}
+
+/** Where there is no place or key for seals. */
+export const noSealer: Sealer = {
+  grown: () => undefined,
+  seal: async () => undefined,
+  of: async () => null,
+  close: async () => undefined,
 }
 
 /** Milliseconds from an entry to the seal that covers it, and to the next attempt after a failed one. */

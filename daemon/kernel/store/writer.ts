@@ -8,7 +8,7 @@ interface Job {
 }
 
 /** Told where a change begins and ends, so that what is published keeps step with what is stored. */
-export interface Scribe {
+export interface ChangeListener {
   /** A change begins; whatever it records belongs to it until `keep` or `drop`. */
   begin(): void
   keep(): void
@@ -22,7 +22,7 @@ export interface Scribe {
 export interface Writer {
   /** Runs `work` in a write transaction; resolves after the commit that holds it. A throw undoes this change alone. */
   write<T>(work: () => T): Promise<T>
-  /** The same at once, for start-up and tests. */
+  /** Runs `work` at once, for start-up and tests. */
   writeNow<T>(work: () => T): T
   /** Resolves when everything queued so far is stored, or refused. */
   idle(): Promise<void>
@@ -31,11 +31,10 @@ export interface Writer {
 const batchLimit = 256
 
 /**
- * Group commit: the changes of one turn of the event loop share a transaction and its
- * fsync,
+ * Group commit: the changes of one turn of the event loop share a transaction and its fsync,
  * a savepoint each. What the disk refuses ends the transaction, and with it every change of that turn.
  */
-export function createWriter(db: Db, scribe: Scribe): Writer {
+export function createWriter(db: Db, listener: ChangeListener): Writer {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
@@ -47,35 +46,35 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
 
   function runOne({ work }: Pick<Job, 'work'>): { value: unknown } | { error: unknown } {
     savepoint.run()
-    scribe.begin()
+    listener.begin()
     try {
       const value = settled(work())
       release.run()
-      scribe.keep()
+      listener.keep()
       return { value }
     } catch (error) {
       // SQLite itself may have rolled back everything.
       if (storageFault(error) || !db.inTransaction) throw error
       undo.run()
       release.run()
-      scribe.drop()
+      listener.drop()
       return { error }
     }
   }
 
   /** A change that has the transaction to itself needs no savepoint, which would copy every page that it touches. */
   function runAlone({ work }: Pick<Job, 'work'>): { value: unknown } | { error: unknown } {
-    scribe.begin()
+    listener.begin()
     let value: unknown
     try {
       value = settled(work())
     } catch (error) {
       if (storageFault(error)) throw error
       if (db.inTransaction) rollback.run()
-      scribe.drop()
+      listener.drop()
       return { error }
     }
-    scribe.keep()
+    listener.keep()
     commit.run()
     return { value }
   }
@@ -91,7 +90,7 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
       try {
         if (db.inTransaction) rollback.run()
       } finally {
-        scribe.aborted(error)
+        listener.aborted(error)
       }
       throw error
     }
@@ -103,7 +102,7 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
     if (queue.length) schedule()
     try {
       const results = runAll(jobs)
-      scribe.committed()
+      listener.committed()
       for (const [index, job] of jobs.entries()) {
         const result = results[index]!
         if ('error' in result) job.reject(result.error)
@@ -130,7 +129,7 @@ export function createWriter(db: Db, scribe: Scribe): Writer {
     write,
     writeNow<T>(work: () => T): T {
       const [result] = runAll([{ work }])
-      scribe.committed()
+      listener.committed()
       if ('error' in result!) throw result.error
       return (result as { value: T }).value
     },

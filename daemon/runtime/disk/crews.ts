@@ -157,7 +157,7 @@ export class CrewDisks {
       watched.level = level
       if (level === 'full') watched.stoppedAt = usage.bytes
       await app.write(() => this.#tell(desired, level, usage))
-      if (level === 'full') await app.runtime?.stop(desired.crewId)
+      if (level === 'full') await app.runtime.stop(desired.crewId)
     } catch (error) {
       if (level !== 'full') watched.level = before
       watched.stoppedAt = 0

@@ -164,7 +164,7 @@ export class DiskGuard implements DiskService {
     await app.write(() => {
       for (const it of crews) stop(app, it, words)
     })
-    await Promise.all(crews.map(({ crewId }) => app.runtime?.stop(crewId)))
+    await Promise.all(crews.map(({ crewId }) => app.runtime.stop(crewId)))
   }
 }
 

@@ -1,5 +1,4 @@
 import type { App } from '#kernel/app'
-import { problem } from '#kernel/problem'
 import { desiredCrew, use, want } from '../../features/crews/containers/service.ts'
 import type { RunParts } from './parts.ts'
 
@@ -7,7 +6,6 @@ import type { RunParts } from './parts.ts'
 export function createCrewAccess(app: App): Pick<RunParts, 'ready' | 'goneFor'> {
   return {
     async ready(crewId) {
-      if (!app.runtime) throw problem('runtime_unavailable')
       await app.write(() => {
         want(app, crewId, 'running', null)
         use(app, crewId)

@@ -41,7 +41,7 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
     slots: new Slots(app.config.maxConcurrentRuns),
     ready: readyAndTidy,
     adapterOf,
-    room: async (...asked) => (await app.disk?.room(...asked)) ?? null,
+    room: (...asked) => app.disk.room(...asked),
     brief: (run) => briefRun({ app, runtime, adapterOf }, run),
     secretsOf: (run) => secretsOf(app, run),
   }
@@ -87,7 +87,7 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
 
   async function readyAndTidy(crewId: string): Promise<void> {
     await crewAccess.ready(crewId)
-    await app.disk?.begun(crewId)
+    await app.disk.begun(crewId)
     for (const run of leftRuns(app, crewId)) discard(run)
   }
 
@@ -140,6 +140,7 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
   runtime.onOpenRuns((agentId) => workingOfAgent(app, agentId).map((run) => programIds(run).at(-1)!))
 
   return {
+    available: true,
     watch(name: string, after: number | null, watcher: Watcher): Watch {
       const stream = openStream(name)
       const watch = stream.watch(after ?? stream.lastSeq, watcher)

@@ -75,8 +75,8 @@ export function createExposed(
     const forwarded = {
       port: target.container_port,
       host: request.headers.host,
-      address: app.perimeter.clientIp(remoteAddress, request.headers),
-      encrypted: app.perimeter.isSecure(remoteAddress, request.headers, 'encrypted' in request.socket),
+      address: app.originRules.clientIp(remoteAddress, request.headers),
+      encrypted: app.originRules.isSecure(remoteAddress, request.headers, 'encrypted' in request.socket),
       prefix: `/exposed/${found.token}`,
     }
     const connection = await connected(app, target.crew_id, target.container_port)
@@ -194,7 +194,6 @@ function addressOf(url: string): { token: string; path: string } | null {
 }
 
 async function connected(app: App, crewId: string, port: number): Promise<Duplex | null> {
-  if (!app.runtime) return null
   const connecting = app.runtime.connect(crewId, port)
   let late: NodeJS.Timeout | undefined
   const patient = new Promise<null>((resolve) => {

@@ -249,7 +249,7 @@ export class Connection implements Outlet {
 
   private feedOf(channel: string): ChatFeed | null {
     const known = this.feeds.get(channel)
-    if (known || !this.app.runs) return known ?? null
+    if (known || !this.app.runs.available) return known ?? null
     const feed = new ChatFeed(this.app.runs, channel.slice('session:'.length), this, () => this.unsubscribe(channel))
     this.feeds.set(channel, feed)
     return feed

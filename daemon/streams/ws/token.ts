@@ -21,7 +21,7 @@ const keys = new WeakMap<App, Uint8Array>()
 function keyOf(app: App): Uint8Array {
   const known = keys.get(app)
   if (known) return known
-  const key = app.vault?.derive('ws-token') ?? randomBytes(32)
+  const key = app.vault ? app.vault.derive('ws-token') : randomBytes(32)
   keys.set(app, key)
   return key
 }

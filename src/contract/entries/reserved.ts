@@ -5,6 +5,7 @@ export const reserved = {
   'peer.conversation': 'info',
   'message.broadcast': 'info',
   'agent.mentioned': 'info',
+  'agent.error': 'error',
   'agent.hired': 'notice',
   'agent.rehired': 'notice',
   'agent.hire_approved': 'notice',

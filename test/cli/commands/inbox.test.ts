@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { EntryType } from '#contract/entries'
 import { daemon } from '#test'
 import { raise } from '../../../daemon/features/inbox/service.ts'
 import { cliFor } from '../../support/cli.ts'
+import { rawEntry } from '../../support/raw-entry.ts'
 
 async function setUp(count = 3) {
   const it = await daemon()
@@ -89,10 +89,10 @@ describe('muster policies', () => {
     const empty = screen(['policies', 'simulate', '--crew', 'web', '--level', 'trusted'])
     await empty.until(/nothing to judge by/)
     it.app.writeNow(() =>
-      it.app.journal({
+      rawEntry(it.app, {
         workspace_id: it.workspace,
         crew_id: crew.id,
-        type: 'approval.denied' as EntryType,
+        type: 'approval.denied',
         severity: 'notice',
         summary: 'No \u001b[31mmission',
         actor_type: 'user',

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Draft } from '#kernel/journal/journal'
 import { daemon, type TestDaemon } from '#test'
 import { cli, cliFor } from '../../support/cli.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
+import { type RawEntry, rawEntry } from '../../support/raw-entry.ts'
 
-const note = ({ app, workspace }: TestDaemon, more: Partial<Draft> = {}) =>
+const note = ({ app, workspace }: TestDaemon, more: Partial<RawEntry> = {}) =>
   app.writeNow(() =>
-    app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls', ...more }),
+    rawEntry(app, { workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls', ...more }),
   ).entry
 
 describe('muster journal', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { EntryType } from '#contract/entries'
 import { createServer } from '#kernel/http/operations'
 import { closing } from '#test'
 import { itemId, type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
@@ -9,6 +8,7 @@ import { init, result, says } from '../../support/claude-lines.ts'
 import { type Cli, cliFor, type Ran } from '../../support/cli.ts'
 import type { FakeRuntime } from '../../support/fake-runtime.ts'
 import { openSockets, requested } from '../../support/live.ts'
+import { rawEntry } from '../../support/raw-entry.ts'
 import { type Workplace, workplace } from '../../support/runs.ts'
 
 type Office = Workplace<FakeRuntime> & { muster: Cli; sockets: Sockets; runId: string; chatId: string }
@@ -148,9 +148,9 @@ describe('muster wait', () => {
     const it = await office()
     const tell = (state: string) =>
       it.app.writeNow(() =>
-        it.app.journal({
+        rawEntry(it.app, {
           workspace_id: it.workspace,
-          type: 'peer.escalation' as EntryType,
+          type: 'peer.escalation',
           severity: 'warn',
           summary: 'An agent asks',
           actor_type: 'agent',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
 import { cliFor } from '../../support/cli.ts'
 import { seen } from '../../support/eyes.ts'
+import { rawEntry } from '../../support/raw-entry.ts'
 
 /** A journal with a crew and an agent in it, and the command line of its owner. */
 async function office() {
@@ -12,7 +13,13 @@ async function office() {
   const write = async (summary: string, more: object = {}) => {
     it.clock.advance(1000)
     await it.app.write(() =>
-      it.app.journal({ workspace_id: it.workspace, type: 'system.migration', summary, actor_type: 'system', ...more }),
+      rawEntry(it.app, {
+        workspace_id: it.workspace,
+        type: 'system.migration',
+        summary,
+        actor_type: 'system',
+        ...more,
+      }),
     )
   }
   return { ...it, crew, write, muster: await cliFor(it, 'OWNER', { TZ: 'UTC' }) }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { noRuns } from '#kernel/absent'
 import { problem } from '#kernel/problem'
 import { raise } from '../../../daemon/features/inbox/service.ts'
 import { endRun } from '../../../daemon/features/runs/endings/service.ts'
@@ -38,7 +39,7 @@ const sessionOf = (it: AskPlace, run: string) =>
 
 function watch(it: AskPlace, chat: string) {
   const frames: { seq: number; type: string; content?: string; metadata?: Record<string, unknown> }[] = []
-  const { replay } = it.app.runs!.watch(chat, 0, {
+  const { replay } = it.app.runs.watch(chat, 0, {
     frame: ({ seq, body }) => frames.push({ seq, ...JSON.parse(body) }),
     closed: () => undefined,
   })
@@ -586,7 +587,7 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
   it('keeps an answer that cannot be delivered, and stays open', async () => {
     const it = await askPlace()
     const { chat, run_id, item } = await asked(it)
-    it.app.runs = null as never
+    it.app.runs = noRuns
     const { body } = await act(it, item, { action: 'answer', input: 'That' })
     expect(body).toMatchObject({
       status: 409,
@@ -712,7 +713,7 @@ describe('a parked run', () => {
   ] as const)('is cancelled once, its card settled, by %s', async (_, method, path) => {
     const it = await askPlace()
     const stop = async () => ({ state: 'stopped', notices: [], containerId: null })
-    Object.assign(it.app.runtime!, { stop })
+    Object.assign(it.app.runtime, { stop })
     const { chat, run_id, item } = await asked(it)
     const { status, text } = await it.call('OWNER', method, path(it, chat))
     expect(status, text).toBeLessThan(300)

@@ -4,6 +4,7 @@ import { matching, plan, resolve } from '../../../daemon/features/journal/plan.t
 import { lookups, queries } from '../../../daemon/features/journal/queries.ts'
 import { sources, streamSql } from '../../../daemon/features/journal/reader.ts'
 import { listing, queries as runQueries, reads as runReads } from '../../../daemon/features/runs/records/queries.ts'
+import { rawEntry } from '../../support/raw-entry.ts'
 
 /** How SQLite would carry a statement out. */
 function steps({ app }: TestDaemon, sql: string): string[] {
@@ -58,7 +59,7 @@ describe('plan', () => {
     const it = await daemon()
     const { app, workspace } = it
     const note = (n: number) =>
-      app.journal({
+      rawEntry(app, {
         workspace_id: workspace,
         type: n % 3 ? 'exec.command' : 'network.egress',
         actor_type: n % 2 ? 'agent' : 'system',

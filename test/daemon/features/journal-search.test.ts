@@ -8,13 +8,14 @@ import { closing, daemon, type TestDaemon } from '#test'
 import { openJournalJobs } from '../../../daemon/features/journal/jobs.ts'
 import { createReader } from '../../../daemon/features/journal/reader.ts'
 import { createSearch, matchText, type SearchPlan } from '../../../daemon/features/journal/search.ts'
+import { rawEntry } from '../../support/raw-entry.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
 const add = ({ app, workspace }: TestDaemon, from: number, count: number) =>
   app.writeNow(() => {
     for (let n = from; n < from + count; n++) {
-      app.journal({
+      rawEntry(app, {
         workspace_id: workspace,
         type: 'exec.command',
         actor_type: 'system',

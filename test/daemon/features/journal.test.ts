@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '#contract/entries'
-import type { Draft } from '#kernel/journal/journal'
 import { closing, daemon, type TestDaemon } from '#test'
+import { type RawEntry, rawEntry } from '../../support/raw-entry.ts'
 
 /** A database file, so that the reading threads are at work. */
 function file(): string {
@@ -13,9 +13,9 @@ function file(): string {
   return join(dir, 'muster.db')
 }
 
-const note = ({ app, workspace }: TestDaemon, more: Partial<Draft> = {}): Entry =>
+const note = ({ app, workspace }: TestDaemon, more: Partial<RawEntry> = {}): Entry =>
   app.writeNow(() =>
-    app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls', ...more }),
+    rawEntry(app, { workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls', ...more }),
   ).entry
 
 const get = async (it: TestDaemon, query = '') => {
@@ -45,7 +45,7 @@ function fill(it: TestDaemon, count: number): void {
   it.app.writeNow(() => {
     for (let n = 0; n < count; n++) {
       it.clock.advance(n % 3)
-      it.app.journal({
+      rawEntry(it.app, {
         workspace_id: it.workspace,
         type: pick(types, n * 7 + (n >> 3)),
         actor_type: pick(['agent', 'user', 'system'] as const, n + (n >> 2)),
@@ -167,7 +167,7 @@ describe.each(['memory', 'file'])('journal.list and journal.count in a %s databa
     const old = [1, 2, 3].map((n) => note(it, { mission_id: 'm1', severity: 'error', summary: `old ${n}` }).id)
     it.app.writeNow(() => {
       for (let n = 0; n < 4000; n++)
-        it.app.journal({
+        rawEntry(it.app, {
           workspace_id: it.workspace,
           type: 'exec.command',
           actor_type: 'system',
@@ -237,7 +237,7 @@ describe.each(['memory', 'file'])('journal.list and journal.count in a %s databa
     const mine = note(it, { summary: 'secret plans', trace_id: 'r1', crew_id: 'c1' })
     const other = it.stranger()
     it.app.writeNow(() =>
-      it.app.journal({
+      rawEntry(it.app, {
         workspace_id: other.workspace,
         type: 'exec.command',
         actor_type: 'system',
@@ -519,7 +519,12 @@ describe('journal.verify', () => {
     fill(it, 30)
     const other = it.stranger()
     it.app.writeNow(() =>
-      it.app.journal({ workspace_id: other.workspace, type: 'exec.command', actor_type: 'system', summary: 'theirs' }),
+      rawEntry(it.app, {
+        workspace_id: other.workspace,
+        type: 'exec.command',
+        actor_type: 'system',
+        summary: 'theirs',
+      }),
     )
     fill(it, 3)
     expect(await verify(it)).toEqual({

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { EntryType } from '#contract/entries'
 import { autonomyLevels, behaviorModes } from '#contract/policies'
-import type { Draft } from '#kernel/journal/journal'
 import { daemon, type TestDaemon } from '#test'
 import { verdictUnder } from '../../../daemon/features/policies/simulation/rules.ts'
 import { entryLimit } from '../../../daemon/features/policies/simulation/service.ts'
 import { verdicts } from '../../support/policies.ts'
+import { type RawEntry, rawEntry } from '../../support/raw-entry.ts'
 
 type Place = TestDaemon & { crew: string }
-type Seed = Partial<Omit<Draft, 'type'>> & { type: string }
+type Seed = Partial<Omit<RawEntry, 'type'>> & { type: string }
 
 async function place(): Promise<Place> {
   const it = await daemon()
@@ -20,14 +19,14 @@ async function place(): Promise<Place> {
 function seed({ app, workspace, crew }: Place, ...seeds: Seed[]): void {
   app.writeNow(() => {
     for (const { type, ...it } of seeds)
-      app.journal({
+      rawEntry(app, {
         workspace_id: workspace,
         crew_id: crew,
         summary: `${type} ${it.payload?.['policy_action'] ?? ''}`,
         actor_type: type.startsWith('approval.g') || type.startsWith('approval.d') ? 'user' : 'agent',
         severity: 'notice',
         ...it,
-        type: type as EntryType,
+        type: type,
       })
   })
 }

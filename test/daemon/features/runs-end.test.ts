@@ -71,7 +71,7 @@ describe('runs end with what they belong to', () => {
   it('what waits for a person outlives the idle stop of its crew, but not a stop by a person', async () => {
     const it = await askPlace()
     const stop = async () => ({ state: 'stopped', notices: [], containerId: null })
-    Object.assign(it.app.runtime!, { stop })
+    Object.assign(it.app.runtime, { stop })
     const { run_id } = await asked(it)
     await it.app.write(() => want(it.app, it.crewId, 'stopped', null))
     expect(ends(it)).toEqual([])

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import type { Draft } from '#kernel/journal/journal'
 import { daemon } from '#test'
 import { projectRuns } from '../../../daemon/features/runs/records/projection.ts'
+import { type RawEntry, rawEntry } from '../../support/raw-entry.ts'
 
 const day = 86_400_000
 
 async function house() {
   const it = await daemon()
   const { app, workspace, clock, call } = it
-  const note = (draft: Partial<Draft> & Pick<Draft, 'type'>) =>
-    app.writeNow(() => app.journal({ workspace_id: workspace, summary: draft.type, actor_type: 'sidecar', ...draft }))
+  const note = (draft: Partial<RawEntry> & Pick<RawEntry, 'type'>) =>
+    app.writeNow(() => rawEntry(app, { workspace_id: workspace, summary: draft.type, actor_type: 'sidecar', ...draft }))
   const crew = (await call('MANAGER', 'POST', '/crews', { name: 'Docks', slug: 'docks' })).body.id as string
   const agent = 'cagent0000000000000000001'
   app.writeNow(() =>
@@ -21,7 +21,7 @@ async function house() {
       )
       .run(agent, workspace, crew),
   )
-  const begin = (id: string, payload: Record<string, unknown> = {}, more: Partial<Draft> = {}) =>
+  const begin = (id: string, payload: Record<string, unknown> = {}, more: Partial<RawEntry> = {}) =>
     note({ type: 'run.started', trace_id: id, agent_id: agent, crew_id: crew, actor_id: 'someone', payload, ...more })
   const finish = (
     id: string,

@@ -6,6 +6,7 @@ import { dispatch, register } from '#kernel/dispatch'
 import { type Actor, feature, gated, staged, wished } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { daemon } from '#test'
+import { rawEntry } from '../../support/raw-entry.ts'
 
 const thing = Type.Object({ id: Type.String(), slug: Type.String() })
 const body = Type.Object({ name: Type.Optional(Type.String()), secret: Type.Optional(Type.String()) })
@@ -35,7 +36,7 @@ const things = (trace: Trace) =>
   feature(endpoints, (app: App) => {
     const at = (step: string) => trace.push(`${step}:${app.db.inTransaction ? 'in' : 'out'}`)
     const leave = ({ actor }: { actor: Actor }) =>
-      app.journal({ workspace_id: actor.workspace, type: 'exec.command', summary: 'left', actor_type: 'system' })
+      rawEntry(app, { workspace_id: actor.workspace, type: 'exec.command', summary: 'left', actor_type: 'system' })
     return {
       create: () => row,
       update: () => row,

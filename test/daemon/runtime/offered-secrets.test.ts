@@ -35,7 +35,7 @@ const secret = 'ghp_4711_offered_today'
 async function working(it: Workplace<FakeRuntime>) {
   const chat = await it.openChat()
   const frames: string[] = []
-  it.app.runs!.watch(chat, 0, { frame: ({ body }) => frames.push(body), closed: () => undefined })
+  it.app.runs.watch(chat, 0, { frame: ({ body }) => frames.push(body), closed: () => undefined })
   const { run_id } = await it.send(chat, 'Work')
   return { chat, run_id, frames }
 }
@@ -66,7 +66,7 @@ describe('an adapter that does nothing about secrets', () => {
       { type: 'fails', text: `broke at ${secret}` },
     )
     it.runtime.finish(program, { kind: 'exit', code: 1, timedOut: false }, `stderr of ${secret}`)
-    await it.app.runs!.ended(run.run_id)
+    await it.app.runs.ended(run.run_id)
     const { message, run: shown, journal } = await recordOf(it, run)
     expect(run.frames.join('\n')).toContain('I offered [redacted]')
     expect(message).toContain('I offered [redacted]')
@@ -86,7 +86,7 @@ describe('an adapter that does nothing about secrets', () => {
     const made = await it.call('OWNER', 'POST', '/credentials', { name: 'found', type: 'SECRET', value: secret })
     expect(made.status, made.text).toBe(201)
     it.runtime.finish(program, { kind: 'exit', code: 1, timedOut: false }, `stderr of ${secret}`)
-    await it.app.runs!.ended(run.run_id)
+    await it.app.runs.ended(run.run_id)
     const { message, run: shown, journal } = await recordOf(it, run)
     expect(message).toContain('I found [redacted]')
     expect(shown).toContain('stderr of [redacted]')

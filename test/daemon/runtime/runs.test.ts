@@ -28,7 +28,7 @@ const terminals = (it: Place, run: string) =>
 /** Frames of a chat from now on. */
 function watch(it: Place, chat: string, after: number | null = 0) {
   const frames: { seq: number; type: string; content?: string; metadata?: Record<string, unknown> }[] = []
-  const { replay } = it.app.runs!.watch(chat, after, {
+  const { replay } = it.app.runs.watch(chat, after, {
     frame: ({ seq, body }) => frames.push({ seq, ...JSON.parse(body) }),
     closed: () => undefined,
   })
@@ -175,7 +175,7 @@ describe('a turn', () => {
     const line = Buffer.alloc(17 * 1024 * 1024, 'x')
     it.runtime.printRaw(program, Buffer.concat([line, Buffer.from('\n')]))
     it.runtime.finish(program)
-    await it.app.runs!.ended(run_id)
+    await it.app.runs.ended(run_id)
     const mark = '[A line of 17825792 bytes was left out]'
     expect((await messagesOf(it, chat)).at(-1)).toMatchObject({
       content: `Before\n\n${mark}`,
@@ -350,7 +350,7 @@ describe('a run fails', () => {
 
   it('whose crew does not come up', async () => {
     const it = await workplace()
-    it.app.runtime!.start = async () => {
+    it.app.runtime.start = async () => {
       throw problem('runtime_unavailable', { detail: 'No engine answers' })
     }
     const chat = await it.openChat()
@@ -369,7 +369,7 @@ describe('a run fails', () => {
 describe('a crew that comes up', () => {
   it('tells the chat how far it is', async () => {
     const it = await workplace()
-    it.app.runtime!.start = async () => {
+    it.app.runtime.start = async () => {
       const about = { workspace_id: it.workspace, crew_id: it.crewId, actor_type: 'orchestrator' } as const
       const say = (name: 'provisioning.building' | 'provisioning.step', step: string) =>
         it.app.write(() => it.app.journal(fact(name, { step, status: 'running' }, about)))
@@ -448,7 +448,7 @@ describe('cancelling', () => {
 
   it('reaches a run whose crew is still coming up', async () => {
     const it = await workplace()
-    it.app.runtime!.start = () => new Promise(() => undefined)
+    it.app.runtime.start = () => new Promise(() => undefined)
     const chat = await it.openChat()
     const { run_id } = await it.send(chat, 'Work')
     await it.call('OWNER', 'POST', `/chats/${chat}/cancel`)
@@ -749,7 +749,7 @@ describe('while the disk refuses', () => {
     }
     const { run_id } = await it.send(await it.openChat(), 'Work')
     while (it.app.storage.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
-    it.app.runs!.cancel(run_id)
+    it.app.runs.cancel(run_id)
     await refusal!.mend()
     await it.runs.ended(run_id)
     expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.cancelled'])

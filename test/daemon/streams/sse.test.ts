@@ -2,8 +2,8 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
 import type { Entry } from '#contract/entries'
-import type { Draft } from '#kernel/journal/journal'
 import { closing, daemon, type Person, type TestDaemon } from '#test'
+import { type RawEntry, rawEntry } from '../../support/raw-entry.ts'
 
 interface Tail {
   reply: IncomingMessage
@@ -79,15 +79,17 @@ async function tail(
   }
 }
 
-const note = ({ app, workspace }: TestDaemon, summary: string, more: Partial<Draft> = {}) =>
+const note = ({ app, workspace }: TestDaemon, summary: string, more: Partial<RawEntry> = {}) =>
   app
-    .write(() => app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary, ...more }))
+    .write(() =>
+      rawEntry(app, { workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary, ...more }),
+    )
     .then(({ entry }) => entry)
 
 const notes = ({ app, workspace }: TestDaemon, from: number, count: number, size = 0) =>
   app.write(() => {
     for (let n = from; n < from + count; n++)
-      app.journal({
+      rawEntry(app, {
         workspace_id: workspace,
         type: 'exec.command',
         actor_type: 'system',

@@ -548,7 +548,7 @@ describe('a chat', () => {
     const again = await it.send(chat, 'Again')
     it.runtime.print(await it.runtime.program(1), ...Array.from({ length: 5_100 }, (_, n) => says(`n${n}, `)))
     await expect
-      .poll(() => it.app.runs!.watch(chat, null, { frame: () => undefined, closed: () => undefined }).lastSeq)
+      .poll(() => it.app.runs.watch(chat, null, { frame: () => undefined, closed: () => undefined }).lastSeq)
       .toBeGreaterThan(10_000)
     client.say({ type: 'resume', payload: { session_id: chat, last_seq: 1 } })
     expect(await client.next('resume_reset')).toEqual({ type: 'resume_reset', channel: `session:${chat}` })

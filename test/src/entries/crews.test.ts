@@ -134,10 +134,7 @@ describe('sentences of credentials', () => {
       says('credential.updated', { entity_id: 'c1', name: 'demo key', metadata: { changed: ['name', 'tags'] } }),
       'Credential "demo key" was changed by ada@example.com: name, tags',
     ],
-    [
-      says('agent_credential.created', grant),
-      'Credential "demo key" was assigned to Grace as KEY by ada@example.com',
-    ],
+    [says('agent_credential.created', grant), 'Credential "demo key" was assigned to Grace as KEY by ada@example.com'],
     [says('agent_credential.deleted', grant), 'Credential "demo key" was withdrawn from Grace by ada@example.com'],
     [
       says('credential.accepted', offered),

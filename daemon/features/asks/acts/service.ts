@@ -27,7 +27,7 @@ export async function quiet(app: App, { actor, itemId }: Act): Promise<void> {
   if (!session || findRun(app, session.run_id)?.phase !== 'parking') return
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, patienceMs)
-    void app.runs?.ended(session.run_id).then(() => {
+    void app.runs.ended(session.run_id).then(() => {
       clearTimeout(timer)
       resolve()
     })
@@ -114,7 +114,7 @@ function dismiss(app: App, session: SessionRow | undefined, by: string | undefin
   const run = session && findRun(app, session.run_id)
   if (!session || !run || run.phase === 'ended' || !by) return
   end(app, { session, run, action: 'dismiss', by, input: null, answered: null, now: app.now() })
-  app.afterCommit(() => app.runs?.cancel(run.id))
+  app.afterCommit(() => app.runs.cancel(run.id))
 }
 
 /** Null for actions that take no text. */
@@ -171,14 +171,14 @@ function answer(app: App, actor: Actor, { session, run, input, now }: Answering)
   if (hindrance) return undeliverable(hindrance)
   const delivery_id = deliver(app, session, comment_id, now)
   if (!delivery_id) return undeliverable('Another answer to this question was delivered before')
-  const dispatch_state = app.runs!.full ? 'queued' : 'dispatched'
+  const dispatch_state = app.runs.full ? 'queued' : 'dispatched'
   setSession(app, session.id, 'idle')
   resumeRun(app, run.id, { actor, message: comment_id, inbox_item_id: session.inbox_item_id, delivery_id })
   return { comment_id, delivery_id, run_id: run.id, dispatch_state }
 }
 
 function whyNot(app: App, run: Run): string | null {
-  if (!app.runs) return 'This server runs no agents'
+  if (!app.runs.available) return 'This server runs no agents'
   const agent = agentById(app, run.agent_id)
   if (!agent) return 'The agent is deleted'
   if (agent.status === 'PENDING_REVIEW') return 'The agent waits for review'

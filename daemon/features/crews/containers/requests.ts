@@ -1,5 +1,6 @@
 import type { crews } from '#contract/crews'
 import type { Reply } from '#contract/define'
+import { noRuntime } from '#kernel/absent'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
@@ -7,14 +8,15 @@ import { Problem, problem } from '#kernel/problem'
 import type { ContainerStatus, RuntimeService } from '#runtime/service-types'
 import type { CrewRow } from '../queries.ts'
 import { findCrew } from '../service.ts'
-import { containerOf, noContainer, want } from './service.ts'
+import { containerOf, want } from './service.ts'
 
 type Wish = Call<typeof crews.start>
 
 /** Records the desired state, unless no runtime can bring it about. */
 export function wish(app: App, { actor, crewId }: Wish, desired: 'running' | 'stopped'): void {
   findCrew(app, actor.workspace, crewId)
-  runtimeOf(app)
+  if (app.runtime === noRuntime)
+    throw problem('runtime_unavailable', { detail: 'This server has no container runtime' })
   want(app, crewId, desired, actor)
 }
 
@@ -38,15 +40,10 @@ async function settle(
   }
 }
 
-function runtimeOf(app: App): RuntimeService {
-  if (!app.runtime) throw problem('runtime_unavailable', { detail: 'This server has no container runtime' })
-  return app.runtime
-}
-
 /** Turns the runtime's own errors into a problem that says what failed. */
 async function asked<T>(app: App, question: (runtime: RuntimeService) => Promise<T>): Promise<T> {
   try {
-    return await question(runtimeOf(app))
+    return await question(app.runtime)
   } catch (error) {
     if (error instanceof Problem) throw error
     app.log.error({ err: error }, 'The runtime failed')
@@ -59,7 +56,7 @@ export async function containerStatus(
   { actor, crewId }: Call<typeof crews.status>,
 ): Promise<Reply<typeof crews.status>> {
   const crew = findCrew(app, actor.workspace, crewId)
-  const status = app.runtime ? await app.runtime.status(crewId) : noContainer
+  const status = await app.runtime.status(crewId)
   return toReply(app, crew, status)
 }
 

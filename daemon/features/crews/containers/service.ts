@@ -3,7 +3,6 @@ import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
-import type { ContainerStatus } from '#runtime/service-types'
 import type { CrewSpec } from '#runtime/types'
 import { placesOf } from '../places/service.ts'
 import { type ContainerRow, type Desired, type Observed, type OwnedRow, queries } from './queries.ts'
@@ -150,16 +149,3 @@ function entryOf(before: Observed, now: Observed) {
 
 /** Drops the ownership of a deleted crew whose container is gone. */
 export const forget = ({ db }: App, crewId: string): void => void queries(db).forget.run(crewId)
-
-/** The status of a crew without a container, and the defaults of every other status. */
-export const noContainer: ContainerStatus = {
-  state: 'not_configured',
-  containerId: null,
-  startedAt: null,
-  contract: null,
-  effectiveMemoryMb: null,
-  effectiveCpus: null,
-  configDrift: [],
-  notices: [],
-  error: null,
-}

@@ -18,7 +18,7 @@ export function noticeEnd(app: App, { name, payload, about }: Ended): void {
   const chat = payload.chat_id && queries(app.db).chat.get(payload.chat_id)
   const user = chat ? chat.created_by : null
   if (!chat || !user || about.actor_id === user || !membership(app.db, chat.workspace_id, user)) return
-  if (app.runs?.isWatched(chat.id, user)) return
+  if (app.runs.isWatched(chat.id, user)) return
   const { id, title, agent_id, agent_name, agent_slug } = chat
   raise(
     app,

@@ -93,9 +93,9 @@ export function judge(entry: Entry): Judgement | null {
 }
 
 function questionOf({ payload, refs }: Decided): { action: string | null; approval: string | null } {
-  const approval = text(payload?.['approval_id']) ?? text(refs?.['approval_id'])
-  const named = text(payload?.['policy_action'])
-  const kind = text(payload?.['kind'])
+  const approval = text(payload?.approval_id) ?? text(refs?.['approval_id'])
+  const named = text(payload?.policy_action)
+  const kind = text(payload?.kind)
   return {
     approval,
     action: named ?? (kind === null || kind === 'autonomy_gate' ? null : (actionOfKind[kind] ?? kind)),
@@ -123,12 +123,12 @@ function judgeEscalation(entry: Escalated): Judgement | null {
   const { payload } = entry
   const named = said(entry, 'policy_action')
   const asked = named === null || named === 'escalation_create' ? ownQuestion : named
-  if (payload?.['state'] === 'pending') return { kind: 'applied', action: named ?? 'escalation_create' }
-  if (payload?.['state'] !== 'resolved' || payload['auto_resolved'] === true) return null
+  if (payload?.state === 'pending') return { kind: 'applied', action: named ?? 'escalation_create' }
+  if (payload?.state !== 'resolved' || payload.auto_resolved === true) return null
   return {
     kind: 'decided',
     action: asked,
     approval: null,
-    outcome: payload['action'] === 'reject' ? 'denied' : 'granted',
+    outcome: payload.action === 'reject' ? 'denied' : 'granted',
   }
 }

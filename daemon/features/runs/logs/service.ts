@@ -16,7 +16,7 @@ type Logs = Call<typeof runs.logs> & { web: Web }
 export function logs(app: App, { actor, runId, query, web }: Logs): void {
   const run = queries(app.db).find.get(runId)
   if (run?.workspace_id !== actor.workspace) throw problem('not_found', { detail: 'There is no such run' })
-  if (!app.runs) throw problem('unavailable', { detail: 'This server runs no agents' })
+  if (!app.runs.available) throw problem('unavailable', { detail: 'This server runs no agents' })
   const working = run.phase !== 'ended' && run.phase !== 'parked'
   serveRunLog(app, app.runs, web, {
     run,

@@ -44,14 +44,15 @@ export async function examine(app: App, actor: Actor): Promise<Finding[]> {
     })
   }
   const { dataDir } = app.config
-  const condition = await app.runtime?.condition()
+  const crewData = app.disk.condition()
+  const condition = await app.runtime.condition()
   return [
     ...(condition ? [judgeRuntime(condition), ...judgeImages(condition)] : []),
     ...judgeCrews(desiredCrews(app).map(({ spec, seen }) => ({ slug: spec.slug, error: seen.error }))),
     ...(condition ? judgeOrphans(condition) : []),
     ...judgeStorage(dataDir, await app.storage.condition()),
     ...(await disk(dataDir)),
-    ...(app.disk ? judgeCrewData(app.disk.condition()) : []),
+    ...(crewData ? judgeCrewData(crewData) : []),
     ...permissions(dataDir),
     database(app),
     judgeKey(app.vault !== null, app.vault && keyOpensStored(app)),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { noRuntime } from '#kernel/absent'
 import { problem } from '#kernel/problem'
 import type { ContainerStatus, RuntimeService } from '#runtime/service-types'
 import { daemon, fixedClock } from '#test'
@@ -185,7 +186,7 @@ describe('runtime_image', () => {
     const patch = (runtime_image: string | null) => it.call('OWNER', 'PATCH', `/crews/${it.id}`, { runtime_image })
     expect((await patch('absent:1')).body).toMatchObject({ code: 'invalid_field', field: 'runtime_image' })
     expect((await patch('debian:12')).body).toMatchObject({ runtime_image: 'debian:12' })
-    it.app.runtime = null
+    it.app.runtime = noRuntime
     expect((await patch('absent:1')).body).toMatchObject({
       runtime_image: 'absent:1',
       warnings: [expect.stringContaining('absent:1')],

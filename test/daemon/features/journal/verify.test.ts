@@ -6,6 +6,7 @@ import { hashPart } from '#kernel/journal/chain'
 import { loadSeals, openSealFile, type SealFile } from '#kernel/journal/seal-file'
 import { closing, daemon, type TestDaemon } from '#test'
 import { asWrittenBefore, relink } from '../../../support/forger.ts'
+import { rawEntry } from '../../../support/raw-entry.ts'
 
 const key = Buffer.alloc(32, 7)
 
@@ -23,7 +24,7 @@ async function journalOfTen(seals?: SealFile) {
   for (let n = 1; n <= 10; n++) {
     it.clock.advance(1000)
     it.app.writeNow(() =>
-      it.app.journal({
+      rawEntry(it.app, {
         workspace_id: it.workspace,
         type: 'run.started',
         actor_type: 'agent',
@@ -36,7 +37,7 @@ async function journalOfTen(seals?: SealFile) {
         payload: { run_id: `r${n}`, n },
       }),
     )
-    if (n === 5 || n === 8) await it.app.seals?.seal()
+    if (n === 5 || n === 8) await it.app.seals.seal()
   }
   return it
 }
@@ -108,7 +109,12 @@ describe('journal.verify', () => {
     const { it } = await sealedJournal()
     const other = it.stranger()
     it.app.writeNow(() =>
-      it.app.journal({ workspace_id: other.workspace, type: 'exec.command', actor_type: 'system', summary: 'theirs' }),
+      rawEntry(it.app, {
+        workspace_id: other.workspace,
+        type: 'exec.command',
+        actor_type: 'system',
+        summary: 'theirs',
+      }),
     )
     it.app.db.exec('UPDATE journal SET ws = (SELECT ws FROM journal WHERE seq = 11) WHERE seq = 10')
     expect(await verify(it)).toMatchObject({ broken: { kind: 'truncated', seq: 9 } })
@@ -314,7 +320,7 @@ describe('priorities', () => {
   it('hold that entries were written with', async () => {
     const { it } = await sealedJournal()
     it.app.writeNow(() =>
-      it.app.journal({
+      rawEntry(it.app, {
         workspace_id: it.workspace,
         type: 'exec.command',
         actor_type: 'system',
@@ -353,7 +359,7 @@ describe('anchors', () => {
     const fresh = await daemon()
     const { anchor: empty } = await anchorOf(fresh)
     fresh.app.writeNow(() =>
-      fresh.app.journal({ workspace_id: fresh.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }),
+      rawEntry(fresh.app, { workspace_id: fresh.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }),
     )
     expect(await verify(fresh, empty)).toMatchObject({
       valid: true,
@@ -363,7 +369,7 @@ describe('anchors', () => {
     const { anchor } = await anchorOf(fresh)
     expect(await verify(fresh, anchor)).toMatchObject({ valid: true, not_proven: ['unsealed'] })
     fresh.app.writeNow(() =>
-      fresh.app.journal({ workspace_id: fresh.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }),
+      rawEntry(fresh.app, { workspace_id: fresh.workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }),
     )
     expect(await verify(fresh, ` ${anchor}\n`)).toMatchObject({ valid: true, entries: 2 })
   })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '#kernel/config'
-import { createPerimeter } from '#kernel/http/origin'
+import { createOriginRules } from '#kernel/http/origin'
 
-const perimeter = (env: Record<string, string> = {}) =>
-  createPerimeter(loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', ...env } }).config)
+const originRules = (env: Record<string, string> = {}) =>
+  createOriginRules(loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', ...env } }).config)
 
 describe('acceptsOrigin', () => {
-  const at = perimeter({ SVC_ALLOWED_ORIGINS: 'https://console.example' })
+  const at = originRules({ SVC_ALLOWED_ORIGINS: 'https://console.example' })
   const host = 'muster.example:8080'
   it.each([
     [{}, false, true],
@@ -32,7 +32,7 @@ describe('acceptsOrigin', () => {
   )
 
   it('never accepts "null"', () => {
-    const listed = createPerimeter({
+    const listed = createOriginRules({
       ...loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent' } }).config,
       allowedOrigins: ['null'],
     })
@@ -41,7 +41,7 @@ describe('acceptsOrigin', () => {
 })
 
 describe('acceptsSocketOrigin', () => {
-  const at = perimeter({ SVC_ALLOWED_ORIGINS: 'https://console.example' })
+  const at = originRules({ SVC_ALLOWED_ORIGINS: 'https://console.example' })
   it.each([
     [{ host: 'muster.example:8080' }, true],
     [{ host: 'muster.example:8080', origin: 'https://muster.example' }, true],
@@ -53,13 +53,13 @@ describe('acceptsSocketOrigin', () => {
   ])('%j: %s', (headers, accepted) => expect(at.acceptsSocketOrigin(headers)).toBe(accepted))
   it('lets local pages in where things are developed', () =>
     expect(
-      perimeter({ SVC_ENV: 'development' }).acceptsSocketOrigin({ host: 'x', origin: 'http://localhost:3000' }),
+      originRules({ SVC_ENV: 'development' }).acceptsSocketOrigin({ host: 'x', origin: 'http://localhost:3000' }),
     ).toBe(true))
 })
 
 describe('clientIp', () => {
-  const local = perimeter()
-  const behind = perimeter({ SVC_TRUSTED_PROXY_CIDRS: '10.0.0.0/8,2001:db8::/32' })
+  const local = originRules()
+  const behind = originRules({ SVC_TRUSTED_PROXY_CIDRS: '10.0.0.0/8,2001:db8::/32' })
   it.each([
     ['nobody in between', local, '203.0.113.9', {}, '203.0.113.9'],
     ['a stranger who claims to forward', local, '203.0.113.9', { 'x-forwarded-for': '198.51.100.1' }, '203.0.113.9'],
@@ -103,7 +103,7 @@ describe('clientIp', () => {
 })
 
 describe('isSecure', () => {
-  const at = perimeter()
+  const at = originRules()
   it.each([
     ['203.0.113.9', {}, true, true],
     ['203.0.113.9', { 'x-forwarded-proto': 'https' }, false, false],
@@ -114,7 +114,7 @@ describe('isSecure', () => {
 })
 
 describe('acceptsHost', () => {
-  const at = perimeter({ SVC_PUBLIC_URL: 'https://Muster.example/app', SVC_ALLOWED_HOSTS: 'other.example' })
+  const at = originRules({ SVC_PUBLIC_URL: 'https://Muster.example/app', SVC_ALLOWED_HOSTS: 'other.example' })
   it.each([
     ['muster.example', true],
     ['OTHER.example:8443', true],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Entry } from '#contract/entries'
 import { covered, hashEntry, hashPart, render, split } from '#kernel/journal/chain'
 import { daemon } from '#test'
+import { rawEntry } from '../../../support/raw-entry.ts'
 
 const entry: Entry = {
   id: 'j_0000000000000001',
@@ -45,7 +46,7 @@ describe('the chain', () => {
   it('is written under scheme 2', async () => {
     const { app, workspace } = await daemon()
     app.writeNow(() =>
-      app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }),
+      rawEntry(app, { workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary: 'ls' }),
     )
     expect(app.db.prepare('SELECT scheme FROM journal').pluck().all()).toEqual([2])
   })
@@ -71,7 +72,7 @@ describe('the chain', () => {
       summary: 'ls',
       priority: 'pin',
     } as const
-    const { doc } = app.writeNow(() => app.journal(draft))
+    const { doc } = app.writeNow(() => rawEntry(app, draft))
     const { fixed, summary } = split(doc, JSON.parse(doc))!
     const stored = app.db.prepare<[], Buffer>('SELECT entry_hash FROM journal').pluck().get()!
     const prev = Buffer.alloc(32)

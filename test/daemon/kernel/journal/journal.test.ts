@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { App } from '#kernel/app'
 import { blockSize } from '#kernel/journal/combos'
-import { createJournal, type Draft } from '#kernel/journal/journal'
+import { createJournal } from '#kernel/journal/journal'
 import { daemon } from '#test'
+import { type RawEntry, rawEntry } from '../../../support/raw-entry.ts'
 
-const note = (workspace_id: string, more: Partial<Draft> = {}): Draft => ({
+const note = (workspace_id: string, more: Partial<RawEntry> = {}): RawEntry => ({
   workspace_id,
   type: 'exec.command',
   actor_type: 'system',
@@ -41,7 +42,7 @@ describe('journal', () => {
       payload: { b: 1, 2: 'two', none: undefined },
       refs: {},
     })
-    const recorded = app.writeNow(() => app.journal(draft))
+    const recorded = app.writeNow(() => rawEntry(app, draft))
     expect(recorded.entry).toEqual({
       id: expect.stringMatching(/^j_[0-9a-f]{16}$/),
       workspace_id: workspace,
@@ -63,7 +64,7 @@ describe('journal', () => {
     const ids: string[] = []
     for (const step of [0, 1, 0, -100, -3_600_000, 5, 7_200_000]) {
       clock.advance(step)
-      for (let n = 0; n < 3; n++) ids.push(app.writeNow(() => app.journal(note(workspace))).entry.id)
+      for (let n = 0; n < 3; n++) ids.push(app.writeNow(() => rawEntry(app, note(workspace))).entry.id)
     }
     expect(ids).toEqual([...ids].sort())
     expect(new Set(ids).size).toBe(ids.length)
@@ -72,7 +73,7 @@ describe('journal', () => {
   it('follows a clock that was set back although the first entry after that was refused', async () => {
     const { app, workspace, clock } = await daemon({ quiet: true })
     const append = (payload = {}) =>
-      app.writeNow(() => app.journal(note(workspace, { payload }))).entry.ts.slice(11, 19)
+      app.writeNow(() => rawEntry(app, note(workspace, { payload }))).entry.ts.slice(11, 19)
     expect(append()).toBe('00:00:00')
     clock.advance(-60_000)
     app.db.pragma(`max_page_count = ${app.db.pragma('page_count', { simple: true })}`)
@@ -87,7 +88,7 @@ describe('journal', () => {
     const { app, workspace, clock } = await daemon()
     const times = [0, 1000, -3000, -60_000, 10].map((step) => {
       clock.advance(step)
-      return app.writeNow(() => app.journal(note(workspace))).entry.ts.slice(11, 23)
+      return app.writeNow(() => rawEntry(app, note(workspace))).entry.ts.slice(11, 23)
     })
     expect(times).toEqual(['00:00:00.000', '00:00:01.000', '00:00:01.000', '23:58:58.000', '23:58:58.010'])
     const ranges = (since?: string, until?: string) =>
@@ -108,14 +109,14 @@ describe('journal', () => {
 
   it('leaves no trace of a change that was undone', async () => {
     const { app, workspace, clock, entries } = await daemon()
-    app.writeNow(() => app.journal(note(workspace)))
+    app.writeNow(() => rawEntry(app, note(workspace)))
     const undone = () => {
       clock.advance(-60_000)
-      app.journal(note(workspace, { agent_id: 'cnew', type: 'run.started', trace_id: 'gone' }))
+      rawEntry(app, note(workspace, { agent_id: 'cnew', type: 'run.started', trace_id: 'gone' }))
       fail()
     }
     expect(() => app.writeNow(undone)).toThrow('undone')
-    const kept = app.write(() => app.journal(note(workspace, { agent_id: 'cnew', trace_id: 'kept' })))
+    const kept = app.write(() => rawEntry(app, note(workspace, { agent_id: 'cnew', trace_id: 'kept' })))
     await expect(app.write(undone)).rejects.toThrow('undone')
     await kept
     const { held, rows, total } = totals(app, workspace)
@@ -127,11 +128,11 @@ describe('journal', () => {
 
   it('chains on after an undone change and after a restart', async () => {
     const { app, workspace, clock } = await daemon()
-    app.writeNow(() => app.journal(note(workspace)))
-    expect(() => app.writeNow(() => [app.journal(note(workspace)), fail()])).toThrow('undone')
-    app.writeNow(() => app.journal(note(workspace)))
+    app.writeNow(() => rawEntry(app, note(workspace)))
+    expect(() => app.writeNow(() => [rawEntry(app, note(workspace)), fail()])).toThrow('undone')
+    app.writeNow(() => rawEntry(app, note(workspace)))
     const again = createJournal(app.db, clock)
-    app.writeNow(() => again.append(note(workspace)))
+    app.writeNow(() => again.append({ ...note(workspace), severity: 'info' }))
     const [first, second, third] = app.db
       .prepare<[], { id: string; prev: string; own: string }>(
         'SELECT id, hex(prev_hash) AS prev, hex(entry_hash) AS own FROM journal ORDER BY seq',
@@ -148,7 +149,8 @@ describe('journal', () => {
     let at = 0
     const fill = (count: number) => {
       for (let n = 0; n < count; n++, at++)
-        app.journal(
+        rawEntry(
+          app,
           note(at % 7 ? workspace : other, {
             type: types[at % 3]!,
             agent_id: at % 2 ? `c${at % 5}` : undefined,

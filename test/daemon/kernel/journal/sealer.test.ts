@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { loadSeals, openSealFile } from '#kernel/journal/seal-file'
 import { closing, daemon, type TestDaemon } from '#test'
+import { rawEntry } from '../../../support/raw-entry.ts'
 
 const key = Buffer.alloc(32, 7)
 
@@ -25,7 +26,7 @@ function place(): string {
 
 const open = (path: string) => openSealFile(path, 'i', key, loadSeals(path, key))
 const note = ({ app, workspace }: TestDaemon, workspace_id = workspace) =>
-  app.writeNow(() => app.journal({ workspace_id, type: 'exec.command', actor_type: 'system', summary: 'ls' }))
+  app.writeNow(() => rawEntry(app, { workspace_id, type: 'exec.command', actor_type: 'system', summary: 'ls' }))
 const hashes = ({ app }: TestDaemon) =>
   app.db.prepare<[], string>('SELECT lower(hex(entry_hash)) FROM journal ORDER BY seq').pluck().all()
 const lines = (path: string) => loadSeals(path, key).seals
@@ -39,10 +40,10 @@ describe('the sealer', () => {
     const other = it.stranger().workspace
     note(it)
     note(it, other)
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
     note(it)
-    await it.app.seals!.seal()
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
+    await it.app.seals.seal()
     const [a, b, c] = hashes(it)
     expect(lines(path).map(({ seq, at, heads }) => ({ seq, at, heads }))).toEqual([
       {
@@ -68,10 +69,10 @@ describe('the sealer', () => {
     expect(existsSync(path)).toBe(false)
     await vi.advanceTimersByTimeAsync(200)
     // Sealing takes its turn after the one that the timer began.
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
     expect(lines(path).map(({ seq }) => seq)).toEqual([2])
     note(it)
-    await it.app.seals!.close()
+    await it.app.seals.close()
     expect(lines(path).map(({ seq }) => seq)).toEqual([2, 3])
   })
 
@@ -80,11 +81,11 @@ describe('the sealer', () => {
     const it = await daemon({ seals: open(path) })
     note(it)
     const fail = () => {
-      it.app.journal({ workspace_id: it.workspace, type: 'exec.command', actor_type: 'system', summary: 'undone' })
+      rawEntry(it.app, { workspace_id: it.workspace, type: 'exec.command', actor_type: 'system', summary: 'undone' })
       throw new Error('undone')
     }
     expect(() => it.app.writeNow(fail)).toThrow('undone')
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
     expect(lines(path).map(({ heads }) => heads)).toEqual([[[it.workspace, 1, 1, hashes(it)[0]]]])
   })
 
@@ -93,10 +94,10 @@ describe('the sealer', () => {
     const it = await daemon({ seals: open(path), quiet: true })
     mkdirSync(path)
     note(it)
-    await expect(it.app.seals!.seal()).rejects.toThrow()
+    await expect(it.app.seals.seal()).rejects.toThrow()
     note(it)
     rmdirSync(path)
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
     expect(lines(path).map(({ heads }) => heads)).toEqual([[[it.workspace, 2, 2, hashes(it)[1]]]])
   })
 
@@ -104,7 +105,7 @@ describe('the sealer', () => {
     const path = place()
     const it = await daemon({ seals: open(path) })
     note(it)
-    await it.app.seals!.seal()
+    await it.app.seals.seal()
     appendFileSync(path, '{"v":1,"installa')
     const file = open(path)
     await file.append({ at: '2026-01-01T00:00:01Z', seq: 2, heads: [] })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { daemon } from '#test'
+import { rawEntry } from '../../../support/raw-entry.ts'
 
 it.each([
   ['two\nlines', 'two lines'],
@@ -12,6 +13,6 @@ it.each([
   ['a family: \u{1f468}\u200d\u{1f469}', 'a family: \u{1f468}\u200d\u{1f469}'],
 ])('keeps %j as one line that shows what it says', async (summary, kept) => {
   const { app, workspace, entries } = await daemon()
-  app.writeNow(() => app.journal({ workspace_id: workspace, type: 'agent.error', summary, actor_type: 'system' }))
+  app.writeNow(() => rawEntry(app, { workspace_id: workspace, type: 'agent.error', summary, actor_type: 'system' }))
   expect(entries().map((entry) => entry.summary)).toEqual([kept])
 })

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { migrate, OutsideChange, openDatabase, readMigrations, statements, withinChange } from '#kernel/store/db'
-import { createWriter, type Scribe } from '#kernel/store/writer'
+import { type ChangeListener, createWriter } from '#kernel/store/writer'
 import { closing, migrations } from '#test'
 
 const nothing = () => undefined
-const silent: Scribe = { begin: nothing, keep: nothing, drop: nothing, committed: nothing, aborted: nothing }
+const silent: ChangeListener = { begin: nothing, keep: nothing, drop: nothing, committed: nothing, aborted: nothing }
 const fresh = () => closing(openDatabase(':memory:'))
 const one = { name: '0001-one.sql', sql: 'CREATE TABLE one (id TEXT PRIMARY KEY) STRICT;' }
 const two = { name: '0002-two.sql', sql: 'CREATE TABLE two (id TEXT PRIMARY KEY REFERENCES one (id)) STRICT;' }

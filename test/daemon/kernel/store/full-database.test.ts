@@ -4,6 +4,7 @@ import { storageFault } from '#kernel/store/storage-fault'
 import { daemon } from '#test'
 import { projectRuns } from '../../../../daemon/features/runs/records/projection.ts'
 import { seeded } from '../../../support/random.ts'
+import { rawEntry } from '../../../support/raw-entry.ts'
 
 const rounds = 150
 const projected = ['run_tags', 'run_records']
@@ -57,9 +58,9 @@ it('memory is what is stored, wherever in a batch the database runs full', { tim
           payload: { text: 'x'.repeat(size), metadata: { tags: [`tag-${pick(4)}`] } },
         }
         if (back) clock.advance(-10_000)
-        app.journal({ workspace_id: workspace, type: 'run.started', actor_type: 'system', summary: id, ...more })
+        rawEntry(app, { workspace_id: workspace, type: 'run.started', actor_type: 'system', summary: id, ...more })
         if (random() < 0.5)
-          app.journal({
+          rawEntry(app, {
             workspace_id: workspace,
             type: 'run.completed',
             actor_type: 'system',

@@ -6,6 +6,7 @@ import { problem } from '#kernel/problem'
 import { storageFault, storageProblem } from '#kernel/store/storage-fault'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { daemon } from '#test'
+import { rawEntry } from '../../../support/raw-entry.ts'
 import { refuseWrites } from '../../../support/refusing.ts'
 
 const coded = (code: string) => Object.assign(new Error('refused'), { code })
@@ -92,7 +93,7 @@ describe('while the disk refuses', () => {
   it('what must be written waits, and is written once', async () => {
     const { app, workspace, entries } = await quiet()
     const note = (summary: string) => () =>
-      app.journal({ workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary })
+      rawEntry(app, { workspace_id: workspace, type: 'exec.command', actor_type: 'system', summary })
     const { mend } = refuseWrites(app)
     const written = untilWritten(app, note('one'))
     recordSoon(app, 'a test', note('two'))

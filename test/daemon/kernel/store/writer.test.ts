@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '#kernel/store/db'
-import { createWriter, type Scribe } from '#kernel/store/writer'
+import { type ChangeListener, createWriter } from '#kernel/store/writer'
 import { closing } from '#test'
 
-function writer(more: Partial<Scribe> = {}) {
+function writer(more: Partial<ChangeListener> = {}) {
   const db = closing(openDatabase(':memory:'))
   db.exec('CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT')
   const calls: string[] = []
-  const note = (name: keyof Scribe) => (error?: unknown) => {
+  const note = (name: keyof ChangeListener) => (error?: unknown) => {
     calls.push(name)
     more[name]?.(error)
   }
-  const scribe = {
+  const listener = {
     begin: note('begin'),
     keep: note('keep'),
     drop: note('drop'),
@@ -24,7 +24,7 @@ function writer(more: Partial<Scribe> = {}) {
     return text
   }
   const notes = () => db.prepare('SELECT text FROM notes ORDER BY rowid').pluck().all()
-  return { db, calls, add, notes, ...createWriter(db, scribe) }
+  return { db, calls, add, notes, ...createWriter(db, listener) }
 }
 
 describe('write', () => {

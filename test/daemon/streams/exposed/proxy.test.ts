@@ -8,6 +8,7 @@ import {
 } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { noRuntime } from '#kernel/absent'
 import { closing } from '#test'
 import { targetOf } from '../../../../daemon/features/ports/service.ts'
 import { connectHere } from '../../../../daemon/runtime/bridge/here.ts'
@@ -435,7 +436,7 @@ describe('refusals are plain text in a sandbox', () => {
 
   it('502 where there is no runtime', async () => {
     const { it, at } = await shown(echo)
-    it.app.runtime = null
+    it.app.runtime = noRuntime
     expect(await at('/')).toMatchObject(plain(502))
   })
 })

@@ -100,7 +100,11 @@ const told: [FactName, object, string][] = [
     token({ via: 'rotation' }),
     'grace@example.com created the token "laptop" in place of another one',
   ],
-  ['cli_token.created', token({ via: 'pairing' }), 'grace@example.com paired a device, which received the token "laptop"'],
+  [
+    'cli_token.created',
+    token({ via: 'pairing' }),
+    'grace@example.com paired a device, which received the token "laptop"',
+  ],
   ['cli_token.deleted', token({}), 'grace@example.com revoked the token "laptop"'],
   ['cli_token.deleted', token({ replaced_by: 't2' }), 'grace@example.com replaced the token "laptop"'],
   ['cli_token.deleted', token({ via: 'host' }), 'The token "laptop" of grace@example.com was revoked on the host'],

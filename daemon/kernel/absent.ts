@@ -1,0 +1,58 @@
+import type { ContainerStatus, DiskService, RuntimeService } from '#runtime/service-types'
+import { problem } from './problem.ts'
+import type { Runs } from './runs.ts'
+
+/** Of a crew that never had a container. */
+export const noContainer: ContainerStatus = {
+  state: 'not_configured',
+  containerId: null,
+  startedAt: null,
+  contract: null,
+  effectiveMemoryMb: null,
+  effectiveCpus: null,
+  configDrift: [],
+  notices: [],
+  error: null,
+}
+
+const noEngine = async () => {
+  throw problem('runtime_unavailable', { detail: 'This server has no container runtime' })
+}
+
+/** The runtime of a server that has none. */
+export const noRuntime: RuntimeService = {
+  start: noEngine,
+  stop: noEngine,
+  status: async () => noContainer,
+  logs: noEngine,
+  hasImage: async () => null,
+  connect: noEngine,
+  condition: async () => null,
+}
+
+const refuse = () => {
+  throw problem('runtime_unavailable', { detail: 'This server runs no agents' })
+}
+
+/** The runs of a server that runs no agents: none goes on, so there is nothing to end. */
+export const noRuns: Runs = {
+  available: false,
+  full: false,
+  watch: refuse,
+  isWatched: () => false,
+  cancel: () => undefined,
+  ended: async () => undefined,
+  endLeft: async () => undefined,
+  forget: () => undefined,
+  listFiles: async () => refuse(),
+  readFile: async () => refuse(),
+}
+
+/** The disk of a server on which no crew works. */
+export const noDisk: DiskService = {
+  room: async () => null,
+  begun: async () => undefined,
+  reason: () => null,
+  warning: () => null,
+  condition: () => null,
+}
