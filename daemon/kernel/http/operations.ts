@@ -83,7 +83,7 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
   // Hooks that do not wait are no promises: they run for every request.
   http.addHook('onRequest', (request, reply, done) => {
     reply.headers(fixedHeaders).header('x-request-id', request.id)
-    checkHost(app, request)
+    checkHostAndSize(app, request)
     const { socket, headers } = request
     request.address = app.originRules.clientIp(socket.remoteAddress, headers)
     request.encrypted = app.originRules.isSecure(socket.remoteAddress, headers, 'encrypted' in socket)
@@ -195,7 +195,7 @@ function acceptBodies(http: FastifyInstance): void {
   )
 }
 
-function checkHost(app: App, { headers, socket, routeOptions }: FastifyRequest): void {
+function checkHostAndSize(app: App, { headers, socket, routeOptions }: FastifyRequest): void {
   if (socket.remoteAddress && !app.originRules.acceptsHost(headers.host))
     throw problem('host_rejected', {
       detail: `This server does not answer to the host "${headers.host ?? ''}"; add it to SVC_ALLOWED_HOSTS`,
