@@ -8,7 +8,8 @@ import { slugOfWorkspace } from '../../lookup.ts'
 export default class OnboardingSetup extends ApiCommand<typeof OnboardingSetup> {
   static override summary = 'Set up a workspace with a first crew, agent and model key'
   static override description =
-    'Names your workspace if nothing is in it yet, and creates another one otherwise. It can be done once. With --key ' +
+    'Names your workspace if nothing is in it yet, and creates another one otherwise. ' +
+    'It can be done once. With --key ' +
     'the key of the model provider is typed without echo, or read from standard input.'
   static override examples = [
     '$ <%= config.bin %> onboarding setup Research',

@@ -132,7 +132,7 @@ export function purge(app: App, { actor, crewId, now }: Call<typeof escalations.
     app.journal(
       fact(
         'escalations.purged',
-        { action: 'delete', entity_type: 'escalation', metadata: { deleted } },
+        { metadata: { deleted } },
         { workspace_id: actor.workspace, crew_id: crewId, ...actorOf(actor) },
       ),
     )

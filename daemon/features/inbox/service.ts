@@ -257,7 +257,7 @@ export function purge(app: App, { actor, query }: Call<typeof inbox.purge>) {
   if (changes) {
     const metadata = { deleted: changes, ...(query.kind && { kind: query.kind }) }
     const about = { workspace_id: actor.workspace, ...actorOf(actor) }
-    app.journal(fact('inbox.purged', { action: 'delete', entity_type: 'inbox_item', metadata }, about))
+    app.journal(fact('inbox.purged', { metadata }, about))
     tell(app, actor.workspace, { purge: 'true' })
   }
   return { deleted: changes }

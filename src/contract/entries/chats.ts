@@ -10,8 +10,8 @@ const Words = Type.Object({
 })
 
 /** A chat is named by its title; a new one has none. */
-const chat = ({ name }: AuditPayload, { agent }: Names) =>
-  name ? `Chat ${quoted(name)} with ${agent}` : `A chat with ${agent}`
+const chat = ({ name, entity_id }: AuditPayload, { agent }: Names) =>
+  name && name !== entity_id ? `Chat ${quoted(name)} with ${agent}` : `A chat with ${agent}`
 
 export const chatFacts = {
   'chat.created': audit(
@@ -36,7 +36,7 @@ export const chatFacts = {
     'chat.user_message',
     'info',
     Words,
-    ({ content }, { actor, agent }) => `${actor} wrote to ${agent}: ${quoted(content)}`,
+    ({ content }, { person, agent }) => `${person} asked ${agent}: ${quoted(content)}`,
   ),
   'chat.agent_response': entry(
     'chat.agent_response',

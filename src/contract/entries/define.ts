@@ -51,7 +51,7 @@ export function audit<
   type: T,
   entity: E,
   metadata: M,
-  says: (payload: AuditPayload<M> & Static<TObject<X>>, names: Names) => string,
+  says: (payload: AuditPayload<M> & { name: string } & Static<TObject<X>>, names: Names) => string,
   { severity = 'notice', action = actions[type], more }: { severity?: Severity; action?: string; more?: X } = {},
 ): FactDefinition<AuditSchema<M, X>, T, Audited<E>> {
   const fixed = { action, entity_type: entity }
@@ -63,8 +63,30 @@ export function audit<
     metadata: isRequired(metadata) ? metadata : Type.Optional(metadata),
     ...more,
   })
-  return { type, severity, payload: payload as unknown as AuditSchema<M, X>, fixed, says: says as never }
+  // What has no name is called by its id.
+  const named = (it: { name?: string; entity_id: string }, names: Names) =>
+    says({ ...it, name: /\S/.test(it.name ?? '') ? it.name : it.entity_id } as never, names)
+  return { type, severity, payload: payload as unknown as AuditSchema<M, X>, fixed, says: named as never }
 }
+
+/** As `audit`, of several things at once: the payload names none of them. */
+export function auditOfAll<const T extends AuditType, const E extends string, M extends TSchema>(
+  type: T,
+  entity: E,
+  metadata: M,
+  says: (payload: { metadata: Static<M> }, names: Names) => string,
+): FactDefinition<TObject<{ metadata: M }>, T, Audited<E>> {
+  const fixed = { action: actions[type], entity_type: entity }
+  const payload = Type.Object({
+    action: Type.Literal(fixed.action),
+    entity_type: Type.Literal(entity),
+    metadata,
+  })
+  return { type, severity: 'notice', payload: payload as never, fixed, says: says as never }
+}
+
+/** An address, or another text without blanks. */
+export const Word = Type.String({ pattern: '^\\S+$' })
 
 /** The part of an audit payload that the definition adds. */
 export type Audited<E extends string> = { readonly action: string; readonly entity_type: E }

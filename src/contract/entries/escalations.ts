@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { escalationActions, escalationTypes } from '../escalations.ts'
-import { entry, type Names, quoted } from './define.ts'
+import { auditOfAll, entry, type Names, quoted } from './define.ts'
 
 const text = Type.Optional(Type.String())
 
@@ -28,7 +28,8 @@ function answered(
   const decided = action === 'approve' ? 'approved' : 'rejected'
   if (escalation_type === 'CREDENTIAL')
     return `${actor} ${decided} the credential that ${agent} offered: ${quoted(reason)}`
-  if (action === 'redirect') return `${actor} told ${agent} to ask agent ${redirect_to} instead: ${quoted(reason)}`
+  const other = redirect_to ? `agent ${redirect_to}` : 'another agent'
+  if (action === 'redirect') return `${actor} told ${agent} to ask ${other} instead: ${quoted(reason)}`
   if (action === 'reject') return `${actor} rejected ${agent}'s question ${quoted(reason)}: ${quoted(resolution)}`
   return `${actor} answered ${agent}'s question: ${quoted(resolution)}`
 }
@@ -51,7 +52,7 @@ export const escalationFacts = {
     if (it.state === 'expired') return `Nobody answered ${agent} in time: ${quoted(it.reason)}`
     if (it.state === 'cancelled')
       return it.auto_resolved
-        ? `${agent}'s question was withdrawn (${it.cancel_reason}): ${quoted(it.reason)}`
+        ? `${agent}'s question was withdrawn${it.cancel_reason ? ` (${it.cancel_reason})` : ''}: ${quoted(it.reason)}`
         : `${actor} withdrew ${agent}'s question: ${quoted(it.reason)}`
     return it.agent_still_waiting
       ? `${agent} asks: ${quoted(it.reason)}`
@@ -62,14 +63,10 @@ export const escalationFacts = {
       ? `${actor} may not ${action} the credential that ${agent} offers: the same person created ${agent}`
       : `${actor} may not ${action} the credential that ${agent} offers: it is not on record who created ${agent}`,
   ),
-  'escalations.purged': entry(
+  'escalations.purged': auditOfAll(
     'audit.entity_deleted',
-    'notice',
-    Type.Object({
-      action: Type.Literal('delete'),
-      entity_type: Type.Literal('escalation'),
-      metadata: Type.Object({ deleted: Type.Integer() }),
-    }),
+    'escalation',
+    Type.Object({ deleted: Type.Integer() }),
     ({ metadata }, { actor, crew }) =>
       `${actor} deleted ${metadata.deleted} ${metadata.deleted === 1 ? 'question' : 'questions'} of crew ${crew}`,
   ),

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { audit } from './define.ts'
+import { audit, Word } from './define.ts'
 
 const Link = Type.Object({
   user_id: Type.String(),
-  email: Type.String({ description: "The address of the user's account here" }),
-  provider: Type.String(),
+  email: Word,
+  provider: Word,
 })
 const Unlink = Type.Object({ ...Link.properties, reason: Type.Optional(Type.Literal('address_proved')) })
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { inboxStates } from '../inbox.ts'
-import { audit, entry, quoted } from './define.ts'
+import { audit, auditOfAll, quoted } from './define.ts'
 
 const Moved = Type.Object({ state: Type.Enum([...inboxStates]), ids: Type.Array(Type.String()) })
 
@@ -11,14 +11,10 @@ export const inboxFacts = {
     const { state = 'resolved', ids = [] } = metadata ?? {}
     return `${actor} marked ${ids.length === 1 && name ? quoted(name) : count(ids.length)} as ${state}`
   }),
-  'inbox.purged': entry(
+  'inbox.purged': auditOfAll(
     'audit.entity_deleted',
-    'notice',
-    Type.Object({
-      action: Type.Literal('delete'),
-      entity_type: Type.Literal('inbox_item'),
-      metadata: Type.Object({ deleted: Type.Integer(), kind: Type.Optional(Type.String()) }),
-    }),
+    'inbox_item',
+    Type.Object({ deleted: Type.Integer(), kind: Type.Optional(Type.String()) }),
     ({ metadata }, { actor }) => `${actor} deleted ${count(metadata.deleted)}`,
   ),
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { roles } from '../roles.ts'
-import { audit, type Names } from './define.ts'
+import { audit, type Names, Word } from './define.ts'
 
-const offer = { email: Type.String(), role: Type.Enum([...roles]) }
+const offer = { email: Word, role: Type.Enum([...roles]) }
 const Offer = Type.Object(offer)
 const Acceptance = Type.Object({ ...offer, user_id: Type.String() })
 const Withdrawal = Type.Object({ ...offer, reason: Type.Optional(Type.String()) })

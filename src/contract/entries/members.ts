@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { capabilities } from '../capabilities.ts'
 import { roles } from '../roles.ts'
-import { type AuditPayload, audit } from './define.ts'
+import { type AuditPayload, audit, Word } from './define.ts'
 
 const Role = Type.Enum([...roles])
 const OnHost = Type.Optional(Type.Literal('host'))
-const person = { user_id: Type.String(), email: Type.String() }
+const person = { user_id: Type.String(), email: Word }
 
 const Creation = Type.Object({
   ...person,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { audit } from './define.ts'
+import { audit, Word } from './define.ts'
 
-const owner = { user_id: Type.String(), email: Type.String() }
+const owner = { user_id: Type.String(), email: Word }
 
 const ways = {
   password: 'signed in with a password',

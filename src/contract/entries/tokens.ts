@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { tiers } from '../tokens.ts'
-import { audit, quoted } from './define.ts'
+import { audit, quoted, Word } from './define.ts'
 
 const token = {
   user_id: Type.String(),
-  email: Type.String(),
+  email: Word,
   tier: Type.Enum([...tiers]),
   scopes: Type.Optional(Type.Array(Type.String())),
   expires_at: Type.Optional(Type.String()),

@@ -98,13 +98,13 @@ describe('what the journal says of runs', () => {
     expect(said.filter(({ summary }) => summary === session)).toHaveLength(1)
     // The client may say so before or after its question.
     expect(said.map(({ summary }) => summary).filter((summary) => summary !== session)).toEqual([
-      `${owner} wrote to Agent ada: "Work"`,
+      'The OWNER asked Agent ada: "Work"',
       'Agent ada started a run',
       "Agent ada's client was started",
       'Agent ada waits for an answer to: "Postgres or SQLite?"',
       "Agent ada's client ended",
       'Agent ada answered: "I look.…"',
-      `${owner} wrote to Agent ada: "SQLite…"`,
+      'The OWNER asked Agent ada: "SQLite…"',
       `Agent ada goes on with the answer of ${owner}`,
       "Agent ada's client was started",
       "Agent ada's client ended with exit code 3",
