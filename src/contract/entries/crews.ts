@@ -20,13 +20,13 @@ export const crewFacts = {
     'audit.entity_updated',
     'crew',
     Wish,
-    (_, { actor, crew }) => `${actor} requested that crew ${crew} start`,
+    (_, { actor, crew }) => `Starting crew ${crew} was requested by ${actor}`,
   ),
   'crew.stop_requested': audit(
     'audit.entity_updated',
     'crew',
     Wish,
-    (_, { actor, crew }) => `${actor} requested that crew ${crew} stop`,
+    (_, { actor, crew }) => `Stopping crew ${crew} was requested by ${actor}`,
   ),
   // The `name` of a crew member is the person's e-mail address.
   'crew_member.created': audit(

@@ -87,8 +87,8 @@ describe('crews.start and crews.stop', () => {
     const it = await withCrew()
     for (const act of ['start', 'start', 'stop', 'stop']) expect((await it.post(act)).status).toBe(200)
     expect(it.entries().slice(-2)).toMatchObject([
-      { summary: expect.stringMatching(/^\S+@example\.com requested that crew backend start$/) },
-      { summary: expect.stringMatching(/^\S+@example\.com requested that crew backend stop$/) },
+      { summary: expect.stringMatching(/^Starting crew backend was requested by \S+@example\.com$/) },
+      { summary: expect.stringMatching(/^Stopping crew backend was requested by \S+@example\.com$/) },
     ])
   })
 
