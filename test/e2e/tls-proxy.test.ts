@@ -113,17 +113,21 @@ function promises(start: () => Promise<TlsProxy>): void {
   })
 
   it('serves the command line, which trusts the private certificate', async () => {
-    const { run } = cli({
+    // Certificates are read when a program starts.
+    const { program } = cli({
       SVC_SERVER: `https://localhost:${proxy.port}`,
       SVC_TOKEN: token,
       NODE_EXTRA_CA_CERTS: proxy.ca,
     })
-    expect(await run('whoami', '--json=user_email')).toMatchObject({
+    expect(await program.run('whoami', '--json=user_email')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('ada@example.com'),
     })
     const unaware = cli({ SVC_SERVER: `https://localhost:${proxy.port}`, SVC_TOKEN: token })
-    expect(await unaware.run('whoami')).toMatchObject({ code: 8, stderr: expect.stringContaining('is not trusted') })
+    expect(await unaware.program.run('whoami')).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('is not trusted'),
+    })
   })
 
   it.each(forged)('takes the client’s address from the proxy, whatever the client says: %s', async (_, headers) => {
