@@ -7,10 +7,15 @@ const Moved = Type.Object({ state: Type.Enum([...inboxStates]), ids: Type.Array(
 const count = (items: number) => `${items} inbox ${items === 1 ? 'item' : 'items'}`
 
 export const inboxFacts = {
-  'inbox_item.updated': audit('audit.entity_updated', 'inbox_item', Moved, ({ name, metadata }, { actor }) => {
-    const { state = 'resolved', ids = [] } = metadata ?? {}
-    return `${actor} marked ${ids.length === 1 && name ? quoted(name) : count(ids.length)} as ${state}`
-  }),
+  'inbox_item.updated': audit(
+    'audit.entity_updated',
+    'inbox_item',
+    Moved,
+    ({ name, entity_id, metadata }, { actor }) => {
+      const { state = 'resolved', ids = [] } = metadata ?? {}
+      return `${actor} marked ${ids.length === 1 && name !== entity_id ? quoted(name) : count(ids.length)} as ${state}`
+    },
+  ),
   'inbox.purged': auditOfAll(
     'audit.entity_deleted',
     'inbox_item',

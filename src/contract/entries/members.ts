@@ -32,8 +32,12 @@ const Capabilities = Type.Object({
 })
 
 /** For example `Grace Hopper (grace@example.com)`. `name` is the person's full name where it is known. */
-const called = ({ name, metadata: { email } }: AuditPayload<typeof Deletion> | AuditPayload<typeof Capabilities>) =>
-  name ? `${name} (${email})` : email
+const called = ({
+  name,
+  entity_id,
+  metadata: { email },
+}: AuditPayload<typeof Deletion> | AuditPayload<typeof Capabilities>) =>
+  name && name !== entity_id ? `${name} (${email})` : email
 
 const end = (via: 'host' | undefined, actor: string) => (via ? 'on the host' : `by ${actor}`)
 

@@ -139,7 +139,7 @@ describe('muster journal tail', () => {
     await write('a\u001b[2Jb\u202ec')
     const terminal = muster.screen(['journal', 'tail', '-n', '1', '--no-color'])
     await terminal.ended
-    expect(terminal.text()).toContain('abc')
+    expect(terminal.text()).toContain('a [2Jbc')
     expect(terminal.text()).not.toMatch(/[\u001b\u202e]/)
   })
 })

@@ -282,7 +282,7 @@ describe('members.remove', () => {
     const it = await daemon()
     expect((await it.call(role, 'DELETE', path(it, it.person(role)))).status).toBe(200)
     expect(roleOf(it, it.person(role))).toBeUndefined()
-    expect(it.entries()).toMatchObject([{ summary: expect.stringMatching(/ left$/) }])
+    expect(it.entries()).toMatchObject([{ summary: expect.stringMatching(/left the workspace$/) }])
   })
 
   it('lets an OWNER leave who is not the last one, also when all leave at once', async () => {

@@ -26,7 +26,7 @@ describe('templates/containers', () => {
 
   it('has what a crew container needs, as the script that builds without a registry has it', () => {
     const script = read('scripts/build-images.sh')
-    const [, packages] = /^packages=(.*)$/m.exec(script)!
+    const packages = [...script.matchAll(/^packages\+?=,?(.*)$/gm)].map(([, names]) => names).join(',')
     for (const name of [
       'bash',
       'ca-certificates',

@@ -24,7 +24,7 @@ let agents = 0
 const steady = fixedClock('1970-01-01T00:00:05.000Z')
 beforeAll(async () => {
   place = await daemon({ shared: true, steady })
-  place.app.runs = {} as Runs
+  place.app.runs = { available: true } as Runs
   crewId = (await place.call('OWNER', 'POST', '/crews', { name: 'Backend', slug: 'backend' })).body.id
 })
 afterEach(() => void vi.restoreAllMocks())
