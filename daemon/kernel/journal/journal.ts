@@ -183,8 +183,12 @@ const breaking = /\s*[\p{Cc}\u2028\u2029]+\s*/gu
 const turning = /[\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 const unfit = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 
+/** Most sentences: told at once, without looking up what each character is. */
+const plain = /^[ -~]*$/
+
 /** On one line, and shown as it reads: terminals and pages must not make another sentence of it. */
-const sentence = (text: string): string => (unfit.test(text) ? text.replace(breaking, ' ').replace(turning, '') : text)
+const sentence = (text: string): string =>
+  plain.test(text) || !unfit.test(text) ? text : text.replace(breaking, ' ').replace(turning, '')
 
 /** The entry as it is stored: empty members left out. */
 function complete(draft: Draft, id: string, ts: string): Entry {
