@@ -67,6 +67,7 @@ export async function start(
     })
   } finally {
     clearTimeout(timer)
+    child.removeAllListeners('exit')
     output.destroy()
     child.unref()
   }

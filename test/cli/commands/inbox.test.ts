@@ -108,7 +108,7 @@ describe('muster policies', () => {
       { entry_id: id, would: 'notice' },
     ])
     const shown = await simulate('--level', 'trusted', '-o', 'table')
-    expect(shown.stdout).toContain(`${id}  mission_create: denied by people, would be let through  No mission`)
+    expect(shown.stdout).toContain(`${id}  mission_create: denied by people, would be let through  No [31mmission`)
     expect(shown.stdout).not.toContain('\u001b')
     expect((await simulate()).code).toBe(2)
     expect(await simulate('--level', 'full', '--behavior', 'block')).toMatchObject({
