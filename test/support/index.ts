@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync, writeFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, afterEach, expect } from 'vitest'
 import { endpoints } from '#contract'
@@ -14,7 +15,7 @@ import { createServer } from '#kernel/http/operations'
 import { newId } from '#kernel/ids'
 import type { SealFile } from '#kernel/journal/seal-file'
 import { createLog } from '#kernel/log'
-import { migrate, openDatabase, readMigrations } from '#kernel/store/db'
+import { type Db, migrate, openDatabase, readMigrations } from '#kernel/store/db'
 import { createThreadReads } from '#kernel/store/reads'
 import { createVault } from '#kernel/store/vault'
 import { features } from '../../daemon/features/index.ts'
@@ -24,6 +25,27 @@ import { watchFacts } from './facts.ts'
 import { readerProgram } from './reader.ts'
 
 export const migrations = readMigrations(new URL('../../daemon/migrations', import.meta.url).pathname)
+
+let migrated: Buffer | undefined
+
+/** An empty database with all migrations applied, which takes long and is therefore done once. */
+function emptyDatabase(): Buffer {
+  const db = openDatabase(':memory:')
+  migrate(db, migrations, '2026-01-01T00:00:00.000Z')
+  const content = db.serialize()
+  db.close()
+  return content
+}
+
+/** A migrated database in memory, or in a file, which is made if it is missing. */
+export function openMigrated(file = ':memory:'): Db {
+  migrated ??= emptyDatabase()
+  if (file === ':memory:') return openDatabase(Buffer.from(migrated))
+  if (!existsSync(file)) writeFileSync(file, migrated)
+  const db = openDatabase(file)
+  migrate(db, migrations, '2026-01-01T00:00:00.000Z')
+  return db
+}
 
 const open: { close(): unknown }[] = []
 const undeclared: string[] = []
@@ -147,8 +169,7 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
     empty = false,
     quiet = false,
   } = options
-  const db = openDatabase(file)
-  migrate(db, migrations, new Date(clock()).toISOString())
+  const db = openMigrated(file)
   const { config: base } = loadConfig({
     env: { XDG_CONFIG_HOME: '/nonexistent', SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent' },
     vendor: vendorSettings,
