@@ -23,6 +23,11 @@ const shared = {
   ssr: { resolve: { conditions: ['development'] } },
 }
 
+const setupFiles = ['test/support/setup.ts']
+
+/** A mock takes a module's place for whoever loads it later: such files have a worker each. */
+const mocking = ['test/**/*.mocked.test.ts']
+
 export default defineConfig({
   ...shared,
   test: {
@@ -34,12 +39,18 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/attack/**'],
+          exclude: ['test/e2e/**', 'test/attack/**', ...mocking],
           globalSetup,
+          setupFiles,
           testTimeout: 20_000,
           hookTimeout: 60_000,
           pool: 'forks',
+          isolate: false,
         },
+      },
+      {
+        ...shared,
+        test: { name: 'mocked', include: mocking, globalSetup, setupFiles, pool: 'forks' },
       },
       {
         ...shared,
@@ -50,6 +61,7 @@ export default defineConfig({
           hookTimeout: 300_000,
           pool: 'forks',
           globalSetup,
+          setupFiles,
         },
       },
       {
@@ -62,6 +74,7 @@ export default defineConfig({
           pool: 'forks',
           sequence: { groupOrder: 1 },
           globalSetup,
+          setupFiles,
         },
       },
       // What is measured, what takes a machine's memory or processors, and what looks at the whole engine: one file at
@@ -78,6 +91,7 @@ export default defineConfig({
           fileParallelism: false,
           sequence: { groupOrder: 2 },
           globalSetup,
+          setupFiles,
         },
       },
     ],

@@ -46,6 +46,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
 
   private sent: (Sent & { chatId: string }) | undefined
   private stoppedWith: number | undefined
+  private farewell: NodeJS.Timeout | undefined
   private output!: PlainOutput
 
   async run(): Promise<void> {
@@ -136,6 +137,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     for (const [signal, handler] of handlers) process.on(signal, handler)
     return () => {
       clearTimeout(timer)
+      clearTimeout(this.farewell)
       for (const [signal, handler] of handlers) process.off(signal, handler)
     }
   }
@@ -157,7 +159,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     this.output.turn('Cancelling')
     const left = () =>
       this.giveUp(`The run could not be cancelled and may go on. Next: muster runs show ${this.sent!.runId}`)
-    setTimeout(left, farewellMs).unref()
+    this.farewell = setTimeout(left, farewellMs).unref()
     await this.api.chats.cancel({ chatId: this.sent!.chatId }).catch(left)
   }
 

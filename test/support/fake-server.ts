@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { afterEach } from 'vitest'
+import { ending } from './endings.ts'
 
 export interface Seen {
   method: string
@@ -16,11 +16,6 @@ export interface FakeServer {
   seen: Seen[]
   close(): Promise<void>
 }
-
-const open: FakeServer[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()))
-})
 
 type Answer = (request: Seen, reply: ServerResponse) => unknown
 
@@ -65,7 +60,7 @@ export async function fakeServer(answer: Answer, at: number | string = 0): Promi
         server.closeAllConnections()
       }),
   }
-  open.push(it)
+  ending(() => it.close())
   return it
 }
 

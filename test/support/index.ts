@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import { afterAll, afterEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import { endpoints } from '#contract'
 import type { Entry } from '#contract/entries'
 import { type Code, problems } from '#contract/problems'
@@ -21,6 +21,7 @@ import { createVault } from '#kernel/store/vault'
 import { features } from '../../daemon/features/index.ts'
 import { scrubCalls } from '../../daemon/runtime/runs/secrets.ts'
 import { vendorSettings } from '../../daemon/vendor-settings.ts'
+import { checkAfterEach, ending, endingOfFile } from './endings.ts'
 import { watchFacts } from './facts.ts'
 import { readerProgram } from './reader.ts'
 
@@ -40,14 +41,16 @@ function emptyDatabase(): Buffer {
 /** A migrated database in memory, or in a file, which is made if it is missing. */
 export function openMigrated(file = ':memory:'): Db {
   migrated ??= emptyDatabase()
-  if (file === ':memory:') return openDatabase(Buffer.from(migrated))
-  if (!existsSync(file)) writeFileSync(file, migrated)
-  const db = openDatabase(file)
+  const isNew = file === ':memory:' || !existsSync(file)
+  if (isNew && file !== ':memory:') writeFileSync(file, migrated)
+  const db = openDatabase(file === ':memory:' ? Buffer.from(migrated) : file)
   migrate(db, migrations, '2026-01-01T00:00:00.000Z')
+  if (isNew) db.prepare("UPDATE instance_settings SET value = ? WHERE key = 'installation_id'").run(randomHex())
   return db
 }
 
-const open: { close(): unknown }[] = []
+const randomHex = () => randomBytes(8).toString('hex')
+
 const undeclared: string[] = []
 const unfit: string[] = []
 /** What the kernel itself may answer on any endpoint. */
@@ -78,20 +81,14 @@ const always = new Set<string>([
   'storage_unavailable',
 ])
 
-afterEach(async () => {
-  for (const it of open.splice(0).reverse()) await it.close()
+checkAfterEach(() => {
   expect(undeclared.splice(0), 'problems missing from the contract').toEqual([])
   expect(unfit.splice(0), 'facts that are not as declared').toEqual([])
 })
 
-const shared: { close(): unknown }[] = []
-afterAll(async () => {
-  for (const it of shared.splice(0)) await it.close()
-})
-
 /** Closes something when the test ends. */
 export function closing<T extends { close(): unknown }>(it: T): T {
-  open.push(it)
+  ending(() => it.close())
   return it
 }
 
@@ -201,18 +198,16 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
     )
       undeclared.push(`${operation.name} threw ${code}`)
   })
-  const closers = options.shared ? shared : open
-  closers.push({
-    close: async () => {
-      app.stopping.abort()
-      await http.close()
-      await app.mailer.close(0)
-      await app.outbound.close()
-      await app.idle()
-      await app.seals.close()
-      await app.reads.close()
-      db.close()
-    },
+  const whenOver = options.shared ? endingOfFile : ending
+  whenOver(async () => {
+    app.stopping.abort()
+    await http.close()
+    await app.mailer.close(0)
+    await app.outbound.close()
+    await app.idle()
+    await app.seals.close()
+    await app.reads.close()
+    db.close()
   })
 
   const workspace = newId(clock())
