@@ -3,19 +3,16 @@ import { defineConfig } from 'vitest/config'
 // Command line and daemon are tested as users run them.
 const globalSetup = ['test/support/build.ts', 'test/support/usual-port.ts']
 
-/** Built programs as processes, without containers: they share no engine, so several files run at once. */
+/** Built programs as processes, without containers. */
 const processes = [
   'test/e2e/{claude-cli,crash,daily,drain,identity-provider,mail,pages,ports-browser,secrets,tls-proxy}.test.ts',
   'test/attack/{agent-tools,exposed-ports,full-disk,journal,lost-state,pipelining}.test.ts',
 ]
 
-/**
- * Real containers, each file with an installation of its own, and nothing in them that is measured in time: two files
- * at once wait for the engine in turn.
- */
+/** Real containers, each file with an installation of its own, and nothing in them that is measured. */
 const containers = [
-  'test/e2e/{asks,escalation,main-job,reconcile-docker,restart,sidecar-entry}.test.ts',
-  'test/attack/{outliving-daemon,secrets-folders,smuggling,sockets-of-agents}.test.ts',
+  'test/e2e/{asks,demo,egress,escalation,main-job,reconcile-docker,restart,runtime-docker,sidecar-entry}.test.ts',
+  'test/attack/{clock-jumps,egress,outliving-daemon,secrets-folders,smuggling,sockets-of-agents}.test.ts',
 ]
 
 const shared = {
@@ -32,7 +29,8 @@ export default defineConfig({
   ...shared,
   test: {
     reporters: ['default', './test/support/summary.ts'],
-    maxWorkers: 2,
+    // One more than the processors of a small machine: files that wait for containers leave time to the others.
+    maxWorkers: 3,
     projects: [
       {
         ...shared,
@@ -72,7 +70,6 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 300_000,
           pool: 'forks',
-          sequence: { groupOrder: 1 },
           globalSetup,
           setupFiles,
         },
@@ -89,7 +86,7 @@ export default defineConfig({
           hookTimeout: 300_000,
           pool: 'forks',
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
           globalSetup,
           setupFiles,
         },
