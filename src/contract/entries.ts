@@ -25,6 +25,7 @@ import { userFacts } from './entries/users.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
 
 export { type Names, type Severity, severities } from './entries/define.ts'
+export { named } from './entries/quote.ts'
 export { reserved } from './entries/reserved.ts'
 
 /** Every fact that Muster records, by name. Most are named as the entry type that they are stored under. */

@@ -1,15 +1,14 @@
 import { Args, Flags } from '@oclif/core'
 import { locate } from '#client'
-import { lines } from '#client/lines'
-import type { LogFrame } from '#contract/frames'
 import { ApiCommand } from '../../command.ts'
+import { readLog } from '../../runs/follow.ts'
 import { LogLines } from '../../runs/log-lines.ts'
 
 export default class RunsLogs extends ApiCommand<typeof RunsLogs> {
   static override summary = 'Show what a run did and said'
   static override description =
     'Shows what the run was asked, the tools that it used and what it said. --follow goes on until the run is over, ' +
-    'also while it waits for a person.'
+    'also while it waits for a person or the daemon is restarted.'
   static override examples = [
     '$ <%= config.bin %> runs logs RUN',
     '$ <%= config.bin %> runs logs RUN -f',
@@ -24,7 +23,9 @@ export default class RunsLogs extends ApiCommand<typeof RunsLogs> {
     const asked = locate('runs.logs', { runId: this.args.run, query: { follow: this.flags.follow || undefined } })
     const people = ['auto', 'table', 'tsv', 'name'].includes(this.out.wanted.format) && this.out.wanted.jq === undefined
     const told = new LogLines(this.out.paint)
-    for await (const frame of lines<LogFrame>(this.connection, asked)) {
+    const onState = (lost?: Error) =>
+      this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow')
+    for await (const frame of readLog(this.connection, asked, onState)) {
       if (frame.type === 'stream.heartbeat') continue
       if (!people) await this.out.item(frame, '')
       else for (const line of told.take(frame)) await this.out.item(frame, line)

@@ -182,7 +182,7 @@ export function updateAgent(
   const members = merge(body, membersOf(before))
   if (members.crew_id !== before.crew_id) mayJoin(app, actor, members.crew_id)
   if (body.agent_role !== undefined && members.agent_role === 'LEAD')
-    demoteOthers(app, actor, members.crew_id!, { id: agentId, slug: members.slug })
+    demoteOthers(app, actor, members.crew_id!, { id: agentId, slug: members.slug, name: members.name })
   const changed = queries(app.db).update.get({
     ...stored(members),
     id: agentId,
@@ -218,12 +218,13 @@ export function editable(app: App, actor: Actor, agentId: string): AgentRow {
 }
 
 /** A crew has one LEAD: a new one replaces the one before. */
-function demoteOthers(app: App, actor: Actor, crewId: string, successor: { id: string; slug: string }): void {
+function demoteOthers(app: App, actor: Actor, crewId: string, successor: Pick<AgentRow, 'id' | 'slug' | 'name'>): void {
   for (const { id, slug } of queries(app.db).demote.all(app.now(), crewId, successor.id)) {
     const metadata = {
       changed: ['agent_role', 'lead_mode'],
       replaced_by: successor.id,
       successor: successor.slug,
+      successor_name: successor.name,
     }
     const about = { workspace_id: actor.workspace, crew_id: crewId, agent_id: id, ...actorOf(actor) }
     app.journal(fact('agent.demoted', { entity_id: id, name: slug, metadata }, about))

@@ -67,7 +67,7 @@ export function create(app: App, { actor, body, now }: Call<typeof escalations.c
     })
   const row = store(app, agent, body, now)
   const asker = { ...actor, type: 'agent' as const, id: agent.id }
-  app.journal(factOf(row, asker, { agent_still_waiting: true, autonomy_level: level }))
+  app.journal(factOf(app, row, asker, { agent_still_waiting: true, autonomy_level: level }))
   broadcast(app, row)
   return promised(row)
 }

@@ -24,10 +24,13 @@ export function broadcast(app: App, row: Row): void {
   if (row.chat_id) app.broadcast({ channel: `session:${row.chat_id}`, type: `escalation_${event}`, payload })
 }
 
+const nameOf = ({ db }: App, { workspace_id: workspace, crew_id: crew }: Row, slug: string): string =>
+  queries(db).agent.get({ workspace, crew, id: null, slug })?.name ?? slug
+
 type Told = Payload<'peer.escalation'>
 
 /** Records the state of a question. A null `actor` is Muster itself. */
-export function factOf(row: Row, actor: Actor | null, more: Partial<Told>): Fact<'peer.escalation'> {
+export function factOf(app: App, row: Row, actor: Actor | null, more: Partial<Told>): Fact<'peer.escalation'> {
   const resolution = shownResolution(row)
   const payload: Told = {
     state: stateNames[row.status],
@@ -37,7 +40,7 @@ export function factOf(row: Row, actor: Actor | null, more: Partial<Told>): Fact
     from_slug: row.from_slug,
     ...(resolution && { resolution }),
     ...(row.action && { action: row.action }),
-    ...(row.redirect_to && { redirect_to: row.redirect_to }),
+    ...(row.redirect_to && { redirect_to: row.redirect_to, redirect_to_name: nameOf(app, row, row.redirect_to) }),
     ...(row.agent_gave_up_at && { agent_gave_up_at: row.agent_gave_up_at }),
     ...more,
   }
@@ -54,7 +57,7 @@ export function factOf(row: Row, actor: Actor | null, more: Partial<Told>): Fact
 
 export function endOf(app: App, { id }: Decision, { actor, comment, now }: Ending): Fact {
   const row = queries(app.db).byId.get(id)!
-  return factOf(row, actor, {
+  return factOf(app, row, actor, {
     agent_still_waiting: isThere(row, now),
     ...(!actor && { auto_resolved: true }),
     ...(comment && { cancel_reason: comment }),

@@ -71,7 +71,7 @@ function giveUp(app: App, id: string): void {
   if (!mark.get({ id, now: app.now() })) return
   const row = byId.get(id)!
   const warning = 'The agent goes on without an answer; people may still give one'
-  app.journal(factOf(row, null, { agent_still_waiting: false, warning }))
+  app.journal(factOf(app, row, null, { agent_still_waiting: false, warning }))
 }
 
 const warnings = {

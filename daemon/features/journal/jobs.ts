@@ -9,10 +9,13 @@ import { createTotals } from './totals.ts'
 import { verifyChain } from './verify.ts'
 
 /** What may take long: everything full-text, what lists and totals cannot bound, the walk along the chain. */
-export const openJournalJobs: OpenJobs = ({ journal, index }) => {
+export const openJournalJobs = (
+  { journal, index }: Parameters<OpenJobs>[0],
+  longestLag?: number,
+): ReturnType<OpenJobs> => {
   const reader = createReader(journal)
   const totals = createTotals(journal)
-  const search = createSearch(journal, index, reader, actorTypes)
+  const search = createSearch(journal, index, reader, actorTypes, longestLag)
   const oldest = journal.prepare<[number], string>('SELECT doc FROM journal WHERE seq > ? ORDER BY seq LIMIT 1').pluck()
 
   return {

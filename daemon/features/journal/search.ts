@@ -28,8 +28,6 @@ export interface Search {
 
 /** Entries indexed in one transaction. */
 const batch = 500
-/** Further behind than this, the index starts anew at the newest entry and grows downwards. */
-const longestLag = 20_000
 /** Milliseconds that a request may spend on entries that are not indexed yet. */
 const patience = 1_500
 /** Entries that an index gives up to which they are compared with the hits one by one. */
@@ -100,6 +98,8 @@ export function createSearch(
   index: Db,
   reader: Pick<Reader, 'accepts' | 'seqs'>,
   actorTypes: readonly string[],
+  /** Further behind than this, the index starts anew at the newest entry and grows downwards. */
+  longestLag = 20_000,
 ): Search {
   index.exec(schema)
   const columns = 'seq, id, ws, combo, crew, agent, type, severity, doc'

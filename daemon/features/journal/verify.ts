@@ -67,6 +67,7 @@ function flaw(
   if (!prev_hash.equals(before?.entry_hash ?? genesis))
     return at('chain', 'the entry before it is missing or was replaced')
   if (scheme !== 1 && scheme !== 2) return at('chain', 'it is hashed in a way that this version does not know')
+  if (before && scheme < before.scheme) return at('chain', 'it is hashed in an older way than the entry before it')
   if (entry.payload && payload_hash) return at('chain', 'the payload came back after it was erased')
   if (summary_hash && (scheme === 1 || entry.summary !== ''))
     return at('chain', 'the summary came back after it was erased')

@@ -1,4 +1,4 @@
-import type { About, Names } from '#contract/entries'
+import { type About, type Names, named } from '#contract/entries'
 import { type Db, statements } from '../store/db.ts'
 
 export const queries = statements((db) => ({
@@ -28,7 +28,7 @@ export class EntryNames implements Names {
   get person(): string {
     const { actor_type, actor_id } = this.#about
     const user = actor_type === 'user' && actor_id ? queries(this.#db).user.get(actor_id) : undefined
-    return user?.full_name || this.actor
+    return user?.full_name ? named(user.full_name) : this.actor
   }
 
   get agent(): string {
@@ -41,6 +41,7 @@ export class EntryNames implements Names {
   }
 
   #agentName(id: string): string {
-    return queries(this.#db).agent.get(id)?.name ?? 'a deleted agent'
+    const agent = queries(this.#db).agent.get(id)
+    return agent ? named(agent.name) : 'a deleted agent'
   }
 }

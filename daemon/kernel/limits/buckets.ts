@@ -10,13 +10,11 @@ export interface Buckets {
   giveBack(key: string, rate: number): void
 }
 
-const bound = 50_000
-
-/** Token buckets in memory, each full at first. */
-export function createBuckets(clock: () => number): Buckets {
+/** Token buckets in memory, each full at first, and at most so many. */
+export function createBuckets(clock: () => number, most = 50_000): Buckets {
   // A flood of keys must not grow without end: the one that was quiet the longest goes first, and its bucket is the
   // fullest.
-  const buckets = createCache<{ left: number; at: number }>(bound)
+  const buckets = createCache<{ left: number; at: number }>(most)
   return {
     take(key, rate, refill) {
       const now = clock()

@@ -6,7 +6,7 @@ import type { Compiled } from './config.ts'
 import type { Denial } from './denials.ts'
 import { type Dial, Refused, type Unreachable } from './dial.ts'
 import { forwardable } from './headers.ts'
-import { parseAuthority, type Target } from './policy.ts'
+import { canonicalHost, parseAuthority, type Target } from './policy.ts'
 import type { Slots } from './slots.ts'
 import { idleMs, joinTunnel } from './tunnel.ts'
 import type { CheckName } from './wildcard-names.ts'
@@ -114,7 +114,9 @@ export function createEgress({ config, dial, slots, checkName, denied, patienceM
 
 function asksFor(hello: Hello): string {
   if (typeof hello === 'string') return 'begins with a hello that cannot be read'
-  return hello.serverName === null ? 'asks for no server by name' : `asks for ${hello.serverName}`
+  return hello.serverName === null
+    ? 'asks for no server by name'
+    : `asks for ${canonicalHost(hello.serverName) ?? 'what is no name'}`
 }
 
 /**

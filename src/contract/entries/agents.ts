@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { autonomyLevels } from '../policies.ts'
-import { audit, audits, Changed, entry } from './define.ts'
+import { audit, Changed, entry } from './define.ts'
+import { named } from './quote.ts'
 
 /** How the crew's policy judged the creation, when another agent created this one. The policy simulator reads it. */
 const byPolicy = {
@@ -12,6 +13,7 @@ const Demotion = Type.Object({
   changed: Type.Array(Type.String()),
   replaced_by: Type.String(),
   successor: Type.String({ description: 'slug of the agent that leads the crew now' }),
+  successor_name: Type.String({ description: 'its name' }),
 })
 const Deletion = Type.Object({ with: Type.Optional(Type.Enum(['crew', 'workspace', 'review'])) })
 const Status = Type.Object({
@@ -22,24 +24,27 @@ const Status = Type.Object({
 const doing = { IDLE: 'is idle', RUNNING: 'is working', ERROR: 'has stopped with an error' }
 
 export const agentFacts = {
-  ...audits('agent', 'Agent'),
   'agent.created': audit(
     'audit.entity_created',
     'agent',
     Changed,
-    ({ name, entity_id, policy_verdict }, { actor }) =>
-      `Agent ${name ?? entity_id} was created by ${actor}${policy_verdict === 'ask' ? ' and waits for approval' : ''}`,
+    ({ policy_verdict }, { actor, agent }) =>
+      `Agent ${agent} was created by ${actor}${policy_verdict === 'ask' ? ' and waits for approval' : ''}`,
     { more: byPolicy },
   ),
+  'agent.updated': audit('audit.entity_updated', 'agent', Changed, ({ metadata }, { actor, agent }) => {
+    const changed = metadata?.changed ?? []
+    return `Agent ${agent} was changed by ${actor}${changed.length ? `: ${changed.join(', ')}` : ''}`
+  }),
   'agent.demoted': audit(
     'audit.entity_updated',
     'agent',
     Demotion,
-    ({ name, entity_id, metadata }, { actor, crew }) =>
-      `${actor} made agent ${metadata.successor} the lead of crew ${crew} in place of agent ${name ?? entity_id}`,
+    ({ metadata: { successor_name } }, { actor, agent, crew }) =>
+      `${actor} made agent ${named(successor_name)} the lead of crew ${crew} in place of agent ${agent}`,
   ),
-  'agent.deleted': audit('audit.entity_deleted', 'agent', Deletion, ({ name, entity_id, metadata }, { actor }) => {
-    const called = `Agent ${name ?? entity_id}`
+  'agent.deleted': audit('audit.entity_deleted', 'agent', Deletion, ({ metadata }, { actor, agent }) => {
+    const called = `Agent ${agent}`
     if (metadata?.with === 'review') return `${called} was deleted: its creation was not approved`
     return metadata?.with ? `${called} was deleted with its ${metadata.with}` : `${called} was deleted by ${actor}`
   }),

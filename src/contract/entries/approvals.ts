@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { entry, type Names, quoted } from './define.ts'
+import { entry, type Names } from './define.ts'
+import { quoted } from './quote.ts'
 
 const text = Type.Optional(Type.String())
 

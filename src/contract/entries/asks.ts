@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Receipt } from '../asks.ts'
-import { audit, quoted } from './define.ts'
+import { audit } from './define.ts'
+import { quoted } from './quote.ts'
 
 const Acted = Type.Object({
   ...Receipt.properties,

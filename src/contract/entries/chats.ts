@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { type AuditPayload, audit, Changed, entry, type Names, quoted } from './define.ts'
+import { type AuditPayload, audit, Changed, entry, type Names } from './define.ts'
+import { quoted } from './quote.ts'
 
 const Words = Type.Object({
   chat_id: Type.Optional(Type.String()),

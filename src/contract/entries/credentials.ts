@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { type AuditPayload, audit, audits, entry, quoted } from './define.ts'
+import { type AuditPayload, audit, audits, entry } from './define.ts'
+import { quoted } from './quote.ts'
 
 const Grant = Type.Object({
   credential_id: Type.String(),

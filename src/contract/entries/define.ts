@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox'
+import { named } from './quote.ts'
 
 export const severities = ['info', 'notice', 'warn', 'error'] as const
 export type Severity = (typeof severities)[number]
@@ -7,9 +8,9 @@ export type Severity = (typeof severities)[number]
 export interface Names {
   /** Who acted: the e-mail address of a person, the name of an agent, otherwise "Muster". */
   readonly actor: string
-  /** Who acted, as people address each other: a person by their full name where it is known. */
+  /** Who acted, as people address each other: a person by their full name where it is known, `named`. */
   readonly person: string
-  /** The name of the entry's agent. */
+  /** The display name of the entry's agent, `named`. */
   readonly agent: string
   /** The slug of the entry's crew. */
   readonly crew: string
@@ -64,9 +65,9 @@ export function audit<
     ...more,
   })
   // What has no name is called by its id.
-  const named = (it: { name?: string; entity_id: string }, names: Names) =>
+  const said = (it: { name?: string; entity_id: string }, names: Names) =>
     says({ ...it, name: /\S/.test(it.name ?? '') ? it.name : it.entity_id } as never, names)
-  return { type, severity, payload: payload as unknown as AuditSchema<M, X>, fixed, says: named as never }
+  return { type, severity, payload: payload as unknown as AuditSchema<M, X>, fixed, says: said as never }
 }
 
 /** As `audit`, of several things at once: the payload names none of them. */
@@ -119,9 +120,9 @@ export const Changed = Type.Object({ changed: Type.Optional(Type.Array(Type.Stri
 
 /**
  * The plain facts of an entity: `crew.created`, `crew.updated`, `crew.deleted`. `noun` begins the sentence; `cited`
- * writes the name into it and is `quoted` for names that people choose freely.
+ * writes the name into it: `quoted` always has quotation marks, `named` only where they are needed.
  */
-export function audits<const E extends string>(entity: E, noun: string, cited = (name: string) => name) {
+export function audits<const E extends string>(entity: E, noun: string, cited = named) {
   const called = ({ name, entity_id }: AuditPayload) => `${noun} ${cited(name ?? entity_id)}`
   return {
     [`${entity}.created`]: audit(
@@ -152,13 +153,3 @@ export function audits<const E extends string>(entity: E, noun: string, cited = 
 }
 
 const list = (members: readonly string[] | undefined) => (members?.length ? `: ${members.join(', ')}` : '')
-
-const quoteLimit = 120
-
-/** A text as a sentence cites it: its first line in quotation marks, at most 120 characters. */
-export function quoted(text: string): string {
-  const [first = '', ...more] = text.trim().split(/\r?\n/)
-  const characters = [...first]
-  const cut = characters.length > quoteLimit || more.some((line) => line.trim() !== '')
-  return `"${cut ? `${characters.slice(0, quoteLimit).join('').trimEnd()}…` : first}"`
-}

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { escalationActions, escalationTypes } from '../escalations.ts'
-import { auditOfAll, entry, type Names, quoted } from './define.ts'
+import { auditOfAll, entry, type Names } from './define.ts'
+import { named, quoted } from './quote.ts'
 
 const text = Type.Optional(Type.String())
 
@@ -13,6 +14,7 @@ const Escalated = Type.Object({
   resolution: text,
   action: Type.Optional(Type.Enum([...escalationActions])),
   redirect_to: text,
+  redirect_to_name: text,
   agent_still_waiting: Type.Optional(Type.Boolean()),
   agent_gave_up_at: text,
   auto_resolved: Type.Optional(Type.Boolean()),
@@ -22,13 +24,13 @@ const Escalated = Type.Object({
 })
 
 function answered(
-  { action, reason, resolution = '', redirect_to, escalation_type }: Static<typeof Escalated>,
+  { action, reason, resolution = '', redirect_to_name, escalation_type }: Static<typeof Escalated>,
   { actor, agent }: Names,
 ): string {
   const decided = action === 'approve' ? 'approved' : 'rejected'
   if (escalation_type === 'CREDENTIAL')
     return `${actor} ${decided} the credential that ${agent} offered: ${quoted(reason)}`
-  const other = redirect_to ? `agent ${redirect_to}` : 'another agent'
+  const other = redirect_to_name ? `agent ${named(redirect_to_name)}` : 'another agent'
   if (action === 'redirect') return `${actor} told ${agent} to ask ${other} instead: ${quoted(reason)}`
   if (action === 'reject') return `${actor} rejected ${agent}'s question ${quoted(reason)}: ${quoted(resolution)}`
   return `${actor} answered ${agent}'s question: ${quoted(resolution)}`

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { inboxStates } from '../inbox.ts'
-import { audit, auditOfAll, quoted } from './define.ts'
+import { audit, auditOfAll } from './define.ts'
+import { quoted } from './quote.ts'
 
 const Moved = Type.Object({ state: Type.Enum([...inboxStates]), ids: Type.Array(Type.String()) })
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { entry, type FactDefinition, quoted } from './define.ts'
+import { entry, type FactDefinition } from './define.ts'
+import { quoted } from './quote.ts'
 
 const Change = Type.Object({
   target_entry_id: Type.String(),

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { capabilities } from '../capabilities.ts'
 import { roles } from '../roles.ts'
 import { type AuditPayload, audit, Word } from './define.ts'
+import { named } from './quote.ts'
 
 const Role = Type.Enum([...roles])
 const OnHost = Type.Optional(Type.Literal('host'))
@@ -37,7 +38,7 @@ const called = ({
   entity_id,
   metadata: { email },
 }: AuditPayload<typeof Deletion> | AuditPayload<typeof Capabilities>) =>
-  name && name !== entity_id ? `${name} (${email})` : email
+  name && name !== entity_id ? `${named(name)} (${email})` : email
 
 const end = (via: 'host' | undefined, actor: string) => (via ? 'on the host' : `by ${actor}`)
 

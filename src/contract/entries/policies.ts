@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { autonomyLevels, behaviorModes } from '../policies.ts'
-import { entry, quoted } from './define.ts'
+import { entry } from './define.ts'
+import { quoted } from './quote.ts'
 
 export const policyFacts = {
   'policy.changed': entry(

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { entry, quoted } from './define.ts'
+import { entry } from './define.ts'
+import { quoted } from './quote.ts'
 
 const port = {
   port: Type.Integer(),

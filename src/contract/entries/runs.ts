@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { entry, quoted } from './define.ts'
+import { entry } from './define.ts'
+import { named, quoted } from './quote.ts'
 
 const optional = Type.Optional
 const Metadata = Type.Record(Type.String(), Type.Unknown())
@@ -13,7 +14,7 @@ const End = Type.Object({
   metadata: optional(Metadata),
 })
 
-const because = (reason: string | undefined) => (reason ? `: ${reason}` : '')
+const because = (reason: string | undefined) => (reason ? `: ${quoted(reason)}` : '')
 
 const Question = Type.Object({
   chat_id: optional(Type.String()),
@@ -95,7 +96,7 @@ export const runFacts = {
     'run.session_init',
     'info',
     Init,
-    ({ model }, { agent }) => `${agent}'s client began a session${model ? ` with ${model}` : ''}`,
+    ({ model }, { agent }) => `${agent}'s client began a session${model ? ` with ${named(model)}` : ''}`,
   ),
   'run.confidence': entry(
     'run.confidence',

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { tiers } from '../tokens.ts'
-import { audit, quoted, Word } from './define.ts'
+import { audit, Word } from './define.ts'
+import { quoted } from './quote.ts'
 
 const token = {
   user_id: Type.String(),

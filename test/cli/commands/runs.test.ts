@@ -3,7 +3,7 @@ import { asked, askPlace } from '../../support/asks.ts'
 import { calls, gets, init, result, says } from '../../support/claude-lines.ts'
 import { cliFor } from '../../support/cli.ts'
 import { beginMadeUp } from '../../support/made-up-source.ts'
-import { workplace } from '../../support/runs.ts'
+import { attachRuns, workplace } from '../../support/runs.ts'
 
 describe('muster runs', () => {
   it('follows a run to its end, and shows it afterwards', async () => {
@@ -31,6 +31,32 @@ describe('muster runs', () => {
       'stream.end',
     ])
     expect(await run('runs', 'logs', 'cnone')).toMatchObject({ code: 3 })
+  })
+
+  it('follows a run over lost connections and a new daemon, and shows everything once', async () => {
+    const it = await workplace()
+    const { run, terminal } = await cliFor(it, 'OWNER')
+    const id = await beginMadeUp(it, it.agentId)
+    const program = await it.runtime.program()
+    const followed = terminal(['runs', 'logs', id, '-f'])
+    await followed.until(/> Look after the garden/)
+    it.runtime.print(program, init, says('one\ntwo\nth'))
+    await followed.until(/two/)
+    it.http.server.closeAllConnections()
+    it.runtime.print(program, says('ree\n'), calls('t1', 'Bash', { command: 'ls' }), gets('t1', 'a'))
+    await followed.until(/The connection is back[\s\S]*three[\s\S]*Bash/)
+    const before = it.runs
+    it.runs = attachRuns(it, it.runtime)
+    await before.close()
+    await it.runs.recover()
+    it.runtime.print(program, says('four\n'), result())
+    await followed.until(/The connection is back[\s\S]*The connection is back[\s\S]*four/)
+    it.http.server.closeAllConnections()
+    it.runtime.finish(program)
+    expect(await followed.ended).toBe(0)
+    const shown = followed.text().match(/garden|one|two|three|Bash|four/g)
+    expect(shown).toEqual(['garden', 'one', 'two', 'three', 'Bash', 'four'])
+    expect((await run('runs', 'logs', id)).stdout).toContain('four')
   })
 
   it('cancels a run, and says when it was over already', async () => {

@@ -37,7 +37,7 @@ describe('muster journal tail', () => {
     expect(code).toBe(0)
     expect(rows.map((row) => row.slice(1, 5))).toEqual([
       ['notice', 'audit.entity_created', 'backend', expect.stringContaining('Crew backend was created by')],
-      ['notice', 'audit.entity_created', 'grace', expect.stringContaining('Agent grace was created by')],
+      ['notice', 'audit.entity_created', 'grace', expect.stringContaining('Agent Grace was created by')],
       ['info', 'system.migration', 'system', 'it ran here'],
     ])
     expect(rows[2]![0]).toBe('2026-01-01T00:00:02.000Z')
@@ -84,7 +84,7 @@ describe('muster journal tail', () => {
   it('goes on with what is written, each entry once', async () => {
     const { muster, write } = await office()
     const terminal = muster.terminal(['journal', 'tail', '-f', '-n', '1', '--jq', '.summary'])
-    await terminal.until(/Agent grace/)
+    await terminal.until(/Agent Grace/)
     for (const n of [1, 2, 3]) await write(`entry ${n}`)
     await terminal.until(/entry 3/)
     expect(terminal.text().match(/entry \d/g)).toEqual(['entry 1', 'entry 2', 'entry 3'])
@@ -127,7 +127,7 @@ describe('muster journal tail', () => {
     const { lines } = await seen(terminal.text(), size.cols, size.rows)
     expect(lines).toEqual([
       '2026-01-01',
-      '00:00:01  notice  audit.entity_created  grace     Agent grace was created by',
+      '00:00:01  notice  audit.entity_created  grace     Agent Grace was created by',
       expect.stringMatching(/^ {50}owner-\w+@example\.com$/),
       '00:00:02  info    system.migration      system    a summary that is too long for',
       '                                                  one line of this terminal',

@@ -457,7 +457,7 @@ describe('agents.update', () => {
     expect(it.entries().at(-2)).toMatchObject({
       agent_id: before.id,
       entry_type: 'audit.entity_updated',
-      summary: `${it.person('OWNER').email} made agent grace the lead of crew backend in place of agent ada`,
+      summary: `${it.person('OWNER').email} made agent Grace the lead of crew backend in place of agent Ada`,
       payload: { metadata: { replaced_by: next.id } },
     })
   })
@@ -542,7 +542,7 @@ describe('agents.remove', () => {
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_deleted',
       agent_id: id,
-      summary: expect.stringMatching(/^Agent ada was deleted by \S+@example\.com$/),
+      summary: expect.stringMatching(/^Agent Ada was deleted by \S+@example\.com$/),
     })
   })
 

@@ -78,7 +78,7 @@ describe('an agent that its LEAD wants', () => {
     expect((await it.call('OWNER', 'POST', `/agents/${id}/chats`, {})).status).toBe(201)
     expect(it.entries().find(({ payload }) => payload?.['entity_id'] === id)).toMatchObject({
       entry_type: 'audit.entity_created',
-      summary: 'Agent bob was created by Agent ada and waits for approval',
+      summary: 'Agent Bob was created by Agent ada and waits for approval',
       payload: { policy_action: 'agent_create', policy_verdict: 'ask', autonomy_level: level },
     })
     expect(it.entries().filter(({ entry_type }) => entry_type === 'approval.requested')).toMatchObject([

@@ -298,7 +298,7 @@ describe('the journal', () => {
     expect(told(it)).toBe(`${email} rejected Agent ada's question "Delete it?": "Not today"`)
     const third = await it.ask({ reason: 'Who knows?' })
     await it.resolve(third, { resolution: 'Bob', action: 'redirect', redirect_to: 'bob' })
-    expect(told(it)).toBe(`${email} told Agent ada to ask agent bob instead: "Who knows?"`)
+    expect(told(it)).toBe(`${email} told Agent ada to ask agent Agent bob instead: "Who knows?"`)
     await it.call('MANAGER', 'POST', `/escalations/${await it.ask({ reason: 'Twice?' })}/cancel`, {})
     expect(told(it)).toBe(`${email} withdrew Agent ada's question: "Twice?"`)
     await it.ask({ reason: 'Anybody?' })

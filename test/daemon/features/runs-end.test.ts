@@ -108,7 +108,7 @@ describe('what the journal says of runs', () => {
       `Agent ada goes on with the answer of ${owner}`,
       "Agent ada's client was started",
       "Agent ada's client ended with exit code 3",
-      "Agent ada's run failed: The client ended with code 3",
+      'Agent ada\'s run failed: "The client ended with code 3"',
     ])
   })
 

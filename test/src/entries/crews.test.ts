@@ -23,19 +23,19 @@ const refused = { denied: true, host: 'evil.test', port: 443, reason: 'evil.test
 describe('sentences of agents', () => {
   const made = { entity_id: 'a1', name: 'grace', policy_action: 'agent_create', autonomy_level: 'guided' } as const
   it.each([
-    [says('agent.created', { entity_id: 'a1', name: 'grace' }), 'Agent grace was created by ada@example.com'],
-    [says('agent.created', { ...made, policy_verdict: 'inbox' }), 'Agent grace was created by ada@example.com'],
+    [says('agent.created', { entity_id: 'a1', name: 'grace' }), 'Agent Grace was created by ada@example.com'],
+    [says('agent.created', { ...made, policy_verdict: 'inbox' }), 'Agent Grace was created by ada@example.com'],
     [
       says('agent.created', { ...made, policy_verdict: 'ask' }),
-      'Agent grace was created by ada@example.com and waits for approval',
+      'Agent Grace was created by ada@example.com and waits for approval',
     ],
     [
       says('agent.deleted', { entity_id: 'a1', name: 'grace', metadata: { with: 'review' } }),
-      'Agent grace was deleted: its creation was not approved',
+      'Agent Grace was deleted: its creation was not approved',
     ],
     [
       says('agent.deleted', { entity_id: 'a1', name: 'grace', metadata: { with: 'crew' } }),
-      'Agent grace was deleted with its crew',
+      'Agent Grace was deleted with its crew',
     ],
     [says('agent.status_change', { status: 'RUNNING', prev: 'IDLE' }), 'Grace is working'],
     [says('agent.status_change', { status: 'IDLE', prev: 'RUNNING' }), 'Grace is idle'],

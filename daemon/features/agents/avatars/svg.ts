@@ -1,6 +1,10 @@
 import { problem } from '#kernel/problem'
+import { createReferences } from './references.ts'
 
 export const svgLimit = 64 * 1024
+
+/** Elements that a browser draws in all, those of references each time that they are referred to. */
+export const drawnLimit = 20_000
 
 const shapes = `svg g defs title desc path rect circle ellipse line polyline polygon text tspan use symbol clipPath mask
   linearGradient radialGradient stop pattern filter feGaussianBlur feOffset feBlend feColorMatrix feComposite feFlood
@@ -42,6 +46,7 @@ export function checkSvg(text: string): void {
   if (Buffer.byteLength(text) > svgLimit) throw refuse('svg must have at most 65536 bytes')
   const source = text.trim()
   const above: string[] = []
+  const references = createReferences()
   let at = 0
   const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at
@@ -54,15 +59,22 @@ export function checkSvg(text: string): void {
     const closed = take(closing)
     if (closed) {
       if (above.pop() !== closed[1]) throw refuse('svg is not well-formed')
+      references.closed()
       continue
     }
     const opened = take(opening)
     if (opened) {
       checkElement(opened[1]!, above.length)
-      for (let it = take(attribute); it; it = take(attribute)) checkAttribute(it[1]!, it[2] ?? it[3]!)
+      references.opened()
+      for (let it = take(attribute); it; it = take(attribute)) {
+        const [name, value] = [it[1]!, it[2] ?? it[3]!]
+        checkAttribute(name, value)
+        references.note(name, value)
+      }
       const over = take(end)
       if (!over) throw refuse(`svg: the element ${opened[1]} is not well-formed`)
-      if (!over[1]) above.push(opened[1]!)
+      if (over[1]) references.closed()
+      else above.push(opened[1]!)
       continue
     }
     const words = take(plain)
@@ -71,6 +83,7 @@ export function checkSvg(text: string): void {
     checkEntities(words[0])
   }
   if (above.length || at === 0) throw refuse('svg is not well-formed')
+  if (references.drawn() > drawnLimit) throw refuse('svg draws too much: its references repeat too many elements')
 }
 
 function checkElement(element: string, depth: number): void {

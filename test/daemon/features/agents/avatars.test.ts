@@ -36,7 +36,7 @@ describe('the picture of an agent', () => {
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_updated',
       agent_id: id,
-      summary: expect.stringMatching(/^Agent ada was changed by /),
+      summary: expect.stringMatching(/^Agent Ada was changed by /),
       payload: { entity_type: 'agent', entity_id: id, metadata: { changed: ['avatar'] } },
     })
     expect((await it.call('OWNER', 'DELETE', path)).status).toBe(204)
@@ -70,6 +70,14 @@ describe('the picture of an agent', () => {
 
 const inside = (text: string) => `<svg ${xmlns}>${text}</svg>`
 
+/** Each group draws the one before ten times. */
+const tenfold = (levels: number) => {
+  const group = (n: number) => `<g id="g${n}">${`<use href="#g${n - 1}"/>`.repeat(10)}</g>`
+  return inside(`<g id="g0"/>${Array.from({ length: levels }, (_, n) => group(n + 1)).join('')}`)
+}
+const chain = (links: number) =>
+  inside(Array.from({ length: links }, (_, n) => `<use id="u${n}" href="#u${n + 1}"/>`).join(''))
+
 describe('checkSvg', () => {
   it.each([
     [svg],
@@ -77,6 +85,10 @@ describe('checkSvg', () => {
     [inside('<title>A &amp; B</title>')],
     [inside('<defs><linearGradient id="a"><stop offset="0"/></linearGradient></defs><rect fill="url(#a)"/>')],
     [inside("<g mask='url(#m)'><use href='#m'/></g>")],
+    [inside('<path id="p"/><g id="g"><use href="#p"/><use href="#p"/></g><use href="#g"/>')],
+    [tenfold(3)],
+    [chain(100)],
+    [inside('<g/>'.repeat(10_000))],
     [
       inside(
         '<metadata xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
@@ -121,6 +133,14 @@ describe('checkSvg', () => {
     [`<svg ${xmlns} xmlns:rdf="http://www.w3.org/2000/svg"><rdf:script>alert(1)</rdf:script></svg>`],
     [`<svg ${xmlns} xmlns:x="http://www.w3.org/2000/svg"/>`],
     [inside('x'.repeat(65_536))],
+    [tenfold(5)],
+    [tenfold(40)],
+    [chain(2000)],
+    [inside('<g>'.repeat(9000) + '</g>'.repeat(9000))],
+    [inside('<g id="a"><use href="#a"/></g>')],
+    [inside('<g id="a"><use xlink:href="#b"/></g><g id="b"><use href="#a"/></g>')],
+    [inside(`<pattern id="p"><rect fill="url(#p)"/></pattern>`)],
+    [tenfold(5).replaceAll(/<use href="(#g\d)"\/>/g, '<g mask="url( $1 )"/>')],
   ])('refuses %.90s', (text) => expect(() => checkSvg(text)).toThrow(/^svg/))
 
   it('looks at every letter once', () => {

@@ -283,6 +283,73 @@ describe('schemes', () => {
   })
 })
 
+describe('a journal that an earlier version began', () => {
+  /** Five entries of scheme 1, sealed and anchored as such; then five of this version, the first two of them sealed. */
+  async function upgraded() {
+    const dir = mkdtempSync(join(tmpdir(), 'muster-verify-'))
+    closing({ close: () => rmSync(dir, { recursive: true, force: true }) })
+    const file = join(dir, 'muster.db')
+    const before = await daemon({ file })
+    const step = (it: TestDaemon, n: number) =>
+      it.app.writeNow(() =>
+        rawEntry(it.app, {
+          workspace_id: before.workspace,
+          type: 'run.started',
+          actor_type: 'system',
+          summary: `step ${n}`,
+          payload: { n },
+        }),
+      )
+    const admin = before.person('ADMIN')
+    for (const n of [1, 2, 3, 4, 5]) step(before, n)
+    asWrittenBefore(before.app.db, 5)
+    const path = join(dir, 'journal.seal')
+    const it = await daemon({ file, empty: true, seals: openSealFile(path, 'i', key, loadSeals(path, key)) })
+    await it.app.seals.seal()
+    const { anchor } = (await it.call(admin, 'GET', '/journal/anchor')).body
+    for (const n of [6, 7]) step(it, n)
+    await it.app.seals.seal()
+    for (const n of [8, 9, 10]) step(it, n)
+    const check = async () => (await it.call(admin, 'GET', `/journal/verify?anchor=${anchor}`)).body
+    return { db: it.app.db, check }
+  }
+
+  it('holds with what was added, its seals and its anchor', async () => {
+    const { db, check } = await upgraded()
+    expect(db.prepare('SELECT group_concat(scheme, ?) FROM journal').pluck().get('')).toBe('1111122222')
+    expect(await check()).toMatchObject({
+      valid: true,
+      entries: 10,
+      sealed: { entries: 7 },
+      unsealed: 3,
+      proven: ['chain', 'columns', 'order', 'priorities', 'seal', 'anchor'],
+    })
+  })
+
+  it.each([
+    ['an old summary', `UPDATE journal SET doc = replace(doc, 'step 2', 'step 3') WHERE seq = 2`, 2],
+    ['an old payload', `UPDATE journal SET doc = replace(doc, '"n":2', '"n":3') WHERE seq = 2`, 2],
+    ['an old entry that is said to be a new one', 'UPDATE journal SET scheme = 2 WHERE seq = 5', 5],
+    ['a new entry that is said to be an old one', 'UPDATE journal SET scheme = 1 WHERE seq = 9', 9],
+  ])('tells of %s', async (_what, sql, seq) => {
+    const { db, check } = await upgraded()
+    db.exec(sql)
+    expect(await check()).toMatchObject({ valid: false, entries: seq - 1, broken: { kind: 'chain', seq } })
+  })
+
+  it.each([
+    ['an old summary', `UPDATE journal SET doc = replace(doc, 'step 2', 'step 3') WHERE seq = 2`, 2, 'forged', 5],
+    ['old entries made new ones', 'UPDATE journal SET scheme = 2 WHERE seq <= 5', 1, 'forged', 5],
+    ['new entries made old ones', 'UPDATE journal SET scheme = 1 WHERE seq = 6', 6, 'forged', 7],
+    ['unsealed entries made old ones', 'UPDATE journal SET scheme = 1 WHERE seq >= 8', 8, 'chain', 8],
+  ])('tells of %s whose chain was made anew', async (_what, sql, from, kind, seq) => {
+    const { db, check } = await upgraded()
+    db.exec(sql)
+    relink(db, from)
+    expect(await check()).toMatchObject({ valid: false, broken: { kind, seq } })
+  })
+})
+
 describe('priorities', () => {
   async function marked() {
     const { it } = await sealedJournal()
