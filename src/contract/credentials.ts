@@ -102,6 +102,7 @@ export const Credential = Type.Object({
   description: nullable(Type.String()),
   scope: Type.Enum(['WORKSPACE', 'CREW']),
   crew_ids: Type.Array(Id),
+  crew_id: nullable(Type.String({ description: 'The first of crew_ids; null for the whole workspace' })),
   tags: Type.Array(Type.String()),
   account_label: nullable(Type.String()),
   account_email: nullable(Type.String()),
@@ -114,6 +115,9 @@ export const Credential = Type.Object({
   status: Type.Enum(credentialStatuses),
   last_error: nullable(Type.String()),
   last_used_at: nullable(Type.String()),
+  last_checked_at: nullable(
+    Type.String({ description: 'When the provider was last asked about it, as far as its records go back' }),
+  ),
   created_by: nullable(Id),
   created_at: Time,
   updated_at: Time,
@@ -272,8 +276,19 @@ export const credentials = {
     journal: false,
   }),
   test: post('/credentials/:credentialId/test', {
-    summary: 'Ask the provider whether it takes the stored value',
+    summary: 'Ask the provider whether it takes the stored value, or another one in its place',
     ...testing,
+    body: Type.Object({
+      value: Type.Optional(
+        nullable(
+          Type.String({
+            maxLength: maxValueBytes,
+            description: 'Asked about instead of the stored value, and not kept; empty for the stored one',
+          }),
+        ),
+      ),
+    }),
+    bodyOptional: true,
     journal: ['credential.tested'],
     throws: ['not_found', 'encryption_unavailable', 'source_managed'],
   }),
