@@ -67,6 +67,7 @@ describe('agents.create', () => {
       _count: { skills: 0, credentials: 0, chats: 0 },
       waiting_runs: 0,
       created_by_user_id: it.person('OWNER').userId,
+      owner: { full_name: 'The OWNER', email: it.person('OWNER').email },
       ephemeral: false,
       expires_at: null,
       expired_at: null,
