@@ -113,6 +113,20 @@ describe('agents.download', () => {
       status: 403,
       body: { code: 'foreign_file' },
     })
+    const own = `${it.crewId}/ada`
+    it.runtime.files.set('sub/b.txt', 'deep')
+    expect((await ask(it, `files/download?path=${own}/a.txt`)).text).toBe('hello')
+    expect(await ask(it, `files/download?path=${it.crewId}/bob/a.txt`)).toMatchObject({ status: 403 })
+    expect((await ask(it, `files/download?path=${own}/../bob/a.txt`)).status).toBe(400)
+    expect((await ask(it, `files/download?path=${own}`)).status).toBe(404)
+    const names = async (subdir: string) =>
+      (await ask(it, `files?subdir=${subdir}`)).body.map(({ path }: { path: string }) => path)
+    for (const home of [own, `${own}/`, '/output/ada', '']) expect(await names(home)).toEqual(['a.txt', 'sub/b.txt'])
+    for (const home of [`${own}/sub`, '/output/ada/sub', 'sub']) expect(await names(home)).toEqual(['sub/b.txt'])
+    expect(await ask(it, `files?subdir=${it.crewId}/bob`)).toMatchObject({
+      status: 403,
+      body: { code: 'foreign_file' },
+    })
     expect((await ask(it, 'files/download?path=none')).status).toBe(404)
     expect((await ask(it, 'files/download')).body).toMatchObject({ field: 'path' })
   })
