@@ -180,7 +180,7 @@ export function updateAgent(
 ): Reply<typeof agents.update> {
   const before = editable(app, actor, agentId)
   refuseLater(body, laterAgentMembers)
-  requireSome(body, memberNames)
+  requireSome(body, [...memberNames, ...laterAgentMembers])
   const members = merge(body, membersOf(before))
   if (members.crew_id !== before.crew_id) mayJoin(app, actor, members.crew_id)
   if (body.agent_role !== undefined && members.agent_role === 'LEAD')

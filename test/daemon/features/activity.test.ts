@@ -52,6 +52,30 @@ describe('agents.logs', () => {
   })
 })
 
+describe('a row of an agent', () => {
+  it('says when it was last active, and who made it while that person is a member', async () => {
+    const it = await workplace()
+    const row = async () => (await it.call('VIEWER', 'GET', `/agents/${it.agentId}`)).body
+    expect(await row()).not.toHaveProperty('last_active_at')
+    const maker = it.person('OWNER')
+    expect(await row()).toMatchObject({ owner: { full_name: 'The OWNER', email: maker.email } })
+    it.clock.advance(1000)
+    const { run_id } = await it.send(await it.openChat(), 'Work')
+    expect(await row()).toMatchObject({ last_active_at: '2026-01-01T00:00:01.000Z' })
+    const program = await it.runtime.program()
+    it.clock.advance(4000)
+    it.runtime.print(program, init, says('Done.'), result())
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+    expect(await row()).toMatchObject({ last_active_at: '2026-01-01T00:00:05.000Z' })
+    const [listed] = (await it.call('VIEWER', 'GET', '/agents')).body
+    expect(listed).toMatchObject({ last_active_at: '2026-01-01T00:00:05.000Z', owner: { email: maker.email } })
+    it.app.db.prepare('DELETE FROM workspace_members WHERE user_id = ?').run(maker.userId)
+    expect(await row()).not.toHaveProperty('owner')
+    expect(await row()).toMatchObject({ created_by_user_id: maker.userId })
+  })
+})
+
 describe('agents.files', () => {
   it('lists the agent’s own folder', async () => {
     const it = await workplace()
