@@ -133,8 +133,8 @@ export async function download(app: App, { actor, agentId, query }: Call<typeof 
 }
 
 /**
- * The path within the agent's folder. Clients may also name it as the agent itself does, or from the folder of crews on;
- * another agent's is refused.
+ * The path within the agent's folder. Clients may also name it as the agent itself does, or from the folder of crews
+ * on; another agent's is refused.
  */
 function ownPath(path: string, { slug, crew_id }: AgentRow): string {
   const [, home, owner, rest = ''] = /^(\/output|[^/]+)\/([^/]+)(?:\/(.*))?$/s.exec(path) ?? []

@@ -122,7 +122,7 @@ export const list = (app: App, { actor }: Call<typeof waitpoints.list>) =>
       ...handleOf(app, id, actor),
     }))
 
-/** What clients approve it by. The token alone is a permission, so only those who may decide see it; others see the id. */
+/** What clients approve it by: a token is a permission in itself, so those who may not decide see the id instead. */
 function handleOf(app: App, id: string, { role }: Actor): { token: string; callback_url?: string } {
   const token = role && allows('MANAGER', role) && tokenOf(app, id)
   if (!token) return { token: id }
