@@ -49,7 +49,7 @@ export class Turn {
         return this.resolve(frame, late)
       case 'image':
         this.speaker = null
-        return [{ type: 'image', text: frame.content || frame.metadata.media_type }]
+        return [{ type: 'image', text: frame.metadata.media_type }]
       case 'result':
         this.result = frame.metadata
         return []

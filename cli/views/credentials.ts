@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import type { Assignment, Credential, CredentialAudit, Rotation, TestReply } from '#contract/credentials'
+import type { CredentialAudit } from '#contract/credential-audit'
+import type { Assignment, Credential, Rotation, TestReply } from '#contract/credentials'
 import { span, status, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 

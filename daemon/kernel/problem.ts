@@ -30,22 +30,23 @@ export class Problem extends Error {
     this.extra = details.extra ?? {}
   }
 
-  /** RFC 9457 members, plus `error` for older clients: the same sentence, or the reason why nobody is signed in. */
+  /**
+   * RFC 9457 members, plus `error` for older clients: the same sentence as `detail`, or the reason why nobody is signed
+   * in. Some clients read one of the two, some the other.
+   */
   toBody(instance: string): Record<string, unknown> {
     const { code, status, field, message } = this
     const title = problems[code][1]
-    const reason = signedOut.has(code)
-    const detail = message === title && !reason ? undefined : message
     return {
       ...this.extra,
       type: `/problems/${code}`,
       title,
       status,
-      detail,
+      detail: message,
       instance,
       code,
       field,
-      error: reason ? code : message,
+      error: signedOut.has(code) ? code : message,
     }
   }
 }

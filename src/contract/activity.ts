@@ -56,7 +56,7 @@ export const activity = {
       recursive: optional(Type.String({ description: '1 or true: with everything below' })),
     }),
     reply: Type.Array(AgentFile),
-    throws: ['not_found', 'runtime_failed', 'runtime_unavailable'],
+    throws: ['not_found', 'foreign_file', 'runtime_failed', 'runtime_unavailable'],
   }),
   download: get('/agents/:agentId/files/download', {
     summary: "A file of an agent's output folder",

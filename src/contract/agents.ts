@@ -101,6 +101,15 @@ const row = {
   }),
   _count: Type.Object({ skills: Type.Integer(), credentials: Type.Integer(), chats: Type.Integer() }),
   created_by_user_id: Type.Optional(Id),
+  owner: Type.Optional(
+    Type.Object(
+      { full_name: optionalText, email: Type.String() },
+      { description: 'Who made it, as long as that person belongs to the workspace' },
+    ),
+  ),
+  last_active_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When its newest run ended or, if it goes on, began' }),
+  ),
   ephemeral: Type.Boolean(),
   expires_at: optionalText,
   expired_at: optionalText,

@@ -17,14 +17,17 @@ export type ApprovalStatus = (typeof approvalStatuses)[number]
 
 const maybe = nullable(Type.String())
 
-/** Something that takes effect only when people say so. docs/rules/decisions.md, "Approvals", members in snake_case. */
+/**
+ * Something that takes effect only when people say so, its members in both spellings that clients read.
+ * docs/rules/decisions.md, "Approvals".
+ */
 export const Approval = Type.Object({
   id: Id,
   workspace_id: Id,
   crew_id: maybe,
   agent_id: maybe,
   mission_id: maybe,
-  requested_by: nullable(Type.String({ description: 'Id of the agent that wants it' })),
+  requested_by: Type.Optional(Type.String({ description: 'Id of the agent that wants it' })),
   kind: Type.Enum([...approvalKinds]),
   reason: Type.String(),
   payload: Type.Record(Type.String(), Type.Unknown()),
@@ -35,6 +38,22 @@ export const Approval = Type.Object({
   comment: nullable(Type.String({ description: 'The same as decision_comment' })),
   timeout_at: maybe,
   created_at: Time,
+  ID: Id,
+  WorkspaceID: Id,
+  CrewID: Type.String({ description: 'Empty when there is none, as for the next three' }),
+  AgentID: Type.String(),
+  MissionID: Type.String(),
+  RequestedBy: Type.String(),
+  Kind: Type.Enum([...approvalKinds]),
+  Reason: Type.String(),
+  Payload: Type.Record(Type.String(), Type.Unknown()),
+  Status: Type.Enum([...approvalStatuses]),
+  DecidedBy: Type.String({ description: 'Empty when nobody decided' }),
+  DecidedAt: maybe,
+  DecisionComment: Type.String({ description: 'Empty without a comment' }),
+  TimeoutAt: maybe,
+  CreatedAt: Time,
+  TimeoutSecs: Type.Integer({ description: 'Always 0' }),
 })
 
 const deciding = { access: 'ADMIN', scope: 'workspace:admin', status: 200 } as const

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { CredentialAudit } from './credential-audit.ts'
 import { del, get, patch, post, put } from './define.ts'
 import { Id, line, nullable, page, prose, Time } from './fields.ts'
 
@@ -73,9 +74,6 @@ export const credentialStatuses = [
   'REVOKED',
   'ERROR',
 ] as const
-export const auditEvents = ['CREATED', 'USE', 'TEST', 'ROTATE', 'REVOKE', 'REVEAL', 'DETECTED', 'REJECTED'] as const
-export type AuditEvent = (typeof auditEvents)[number]
-
 export const maxValueBytes = 65_536
 export const maxGraceSeconds = 604_800
 export const maxLeaseSeconds = 2_592_000
@@ -102,6 +100,7 @@ export const Credential = Type.Object({
   description: nullable(Type.String()),
   scope: Type.Enum(['WORKSPACE', 'CREW']),
   crew_ids: Type.Array(Id),
+  crew_id: nullable(Type.String({ description: 'The first of crew_ids; null for the whole workspace' })),
   tags: Type.Array(Type.String()),
   account_label: nullable(Type.String()),
   account_email: nullable(Type.String()),
@@ -114,6 +113,9 @@ export const Credential = Type.Object({
   status: Type.Enum(credentialStatuses),
   last_error: nullable(Type.String()),
   last_used_at: nullable(Type.String()),
+  last_checked_at: nullable(
+    Type.String({ description: 'When the provider was last asked, as far as records go back' }),
+  ),
   created_by: nullable(Id),
   created_at: Time,
   updated_at: Time,
@@ -130,6 +132,11 @@ const value = Type.String({
   maxLength: maxValueBytes,
   description: 'Written once, never answered; at most 65536 bytes',
 })
+const otherValue = Type.Optional(
+  nullable(
+    Type.String({ maxLength: maxValueBytes, description: 'In place of the stored one, not kept; empty: that one' }),
+  ),
+)
 const email = {
   type: ['string', 'null'],
   maxLength: 254,
@@ -170,25 +177,6 @@ export const Rotation = Type.Object({
   status: Type.Enum(['ACTIVE', 'EXPIRED', 'CANCELLED']),
   old_value_gone: Type.Boolean(),
   cancelled_at: nullable(Type.String()),
-})
-
-const detail = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
-
-export const CredentialAudit = Type.Object({
-  id: Id,
-  credential_id: Id,
-  event: Type.Enum(auditEvents),
-  event_type: Type.Enum(auditEvents),
-  actor_type: Type.String(),
-  actor_kind: Type.String({ description: 'agent, user or system' }),
-  actor_id: nullable(Type.String()),
-  actor_name: nullable(Type.String({ description: 'As it is now' })),
-  agent_id: nullable(Type.String({ description: 'The agent that did it or was given the value' })),
-  ip_address: Type.Null({ description: 'Not recorded' }),
-  detail,
-  metadata: detail,
-  created_at: Time,
-  occurred_at: Time,
 })
 
 export const Assignment = Type.Object({
@@ -272,8 +260,10 @@ export const credentials = {
     journal: false,
   }),
   test: post('/credentials/:credentialId/test', {
-    summary: 'Ask the provider whether it takes the stored value',
+    summary: 'Ask the provider whether it takes the stored value, or another one in its place',
     ...testing,
+    body: Type.Object({ value: otherValue }),
+    bodyOptional: true,
     journal: ['credential.tested'],
     throws: ['not_found', 'encryption_unavailable', 'source_managed'],
   }),

@@ -67,7 +67,14 @@ export const escalations = {
   list: get('/crews/:crewId/escalations', {
     summary: 'List the questions of a crew’s agents to people, newest first',
     access: 'VIEWER',
-    query: Type.Object({ ...page, status: Type.Optional(Type.Enum([...escalationStatuses])) }),
+    query: Type.Object({
+      ...page,
+      status: Type.Optional(
+        Type.Enum([...escalationStatuses, 'all', ''], {
+          description: 'PENDING and RESOLVED unless stated: existing clients drop a list that has others',
+        }),
+      ),
+    }),
     reply: Type.Array(Escalation),
     throws: ['not_found'],
   }),

@@ -31,6 +31,8 @@ export interface ToolResult extends Origin {
 export interface Usage {
   input_tokens: number
   output_tokens: number
+  /** Absent when the agent's client tells nothing of a cache. */
+  cache_read_input_tokens?: number
 }
 
 export interface Result {
@@ -43,6 +45,8 @@ export interface Result {
   model_usage: Record<string, unknown>
   is_error: boolean
   session_id: string
+  /** What went wrong in the agent's client, in its words. */
+  errors?: string[]
 }
 
 export interface SystemNote {
@@ -69,7 +73,8 @@ export type AgentFrame =
   | { type: 'thinking'; content: string; metadata: Origin & { streaming: boolean } }
   | { type: 'tool_call'; content: string; metadata: ToolCall }
   | { type: 'tool_result'; content: string; metadata: ToolResult }
-  | { type: 'image'; content: string; metadata: Origin & { media_type: string; data?: string; url?: string } }
+  /** Its content is the picture in base64, or empty where there is an address instead. */
+  | { type: 'image'; content: string; metadata: Origin & { media_type: string; url?: string } }
   | { type: 'system'; content?: string; metadata: SystemNote }
   | { type: 'result'; metadata: Result }
   | { type: 'error'; content: string; metadata?: { reason?: string; code?: ErrorCode; [member: string]: unknown } }

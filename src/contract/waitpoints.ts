@@ -24,9 +24,10 @@ export const waitpoints = {
         invoking_crew_id: Type.Optional(Id),
         timeout_at: Time,
         created_at: Time,
-        token: Type.Optional(
-          Type.String({ description: 'Shown to those who may decide: whoever has it decides, once' }),
-        ),
+        token: Type.String({
+          description:
+            'For those who may decide: whoever has it decides, once. For others the id, which decides nothing',
+        }),
         callback_url: Type.Optional(
           Type.String({ description: 'Where the token is shown to decide; to those who may decide' }),
         ),

@@ -5,7 +5,7 @@ import { oneOf, windowFlags, windowOf } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
 import { type Escalation, escalationView } from '../../views/escalations.ts'
 
-const statuses = [...escalationStatuses, 'ALL'] as const
+const statuses = [...escalationStatuses, 'all'] as const
 
 export default class EscalationsList extends ApiCommand<typeof EscalationsList> {
   static override summary = 'List the questions that agents ask people, newest first'
@@ -25,7 +25,7 @@ export default class EscalationsList extends ApiCommand<typeof EscalationsList> 
 
   async run(): Promise<void> {
     const { status = 'PENDING' } = this.flags
-    const query = { ...windowOf(this.flags), ...(status !== 'ALL' && { status }) }
+    const query = { ...windowOf(this.flags), status }
     const found: Escalation[] = []
     for (const { id, slug } of await this.crews()) {
       const rows = await this.api.escalations.list({ crewId: id, query })

@@ -117,7 +117,7 @@ function inside(field: string, given: string): string {
 
 export async function filesOf(app: App, { actor, agentId, query }: Call<typeof activity.files>): Promise<AgentFile[]> {
   const agent = findAgent(app, actor.workspace, agentId)
-  const subdir = inside('subdir', query.subdir ?? '')
+  const subdir = inside('subdir', ownPath(query.subdir ?? '', agent))
   if (!agent.crew_id) return []
   return asked(app, () =>
     runsOf(app).listFiles(agent.id, subdir, query.recursive === '1' || query.recursive === 'true'),
@@ -126,18 +126,21 @@ export async function filesOf(app: App, { actor, agentId, query }: Call<typeof a
 
 export async function download(app: App, { actor, agentId, query }: Call<typeof activity.download>): Promise<Buffer> {
   const agent = findAgent(app, actor.workspace, agentId)
-  const path = inside('path', ownPath(query.path, agent.slug))
-  const content = agent.crew_id ? await asked(app, () => runsOf(app).readFile(agent.id, path)) : null
+  const path = inside('path', ownPath(query.path, agent))
+  const content = agent.crew_id && path ? await asked(app, () => runsOf(app).readFile(agent.id, path)) : null
   if (!content) throw problem('not_found', { field: 'path', detail: `There is no file ${path}` })
   return content
 }
 
-/** Accepts a path as the agent itself names it and refuses another agent's. */
-function ownPath(path: string, slug: string): string {
-  const [, owner, rest] = /^\/output\/([^/]+)\/(.+)$/.exec(path) ?? []
-  if (owner === undefined) return path
+/**
+ * The path within the agent's folder. Clients may also name it as the agent itself does, or from the folder of crews
+ * on; another agent's is refused.
+ */
+function ownPath(path: string, { slug, crew_id }: AgentRow): string {
+  const [, home, owner, rest = ''] = /^(\/output|[^/]+)\/([^/]+)(?:\/(.*))?$/s.exec(path) ?? []
+  if (home !== '/output' && (crew_id === null || home !== crew_id)) return path
   if (owner !== slug) throw problem('foreign_file')
-  return rest!
+  return rest
 }
 
 async function asked<T>(app: App, question: () => Promise<T>): Promise<T> {

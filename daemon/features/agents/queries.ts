@@ -34,14 +34,19 @@ export interface AgentRow {
   crew_avatar_style: string | null
   /** Of the picture that is kept; null when there is none. */
   avatar_version: string | null
+  /** The person who made it; null when nobody did, or when that person is no member any more. */
+  owner_email: string | null
+  owner_name: string | null
 }
 
-/** Counts of what belongs to an agent. Their cost grows with the counts. */
+/** What is counted and found of an agent's own. The cost grows with the counts. */
 export interface AgentCounts {
   credentials: number
   chats: number
   /** Runs that wait for a person. */
   waiting_runs: number
+  /** Milliseconds at which its newest run ended or, if it goes on, began; null when it has none. */
+  last_active: number | null
 }
 
 /** The members of an agent that people set, as stored. */
@@ -86,13 +91,18 @@ const columns = `a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description,
     a.lead_mode, a.status, a.cli_adapter, a.llm_provider, a.llm_model, a.system_prompt, a.avatar_seed, a.avatar_style,
     a.timeout_seconds, a.tool_profile, a.cli_tools, a.mcp_config_json, a.memory_enabled, a.suggested_prompts,
     a.ask_forms, a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug,
-    c.color AS crew_color, c.avatar_style AS crew_avatar_style, v.version AS avatar_version`
+    c.color AS crew_color, c.avatar_style AS crew_avatar_style, v.version AS avatar_version,
+    u.email AS owner_email, u.full_name AS owner_name`
 const counts = `(SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials,
     (SELECT count(*) FROM chats h WHERE h.agent_id = a.id) AS chats,
     (SELECT count(*) FROM runs r WHERE r.agent_id = a.id AND r.phase <> 'ended' AND r.phase IN ('parking', 'parked'))
-      AS waiting_runs`
+      AS waiting_runs,
+    (SELECT coalesce(r.ended_at, r.created_at) FROM runs r WHERE r.agent_id = a.id
+      ORDER BY r.created_at DESC LIMIT 1) AS last_active`
 const tables = `agents a LEFT JOIN crews c ON c.id = a.crew_id
-  LEFT JOIN agent_avatars v ON v.agent_id = a.id`
+  LEFT JOIN agent_avatars v ON v.agent_id = a.id
+  LEFT JOIN workspace_members o ON o.workspace_id = a.workspace_id AND o.user_id = a.created_by_user_id
+  LEFT JOIN users u ON u.id = o.user_id`
 const chosen = `a.workspace_id = @workspace AND a.deleted_at IS NULL AND (@crew IS NULL OR a.crew_id = @crew)
   AND (@q = '' OR instr(a.search, @q) > 0)`
 

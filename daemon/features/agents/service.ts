@@ -46,7 +46,7 @@ const isCreator = (actor: Actor) => actor.role !== null && allows('MANAGER', act
 /** The row as clients see it, without what is told of a single agent only. */
 function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof AgentListRow> {
   const { crew_name, crew_slug, crew_color, crew_avatar_style, avatar_version, credentials, chats, ...members } = row
-  const { mcp_config_json, created_by_user_id, ...rest } = members
+  const { mcp_config_json, created_by_user_id, owner_email, owner_name, last_active, ...rest } = members
   return {
     ...rest,
     avatar_url: avatar_version && avatarUrl(row, avatar_version),
@@ -64,6 +64,8 @@ function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof Ag
         : null,
     _count: { skills: 0, credentials, chats },
     ...(created_by_user_id && { created_by_user_id }),
+    ...(owner_email !== null && { owner: { full_name: owner_name, email: owner_email } }),
+    ...(last_active !== null && { last_active_at: new Date(last_active).toISOString() }),
     ephemeral: false,
     expires_at: null,
     expired_at: null,
@@ -178,7 +180,7 @@ export function updateAgent(
 ): Reply<typeof agents.update> {
   const before = editable(app, actor, agentId)
   refuseLater(body, laterAgentMembers)
-  requireSome(body, memberNames)
+  requireSome(body, [...memberNames, ...laterAgentMembers])
   const members = merge(body, membersOf(before))
   if (members.crew_id !== before.crew_id) mayJoin(app, actor, members.crew_id)
   if (body.agent_role !== undefined && members.agent_role === 'LEAD')

@@ -8,14 +8,9 @@ import { type Problem, problem } from '#kernel/problem'
 import { isOpen, type Opening, open, settle, settleDue } from '../decisions/service.ts'
 import { approval, factOf } from './kind.ts'
 import { queries, type Row, stateOf } from './queries.ts'
+import { present } from './rules.ts'
 
 type Shown = Static<typeof Approval>
-
-const present = ({ payload_json, decider: _, ...row }: Row): Shown => ({
-  ...row,
-  payload: JSON.parse(payload_json) as Record<string, unknown>,
-  comment: row.decision_comment,
-})
 
 export interface Request {
   workspace: string

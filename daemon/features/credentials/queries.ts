@@ -22,6 +22,8 @@ export interface CredentialRow {
   created_at: string
   updated_at: string
   crew_ids_json: string
+  /** The last time that the provider was asked; null when it never was, or when the record of it is gone. */
+  last_checked_at: string | null
   agents: number
   /** Id and name of each of these agents. */
   agents_json: string
@@ -52,6 +54,8 @@ const select = `SELECT c.id, c.workspace_id, c.name, c.type, c.provider, c.descr
     c.status, c.last_error, c.last_used_at, c.token_expires_at, c.cooldown_until, c.created_by, c.created_at,
     c.updated_at,
     (SELECT json_group_array(x.crew_id) FROM credential_crews x WHERE x.credential_id = c.id) AS crew_ids_json,
+    (SELECT max(r.created_at) FROM credential_audit r WHERE r.credential_id = c.id AND r.event = 'TEST')
+      AS last_checked_at,
     (SELECT count(*) FROM agent_credentials g WHERE g.credential_id = c.id) AS agents,
     (SELECT json_group_array(json_array(a.id, a.name) ORDER BY a.name, a.id)
       FROM agent_credentials g JOIN agents a ON a.id = g.agent_id WHERE g.credential_id = c.id) AS agents_json

@@ -60,9 +60,11 @@ export function toCredential(app: App, row: CredentialRow): Static<typeof Creden
     ...rest
   } = row
   const given = JSON.parse(agents_json) as [id: string, name: string][]
+  const crew_ids = JSON.parse(crew_ids_json) as string[]
   return {
     ...rest,
-    crew_ids: JSON.parse(crew_ids_json) as string[],
+    crew_ids,
+    crew_id: crew_ids[0] ?? null,
     tags: JSON.parse(tags_json) as string[],
     status: statusOf(row, app.clock()),
     ...fixed,

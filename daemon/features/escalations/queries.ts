@@ -89,6 +89,11 @@ export const queries = statements((db) => ({
     `SELECT ${columns} FROM ${listed} WHERE d.crew_id = @crew AND d.kind = 'escalation'
       ORDER BY d.created_at DESC, d.id DESC LIMIT @limit OFFSET @offset`,
   ),
+  /** Of the statuses that existing clients know. */
+  listKnown: db.prepare<Window, Row>(
+    `SELECT ${columns} FROM ${listed} WHERE d.crew_id = @crew AND d.kind = 'escalation'
+      AND +d.state IN ('open', 'decided') ORDER BY d.created_at DESC, d.id DESC LIMIT @limit OFFSET @offset`,
+  ),
   listOf: db.prepare<Window & { state: DecisionState }, Row>(
     `SELECT ${columns} FROM ${listed} WHERE d.crew_id = @crew AND d.kind = 'escalation' AND d.state = @state
       ORDER BY d.created_at DESC, d.id DESC LIMIT @limit OFFSET @offset`,

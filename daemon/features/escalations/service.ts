@@ -26,10 +26,10 @@ export async function list(app: App, { actor, crewId, query }: Call<typeof escal
   findCrew(app, actor.workspace, crewId)
   await settleDue(app)
   const window = { crew: crewId, ...pageOf(query, { fallback: 50, max: 100 }) }
-  const rows = query.status
-    ? queries(app.db).listOf.all({ ...window, state: stateOf[query.status] })
-    : queries(app.db).list.all(window)
-  return rows.map(present)
+  const { list, listKnown, listOf } = queries(app.db)
+  const { status } = query
+  if (!status) return listKnown.all(window).map(present)
+  return (status === 'all' ? list.all(window) : listOf.all({ ...window, state: stateOf[status] })).map(present)
 }
 
 export async function pending(app: App, { actor }: Call<typeof escalations.pending>): Promise<{ count: number }> {

@@ -28,12 +28,18 @@ export interface Deciding extends Static<typeof Decides> {
 export const decidingOf = ({ decides_json }: Row): Deciding | null =>
   decides_json ? (JSON.parse(decides_json) as Deciding) : null
 
-/** Why an item cannot be moved: it is decided elsewhere. Null when it can. */
+/** Why an item cannot be moved: it is decided elsewhere, or a question that is settled. Null when it can. */
 export function managedBy(row: Row, state: InboxState): Problem | null {
+  const { kind, resolved_at, resolved_action } = row
+  if (kind === 'run_needs_human' && state === 'unread' && resolved_at !== null)
+    return problem('source_managed', {
+      detail: `This question is settled (${resolved_action ?? 'resolved'}) and stays so`,
+      extra: { kind },
+    })
   const deciding = decidingOf(row)
-  const managed = deciding ? !deciding.resolves : state === 'unread' && sourced.has(row.kind)
+  const managed = deciding ? !deciding.resolves : state === 'unread' && sourced.has(kind)
   return managed
-    ? problem('source_managed', { ...(deciding?.hint && { detail: deciding.hint }), extra: { kind: row.kind } })
+    ? problem('source_managed', { ...(deciding?.hint && { detail: deciding.hint }), extra: { kind } })
     : null
 }
 

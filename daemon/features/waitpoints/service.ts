@@ -119,11 +119,12 @@ export const list = (app: App, { actor }: Call<typeof waitpoints.list>) =>
       ...(invoking_crew_id && { invoking_crew_id }),
       timeout_at: timeout_at!,
       created_at,
-      ...(actor.role && allows('MANAGER', actor.role) && callbackOf(app, id)),
+      ...handleOf(app, id, actor),
     }))
 
-function callbackOf(app: App, id: string): { token?: string; callback_url?: string } {
-  const token = tokenOf(app, id)
-  if (token === null) return {}
+/** What clients approve it by: a token is a permission in itself, so those who may not decide see the id instead. */
+function handleOf(app: App, id: string, { role }: Actor): { token: string; callback_url?: string } {
+  const token = role && allows('MANAGER', role) && tokenOf(app, id)
+  if (!token) return { token: id }
   return { token, callback_url: `${app.config.publicUrl.replace(/\/+$/, '')}/api/v1/waitpoint-tokens/${token}` }
 }

@@ -49,6 +49,8 @@ function fromText({ properties = {} }: Schema, query: Record<string, unknown>): 
   const value: Record<string, unknown> = {}
   for (const [name, text] of Object.entries(query)) {
     const schema = properties[name]
+    // A switch without a value asks for nothing.
+    if (schema?.type === 'boolean' && text === '') continue
     value[name] = schema ? convert(schema, text) : text
   }
   return value

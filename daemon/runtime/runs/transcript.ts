@@ -51,11 +51,10 @@ export function createTranscript(): Transcript {
     )
   }
 
+  /** Whole or not at all: half a picture is none. */
   function image({ content, metadata }: Extract<AgentFrame, { type: 'image' }>): void {
-    const { data, ...rest } = metadata
-    const fits = data !== undefined && data.length <= messageLimit / 2
-    const shown = { ...rest, ...(fits && { data }), ...(data && !fits && { truncated: true }) }
-    put('image', content, { metadata: shown }, fits ? data.length : 0)
+    const fits = content.length <= messageLimit / 2
+    kept.put({ type: 'image', metadata: { ...metadata, ...(!fits && { truncated: true }) } }, fits ? content : '')
   }
 
   return {

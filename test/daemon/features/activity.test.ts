@@ -52,6 +52,30 @@ describe('agents.logs', () => {
   })
 })
 
+describe('a row of an agent', () => {
+  it('says when it was last active, and who made it while that person is a member', async () => {
+    const it = await workplace()
+    const row = async () => (await it.call('VIEWER', 'GET', `/agents/${it.agentId}`)).body
+    expect(await row()).not.toHaveProperty('last_active_at')
+    const maker = it.person('OWNER')
+    expect(await row()).toMatchObject({ owner: { full_name: 'The OWNER', email: maker.email } })
+    it.clock.advance(1000)
+    const { run_id } = await it.send(await it.openChat(), 'Work')
+    expect(await row()).toMatchObject({ last_active_at: '2026-01-01T00:00:01.000Z' })
+    const program = await it.runtime.program()
+    it.clock.advance(4000)
+    it.runtime.print(program, init, says('Done.'), result())
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+    expect(await row()).toMatchObject({ last_active_at: '2026-01-01T00:00:05.000Z' })
+    const [listed] = (await it.call('VIEWER', 'GET', '/agents')).body
+    expect(listed).toMatchObject({ last_active_at: '2026-01-01T00:00:05.000Z', owner: { email: maker.email } })
+    it.app.db.prepare('DELETE FROM workspace_members WHERE user_id = ?').run(maker.userId)
+    expect(await row()).not.toHaveProperty('owner')
+    expect(await row()).toMatchObject({ created_by_user_id: maker.userId })
+  })
+})
+
 describe('agents.files', () => {
   it('lists the agent’s own folder', async () => {
     const it = await workplace()
@@ -110,6 +134,20 @@ describe('agents.download', () => {
     it.runtime.files.set('a.txt', 'hello')
     expect((await ask(it, 'files/download?path=/output/ada/a.txt')).text).toBe('hello')
     expect(await ask(it, 'files/download?path=/output/bob/a.txt')).toMatchObject({
+      status: 403,
+      body: { code: 'foreign_file' },
+    })
+    const own = `${it.crewId}/ada`
+    it.runtime.files.set('sub/b.txt', 'deep')
+    expect((await ask(it, `files/download?path=${own}/a.txt`)).text).toBe('hello')
+    expect(await ask(it, `files/download?path=${it.crewId}/bob/a.txt`)).toMatchObject({ status: 403 })
+    expect((await ask(it, `files/download?path=${own}/../bob/a.txt`)).status).toBe(400)
+    expect((await ask(it, `files/download?path=${own}`)).status).toBe(404)
+    const names = async (subdir: string) =>
+      (await ask(it, `files?subdir=${subdir}`)).body.map(({ path }: { path: string }) => path)
+    for (const home of [own, `${own}/`, '/output/ada', '']) expect(await names(home)).toEqual(['a.txt', 'sub/b.txt'])
+    for (const home of [`${own}/sub`, '/output/ada/sub', 'sub']) expect(await names(home)).toEqual(['sub/b.txt'])
+    expect(await ask(it, `files?subdir=${it.crewId}/bob`)).toMatchObject({
       status: 403,
       body: { code: 'foreign_file' },
     })

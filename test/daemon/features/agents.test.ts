@@ -67,6 +67,7 @@ describe('agents.create', () => {
       _count: { skills: 0, credentials: 0, chats: 0 },
       waiting_runs: 0,
       created_by_user_id: it.person('OWNER').userId,
+      owner: { full_name: 'The OWNER', email: it.person('OWNER').email },
       ephemeral: false,
       expires_at: null,
       expired_at: null,
@@ -205,6 +206,15 @@ describe('agents.create', () => {
     })
     expect(made).toMatchObject({ timeout_seconds: 1800, cli_tools: null })
     expect(made).not.toHaveProperty('mcp_config_json')
+  })
+
+  it('takes what is so already for a member without effect, by itself too', async () => {
+    const it = await daemon()
+    const { id } = await agent(it.call, draft)
+    const patch = async (body: object) => (await it.call('OWNER', 'PATCH', `/agents/${id}`, body)).body
+    expect(await patch({ schedule_enabled: false })).toMatchObject({ id, schedule_enabled: false })
+    expect(await patch({ schedule_enabled: true })).toMatchObject({ status: 400, field: 'schedule_enabled' })
+    expect(await patch({})).toMatchObject({ status: 400, code: 'no_fields' })
   })
 
   it('takes what an older client sends for every blank: null', async () => {

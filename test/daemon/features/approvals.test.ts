@@ -195,6 +195,46 @@ describe('Approval', () => {
     })
   })
 
+  it('is told in both spellings that clients read', async () => {
+    const it = await setUp()
+    const { id, approval_id } = await it.held()
+    const [row] = (await it.call('VIEWER', 'GET', '/approvals?status=pending&limit=50')).body.rows
+    expect(row).toMatchObject({
+      id: approval_id,
+      ID: approval_id,
+      WorkspaceID: it.workspace,
+      CrewID: it.crewId,
+      AgentID: row.agent_id ?? '',
+      MissionID: '',
+      requested_by: it.agentId,
+      RequestedBy: it.agentId,
+      kind: 'autonomy_gate',
+      Kind: 'autonomy_gate',
+      Reason: row.reason,
+      payload: { target_id: id },
+      Payload: row.payload,
+      Status: 'pending',
+      decided_by: null,
+      DecidedBy: '',
+      DecidedAt: null,
+      DecisionComment: '',
+      TimeoutAt: row.timeout_at,
+      CreatedAt: row.created_at,
+      TimeoutSecs: 0,
+    })
+    it.app.db.prepare('UPDATE approvals SET requested_by = NULL').run()
+    const unknown = await it.approval(approval_id)
+    expect(unknown).not.toHaveProperty('requested_by')
+    expect(unknown.RequestedBy).toBe('')
+    await it.decide(approval_id, { status: 'approved', comment: 'Welcome' })
+    expect(await it.approval(approval_id)).toMatchObject({
+      DecidedBy: it.person('ADMIN').userId,
+      DecidedAt: '2026-01-01T00:00:00Z',
+      DecisionComment: 'Welcome',
+      comment: 'Welcome',
+    })
+  })
+
   it('times out on a read as well', async () => {
     const it = await setUp()
     const { approval_id } = await it.held()

@@ -572,15 +572,52 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
     })
   })
 
-  it('says that the run is gone when a settled card was opened again', async () => {
+  it.each(['answer', 'take_over', 'dismiss'])(
+    'stays settled after %s, whoever marks its card unread',
+    async (action) => {
+      const it = await askPlace()
+      const { item } = await asked(it)
+      expect((await act(it, item, { action, ...(action === 'answer' && { input: 'That' }) })).status).toBe(200)
+      expect((await it.call('OWNER', 'PATCH', `/inbox/${item}`, { state: 'unread' })).body).toMatchObject({
+        status: 409,
+        code: 'source_managed',
+        kind: 'run_needs_human',
+        error: `This question is settled (${action}) and stays so`,
+      })
+      expect((await it.call('OWNER', 'POST', '/inbox/bulk', { ids: [item], state: 'unread' })).body).toMatchObject({
+        updated: 0,
+        skipped_ids: [item],
+      })
+      expect(await itemOf(it, item)).toMatchObject({ state: 'resolved', resolved_action: action })
+      expect((await it.call('OWNER', 'GET', '/inbox')).body).toMatchObject({ decision_count: 0, unread_count: 0 })
+      expect((await it.call('OWNER', 'PATCH', `/inbox/${item}`, { state: 'read' })).status).toBe(200)
+    },
+  )
+
+  it('may be marked unread while it is open', async () => {
     const it = await askPlace()
     const { item } = await asked(it)
-    await act(it, item, { action: 'dismiss' })
-    expect((await it.call('OWNER', 'PATCH', `/inbox/${item}`, { state: 'unread' })).status).toBe(200)
-    expect((await act(it, item, { action: 'answer', input: 'That' })).body).toMatchObject({
+    for (const state of ['read', 'unread'])
+      expect((await it.call('OWNER', 'PATCH', `/inbox/${item}`, { state })).body).toEqual({ id: item, state })
+    expect((await act(it, item, { action: 'dismiss' })).status).toBe(200)
+  })
+
+  it('says that the run is gone when nothing waits behind the card', async () => {
+    const it = await askPlace()
+    const id = it.app.writeNow(() =>
+      raise(it.app, {
+        workspace: it.workspace,
+        kind: 'run_needs_human',
+        source: 'gone',
+        target: 'workspace',
+        title: 'T',
+        now: it.app.now(),
+      }),
+    )
+    expect((await act(it, id, { action: 'answer', input: 'That' })).body).toMatchObject({
       status: 409,
       code: 'run_gone',
-      source_id: item.replace('ibx_run_needs_human_', ''),
+      source_id: 'gone',
     })
   })
 

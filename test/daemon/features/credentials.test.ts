@@ -34,6 +34,7 @@ describe('credentials.create', () => {
       description: null,
       scope: 'WORKSPACE',
       crew_ids: [],
+      crew_id: null,
       tags: [],
       account_label: null,
       account_email: null,
@@ -41,6 +42,7 @@ describe('credentials.create', () => {
       status: 'ACTIVE',
       last_error: null,
       last_used_at: null,
+      last_checked_at: null,
       created_by: it.person('MANAGER').userId,
       created_at: '2026-01-01T00:00:00Z',
       updated_at: '2026-01-01T00:00:00Z',
@@ -339,7 +341,11 @@ describe('credentials.update', () => {
     const { id } = await make(it.call, '/credentials', draft)
     const patch = async (body: object) => (await it.call('OWNER', 'PATCH', `/credentials/${id}`, body)).body
     expect(await patch({ scope: 'CREW' })).toMatchObject({ status: 400, field: 'crew_ids' })
-    expect(await patch({ scope: 'CREW', crew_ids: [crew.id] })).toMatchObject({ scope: 'CREW', crew_ids: [crew.id] })
+    expect(await patch({ scope: 'CREW', crew_ids: [crew.id] })).toMatchObject({
+      scope: 'CREW',
+      crew_ids: [crew.id],
+      crew_id: crew.id,
+    })
     expect(await patch({ description: 'x' })).toMatchObject({ scope: 'CREW', crew_ids: [crew.id] })
     expect(await patch({ scope: 'WORKSPACE' })).toMatchObject({ scope: 'WORKSPACE', crew_ids: [] })
   })

@@ -624,6 +624,26 @@ describe('an offered credential', () => {
 })
 
 describe('the list', () => {
+  it('has only what existing clients know, PENDING and RESOLVED, unless more is asked for', async () => {
+    const it = await setUp()
+    const ids: string[] = []
+    for (let n = 0; n < 4; n++) {
+      if (n === 1) it.clock.advance(week)
+      ids.push(await it.ask())
+      it.clock.advance(1000)
+    }
+    await it.resolve(ids[1]!)
+    expect((await it.call('OWNER', 'POST', `/escalations/${ids[2]}/cancel`)).status).toBe(200)
+    const list = async (query: string) =>
+      (await it.call('VIEWER', 'GET', `/crews/${it.crewId}/escalations?${query}`)).body.map(
+        ({ status }: { status: string }) => status,
+      )
+    expect(await list('limit=50')).toEqual(['PENDING', 'RESOLVED'])
+    expect(await list('limit=1&offset=1')).toEqual(['RESOLVED'])
+    expect(await list('status=all')).toEqual(['PENDING', 'CANCELLED', 'RESOLVED', 'EXPIRED'])
+    expect([await list('status=EXPIRED'), await list('status=CANCELLED')]).toEqual([['EXPIRED'], ['CANCELLED']])
+  })
+
   it('is newest first, by status, in windows of at most 100', async () => {
     const it = await setUp()
     const ids: string[] = []
@@ -639,6 +659,7 @@ describe('the list', () => {
     expect(await list('')).toEqual(ids)
     expect(await list('?limit=1&offset=1')).toEqual([ids[1]])
     expect(await list('?status=PENDING')).toEqual([ids[0], ids[2]])
+    expect(await list('?status=')).toEqual(ids)
     expect((await it.call('VIEWER', 'GET', `/crews/${it.crewId}/escalations?status=NEW`)).status).toBe(400)
     expect((await it.call('ADMIN', 'DELETE', `/crews/${it.crewId}/escalations`)).body).toEqual({ deleted: 3 })
     expect(await list('')).toEqual([])

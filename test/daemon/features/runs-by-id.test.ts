@@ -173,6 +173,9 @@ describe('a run that waits for a person', () => {
     expect(waiting.data).toEqual([expect.objectContaining({ id: run_id, status: 'RUNNING', inbox_item_id: item })])
     const { data } = (await it.call('OWNER', 'GET', '/runs?status=RUNNING')).body as { data: { id: string }[] }
     expect(data.map(({ id }) => id)).toEqual([other, run_id])
+    const all = await it.call('OWNER', 'GET', '/runs?status=&waiting=&agent_id=&trigger=&tag=&page=&limit=')
+    expect((all.body as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual([other, run_id])
+    expect((await it.call('OWNER', 'GET', '/runs?waiting=maybe')).status).toBe(400)
     const agent = async (id: string) => (await it.call('OWNER', 'GET', `/agents/${id}`)).body
     expect(await agent(it.agentId)).toMatchObject({ status: 'IDLE', waiting_runs: 1 })
     await act(it, item, { action: 'dismiss' })

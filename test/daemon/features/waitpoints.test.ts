@@ -35,6 +35,7 @@ describe('waiting work', () => {
     expect(await it.list()).toEqual([
       {
         id,
+        token: id,
         pipeline_run_id: 'run-1',
         step_id: 'step-2',
         kind: 'approval',
@@ -91,7 +92,12 @@ describe('a token', () => {
     const it = await setUp()
     const { token, id } = it.open()
     const show = (name = token) => it.call(null, 'POST', `/waitpoint-tokens/${name}`, { approved: true })
-    for (const who of ['VIEWER', 'MEMBER'] as const) expect(JSON.stringify(await it.list(who))).not.toContain('token')
+    for (const who of ['VIEWER', 'MEMBER'] as const) {
+      const rows = await it.list(who)
+      expect(rows).toMatchObject([{ id, token: id }])
+      expect(JSON.stringify(rows)).not.toContain(token)
+      expect(rows[0]).not.toHaveProperty('callback_url')
+    }
     expect(await it.list('MANAGER')).toMatchObject([{ id, token, callback_url: `/api/v1/waitpoint-tokens/${token}` }])
     for (const wrong of [id, token.slice(1), `${token}x`, 'x'])
       expect((await show(wrong)).body).toMatchObject({ status: 404, code: 'not_found' })

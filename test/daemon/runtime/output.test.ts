@@ -271,6 +271,17 @@ describe('createTranscript', () => {
     expect(JSON.stringify(parts).length).toBeLessThan(4 * 1024 * 1024 + 1000)
   })
 
+  it('keeps a picture whole or not at all', () => {
+    const transcript = createTranscript()
+    const metadata = { media_type: 'image/png' }
+    transcript.add({ type: 'image', content: 'iVBORw0=', metadata })
+    transcript.add({ type: 'image', content: 'x'.repeat(3 * 1024 * 1024), metadata })
+    expect(transcript.finish().parts).toEqual([
+      { type: 'image', content: 'iVBORw0=', metadata },
+      { type: 'image', content: '', metadata: { ...metadata, truncated: true } },
+    ])
+  })
+
   it('marks the place of a line that was too long to be read', () => {
     const transcript = createTranscript()
     transcript.add({ type: 'text', content: 'Before' })

@@ -7,6 +7,7 @@ import { addPerson, closing, daemon, type Person, type TestDaemon } from '#test'
 import { createSockets } from '../../../daemon/streams/ws.ts'
 import { init, result, says } from '../../support/claude-lines.ts'
 import type { FakeRuntime } from '../../support/fake-runtime.ts'
+import { rawEntry } from '../../support/raw-entry.ts'
 import { type Workplace, workplace } from '../../support/runs.ts'
 
 interface Frame {
@@ -18,6 +19,20 @@ interface Frame {
 }
 
 afterEach(() => void vi.useRealTimers())
+
+/** docs/rules/streams.md, "Journal over a socket". */
+const floods = [
+  'llm.cache_hit',
+  'exec.output_chunk',
+  'container.metrics',
+  'container.snapshot',
+  'run.agent_span',
+  'eval.metric',
+  'memory.searched',
+  'pipeline.step.container_ready',
+  'pipeline.runs_swept',
+  'memory.versions_swept',
+]
 
 /** A client that keeps what it hears. */
 class Client {
@@ -334,6 +349,35 @@ describe('channels', () => {
     const { payload, channel } = await client.next('journal.entry')
     expect(channel).toBe(`journal:${it.workspace}`)
     expect(payload).toEqual(it.entries().at(-1))
+  })
+
+  it('mirror none of the entries that come in floods', async () => {
+    const { it, url, owner } = await place()
+    const client = await signIn(it, url, owner)
+    client.say({ type: 'subscribe', channel: `journal:${it.workspace}` })
+    await client.settled()
+    const about = { workspace_id: it.workspace, actor_type: 'system' } as const
+    for (const type of ['agent.mentioned', ...floods, 'pipeline.step.started'])
+      it.app.writeNow(() => rawEntry(it.app, { type, summary: type, ...about }))
+    await client.settled()
+    const mirrored = client.heard.filter((frame) => frame.type === 'journal.entry')
+    expect(mirrored.map(({ payload }) => payload.entry_type)).toEqual(['agent.mentioned', 'pipeline.step.started'])
+    expect(it.entries().filter(({ entry_type }) => floods.includes(entry_type))).toHaveLength(floods.length)
+  })
+
+  it('mirror the entries of their own workspace alone', async () => {
+    const { it, url, owner } = await place()
+    const client = await signIn(it, url, owner)
+    const { workspace } = it.stranger()
+    for (const id of [it.workspace, workspace]) client.say({ type: 'subscribe', channel: `journal:${id}` })
+    expect(await client.next('error')).toMatchObject({ channel: `journal:${workspace}` })
+    for (const id of [workspace, it.workspace])
+      it.app.writeNow(() =>
+        rawEntry(it.app, { type: 'agent.mentioned', summary: 'x', workspace_id: id, actor_type: 'system' }),
+      )
+    await client.settled()
+    const mirrored = client.heard.filter((frame) => frame.type === 'journal.entry')
+    expect(mirrored.map(({ payload }) => payload.workspace_id)).toEqual([it.workspace])
   })
 
   it('are lost within 30 seconds of leaving the workspace', async () => {

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '#contract/credentials'
+import type { AuditEvent } from '#contract/credential-audit'
 import { statements } from '#kernel/store/db'
 
 export interface AuditRow {

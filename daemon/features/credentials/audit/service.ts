@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { AuditEvent, CredentialAudit } from '#contract/credentials'
+import type { AuditEvent, CredentialAudit } from '#contract/credential-audit'
 import type { Acting } from '#contract/entries'
 import { type App, wholeSeconds } from '#kernel/app'
 import { newId } from '#kernel/ids'

@@ -61,14 +61,21 @@ export function check(
 interface Tested {
   row: CredentialRow
   outcome: Outcome
+  /** Another value was asked about: nothing is learnt of the stored one. */
+  other: boolean
 }
 
-export async function testStored(app: App, { actor, credentialId }: Call<typeof credentials.test>): Promise<Tested> {
+export async function testStored(
+  app: App,
+  { actor, credentialId, body }: Call<typeof credentials.test>,
+): Promise<Tested> {
   const row = findDecided(app, actor, credentialId)
-  const value = openValue(app, row)
+  const { type, provider } = row
+  const other = Boolean(body?.value)
+  const value = body?.value ? cleanValue(type, body.value) : openValue(app, row)
   if (value === null)
     throw problem('encryption_unavailable', { detail: 'The stored value cannot be opened with this encryption key' })
-  return { row, outcome: await ask(app, actor, { type: row.type, provider: row.provider, value }) }
+  return { row, other, outcome: await ask(app, actor, { type, provider, value }) }
 }
 
 /**
@@ -78,11 +85,11 @@ export async function testStored(app: App, { actor, credentialId }: Call<typeof 
 export function recordTest(
   app: App,
   { actor, credentialId }: Call<typeof credentials.test>,
-  { row, outcome }: Tested,
+  { row, outcome, other }: Tested,
 ): Outcome {
   const now = findCredential(app, actor, credentialId)
   const { status, error } = outcome
-  if (status === 'unsupported') return outcome
+  if (status === 'unsupported' || other) return outcome
   // The credential was rotated during the test, so the answer is about an old value.
   if (now.encrypted_value === row.encrypted_value) {
     if (status === 'valid') queries(app.db).setOutcome.run('ACTIVE', null, credentialId)

@@ -168,11 +168,10 @@ function image(block: Json, line: Json): AgentFrame {
   const source = object(block['source'])
   const media_type = string(source['media_type']) || 'application/octet-stream'
   const url = string(source['url'])
-  const data = string(source['data'])
   return {
     type: 'image',
-    content: '',
-    metadata: { media_type, ...(data && { data }), ...(url && { url }), ...origin(line) },
+    content: string(source['data']),
+    metadata: { media_type, ...(url && { url }), ...origin(line) },
   }
 }
 
@@ -196,11 +195,33 @@ function init(line: Json, mcpServers: readonly string[], { facts, frame }: Readi
       ...mcpServers.filter((name) => !names.has(name)).map((name) => ({ name, type: 'skipped' })),
     ],
   }
-  const tools = list(line['tools']).filter((tool) => typeof tool === 'string')
   frame({
     type: 'system',
-    metadata: { subtype: 'init', model: string(line['model']), session_id: string(line['session_id']), tools },
+    metadata: {
+      subtype: 'init',
+      model: string(line['model']),
+      session_id: string(line['session_id']),
+      tools: texts(line['tools']),
+      ...shownOfInit(line, reported),
+      ...(facts.init.mcp_server_errors.length > 0 && { mcp_server_errors: facts.init.mcp_server_errors }),
+    },
   })
+}
+
+const texts = (value: unknown): string[] => list(value).filter((it) => typeof it === 'string')
+
+/** What else clients show of a start, as far as it is told. */
+function shownOfInit(line: Json, servers: Json[]): Json {
+  const said = ['claude_code_version', 'apiKeySource', 'permissionMode', 'cwd']
+    .map((name) => [name, string(line[name])] as const)
+    .filter(([, value]) => value !== '')
+  const skills = texts(line['skills'])
+  const mcp_servers = servers.map(({ name, status }) => ({ name: string(name), status: string(status) }))
+  return {
+    ...Object.fromEntries(said),
+    ...(skills.length > 0 && { skills }),
+    ...(mcp_servers.length > 0 && { mcp_servers }),
+  }
 }
 
 function retry(line: Json, reading: Reading): void {
@@ -228,6 +249,7 @@ function retry(line: Json, reading: Reading): void {
 
 function result(line: Json, { facts, frame }: Reading): void {
   const usage = object(line['usage'])
+  const errors = texts(line['errors'])
   const denials = new Map<string, number>()
   for (const denial of list(line['permission_denials'])) {
     const name = string(object(denial)['tool_name'])
@@ -256,10 +278,17 @@ function result(line: Json, { facts, frame }: Reading): void {
       duration_ms: number(line['duration_ms']),
       num_turns: number(line['num_turns']),
       ...(facts.total_cost_usd !== null && { total_cost_usd: facts.total_cost_usd }),
-      usage: { input_tokens: facts.usage.input_tokens, output_tokens: facts.usage.output_tokens },
+      usage: {
+        input_tokens: facts.usage.input_tokens,
+        output_tokens: facts.usage.output_tokens,
+        ...('cache_read_input_tokens' in usage && {
+          cache_read_input_tokens: number(usage['cache_read_input_tokens']),
+        }),
+      },
       model_usage: object(line['modelUsage']),
       is_error: line['is_error'] === true,
       session_id: string(line['session_id']),
+      ...(errors.length > 0 && { errors }),
     },
   })
 }

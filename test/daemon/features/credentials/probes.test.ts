@@ -207,6 +207,28 @@ describe('credentials.test', () => {
     expect(JSON.stringify(it.entries())).not.toContain('hush-bad')
   })
 
+  it('says when the provider was last asked', async () => {
+    const it = await setting()
+    const { test, show } = await it.store('good')
+    it.clock.advance(5000)
+    await test()
+    it.clock.advance(5000)
+    expect(await show()).toMatchObject({ last_checked_at: '2026-01-01T00:00:05Z' })
+  })
+
+  it('asks about another value without a word about the stored one', async () => {
+    const it = await setting()
+    const { id, test, show } = await it.store('good')
+    const other = await it.call('MANAGER', 'POST', `/credentials/${id}/test`, { value: 'bad' })
+    expect(other.body).toMatchObject({ valid: false, status: 'invalid' })
+    expect(it.vendor.seen[0]!.headers['x-api-key']).toBe('bad')
+    expect(await show()).toMatchObject({ status: 'ACTIVE', last_error: null, last_checked_at: null })
+    for (const body of [{}, { value: '' }, { value: null }])
+      expect((await it.call('MANAGER', 'POST', `/credentials/${id}/test`, body)).body).toMatchObject({ valid: true })
+    expect(await test()).toMatchObject({ valid: true })
+    expect(it.vendor.seen.at(-1)!.headers['x-api-key']).toBe('good')
+  })
+
   it('brings a failed credential back when the provider takes it again', async () => {
     const it = await setting()
     const { id, test, show } = await it.store('good')

@@ -93,9 +93,21 @@ describe('system.daemon', () => {
     expect((await it.call('VIEWER', 'GET', '/oldest')).status).toBe(404)
   })
 
-  it('takes no name that the API has already', async () => {
-    await expect(daemon({ config: { healthAliases: ['agents'] } })).rejects.toThrow(
-      'server.health_aliases has "agents", which is an address of this API already',
-    )
+  it('answers under no other name, and stands in the way of nothing', async () => {
+    const it = await daemon({ config: { healthAliases: ['old-server'] } })
+    for (const path of ['/old-server/', '/old-server/agents', '/Old-Server', '/old-serve', '/older'])
+      expect((await it.call('VIEWER', 'GET', path)).status, path).toBe(404)
+    expect((await it.call('VIEWER', 'GET', '/api/old-server')).status).toBe(404)
+    expect((await it.call('VIEWER', 'GET', `/old-server?workspace_id=${it.workspace}`)).status).toBe(200)
+    for (const path of ['/agents', '/crews', '/runs']) expect((await it.call('VIEWER', 'GET', path)).status).toBe(200)
   })
+
+  it.each(['agents', 'runs', 'journal', 'ws-token', 'musterd'])(
+    'takes no name that the API has already: %s',
+    async (name) => {
+      await expect(daemon({ config: { healthAliases: [name] } })).rejects.toThrow(
+        `server.health_aliases has "${name}", which is an address of this API already`,
+      )
+    },
+  )
 })

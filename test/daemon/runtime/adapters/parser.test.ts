@@ -5,6 +5,7 @@ import type { AgentFrame } from '#contract/frames'
 import { createReader } from '../../../../daemon/runtime/adapters/claude-code/read.ts'
 import { createParser } from '../../../../daemon/runtime/adapters/parser.ts'
 import { judge } from '../../../../daemon/runtime/adapters/verdict.ts'
+import { init, result } from '../../../support/claude-lines.ts'
 
 const folder = new URL('../../../fixtures/streams/', import.meta.url)
 const recordings = readdirSync(folder)
@@ -157,6 +158,65 @@ describe('a parser', () => {
       ],
     ],
     ['an unknown type', { type: 'brand_new', content: 'x' }, []],
+    [
+      'all that clients show of a start',
+      {
+        ...init,
+        skills: ['debug', 5],
+        mcp_servers: [
+          { name: 'files', status: 'connected', secret: 'x' },
+          { name: 'web', status: 'failed' },
+        ],
+      },
+      [
+        {
+          type: 'system',
+          metadata: {
+            subtype: 'init',
+            model: 'scripted-1',
+            session_id: 's1',
+            tools: ['Bash', 'Read'],
+            claude_code_version: '2.1.197',
+            apiKeySource: 'ANTHROPIC_API_KEY',
+            permissionMode: 'bypassPermissions',
+            cwd: '/output/ada',
+            skills: ['debug'],
+            mcp_servers: [
+              { name: 'files', status: 'connected' },
+              { name: 'web', status: 'failed' },
+            ],
+            mcp_server_errors: [{ name: 'web', type: 'failed' }],
+          },
+        },
+      ],
+    ],
+    [
+      'what was read from a cache, and what went wrong',
+      result({
+        is_error: true,
+        usage: { input_tokens: 30, output_tokens: 12, cache_read_input_tokens: 7 },
+        errors: ['No conversation found', { not: 'text' }],
+      }),
+      [
+        expect.objectContaining({
+          metadata: expect.objectContaining({
+            usage: { input_tokens: 30, output_tokens: 12, cache_read_input_tokens: 7 },
+            errors: ['No conversation found'],
+          }),
+        }),
+      ],
+    ],
+    [
+      'a picture',
+      {
+        type: 'assistant',
+        message: {
+          id: 'm',
+          content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0=' } }],
+        },
+      },
+      [{ type: 'image', content: 'iVBORw0=', metadata: { media_type: 'image/png' } }],
+    ],
   ])('does not stumble over %s', (_, line, frames) => expect(parseText(line).frames).toEqual(frames))
 
   it('never throws, whatever JSON a line holds', () => {
