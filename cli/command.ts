@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { Command, Flags, type Interfaces } from '@oclif/core'
-import { type Client, type Connection, createClient, createConnection } from '#client'
+import { type Client, type Connection, createClient, createConnection, type Target } from '#client'
 import { type ContextFile, readContexts } from './contexts/file.ts'
-import { resolveSession, type Session } from './contexts/session.ts'
+import { localSocket, resolveSession, type Session, type SessionFlags } from './contexts/session.ts'
 import { explain, type Failure } from './failure.ts'
 import { durationMs, expandJson } from './flags.ts'
 import type { InputError } from './input.ts'
@@ -52,6 +53,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   protected args!: ArgsOf<T>
   protected out!: Printer
   private contexts!: ContextFile | InputError
+  private localDaemon: Target = localSocket()
   private found: { session?: Session; connection?: Connection; client?: Client } = {}
 
   override async init(): Promise<void> {
@@ -68,12 +70,13 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       quiet: this.flags.quiet,
     })
     this.contexts = await readContexts(configFile()).catch((error: InputError) => error)
+    await this.findLocal()
   }
 
   /** Which server, as whom, in which workspace. */
   protected get session(): Session {
     if (this.contexts instanceof Error) throw this.contexts
-    this.found.session ??= resolveSession(this.flags, process.env, this.contexts)
+    this.found.session ??= resolveSession(this.flags, process.env, this.contexts, this.localDaemon)
     return this.found.session
   }
 
@@ -86,6 +89,17 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   protected get api(): Client {
     this.found.client ??= createClient(this.connection)
     return this.found.client
+  }
+
+  /** Where its socket is missing, this machine's daemon may still be found by its proof. */
+  private async findLocal(): Promise<void> {
+    const { socket } = this.localDaemon
+    if (this.contexts instanceof Error || existsSync(socket!)) return
+    const flags: SessionFlags = this.flags
+    if (flags.server || flags.context || process.env['SVC_SERVER']) return
+    if (this.contexts.current !== undefined && !process.env['SVC_DATA_DIR']) return
+    const { localTarget } = await import('./local/instance.ts')
+    this.localDaemon = await localTarget()
   }
 
   /** A connection for a session, watched by --verbose. */

@@ -25,7 +25,7 @@ export interface Failure {
   why: string[]
   next?: string
   /** What `--json` writes on stderr. */
-  problem: Partial<ProblemBody> & { error: string; exit_code: number }
+  problem: Partial<ProblemBody> & { error: string; exit_code: number; request_id?: string }
 }
 
 export interface Situation {
@@ -51,7 +51,7 @@ function describe(error: unknown, at: Situation): Failure {
   if (error instanceof InputError) return plain(exits.input, 'invalid_input', error.message, error.next)
   if (error instanceof NotFound) return plain(exits.notFound, 'not_found', error.message, error.next)
   if (error instanceof HostRefusal) return plain(exits.other, error.code, error.message, error.next)
-  if (error instanceof StartFailure) return plain(exits.other, error.code, error.message)
+  if (error instanceof StartFailure) return plain(exits.other, error.code, error.message, error.next)
   if (error instanceof JqFailure) return plain(exits.input, 'invalid_input', error.message)
   if (error instanceof Cancelled) return plain(exits.other, 'cancelled', error.message)
   const { name, message, code, oclif } = error as Error & { code?: string; oclif?: { exit?: number } }
@@ -93,15 +93,16 @@ function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situati
   const why = []
   if (detail && title && detail !== title && !detail.includes(title)) why.push(title)
   // A refusal of the disk is told in full, and logged once for all requests.
-  if (status >= 500 && requestId && !code.startsWith('storage_'))
-    why.push(`The daemon's log has the cause under request ${requestId}`)
+  const isTold = code.startsWith('storage_')
+  if (status >= 500 && requestId)
+    why.push(isTold ? `Request ${requestId}` : `The daemon's log has the cause under request ${requestId}`)
   const next = at.next?.[code] ?? nextOf(code, status, at, retryAfter)
   return {
     exit,
     what: `${detail ?? title}${field && !(detail ?? title).includes(field) ? ` (${field})` : ''}`,
     why,
     ...(next && { next }),
-    problem: { ...problem, exit_code: exit },
+    problem: { ...problem, ...(requestId && { request_id: requestId }), exit_code: exit },
   }
 }
 
@@ -127,11 +128,12 @@ function nextOf(code: string, status: number, { command, hasToken }: Situation, 
 }
 
 function ofSilence({ message, server, reason }: UnreachableError, { local }: Situation): Failure {
-  const next = local
-    ? 'muster up'
-    : reason === 'EACCES' || reason === 'EPERM'
+  const next =
+    reason === 'EACCES' || reason === 'EPERM'
       ? 'muster doctor'
-      : 'muster contexts show, to see which server is used'
+      : local
+        ? 'muster up'
+        : 'muster contexts show, to see which server is used'
   return {
     exit: exits.unreachable,
     what: message,

@@ -16,11 +16,21 @@ export const interactive = (): boolean => process.stdin.isTTY === true && proces
 // Questions go to stderr, so that `$(muster ...)` captures results alone.
 const screen = () => ({ output: process.stderr })
 
-/** Asks for a line of text. */
-export async function ask(message: string, initial?: string): Promise<string> {
+/** Why an answer cannot be used; undefined when it can. */
+export type Flaw = (answer: string) => string | undefined
+
+/** Asks for a line of text, again as long as it has a flaw. */
+export async function ask(message: string, flawOf: Flaw = () => undefined): Promise<string> {
   const { input } = await import('@inquirer/prompts')
-  return input({ message: cleanLine(message), ...(initial !== undefined && { default: initial }) }, screen())
+  return input({ message: cleanLine(message), validate: (answer) => flawOf(answer) ?? true }, screen())
 }
+
+/** Refuses what no mail can be sent to. */
+export const emailFlaw: Flaw = (answer) =>
+  /^[^\s@]+@[^\s@]+$/.test(answer.trim()) ? undefined : 'Enter an address such as ada@example.com.'
+
+/** Refuses an empty answer. */
+export const emptyFlaw: Flaw = (answer) => (answer.trim() ? undefined : 'Enter at least one character.')
 
 /** Asks to choose one of several. */
 export async function choose<T>(
@@ -76,17 +86,31 @@ export async function newPassword(
   message: string,
   { piped = false, given }: { piped?: boolean; given?: string } = {},
 ): Promise<string> {
+  if (given === undefined && !piped && interactive()) return chosenPassword(message)
   const password = given ?? (await secret(message, { piped }))
-  if ([...password].length < 8) throw new InputError('The password needs at least 8 characters.')
-  if (Buffer.byteLength(password) > 72) throw new InputError('The password may have at most 72 bytes.')
-  if (given === undefined && interactive() && (await secret(`${message} again`)) !== password)
-    throw new InputError('The two passwords differ.')
+  const flaw = passwordFlaw(password)
+  if (flaw) throw new InputError(flaw)
   return password
 }
 
-async function hidden(message: string): Promise<string> {
+const passwordFlaw: Flaw = (password) => {
+  if ([...password].length < 8) return 'The password needs at least 8 characters.'
+  return Buffer.byteLength(password) > 72 ? 'The password may have at most 72 bytes.' : undefined
+}
+
+/** Typed twice, until both are the same. */
+async function chosenPassword(message: string): Promise<string> {
+  for (;;) {
+    const password = await hidden(message, passwordFlaw)
+    if ((await hidden(`${message} again`)) === password) return password
+    process.stderr.write('The two passwords differ. Enter both again.\n')
+  }
+}
+
+async function hidden(message: string, flawOf: Flaw = () => undefined): Promise<string> {
   const { password } = await import('@inquirer/prompts')
-  return password({ message: cleanLine(message), mask: '*' }, screen())
+  const validate = (answer: string) => flawOf(answer) ?? true
+  return password({ message: cleanLine(message), mask: '*', validate }, screen())
 }
 
 /** Everything on standard input, as text. */

@@ -1,11 +1,8 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig } from '#kernel/config'
 import { type Setting, settings } from '#kernel/settings'
-import { isDamaged, UnfitDatabase } from '#kernel/store/db'
-import { Locked } from '#kernel/store/lock'
-import { storageFault } from '#kernel/store/storage-fault'
 import { version } from '#kernel/version'
-import { StartRefused } from './start/loss.ts'
+import { explain } from './start/failure.ts'
 import { vendorSettings } from './vendor-settings.ts'
 
 const usage = `musterd ${version}: the Muster daemon
@@ -14,16 +11,21 @@ Usage
   musterd [--host ADDRESS] [--port PORT] [--data-dir DIR] [--container-provider docker|process] [--config FILE]
           [--accept-data-loss]
   musterd config [--json]   print every setting, its value and where it comes from
+  musterd check [--json]    examine data folder, database, key and port, and change nothing
   musterd admin VERB        work on the data with no daemon running: the other end of \`muster admin\`
   musterd openapi           print the HTTP interface as OpenAPI 3.1
   musterd wiring            print which feature reacts to which fact, in the order in which reactions run
   musterd --version
 
-It runs in the foreground and prints one line of JSON when it is ready. SIGTERM drains and stops it; crews and their
-runs go on. \`muster up\` starts it in the background.
+It runs in the foreground and prints one line of JSON when it is ready. SIGTERM drains and stops it, a second one stops
+it at once; crews and their runs continue. SIGHUP reads configuration and certificates again. \`muster up\` starts it in
+the background.
 
-It refuses to start when stored data is lost or damaged, or does not fit its key or seals, says what is lost, and ends with 3.
---accept-data-loss goes on, for this start: what cannot be used is set aside beside the rest, and the journal tells of it.
+When it cannot start it says what is wrong, why and what to do. Its exit code names the kind: 2 configuration, 3 lost
+data, 4 another daemon, 5 rights, 6 disk, 7 address, 8 the database of another version, 1 anything else.
+
+It refuses to start when stored data is lost or damaged, or does not fit its key or seals. --accept-data-loss starts it
+all the same, this once: what cannot be used is kept aside, and the journal records it.
 `
 
 const flagNames = Object.values(settings).flatMap((it) => ('flag' in it ? [it.flag] : []))
@@ -80,34 +82,23 @@ async function main(): Promise<void> {
     return void process.stdout.write(printWiring())
   }
   if (command === 'config') return printConfig(values['json'] === true, flags)
+  if (command === 'check') {
+    const { check } = await import('./start/check.ts')
+    process.exitCode = await check(load(flags).config, values['json'] === true)
+    return
+  }
   if (command !== 'serve') throw new ConfigError(`There is no command "${command}"; see musterd --help`)
   const { serve } = await import('./serve.ts')
-  await serve(load(flags).config, { acceptLoss: values['accept-data-loss'] === true })
+  await serve({ load: () => load(flags).config, acceptLoss: values['accept-data-loss'] === true })
 }
 
-/** Exit code when the stored state is not what it should be: to start again changes nothing. */
-const lostState = 3
-
-/** What the operator can mend gets a sentence; everything else is a fault of ours and shows where. */
-function explain(error: Error & { code?: string; address?: string; port?: number }): [text: string, exitCode: number] {
-  if (error instanceof ConfigError || error.code?.startsWith('ERR_PARSE_ARGS')) return [error.message, 2]
-  if (error instanceof Locked) return [`${error.message}. Stop it (muster down), or use another --data-dir`, 1]
-  if (error instanceof StartRefused || error instanceof UnfitDatabase) return [error.message, lostState]
-  if (isDamaged(error))
-    return [`The database is damaged: ${error.message}. Restore the newest backup of the whole data folder`, lostState]
-  if (error.code === 'EADDRINUSE')
-    return [`${error.address}:${error.port} is in use. Choose another --port (0 picks a free one)`, 1]
-  const fault = storageFault(error)
-  if (fault)
-    return [
-      `The disk of the data directory ${fault === 'full' ? 'is full' : 'cannot be used'} (${error.message}). Mend that, then start again`,
-      1,
-    ]
-  return [error.stack ?? error.message, 1]
-}
+// Whoever reads a part of what is printed closes the pipe; the daemon itself goes on without one.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
 
 main().catch((error: Error) => {
-  const [text, exitCode] = explain(error)
-  process.stderr.write(`musterd: ${text}\n`)
+  const { text, next, exitCode } = explain(error)
+  process.stderr.write(`musterd: ${text}\n${next === null ? '' : `Next: ${next}\n`}`)
   process.exit(exitCode)
 })

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { register } from '#kernel/dispatch'
 import { createServer } from '#kernel/http/operations'
 import { refuseConnection } from '#kernel/http/refusal'
 import { createWebServer } from '#kernel/http/web-server'
+import { openInstance } from '#kernel/instance'
 import { createLog, type Log } from '#kernel/log'
 import { watchProcess } from '#kernel/metrics'
 import { prepareDirectory } from '#kernel/store/data-dir'
@@ -18,23 +19,36 @@ import { version } from '#kernel/version'
 import { features } from './features/index.ts'
 import { targetOf } from './features/ports/service.ts'
 import { type Services, startServices } from './services.ts'
+import { requireOwnFolder } from './start/access.ts'
+import { requireAddress } from './start/address.ts'
+import { certify, readCertificate } from './start/certificate.ts'
+import { exitCodes } from './start/exit-codes.ts'
 import { openState } from './start/open.ts'
+import { createReload, listenForReloads } from './start/reload.ts'
 import { settleState } from './start/settle.ts'
 import { exposePorts } from './streams/exposed/listener.ts'
 
+interface Serving {
+  /** Reads the configuration, at the start and at every SIGHUP. */
+  load(): Config
+  acceptLoss: boolean
+}
+
 /** Runs the daemon until SIGTERM or SIGINT. Prints one line of JSON on standard output when it is ready. */
-export async function serve(config: Config, { acceptLoss }: { acceptLoss: boolean }): Promise<void> {
+export async function serve({ load, acceptLoss }: Serving): Promise<void> {
+  const config = load()
   const log = createLog({ level: config.logLevel, format: config.logFormat })
+  const reloads = listenForReloads()
+  requireOwnFolder(config.dataDir)
   prepareDirectory(config.dataDir)
   const lock = lockDirectory(config.dataDir)
+  await requireAddress(config)
+  const tls = readCertificate(config)
   const state = openState(config, log, { acceptLoss })
-  const app = createApp({ config, log, ...state })
+  const app = createApp({ config, log, instance: openInstance(config.dataDir), ...state })
   watchProcess(app.metrics)
   register(app, features)
   await settleState(app, state)
-  const tls = config.tlsCert
-    ? { cert: readFileSync(config.tlsCert, 'utf8'), key: readFileSync(config.tlsKey, 'utf8') }
-    : undefined
   const http = createServer(app, tls)
   await http.ready()
   const services = await startServices(app)
@@ -45,6 +59,14 @@ export async function serve(config: Config, { acceptLoss }: { acceptLoss: boolea
   const exposing = await exposePorts(app, targetOf, tls)
   announce(config, http, log)
   log.info({ version, data_dir: config.dataDir, runtime: config.containerProvider }, 'Ready')
+  reloads.attach(
+    createReload(config, log, {
+      load,
+      certify(files) {
+        for (const server of [http.server, exposing.server]) certify(server, files)
+      },
+    }),
+  )
   await stopped(log)
   exposing.close()
   await drain(app, http, local, services)
@@ -91,21 +113,31 @@ function announce(config: Config, http: FastifyInstance, log: Log): void {
   process.stdout.write(`${line}\n`)
 }
 
+/** Resolves with the first signal to stop; the second one does not wait. */
 const stopped = (log: Log) =>
   new Promise<void>((resolve) => {
+    let stopping = false
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
+        if (stopping) stopAtOnce(signal, log)
+        stopping = true
         log.info({ signal }, 'Stopping')
         resolve()
       })
     }
   })
 
+/** What was accepted is stored already; the next start finds the rest. */
+function stopAtOnce(signal: NodeJS.Signals, log: Log): never {
+  log.warn({ signal }, 'Stopping at once')
+  process.exit(exitCodes.failed)
+}
+
 /** Stops admitting, ends streams, stores what is queued. Containers and runs go on without the daemon. */
 async function drain(app: App, http: FastifyInstance, local: Server, services: Services): Promise<void> {
   const late = setTimeout(() => {
     app.log.error('Could not drain in time')
-    process.exit(1)
+    process.exit(exitCodes.failed)
   }, app.config.shutdownTimeout * 1000)
   app.stopping.abort()
   local.close()

@@ -2,21 +2,19 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '#kernel/config'
 import type { Log } from '#kernel/log'
-import { type Db, migrate, openDatabase, readMigrations } from '#kernel/store/db'
+import { type Db, type Migration, migrate, openDatabase, readMigrations } from '#kernel/store/db'
 
 /** The database of a data directory. */
 export const storeFile = (dir: string): string => join(dir, 'muster.db')
+
+export const knownMigrations = (): Migration[] => readMigrations(new URL('./migrations', import.meta.url).pathname)
 
 /** Opens the database and brings it up to date. Whoever calls holds the directory's lock. */
 export function openStore({ dataDir }: Config, log: Log): Db {
   const db = openDatabase(storeFile(dataDir))
   try {
     chmodSync(storeFile(dataDir), 0o600)
-    const fresh = migrate(
-      db,
-      readMigrations(new URL('./migrations', import.meta.url).pathname),
-      new Date().toISOString(),
-    )
+    const fresh = migrate(db, knownMigrations(), new Date().toISOString())
     if (fresh.length) log.info({ migrations: fresh }, 'Database brought up to date')
     return db
   } catch (error) {

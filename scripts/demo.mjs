@@ -24,7 +24,8 @@ function client(name) {
   )
   return {
     ...own,
-    SVC_DATA_DIR: join(scratch, 'data'),
+    // A data folder that is named stands for its daemon: who comes from elsewhere names none.
+    ...(name === 'laptop' ? { SVC_DATA_DIR: join(scratch, 'data') } : { XDG_DATA_HOME: join(scratch, name) }),
     XDG_CONFIG_HOME: join(scratch, name),
     XDG_CACHE_HOME: join(scratch, 'cache'),
     SVC_PORT: '0',

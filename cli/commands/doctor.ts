@@ -1,7 +1,9 @@
+import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
 import type { Session } from '../contexts/session.ts'
 import type { Finding } from '../doctor/finding.ts'
 import { command, configuration, machine } from '../doctor/here.ts'
+import { mend } from '../doctor/mend.ts'
 import { ask, reach } from '../doctor/server.ts'
 import { findingView, report, summary } from '../doctor/show.ts'
 import { exits } from '../failure.ts'
@@ -11,22 +13,35 @@ export default class Doctor extends ApiCommand<typeof Doctor> {
   static override description =
     'Checks this command, its configuration, the server with its version and clock, and your account on it. For ' +
     'an admin of the first workspace it adds the checks of the server: runtime, images, orphaned resources, ' +
-    'disk, permissions and encryption key. Without a daemon it runs these checks on this machine. Exits with 1 ' +
-    'if there is a problem; warnings do not count.'
+    'disk, permissions and encryption key. Without a daemon it examines this machine: data folder, database, key, ' +
+    'port, disk, clock, engine and images. Exits with 1 if there is a problem; warnings do not count. --fix ' +
+    'closes files of yours that others can read, makes a missing data folder, clears away what a killed daemon ' +
+    'left and builds missing images; it changes nothing that is stored, and then examines again.'
   static override hiddenAliases = ['system:doctor']
   static override examples = [
     '$ <%= config.bin %> doctor',
+    '$ <%= config.bin %> doctor --fix',
     '$ <%= config.bin %> doctor --jq \'.[] | select(.status != "ok")\'',
   ]
+  static override flags = {
+    fix: Flags.boolean({ description: 'mend what is safe to mend, then examine again' }),
+  }
 
   async run(): Promise<void> {
-    const findings = await this.progress('Looking around', this.examine())
+    const findings = this.flags.fix ? await this.mended() : await this.progress('Looking around', this.examine())
     const { format } = this.out.wanted
     if (format === 'auto' && this.out.terminal) {
       this.out.write(report(findings, this.out.width, this.out.paint))
       this.out.write(`\n${summary(findings)}.\n`)
     } else await this.out.list(findings, findingView)
     this.finish(findings.some(({ status }) => status === 'fail') ? exits.other : exits.ok)
+  }
+
+  /** What is found after everything was mended that can be. */
+  private async mended(): Promise<Finding[]> {
+    for (const { done, what } of await mend(await this.progress('Looking around', this.examine())))
+      this.out.note(what, done ? 'green' : 'yellow')
+    return this.progress('Looking again', this.examine())
   }
 
   private async examine(): Promise<Finding[]> {
@@ -36,7 +51,9 @@ export default class Doctor extends ApiCommand<typeof Doctor> {
     const local = session.target.socket !== undefined || session.serverOrigin === 'default'
     const { answers, findings } = await reach(this.connection, { local, version: this.config.version })
     const asked = answers ? await ask(this.api, session) : { known: false, findings: [] }
-    return [...first, ...findings, ...asked.findings, ...(local && !asked.known ? await machine() : [])]
+    const told = new Set(findings.map(({ name }) => name))
+    const here = local && !asked.known ? await machine() : []
+    return [...first, ...findings, ...asked.findings, ...here.filter(({ name }) => !told.has(name))]
   }
 
   private tried(): Session | Error {

@@ -1,8 +1,10 @@
+import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
 import { runtimeFile } from '../contexts/session.ts'
 import { durationMs } from '../flags.ts'
+import { InputError } from '../input.ts'
 import { alive, isDaemon, running, stop } from '../local/daemon.ts'
 import { dataDir } from '../paths.ts'
 
@@ -18,13 +20,12 @@ export default class Down extends ApiCommand<typeof Down> {
   }
 
   async run(): Promise<void> {
+    this.requireFolder()
     const { pid } = runtimeFile(join(dataDir(), 'musterd.json'))
     const answers = await running()
     if (pid === undefined || !alive(pid) || !(answers?.pid === pid || isDaemon(pid))) {
       if (answers)
-        throw new Error(
-          'A daemon answers, but it left no note of its process here: it was not started with this data folder',
-        )
+        throw new Error('The daemon answers, but left no note of its process here. Stop it where it was started')
       await this.out.done('No daemon runs here.')
       return
     }
@@ -32,5 +33,15 @@ export default class Down extends ApiCommand<typeof Down> {
     if (!(await this.progress('Stopping the daemon', stop(pid, { timeout }))))
       throw new Error(`The daemon (process ${pid}) is still draining after ${timeout / 1000} s`)
     await this.out.done('The daemon has stopped.')
+  }
+
+  /** In the folder of another user nothing could be seen, and nothing stopped. */
+  private requireFolder(): void {
+    const dir = dataDir()
+    try {
+      if (existsSync(dir)) accessSync(dir, constants.R_OK | constants.X_OK)
+    } catch {
+      throw new InputError(`This user may not look into ${dir}.`, 'run it as the user whose daemon it is')
+    }
   }
 }

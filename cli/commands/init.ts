@@ -1,9 +1,14 @@
 import { Flags } from '@oclif/core'
+import { UnreachableError } from '#client'
+import { problemOf } from '#client/problem'
 import { ApiCommand } from '../command.ts'
 import { jar } from '../contexts/jar.ts'
 import { signIn, travelsOpenly } from '../contexts/sign-in.ts'
-import { ask, InputError, interactive, newPassword } from '../input.ts'
+import { ask, emailFlaw, emptyFlaw, type Flaw, InputError, interactive, newPassword } from '../input.ts'
 import { signedInView } from '../views/sign-in.ts'
+
+/** What the server would answer. */
+const taken = { code: 'already_initialized', error: 'This server already has its first user' }
 
 export default class Init extends ApiCommand<typeof Init> {
   static override summary = 'Create the first user of a new server and sign in'
@@ -31,8 +36,9 @@ export default class Init extends ApiCommand<typeof Init> {
         `${target.key} is not encrypted: a password must not travel to it.`,
         'run muster init on the machine of the server',
       )
-    const email = await this.given('email', 'Your email address')
-    const full_name = await this.given('name', 'Your full name')
+    await this.requireNew()
+    const email = await this.given('email', 'Your email address', emailFlaw)
+    const full_name = await this.given('name', 'Your full name', emptyFlaw)
     const password = await newPassword('Your password', { piped: this.flags['password-stdin'] })
     const cookies = jar()
     const created = await this.api.bootstrap.create({ body: { email, full_name, password } }, cookies.options())
@@ -52,11 +58,20 @@ export default class Init extends ApiCommand<typeof Init> {
     this.out.note('Next: muster crews create NAME', 'dim')
   }
 
-  private async given(flag: 'email' | 'name', question: string): Promise<string> {
+  /** Nothing is asked for before there is a server that waits for its first user. */
+  private async requireNew(): Promise<void> {
+    const { key } = this.session.target
+    const said = await this.api.system.setup()
+    if (typeof said?.needs_bootstrap !== 'boolean')
+      throw new UnreachableError(key, 'FOREIGN', `What answers at ${key} is not a Muster server`)
+    if (!said.needs_bootstrap) throw problemOf(410, {}, JSON.stringify(taken), '/api/v1/bootstrap')
+  }
+
+  private async given(flag: 'email' | 'name', question: string, flawOf: Flaw): Promise<string> {
     const value = this.flags[flag]
     if (value !== undefined) return value
     if (!interactive())
       throw new InputError(`--${flag} is missing.`, 'muster init --email ADDRESS --name NAME < password.txt')
-    return ask(question)
+    return ask(question, flawOf)
   }
 }

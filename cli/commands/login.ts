@@ -3,7 +3,7 @@ import { type Client, createClient, type Target } from '#client'
 import { ApiCommand } from '../command.ts'
 import { webAddress } from '../contexts/session.ts'
 import { signIn, travelsOpenly } from '../contexts/sign-in.ts'
-import { ask, choose, InputError, interactive, secret } from '../input.ts'
+import { ask, choose, emailFlaw, emptyFlaw, InputError, interactive, secret } from '../input.ts'
 import { timeLeft } from '../output/cell.ts'
 import { signedInView } from '../views/sign-in.ts'
 
@@ -93,7 +93,8 @@ export default class Login extends ApiCommand<typeof Login> {
     const { token: _, ...stranger } = this.session
     const api = createClient(this.connect(stranger))
     if (way === 'code')
-      return (await api.pairing.redeem({ body: { code: this.flags.code ?? (await ask('Pairing code')) } })).cli_token
+      return (await api.pairing.redeem({ body: { code: this.flags.code ?? (await ask('Pairing code', emptyFlaw)) } }))
+        .cli_token
     if (way === 'email') return this.byPassword(api)
     if (way === 'web') return this.byBrowser(api, target)
     const token = (await secret(`Token for ${target.key}`, { piped: this.flags['token-stdin'] })).trim()
@@ -107,7 +108,7 @@ export default class Login extends ApiCommand<typeof Login> {
 
   private async byPassword(api: Client): Promise<string> {
     const { tokenByPassword } = await import('../contexts/password.ts')
-    const email = this.flags.email ?? (await ask('Your email address'))
+    const email = this.flags.email ?? (await ask('Your email address', emailFlaw))
     const password = await secret('Your password', { piped: this.flags['password-stdin'] })
     const askForCode = async (again: boolean) => {
       if (!interactive())

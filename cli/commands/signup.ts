@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
 import { travelsOpenly } from '../contexts/sign-in.ts'
-import { ask, InputError, interactive, newPassword } from '../input.ts'
+import { ask, emailFlaw, emptyFlaw, InputError, interactive, newPassword } from '../input.ts'
 
 export default class Signup extends ApiCommand<typeof Signup> {
   static override summary = 'Create an account on a server that allows it'
@@ -39,6 +39,6 @@ export default class Signup extends ApiCommand<typeof Signup> {
     if (value !== undefined) return value
     if (!interactive())
       throw new InputError(`--${flag} is missing.`, 'muster signup --email ADDRESS --name NAME < password.txt')
-    return ask(question)
+    return ask(question, flag === 'email' ? emailFlaw : emptyFlaw)
   }
 }

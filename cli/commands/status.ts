@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ProblemError } from '#client'
+import { ProblemError, UnreachableError } from '#client'
 import { ApiCommand } from '../command.ts'
 import { runtimeFile } from '../contexts/session.ts'
 import { span } from '../output/cell.ts'
@@ -12,7 +12,8 @@ export default class Status extends ApiCommand<typeof Status> {
 
   async run(): Promise<void> {
     const { target, token, workspace } = this.session
-    const [{ version, uptime }, health] = await Promise.all([this.api.system.alive(), this.health()])
+    const { version, uptime } = await this.alive()
+    const health = await this.health()
     const local = target.socket !== undefined || this.session.serverOrigin === 'default'
     const { url, pid } = local ? runtimeFile(join(dataDir(), 'musterd.json')) : {}
     const inside = token && workspace ? await this.inside() : null
@@ -39,6 +40,14 @@ export default class Status extends ApiCommand<typeof Status> {
     })
     if (!token) this.out.note('Not signed in. Next: muster login', 'dim')
     else if (!workspace) this.out.note('No workspace is chosen. Next: muster workspaces list', 'dim')
+  }
+
+  /** Any program may answer with JSON. */
+  private async alive() {
+    const said = await this.api.system.alive({ query: {} })
+    if (typeof said?.version === 'string' && typeof said.uptime === 'number') return said
+    const { key } = this.session.target
+    throw new UnreachableError(key, 'FOREIGN', `What answers at ${key} is not a Muster server`)
   }
 
   /** A server that cannot say it is no reason to say nothing of it. */

@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { Flags } from '@oclif/core'
 import { createClient } from '#client'
 import { ApiCommand } from '../command.ts'
-import { localTarget } from '../contexts/session.ts'
+import { localSocket } from '../contexts/session.ts'
+import { runtime } from '../doctor/runtime.ts'
 import { durationMs } from '../flags.ts'
 import { logFile, running, start } from '../local/daemon.ts'
 import { daemonView } from '../views/daemon.ts'
@@ -29,6 +30,7 @@ export default class Up extends ApiCommand<typeof Up> {
     const before = await running()
     if (before) {
       await this.out.done(`The daemon runs already${before.url ? ` at ${before.url}` : ''}.`, before, daemonView)
+      await this.warnOfRuntime()
       return
     }
     const { host, port, config, timeout } = this.flags
@@ -47,7 +49,20 @@ export default class Up extends ApiCommand<typeof Up> {
       start(words, { timeout: durationMs(timeout, '--timeout') ?? 60_000 }),
     )
     await this.out.done(`Muster ${ready.version} is ready at ${ready.url}. Its log: ${logFile()}`, ready, daemonView)
-    const { needs_bootstrap } = await createClient({ server: localTarget() }).system.setup()
+    const { needs_bootstrap } = await createClient({ server: localSocket() }).system.setup()
+    await this.warnOfRuntime()
     if (needs_bootstrap) this.out.note('Next: muster init', 'dim')
+  }
+
+  /** Without an engine or its images no agent can work: better told now than at the first question. */
+  private async warnOfRuntime(): Promise<void> {
+    const findings = await this.progress(
+      'Looking for an engine',
+      runtime(process.env, this.flags['container-provider']),
+    )
+    for (const { detail, fix } of findings.filter(({ status }) => status === 'fail')) {
+      this.out.note(`Agents cannot run yet. ${detail}`, 'yellow')
+      this.out.note(`Ways out: ${fix}`)
+    }
   }
 }

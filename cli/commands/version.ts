@@ -5,7 +5,7 @@ export default class Version extends ApiCommand<typeof Version> {
   static override examples = ['$ <%= config.bin %> version', '$ <%= config.bin %> version --json']
 
   async run(): Promise<void> {
-    const server = await this.api.system.alive().then(
+    const server = await this.api.system.alive({ query: {} }).then(
       ({ version }) => version,
       () => null,
     )

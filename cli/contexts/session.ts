@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseTarget, type Target } from '#client'
 import { InputError } from '../input.ts'
@@ -27,11 +27,19 @@ export interface SessionFlags {
 
 type Env = NodeJS.ProcessEnv
 
-/** Flags win over the environment, the environment over the context, the context over the daemon of this machine. */
-export function resolveSession(flags: SessionFlags, env: Env, file: ContextFile): Session {
+/**
+ * Flags win over the environment, the environment over the context, the context over the daemon of this machine, which
+ * is at `local`. A data folder that the environment names stands for its daemon.
+ */
+export function resolveSession(
+  flags: SessionFlags,
+  env: Env,
+  file: ContextFile,
+  local: Target = localSocket(env),
+): Session {
   const named = contextNamed(file, flags.context)
   const [serverOrigin, address] = serverOf(flags, env, named?.context)
-  const target = address === undefined ? localTarget(env) : readTarget(address)
+  const target = address === undefined ? local : readTarget(address)
   const own = named && sameServer(named.context, target) ? named : contextOf(file, target)
   const workspace = flags.workspace || env['SVC_WORKSPACE'] || own?.context.workspace
   const token = env['SVC_TOKEN'] || own?.context.token
@@ -66,6 +74,7 @@ function serverOf(flags: SessionFlags, env: Env, context: Context | undefined): 
   if (flags.server) return ['flag', flags.server]
   if (flags.context && context) return ['context', context.server]
   if (env['SVC_SERVER']) return ['environment', env['SVC_SERVER']]
+  if (env['SVC_DATA_DIR']) return ['default', undefined]
   return context ? ['context', context.server] : ['default', undefined]
 }
 
@@ -93,15 +102,18 @@ export function readTarget(address: string): Target {
   }
 }
 
+/** The unix socket of this machine's daemon, which only the owner of its data folder can open. */
+export const localSocket = (env: Env = process.env): Target =>
+  parseTarget(`unix://${encodeURI(join(dataDir(env), 'musterd.sock'))}`)
+
 /**
- * The daemon of this machine: its unix socket, else the address that it left in its data folder, else the port that is
- * set for it. Where any port will do (0), only the socket can tell.
+ * Where the daemon of this machine may listen besides its socket: the address that it left in its data folder, else the
+ * port that is set for it. Whatever answers there has to prove that it is this daemon.
  */
-export function localTarget(env: Env = process.env): Target {
-  const dir = dataDir(env)
-  const { socket = join(dir, 'musterd.sock'), url } = runtimeFile(join(dir, 'musterd.json'))
-  const bySocket = existsSync(socket) || (url === undefined && env['SVC_PORT'] === '0')
-  return parseTarget(bySocket ? `unix://${encodeURI(socket)}` : (url ?? usualAddress(env)))
+export function localAddress(env: Env = process.env): Target | undefined {
+  const { url } = runtimeFile(join(dataDir(env), 'musterd.json'))
+  if (url === undefined && env['SVC_PORT'] === '0') return undefined
+  return readTarget(url ?? usualAddress(env))
 }
 
 /** Where browsers and other devices find the server: the daemon's socket is no place for them. */

@@ -16,29 +16,41 @@ export async function reach(
   try {
     const { body, headers } = await connection.request('GET', '/healthz')
     const now = Date.now()
-    const { version: theirs } = JSON.parse(String(body)) as { version: string }
+    const theirs = versionIn(String(body))
+    if (theirs === null) return stranger(address)
     const found = [ok('server', `${address} answers in ${now - sent} ms`), versions(version, theirs, local)]
     return { answers: true, findings: [...found, ...clock(headers['date'], (sent + now) / 2)] }
   } catch (error) {
     if (error instanceof UnreachableError)
-      return { answers: false, findings: [fail('server', error.message, local ? 'muster up' : remedy(error))] }
-    return {
-      answers: false,
-      findings: [
-        fail(
-          'server',
-          `What answers at ${address} is not a Muster server`,
-          'muster contexts show, to see which server is used',
-        ),
-      ],
-    }
+      return { answers: false, findings: [fail('server', error.message, remedy(error, local))] }
+    return stranger(address)
   }
 }
 
-const remedy = ({ reason }: UnreachableError): string =>
-  /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(reason)
+const stranger = (address: string): { answers: false; findings: Finding[] } => ({
+  answers: false,
+  findings: [
+    fail(
+      'server',
+      `What answers at ${address} is not a Muster server`,
+      'muster contexts show, to see which server is used',
+    ),
+  ],
+})
+
+/** What a server says that its version is; null when it is another kind of server. */
+function versionIn(body: string): string | null {
+  const { version, uptime } = (JSON.parse(body) as { version?: unknown; uptime?: unknown } | null) ?? {}
+  return typeof version === 'string' && typeof uptime === 'number' ? version : null
+}
+
+function remedy({ reason }: UnreachableError, local: boolean): string {
+  if (reason === 'EACCES' || reason === 'EPERM') return 'run as the user whose daemon it is, or use -s URL'
+  if (local) return 'muster up'
+  return /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(reason)
     ? 'name the CA of that certificate in NODE_EXTRA_CA_CERTS'
     : 'muster contexts show, to see which server is used'
+}
 
 function versions(ours: string, theirs: string, local: boolean): Finding {
   if (ours === theirs) return ok('version', `Server and command are both ${ours}`)

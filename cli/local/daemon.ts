@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { createConnection } from '#client'
-import { localTarget, runtimeFile } from '../contexts/session.ts'
+import { runtimeFile } from '../contexts/session.ts'
 import { InputError } from '../input.ts'
 import { daemonProgram, dataDir } from '../paths.ts'
+import { findDaemon } from './instance.ts'
 import { StartFailure } from './refusal.ts'
 
 /** What a daemon says when it is ready. */
@@ -17,20 +17,25 @@ export interface Ready {
 
 type Env = NodeJS.ProcessEnv
 
-/** The exit code of a daemon that refuses the stored state. */
-const lostState = 3
+/** Kinds of failure by the daemon's exit code; docs/operating.md lists them. */
+const kinds: Readonly<Record<number, string>> = {
+  2: 'invalid_configuration',
+  3: 'state_lost',
+  4: 'data_dir_in_use',
+  5: 'access_refused',
+  6: 'storage_refused',
+  7: 'address_taken',
+  8: 'other_version',
+}
 
 export const logFile = (env: Env = process.env): string => join(dataDir(env), 'musterd.log')
 
-/** The daemon of this machine, when one answers. */
+/** The daemon of the data folder, when it answers and proves to be that. */
 export async function running(env: Env = process.env): Promise<(Partial<Ready> & { uptime: number }) | undefined> {
-  try {
-    const { body } = await createConnection({ server: localTarget(env), timeout: 2000 }).request('GET', '/healthz')
-    const { version, uptime } = JSON.parse(String(body)) as { version: string; uptime: number }
-    return { ...runtimeFile(join(dataDir(env), 'musterd.json')), version, uptime }
-  } catch {
-    return undefined
-  }
+  const found = await findDaemon(env)
+  if (!found) return undefined
+  const { version, uptime } = found
+  return { ...runtimeFile(join(dataDir(env), 'musterd.json')), version, uptime }
 }
 
 /** Starts the daemon in a session of its own and waits for its ready line. */
@@ -41,8 +46,7 @@ export async function start(
   const program = daemonProgram()
   if (!existsSync(program))
     throw new InputError(`The daemon has not been built: ${program} is missing.`, 'npm ci && npm run build')
-  mkdirSync(dataDir(env), { recursive: true, mode: 0o700 })
-  const log = openSync(logFile(env), 'a', 0o600)
+  const log = openLog(env)
   const child = spawn(process.execPath, [program, ...flags], {
     detached: true,
     stdio: ['ignore', 'pipe', log],
@@ -61,9 +65,7 @@ export async function start(
         if (line && said.includes('\n')) resolve(JSON.parse(line) as Ready)
       })
       child.on('error', reject)
-      child.on('exit', (code, signal) =>
-        reject(new StartFailure(why(code, signal, timeout, env), code === lostState ? 'state_lost' : 'failed')),
-      )
+      child.on('exit', (code, signal) => reject(failure(code, signal, timeout, env)))
     })
   } finally {
     clearTimeout(timer)
@@ -73,11 +75,47 @@ export async function start(
   }
 }
 
-function why(code: number | null, signal: string | null, timeout: number, env: Env): string {
+/** Where the daemon's standard error goes, in a folder made for it. */
+function openLog(env: Env): number {
+  const dir = dataDir(env)
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    return openSync(logFile(env), 'a', 0o600)
+  } catch (error) {
+    throw folderFailure(error as NodeJS.ErrnoException, dir)
+  }
+}
+
+function folderFailure({ code, message }: NodeJS.ErrnoException, dir: string): Error {
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new StartFailure(`The disk of ${dir} is full.`, 'storage_refused', 'free space there, then muster up')
+  if (code === 'EROFS')
+    return new StartFailure(
+      `The disk of ${dir} is read-only.`,
+      'storage_refused',
+      'mount it for writing, then muster up',
+    )
+  const next = 'start it as the user whose data it is, or name another folder in SVC_DATA_DIR'
+  if (code === 'EACCES' || code === 'EPERM')
+    return new StartFailure(`This user may not write to ${dir}.`, 'access_refused', next)
+  return new StartFailure(`${dir} cannot be the data folder (${message}).`, 'failed', 'name another in SVC_DATA_DIR')
+}
+
+function failure(code: number | null, signal: string | null, timeout: number, env: Env): StartFailure {
   const lines = readFileSync(logFile(env), 'utf8').trimEnd().split('\n')
-  const last = lines.findLast((line) => line.startsWith('musterd: '))?.slice('musterd: '.length)
-  if (signal === 'SIGKILL') return `The daemon was not ready within ${timeout / 1000} s and was ended.`
-  return last ?? `The daemon ended with ${signal ?? code}: ${lines.at(-1) ?? 'it said nothing'}`
+  if (signal === 'SIGKILL')
+    return new StartFailure(`The daemon was not ready within ${timeout / 1000} s and was ended.`)
+  const at = lines.findLastIndex((line) => line.startsWith('musterd: '))
+  const kind = kinds[code ?? 1]
+  if (at < 0)
+    return new StartFailure(`The daemon ended with ${signal ?? code}: ${lines.at(-1) || 'it said nothing'}`, kind)
+  const next = /^Next: (.*)/.exec(lines[at + 1] ?? '')?.[1]
+  // It speaks to those who start it by hand.
+  return new StartFailure(
+    lines[at]!.slice('musterd: '.length),
+    kind,
+    next?.replaceAll(/\bmusterd(?= --|$)/g, 'muster up'),
+  )
 }
 
 /** Asks the daemon to drain and waits until it is gone. False when it was not within `timeout`. */

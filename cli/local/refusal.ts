@@ -9,11 +9,13 @@ export class HostRefusal extends Error {
   }
 }
 
-/** A daemon that did not come up; the message ends with what it said last. `state_lost`: because of what is stored. */
+/** A daemon that did not come up: what it said last, and what it says to do. */
 export class StartFailure extends Error {
-  readonly code: 'failed' | 'state_lost'
-  constructor(message: string, code: 'failed' | 'state_lost' = 'failed') {
+  readonly code: string
+  readonly next: string | undefined
+  constructor(message: string, code = 'failed', next?: string) {
     super(message)
     this.code = code
+    this.next = next
   }
 }

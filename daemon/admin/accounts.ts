@@ -8,7 +8,7 @@ import { disableTwoFactor } from '../features/totp/service.ts'
 import { replacePassword } from '../features/users/service.ts'
 import { queries, type Subject } from './queries.ts'
 
-/** Sets a password and lets nobody in who was in before. All of it or nothing, whenever the process ends. */
+/** Sets a password and ends all sessions, as one transaction. */
 export async function resetPassword(
   app: App,
   user: Subject,
@@ -35,7 +35,7 @@ export async function resetPassword(
   })
 }
 
-/** Ends the sessions of some users, and with `tokens` the tokens of their programs. */
+/** Ends the sessions of these users and, with `tokens`, revokes their command-line tokens. */
 export function invalidate(app: App, users: Subject[], tokens: boolean): HostReply<'invalidate-sessions'> {
   return app.writeNow(() => {
     const now = app.now()
@@ -45,7 +45,7 @@ export function invalidate(app: App, users: Subject[], tokens: boolean): HostRep
       const revoked = tokens ? queries(app.db).countTokens.get(id)! : 0
       const metadata = { changed: [], sessions, tokens: revoked, via: 'host' as const }
       const signedOut = fact('user.signed_out', { entity_id: id, name: email, metadata }, bySystem)
-      // Where nothing ends there is no news, but pairing codes may wait that an ended session asked for.
+      // Where nothing ends there is nothing to record, but pairing codes of ended sessions must still be cancelled.
       app.journalIn(sessions || revoked ? journalsOf(app, id) : [], signedOut)
       if (sessions || revoked) done.users++
       done.sessions += sessions

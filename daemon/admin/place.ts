@@ -5,11 +5,12 @@ import { register } from '#kernel/dispatch'
 import { createLog } from '#kernel/log'
 import { Locked, lockDirectory } from '#kernel/store/lock'
 import { features } from '../features/index.ts'
+import { quoted } from '../start/access.ts'
 import { StartRefused } from '../start/loss.ts'
 import { openHostState } from '../start/open.ts'
 import { storeFile } from '../store.ts'
 
-/** Nothing can be done with this data directory, or not by this user, or not now; `next` is what to type instead. */
+/** The data folder cannot be worked on, at all, by this user or now; `next` is what to type instead. */
 export class Refusal extends Error {
   readonly code: string
   readonly next: string | undefined
@@ -21,8 +22,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Does work on the data directory in the daemon's place: under its lock, with its features, on its database brought up
- * to date.
+ * Works on the data folder in the daemon's place: under its lock, with its features, on a database that is up to date.
  */
 export async function inPlace<T>(config: Config, work: (app: App) => T | Promise<T>): Promise<T> {
   requireOwn(config.dataDir)
@@ -41,13 +41,15 @@ export async function inPlace<T>(config: Config, work: (app: App) => T | Promise
   }
 }
 
-/** Nothing is made here: a mistyped folder must not become an empty server, nor a file that the daemon cannot open. */
+/** Makes nothing: a mistyped folder must not become an empty server, nor get files that its daemon cannot open. */
 function requireOwn(dir: string): void {
   const uid = process.geteuid!()
   for (const path of [dir, storeFile(dir)]) {
     const { uid: owner } = look(dir, path)
     if (owner !== uid) {
-      const why = `${dir} belongs to the user with the id ${owner}, and this is ${uid}: files made now could lock the daemon out.`
+      const why =
+        `${dir} belongs to the user with the id ${owner}, and this is ${uid}: ` +
+        'files made now could lock the daemon out.'
       throw new Refusal('foreign_data_dir', why, `sudo -u '#${owner}' env SVC_DATA_DIR=${quoted(dir)} muster admin ...`)
     }
   }
@@ -62,17 +64,15 @@ function look(dir: string, path: string): { uid: number } {
       throw new Refusal(
         'no_data_dir',
         `There is no Muster data in ${dir}.`,
-        'name the folder of the daemon in SVC_DATA_DIR; muster config show data_dir',
+        "name the daemon's folder in SVC_DATA_DIR; muster config show data_dir",
       )
     throw new Refusal(
       'foreign_data_dir',
       `${dir} cannot be read: ${(error as Error).message}`,
-      'repeat the command as the user that runs the daemon',
+      'repeat the command as the user who runs the daemon',
     )
   }
 }
-
-const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 function hold(dir: string): { release(): void } {
   try {
@@ -92,7 +92,7 @@ function open(config: Config): App {
   const log = createLog({ level: config.logLevel, format: config.logFormat })
   try {
     const state = openHostState(config, log)
-    // No secret is opened or sealed here, so no key is needed, and none is made.
+    // No secret is opened or sealed here, so no key is needed or made.
     const app = createApp({ config, log, vault: null, ...state })
     register(app, features)
     return app

@@ -14,7 +14,7 @@ export interface UserRow {
   last_sign_in_at: string | null
 }
 
-/** Whom something is done to. */
+/** The user whom a verb is about. */
 export interface Subject {
   id: string
   email: string
@@ -22,12 +22,12 @@ export interface Subject {
   two_factor_at: string | null
 }
 
-/** `null` for all users, or the moment past which their lock must reach. */
+/** `null` for all users, else those whose lock lasts beyond this moment. */
 interface WhichUsers {
   locked_after: string | null
 }
 
-/** `null` for everybody's sessions, and for those that have ended too. */
+/** `null` for the sessions of all users; and for ended sessions as well. */
 interface WhichSessions {
   user: string | null
   alive_at: string | null
@@ -74,7 +74,8 @@ export const queries = statements((db) => ({
      WHERE n.ws = 0 ORDER BY n.name`,
   ),
   workspace: db.prepare<{ named: string }, { id: string; slug: string }>(
-    'SELECT id, slug FROM workspaces WHERE (id = @named OR slug = @named) AND deleted_at IS NULL ORDER BY id = @named DESC LIMIT 1',
+    `SELECT id, slug FROM workspaces WHERE (id = @named OR slug = @named) AND deleted_at IS NULL
+     ORDER BY id = @named DESC LIMIT 1`,
   ),
 }))
 

@@ -6,7 +6,7 @@ import { Problem } from '#kernel/problem'
 import { inPlace, Refusal } from './place.ts'
 import { verbs } from './verbs.ts'
 
-/** Answers one question of `muster admin`: JSON on standard input, JSON on standard output. True when it was done. */
+/** Answers one question of `muster admin`: JSON on standard input, JSON on standard output. True when it succeeded. */
 export async function administrate(verb: string | undefined, config: Config): Promise<boolean> {
   if (verb === undefined || !Object.hasOwn(host, verb))
     throw new ConfigError(`musterd admin takes one of ${Object.keys(host).join(', ')}; muster admin asks it`)

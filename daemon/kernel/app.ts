@@ -12,6 +12,7 @@ import type { Operation } from './dispatch.ts'
 import { createReactor, draftOf, type Reactor } from './facts.ts'
 import type { Channels } from './feature.ts'
 import { createOriginRules, type OriginRules } from './http/origin.ts'
+import type { Instance } from './instance.ts'
 import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal/journal.ts'
 import type { SealFile } from './journal/seal-file.ts'
 import { createSealer, noSealer, type Sealer } from './journal/sealer.ts'
@@ -61,6 +62,8 @@ export interface App extends Writer {
   readonly bus: TypedEmitter<Events>
   /** Null when no encryption key can be had: writing secrets answers 503. */
   readonly vault: Vault | null
+  /** Proves to this machine's owner whose daemon this is; null without a data folder. */
+  readonly instance: Instance | null
   readonly operations: Map<string, Operation>
   /** Which workspace a WebSocket channel belongs to, by its kind. */
   readonly channels: Map<string, Channels[string]>
@@ -129,6 +132,7 @@ export interface AppParts {
   log: Log
   vault: Vault | null
   seals?: SealFile | null
+  instance?: Instance
   clock?: () => number
   /** The given clock when absent, else one that nobody sets. */
   steady?: () => number
@@ -210,6 +214,7 @@ export function createApp(parts: AppParts): App {
     log,
     bus,
     vault,
+    instance: parts.instance ?? null,
     clock,
     steady,
     operations: new Map(),

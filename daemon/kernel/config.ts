@@ -94,7 +94,7 @@ function readSettings(path: string, required: boolean, known: readonly string[])
     throw new ConfigError(`The configuration file ${path} is not valid YAML: ${(error as Error).message}`)
   }
   if (typeof document !== 'object' || Array.isArray(document))
-    throw new ConfigError(`The configuration file ${path} must hold sections such as "server:"`)
+    throw new ConfigError(`The configuration file ${path} must consist of sections such as "server:"`)
   const found = new Map<string, unknown>()
   flatten(document as object, '', found)
   for (const [key, value] of found) {
@@ -134,11 +134,11 @@ function distance(a: string, b: string): number {
 
 function read(it: Setting, raw: unknown, origin: Origin): unknown {
   const name = origin === 'environment' ? it.env : origin === 'flag' ? `--${it.flag}` : it.path
-  const shown = it.secret ? 'what it is' : JSON.stringify(raw)
-  const refuse = (wanted: string) => new ConfigError(`${name} must be ${wanted}, not ${shown}`)
+  const refuse = (wanted: string) =>
+    new ConfigError(`${name} must be ${wanted}${it.secret ? '' : `, not ${JSON.stringify(raw)}`}`)
   if (it.kind === 'list') {
     const list = Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(',') : null
-    if (!list?.every((item) => typeof item === 'string')) throw refuse('a list of words')
+    if (!list?.every((item) => typeof item === 'string')) throw refuse('a list of texts, or one text with commas')
     return list.map((item) => item.trim()).filter(Boolean)
   }
   if (it.kind === 'boolean') {
@@ -152,11 +152,23 @@ function read(it: Setting, raw: unknown, origin: Origin): unknown {
     return raw
   }
   const number = it.kind === 'duration' ? seconds(raw) : decimal(raw)
-  if (!Number.isFinite(number) || (it.kind === 'integer' && !Number.isInteger(number)))
-    throw refuse(it.kind === 'duration' ? 'a duration such as 10s, 5m or 2h' : `a ${it.kind}`)
-  if (number < (it.min ?? -Infinity) || number > (it.max ?? Infinity))
-    throw refuse(`from ${it.min ?? 'any'} to ${it.max ?? 'any'}`)
+  const isKind = Number.isFinite(number) && (it.kind !== 'integer' || Number.isInteger(number))
+  if (!isKind) throw refuse(numberKinds[it.kind])
+  if (number < (it.min ?? -Infinity) || number > (it.max ?? Infinity)) throw refuse(range(it.kind, it))
   return number
+}
+
+const numberKinds = {
+  integer: 'a whole number',
+  number: 'a number',
+  duration: 'a duration such as 10s, 5m or 2h',
+}
+
+/** Limits of durations are seconds. */
+function range(kind: keyof typeof numberKinds, { min, max }: Setting): string {
+  const [noun, unit] = kind === 'duration' ? ['a duration', ' seconds'] : [numberKinds[kind], '']
+  if (min !== undefined && max !== undefined) return `${noun} from ${min} to ${max}${unit}`
+  return min === undefined ? `${noun} up to ${max}${unit}` : `${noun} of ${min}${unit} or more`
 }
 
 const decimal = (raw: unknown): number =>
@@ -177,25 +189,27 @@ function checkTogether(config: Config): void {
     throw new ConfigError('server.tls_cert and server.tls_key belong together: set both or neither')
   if (!isLoopbackHost(config.host) && !config.tlsCert && !config.trustedProxies.length) {
     throw new ConfigError(
-      `Listening on ${config.host} would carry tokens over the network in clear. Set SVC_TLS_CERT and SVC_TLS_KEY, or name the TLS proxy in front in SVC_TRUSTED_PROXY_CIDRS, or listen on 127.0.0.1`,
+      `Listening on ${config.host} would carry tokens over the network in clear. Set SVC_TLS_CERT and SVC_TLS_KEY, ` +
+        'or name the TLS proxy in front in SVC_TRUSTED_PROXY_CIDRS, or listen on 127.0.0.1',
     )
   }
   for (const cidr of config.trustedProxies)
     if (!isNetwork(cidr))
-      throw new ConfigError(`server.trusted_proxies has "${cidr}"; write addresses or networks, as 10.0.0.0/8`)
+      throw new ConfigError(`server.trusted_proxies must list addresses or networks such as 10.0.0.0/8, not "${cidr}"`)
   for (const origin of config.allowedOrigins) {
     if (!isOrigin(origin))
       throw new ConfigError(
-        `server.allowed_origins has "${origin}"; write scheme and host alone, as https://muster.example`,
+        `server.allowed_origins must list scheme and host alone, such as https://muster.example, not "${origin}"`,
       )
   }
   for (const alias of config.healthAliases)
     if (!/^[a-z][a-z0-9-]{0,31}$/.test(alias))
       throw new ConfigError(
-        `server.health_aliases has "${alias}"; write names of a-z, 0-9 and -, beginning with a letter, as old-server`,
+        'server.health_aliases must list names of a-z, 0-9 and - that begin with a letter, such as old-server, ' +
+          `not "${alias}"`,
       )
   if (new Set(config.healthAliases).size < config.healthAliases.length)
-    throw new ConfigError('server.health_aliases has a name twice')
+    throw new ConfigError('server.health_aliases must not list a name twice')
   if (config.publicUrl && !(URL.canParse(config.publicUrl) && /^https?:$/.test(new URL(config.publicUrl).protocol)))
     throw new ConfigError(
       `server.public_url must be an address that begins with http:// or https://, not "${config.publicUrl}"`,
@@ -225,13 +239,14 @@ function checkExposed({ exposedHost, exposedUrl, exposedPort, host, port, tlsCer
     throw new ConfigError('exposed.url is the address of the listener for exposed ports: set exposed.host too')
   if (!exposedHost) return
   if (!isLoopbackHost(exposedHost) && !exposedUrl)
-    throw new ConfigError('exposed.host is not loopback: say in exposed.url how browsers reach it')
+    throw new ConfigError('exposed.host is not loopback: set exposed.url to the address that browsers reach it at')
   if (!isLoopbackHost(exposedHost) && !tlsCert && !trustedProxies.length)
     throw new ConfigError(
-      'exposed.host would carry tokens over the network in clear: set SVC_TLS_CERT and SVC_TLS_KEY, or SVC_TRUSTED_PROXY_CIDRS',
+      'exposed.host would carry tokens over the network in clear: set SVC_TLS_CERT and SVC_TLS_KEY, ' +
+        'or SVC_TRUSTED_PROXY_CIDRS',
     )
   if (port !== 0 && port === exposedPort && host === exposedHost)
-    throw new ConfigError('exposed.port must not be server.port')
+    throw new ConfigError('exposed.port must not be the same as server.port')
 }
 
 /**
@@ -242,7 +257,7 @@ function checkIssuer({ idpIssuer, env }: Config): void {
   const refuse = (why: string) => new ConfigError(`IDP_ISSUER must be ${why}, not "${idpIssuer}"`)
   const url = URL.canParse(idpIssuer) ? new URL(idpIssuer) : null
   if (!url || !/^https?:$/.test(url.protocol))
-    throw refuse('the address of an OpenID provider, as https://accounts.google.com')
+    throw refuse('the address of an OpenID provider, such as https://accounts.google.com')
   if (url.search || url.hash || url.username || url.password)
     throw refuse('an address without query, fragment or password')
   if (url.protocol === 'http:' && env === 'production' && !isLoopbackHost(url.hostname))

@@ -7,8 +7,7 @@ const headerBytes = 100
 const magic = 'SQLite format 3\0'
 
 /**
- * Looks at a database file without changing it. Cheap, whatever its size: pages that nobody reads now may still be
- * damaged.
+ * Looks at a database file without changing it. Cheap at any size, so pages that are not read may still be damaged.
  */
 export function inspectFile(file: string): FileState {
   const size = statSync(file, { throwIfNoEntry: false })?.size

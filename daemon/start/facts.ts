@@ -10,18 +10,19 @@ const facts = statements((db) => ({
   someone: db.prepare<[], number>('SELECT 1 FROM users LIMIT 1').pluck(),
   newest: db.prepare<[], { seq: number; ts: number }>('SELECT seq, ts FROM journal ORDER BY seq DESC LIMIT 1'),
   hash: db.prepare<[seq: number], { workspace: string; hash: Buffer }>(
-    'SELECT n.text AS workspace, j.entry_hash AS hash FROM journal j JOIN journal_names n ON n.name = j.ws WHERE j.seq = ?',
+    `SELECT n.text AS workspace, j.entry_hash AS hash
+     FROM journal j JOIN journal_names n ON n.name = j.ws WHERE j.seq = ?`,
   ),
 }))
 
 export const installationOf = (db: Db): string => facts(db).read.get('installation_id') ?? ''
 
-/** A MAC of the installation's id with its key; null when none was ever stored. */
+/** The MAC of the installation's id under its key; null when none was ever stored. */
 export const storedKeyCheck = (db: Db): string | null => facts(db).read.get(checkName) ?? null
 
 export const storeKeyCheck = (db: Db, check: string): void => void facts(db).write.run(checkName, check)
 
-/** Somebody has used this database. */
+/** True when the database has a user. */
 export const isUsed = (db: Db): boolean => facts(db).someone.get() !== undefined
 
 export const newestEntry = (db: Db): { seq: number; ts: number } | undefined => facts(db).newest.get()

@@ -24,7 +24,7 @@ export function vaultOf(text: string): Vault {
   return createVault(Buffer.from(text, 'hex'))
 }
 
-/** What is stored to know the key again. */
+/** What the database stores to recognise its key. */
 export const keyCheck = (vault: Vault, db: Db): string =>
   createHmac('sha256', vault.derive('key-check')).update(installationOf(db)).digest('hex')
 
@@ -32,14 +32,16 @@ const fits = (text: string, db: Db): boolean =>
   /^[0-9a-fA-F]{64}$/.test(text) && keyCheck(vaultOf(text), db) === storedKeyCheck(db)
 
 /**
- * The vault of this database, made with its first use. Another key than before is a loss: nothing that is stored would
- * open.
+ * The vault of this database, made on first use. A key other than the one before is a loss: it would open nothing that
+ * is stored.
  */
 export function openVault(config: Config, db: Db, tell: Tell, log: Log): Vault {
   const present = presentKey(config)
   if (present === null) {
     if (storedKeyCheck(db) !== null || isUsed(db)) {
-      const what = `There is no encryption key, neither ${keyFile} in ${config.dataDir} nor ENCRYPTION_KEY, but the database there was made with one`
+      const what =
+        `There is no encryption key, neither ${keyFile} in ${config.dataDir} nor ENCRYPTION_KEY, ` +
+        'but the database there was made with one'
       tell({ code: 'key_missing', what })
     }
     return vaultOf(fileSecret(config.dataDir, keyFile))
@@ -66,6 +68,6 @@ function compare(config: Config, db: Db, present: string, tell: Tell, log: Log):
   } else if (two)
     log.warn(
       { file: keyFile },
-      'ENCRYPTION_KEY is the right key, and the file beside the database is another: remove the file',
+      'ENCRYPTION_KEY is the right key, and the file beside the database holds another: remove the file',
     )
 }

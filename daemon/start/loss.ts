@@ -23,7 +23,7 @@ export class StartRefused extends Error {
   }
 }
 
-/** Told of every loss: refuses to go on, or notes that it was accepted. */
+/** Hears of every loss: refuses to go on, or notes that it was accepted. */
 export type Tell = (loss: Loss) => void
 
 const remedies: Partial<Record<Loss['code'], string>> = {
@@ -33,7 +33,7 @@ const remedies: Partial<Record<Loss['code'], string>> = {
   seals_forged: 'Bring back journal.seal from the newest backup of this data',
 }
 
-/** The way on that takes nothing for granted: each loss ends the start. */
+/** Accepts nothing: the first loss ends the start. */
 export const refuseLoss: Tell = ({ code, what }) => {
   const remedy = remedies[code] ?? 'Restore the newest backup of the whole data folder'
   throw new StartRefused(

@@ -14,22 +14,21 @@ import { keyFile, openVault, presentKey } from './key.ts'
 import { type Loss, refuseLoss, type Tell } from './loss.ts'
 import { compareSeals } from './sealed.ts'
 
-const sealFile = 'journal.seal'
+export const sealFile = 'journal.seal'
 
 /** What the daemon works with, found to fit together. */
 export interface State {
   db: Db
   vault: Vault
   seals: SealFile
-  /** What is lost and was accepted. */
+  /** Losses that were accepted. */
   losses: Loss[]
   /** The journal was never sealed before. */
   adopted: boolean
 }
 
 /**
- * Opens what is stored in the data directory and refuses what is lost, unless the operator accepts that. Whoever calls
- * holds its lock.
+ * Opens what the data folder stores and refuses any loss, unless the operator accepts it. The caller holds the lock.
  */
 export function openState(config: Config, log: Log, { acceptLoss }: { acceptLoss: boolean }): State {
   const losses: Loss[] = []
@@ -53,8 +52,7 @@ export function openState(config: Config, log: Log, { acceptLoss }: { acceptLoss
 }
 
 /**
- * The same for work on the host: nothing is made, accepted or adopted. Seals are written only with the key that they
- * are made with.
+ * The same for `musterd admin`: makes, accepts and adopts nothing. Seals are written only with the key that they need.
  */
 export function openHostState(config: Config, log: Log): { db: Db; seals: SealFile | null } {
   const db = openDatabaseOf(config, log, refuseLoss)
@@ -78,12 +76,8 @@ function openDatabaseOf(config: Config, log: Log, tell: Tell): Db {
     tell({ code, what })
     for (const part of ['', '-wal', '-shm']) setAside(`${file}${part}`)
   }
-  const found = inspectFile(file)
-  const traces = tracesOf(config.dataDir)
-  if (found.is === 'foreign') lost('database_foreign', `${file} is not a database of Muster: ${found.why}`)
-  else if (found.is === 'damaged') lost('database_damaged', `The database ${file} is damaged: ${found.why}`)
-  else if (found.is !== 'ours' && traces.length)
-    lost('database_missing', `The database ${file} is ${found.is}, but ${traces.join(' and ')} beside it tell of one`)
+  const fault = storeFault(config.dataDir)
+  if (fault) lost(fault.code, fault.what)
   try {
     return openStore(config, log)
   } catch (error) {
@@ -91,6 +85,19 @@ function openDatabaseOf(config: Config, log: Log, tell: Tell): Db {
     lost('database_damaged', `The database ${file} is damaged: ${(error as Error).message}`)
     return openStore(config, log)
   }
+}
+
+/** Why the database file cannot be what was stored; null when it looks right, or nothing was stored yet. */
+export function storeFault(dir: string): Loss | null {
+  const file = storeFile(dir)
+  const found = inspectFile(file)
+  const traces = tracesOf(dir)
+  if (found.is === 'foreign')
+    return { code: 'database_foreign', what: `${file} is not a database of Muster: ${found.why}` }
+  if (found.is === 'damaged') return { code: 'database_damaged', what: `The database ${file} is damaged: ${found.why}` }
+  if (found.is === 'ours' || traces.length === 0) return null
+  const what = `The database ${file} is ${found.is}, but ${traces.join(' and ')} beside it tell of one`
+  return { code: 'database_missing', what }
 }
 
 /** What is beside a database that was in use. */

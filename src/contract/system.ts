@@ -38,11 +38,25 @@ export const system = {
     summary: 'Say that the process runs, and for how long',
     access: 'public',
     rate: 'none',
+    query: Type.Object({
+      challenge: Type.Optional(
+        Type.String({ pattern: '^[0-9a-f]{64}$', description: '64 hexadecimal digits, drawn by the client' }),
+      ),
+    }),
     reply: Type.Object({
       status: Type.String(),
       service: Type.String(),
       version: Type.String(),
       uptime: Type.Integer({ description: 'seconds' }),
+      instance: Type.Optional(
+        Type.Object(
+          {
+            id: Type.String(),
+            proof: Type.String({ description: 'HMAC-SHA256 over the challenge and where it was asked' }),
+          },
+          { description: 'Given with a challenge: proves to whoever can read the data folder that this is its daemon' },
+        ),
+      ),
     }),
   }),
   ready: get('/readyz', {

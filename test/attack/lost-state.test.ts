@@ -60,7 +60,7 @@ function sqliteFile(path: string, sql: string): void {
 }
 
 describe('a start is refused, in one paragraph and with a code of its own,', () => {
-  it.each<[string, (it: DataFolder) => void, RegExp]>([
+  it.each<[string, (it: DataFolder) => void, RegExp, number?]>([
     [
       'without the database',
       ({ path }) => rmSync(path('muster.db')),
@@ -126,18 +126,20 @@ describe('a start is refused, in one paragraph and with a code of its own,', () 
       'on a newer database',
       (it) => it.edit(`INSERT INTO migrations VALUES ('9999-later.sql', '', '')`),
       /written by a newer version \(migration 9999-later\.sql is unknown here\)\. Run that version/,
+      8,
     ],
     [
       'on another migration',
       (it) => it.edit(`UPDATE migrations SET checksum = 'x' WHERE name = '0002-journal.sql'`),
       /Migration 0002-journal\.sql differs .*\. Run the version that made it/,
+      8,
     ],
-  ])('%s', async (_what, lose, words) => {
+  ])('%s', async (_what, lose, words, exitCode = 3) => {
     const it = copy()
     lose(it)
     const before = held(it)
     const { code, said } = await it.refusal()
-    expect(code).toBe(3)
+    expect(code).toBe(exitCode)
     const lines = said.trimEnd().split('\n')
     expect(lines).toEqual([expect.stringMatching(/^musterd: .*\. .*(backup|Bring back)/)])
     expect(lines[0]).toMatch(words)

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { ask, InputError, interactive } from '../../input.ts'
+import { ask, emailFlaw, InputError, interactive } from '../../input.ts'
 
 export default class AccountForgot extends ApiCommand<typeof AccountForgot> {
   static override summary = 'Request a mail that lets you replace a forgotten password'
@@ -23,6 +23,6 @@ export default class AccountForgot extends ApiCommand<typeof AccountForgot> {
 
   private async address(): Promise<string> {
     if (!interactive()) throw new InputError('The address is missing.', 'muster account forgot ADDRESS')
-    return ask('Address of the account')
+    return ask('Address of the account', emailFlaw)
   }
 }

@@ -1,5 +1,5 @@
 import { ApiCommand } from '../../command.ts'
-import { InputError, interactive, secret, stdinText } from '../../input.ts'
+import { InputError, interactive, newPassword, secret, stdinText } from '../../input.ts'
 
 export default class AccountPassword extends ApiCommand<typeof AccountPassword> {
   static override summary = 'Change your password'
@@ -33,10 +33,7 @@ interface Passwords {
 
 async function asked(): Promise<Passwords> {
   const current_password = await secret('Your current password')
-  const new_password = await secret('The new password')
-  if ((await secret('The new password again')) !== new_password)
-    throw new InputError('The two passwords differ.', 'muster account password')
-  return { current_password, new_password }
+  return { current_password, new_password: await newPassword('The new password') }
 }
 
 async function piped(): Promise<Passwords> {

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { InputError, interactive, secret } from '../../input.ts'
+import { interactive, newPassword, secret } from '../../input.ts'
 import { HostCommand, hostFlags } from '../../local/host-command.ts'
 import { resetView } from '../../views/host.ts'
 
@@ -39,10 +39,9 @@ export default class AdminResetPassword extends HostCommand<typeof AdminResetPas
   }
 
   private async password(email: string): Promise<string> {
-    const password = await secret(`New password for ${email}`, { piped: this.flags['password-stdin'] })
-    if (interactive() && (await secret('The password again')) !== password)
-      throw new InputError('The two passwords differ.', 'repeat the command')
-    return password
+    const piped = this.flags['password-stdin']
+    const question = `New password for ${email}`
+    return interactive() && !piped ? newPassword(question) : secret(question, { piped })
   }
 }
 

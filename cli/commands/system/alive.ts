@@ -5,6 +5,6 @@ export default class SystemAlive extends ApiCommand<typeof SystemAlive> {
   static override examples = ['$ <%= config.bin %> system alive']
 
   async run(): Promise<void> {
-    await this.out.value(await this.api.system.alive())
+    await this.out.value(await this.api.system.alive({ query: {} }))
   }
 }

@@ -16,7 +16,13 @@ export default feature(system, (app) => ({
     const failure = await app.storage.condition()
     return failure ? { status: 'degraded', degraded: [{ name: 'disk', reason: failure.reason }] } : { status: 'ok' }
   },
-  alive: () => ({ status: 'ok', service: 'muster', version, uptime: Math.floor((app.clock() - app.startedAt) / 1000) }),
+  alive: ({ query: { challenge }, web }) => ({
+    status: 'ok',
+    service: 'muster',
+    version,
+    uptime: Math.floor((app.clock() - app.startedAt) / 1000),
+    ...(challenge && web && app.instance && { instance: app.instance.prove(challenge, web.request.raw.socket) }),
+  }),
   ready: async ({ web }) => {
     const failure = await app.storage.condition()
     const checks = { db: databaseAnswers(app), state: !app.stopping.signal.aborted, disk: failure === null }

@@ -122,33 +122,33 @@ const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex')
  */
 export function migrate(db: Db, migrations: Migration[], now: string): string[] {
   db.exec(
-    'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
+    'CREATE TABLE IF NOT EXISTS migrations ' +
+      '(name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
   )
-  const applied = new Map(
-    db
-      .prepare<[], { name: string; checksum: string }>('SELECT name, checksum FROM migrations')
-      .all()
-      .map((row) => [row.name, row.checksum]),
-  )
-  for (const name of applied.keys()) {
-    if (!migrations.some((known) => known.name === name))
-      throw new UnfitDatabase(
-        `The database was written by a newer version (migration ${name} is unknown here). Run that version, or restore a backup of this one's`,
-      )
-  }
-  const fresh: string[] = []
-  for (const { name, sql } of migrations) {
-    const sum = applied.get(name)
-    if (sum === checksum(sql)) continue
-    if (sum)
-      throw new UnfitDatabase(
-        `Migration ${name} differs from the one that made this database. Run the version that made it, or restore a backup of this one's`,
-      )
+  const missing = missingMigrations(db, migrations)
+  for (const { name, sql } of missing)
     db.transaction(() => {
       db.exec(sql)
       db.prepare('INSERT INTO migrations (name, checksum, applied_at) VALUES (?, ?, ?)').run(name, checksum(sql), now)
     }).immediate()
-    fresh.push(name)
-  }
-  return fresh
+  return missing.map(({ name }) => name)
+}
+
+/** Migrations that the database lacks. Refuses one that has others than these. */
+export function missingMigrations(db: Db, migrations: Migration[]): Migration[] {
+  const rows = db.prepare<[], { name: string; checksum: string }>('SELECT name, checksum FROM migrations').all()
+  const applied = new Map(rows.map((row) => [row.name, row.checksum]))
+  const unknown = [...applied.keys()].find((name) => !migrations.some((known) => known.name === name))
+  if (unknown !== undefined)
+    throw new UnfitDatabase(
+      `The database was written by a newer version (migration ${unknown} is unknown here). ` +
+        "Run that version, or restore a backup of this one's",
+    )
+  const other = migrations.find(({ name, sql }) => applied.has(name) && applied.get(name) !== checksum(sql))
+  if (other)
+    throw new UnfitDatabase(
+      `Migration ${other.name} differs from the one that made this database. ` +
+        "Run the version that made it, or restore a backup of this one's",
+    )
+  return migrations.filter(({ name }) => !applied.has(name))
 }

@@ -5,17 +5,24 @@ import { refuseConnection } from '#kernel/http/refusal'
 import { createWebServer, type TlsFiles } from '#kernel/http/web-server'
 import { createExposed, type Exposed, type Lookup } from './proxy.ts'
 
+interface Exposing {
+  /** The listener of its own, if there is one. */
+  server: Server | null
+  close(): void
+}
+
 /** Serves what stands behind capability URLs: beside everything else, or from a listener of its own. */
-export async function exposePorts(app: App, targetOf: Lookup, tls: TlsFiles | undefined): Promise<{ close(): void }> {
+export async function exposePorts(app: App, targetOf: Lookup, tls: TlsFiles | undefined): Promise<Exposing> {
   const exposed = createExposed(app, targetOf)
   if (!app.config.exposedHost) {
     app.exposed = exposed.serve
-    return exposed
+    return { server: null, close: () => exposed.close() }
   }
   const server = await listen(app, exposed, tls)
   app.exposedUrl = app.config.exposedUrl || addressOf(app, server, tls !== undefined)
   app.log.info({ url: app.exposedUrl }, 'Exposed ports have a listener of their own')
   return {
+    server,
     close() {
       exposed.close()
       server.close()

@@ -353,7 +353,7 @@ describe('muster admin reset-password', () => {
     const shown = screen(words)
     await shown.until(/New password for ada@example.com/)
     shown.type(`${better}\r`)
-    await shown.until(/The password again/)
+    await shown.until(/New password for ada@example.com again/)
     shown.type(`${better}\r`)
     expect(await shown.ended).toBe(0)
     expect(shown.text()).toContain('has a new password')

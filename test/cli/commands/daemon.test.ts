@@ -72,7 +72,7 @@ describe('muster up, status and down', () => {
       stdout: '',
       stderr: expect.stringContaining('would carry tokens over the network in clear'),
     })
-    expect(ran.stderr).toContain('Next: muster doctor')
+    expect(ran.stderr).toContain('Next: correct it, then start again')
     const other = cli({ ...it.env, SVC_LOG_LEVEL: 'loud' })
     expect(await other.run('up')).toMatchObject({
       code: 1,

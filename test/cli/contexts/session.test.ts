@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ContextFile } from '../../../cli/contexts/file.ts'
-import { resolveSession, type SessionFlags } from '../../../cli/contexts/session.ts'
+import { localAddress, resolveSession, type SessionFlags } from '../../../cli/contexts/session.ts'
 
 const file: ContextFile = {
   current: 'work',
@@ -13,7 +13,7 @@ const file: ContextFile = {
   },
 }
 const session = (flags: SessionFlags = {}, env: Record<string, string> = {}, given = file) => {
-  const { target, ...rest } = resolveSession(flags, { SVC_DATA_DIR: '/nonexistent', ...env }, given)
+  const { target, ...rest } = resolveSession(flags, { XDG_DATA_HOME: '/nonexistent', ...env }, given)
   return { server: target.key, ...rest }
 }
 
@@ -92,19 +92,13 @@ describe('the daemon of this machine', () => {
     dir = mkdtempSync(join(tmpdir(), 'muster-data-'))
   })
   afterEach(() => rmSync(dir, { recursive: true }))
-  const local = (given: ContextFile = { contexts: {} }, env: Record<string, string> = {}) =>
-    session({}, { SVC_DATA_DIR: dir, ...env }, given)
+  const local = (given: ContextFile = { contexts: {} }) => session({}, { SVC_DATA_DIR: dir }, given)
+  const note = (text: string) => writeFileSync(join(dir, 'musterd.json'), text)
 
-  it('is on port 8080 when it left no trace', () =>
-    expect(local()).toEqual({ server: 'http://127.0.0.1:8080', serverOrigin: 'default' }))
+  it('is at the socket of its data folder', () =>
+    expect(local()).toEqual({ server: `unix://${dir}/musterd.sock`, serverOrigin: 'default' }))
 
-  it('is on the port that is set for it when it left no trace, or else at its socket', () => {
-    expect(local(undefined, { SVC_PORT: '4711' }).server).toBe('http://127.0.0.1:4711')
-    expect(local(undefined, { SVC_PORT: '0' }).server).toBe(`unix://${dir}/musterd.sock`)
-  })
-
-  it('is reached by its socket, with the token stored for that', () => {
-    writeFileSync(join(dir, 'musterd.sock'), '')
+  it('is reached with the token stored for that socket', () => {
     const key = `unix://${dir}/musterd.sock`
     expect(local({ contexts: { local: { server: key, token: 'mine' } } })).toEqual({
       server: key,
@@ -115,16 +109,22 @@ describe('the daemon of this machine', () => {
     })
   })
 
-  it('is reached by its address when the socket is gone', () => {
-    writeFileSync(
-      join(dir, 'musterd.json'),
-      JSON.stringify({ url: 'http://127.0.0.1:4711', socket: join(dir, 'gone.sock') }),
-    )
-    expect(local().server).toBe('http://127.0.0.1:4711')
+  it('wins over the current context when its folder is named, but not over a named server', () => {
+    expect(local(file)).toEqual({ server: `unix://${dir}/musterd.sock`, serverOrigin: 'default' })
+    const env = { SVC_DATA_DIR: dir }
+    expect(session({ context: 'home' }, env).server).toBe('http://10.0.0.7:8080')
+    expect(session({ server: 'http://a' }, env).server).toBe('http://a')
+    expect(session({}, { ...env, SVC_SERVER: 'http://b' }).server).toBe('http://b')
   })
 
-  it('survives a damaged note', () => {
-    writeFileSync(join(dir, 'musterd.json'), '{')
-    expect(local().server).toBe('http://127.0.0.1:8080')
+  it('may also be at the address that it left, or at the port that is set', () => {
+    const address = (env: Record<string, string> = {}) => localAddress({ SVC_DATA_DIR: dir, ...env })?.key
+    expect(address()).toBe('http://127.0.0.1:8080')
+    expect(address({ SVC_PORT: '4711' })).toBe('http://127.0.0.1:4711')
+    expect(address({ SVC_PORT: '0' })).toBeUndefined()
+    note('{')
+    expect(address()).toBe('http://127.0.0.1:8080')
+    note(JSON.stringify({ url: 'http://127.0.0.1:4712' }))
+    expect(address({ SVC_PORT: '0' })).toBe('http://127.0.0.1:4712')
   })
 })

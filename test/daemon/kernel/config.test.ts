@@ -59,7 +59,9 @@ describe('the listener for exposed ports', () => {
     expect(load({ ...away, SVC_TRUSTED_PROXY_CIDRS: '10.0.0.0/8' }).config.exposedHost).toBe('10.0.0.1')
   })
   it('is another than the server’s', () => {
-    expect(() => load({ SVC_EXPOSED_HOST: '127.0.0.1', SVC_EXPOSED_PORT: '8080' })).toThrow(/must not be server\.port/)
+    expect(() => load({ SVC_EXPOSED_HOST: '127.0.0.1', SVC_EXPOSED_PORT: '8080' })).toThrow(
+      /must not be the same as server\.port/,
+    )
     expect(load({ SVC_EXPOSED_HOST: '127.0.0.1' }).config).toMatchObject({ exposedPort: 8081 })
   })
 })
@@ -82,14 +84,16 @@ describe('values', () => {
   ] as const)('reads %s=%s', (env, text, name, value) => expect(load({ [env]: text }).config[name]).toEqual(value))
 
   it.each([
-    ['SVC_PORT', '65536', /SVC_PORT must be from 0 to 65535/],
+    ['SVC_PORT', '65536', /^SVC_PORT must be a whole number from 0 to 65535, not "65536"$/],
     ['SVC_PORT', '-1', /from 0/],
-    ['SVC_PORT', '80.5', /integer/],
-    ['SVC_PORT', '0x50', /integer/],
-    ['SVC_PORT', '1e3', /integer/],
-    ['SVC_PORT', ' ', /integer/],
-    ['SVC_PORT', 'http', /integer, not "http"/],
+    ['SVC_PORT', '80.5', /a whole number/],
+    ['SVC_PORT', '0x50', /a whole number/],
+    ['SVC_PORT', '1e3', /a whole number/],
+    ['SVC_PORT', ' ', /a whole number/],
+    ['SVC_PORT', 'http', /^SVC_PORT must be a whole number, not "http"$/],
     ['SVC_SHUTDOWN_TIMEOUT', '5 minutes', /duration such as/],
+    ['SVC_SHUTDOWN_TIMEOUT', '1h', /must be a duration from 1 to 300 seconds, not "1h"$/],
+    ['SVC_BOOTSTRAP_WINDOW', '-1s', /duration such as/],
     ['SVC_ALLOW_PRIVATE_ENDPOINTS', 'yes', /true or false/],
     ['SVC_CONTAINER_PROVIDER', 'podman', /one of docker, process/],
     ['SVC_TRUSTED_PROXY_CIDRS', '10.0.0.0/33', /10\.0\.0\.0\/33/],
@@ -98,14 +102,14 @@ describe('values', () => {
     ['SVC_ALLOWED_ORIGINS', 'muster.example', /scheme and host/],
     ['SVC_ALLOWED_ORIGINS', 'https://muster.example/', /scheme and host/],
     ['SVC_ALLOWED_ORIGINS', 'null', /scheme and host/],
-    ['SVC_HEALTH_ALIASES', 'Old', /write names of a-z/],
-    ['SVC_HEALTH_ALIASES', 'old/server', /write names of a-z/],
+    ['SVC_HEALTH_ALIASES', 'Old', /must list names of a-z/],
+    ['SVC_HEALTH_ALIASES', 'old/server', /must list names of a-z/],
     ['SVC_HEALTH_ALIASES', 'old,old', /a name twice/],
     ['SVC_PUBLIC_URL', 'muster.example', /http/],
     ['SVC_PUBLIC_URL', 'javascript:alert(1)', /http/],
     ['SVC_EXPOSED_URL', 'shown.example', /exposed\.url must be an address/],
     ['SVC_EXPOSED_URL', 'https://shown.example', /set exposed\.host too/],
-    ['SVC_EXPOSED_HOST', '0.0.0.0', /say in exposed\.url/],
+    ['SVC_EXPOSED_HOST', '0.0.0.0', /set exposed\.url to/],
     ['IDP_ISSUER', 'accounts.google.com', /address of an OpenID provider/],
     ['IDP_ISSUER', 'ftp://login.example', /address of an OpenID provider/],
     ['IDP_ISSUER', 'https://login.example/?tenant=1', /without query/],
@@ -117,18 +121,18 @@ describe('values', () => {
   })
 
   it.each([
-    ['server:\n  port: true\n', /integer, not true/],
-    ['server:\n  port: [80]\n', /integer/],
+    ['server:\n  port: true\n', /^server\.port must be a whole number, not true$/],
+    ['server:\n  port: [80]\n', /a whole number/],
     ['server:\n  port: {}\n', null],
     ['server:\n  host: 5\n', /text, not 5/],
-    ['server:\n  allowed_hosts: [1]\n', /list of words/],
+    ['server:\n  allowed_hosts: [1]\n', /list of texts/],
     ['server:\n  allowed_hosts: {a: b}\n', /unknown setting "server.allowed_hosts.a"/],
     ['server:\n  prot: 80\n', /unknown setting "server.prot"; did you mean "server.port"\?/],
     ['surprise: 1\n', /unknown setting "surprise"$/],
     ['server:\n', null],
     ['', null],
-    ['- server\n', /must hold sections/],
-    ['just text', /must hold sections/],
+    ['- server\n', /must consist of sections/],
+    ['just text', /must consist of sections/],
     ['server: [\n', /not valid YAML/],
     ['server:\n  port: 1\n  port: 2\n', /not valid YAML/],
     ['a: &a [x]\nb: [*a, *a]\n', /not valid YAML|unknown/],

@@ -1,0 +1,19 @@
+import { type Door, instanceId, instanceKeyFile, instanceProof } from '#client/instance'
+import { fileSecret } from './store/data-dir.ts'
+
+/** Whose daemon this is, for those who can read its data folder. docs/decisions/cli.md, "Identity". */
+export interface Instance {
+  prove(challenge: string, asked: { localAddress?: string; localPort?: number }): { id: string; proof: string }
+}
+
+/** The instance of a data folder, made with its first use. */
+export function openInstance(dir: string): Instance {
+  const key = fileSecret(dir, instanceKeyFile)
+  const id = instanceId(key)
+  return {
+    prove(challenge, { localAddress: address, localPort: port }) {
+      const door: Door = { address, port }
+      return { id, proof: instanceProof(key, challenge, door) }
+    },
+  }
+}
