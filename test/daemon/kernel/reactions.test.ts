@@ -88,7 +88,7 @@ describe('a reaction that fails', () => {
     const { it } = await scene()
     const error = vi.spyOn(it.app.log, 'error').mockReturnValue()
     const ran: string[] = []
-    const after = (name: string, run: () => unknown): Wire => ({
+    const late = (name: string, run: () => unknown): Wire => ({
       feature: name,
       fact: 'crew.deleted',
       phase: 'after',
@@ -102,11 +102,11 @@ describe('a reaction that fails', () => {
     const rejected = new Error('later')
     it.app.reactor.connect([
       ...it.app.reactor.wires,
-      after('first', () => {
+      late('first', () => {
         throw thrown
       }),
-      after('second', () => Promise.reject(rejected)),
-      after('third', () => undefined),
+      late('second', () => Promise.reject(rejected)),
+      late('third', () => undefined),
     ])
     expect((await it.call('OWNER', 'DELETE', `/crews/${it.crewId}`)).status).toBe(200)
     await vi.waitFor(() => expect(error.mock.calls).toHaveLength(2))

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type AskPlace, asked, askPlace } from '../../support/asks.ts'
+import { result, says } from '../../support/claude-lines.ts'
+import { failOn } from '../../support/reactions.ts'
 import { attachRuns } from '../../support/runs.ts'
 
 const one = { config: { maxConcurrentRuns: 1 } }
@@ -110,5 +112,23 @@ describe('a run', () => {
     expect((await it.call('OWNER', 'DELETE', path)).body).toMatchObject({ status: 409, code: 'chat_busy', run_id: id })
     expect(terminals(it, id)).toEqual([])
     expect((await it.call('OWNER', 'GET', `/chats/${chat}/messages`)).body.messages).not.toEqual([])
+  })
+
+  it('whose end a reaction refuses keeps its place in the record, and ends with a daemon that can end it', async () => {
+    const it = await askPlace({ quiet: true })
+    const { id } = await begun(it)
+    const program = await it.runtime.program()
+    const { wires } = it.app.reactor
+    failOn(it.app, 'run.completed')
+    failOn(it.app, 'run.failed')
+    it.runtime.print(program, says('Done'), result())
+    it.runtime.finish(program)
+    await it.runs.ended(id)
+    expect(terminals(it, id)).toEqual([])
+    expect((await it.call('OWNER', 'GET', `/runs/${id}`)).body.status).toBe('RUNNING')
+    it.app.reactor.connect(wires)
+    await restart(it)
+    await it.runs.ended(id)
+    expect(terminals(it, id)).toEqual(['run.completed'])
   })
 })

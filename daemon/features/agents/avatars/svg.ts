@@ -4,7 +4,7 @@ import { createReferences } from './references.ts'
 export const svgLimit = 64 * 1024
 
 /** Elements that a browser draws in all, those of references each time that they are referred to. */
-export const drawnLimit = 20_000
+const drawnLimit = 20_000
 
 const shapes = `svg g defs title desc path rect circle ellipse line polyline polygon text tspan use symbol clipPath mask
   linearGradient radialGradient stop pattern filter feGaussianBlur feOffset feBlend feColorMatrix feComposite feFlood
