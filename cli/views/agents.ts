@@ -43,6 +43,8 @@ export const agentView: View<Row> = {
     Memory: ({ memory_enabled }) => (memory_enabled ? 'on' : null),
     Chats: ({ _count }) => _count.chats,
     Credentials: ({ _count }) => _count.credentials,
+    'Last active': ({ last_active_at }) => when(last_active_at),
+    'Made by': ({ owner }) => owner && (owner.full_name ?? owner.email),
     Created: ({ created_at }) => when(created_at),
     Updated: ({ updated_at }) => when(updated_at),
   },

@@ -30,6 +30,7 @@ export const credentialView: View<Static<typeof Credential>> = {
     Expires: ({ token_expires_at }) => when(token_expires_at),
     Agents: ({ agent_names }) => agent_names.join(', '),
     'Last used': ({ last_used_at }) => when(last_used_at),
+    'Last checked': ({ last_checked_at }) => when(last_checked_at),
     Created: ({ created_at }) => when(created_at),
     Updated: ({ updated_at }) => when(updated_at),
   },

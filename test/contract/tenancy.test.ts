@@ -124,6 +124,7 @@ const bodies: Record<string, object> = {
   'credentials.assign': { env_var_name: 'OTHER', credential_id: 'own:credentialId' },
   'credentials.replace': { description: 'x' },
   'credentials.rotate': { value: 'z' },
+  'credentials.test': { value: 'z' },
   'credentials.update': { description: 'x' },
   'crews.addMember': { user_id: 'own:userId', role: 'MEMBER' },
   'crews.replace': { description: 'x' },
