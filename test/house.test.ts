@@ -332,8 +332,6 @@ const longYet: string[] = [
   'daemon/kernel/journal/combos.ts',
   'daemon/kernel/journal/journal.ts',
   'daemon/kernel/mail/letter.ts',
-  'daemon/kernel/store/db.ts',
-  'daemon/kernel/store/storage-fault.ts',
   'daemon/main.ts',
   'daemon/start/facts.ts',
   'daemon/start/key.ts',

@@ -16,7 +16,7 @@ import { createJournal, type Draft, type JournalIndex, type Projection, type Rec
 import type { SealFile } from './journal/seal-file.ts'
 import { createSealer, noSealer, type Sealer } from './journal/sealer.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
-import { createSeats, type Seats } from './limits/seats.ts'
+import { createSlots, type Slots } from './limits/slots.ts'
 import type { Log } from './log.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -68,7 +68,7 @@ export interface App extends Writer {
   readonly internalTokens: InternalTokens
   readonly limits: Limits
   /** Sockets and streams that people have open, by user. */
-  readonly streams: Seats
+  readonly streams: Slots
   readonly passwords: Passwords
   readonly originRules: OriginRules
   readonly metrics: Metrics
@@ -226,7 +226,7 @@ export function createApp(parts: AppParts): App {
       config.internalToken || (vault?.derive('internal-tokens') ?? randomBytes(32)).toString('hex'),
     ),
     limits: createLimits(config, steady, clock),
-    streams: createSeats({ each: config.streamsPerUser }),
+    streams: createSlots({ each: config.streamsPerUser }),
     passwords: createPasswords(),
     originRules: createOriginRules(config),
     metrics: createMetrics(),

@@ -1,5 +1,5 @@
 import { isEmail } from '#contract/fields'
-import { isVisible, turning } from '#kernel/http/fields'
+import { bidiControls, isVisible } from '#kernel/http/fields'
 
 /** What an identity provider says of a person. */
 export interface Profile {
@@ -31,7 +31,7 @@ function readName(given: unknown): string | null {
     .replace(/\p{Surrogate}/gu, '\ufffd')
     .normalize('NFC')
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .replace(turning, '')
+    .replace(bidiControls, '')
     .trim()
   return isVisible(line) ? [...line].slice(0, 100).join('').trim() : null
 }

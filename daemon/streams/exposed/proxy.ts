@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as open, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { App } from '#kernel/app'
-import { createSeats } from '#kernel/limits/seats'
+import { createSlots } from '#kernel/limits/slots'
 import { answerHeaders, type Forwarded, type Headers, isClear, preflight, requestHeaders, sandbox } from './headers.ts'
 
 /**
@@ -54,7 +54,7 @@ export function createExposed(
   { silence = idleMs, longest = longestMs, limit = passageLimit } = {},
 ): Exposed {
   const passages = new Set<() => void>()
-  const seats = createSeats(limit)
+  const slots = createSlots(limit)
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const found = addressOf(request.url ?? '')
@@ -68,7 +68,7 @@ export function createExposed(
       return refuse(request, response, 400)
     const asked = preflight(request.headers, request.method)
     if (asked) return void response.writeHead(204, asked).end()
-    const release = seats.take(target.crew_id)
+    const release = slots.take(target.crew_id)
     if (!release) return refuse(request, response, 503, { 'retry-after': '5' })
     response.once('close', release)
     const { remoteAddress } = request.socket

@@ -56,7 +56,7 @@ export class Connection implements Outlet {
   private readonly inbox: Inbox
   private readonly outbox: Outbox
   private farewell: NodeJS.Timeout | undefined
-  private seat: (() => void) | null = null
+  private slot: (() => void) | null = null
   private over = false
   private alive = true
 
@@ -199,8 +199,8 @@ export class Connection implements Outlet {
     const credential = credentialOf(bearer)
     if (credential && !this.app.auth.holds(credential))
       return this.reject('session_revoked', bearer.session ? 'session_revoked' : 'token_revoked')
-    this.seat = this.app.streams.take(bearer.userId)
-    if (!this.seat) return this.refuse('too many streams are open for this user', closeCodes.flooding)
+    this.slot = this.app.streams.take(bearer.userId)
+    if (!this.slot) return this.refuse('too many streams are open for this user', closeCodes.flooding)
     clearTimeout(this.authClock)
     this.bearer = bearer
     this.peer.signedIn()
@@ -314,7 +314,7 @@ export class Connection implements Outlet {
   private cleanUp(): void {
     if (this.over) return
     this.over = true
-    this.seat?.()
+    this.slot?.()
     clearTimeout(this.authClock)
     for (const channel of [...this.channels]) this.unsubscribe(channel)
     for (const feed of this.feeds.values()) feed.close()

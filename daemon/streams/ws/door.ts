@@ -1,6 +1,6 @@
 import type { App } from '#kernel/app'
 import { network } from '#kernel/limits/limits'
-import { createSeats } from '#kernel/limits/seats'
+import { createSlots } from '#kernel/limits/slots'
 
 /** Sockets that have yet to sign in: of one network, and in all. */
 const strangers = { each: 32, all: 512 }
@@ -23,12 +23,12 @@ export interface Door {
 
 /** Who may open a socket before anybody knows who it is. The owner of this machine is never kept out by strangers. */
 export function createDoor({ limits }: App): Door {
-  const seats = createSeats(strangers)
+  const slots = createSlots(strangers)
   return {
     enter(address) {
       if (address === null) return { signedIn: () => undefined, leave: () => undefined }
-      const leave = seats.take(network(address))
-      if (!leave) return { status: seats.full ? 503 : 429, headers: { 'retry-after': '5' } }
+      const leave = slots.take(network(address))
+      if (!leave) return { status: slots.full ? 503 : 429, headers: { 'retry-after': '5' } }
       const refused = limits.take('sockets', address)
       if (refused) {
         leave()
