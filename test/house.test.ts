@@ -327,11 +327,6 @@ describe('tests that not every machine can run', () => {
 const longYet: string[] = [
   'daemon/admin/place.ts',
   'daemon/admin/queries.ts',
-  'daemon/kernel/agents/calls.ts',
-  'daemon/kernel/config.ts',
-  'daemon/kernel/journal/combos.ts',
-  'daemon/kernel/journal/journal.ts',
-  'daemon/kernel/mail/letter.ts',
   'daemon/main.ts',
   'daemon/start/facts.ts',
   'daemon/start/key.ts',

@@ -1,9 +1,9 @@
-// A table with a paragraph for each setting: it is long because there are many.
+// One table of all settings, which is why it is long.
 
 type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'duration'
 
 export interface Setting {
-  /** Where it stands in the YAML file. */
+  /** Its path in the YAML file. */
   path: string
   env: string
   flag?: string
@@ -16,16 +16,12 @@ export interface Setting {
   summary: string
 }
 
-/** A text that an adapter or a provider lets the operator set, never a secret: `config.vendor` has it by its path. */
+/** A text setting of an adapter or a provider, never a secret: `config.vendor` has it by its path. */
 export type VendorSetting = Pick<Setting, 'path' | 'env' | 'summary'> & { kind: 'string'; fallback: string }
 
 const setting = <const S extends Setting>(it: S): S => it
 
-/**
- * Every setting of the daemon but those of vendors. Flags win over the environment, the environment over the file, the
- * file over these
- * defaults.
- */
+/** All settings but those of vendors. Precedence: flag, environment, file, default. */
 export const settings = {
   host: setting({
     path: 'server.host',
@@ -430,7 +426,7 @@ type SecretName = {
   [N in keyof typeof settings]: (typeof settings)[N] extends { secret: true } ? N : never
 }[keyof typeof settings]
 
-/** Settings whose value nobody is shown. */
+/** Settings whose value is never shown. */
 export const secretSettings = (Object.keys(settings) as (keyof typeof settings)[]).filter(
   (name): name is SecretName => 'secret' in settings[name],
 )

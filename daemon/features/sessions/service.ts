@@ -7,7 +7,7 @@ import { type Claims, lifetimes, type Subject } from '#kernel/auth/seals'
 import type { Call, Web } from '#kernel/feature'
 import { clearSession, readCookie, setCookie } from '#kernel/http/cookies'
 import { pageOf } from '#kernel/http/fields'
-import { audienceOf, bySystem, byUser, journalAffair } from '#kernel/journal/affairs'
+import { audienceOf, bySystem, byUser, journalForUser } from '#kernel/journal/about-user'
 import { problem } from '#kernel/problem'
 import { find } from '../users/service.ts'
 import { queries, type Row } from './queries.ts'
@@ -83,7 +83,7 @@ export function storeSession(
     factor_at: factor ? now : null,
   })
   const payload = { entity_id: id, metadata: { user_id: user, email, via } }
-  journalAffair(app, user, fact('session.created', payload, byUser(user)))
+  journalForUser(app, user, fact('session.created', payload, byUser(user)))
   for (const unused of queries(app.db).beyond.all({ user, but: id, now, others: most - 1 }))
     endSession(app, { id: unused.id, user, reason: 'too_many' })
 }

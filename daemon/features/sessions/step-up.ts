@@ -1,6 +1,6 @@
 import type { sessions } from '#contract/sessions'
 import { type App, wholeSeconds } from '#kernel/app'
-import { factorHolds } from '#kernel/auth/sessions'
+import { factorValidMs } from '#kernel/auth/sessions'
 import type { Call } from '#kernel/feature'
 import { type Problem, problem } from '#kernel/problem'
 import { demand } from '../totp/service.ts'
@@ -21,5 +21,5 @@ export function confirm(
   const refused = demand(app, account, { fits: null, code: body.code }, now)
   if (refused) return refused
   showFactor(app, { user: actor.id, session: actor.session.id, now })
-  return { ok: true, until: wholeSeconds(app.clock() + factorHolds) }
+  return { ok: true, until: wholeSeconds(app.clock() + factorValidMs) }
 }

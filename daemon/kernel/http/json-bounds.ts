@@ -9,7 +9,7 @@ export type Members = Record<string, unknown>
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What exceeds the bounds in JSON from an agent; null when nothing does. Sidecars contain it, so it imports nothing. */
+/** What exceeds the bounds in JSON from an agent, or null. Sidecars contain this file, so it imports nothing. */
 export function outOfBounds(value: unknown): string | null {
   let level = [value]
   let count = 0

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { remembering } from '../cache.ts'
+import { memoize } from '../cache.ts'
 import type { Config } from '../config.ts'
 
 interface Headers {
@@ -63,7 +63,7 @@ export function createOriginRules(config: Config): OriginRules {
   )
 
   // Literal addresses pass: DNS rebinding needs a name.
-  const knowsHost = remembering(100, (host) => hosts.has(hostName(host)) || isIP(hostName(host)) !== 0)
+  const knowsHost = memoize(100, (host) => hosts.has(hostName(host)) || isIP(hostName(host)) !== 0)
 
   return {
     acceptsHost: (host) => host !== undefined && knowsHost(host),

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Config } from '../config.ts'
-import { patience } from '../limits/patience.ts'
+import { serverTimeouts } from '../limits/timeouts.ts'
 import { limitPipelining } from './pipelining.ts'
 
 export interface TlsFiles {
@@ -17,7 +17,7 @@ const keepAliveMs = 72_000
  * there.
  */
 export function createWebServer(config: Config, handle: RequestListener, tls?: TlsFiles): Server {
-  const options = { ...patience(config), keepAliveTimeout: keepAliveMs, requestTimeout: 0 }
+  const options = { ...serverTimeouts(config), keepAliveTimeout: keepAliveMs, requestTimeout: 0 }
   const server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options)
   const limit = limitPipelining()
   return server.on('request', limit(handle)).on('checkExpectation', limit(refuseExpectation))

@@ -1,10 +1,7 @@
 import { createCache } from '../cache.ts'
 
 export interface Buckets {
-  /**
-   * Takes one from the bucket that holds `rate` and is refilled evenly over `refill` ms; the seconds to wait when it is
-   * empty, else 0.
-   */
+  /** Takes a token from a bucket of `rate` tokens that refills over `refill` ms. Returns the seconds to wait, or 0. */
   take(key: string, rate: number, refill: number): number
   /** Puts one back. */
   giveBack(key: string, rate: number): void
@@ -14,8 +11,7 @@ const bound = 50_000
 
 /** Token buckets in memory, each full at first. */
 export function createBuckets(clock: () => number): Buckets {
-  // A flood of keys must not grow without end: the one that was quiet the longest goes first, and its bucket is the
-  // fullest.
+  // Bounded against floods of keys: the least recently used bucket, which is the fullest, is evicted first.
   const buckets = createCache<{ left: number; at: number }>(bound)
   return {
     take(key, rate, refill) {

@@ -116,7 +116,8 @@ const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex')
 /** Applies missing migrations, each in its own transaction. Throws when one is unknown here or was changed since. */
 export function migrate(db: Db, migrations: Migration[], now: string): string[] {
   db.exec(
-    'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
+    `CREATE TABLE IF NOT EXISTS migrations
+     (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT`,
   )
   const applied = new Map(
     db

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { storageFault } from './storage-fault.ts'
 
-type Place = Pick<App, 'write' | 'storage' | 'stopping' | 'log'>
+type Context = Pick<App, 'write' | 'storage' | 'stopping' | 'log'>
 
 /** Most facts that wait in memory for the disk. Beyond that, each gets a single attempt. */
 const mostWaiting = 10_000
@@ -11,7 +11,7 @@ const mostWaiting = 10_000
  * thrown at once, and so is the disk fault when `signal` aborts.
  */
 export async function untilWritten<T>(
-  app: Place,
+  app: Context,
   change: () => T,
   signal: AbortSignal = app.stopping.signal,
 ): Promise<T> {
@@ -27,7 +27,7 @@ export async function untilWritten<T>(
 }
 
 /** Stores a fact with `untilWritten`, without a caller that waits; `what` names it in the log. */
-export function recordSoon(app: Place, what: string, change: () => unknown): void {
+export function recordSoon(app: Context, what: string, change: () => unknown): void {
   const written = app.storage.waiting < mostWaiting ? untilWritten(app, change) : app.write(change)
   written.catch((error: Error) => app.log.error({ err: error }, `Not recorded: ${what}`))
 }

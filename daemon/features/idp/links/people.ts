@@ -1,7 +1,7 @@
 import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { newId } from '#kernel/ids'
-import { byUser, journalAffair } from '#kernel/journal/affairs'
+import { byUser, journalForUser } from '#kernel/journal/about-user'
 import { problem } from '#kernel/problem'
 import { foundOwn, recordCreation } from '../../accounts/service.ts'
 import { redeemInvitations } from '../../invitations/service.ts'
@@ -35,7 +35,7 @@ export function admitPerson(app: App, provider: string, profile: Profile, signed
   if (holder) verifyAddress(app, holder.id, now)
   const owner = holder ?? createPerson(app, { ...profile, email }, now)
   const made = queries(app.db).insert.get({ id: newId(app.clock()), user: owner.id, provider, account, email, now })!
-  journalAffair(app, owner.id, fact('linked_account.created', payloadOf(owner, made), byUser(owner.id)))
+  journalForUser(app, owner.id, fact('linked_account.created', payloadOf(owner, made), byUser(owner.id)))
   return owner
 }
 
@@ -78,7 +78,7 @@ function reclaim(app: App, owner: Person, now: string): void {
     })
   const changed = [...(password_hash ? ['password' as const] : []), 'email_verified_at' as const]
   const metadata = { changed, via: 'idp' as const, ...queries(app.db).waysIn.get({ user: id, now })! }
-  journalAffair(app, id, fact('user.reclaimed', { entity_id: id, name: email, metadata }, byUser(id)))
+  journalForUser(app, id, fact('user.reclaimed', { entity_id: id, name: email, metadata }, byUser(id)))
 }
 
 /** Takes away the links of an account whose owner never made them. */
@@ -87,7 +87,7 @@ export function unlinkReclaimed(app: App, user: string): void {
   for (const link of queries(app.db).removeAll.all(user)) {
     const { metadata, ...payload } = payloadOf(owner, link)
     const reason = 'address_proved' as const
-    journalAffair(
+    journalForUser(
       app,
       user,
       fact('linked_account.deleted', { ...payload, metadata: { ...metadata, reason } }, byUser(user)),

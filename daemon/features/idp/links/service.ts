@@ -3,7 +3,7 @@ import { fact } from '#contract/entries'
 import type { idp, LinkedAccount } from '#contract/idp'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
-import { byUser, journalAffair } from '#kernel/journal/affairs'
+import { byUser, journalForUser } from '#kernel/journal/about-user'
 import { problem } from '#kernel/problem'
 import { type Person, queries, type Row } from './queries.ts'
 
@@ -22,7 +22,7 @@ export function unlink(app: App, { actor, linkId }: Call<typeof idp.unlink>): un
     throw problem('last_way_in', {
       detail: 'This account is the only way to sign in as you: set a password first, as with a forgotten one',
     })
-  journalAffair(app, owner.id, fact('linked_account.deleted', payloadOf(owner, removed), byUser(owner.id)))
+  journalForUser(app, owner.id, fact('linked_account.deleted', payloadOf(owner, removed), byUser(owner.id)))
 }
 
 /** What the journals tell of a link; the account at the provider is the user's own affair. */
