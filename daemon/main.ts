@@ -85,10 +85,10 @@ async function main(): Promise<void> {
   await serve(load(flags).config, { acceptLoss: values['accept-data-loss'] === true })
 }
 
-/** Exit code when the stored state is not what it should be: to start again changes nothing. */
+/** Exit code when the stored state is damaged: starting again would not help. */
 const lostState = 3
 
-/** What the operator can mend gets a sentence; everything else is a fault of ours and shows where. */
+/** Explains errors that the operator can fix; other errors show their stack. */
 function explain(error: Error & { code?: string; address?: string; port?: number }): [text: string, exitCode: number] {
   if (error instanceof ConfigError || error.code?.startsWith('ERR_PARSE_ARGS')) return [error.message, 2]
   if (error instanceof Locked) return [`${error.message}. Stop it (muster down), or use another --data-dir`, 1]

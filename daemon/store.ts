@@ -7,7 +7,7 @@ import { type Db, migrate, openDatabase, readMigrations } from '#kernel/store/db
 /** The database of a data directory. */
 export const storeFile = (dir: string): string => join(dir, 'muster.db')
 
-/** Opens the database and brings it up to date. Whoever calls holds the directory's lock. */
+/** Opens and migrates the database. The caller holds the directory's lock. */
 export function openStore({ dataDir }: Config, log: Log): Db {
   const db = openDatabase(storeFile(dataDir))
   try {
@@ -17,7 +17,7 @@ export function openStore({ dataDir }: Config, log: Log): Db {
       readMigrations(new URL('./migrations', import.meta.url).pathname),
       new Date().toISOString(),
     )
-    if (fresh.length) log.info({ migrations: fresh }, 'Database brought up to date')
+    if (fresh.length) log.info({ migrations: fresh }, 'Database migrated')
     return db
   } catch (error) {
     db.close()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Blocks all traffic in the crew's network namespace but the sidecar's, verifies this, then runs the sidecar.
+# Blocks all traffic but the sidecar's in the crew's network namespace, verifies this, then runs the sidecar.
 # Runs as root with NET_ADMIN, NET_RAW, SETUID and SETGID, before the crew's container joins. Any failure ends the container.
 set -eu
 
@@ -15,8 +15,8 @@ die() {
   exit 78
 }
 
-# Packets of the kernel itself (answers for closed sockets, neighbour discovery) have no owner, hence the last OUTPUT rules.
-# Only the sidecar may open or accept a connection from port 9119, even while the sidecar is down.
+# Packets of the kernel itself (answers for closed sockets, neighbour discovery) have no owner, hence the last OUTPUT
+# rules. Only the sidecar may open or accept a connection from port 9119, even while the sidecar is down.
 rules4() {
   cat <<EOR
 -A INPUT -i lo -j ACCEPT
