@@ -1,7 +1,7 @@
 import { fact, type Payload, type Severity } from '#contract/entries'
 import type { App } from '#kernel/app'
 import type { Said } from '#kernel/runs'
-import { setStatus } from '../../agents/service.ts'
+import { setStatus } from '../../agents/status/service.ts'
 import { sourceOf } from '../messages/service.ts'
 import { type Outcome, queries, type Run } from '../queries.ts'
 import { addSpent, entryOf, type Spent, spentOf } from '../rules.ts'
