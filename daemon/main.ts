@@ -20,10 +20,11 @@ Usage
   musterd --version
 
 It runs in the foreground and prints one line of JSON when it is ready. SIGTERM drains and stops it; crews and their
-runs go on. \`muster up\` starts it in the background.
+runs continue. \`muster up\` starts it in the background.
 
-It refuses to start when stored data is lost or damaged, or does not fit its key or seals, says what is lost, and ends with 3.
---accept-data-loss goes on, for this start: what cannot be used is set aside beside the rest, and the journal tells of it.
+It refuses to start, with exit code 3, when stored data is lost or damaged or does not match its key or seals, and
+says what is lost. --accept-data-loss starts it once without that data: unusable files are renamed and kept, and the
+journal records each loss.
 `
 
 const flagNames = Object.values(settings).flatMap((it) => ('flag' in it ? [it.flag] : []))
@@ -100,7 +101,8 @@ function explain(error: Error & { code?: string; address?: string; port?: number
   const fault = storageFault(error)
   if (fault)
     return [
-      `The disk of the data directory ${fault === 'full' ? 'is full' : 'cannot be used'} (${error.message}). Mend that, then start again`,
+      `The disk of the data directory ${fault === 'full' ? 'is full' : 'cannot be used'} (${error.message}). ` +
+        'Fix that, then start again',
       1,
     ]
   return [error.stack ?? error.message, 1]

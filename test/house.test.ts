@@ -327,7 +327,6 @@ describe('tests that not every machine can run', () => {
 const longYet: string[] = [
   'daemon/admin/place.ts',
   'daemon/admin/queries.ts',
-  'daemon/main.ts',
   'daemon/start/facts.ts',
   'daemon/start/key.ts',
   'daemon/start/sealed.ts',

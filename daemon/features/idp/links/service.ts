@@ -10,7 +10,7 @@ import { type Person, queries, type Row } from './queries.ts'
 export const list = ({ db }: App, { actor }: Call<typeof idp.links>): Static<typeof LinkedAccount>[] =>
   queries(db).listOf.all(actor.id)
 
-/** Refused when nothing is left to sign in with: another provider's accounts open nothing any more. */
+/** Removes a link unless it is the last way to sign in. Links to a provider that is not configured do not count. */
 export function unlink(app: App, { actor, linkId }: Call<typeof idp.unlink>): undefined {
   const removed = queries(app.db).remove.get({ user: actor.id, id: linkId })
   if (!removed) throw problem('not_found', { field: 'linkId' })
@@ -25,7 +25,7 @@ export function unlink(app: App, { actor, linkId }: Call<typeof idp.unlink>): un
   journalForUser(app, owner.id, fact('linked_account.deleted', payloadOf(owner, removed), byUser(owner.id)))
 }
 
-/** What the journals tell of a link; the account at the provider is the user's own affair. */
+/** The payload of facts about a link, without the account at the provider, which is private. */
 export const payloadOf = ({ id: user_id, email }: Person, { id, provider }: Row) => ({
   entity_id: id,
   metadata: { user_id, email, provider },
