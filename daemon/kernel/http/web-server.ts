@@ -9,13 +9,10 @@ export interface TlsFiles {
   key: string
 }
 
-/** Longer than a minute, after which proxies in front give up idle connections. */
+/** Longer than the minute after which proxies close idle connections. */
 const keepAliveMs = 72_000
 
-/**
- * The server below every listener. Whoever handles a request watches its body, which may take as long as is right
- * there.
- */
+/** Creates the server of a listener. There is no timeout for bodies here: handlers of requests set their own. */
 export function createWebServer(config: Config, handle: RequestListener, tls?: TlsFiles): Server {
   const options = { ...serverTimeouts(config), keepAliveTimeout: keepAliveMs, requestTimeout: 0 }
   const server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options)

@@ -95,14 +95,11 @@ export interface Entry {
   uid: number
   gid: number
   mode: number
-  /** A folder when absent. */
+  /** Absent for a folder. */
   content?: Buffer | string
 }
 
-/**
- * A tar archive with its owners and modes in its headers, so that nobody in the container needs a capability to set
- * them.
- */
+/** A tar archive with owners and modes in its headers, so that no process in the container has to set them. */
 export async function archive(entries: Entry[]): Promise<Buffer> {
   const tar = pack()
   const mtime = new Date()
