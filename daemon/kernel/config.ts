@@ -132,6 +132,8 @@ function distance(a: string, b: string): number {
   return row[b.length]!
 }
 
+const numberWords = { duration: 'a duration such as 10s, 5m or 2h', integer: 'a whole number', number: 'a number' }
+
 function read(it: Setting, raw: unknown, origin: Origin): unknown {
   const name = origin === 'environment' ? it.env : origin === 'flag' ? `--${it.flag}` : it.path
   const shown = it.secret ? 'what it is' : JSON.stringify(raw)
@@ -153,7 +155,7 @@ function read(it: Setting, raw: unknown, origin: Origin): unknown {
   }
   const number = it.kind === 'duration' ? seconds(raw) : decimal(raw)
   if (!Number.isFinite(number) || (it.kind === 'integer' && !Number.isInteger(number)))
-    throw refuse(it.kind === 'duration' ? 'a duration such as 10s, 5m or 2h' : `a ${it.kind}`)
+    throw refuse(numberWords[it.kind])
   if (number < (it.min ?? -Infinity) || number > (it.max ?? Infinity))
     throw refuse(`from ${it.min ?? 'any'} to ${it.max ?? 'any'}`)
   return number

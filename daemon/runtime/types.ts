@@ -247,7 +247,7 @@ export interface Runtime {
   follow(run: RunRef, offset: number, sink: FollowSink): Follow
   /** Removes a finished run's spool. */
   discardRun(run: RunRef): Promise<void>
-  /** Connects to a port on the crew's loopback. Rejects with a RuntimeError when none of its processes listens there. */
+  /** Connects to a port on the crew's loopback. Rejects with a RuntimeError when no process listens there. */
   connect(crewId: string, port: number): Promise<Duplex>
   logs(crewId: string, tail: number): Promise<string>
   /** Files below an agent's own output folder; `subdir` is relative and never leaves it. */

@@ -59,7 +59,7 @@ interface Row {
   doc: string
 }
 
-/** Cast, since numbers are bound as reals and the index skips only to integers: a deep page would read all newer rows. */
+/** Casts numbers, which are bound as reals: the index skips only to integers, or a deep page reads all newer rows. */
 const bounds = 'rowid > CAST(? AS INTEGER) AND rowid <= CAST(? AS INTEGER)'
 
 /** Quotes a phrase, so that operators in it have no meaning. */

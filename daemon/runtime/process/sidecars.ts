@@ -13,7 +13,7 @@ export class Sidecars {
     return this.#open.has(crewId)
   }
 
-  /** Starts the crew's sidecar unless it runs, at a port that is kept for runs that outlive the daemon, or 0 for any. */
+  /** Starts the crew's sidecar unless it runs. Runs that outlive the daemon need the same port again; 0 takes any. */
   open(crewId: string, port: number): Promise<Sidecar> {
     const open = this.#open.get(crewId)
     if (open) return open

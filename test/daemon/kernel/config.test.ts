@@ -84,11 +84,11 @@ describe('values', () => {
   it.each([
     ['SVC_PORT', '65536', /SVC_PORT must be from 0 to 65535/],
     ['SVC_PORT', '-1', /from 0/],
-    ['SVC_PORT', '80.5', /integer/],
-    ['SVC_PORT', '0x50', /integer/],
-    ['SVC_PORT', '1e3', /integer/],
-    ['SVC_PORT', ' ', /integer/],
-    ['SVC_PORT', 'http', /integer, not "http"/],
+    ['SVC_PORT', '80.5', /whole number/],
+    ['SVC_PORT', '0x50', /whole number/],
+    ['SVC_PORT', '1e3', /whole number/],
+    ['SVC_PORT', ' ', /whole number/],
+    ['SVC_PORT', 'http', /whole number, not "http"/],
     ['SVC_SHUTDOWN_TIMEOUT', '5 minutes', /duration such as/],
     ['SVC_ALLOW_PRIVATE_ENDPOINTS', 'yes', /true or false/],
     ['SVC_CONTAINER_PROVIDER', 'podman', /one of docker, process/],
@@ -117,8 +117,8 @@ describe('values', () => {
   })
 
   it.each([
-    ['server:\n  port: true\n', /integer, not true/],
-    ['server:\n  port: [80]\n', /integer/],
+    ['server:\n  port: true\n', /whole number, not true/],
+    ['server:\n  port: [80]\n', /whole number/],
     ['server:\n  port: {}\n', null],
     ['server:\n  host: 5\n', /text, not 5/],
     ['server:\n  allowed_hosts: [1]\n', /list of words/],
