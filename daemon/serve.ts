@@ -75,7 +75,7 @@ export async function serve({ load, acceptLoss }: Serving): Promise<void> {
   process.exit(0)
 }
 
-/** A second door for this machine's owner: a socket that only they can open. */
+/** Listens on a Unix socket that only the daemon's user can open. */
 async function listenLocally(config: Config, http: FastifyInstance, path: string): Promise<Server> {
   rmSync(path, { force: true })
   const server = createWebServer(config, (request, response) => http.routing(request, response)).on(
@@ -133,7 +133,7 @@ function stopAtOnce(signal: NodeJS.Signals, log: Log): never {
   process.exit(exitCodes.failed)
 }
 
-/** Stops admitting, ends streams, stores what is queued. Containers and runs go on without the daemon. */
+/** Stops admitting requests, ends streams and stores queued changes. Containers and runs continue. */
 async function drain(app: App, http: FastifyInstance, local: Server, services: Services): Promise<void> {
   const late = setTimeout(() => {
     app.log.error('Could not drain in time')
@@ -143,7 +143,7 @@ async function drain(app: App, http: FastifyInstance, local: Server, services: S
   local.close()
   await http.close()
   await services.close()
-  // What is left of the time is for the rest.
+  // Half of the time is for mail.
   await app.mailer.close(app.config.shutdownTimeout * 500)
   await app.outbound.close()
   await app.idle()

@@ -16,14 +16,14 @@ import { createTidying } from './runtime/tidying.ts'
 import type { Runtime } from './runtime/types.ts'
 import { createSockets } from './streams/ws.ts'
 
-/** What works beside the requests: sockets, runtime, jobs. */
+/** What runs besides requests: sockets, runtime, jobs. */
 export interface Services {
   /** Lets a listening server upgrade connections. */
   attach(server: Server): void
   close(): Promise<void>
 }
 
-/** Starts everything that works beside the requests, in the order in which they need each other. */
+/** Starts all services in the order of their dependencies. */
 export async function startServices(app: App): Promise<Services> {
   const jobs = startJobs(app, features)
   const runtime = openRuntime(app)
@@ -45,8 +45,7 @@ export async function startServices(app: App): Promise<Services> {
   app.runtime = reconciler
   app.runs = runs
   app.disk = disk
-  // An engine that is slow or away must not keep the daemon from answering: the first round goes on beside the
-  // requests.
+  // Not awaited: an engine that is slow or down must not delay the daemon's start.
   const opened = reconciler.open()
   disk.open()
   await runs.recover()
@@ -67,8 +66,8 @@ export async function startServices(app: App): Promise<Services> {
 }
 
 /**
- * Ends what goes on in a crew whose container is about to stop; resolves when every run has its terminal entry. Runs
- * that wait for people need none.
+ * Ends the runs of a crew whose container is about to stop; resolves when each has its terminal entry. Runs that wait
+ * for people are left.
  */
 async function endRuns(app: App, runs: RunService, crewId: string): Promise<void> {
   const open = workingOfCrew(app, crewId)
@@ -78,10 +77,7 @@ async function endRuns(app: App, runs: RunService, crewId: string): Promise<void
   await Promise.all(open.map(({ id }) => runs.ended(id)))
 }
 
-/**
- * Ends what goes on in a crew that may store nothing more: its container first, which is the quickest. Runs in line
- * stay there.
- */
+/** Ends the runs of a crew that may write nothing more, stopping its container first. Queued runs stay queued. */
 async function refuseRuns(app: App, runs: RunService, runtime: Runtime, crewId: string, reason: string): Promise<void> {
   const open = workingOfCrew(app, crewId).filter(({ phase }) => phase !== 'queued')
   for (const { id } of open) runs.fail(id, reason)

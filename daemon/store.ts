@@ -9,13 +9,13 @@ export const storeFile = (dir: string): string => join(dir, 'muster.db')
 
 export const knownMigrations = (): Migration[] => readMigrations(new URL('./migrations', import.meta.url).pathname)
 
-/** Opens the database and brings it up to date. Whoever calls holds the directory's lock. */
+/** Opens and migrates the database. The caller holds the directory's lock. */
 export function openStore({ dataDir }: Config, log: Log): Db {
   const db = openDatabase(storeFile(dataDir))
   try {
     chmodSync(storeFile(dataDir), 0o600)
     const fresh = migrate(db, knownMigrations(), new Date().toISOString())
-    if (fresh.length) log.info({ migrations: fresh }, 'Database brought up to date')
+    if (fresh.length) log.info({ migrations: fresh }, 'Database migrated')
     return db
   } catch (error) {
     db.close()

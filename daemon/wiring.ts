@@ -2,7 +2,7 @@ import { wiring } from '#kernel/dispatch'
 import type { Wire } from '#kernel/facts'
 import { features } from './features/index.ts'
 
-/** Every reaction as a line, by fact: when it runs, whose it is, and the facts that it may record in turn. */
+/** Prints each reaction on a line, by fact: phase, feature, and the facts that it may record. */
 export function printWiring(wires: readonly Wire[] = wiring(features)): string {
   const facts = [...new Set(wires.map(({ fact }) => fact))].sort()
   const line = ({ phase, feature, writes }: Wire) =>

@@ -323,15 +323,6 @@ describe('tests that not every machine can run', () => {
   })
 })
 
-/** Files of the daemon that still have longer lines; the list only shrinks. */
-const longYet: string[] = [
-  'daemon/kernel/agents/calls.ts',
-  'daemon/kernel/journal/combos.ts',
-  'daemon/kernel/journal/journal.ts',
-  'daemon/kernel/mail/letter.ts',
-  'daemon/kernel/store/storage-fault.ts',
-]
-
 describe('lines', () => {
   // The formatter does not break the long texts of generated files.
   const isLong = (path: string) => {
@@ -344,11 +335,9 @@ describe('lines', () => {
   const launchers = readdirSync(join(root, 'bin')).map((name) => `bin/${name}`)
 
   it('have at most 120 columns', () => {
-    const long = [...files, ...scripts, ...launchers].filter((path) => isLong(path) && !longYet.includes(path))
+    const long = [...files, ...scripts, ...launchers].filter((path) => isLong(path))
     expect(long).toEqual([])
   })
-  it('are shorter in what left the list', () =>
-    expect(longYet.filter((path) => existsSync(join(root, path)) && !isLong(path))).toEqual([]))
 })
 
 describe('sizes', () => {

@@ -18,7 +18,7 @@ const firstWaitMs = 200
 const longestWaitMs = 3000
 /** The server says something every 30 s at least. */
 const stallMs = 75_000
-/** The token is no longer good. */
+/** The token is no longer valid. */
 const signedOut = 4401
 
 /**

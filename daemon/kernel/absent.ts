@@ -2,7 +2,7 @@ import type { ContainerStatus, DiskService, RuntimeService } from '#runtime/serv
 import { problem } from './problem.ts'
 import type { Runs } from './runs.ts'
 
-/** Of a crew that never had a container. */
+/** The status of a crew that never had a container. */
 export const noContainer: ContainerStatus = {
   state: 'not_configured',
   containerId: null,
@@ -34,7 +34,7 @@ const refuse = () => {
   throw problem('runtime_unavailable', { detail: 'This server runs no agents' })
 }
 
-/** The runs of a server that runs no agents: none goes on, so there is nothing to end. */
+/** The runs of a server that runs no agents: nothing is active, so there is nothing to end. */
 export const noRuns: Runs = {
   available: false,
   full: false,
@@ -48,7 +48,7 @@ export const noRuns: Runs = {
   readFile: async () => refuse(),
 }
 
-/** The disk of a server on which no crew works. */
+/** The disk service of a server without crews. */
 export const noDisk: DiskService = {
   room: async () => null,
   begun: async () => undefined,

@@ -17,7 +17,7 @@ import { createJournal, type Draft, type JournalIndex, type Projection, type Rec
 import type { SealFile } from './journal/seal-file.ts'
 import { createSealer, noSealer, type Sealer } from './journal/sealer.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
-import { createSeats, type Seats } from './limits/seats.ts'
+import { createSlots, type Slots } from './limits/slots.ts'
 import type { Log } from './log.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -42,83 +42,80 @@ interface Events {
   /** An entry is stored. Listeners must be quick and must not throw. */
   entry: (recorded: Recorded) => void
   broadcast: (message: Broadcast) => void
-  /** A CLI token or a session was revoked or ran out: its sockets and streams close. */
+  /** A CLI token or a session was revoked or expired: its sockets and streams close. */
   revoked: (credentialId: string) => void
-  /** Someone may enter this workspace no more: its sockets and streams ask again. */
+  /** Somebody lost access to this workspace: its sockets and streams check again. */
   access_lost: (workspaceId: string) => void
-  /** There is a new token, which runs out at this time. */
+  /** A token was created that expires at this time. */
   token_expires: (at: string) => void
-  /** Something is to be ended at this time if nobody decides it before. */
+  /** A decision was opened that expires at this time. */
   due: (at: string) => void
 }
 
 type Scrub = (who: { workspace_id: string; agent_id: string }, offered: readonly string[]) => <T>(value: T) => T
 
-/** Everything a feature stands on. */
+/** What features work with. */
 export interface App extends Writer {
   readonly config: Config
   readonly db: Db
   readonly log: Log
   readonly bus: TypedEmitter<Events>
-  /** Null when no encryption key can be had: writing secrets answers 503. */
+  /** Null without an encryption key: writing secrets answers 503. */
   readonly vault: Vault | null
   /** Proves to this machine's owner whose daemon this is; null without a data folder. */
   readonly instance: Instance | null
   readonly operations: Map<string, Operation>
-  /** Which workspace a WebSocket channel belongs to, by its kind. */
+  /** Finds the workspace of a WebSocket channel, by kind of channel. */
   readonly channels: Map<string, Channels[string]>
   readonly auth: Authenticator
   readonly internalTokens: InternalTokens
   readonly limits: Limits
-  /** Sockets and streams that people have open, by user. */
-  readonly streams: Seats
+  /** Slots for open sockets and streams, by user. */
+  readonly streams: Slots
   readonly passwords: Passwords
   readonly originRules: OriginRules
   readonly metrics: Metrics
   readonly storage: Storage
-  /** The one way out to other servers. */
+  /** The only client for other servers. */
   readonly outbound: Outbound
   readonly mailer: Mailer
   /** The crews' containers. */
   runtime: RuntimeService
-  /** Carries out the agents' runs. */
+  /** Executes the agents' runs. */
   runs: Runs
-  /** What runs may come from, by the name that is stored with a run. */
+  /** Sources of runs, by the name that is stored with a run. */
   readonly sources: Map<string, RunSource>
-  /**
-   * What takes the secrets that an agent knows, and those that it offers, out of what it sends. Refuses until the
-   * runtime is up.
-   */
+  /** Removes secrets that an agent knows or offers from what it sends. Refuses until the runtime is up. */
   scrub: Scrub
-  /** The disk that crews fill. */
+  /** Disk usage of the crews. */
   disk: DiskService
-  /** Serves what stands behind capability URLs (`/exposed/…`), as it comes; null where another listener does. */
+  /** Serves capability URLs (`/exposed/…`); null where another listener does. */
   exposed: RequestListener | null
-  /** Where capability URLs begin; null when the server does not know how it is reached. */
+  /** Base of capability URLs; null when the server does not know its own address. */
   exposedUrl: string | null
-  /** Aborted when the daemon stops: streams end, nothing new is admitted. */
+  /** Aborted when the daemon stops: streams end, and nothing new is admitted. */
   readonly stopping: AbortController
-  /** When this process began, milliseconds since 1970. */
+  /** When this process started, milliseconds since 1970. */
   readonly startedAt: number
   /** Milliseconds since 1970. */
   clock(): number
-  /** Milliseconds since 1970 by a clock that nobody sets: durations are measured by it. */
+  /** Milliseconds by a monotonic clock, for durations. */
   steady(): number
   /** RFC 3339 UTC, whole seconds. */
   now(): string
-  /** Records a fact within the current change, and runs what reacts to it. */
+  /** Records a fact within the current change and runs its reactions. */
   journal(fact: Fact): Recorded
   /** Records a fact in the journals of these workspaces, possibly none; reactions run once in any case. */
   journalIn(workspaces: readonly string[], fact: Fact<FactName, Omit<About, 'workspace_id'>>): void
-  /** What reacts to facts. */
+  /** Runs the reactions to facts. */
   readonly reactor: Reactor
-  /** Keeps something else in step with the journal, within the transaction of each entry. */
+  /** Registers a projection, which runs within the transaction of each entry. */
   project(projection: Projection): void
-  /** What reads of the journal are planned from. */
+  /** Statistics from which reads of the journal are planned. */
   readonly index: JournalIndex
-  /** Proofs of the journal's head, kept beside the database; none where there is no place or key for them. */
+  /** Seals the journal's heads in a file beside the database; does nothing without a file or key. */
   readonly seals: Sealer
-  /** Reads that may take long. */
+  /** Runs reads that may take long. */
   readonly reads: Reads
   /** Sends a message when the current change is committed; at once outside of a change. */
   broadcast(message: Broadcast): void
@@ -134,7 +131,7 @@ export interface AppParts {
   seals?: SealFile | null
   instance?: Instance
   clock?: () => number
-  /** The given clock when absent, else one that nobody sets. */
+  /** Defaults to `clock` when that is given, else to a monotonic clock. */
   steady?: () => number
   reads?: Reads
 }
@@ -152,7 +149,7 @@ export function createApp(parts: AppParts): App {
   let current: Outgoing[] | null = null
   let kept: Outgoing[] = []
 
-  // Every request asks for the time in words; it changes once a second.
+  // Cached, since every request needs the formatted time and it changes once a second.
   let second = Number.NaN
   let words = ''
   const now = () => {
@@ -201,7 +198,7 @@ export function createApp(parts: AppParts): App {
   })
 
   function append(draft: Draft): Recorded {
-    if (!current) throw new Error('A journal entry needs a change to belong to')
+    if (!current) throw new Error('A journal entry can only be recorded within a change')
     const entry = journal.append(draft)
     current.push(() => bus.emit('entry', entry))
     return entry
@@ -231,7 +228,7 @@ export function createApp(parts: AppParts): App {
       config.internalToken || (vault?.derive('internal-tokens') ?? randomBytes(32)).toString('hex'),
     ),
     limits: createLimits(config, steady, clock),
-    streams: createSeats({ each: config.streamsPerUser }),
+    streams: createSlots({ each: config.streamsPerUser }),
     passwords: createPasswords(),
     originRules: createOriginRules(config),
     metrics: createMetrics(),
@@ -274,13 +271,13 @@ const notYet: Scrub = () => {
   throw problem('unavailable', { detail: 'Muster is starting. Try again in a moment' })
 }
 
-/** Milliseconds since 1970 as this machine told them now, counted on whatever becomes of its clock. */
+/** A monotonic clock that starts at the current time, in milliseconds since 1970. */
 export function steadyClock(): () => number {
   const began = Date.now() - performance.now()
   return () => began + performance.now()
 }
 
-/** The key of sessions is the operator's own secret when there is one. */
+/** Seals sessions with the operator's session secret if it is set, else with the encryption key. */
 const sessionVault = ({ sessionSecret }: Config, vault: Vault | null): Vault | null =>
   sessionSecret ? createVault(digest('sha256', sessionSecret, 'buffer')) : vault
 

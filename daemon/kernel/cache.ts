@@ -1,4 +1,4 @@
-/** A map that holds at most `limit` values; those that were not asked for in a long time go first. */
+/** A map of at most `limit` values, which evicts the least recently used. */
 export interface Cache<V> {
   get(key: string): V | undefined
   set(key: string, value: V): void
@@ -14,8 +14,7 @@ export function createCache<V>(limit: number): Cache<V> {
     get(key) {
       const value = held.get(key)
       if (value === undefined || held.size < crowded) return value
-      // A map keeps the order of insertion: putting a value in again makes it the youngest. Pointless while there is
-      // room.
+      // Inserting a value again makes it the newest in the map's order. Unnecessary while nothing is evicted.
       held.delete(key)
       held.set(key, value)
       return value
@@ -33,8 +32,8 @@ export function createCache<V>(limit: number): Cache<V> {
   }
 }
 
-/** The same function, which remembers its last answers. */
-export function remembering<V>(limit: number, find: (key: string) => V): (key: string) => V {
+/** Memoizes a function with at most `limit` results. */
+export function memoize<V>(limit: number, find: (key: string) => V): (key: string) => V {
   const cache = createCache<{ value: V }>(limit)
   return (key) => {
     const known = cache.get(key)

@@ -19,19 +19,19 @@ type Value<S extends Setting> = S['kind'] extends 'integer' | 'number' | 'durati
         : string
 
 export type Config = { readonly [N in Name]: Value<(typeof settings)[N]> } & {
-  /** What adapters and providers let the operator set, by path. */
+  /** Settings of adapters and providers, by path. */
   readonly vendor: Readonly<Record<string, string>>
 }
 export type Origin = 'flag' | 'environment' | 'file' | 'default'
 
 export interface LoadedConfig {
   config: Config
-  /** By name, those of vendors by path. */
+  /** By name; vendors' settings by path. */
   origins: Record<string, Origin>
   file: string | null
 }
 
-/** A setting that cannot be used; the message names it, where it came from and what it takes. */
+/** A setting is invalid. The message names the setting, its origin and the values that it takes. */
 export class ConfigError extends Error {}
 
 interface Sources {
@@ -120,7 +120,7 @@ function hint(key: string, known: readonly string[]): string {
   return near.distance <= 4 ? `; did you mean "${near.name}"?` : ''
 }
 
-/** Edits (insert, delete, replace) that turn one word into the other. */
+/** Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [i, char] of [...a].entries()) {
@@ -229,9 +229,7 @@ function checkTogether(config: Config): void {
     throw new ConfigError('SVC_RATELIMIT_DISABLED is refused in production; set SVC_ENV=development')
 }
 
-/**
- * Tokens stand in these URLs: no network may carry them in clear, and nobody can be sent to an address that is none.
- */
+/** Capability URLs contain tokens, so they need TLS off this machine, and an address that browsers can reach. */
 function checkExposed({ exposedHost, exposedUrl, exposedPort, host, port, tlsCert, trustedProxies }: Config): void {
   if (exposedUrl && !(URL.canParse(exposedUrl) && /^https?:$/.test(new URL(exposedUrl).protocol)))
     throw new ConfigError(`exposed.url must be an address that begins with http:// or https://, not "${exposedUrl}"`)
@@ -249,10 +247,7 @@ function checkExposed({ exposedHost, exposedUrl, exposedPort, host, port, tlsCer
     throw new ConfigError('exposed.port must not be the same as server.port')
 }
 
-/**
- * The secret of the client goes to the provider: over plain HTTP only within this machine, or where nothing is at
- * stake.
- */
+/** The client secret is sent to the provider: plain HTTP is allowed only within this machine or in development. */
 function checkIssuer({ idpIssuer, env }: Config): void {
   const refuse = (why: string) => new ConfigError(`IDP_ISSUER must be ${why}, not "${idpIssuer}"`)
   const url = URL.canParse(idpIssuer) ? new URL(idpIssuer) : null

@@ -24,7 +24,7 @@ export interface Operation {
   feature: string
   endpoint: Endpoint
   handler: Body | Split | Wish
-  /** Asked before the body is read; throws a problem. */
+  /** Called before the body is read; throws a problem. */
   gate?: () => void
 }
 
@@ -32,7 +32,7 @@ export interface Operation {
 export const wiring = (features: Record<string, Feature>): Wire[] =>
   Object.entries(features).flatMap(([feature, { wires }]) => wires.map((wire) => ({ ...wire, feature })))
 
-/** Makes every feature's operations, reactions and sources of runs known to the application. */
+/** Registers the operations, reactions, channels and sources of runs of all features. */
 export function register(app: App, features: Record<string, Feature>): void {
   app.reactor.connect(wiring(features))
   for (const [name, { endpoints, handlers, channels, sources }] of Object.entries(features)) {
@@ -71,9 +71,7 @@ export function authorize(db: Db, { access, capability, scope, method, stepUp }:
   if (stepUp && actor.session?.stale) throw problem('step_up_required')
 }
 
-/**
- * The one way to change state: HTTP, the daemon's own jobs and agents all enter here. `input` has passed the schemas.
- */
+/** The only way to change state, for HTTP, the daemon's own jobs and agents. `input` has passed the schemas. */
 export async function dispatch(
   app: App,
   { endpoint, handler, gate }: Operation,
@@ -116,7 +114,7 @@ const ends: Record<string, string> = { POST: 'created', PATCH: 'updated', PUT: '
 /** The fact that a change of this entity is recorded as. */
 export const auditOf = ({ entity, method }: Endpoint): FactName => `${entity}.${ends[method]}` as FactName
 
-/** Records the plain creations, updates and deletions; everything else is recorded by the services. */
+/** Records plain creations, updates and deletions. Services record everything else. */
 function record(app: App, endpoint: Endpoint, call: RecordCall, result: unknown): unknown {
   if (result instanceof Problem || !endpoint.entity) return result
   const about = subject(endpoint, call, result)
@@ -136,7 +134,7 @@ function record(app: App, endpoint: Endpoint, call: RecordCall, result: unknown)
   return result
 }
 
-/** The journal's words for who acted. */
+/** The actor's members of a journal entry. */
 export const actorOf = (actor: Actor | null): { actor_type: 'user' | 'agent' | 'system'; actor_id?: string } =>
   actor ? { actor_type: actor.type, actor_id: actor.id } : { actor_type: 'system' }
 

@@ -4,15 +4,15 @@ import type { Draft, Recorded } from './journal/journal.ts'
 import { EntryNames } from './journal/naming.ts'
 import type { Db } from './store/db.ts'
 
-/** Whom and what a fact concerns; without a workspace where several journals or none were told. */
-type Place = Omit<About, 'workspace_id'> & { readonly workspace_id?: string }
+/** Whom and what a fact concerns. It names no workspace when the fact was recorded in several journals or none. */
+type Context = Omit<About, 'workspace_id'> & { readonly workspace_id?: string }
 
-/** Who acted, of all that a fact concerns: for the facts that follow from it. */
+/** The actor of a fact, for the facts that follow from it. */
 export const acting = ({ actor_type, actor_id }: Acting): Acting => ({ actor_type, actor_id })
 
 /** A fact that has been recorded, as reactions see it. */
-export interface Happened<N extends FactName = FactName> extends Fact<N, Place> {
-  /** Its entries: one, or one in the journal of each workspace that was told, which may be none. */
+export interface Happened<N extends FactName = FactName> extends Fact<N, Context> {
+  /** Its entries: one for each journal that it was recorded in, which may be none. */
   readonly recorded: readonly Recorded[]
 }
 
@@ -23,10 +23,10 @@ export interface Reaction<N extends FactName = FactName> {
   run(app: App, happened: Happened<N>): unknown
 }
 
-/** By the fact that is reacted to; a function alone records nothing. */
+/** Reactions by fact. A reaction that records nothing may be the function alone. */
 export type Reactions = { readonly [N in FactName]?: Reaction<N> | Reaction<N>['run'] }
 
-/** One reaction in its place: `on` runs within the change of the fact, `after` once that is committed. */
+/** A reaction of a feature: `on` runs within the change of the fact, `after` once it is committed. */
 export interface Wire {
   fact: FactName
   phase: 'on' | 'after'
@@ -47,7 +47,7 @@ function byFact(wires: readonly Wire[]): Map<FactName, Wire[]> {
   return map
 }
 
-/** A way that leads from a fact through reactions back to it; null where there is none. */
+/** A cycle of facts through reactions; null when there is none. */
 export function cycleOf(wires: readonly Wire[]): FactName[] | null {
   const next = byFact(wires)
   const done = new Set<FactName>()
@@ -63,12 +63,12 @@ export function cycleOf(wires: readonly Wire[]): FactName[] | null {
 
 /** Runs the reactions to each fact, in the order of the wires. */
 export interface Reactor {
-  /** Replaces all wires. Throws when they lead in a circle. */
+  /** Replaces all wires. Throws when they form a cycle. */
   connect(wires: readonly Wire[]): void
   readonly wires: readonly Wire[]
-  /** Throws when the reaction that is running did not declare that it records this fact. */
+  /** Throws when the running reaction does not declare that it records this fact. */
   check(fact: FactName): void
-  /** Runs the `on` reactions now and has the `after` reactions follow the commit. */
+  /** Runs the `on` reactions now and the `after` reactions after the commit. */
   happened(app: App, happened: Happened): void
 }
 
@@ -81,7 +81,7 @@ export function createReactor(): Reactor {
     const outer = running
     running = wire
     try {
-      if (wire.run(app, happened) instanceof Promise) throw new Error(`${told(wire)} must be synchronous`)
+      if (wire.run(app, happened) instanceof Promise) throw new Error(`${nameOf(wire)} must be synchronous`)
     } finally {
       running = outer
     }
@@ -91,7 +91,7 @@ export function createReactor(): Reactor {
     try {
       await wire.run(app, happened)
     } catch (error) {
-      app.log.error({ err: error }, `${told(wire)} failed`)
+      app.log.error({ err: error }, `${nameOf(wire)} failed`)
     }
   }
 
@@ -101,13 +101,13 @@ export function createReactor(): Reactor {
     },
     connect(all) {
       const cycle = cycleOf(all)
-      if (cycle) throw new Error(`Reactions lead in a circle: ${cycle.join(' -> ')}`)
+      if (cycle) throw new Error(`Reactions form a cycle: ${cycle.join(' -> ')}`)
       wires = all
       reacting = byFact(all)
     },
     check(fact) {
       if (running && !running.writes.includes(fact))
-        throw new Error(`${told(running)} does not declare that it records ${fact}`)
+        throw new Error(`${nameOf(running)} does not declare that it records ${fact}`)
     },
     happened(app, happened) {
       const all = reacting.get(happened.name)
@@ -120,9 +120,9 @@ export function createReactor(): Reactor {
   }
 }
 
-const told = ({ feature, phase, fact }: Wire) => `The reaction of ${feature} ${phase} ${fact}`
+const nameOf = ({ feature, phase, fact }: Wire) => `The reaction of ${feature} ${phase} ${fact}`
 
-/** The entry of a fact, its sentence written. */
+/** The entry of a fact, including its summary. */
 export function draftOf(
   db: Db,
   { name, payload, about }: Fact<FactName, Omit<About, 'workspace_id'>>,

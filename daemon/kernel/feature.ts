@@ -15,21 +15,15 @@ export interface Actor {
   /** Empty for routes that need no workspace. */
   workspace: string
   role: Role | null
-  /** The CLI token that was presented, and what it was narrowed to. */
+  /** The CLI token that was presented, with its scopes. */
   token: { id: string; scopes: string[] | null; tier: string; expires_at: string | null } | null
-  /**
-   * The browser session that was presented. The second factor that its user has: `stale`, not shown lately; `unproven`,
-   * never.
-   */
+  /** The browser session that was presented. `stale`: its second factor was not shown lately; `unproven`: never. */
   session: { id: string; stale: boolean; unproven: boolean } | null
-  /** Of callers of the internal interface: what their token is for. */
+  /** What the token of a caller of the internal interface is for. */
   bound?: Bound
 }
 
-/**
- * What a handler is called with; nobody may have called a public endpoint. `now` has whole seconds, as stored times
- * have.
- */
+/** A handler's argument. Public endpoints may have no actor. `now` has whole seconds, like stored times. */
 export type Call<E> = Input<E> & {
   actor: E extends { access: 'public' } ? Actor | null : Actor
   now: string
@@ -46,19 +40,19 @@ export interface Web {
 /** Throwing a problem rolls the change back; returning one commits it and still fails the request. */
 export type Result<E> = Reply<E> | Problem
 
-/** Work that must wait (hash, fetch, inspect) happens before the transaction opens. */
+/** A change with asynchronous work (hash, fetch, inspect) before its transaction. */
 export interface Staged<E, Ready> {
   prepare(call: Call<E>): Promise<Ready>
   commit(call: Call<E>, ready: Ready): Result<E>
 }
 
-/** Splits a change into its waiting part and its transaction. */
+/** Splits a change into its asynchronous part and its transaction. */
 export const staged = <E, Ready>(
   prepare: Staged<E, Ready>['prepare'],
   commit: Staged<E, Ready>['commit'],
 ): Staged<E, Ready> => ({ prepare, commit })
 
-/** A change whose answer also waits: cookies that are handed out only once the session behind them is stored. */
+/** A change with asynchronous work before and after its transaction, such as cookies for a stored session. */
 export interface Settled<E, Ready, Done> {
   prepare(call: Call<E>): Promise<Ready>
   commit(call: Call<E>, ready: Ready): Done
@@ -68,21 +62,19 @@ export interface Settled<E, Ready, Done> {
 /** Splits a change into what comes before its transaction, the transaction, and what comes after. */
 export const settled = <E, Ready, Done>(parts: Settled<E, Ready, Done>): Settled<E, Ready, Done> => parts
 
-/**
- * A wish that is stored first and then waited for, outside of the transaction: a container to start, a run to begin.
- */
+/** A desired state that is stored first and then waited for: a container to start, a run to begin. */
 export interface Wished<E, Wish> {
   wish(call: Call<E>): Wish
   settle(call: Call<E>, wish: Wish): Promise<Result<E>>
 }
 
-/** Splits a change into its transaction and the waiting that follows it. */
+/** Splits a change into its transaction and the wait that follows. */
 export const wished = <E, Wish>(wish: Wished<E, Wish>['wish'], settle: Wished<E, Wish>['settle']): Wished<E, Wish> => ({
   wish,
   settle,
 })
 
-/** A handler behind a condition that comes before the body is even read. `gate` throws the problem. */
+/** A handler with a condition that is checked before the body is read. `gate` throws the problem. */
 export interface Gated<H> {
   gate(): void
   handler: H
@@ -110,22 +102,22 @@ export type Handler<E> = Work<E> | Gated<Work<E>>
 
 export type Handlers<C> = { [K in keyof C]: Handler<C[K]> }
 
-/** Work that a feature does by itself as long as the daemon runs. */
+/** Background work of a feature while the daemon runs. */
 export type Job = (app: App) => { close(): void }
 
-/** The workspaces that WebSocket channels belong to, by kind of channel; undefined where there is no such thing. */
+/** Finds the workspace of a WebSocket channel by kind and id; undefined when the id is unknown. */
 export type Channels = Readonly<Record<string, (app: App, id: string) => string | undefined>>
 
-/** What a feature does beside answering requests. */
-export interface Doings {
-  /** What it does within the change in which others record a fact: together with it or not at all. */
+/** What a feature has besides endpoints. */
+export interface Extras {
+  /** Reactions within the change that records the fact: throwing refuses the whole change. */
   on?: Reactions
-  /** What it does once that change is committed. */
+  /** Reactions after that change is committed. */
   after?: Reactions
   jobs?: readonly Job[]
-  /** Its channels, `kind:id`, which members of their workspace may hear. */
+  /** Its WebSocket channels, `kind:id`, open to the members of their workspace. */
   channels?: Channels
-  /** What runs may come from, by the name that is stored with a run. */
+  /** Its sources of runs, by the name that is stored with a run. */
   sources?: Readonly<Record<string, RunSource>>
 }
 
@@ -142,7 +134,7 @@ export interface Feature {
 export const feature = <C extends Record<string, Endpoint>>(
   endpoints: C,
   handlers: (app: App) => Handlers<C>,
-  { on, after, jobs = [], channels = {}, sources = {} }: Doings = {},
+  { on, after, jobs = [], channels = {}, sources = {} }: Extras = {},
 ): Feature => ({
   endpoints,
   handlers,
@@ -152,7 +144,7 @@ export const feature = <C extends Record<string, Endpoint>>(
   sources,
 })
 
-/** One feature of several parts, each with endpoints of its own. */
+/** Combines parts with endpoints of their own into one feature. */
 export const join = (...parts: Feature[]): Feature => ({
   endpoints: Object.assign({}, ...parts.map(({ endpoints }) => endpoints)),
   handlers: (app) => Object.assign({}, ...parts.map(({ handlers }) => handlers(app))),

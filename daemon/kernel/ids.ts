@@ -7,11 +7,11 @@ export function newId(at: number = Date.now()): string {
   return `c${at.toString(36).padStart(9, '0')}${randomBase36(15)}`
 }
 
-// Asking the system for random bytes costs far more for each call than for each byte.
+// Random bytes are fetched in bulk: a call costs far more than a byte.
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
-/** Random bytes, good until the next call; each is handed out once. */
+/** Random bytes, valid until the next call; each is returned only once. */
 function random(length: number): Buffer {
   if (used + length > pool.length) {
     randomFillSync(pool)
@@ -21,7 +21,7 @@ function random(length: number): Buffer {
   return pool.subarray(used - length, used)
 }
 
-/** Ids of requests: unlike others, and quick to make; nobody needs to be unable to guess them. */
+/** Makes ids of requests: unique and cheap, but guessable. */
 export function createRequestIds(): () => string {
   const start = `c${randomBase36(17)}`
   let count = 0
@@ -31,7 +31,7 @@ export function createRequestIds(): () => string {
 function randomBase36(length: number): string {
   let text = ''
   while (text.length < length) {
-    // 252 is the largest multiple of 36 below 256: higher bytes are dropped so that no character is favoured.
+    // 252 is the largest multiple of 36 below 256: higher bytes would favour some characters.
     for (const byte of random(length)) if (byte < 252 && text.length < length) text += alphabet[byte % 36]
   }
   return text

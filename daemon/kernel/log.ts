@@ -2,7 +2,7 @@ import { pino } from 'pino'
 
 export type Log = pino.Logger
 
-/** Members that may hold a secret never reach a log line, wherever they stand. */
+/** Members that may hold a secret are redacted at any depth. */
 const secret = [
   'authorization',
   'cookie',
@@ -17,7 +17,7 @@ const secret = [
 ]
 const redact = secret.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`])
 
-/** Structured log lines, on standard error unless told otherwise: standard output belongs to the ready line. */
+/** Structured log lines, by default on standard error: standard output is reserved for the ready line. */
 export function createLog(
   { level, format }: { level: string; format: 'json' | 'text' },
   to?: pino.DestinationStream,
@@ -34,10 +34,10 @@ export function createLog(
   return pino(options, { write: (line: string) => out.write(`${asText(JSON.parse(line))}\n`) })
 }
 
-/** Characters held while standard error takes none: it may be a file on a full disk. What is more is dropped. */
+/** Most characters buffered while standard error cannot be written, as on a full disk. More are dropped. */
 const heldLimit = 1024 * 1024
 
-/** A log that cannot be written ends nobody. */
+/** Ignores write errors: a log that cannot be written must not end the process. */
 function surviving<T extends NodeJS.EventEmitter>(stream: T): T {
   if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore)
   return stream

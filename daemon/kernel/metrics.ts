@@ -2,13 +2,13 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export interface Metrics {
   readonly registry: Registry
-  /** `seconds` from the first byte of a request to the last of its answer. */
+  /** `seconds` is the time from the first byte of a request to the last of its answer. */
   observeRequest(operation: string, status: number, seconds: number): void
   readonly entries: Counter<'type'>
   readonly openStreams: Gauge<'kind'>
 }
 
-/** Prometheus metrics of one application. Process metrics are added by `watchProcess`, once for each process. */
+/** Prometheus metrics of one application. `watchProcess` adds those of the process, once for each process. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -43,5 +43,5 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** Adds memory, processor and event loop figures of this process. */
+/** Adds memory, CPU and event loop metrics of this process. */
 export const watchProcess = ({ registry }: Metrics): void => collectDefaultMetrics({ register: registry })

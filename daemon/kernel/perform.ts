@@ -6,10 +6,7 @@ import { type Validator, validator } from './http/validate.ts'
 
 const validators = new Map<string, Validator>()
 
-/**
- * Carries out an operation for who does not come over HTTP, the body checked against the contract as there. Throws
- * problems.
- */
+/** Carries out an operation for a caller without HTTP. The body is checked against the contract. Throws problems. */
 export async function perform(
   app: App,
   name: string,

@@ -3,16 +3,13 @@ import { type Code, problems } from '#contract/problems'
 interface Details {
   detail?: string
   field?: string
-  /** Response headers that belong to the refusal (Retry-After, Allow). */
+  /** Response headers of the refusal (Retry-After, Allow). */
   headers?: Record<string, string>
   /** Further members of the body that the contract names for this refusal. */
   extra?: Record<string, unknown>
 }
 
-/**
- * A refusal with a code of src/contract/problems.ts. Thrown it rolls the change back; returned it commits and still
- * fails.
- */
+/** A refusal with a code of src/contract/problems.ts. Throwing it rolls the change back; returning it does not. */
 export class Problem extends Error {
   readonly code: Code
   readonly status: number
@@ -51,7 +48,7 @@ export class Problem extends Error {
   }
 }
 
-/** Why a request counts as nobody's: browser clients branch on `error`. docs/rules/http.md, "Problems". */
+/** Codes that stand in `error`, on which browser clients branch. docs/rules/http.md, "Problems". */
 const signedOut: ReadonlySet<Code> = new Set([
   'no_credentials',
   'session_expired',

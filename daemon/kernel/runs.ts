@@ -3,9 +3,9 @@ import type { MessagePart } from '#contract/chats'
 import type { ChatEvent } from '#contract/frames'
 import type { App } from './app.ts'
 
-/** One event of a run, written out once for all who watch. */
+/** One event of a run, serialized once for all watchers. */
 export interface LiveFrame {
-  /** Its place in the stream: in a chat it grows over all runs. */
+  /** Its number in the stream: in a chat it grows over all runs. */
   seq: number
   type: string
   /** The event as JSON, without `seq`. */
@@ -13,23 +13,23 @@ export interface LiveFrame {
 }
 
 export interface Watcher {
-  /** Who looks on. */
+  /** The user who watches. */
   user?: string | undefined
   /** Must be quick and must not throw. */
   frame(frame: LiveFrame): void
-  /** Nothing will come any more: the stream is gone. */
+  /** The stream was deleted: no frame will follow. */
   closed(): void
 }
 
-/** What was asked to be watched, as it stood at that moment; `frame` gets everything after it. */
+/** State of a stream when watching began; `frame` receives everything after it. */
 export interface Watch {
-  /** A run is going on. */
+  /** A run is in progress. */
   active: boolean
-  /** Number of the newest frame, 0 when there never was one. */
+  /** Number of the newest frame, 0 before the first. */
   lastSeq: number
-  /** Frames after the wanted number that are still held, oldest first. */
+  /** Buffered frames after the requested number, oldest first. */
   replay: readonly LiveFrame[]
-  /** Some of the wanted frames of this run are no longer held. */
+  /** Some of the requested frames of this run are no longer buffered. */
   truncated: boolean
   close(): void
 }
@@ -44,34 +44,31 @@ export interface AgentFile {
 
 /** Running agents, as features and streams see them. */
 export interface Runs {
-  /** False where the server runs no agents: nothing can begin or be watched. */
+  /** False where the server runs no agents: nothing can be started or watched. */
   readonly available: boolean
   /**
-   * Frames of a stream after number `after`: those still held at once, the others as they come. Null: only what comes.
-   * The stream of a chat is called as the chat is, that of a run without one `run:` and its id.
+   * Watches a stream from after frame number `after`, or only new frames if it is null. The stream of a chat has the
+   * chat's id, that of a run without a chat is `run:<run id>`.
    */
   watch(stream: string, after: number | null, watcher: Watcher): Watch
-  /** Whether this user looks at the stream as it goes on. */
+  /** Whether this user is watching the stream. */
   isWatched(stream: string, user: string): boolean
-  /** Ends a run whose row says that its end is wished for, once that is committed. */
+  /** Ends a run whose row asks for its end, once that is committed. */
   cancel(runId: string): void
-  /** All places are taken: a run that begins now waits. */
+  /** The limit of concurrent runs is reached: a new run waits. */
   readonly full: boolean
-  /**
-   * Resolves when the run has its terminal entry, or waits for a person without a program; at once when that is so
-   * already.
-   */
+  /** Resolves once the run has its terminal entry, or waits for a person without a program. */
   ended(runId: string): Promise<void>
-  /** Ends what an agent has running beside its open runs. */
+  /** Ends processes of an agent that belong to no open run. */
   endLeft(agentId: string): Promise<void>
-  /** The stream is gone with its chat: its watchers are told. */
+  /** Drops the stream of a deleted chat and tells its watchers. */
   forget(stream: string): void
   listFiles(agentId: string, subdir: string, recursive: boolean): Promise<AgentFile[]>
   /** Null when there is no such file. */
   readFile(agentId: string, path: string): Promise<Buffer | null>
 }
 
-/** A run, as far as its source knows it. */
+/** A run, as its source sees it. */
 export interface SourcedRun {
   id: string
   workspace_id: string
@@ -81,20 +78,20 @@ export interface SourcedRun {
   agent_slug: string
   /** Null when it belongs to no chat. */
   chat_id: string | null
-  /** Which of its things the source is asked for; null when it needs none. */
+  /** Id of the object in the source that the run comes from; null when the source has none. */
   source_id: string | null
 }
 
-/** What the next program of a run is told. */
+/** The prompt for the next program of a run. */
 export interface Prompt {
   text: string
-  /** What was said before, oldest first: for clients that keep no session of their own. */
+  /** Earlier messages, oldest first: for clients that keep no session of their own. */
   history(): { role: Said['role']; content: string; tool_summary?: string | null }[]
-  /** How those who watch the run see it; null shows them nothing. */
+  /** The prompt as watchers of the run see it; null shows nothing. */
   shown: Extract<ChatEvent, { type: 'user_message' }> | null
 }
 
-/** What was said in a run. */
+/** A message of a run. */
 export interface Said {
   role: 'user' | 'assistant' | 'system' | 'tool'
   content: string
@@ -103,12 +100,12 @@ export interface Said {
   metadata?: Record<string, unknown>
 }
 
-/** What runs come from: it knows what they are asked, and keeps what was said in them. */
+/** Where runs come from: gives their prompts and keeps their messages. */
 export interface RunSource {
-  /** Null when what was asked is gone: the run then fails. */
+  /** Null when the prompt no longer exists: the run then fails. */
   prompt(app: App, run: SourcedRun): Prompt | null
-  /** Keeps what a program of the run said, within the change that records the program's end. */
+  /** Stores a message of a program, within the change that records the program's end. */
   keep(app: App, run: SourcedRun, said: Said): void
-  /** What was said in the run, oldest first. */
+  /** The stored messages of the run, oldest first. */
   kept(app: App, run: SourcedRun): (Said & { ts: string })[]
 }

@@ -1,9 +1,9 @@
-// A table with a paragraph for each setting: it is long because there are many.
+// One table of all settings, which is why it is long.
 
 type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'duration'
 
 export interface Setting {
-  /** Where it stands in the YAML file. */
+  /** Its path in the YAML file. */
   path: string
   env: string
   flag?: string
@@ -16,16 +16,12 @@ export interface Setting {
   summary: string
 }
 
-/** A text that an adapter or a provider lets the operator set, never a secret: `config.vendor` has it by its path. */
+/** A text setting of an adapter or a provider, never a secret: `config.vendor` has it by its path. */
 export type VendorSetting = Pick<Setting, 'path' | 'env' | 'summary'> & { kind: 'string'; fallback: string }
 
 const setting = <const S extends Setting>(it: S): S => it
 
-/**
- * Every setting of the daemon but those of vendors. Flags win over the environment, the environment over the file, the
- * file over these
- * defaults.
- */
+/** All settings but those of vendors. Precedence: flag, environment, file, default. */
 export const settings = {
   host: setting({
     path: 'server.host',
@@ -66,7 +62,7 @@ export const settings = {
     fallback: 10,
     min: 1,
     max: 300,
-    summary: 'Longest drain at shutdown',
+    summary: 'Time limit for draining at shutdown',
   }),
   headerTimeout: setting({
     path: 'server.header_timeout',
@@ -75,28 +71,28 @@ export const settings = {
     fallback: 20,
     min: 1,
     max: 300,
-    summary: 'How long a client may take over a TLS handshake, and over the head of a request',
+    summary: 'Time limit for a TLS handshake and for the head of a request',
   }),
   healthAliases: setting({
     path: 'server.health_aliases',
     env: 'SVC_HEALTH_ALIASES',
     kind: 'list',
     fallback: [],
-    summary: 'Other names under which /api/v1/musterd answers, for clients that were made for another server',
+    summary: 'Aliases of /api/v1/musterd, for clients of other servers',
   }),
   publicUrl: setting({
     path: 'server.public_url',
     env: 'SVC_PUBLIC_URL',
     kind: 'string',
     fallback: '',
-    summary: 'Address that users and browsers see',
+    summary: 'Address of this server for users and browsers',
   }),
   exposedHost: setting({
     path: 'exposed.host',
     env: 'SVC_EXPOSED_HOST',
     kind: 'string',
     fallback: '',
-    summary: 'Address of a listener of its own for exposed ports; with the server when empty',
+    summary: 'Address of a separate listener for exposed ports; empty to use the server itself',
   }),
   exposedPort: setting({
     path: 'exposed.port',
@@ -112,28 +108,28 @@ export const settings = {
     env: 'SVC_EXPOSED_URL',
     kind: 'string',
     fallback: '',
-    summary: 'Address of that listener that browsers see; its own when empty',
+    summary: 'Address of that listener for browsers; by default its own',
   }),
   allowedOrigins: setting({
     path: 'server.allowed_origins',
     env: 'SVC_ALLOWED_ORIGINS',
     kind: 'list',
     fallback: [],
-    summary: 'Further browser origins accepted',
+    summary: 'Additional browser origins to accept',
   }),
   allowedHosts: setting({
     path: 'server.allowed_hosts',
     env: 'SVC_ALLOWED_HOSTS',
     kind: 'list',
     fallback: [],
-    summary: 'Further Host names accepted',
+    summary: 'Additional Host names to accept',
   }),
   trustedProxies: setting({
     path: 'server.trusted_proxies',
     env: 'SVC_TRUSTED_PROXY_CIDRS',
     kind: 'list',
     fallback: [],
-    summary: 'Proxies whose forwarding headers are believed',
+    summary: 'Proxies whose forwarding headers are trusted',
   }),
   dataDir: setting({
     path: 'data_dir',
@@ -141,7 +137,7 @@ export const settings = {
     flag: 'data-dir',
     kind: 'string',
     fallback: '',
-    summary: 'Folder that holds everything stored',
+    summary: 'Folder of all stored data',
   }),
   containerProvider: setting({
     path: 'container.provider',
@@ -171,14 +167,14 @@ export const settings = {
     env: 'SVC_CONTAINER_DNS',
     kind: 'list',
     fallback: [],
-    summary: 'Name servers of the crews, address or address:port; those of this machine when empty',
+    summary: 'Name servers for crews, address or address:port; by default those of this machine',
   }),
   containerPrefix: setting({
     path: 'container.container_prefix',
     env: 'SVC_CONTAINER_PREFIX',
     kind: 'string',
     fallback: 'muster',
-    summary: 'Start of every container name',
+    summary: 'Prefix of all container names',
   }),
   defaultMemoryMb: setting({
     path: 'container.default_memory_mb',
@@ -187,7 +183,7 @@ export const settings = {
     fallback: 4096,
     min: 6,
     max: 262144,
-    summary: 'Memory of a crew that names none',
+    summary: 'Default memory of a crew',
   }),
   defaultCpus: setting({
     path: 'container.default_cpus',
@@ -196,7 +192,7 @@ export const settings = {
     fallback: 2,
     min: 0.01,
     max: 512,
-    summary: 'Processors of a crew that names none',
+    summary: 'Default CPUs of a crew',
   }),
   crewDiskMb: setting({
     path: 'container.disk_mb',
@@ -205,7 +201,7 @@ export const settings = {
     fallback: 20480,
     min: 0,
     max: 1073741824,
-    summary: "Most that a crew's data may take on the disk; 0 for no limit",
+    summary: 'Disk space that a crew may use; 0 for no limit',
   }),
   diskReserveMb: setting({
     path: 'server.disk_reserve_mb',
@@ -214,8 +210,7 @@ export const settings = {
     fallback: 512,
     min: 0,
     max: 1073741824,
-    summary:
-      'Room on the disk that crews must leave to the daemon, a twentieth of the disk at most; 0 to watch nothing',
+    summary: 'Disk space that crews must leave to the daemon, at most a twentieth of the disk; 0 to turn this off',
   }),
   maxConcurrentRuns: setting({
     path: 'orchestrator.max_concurrent_runs',
@@ -224,14 +219,14 @@ export const settings = {
     fallback: 8,
     min: 1,
     max: 1000,
-    summary: 'Runs at the same time',
+    summary: 'Most concurrent runs',
   }),
   allowPrivateEndpoints: setting({
     path: 'container.allow_private_endpoints',
     env: 'SVC_ALLOW_PRIVATE_ENDPOINTS',
     kind: 'boolean',
     fallback: false,
-    summary: 'Crews may be allowed to reach private addresses',
+    summary: 'Whether crews may be allowed to reach private addresses',
   }),
   logLevel: setting({
     path: 'logging.level',
@@ -240,7 +235,7 @@ export const settings = {
     kind: 'string',
     fallback: 'info',
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
-    summary: 'Least severe line logged',
+    summary: 'Lowest level that is logged',
   }),
   logFormat: setting({
     path: 'logging.format',
@@ -248,7 +243,7 @@ export const settings = {
     kind: 'string',
     fallback: 'json',
     choices: ['json', 'text'],
-    summary: 'Form of log lines',
+    summary: 'Format of log lines',
   }),
   bootstrapWindow: setting({
     path: 'auth.bootstrap_window',
@@ -256,28 +251,28 @@ export const settings = {
     kind: 'duration',
     fallback: 0,
     min: 0,
-    summary: 'How long after start the first user may be made; 0 for ever',
+    summary: 'Time after the start in which the first user may be created; 0 for no limit',
   }),
   allowSignup: setting({
     path: 'auth.allow_signup',
     env: 'SVC_ALLOW_SIGNUP',
     kind: 'boolean',
     fallback: false,
-    summary: 'Anyone may make an account of their own',
+    summary: 'Whether anyone may sign up',
   }),
   idpIssuer: setting({
     path: 'idp.issuer',
     env: 'IDP_ISSUER',
     kind: 'string',
     fallback: 'https://accounts.google.com',
-    summary: 'Identity provider (OpenID Connect) to sign in with',
+    summary: 'Identity provider (OpenID Connect) for sign-in',
   }),
   idpClientId: setting({
     path: 'idp.client_id',
     env: 'IDP_CLIENT_ID',
     kind: 'string',
     fallback: '',
-    summary: 'What that provider knows this server as',
+    summary: 'Client id of this server at that provider',
   }),
   idpClientSecret: setting({
     path: 'idp.client_secret',
@@ -285,14 +280,14 @@ export const settings = {
     kind: 'string',
     fallback: '',
     secret: true,
-    summary: 'Secret of this server at that provider',
+    summary: 'Client secret of this server at that provider',
   }),
   mailerFrom: setting({
     path: 'mail.from',
     env: 'MAILER_FROM',
     kind: 'string',
     fallback: '',
-    summary: 'Sender of mail, as Muster <muster@example.com>',
+    summary: 'Sender of mail, such as Muster <muster@example.com>',
   }),
   mailerApiKey: setting({
     path: 'mail.api_key',
@@ -307,7 +302,7 @@ export const settings = {
     env: 'MAILER_API_URL',
     kind: 'string',
     fallback: '',
-    summary: 'Address of that service; https://api.resend.com/emails when empty',
+    summary: 'Address of that service; by default https://api.resend.com/emails',
   }),
   smtpUrl: setting({
     path: 'mail.smtp_url',
@@ -315,7 +310,7 @@ export const settings = {
     kind: 'string',
     fallback: '',
     secret: true,
-    summary: 'Mail server instead, as smtps://user:password@mail.example.com',
+    summary: 'SMTP server instead, such as smtps://user:password@mail.example.com',
   }),
   authPerMinute: setting({
     path: 'limits.auth_per_minute',
@@ -324,7 +319,7 @@ export const settings = {
     fallback: 10,
     min: 1,
     max: 100000,
-    summary: 'Sign-in attempts a minute and address',
+    summary: 'Sign-in attempts per minute and address',
   }),
   apiPerMinute: setting({
     path: 'limits.api_per_minute',
@@ -333,7 +328,7 @@ export const settings = {
     fallback: 1200,
     min: 1,
     max: 10000000,
-    summary: 'Other requests a minute and address',
+    summary: 'Other requests per minute and address',
   }),
   streamsPerUser: setting({
     path: 'limits.streams_per_user',
@@ -342,7 +337,7 @@ export const settings = {
     fallback: 1000,
     min: 1,
     max: 1000000,
-    summary: 'Sockets and streams that one user may have open',
+    summary: 'Most open sockets and streams per user',
   }),
   lockoutThreshold: setting({
     path: 'limits.lockout_threshold',
@@ -351,7 +346,7 @@ export const settings = {
     fallback: 10,
     min: 1,
     max: 1000,
-    summary: 'Wrong passwords in a row that lock an account',
+    summary: 'Consecutive wrong passwords that lock an account',
   }),
   lockoutDuration: setting({
     path: 'limits.lockout_duration',
@@ -360,14 +355,14 @@ export const settings = {
     fallback: 300,
     min: 1,
     max: 86400,
-    summary: 'How long a locked account stays locked',
+    summary: 'Duration of a lock',
   }),
   rateLimitDisabled: setting({
     path: 'limits.disabled',
     env: 'SVC_RATELIMIT_DISABLED',
     kind: 'boolean',
     fallback: false,
-    summary: 'No rate limits; refused when SVC_ENV is production',
+    summary: 'Turns rate limits off; refused when SVC_ENV is production',
   }),
   env: setting({
     path: 'env',
@@ -375,7 +370,7 @@ export const settings = {
     kind: 'string',
     fallback: 'production',
     choices: ['production', 'development', 'test'],
-    summary: 'What this installation is for',
+    summary: 'Environment of this installation',
   }),
   metricsToken: setting({
     path: 'metrics.token',
@@ -391,7 +386,7 @@ export const settings = {
     kind: 'string',
     fallback: '',
     secret: true,
-    summary: 'Key of stored secrets, 64 hexadecimal characters; made once when absent',
+    summary: 'Key of stored secrets, 64 hexadecimal characters; generated once when absent',
   }),
   sessionSecret: setting({
     path: 'auth.jwt_secret',
@@ -399,14 +394,14 @@ export const settings = {
     kind: 'string',
     fallback: '',
     secret: true,
-    summary: 'Secret of browser sessions, 32 characters or more; made from the encryption key when absent',
+    summary: 'Secret of browser sessions, 32 characters or more; by default derived from the encryption key',
   }),
   forceSecureCookies: setting({
     path: 'auth.force_secure_cookies',
     env: 'SVC_FORCE_SECURE_COOKIES',
     kind: 'boolean',
     fallback: false,
-    summary: 'Cookies as on HTTPS, whatever the request looks like',
+    summary: 'Cookies as on HTTPS for all requests',
   }),
   internalToken: setting({
     path: 'auth.internal_token',
@@ -414,7 +409,7 @@ export const settings = {
     kind: 'string',
     fallback: '',
     secret: true,
-    summary: 'Master of the internal tokens, 32 characters or more; made from the encryption key when absent',
+    summary: 'Master of internal tokens, 32 characters or more; by default derived from the encryption key',
   }),
   adminTokenKey: setting({
     path: 'auth.admin_token_hmac_key',
@@ -430,7 +425,7 @@ type SecretName = {
   [N in keyof typeof settings]: (typeof settings)[N] extends { secret: true } ? N : never
 }[keyof typeof settings]
 
-/** Settings whose value nobody is shown. */
+/** Settings whose value is never shown. */
 export const secretSettings = (Object.keys(settings) as (keyof typeof settings)[]).filter(
   (name): name is SecretName => 'secret' in settings[name],
 )

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 declare const MUSTER_VERSION: string | undefined
 
-/** The version of package.json; the bundle has it built in. */
+/** The version of package.json, which the build inlines. */
 export const version: string =
   typeof MUSTER_VERSION === 'string'
     ? MUSTER_VERSION

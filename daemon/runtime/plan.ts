@@ -8,14 +8,14 @@ export type Step =
   | { do: 'bring_up' }
   /** The container is right, but the daemon is not connected to it or its sidecar has an older configuration. */
   | { do: 'connect' }
-  /** Nobody needed the crew for its time to live: the desired state itself changes. */
+  /** The crew was idle for its time to live, so its desired state becomes stopped. */
   | { do: 'sleep' }
   | { do: 'stop' }
-  /** Removes containers and network of a crew that is not to run; its data stays. */
+  /** Removes containers and network of a crew that should not run; its data stays. */
   | { do: 'clear' }
-  /** The crew is deleted: everything goes, its data too. */
+  /** The crew is deleted: removes everything, including its data. */
   | { do: 'remove' }
-  /** No row owns the container. */
+  /** Removes a container that no row owns. */
   | { do: 'reap' }
 
 export interface Facts {
@@ -28,13 +28,10 @@ export interface Facts {
 }
 
 const hour = 3_600_000
-/** How long a deleted crew's runs may take to end by themselves. */
-const farewell = 30_000
+/** Milliseconds that the runs of a deleted crew have to end. */
+const endingMs = 30_000
 
-/**
- * Decides the next step for a crew. `desired` is null when no row owns it, `observed` when the engine has
- * nothing of it.
- */
+/** Decides the next step for a crew. `desired` is null without a row, `observed` when the engine has nothing of it. */
 export function plan(desired: DesiredCrew | null, observed: ObservedCrew | null, facts: Facts): Step {
   if (!desired) return observed ? { do: 'reap' } : { do: 'wait' }
   if (desired.want === 'removed') return planRemoval(desired, observed, facts)
@@ -45,13 +42,13 @@ export function plan(desired: DesiredCrew | null, observed: ObservedCrew | null,
 }
 
 function planRemoval({ wantedAt }: DesiredCrew, observed: ObservedCrew | null, { live, now }: Facts): Step {
-  const until = Date.parse(wantedAt) + farewell
+  const until = Date.parse(wantedAt) + endingMs
   return observed && live && now < until ? { do: 'wait', until } : { do: 'remove' }
 }
 
 function planStop(observed: ObservedCrew | null): Step {
   if (!observed || observed.state === 'stopped') return { do: 'wait' }
-  // A container that never started, or cannot, is no better stopped than gone.
+  // Stopping a container that never started, or cannot start, would not help.
   return observed.state === 'running' ? { do: 'stop' } : { do: 'clear' }
 }
 

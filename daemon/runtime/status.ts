@@ -6,13 +6,13 @@ import type { ContainerStatus } from './service-types.ts'
 import type { StepParts } from './steps.ts'
 import type { ObservedCrew } from './types.ts'
 
-/** What a request is told when the runtime could not do what it asked for. */
+/** The problem that a request gets for a failure of the runtime. */
 export function runtimeProblem(error: unknown): Problem | Error {
   if (!(error instanceof RuntimeError)) return error as Error
   return problem(error.kind === 'unreachable' ? 'runtime_unavailable' : 'runtime_failed', { detail: error.message })
 }
 
-/** When the engine does not answer. */
+/** The status while the engine does not answer. */
 export const unknownStatus = (error: Error): ContainerStatus => ({
   ...noContainer,
   state: 'unknown',
@@ -20,13 +20,13 @@ export const unknownStatus = (error: Error): ContainerStatus => ({
 })
 
 interface Doing {
-  /** Something is being done about the crew now. */
+  /** A step for the crew is in progress. */
   busy: boolean
-  /** What kept the last attempt from its end. */
+  /** Why the last attempt failed. */
   error: Error | null
 }
 
-/** What a person is told of a crew's container. */
+/** The status of a crew's container, for people. */
 export function statusOf(
   { app, runtime }: StepParts,
   crewId: string,

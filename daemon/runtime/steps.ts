@@ -10,11 +10,11 @@ import type { ObservedCrew, Runtime, SidecarConfig } from './types.ts'
 export interface StepParts {
   app: App
   runtime: Runtime
-  /** What the crew's sidecar shall know now. */
+  /** The current configuration for the crew's sidecar. */
   sidecarConfig(crew: DesiredCrew): SidecarConfig
-  /** Takes away what agents left who are gone, beside the step. */
+  /** Cleans up after agents in the background. */
   tidy(crewId: string): void
-  /** Whether a run of the crew goes on, waits to be started or is being started, or a port of it is open. */
+  /** Whether the crew has an active or queued run, or an open port. */
   isLive(crewId: string): boolean
   /** Ends the runs of a crew that is about to be stopped; resolves when they have their terminal entries. */
   endRuns(crewId: string): Promise<void>
@@ -28,7 +28,7 @@ export interface Doing {
 
 type Executors = { [K in Step['do']]: (parts: StepParts, doing: Doing) => Promise<void> }
 
-/** One executor for each kind of step. Each leaves the crew so that the next plan is another one, or throws. */
+/** One executor for each kind of step. It changes the crew so that the next plan is another step, or throws. */
 export const steps: Executors = {
   async wait() {},
 
@@ -67,7 +67,7 @@ export const steps: Executors = {
     await app.write(() => forget(app, crewId))
   },
 
-  /** Its volumes stay: a database brought back from a backup may know less than there is. */
+  /** Its volumes stay: a database that was restored from a backup may not know the crew. */
   async reap({ app, runtime }, { crewId, observed }) {
     const { containerId, workspaceId } = observed!
     app.log.warn({ crew: crewId, container: containerId }, 'Removing a container that no crew owns; its volumes stay')
@@ -80,14 +80,12 @@ export const steps: Executors = {
   },
 }
 
-/**
- * What a person waits for while a container comes up, once for each part of the work; details of a build go to the log.
- */
+/** Journals the progress of starting a container, once for each part of the work; details of a build are logged. */
 function journalProgress({ app }: StepParts, { crewId, workspaceId }: DesiredCrew) {
   let last = ''
   let built = false
   const about = { workspace_id: workspaceId, crew_id: crewId, actor_type: 'orchestrator' } as const
-  const record = (progress: Fact) => recordSoon(app, 'how a crew comes up', () => app.journal(progress))
+  const record = (progress: Fact) => recordSoon(app, 'progress of starting a crew', () => app.journal(progress))
   return {
     step(name: string, detail?: string) {
       app.log.debug({ crew: crewId, detail }, name)
@@ -108,7 +106,7 @@ function journalProgress({ app }: StepParts, { crewId, workspaceId }: DesiredCre
   }
 }
 
-/** What an observation says of the crew's container. */
+/** The observed state of the crew's container. */
 export function seenOf(observed: ObservedCrew | null, error: string | null): Seen {
   if (!observed || observed.containerId === '')
     return { state: error ? 'error' : 'none', containerId: null, contract: null, startedAt: null, error }

@@ -10,15 +10,14 @@ const longestRetryMs = 60_000
 const endings = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.timeout', 'network.port_closed'])
 
 export interface Tidying {
-  /** Looks at a crew soon, and again until it is tidy. */
+  /** Cleans up after a crew's agents soon, and retries until it succeeds. */
   look(crewId: string): void
   close(): void
 }
 
 /**
- * Ends what agents have running that neither a run nor an open port asks for, and takes away what those leave who go.
- * Looks
- * whenever a crew is brought up or joined, so that a daemon which was killed in between finishes it.
+ * Ends agents' processes that belong to no run or open port, and removes what agents leave behind that left the crew.
+ * Runs whenever a crew is brought up or connected, so that it completes after the daemon was killed.
  */
 export function createTidying(app: App, runtime: Runtime): Tidying {
   const busy = new Map<string, { again: boolean }>()
@@ -27,7 +26,7 @@ export function createTidying(app: App, runtime: Runtime): Tidying {
 
   async function tidy(crewId: string): Promise<void> {
     for (const { agent, deleted } of departedOf(app, crewId)) {
-      // A run that has not told its end yet is still read from its folder.
+      // The output of a run whose end is not recorded yet is still being read from its folder.
       await runtime.clear(crewId, agent, { data: deleted && workingOfAgent(app, agent.agentId).length === 0 })
     }
     for (const agent of placesOf(app, crewId)) {
@@ -42,7 +41,7 @@ export function createTidying(app: App, runtime: Runtime): Tidying {
     try {
       await tidy(crewId)
     } catch (error) {
-      app.log.warn({ err: error, crew: crewId }, 'What agents left could not be taken away yet')
+      app.log.warn({ err: error, crew: crewId }, 'Cleaning up after agents failed and will be retried')
       if (!closed)
         waiting.set(crewId, setTimeout(() => begin(crewId, Math.min(2 * retryMs, longestRetryMs)), retryMs).unref())
     }

@@ -3,7 +3,7 @@ import type { Room } from './disk/rules.ts'
 import type { Usage } from './disk/usage.ts'
 import type { Belonging } from './service-types.ts'
 
-/** What the rest of the daemon knows of a runtime: Docker containers or plain local processes behind one interface. */
+/** The interface of runtimes, which run agents in Docker containers or as local processes. */
 
 export interface CrewSpec {
   crewId: string
@@ -24,29 +24,25 @@ export interface NetworkPolicy {
   allowPrivateEndpoints: boolean
 }
 
-/**
- * An agent's place in the container: its slug names its folders, its uid (20001 and up, unique in the crew) owns them.
- */
+/** An agent in the container: its slug names its folders, which its uid (20001 and up, unique in the crew) owns. */
 export interface AgentSpec {
   agentId: string
   slug: string
   uid: number
 }
 
-/** Where an agent's folders are, as its own processes see them: adapters build paths and addresses from these alone. */
+/** An agent's folders as its own processes see them. Adapters build paths and addresses only from these. */
 export interface AgentPlaces {
-  /** HOME; nobody else can look inside. */
+  /** HOME; private to the agent. */
   home: string
-  /** Working directory of runs; what lies here is served by `listFiles` and `readFile`. */
+  /** Working directory of runs, whose files `listFiles` and `readFile` serve. */
   output: string
   workspace: string
-  /** In memory only; nobody else can look inside. */
+  /** In memory only; private to the agent. */
   secrets: string
   crewShared: string
   workspaceShared: string
-  /**
-   * Folder of the agent's runs. Each has its own below, named by the run's id, which goes away with the run's spool.
-   */
+  /** Folder of the agent's runs. Each run has a subfolder with its id, which is removed with the run's spool. */
   runs: string
   /** Base address of the crew's sidecar, such as `http://127.0.0.1:9119`; also the HTTP proxy. */
   sidecarUrl: string
@@ -56,16 +52,16 @@ export interface RunSpec {
   runId: string
   crewId: string
   agent: AgentSpec
-  /** Program and arguments; carries no secret and no prompt. */
+  /** Program and arguments, without secrets and prompt. */
   argv: string[]
   /**
-   * Beside HOME, PATH, LANG, TZ, SVC_RUN_ID, SVC_OUTPUT_DIR, SVC_SECRETS_DIR and SVC_CREW_SHARED, which the runtime
-   * sets.
+   * In addition to the runtime's own: HOME, PATH, LANG, TZ, SVC_RUN_ID, SVC_OUTPUT_DIR, SVC_SECRETS_DIR and
+   * SVC_CREW_SHARED.
    */
   env: Record<string, string>
   /** Written before the program starts, owned by the agent; absolute paths inside the crew's folders. */
   files: RunFile[]
-  /** What the program reads on standard input. */
+  /** The program's standard input. */
   stdin: string
   /** Seconds after which the process group is ended (TERM, 10 s, KILL). */
   timeoutSeconds: number
@@ -80,31 +76,29 @@ export interface RunRef {
 export interface RunFile {
   path: string
   content: string
-  /** Permission bits, 0o600 unless stated. */
+  /** Permission bits, by default 0o600. */
   mode?: number
 }
 
 /**
- * How a run's program ended. `lost`: the process is gone and left no record.
- * A shell reports a program that died of signal n as 128+n, so a program that itself exits 143 reads as SIGTERM.
+ * How a run's program ended. `lost`: the process is gone without a record. A shell reports death by signal n as 128+n,
+ * so a program that exits with 143 reads as SIGTERM.
  */
 export type RunEnd = { kind: 'exit'; code: number; timedOut: boolean } | { kind: 'signal'; signal: string } | Lost
 
 export interface Lost {
   kind: 'lost'
   reason: string
-  /**
-   * Its program was not even started: nothing was done, and the run may be started again once its spool is discarded.
-   */
+  /** The program was never started, so the run may be started again once its spool is discarded. */
   never?: true
 }
 
 export interface FollowSink {
-  /** Bytes of standard output; `offset` is the position of the first of them in the run's whole output. */
+  /** Bytes of standard output; `offset` is the position of the first byte in the run's output. */
   data(chunk: Buffer, offset: number): void
   /** Called once, after the last `data`. `stderr` is at most its last 8 KiB. */
   end(end: RunEnd, stderr: string): void
-  /** The channel broke (container or engine gone); the caller follows again from its last offset. */
+  /** The channel failed (container or engine gone); the caller follows again from its last offset. */
   broken(error: Error): void
 }
 
@@ -114,25 +108,25 @@ export interface Follow {
 
 export interface ObservedCrew {
   crewId: string
-  /** As its label says; null where nothing says so. */
+  /** From its label; null without one. */
   workspaceId: string | null
-  /** `missing` is never reported: what has no container is absent from the list. */
+  /** A crew without a container is absent from the list. */
   state: 'running' | 'stopped' | 'creating' | 'error'
   containerId: string
-  /** Digest of the CrewSpec that the container was made from. */
+  /** Digest of the CrewSpec that the container was created from. */
   contract: string
   startedAt: string | null
-  /** True when its network and sidecar are there and healthy. */
+  /** True when its network and sidecar exist and are healthy. */
   healthy: boolean
-  /** What the container was made with; null where nothing is enforced. */
+  /** The limits and image of the container; null where limits are not enforced. */
   made: { memoryMb: number; cpus: number; image: string } | null
 }
 
 /** The file system that holds a crew's data. */
 export interface CrewRoom extends Room {
-  /** Its number on the machine that it is on. */
+  /** Its device number on its machine. */
   device: number
-  /** That machine is this one. */
+  /** Whether it is on this machine. */
   local: boolean
 }
 
@@ -146,33 +140,30 @@ export interface ModelCredential {
   /** `api_key` is sent as the vendor's key header, `oauth` as a bearer token. */
   kind: 'api_key' | 'oauth'
   token: string
-  /** Lower numbers first; equal numbers take turns. */
+  /** Lower numbers first; equal numbers are used in turn. */
   priority: number
 }
 
-/** Everything the crew's sidecar holds in memory. Sent whole, over a private channel, at start and at every change. */
+/** The sidecar's configuration, sent as a whole over a private channel, at start and at every change. */
 export interface SidecarConfig {
   network: NetworkPolicy
-  /** Keyed by the dummy key that an agent was given, which is how an agent proves who it is. */
+  /** By the dummy key that an agent was given, which identifies the agent. */
   agents: Record<string, SidecarAgent>
-  /** Upstream base URLs by provider, from the server's configuration; the vendor's own when absent. */
+  /** Upstream base URLs by provider, from the server's configuration; by default the vendor's. */
   upstreams: Record<string, string>
-  /** Name servers to ask, `address` or `address:port`; those of the sidecar's own container when absent. */
+  /** Name servers, `address` or `address:port`; by default those of the sidecar's container. */
   resolvers?: string[]
 }
 
 export interface SidecarAgent {
   agentId: string
   slug: string
-  /**
-   * When given, the dummy key is good only from this uid, and what the uid is refused is reported under the agent's
-   * name.
-   */
+  /** If given, the dummy key is valid only from this uid, and denials of this uid are reported as the agent's. */
   uid?: number
   credentials: ModelCredential[]
 }
 
-/** What a sidecar reports on its own: refused connections, spent credentials. */
+/** Reports of a sidecar: denied connections, rate-limited credentials. */
 export type SidecarReport =
   | {
       type: 'egress_denied'
@@ -180,19 +171,19 @@ export type SidecarReport =
       host: string
       port: number
       reason: string
-      /** Refusals kept back since the last report, for an agent must not be able to flood the journal. */
+      /** Denials suppressed since the last report, so that an agent cannot flood the journal. */
       unreported: number
     }
   | { type: 'credential_limited'; credentialId: string; retryAfterSeconds: number }
 
-/** What an agent asks of the daemon through its sidecar. */
+/** An agent's call to the daemon through its sidecar. */
 export interface SidecarCall {
-  /** Made by the sidecar. A daemon that was restarted meanwhile is asked again under the same id. */
+  /** Set by the sidecar. A restarted daemon gets the call again with the same id. */
   id: string
   agentId: string
-  /** As the agent says: not to be believed before it is compared. */
+  /** From the agent, so it has to be verified. */
   runId: string | null
-  /** Where the agent sent it, such as `/escalate`. */
+  /** Path of the call, such as `/escalate`. */
   route: string
   body: unknown
 }
@@ -202,7 +193,7 @@ export interface SidecarAnswer {
   body: unknown
 }
 
-/** Answers a call; `signal` says that nobody waits for the answer any more. */
+/** Answers a call; `signal` aborts when the caller no longer waits. */
 export type SidecarListener = (crewId: string, call: SidecarCall, signal: AbortSignal) => Promise<SidecarAnswer>
 
 export interface FileEntry {
@@ -215,60 +206,48 @@ export interface FileEntry {
 
 export interface Runtime {
   readonly kind: 'docker' | 'process'
-  /** Answers quickly whether the engine is there; never throws. */
+  /** Checks quickly whether the engine answers; never throws. */
   ping(): Promise<{ ok: boolean; detail: string }>
-  /** Every crew container that carries this installation's labels, or those of one crew. */
+  /** All crews of this installation that exist on the engine, or one of them. */
   observe(crewId?: string): Promise<ObservedCrew[]>
-  /** Everything that any installation of Muster made here. */
+  /** Everything on the engine that any installation of Muster created. */
   belongings(): Promise<Belonging[]>
-  /** Whether a crew could be made from this image without fetching it; null when nobody can tell. */
+  /** Whether the image is present; null when unknown. */
   hasImage(image: string): Promise<boolean | null>
-  /** Digest that a container made from this specification would carry. */
+  /** Digest of a container that is created from this specification. */
   contractOf(spec: CrewSpec): string
-  /**
-   * Brings image, network, sidecar and container up and the agents' folders into being; does nothing where they are.
-   */
+  /** Creates and starts image, network, sidecar, container and agents' folders where they do not exist. */
   ensure(spec: CrewSpec, progress: Progress): Promise<void>
-  /** With `now` nothing in it is given time to end by itself. */
+  /** With `now`, processes get no time to end by themselves. */
   stop(crewId: string, options?: { now: boolean }): Promise<void>
-  /** Counts what the crew has stored, running or not, which may take long; null when it has stored nothing. */
+  /** Measures the crew's data, running or not, which may take long; null without data. */
   usage(spec: CrewSpec): Promise<Usage | null>
-  /** How full the disk is that holds the crew's data, which is told at once; null when nobody can tell now. */
+  /** The file system that holds the crew's data, at once; null when unknown. */
   room(spec: CrewSpec): Promise<CrewRoom | null>
   /** Removes container, sidecar and network; with `data`, the volumes too. */
   remove(crewId: string, options: { data: boolean }): Promise<void>
   configureSidecar(crewId: string, config: SidecarConfig): Promise<void>
   onSidecarReport(listener: (crewId: string, report: SidecarReport) => void): void
-  /** There is one who answers; until then calls are refused with 503. */
+  /** Sets the listener for agents' calls. Without one, calls are refused with 503. */
   onSidecarCall(listener: SidecarListener): void
-  /** Something of a crew came up or went away without our asking; a hint to look, not a promise. */
+  /** Adds a listener for crews whose containers may have started or stopped by themselves. */
   onChange(listener: (crewId: string) => void): void
   places(crewId: string, agent: AgentSpec): AgentPlaces
-  /** Resolves once the program is going; a run id starts once, and never after `endRun`. */
+  /** Resolves once the program is running. A run id can be started once, and never after `endRun`. */
   startRun(spec: RunSpec): Promise<void>
-  /**
-   * Ends the run (TERM, 10 s, KILL) and whatever else of its agent belongs to no open run; resolves when all that is
-   * gone.
-   */
+  /** Ends the run (TERM, 10 s, KILL) and all processes of its agent that belong to no open run; resolves when done. */
   endRun(run: RunRef): Promise<void>
-  /** Ends at once what an agent has running beside its open runs; the run `ended` is none of them. */
+  /** Ends at once all processes of an agent that belong to no open run; `ended` no longer counts as open. */
   endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void>
-  /**
-   * Ends all that an agent has running and takes its secrets away; with `data` its folders and spools too. For one who
-   * left the crew.
-   */
+  /** Ends all processes and removes the secrets of an agent that left; with `data` also its folders and spools. */
   clear(crewId: string, agent: AgentSpec, options: { data: boolean }): Promise<void>
-  /**
-   * There is one who knows which runs of an agent go on, by the ids that they were started with; until then none does.
-   */
+  /** Sets the function that lists the ids of an agent's open runs. Without one, no run counts as open. */
   onOpenRuns(answer: (agentId: string) => string[]): void
-  /** Reads a run's output from `offset` on, live until it ends. Works after a restart of the daemon. */
+  /** Reads a run's output from `offset`, live until it ends. Works after a restart of the daemon. */
   follow(run: RunRef, offset: number, sink: FollowSink): Follow
   /** Removes a finished run's spool. */
   discardRun(run: RunRef): Promise<void>
-  /**
-   * Connects to a port on the crew's own loopback. Rejects with a RuntimeError when nobody of the crew listens there.
-   */
+  /** Connects to a port on the crew's loopback. Rejects with a RuntimeError when no process listens there. */
   connect(crewId: string, port: number): Promise<Duplex>
   logs(crewId: string, tail: number): Promise<string>
   /** Files below an agent's own output folder; `subdir` is relative and never leaves it. */

@@ -6,7 +6,7 @@ import { LineWriter } from './line-writer.ts'
 const heartbeatMs = 20_000
 const recheckMs = 30_000
 
-/** An answer of one JSON object a line, until one side has enough of it. */
+/** An NDJSON answer that lasts until either side ends it. */
 export interface LineStream {
   /** False when the client reads too slowly: the line is dropped and the stream should end. */
   write(line: string): boolean
@@ -14,7 +14,7 @@ export interface LineStream {
   readonly over: boolean
 }
 
-/** Answers a request with lines. The client hears a sign of life now and then, and nothing once it may not look on. */
+/** Opens an NDJSON answer, with regular keep-alive lines. It ends once the client may no longer watch. */
 export function openLines(
   app: App,
   { reply, allowed }: { reply: FastifyReply; allowed(): boolean },

@@ -1,14 +1,11 @@
 import type { ServerResponse } from 'node:http'
 
-/** Lines that may wait for a client that does not read. */
+/** Most lines buffered for a client that does not read. */
 const lineLimit = 512
-/** How long a client may take to fetch the last lines before the connection is cut. */
-const farewellMs = 10_000
+/** Time for a client to read the last lines before the connection is destroyed. */
+const lastLinesMs = 10_000
 
-/**
- * Writes lines to a client. What is said in one turn of the event loop goes out at once; a client that stops reading is
- * noticed.
- */
+/** Writes lines to a client, one write for each turn of the event loop, and detects a client that stops reading. */
 export class LineWriter {
   private readonly out: ServerResponse
   private waiting: string[] = []
@@ -34,12 +31,12 @@ export class LineWriter {
     return true
   }
 
-  /** Writes these objects after what waits, and ends. */
+  /** Writes these objects after the buffered lines, then ends. */
   end(objects: object[]): void {
     if (this.closed) return
     this.closed = true
     this.out.end(this.taken() + objects.map((it) => `${JSON.stringify(it)}\n`).join(''))
-    const timer = setTimeout(() => this.out.destroy(), farewellMs)
+    const timer = setTimeout(() => this.out.destroy(), lastLinesMs)
     this.out.once('close', () => clearTimeout(timer))
   }
 

@@ -8,13 +8,13 @@ const defaultIdleSeconds = 300
 
 export interface StreamOrder {
   chatId: string
-  /** Go on after this number; 0 at a first attach. */
+  /** Resume after this frame; 0 for a first attach. */
   lastSeq: number
-  /** Stay for the next runs. */
+  /** Continue with later runs. */
   follow: boolean
-  /** Seconds without a run after which a following stream ends; 0 takes the default. */
+  /** Seconds without a run after which a following stream ends; 0 for the default. */
   idle: number
-  /** Who watches. */
+  /** The user who watches. */
   user: string
   /** Whether the caller may still watch. */
   allowed(): boolean
@@ -59,7 +59,7 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
     say({ type: 'stream.reset', reason: 'replay_truncated' })
     if (order.lastSeq > 0) return void finish('replay_truncated')
   }
-  // Who never saw anything reads a finished run from its messages.
+  // A client that attaches for the first time reads a finished run from its messages.
   if (watch.active || order.lastSeq > 0) for (const frame of watch.replay) pass(frame)
   if (lines.over || watch.active) return
   if (order.follow) waitForRun()

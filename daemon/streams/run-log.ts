@@ -12,21 +12,21 @@ export interface LogOrder {
   status: string
   /** The run is not over. */
   open: boolean
-  /** What was kept of it. */
+  /** Its stored frames. */
   past: readonly LogFrame[]
-  /** Number of the last frame that the past tells of; null when it tells of all that is held. */
+  /** Number of the last live frame that `past` covers; null when it covers all buffered ones. */
   after: number | null
-  /** Stay until the run is over. */
+  /** Continue until the run is over. */
   follow: boolean
   /** Whether the caller may still watch. */
   allowed(): boolean
 }
 
-/** Serves what a run did and said: what was kept, then what is held and what comes of it live. */
+/** Serves the log of a run: stored frames, then buffered ones, then live ones. */
 export function serveRunLog(app: App, runs: Runs, { reply }: Web, order: LogOrder): void {
   const { run } = order
   let last = 0
-  // What the program at work was asked is part of the past.
+  // The prompt of the current program is part of the stored frames.
   let skipAsked = order.after !== null
   const finish = (reason: StreamEnd) => {
     const reset = reason === 'slow_consumer' ? [{ type: 'stream.reset', reason } as const] : []
@@ -42,12 +42,12 @@ export function serveRunLog(app: App, runs: Runs, { reply }: Web, order: LogOrde
   const pass = (frame: LiveFrame) => {
     if (lines.over) return
     last = frame.seq
-    // A program that goes on after a question is asked something new.
+    // The program that continues after a question gets a new prompt.
     if (frame.type === 'done') skipAsked = false
     if (frame.type === 'user_message' && skipAsked) return
     if (!lines.write(`${frame.body.slice(0, -1)},"seq":${frame.seq}}`)) finish('slow_consumer')
   }
-  // Listens after those who carry runs out, so what tells of the end has passed.
+  // Registered after the runs' own listeners, so the run's last frames have been sent.
   function onEntry({ entry }: Recorded): void {
     if (entry.trace_id === run.id && terminals.has(entry.entry_type)) finish('run_complete')
   }

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 
-/** Bytes that may wait for a client; past it the client is left to catch up by itself. */
+/** Most bytes buffered for a client; beyond that, live events stop and it catches up from the journal. */
 export const pressureLimit = 1024 * 1024
 
-/** How long a client may take over what waits for it before it is cut: a megabyte is nothing in that time. */
+/** A client that has not read its buffered events within this time is disconnected. */
 const stalledMs = 5 * 60_000
 
-/** Text for any number of clients, encoded once: as it is, or as a chunk of HTTP's chunked coding. */
+/** Text for any number of clients, encoded once, plain or as a chunk of chunked transfer coding. */
 export class Chunk {
   readonly bytes: number
   private readonly text: string
@@ -34,18 +34,18 @@ export class Chunk {
 export const eventText = (id: string, event: string, data: string): string =>
   `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
 
-/** A client of a stream of Server-Sent Events. */
+/** A client of a stream of server-sent events. */
 export interface EventStream {
   write(chunk: Chunk): void
-  /** True while more waits for this client than it should. */
+  /** True while more is buffered than `pressureLimit`. */
   pressed(): boolean
-  /** Resolves when the client has taken everything, or is gone. */
+  /** Resolves when the client has read everything or is gone. */
   drained(): Promise<void>
   end(): void
   readonly closed: boolean
 }
 
-/** Answers a request with a stream. The head goes out at once. */
+/** Answers a request with a stream. The head is sent at once. */
 export function openEventStream(reply: FastifyReply, onClose: () => void): EventStream {
   reply.hijack()
   const { raw } = reply
@@ -64,7 +64,7 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
   }
   raw.on('error', () => raw.destroy())
   raw.on('close', close)
-  // The client may have left while its first events were looked up.
+  // The client may have disconnected while its first events were read.
   if (raw.destroyed) close()
   const send = writerOf(raw)
   return {
@@ -81,9 +81,8 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Event
 }
 
 /**
- * Writing a shared, ready-made chunk to the socket costs half of what `response.write` does, which frames it again for
- * each
- * client. Only where Node would frame it the same way.
+ * Writes shared, encoded chunks to the socket where Node would frame them the same way. `response.write`, which frames
+ * a chunk again for each client, costs twice as much.
  */
 function writerOf(raw: ServerResponse): (chunk: Chunk) => void {
   const { socket } = raw

@@ -3,31 +3,28 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { App, Broadcast } from '#kernel/app'
 import type { Recorded } from '#kernel/journal/journal'
-import { Connection, closeCodes, farewellMs } from './ws/connection.ts'
-import { createDoor, type Refusal } from './ws/door.ts'
+import { createAdmission, type Refusal } from './ws/admission.ts'
+import { Connection, closeCodes, closingMs } from './ws/connection.ts'
 
 const options = {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: 64 * 1024,
-  // A message in crumbs costs as much as many messages.
+  // Each fragment costs as much as a message.
   maxFragments: 64,
   maxBufferedChunks: 1024,
-  // One frame a turn: thousands of them in one packet keep nobody else waiting.
+  // One frame per turn of the event loop, so that thousands in one packet do not delay other clients.
   allowSynchronousEvents: false,
-  // Pings are counted before they are answered.
+  // Pings are counted before they are answered, by `Inbox`.
   autoPong: false,
-  closeTimeout: farewellMs,
+  closeTimeout: closingMs,
 } as const
 const checkMs = 30_000
 const progressMs = 5_000
 
-/**
- * Entries that the journal's channel leaves out: there are many of them, and nobody watches them live.
- * docs/rules/journal.md, "Queries".
- */
-const quiet = new Set([
+/** Entry types that are too frequent for the journal's channel. docs/rules/journal.md, "Queries". */
+const tooFrequent = new Set([
   'llm.cache_hit',
   'exec.output_chunk',
   'container.metrics',
@@ -46,13 +43,13 @@ export interface Sockets {
   close(): void
 }
 
-/** The WebSocket side of the daemon. docs/rules/streams.md, "WebSocket". */
+/** Serves WebSockets. docs/rules/streams.md, "WebSocket". */
 export function createSockets(app: App): Sockets {
   const server = new WebSocketServer(options)
-  const door = createDoor(app)
+  const admission = createAdmission(app)
   const connections = new Set<Connection>()
   const rooms = new Map<string, Set<Connection>>()
-  const board = {
+  const subscriptions = {
     join: (channel: string, connection: Connection) =>
       void rooms.set(channel, (rooms.get(channel) ?? new Set()).add(connection)),
     leave(channel: string, connection: Connection) {
@@ -70,7 +67,7 @@ export function createSockets(app: App): Sockets {
   const onEntry = ({ entry, doc }: Recorded) => {
     const channel = `journal:${entry.workspace_id}`
     const room = rooms.get(channel)
-    if (!room || quiet.has(entry.entry_type)) return
+    if (!room || tooFrequent.has(entry.entry_type)) return
     const frame = Buffer.from(`{"type":"journal.entry","channel":${JSON.stringify(channel)},"payload":${doc}}`)
     for (const connection of room) connection.send(frame)
   }
@@ -109,12 +106,12 @@ export function createSockets(app: App): Sockets {
     const refused = refusal(app, request)
     if (refused) return void turnAway(stream, refused)
     const remoteAddress = app.originRules.clientIp(request.socket.remoteAddress, request.headers)
-    const entry = door.enter(request.socket.remoteAddress ? remoteAddress : null)
+    const entry = admission.admit(request.socket.remoteAddress ? remoteAddress : null)
     if ('status' in entry) return void turnAway(stream, entry)
     stream.on('close', entry.leave)
     server.handleUpgrade(request, stream, head, (socket) => {
       const peer = { stream, remoteAddress, userAgent: request.headers['user-agent'] ?? null, signedIn: entry.signedIn }
-      const connection = new Connection(app, socket, board, peer)
+      const connection = new Connection(app, socket, subscriptions, peer)
       connections.add(connection)
       app.metrics.openStreams.inc({ kind: 'ws' })
       socket.on('close', () => {
@@ -147,12 +144,12 @@ function refusal(app: App, { url, headers, socket }: IncomingMessage): Refusal |
   if (app.exposed && url?.startsWith('/exposed/')) return { status: 426, headers: { upgrade: 'HTTP/1.1' } }
   if (url?.split('?', 1)[0] !== '/ws') return { status: 404 }
   if (app.stopping.signal.aborted) return { status: 503 }
-  // The local socket has no address and needs no name.
+  // A client of the local socket has no address and needs no Host header.
   if (socket.remoteAddress && !app.originRules.acceptsHost(headers.host)) return { status: 403 }
   return app.originRules.acceptsSocketOrigin(headers) ? null : { status: 403 }
 }
 
-/** Answers, and closes without waiting for the client to do so. */
+/** Answers with a refusal and closes the connection without waiting for the client. */
 function turnAway(stream: Duplex, { status, headers = {} }: Refusal): void {
   const lines = Object.entries({ connection: 'close', 'content-length': '0', ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,

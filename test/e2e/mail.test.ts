@@ -93,5 +93,5 @@ it('stops in time although the mail server never answers', async () => {
   await send('/auth/forgot', { email: 'ada@example.com' })
   await asked.promise
   expect(await daemon.stop()).toBe(0)
-  expect(log).toContain('Mail given up')
+  expect(log).toContain('Mail dropped')
 })

@@ -124,7 +124,7 @@ describe.skipIf(chromiumMissing)('/login', () => {
     await page.getByRole('alert').getByText('Signing in failed; try again.').waitFor()
     expect(await page.locator('img').count()).toBe(0)
     await page.goto('/login?error=Verification')
-    await page.getByRole('alert').getByText('The link is no longer good').waitFor()
+    await page.getByRole('alert').getByText('The link is no longer valid').waitFor()
   })
 
   it('answers the request for a new password alike for everybody', async () => {

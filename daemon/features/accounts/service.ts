@@ -7,7 +7,7 @@ import { checkPassword } from '#kernel/auth/common-passwords'
 import type { Call } from '#kernel/feature'
 import { cleanName } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
-import { byUser, journalAffair } from '#kernel/journal/affairs'
+import { byUser, journalForUser } from '#kernel/journal/about-user'
 import { problem } from '#kernel/problem'
 import { redeemInvitations } from '../invitations/service.ts'
 import { accountOf } from '../users/lockout/service.ts'
@@ -88,7 +88,7 @@ const creation = ({ id, email, via }: Pick<Settler, 'id' | 'email' | 'via'>) => 
 
 /** Tells the workspaces into which a new user was invited. */
 export const recordCreation = (app: App, user: Pick<Settler, 'id' | 'email' | 'via'>): void =>
-  journalAffair(app, user.id, fact('user.created', creation(user), byUser(user.id)))
+  journalForUser(app, user.id, fact('user.created', creation(user), byUser(user.id)))
 
 function foundUnnamed(app: App, { id: owner, email, full_name, now }: Settler): { id: string; slug: string } {
   const id = newId(app.clock())

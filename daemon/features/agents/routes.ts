@@ -3,21 +3,13 @@ import { feature, staged } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { checkModel } from './models/service.ts'
 import { queries } from './queries.ts'
+import { removeAgent, removeCrewAgents, removeFreeAgents } from './removal/service.ts'
+import { toAgent, toAgentRows } from './rows.ts'
 import { fold } from './rules.ts'
-import {
-  agentById,
-  createAgent,
-  findAgent,
-  removeAgent,
-  removeCrewAgents,
-  removeFreeAgents,
-  settleReview,
-  toAgent,
-  toAgentRows,
-  updateAgent,
-} from './service.ts'
+import { agentById, createAgent, findAgent, updateAgent } from './service.ts'
+import { settleReview } from './status/service.ts'
 
-/** An agent that was not approved is deleted. */
+/** The reaction to decisions that delete the agent. */
 const reviewed = { writes: ['agent.deleted'] as const, run: settleReview }
 
 export default feature(
@@ -75,5 +67,5 @@ export default feature(
   },
 )
 
-/** Agents have chats in this version, no tasks: these are the true numbers. */
+/** Agents have no tasks in this version. */
 const noTasks = { active_tasks: 0, pending_tasks: 0, completed_today: 0, tokens_used_today: 0, token_budget: 0 }

@@ -4,7 +4,7 @@ import { untilWritten } from '#kernel/store/until-written'
 import { withdrawOrphans } from './orphans.ts'
 import { expireDue, nextDeadline } from './service.ts'
 
-/** Rows per change, so that other writes get their turn. */
+/** Rows per change, so that other writes can run in between. */
 const batch = 500
 
 /** Expires decisions at their deadline, with one timer that is set to the next deadline. */
@@ -23,25 +23,25 @@ export function watchDeadlines(app: App): { close(): void } {
 
   async function sweep(): Promise<void> {
     armed = Number.POSITIVE_INFINITY
-    const done = await tried('What is due', async () => {
+    const done = await attempt('Overdue decisions could not be expired', async () => {
       while (!closed && (await untilWritten(app, () => expireDue(app, batch))) === batch);
     })
-    // A failed attempt is not repeated at once: it would most likely fail again.
+    // A failed attempt is repeated after a pause, since it would most likely fail again at once.
     if (!closed) wait(done ? nextDeadline(app) : wholeSeconds(app.clock() + pause))
   }
 
-  async function tried(what: string, work: () => Promise<unknown>): Promise<boolean> {
+  async function attempt(failure: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work()
       return true
     } catch (error) {
-      app.log.error({ err: error }, `${what} could not be ended`)
+      app.log.error({ err: error }, failure)
       return false
     }
   }
 
   app.bus.on('due', wait)
-  void tried('What was left open', () => untilWritten(app, () => withdrawOrphans(app)))
+  void attempt('Orphaned decisions could not be withdrawn', () => untilWritten(app, () => withdrawOrphans(app)))
   void sweep()
   return {
     close() {

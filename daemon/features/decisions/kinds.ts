@@ -11,11 +11,11 @@ import type { Row } from './queries.ts'
 /** How a decision ends. */
 export interface Ending {
   state: 'decided' | 'expired' | 'withdrawn'
-  /** What was decided, as the card tells it; the kind's own word for an end without a decision unless stated. */
+  /** What was decided, as shown on the card; by default the kind's word for an end without a decision. */
   outcome?: string
   /** Null for Muster itself and for the holder of a token. */
   actor: Actor | null
-  /** Id of the person, when nothing more is known. */
+  /** Id of the person, if that is all that is known. */
   by?: string | null
   now: string
   /** The comment of the person who decided, or why it was withdrawn. */
@@ -47,11 +47,11 @@ export interface Kind {
   params(row: Row): Record<string, string>
   /** The choices on the card. */
   actions?(app: App, row: Row): NonNullable<Raise['actions']>
-  /** Each choice as the operation takes it. */
+  /** Each choice, with the body that the operation takes. */
   choices(app: App, row: Row): Choice[]
-  /** The choice made by marking the card resolved; without one, the card says where to decide. */
+  /** The choice that marking the card as resolved makes; without one, `hint` is shown instead. */
   resolves?: string
-  /** Where to decide it, for people who try to in the inbox. */
+  /** Where to decide it, for people who try to do so in the inbox. */
   hint?(row: Row): string
   /** Whether the person who created the agent may not decide alone, where the workspace requires a second person. */
   guarded?(app: App, row: Row): boolean
@@ -61,7 +61,7 @@ export interface Kind {
   expired: 'expired' | 'timed_out'
   /** Whether it is withdrawn when its agent, crew or workspace is deleted. */
   orphaned: boolean
-  /** Stores the kind's own members and takes effect. */
+  /** Stores the kind's own members and applies the effect of the ending. */
   ended?(app: App, row: Row, ending: Ending): void
   /** The fact that records an end once it has taken effect; null when the writer records it itself. */
   fact(app: App, row: Row, ending: Ending): Fact | null
@@ -77,6 +77,6 @@ export function declareKind(kind: Kind): Kind {
 
 export function kindOf({ kind }: Pick<Row, 'kind'>): Kind {
   const found = kinds.get(kind)
-  if (!found) throw new Error(`Nobody declares the kind of decision "${kind}"`)
+  if (!found) throw new Error(`The kind of decision "${kind}" is not declared`)
   return found
 }

@@ -15,7 +15,7 @@ function withdraw(app: App, rows: readonly Row[], what: 'agent' | 'crew' | 'work
       })
 }
 
-/** Withdraws open decisions about a deleted subject. */
+/** Withdraws the open decisions about a deleted subject. */
 export const withdrawOfAgent = (app: App, agent: string): void =>
   withdraw(app, queries(app.db).openOfAgent.all(agent), 'agent')
 export const withdrawOfCrew = (app: App, crew: string): void =>
@@ -23,7 +23,7 @@ export const withdrawOfCrew = (app: App, crew: string): void =>
 export const withdrawOfWorkspace = (app: App, workspace: string): void =>
   withdraw(app, queries(app.db).openOfWorkspace.all(workspace), 'workspace')
 
-/** Withdraws what an older version left open about agents, crews and workspaces that are gone. */
+/** Withdraws decisions that an older version left open about deleted agents, crews and workspaces. */
 export function withdrawOrphans(app: App): void {
   const { orphans, byId } = queries(app.db)
   withdraw(

@@ -52,7 +52,7 @@ export const queries = statements((db) => ({
      VALUES (@id, @workspace_id, @kind, @item_id, @asked, @crew_id, @agent_id, @run_id, 'open', @created_at,
       @deadline_at) RETURNING ${columns}`,
   ),
-  /** The first who settles it wins: nothing for the others. */
+  /** The first call settles it; later ones get no row. */
   settle: db.prepare<Settled, Row>(
     `UPDATE decisions SET state = @state, outcome = @outcome, settled_at = @now, settled_by_user_id = @user
       WHERE id = @id AND state = 'open' RETURNING ${columns}`,
@@ -61,7 +61,7 @@ export const queries = statements((db) => ({
   find: db.prepare<[workspace: string, id: string], Row>(
     `SELECT ${columns} FROM decisions WHERE workspace_id = ? AND id = ?`,
   ),
-  /** What an item asks; the latest, where its source asked again. */
+  /** The decision of an inbox item, the latest if its source asked again. */
   ofItem: db.prepare<[workspace: string, item: string], Row>(
     `SELECT ${columns} FROM decisions WHERE workspace_id = ? AND item_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`,
   ),
@@ -82,7 +82,7 @@ export const queries = statements((db) => ({
   asked: db.prepare<[agent: string, kind: string], { n: number }>(
     "SELECT count(*) AS n FROM decisions WHERE agent_id = ? AND kind = ? AND state = 'open'",
   ),
-  /** What is open about agents, crews and workspaces that are gone. */
+  /** Open decisions about deleted agents, crews and workspaces. */
   orphans: db.prepare<[], { id: string }>(
     `SELECT d.id FROM decisions d JOIN workspaces w ON w.id = d.workspace_id LEFT JOIN agents a ON a.id = d.agent_id
       LEFT JOIN crews c ON c.id = d.crew_id
@@ -93,4 +93,5 @@ export const queries = statements((db) => ({
   ),
 }))
 
-export const scans = { orphans: 'looks at what is open alone, when the daemon starts' }
+/** Statements that scan a table, with the reason. */
+export const scans = { orphans: 'reads only open decisions, when the daemon starts' }

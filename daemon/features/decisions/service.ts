@@ -11,16 +11,16 @@ export type { Row as Decision } from './queries.ts'
 export interface Opening {
   id?: string
   workspace: string
-  /** What is to be decided, in a line. */
+  /** What is to be decided, on one line. */
   asked: string
   crew?: string | null
-  /** The agent that it concerns. */
+  /** The agent concerned. */
   agent?: string | null
   run?: string | null
-  /** How long people may take, if not as long as is usual for the kind. */
+  /** How long people may take, if not the kind's default. */
   seconds?: number
   card: Pick<Raise, 'title' | 'body' | 'sender' | 'thread' | 'attention'> & {
-    /** The id of what is decided, unless stated. */
+    /** Source of the inbox item; by default the decision's id. */
     source?: string
     target?: Raise['target']
     payload?(deadline: string | null): Record<string, unknown>
@@ -80,9 +80,7 @@ export function decidesOf(app: App, row: Row) {
   }
 }
 
-/**
- * Settles a decision: row, effect, card and entry together. The first call wins; later ones return null and do nothing.
- */
+/** Settles a decision: row, effect, card and entry in one change. Returns null if it was settled before. */
 export function settle(app: App, id: string, ending: Ending): Row | null {
   const { state, actor, now } = ending
   const user = ending.by ?? (actor?.type === 'user' ? actor.id : null)
@@ -104,7 +102,7 @@ export function settle(app: App, id: string, ending: Ending): Row | null {
   return row
 }
 
-/** The decision if it is open and in time. One past its deadline is expired on the way. */
+/** Whether a decision is open. Expires it when it is past its deadline. */
 export function isOpen(app: App, id: string, now: string): boolean {
   const row = queries(app.db).byId.get(id)
   if (row?.state !== 'open') return false
@@ -113,13 +111,13 @@ export function isOpen(app: App, id: string, now: string): boolean {
   return false
 }
 
-/** How many decisions of a kind are open for an agent. */
+/** Number of open decisions of a kind for an agent. */
 export const openOf = ({ db }: App, kind: Kind, agent: string): number => queries(db).asked.get(agent, kind.name)!.n
 
 /** The next deadline; null when there is none. */
 export const nextDeadline = ({ db }: App): string | null => queries(db).next.get()?.at ?? null
 
-/** Ends what nobody decided in time, at most so many; how many these were. */
+/** Expires at most `most` overdue decisions and returns their number. */
 export function expireDue(app: App, most: number, { kind, workspace }: { kind?: Kind; workspace?: string } = {}) {
   const now = app.now()
   const due = queries(app.db).due.all({ now, kind: kind?.name ?? null, workspace: workspace ?? null, most })
@@ -139,7 +137,7 @@ export function withdrawOfKind(app: App, kind: Kind, crew: string, ending: Pick<
     if (row.kind === kind.name) settle(app, row.id, { state: 'withdrawn', ...ending })
 }
 
-/** Deletes a crew's decisions of a kind; only their cards stay. */
+/** Deletes a crew's decisions of a kind; their cards stay. */
 export function forget(app: App, kind: Kind, crew: string): void {
   for (const { workspace_id, item_id } of queries(app.db).purge.all(crew, kind.name))
     release(app, workspace_id, item_id)

@@ -6,7 +6,7 @@ import { problem } from '#kernel/problem'
 import { queries } from './queries.ts'
 import { decidesOf, settleDue } from './service.ts'
 
-/** A decision by its own id or its card's; foreign and absent ids get the same answer. */
+/** A decision by its own id or by that of its card. Foreign and absent ids are answered alike. */
 export async function show(
   app: App,
   { actor, decisionId }: Call<typeof decisions.show>,
@@ -14,7 +14,7 @@ export async function show(
   await settleDue(app)
   const { find, ofItem } = queries(app.db)
   const row = find.get(actor.workspace, decisionId) ?? ofItem.get(actor.workspace, decisionId)
-  if (!row) throw problem('not_found', { field: 'decisionId', detail: 'Nothing waits under that name' })
+  if (!row) throw problem('not_found', { field: 'decisionId', detail: 'There is no such decision' })
   const { id, kind, state, item_id, run_id, deadline_at, created_at } = row
   return { id, kind, state, item_id, run_id, deadline_at, created_at, decides: decidesOf(app, row) }
 }

@@ -4,19 +4,19 @@ import { outboundFetch } from '#kernel/outbound/fetch'
 import { problem } from '#kernel/problem'
 import { errorWord, type Profile, readProfile } from './rules.ts'
 
-/** The secrets of one sign-in, from its beginning to its end. */
+/** The secrets of one sign-in. */
 export interface Attempt {
   state: string
   nonce: string
   verifier: string
 }
 
-/** The identity provider that the settings name. */
+/** The configured identity provider. */
 export interface Provider {
   readonly issuer: string
-  /** Where a browser goes to sign in, and comes back from to `callback`. */
+  /** The URL to send a browser to, which comes back to `callback`. */
   authorize(callback: string, attempt: Attempt): Promise<string>
-  /** Whom the answer stands for: `answer` is the callback with everything that the provider added. */
+  /** The profile of the person who signed in; `answer` is the callback URL with the provider's parameters. */
   profile(answer: URL, attempt: Attempt): Promise<Profile>
 }
 
@@ -24,17 +24,17 @@ type Library = typeof import('openid-client')
 type Method = 'client_secret_post' | 'client_secret_basic'
 
 const scope = 'openid email profile'
-/** Milliseconds for which what the provider says of itself is believed. Its keys are asked for at each sign-in. */
-const believed = 3_600_000
+/** Milliseconds for which the provider's metadata is cached. Its keys are fetched for each sign-in. */
+const metadataMs = 3_600_000
 
 export function createProvider(app: App): Provider {
   const { idpIssuer: issuer, idpClientId: clientId, idpClientSecret: secret } = app.config
   const fetch = outboundFetch(app.outbound, { operator: true, signal: app.stopping.signal })
   let known: { at: number; server: Promise<ServerMetadata> } | null = null
-  /** How the provider last took the secret. */
+  /** The authentication method that the provider accepted last. */
   let taken: Method | null = null
 
-  /** What the settings allow to be plain HTTP. */
+  /** Allows plain HTTP for an issuer that the settings permit. */
   const leniency = (library: Library) => (issuer.startsWith('http:') ? [library.allowInsecureRequests] : [])
 
   async function discover(library: Library): Promise<ServerMetadata> {
@@ -43,7 +43,7 @@ export function createProvider(app: App): Provider {
   }
 
   async function server(library: Library): Promise<ServerMetadata> {
-    if (!known || Math.abs(app.clock() - known.at) > believed) known = { at: app.clock(), server: discover(library) }
+    if (!known || Math.abs(app.clock() - known.at) > metadataMs) known = { at: app.clock(), server: discover(library) }
     const asked = known
     try {
       return await asked.server
@@ -56,20 +56,18 @@ export function createProvider(app: App): Provider {
     }
   }
 
-  /** Made anew for each sign-in, so that the keys are those of the moment. */
+  /** Created for each sign-in, so that the provider's current keys are used. */
   function configure(library: Library, metadata: ServerMetadata, method: Method): Configuration {
     const auth: ClientAuth =
       method === 'client_secret_post' ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret)
     const config = new library.Configuration(metadata, clientId, {}, auth)
     config[library.customFetch] = fetch
-    // The signature too, although the token comes from the provider itself.
+    // Verifies the signature as well, although the token comes from the provider itself.
     for (const apply of [...leniency(library), library.enableNonRepudiationChecks]) apply(config)
     return config
   }
 
-  /**
-   * The ways to show the secret, the likeliest first. What a provider lists need not be what it takes from this client.
-   */
+  /** Authentication methods to try, the likeliest first: a provider may list more than it accepts from this client. */
   function methodsOf({
     token_endpoint_auth_methods_supported: listed = ['client_secret_basic'],
   }: ServerMetadata): Method[] {
@@ -129,26 +127,26 @@ export function createProvider(app: App): Provider {
         app.log.warn({ issuer, reason }, 'The identity provider gave no usable profile')
         return problem('idp_profile_failed', { detail: `${new URL(issuer).host} gave no usable profile; start again` })
       }
-      // A provider without an address for profiles says everything in the token itself.
+      // A provider without a userinfo endpoint puts all claims into the token.
       const said = config.serverMetadata().userinfo_endpoint
         ? await library.fetchUserInfo(config, tokens.access_token, claims.sub).catch((error: unknown) => {
             throw unusable(reasonOf(error))
           })
         : claims
       const profile = readProfile(said)
-      if (!profile) throw unusable('It names nobody')
+      if (!profile) throw unusable('It has no subject')
       return profile
     },
   }
 }
 
-/** The secret was not taken, so the code is still good. */
+/** The client authentication failed, so the code is still valid. */
 const refusesClient = (error: unknown): boolean => {
   const { status, error: word } = error as { status?: number; error?: string }
   return status === 401 || word === 'invalid_client'
 }
 
-/** For the log: what went wrong and what was behind it, without a word of what was sent. */
+/** The reason and its cause for the log, without anything that was sent. */
 function reasonOf(error: unknown): string {
   const said: string[] = []
   for (let it = error; it instanceof Error && said.length < 5; it = it.cause) {

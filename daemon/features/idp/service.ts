@@ -18,13 +18,13 @@ export function checkConfigured(app: App): void {
     })
 }
 
-/** The address under which browsers know this server. The provider compares it with what it was told. */
+/** The redirect URI, which the provider compares with the registered one. */
 function callbackOf({ config }: App, { request }: Web): string {
   const own = `${request.secureCookies ? 'https' : 'http'}://${request.headers.host}`
   return `${config.publicUrl ? new URL(config.publicUrl).origin : new URL(own).origin}${callbackPath}`
 }
 
-/** Sends the browser to the provider. The provider is asked first: when it is down, nothing is kept. */
+/** Sends the browser to the provider. The provider is contacted first: when it is down, nothing is stored. */
 export async function begin(
   app: App,
   provider: Provider,
@@ -33,7 +33,7 @@ export async function begin(
   const { request, reply } = web
   const attempt = attemptOf(app, newState())
   const location = await provider.authorize(callbackOf(app, web), attempt)
-  // Kept when there is one, so that two tabs of a browser do not undo each other.
+  // An existing cookie is kept, so that two tabs of a browser do not invalidate each other.
   const held = readCookie(request.headers.cookie, 'idp', request.secureCookies)
   const browser = held && /^[\w-]{43}$/.test(held) ? held : newState()
   await app.write(() => keepState(app, { state: attempt.state, browser, redirect: safePath(query.redirect) }))
@@ -41,7 +41,7 @@ export async function begin(
   return go(web, location)
 }
 
-/** Takes the browser back from the provider, signs it in and sends it to where it wanted to go. */
+/** Handles the callback: signs the browser in and redirects it to its destination. */
 export async function finish(
   app: App,
   provider: Provider,
@@ -53,7 +53,7 @@ export async function finish(
   const attempt = attemptOf(app, state)
   const redirect = await app.write(() => burn(app, state, web))
   if (error || !code)
-    throw problem('idp_refused', { detail: `The identity provider did not let you in: ${errorWord(error ?? '')}` })
+    throw problem('idp_refused', { detail: `The identity provider denied access: ${errorWord(error ?? '')}` })
   const answer = new URL(callbackOf(app, web))
   answer.search = new URL(web.request.url, answer).search
   const profile = await provider.profile(answer, attempt)
@@ -65,7 +65,7 @@ export async function finish(
   return go(web, redirect)
 }
 
-/** A state is good once, for 15 minutes, in the browser where it began: a link alone signs nobody in. */
+/** Consumes a state, valid once, for 15 minutes, in the browser where it began: a link alone signs nobody in. */
 function burn(app: App, state: string, { request }: Web): string {
   const browser = readCookie(request.headers.cookie, 'idp', request.secureCookies)
   const redirect = browser ? burnState(app, state, browser) : null
@@ -79,13 +79,13 @@ function burn(app: App, state: string, { request }: Web): string {
   return redirect
 }
 
-/** The user whose session the browser has at this moment. */
+/** The user of the browser's current session. */
 async function whoIsSignedIn(app: App, web: Web): Promise<string | null> {
   const claims = await claimsOf(app, web, 'access')
   return claims && claims !== 'expired' && isLive(app, claims) ? claims.userId : null
 }
 
-/** Programs are told of a refusal as everywhere; a person gets a page that says it. */
+/** Answers a refusal as a problem to programs and as a page to browsers. */
 export async function inWords(web: Web, work: Promise<string>): Promise<string> {
   try {
     return await work

@@ -5,14 +5,14 @@ import type { Attempt } from './provider.ts'
 import { queries } from './queries.ts'
 
 const lifetime = 15 * 60_000
-/** Sign-ins under way at once. Past it the oldest make room: a flood must not fill the disk, nor shut others out. */
+/** Most concurrent sign-ins. More drop the oldest, so that a flood can neither fill the disk nor lock users out. */
 const limit = 10_000
 
 export const newState = (): string => randomBytes(32).toString('base64url')
 
 const hashOf = (value: string): string => digest('sha256', value, 'hex')
 
-/** What the provider must repeat or prove follows from the state and a key of ours, so none of it is stored. */
+/** Nonce and verifier are derived from the state and our key, so they are not stored. */
 export function attemptOf({ vault }: App, state: string): Attempt {
   if (!vault) throw problem('encryption_unavailable')
   const key = vault.derive('idp-state')
@@ -20,7 +20,7 @@ export function attemptOf({ vault }: App, state: string): Attempt {
   return { state, nonce: from('nonce'), verifier: from('verifier') }
 }
 
-/** Remembers a sign-in that begins. */
+/** Stores a sign-in that begins. */
 export function keepState(
   { db, clock, now }: App,
   { state, browser, redirect }: { state: string; browser: string; redirect: string },
@@ -31,6 +31,6 @@ export function keepState(
   keep.run({ hash: hashOf(state), browser: hashOf(browser), redirect, expires_at: wholeSeconds(clock() + lifetime) })
 }
 
-/** Where a sign-in leads that was begun in this browser, once; null for every other one. */
+/** Consumes a state of this browser and returns the destination; null for any other state. */
 export const burnState = ({ db, now }: App, state: string, browser: string): string | null =>
   queries(db).burn.get({ hash: hashOf(state), browser: hashOf(browser), now: now() })?.redirect ?? null

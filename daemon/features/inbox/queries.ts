@@ -186,8 +186,7 @@ const kindIndexes = {
 
 /**
  * Each audience gives its items in the order of its index, and SQLite merges them as far as the page goes: what is not
- * on it is
- * not read. Only the keys are merged; the rows of the page are fetched by them.
+ * on it is not read. Only the keys are merged; the rows of the page are fetched by them.
  */
 function listing(state: Listed, audiences: number, byKind: boolean): string {
   const reads =

@@ -28,7 +28,7 @@ function macOf({ vault }: App, text: string): string {
   return createHmac('sha256', vault.derive('journal-seal')).update(text).digest('hex')
 }
 
-/** Where a workspace's journal ends now. */
+/** An anchor for the current end of a workspace's journal. */
 export function anchorOf(app: App, workspace: string, at: string) {
   const ws = app.index.names.find(0, workspace) ?? 0
   const newest = queries(app.db).newest.get(ws)
@@ -59,17 +59,17 @@ export async function verify(
   if (!body)
     throw problem('invalid_field', {
       field: 'anchor',
-      detail: 'That is no anchor: it is one word that begins with muster-anchor.1.',
+      detail: 'This is not an anchor: an anchor is one word that begins with muster-anchor.1.',
     })
   if (workspace !== actor.workspace)
-    throw problem('invalid_field', { field: 'anchor', detail: `The anchor is of another workspace (${workspace})` })
+    throw problem('invalid_field', { field: 'anchor', detail: `This anchor is of another workspace (${workspace})` })
   const known: Known = { entries: Number(entries), hash: hash!, at: at! }
   const ours = sameText(macOf(app, body), mac!)
   const verdict = await reads.verify(actor.workspace, ours ? known : null)
   return ours || verdict.broken ? verdict : foreign(verdict, installation === installationId(app.db))
 }
 
-/** An anchor that this installation did not make: either its text was altered, or this is another journal. */
+/** The verdict on an anchor that this installation did not make, or whose text was altered. */
 function foreign(verdict: Verdict, sameInstallation: boolean): Verdict {
   const reason = sameInstallation
     ? 'the anchor was altered, or the encryption key is not the one that it was made with'

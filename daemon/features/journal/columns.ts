@@ -1,7 +1,7 @@
 import { actorTypes, type Entry, priorities, severities } from '#contract/entries'
 import type { Db } from '#kernel/store/db'
 
-/** What stands beside an entry's document, for lists to be filtered by. */
+/** The columns beside an entry's document, by which lists are filtered. */
 export interface Columns {
   id: string
   ts: number
@@ -28,10 +28,10 @@ interface Parts {
   actorType: number
 }
 
-/** Texts kept in memory; past it the cache starts afresh. */
+/** Most texts kept in memory, after which the cache is cleared. */
 const cacheLimit = 50_000
 
-/** Compares the columns of a workspace's entries with their documents; answers the name of the first that differs. */
+/** Compares the columns of a workspace's entries with their documents; returns the name of the first that differs. */
 export function createColumnCheck(
   db: Db,
   ws: number,

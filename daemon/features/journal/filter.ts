@@ -2,7 +2,7 @@ import { actorTypes, type Entry, entryTypes, priorities, severities } from '#con
 import { problem } from '#kernel/problem'
 import { parseTime } from './time.ts'
 
-/** What a caller asked for, as texts. An absent member asks for nothing; lists mean any of their values. */
+/** The filters of a request. An absent member does not filter; a list matches any of its values. */
 export interface Filter {
   crews?: string[]
   agents?: string[]
@@ -53,7 +53,7 @@ function listOf(text: string | undefined): string[] | undefined {
   return items.length ? [...new Set(items)] : undefined
 }
 
-/** As `listOf`, of values that are known: another one is a slip of the caller, not a filter that matches nothing. */
+/** As `listOf`, but refuses values that are not in `known`. */
 function listAmong(known: readonly string[], field: string, text: string | undefined): string[] | undefined {
   const asked = listOf(text)
   const unknown = asked?.find((value) => !known.includes(value))
@@ -65,10 +65,7 @@ function listAmong(known: readonly string[], field: string, text: string | undef
   return asked
 }
 
-/**
- * Reads the filters of a request. Throws `invalid_field` for a bad time, phrase or word of a fixed list; other values
- * just match nothing.
- */
+/** Reads the filters of a request. Throws `invalid_field` for an invalid time, phrase or word of a fixed list. */
 export function readFilter(query: Query): Filter {
   const phrase = query.q?.trim() || undefined
   if (phrase && [...phrase].length > longestPhrase)
@@ -90,7 +87,7 @@ export function readFilter(query: Query): Filter {
   }
 }
 
-/** Stored times have milliseconds: a finer bound is rounded into the range that it bounds. */
+/** Stored times have milliseconds, so a finer bound is rounded into its range. */
 function boundOf(query: Query, field: 'since' | 'until', round: (ms: number) => number): number | undefined {
   const text = query[field]?.trim()
   if (!text) return undefined
@@ -109,7 +106,7 @@ export function readLimit(given: string | number = ''): number {
   return limit
 }
 
-/** True when an entry passes, the phrase left aside. Says the same as the planned reads, for one entry at hand. */
+/** Whether an entry matches a filter, apart from the phrase. Agrees with the planned reads. */
 export function accepts(filter: Filter, entry: Entry): boolean {
   const among = (values: string[] | undefined, value: string | undefined) =>
     !values || (value !== undefined && values.includes(value))

@@ -8,7 +8,7 @@ import { createSearch, type SearchPlan } from './search.ts'
 import { createTotals } from './totals.ts'
 import { verifyChain } from './verify.ts'
 
-/** What may take long: everything full-text, what lists and totals cannot bound, the walk along the chain. */
+/** Reads that may take long: full-text searches, unbounded lists and counts, and the verification of the chain. */
 export const openJournalJobs = (
   { journal, index }: Parameters<OpenJobs>[0],
   longestLag?: number,

@@ -31,7 +31,7 @@ interface Client extends Follower {
   allowed(): boolean
 }
 
-/** The journal as it grows, for any number of clients (docs/rules/journal.md, "Queries"). */
+/** Streams new journal entries to any number of clients. docs/rules/journal.md, "Queries". */
 export interface Live {
   open(call: Call<typeof journal.stream> & { web: Web }): Promise<void>
 }
@@ -74,7 +74,7 @@ export function createLive(app: App, reads: JournalReads): Live {
     if (--client.watch.clients === 0) watches.delete(client.watch.key)
   }
 
-  /** Writes everything between what the client has and `upTo`, oldest first, no faster than it reads. */
+  /** Writes the entries that the client lacks up to `upTo`, oldest first, no faster than it reads. */
   async function fill(client: Client, upTo: number): Promise<void> {
     const { workspace, filter } = client.watch
     for (let width = longestGap; client.seq < upTo && !client.stream!.closed; ) {
@@ -91,7 +91,7 @@ export function createLive(app: App, reads: JournalReads): Live {
     }
   }
 
-  /** Brings back a client that read too slowly: what it missed comes from the journal. */
+  /** Sends the entries that a slow client missed, from the journal, then continues live. */
   async function catchUp(client: Client): Promise<void> {
     await client.stream!.drained()
     do {
@@ -152,7 +152,7 @@ export function createLive(app: App, reads: JournalReads): Live {
     for (const client of clients) end(client)
   })
 
-  /** The newest entries, or those since the one that the client saw last: at most 500, the older ones left out. */
+  /** The newest entries, or those since the last one that the client saw; at most the newest 500. */
   async function beginning(
     { watch: { workspace, filter } }: Client,
     lastSeen: string | undefined,
@@ -166,7 +166,7 @@ export function createLive(app: App, reads: JournalReads): Live {
       after === undefined ? seedSize : longestGap,
     )
     if (after === undefined || !more) return textOf(docs)
-    app.log.warn({ workspace, last_event_id: lastSeen }, 'A journal stream missed more entries than it is given')
+    app.log.warn({ workspace, last_event_id: lastSeen }, 'A journal stream missed more entries than it can get again')
     return `: more than ${longestGap} entries were missed; ask for the older ones with since\n\n${textOf(docs)}`
   }
 

@@ -11,8 +11,8 @@ interface Change {
 const changeType = 'memory.priority_changed'
 
 /**
- * Checks the one member of entries that may change, the priority. The hashes do not cover it, but they cover the entry
- * that records each change: priorities and ledger must agree with those entries.
+ * Checks the priority, the only member of entries that may change. Hashes do not cover it, but they cover the entries
+ * that record its changes, with which priorities and ledger must agree.
  */
 export function createMarks(db: Db, ws: number) {
   const written = new Map<string, Priority>()
@@ -43,7 +43,7 @@ export function createMarks(db: Db, ws: number) {
     kind: 'columns',
     seq: current.get(id, ws)?.seq ?? null,
     id,
-    reason: 'its priority is not the one that the recorded changes give it',
+    reason: 'its priority does not follow from the recorded changes',
   })
 
   function firstWrong(head: number): Fault | null {
@@ -72,7 +72,7 @@ export function createMarks(db: Db, ws: number) {
     )
     .pluck()
 
-  // In one transaction, since markers go on changing while the journal is walked.
+  // In one transaction, since priorities may change during the walk.
   return {
     note,
     before: (seq: number) => first.get(seq),
@@ -80,7 +80,7 @@ export function createMarks(db: Db, ws: number) {
   }
 }
 
-/** An erased payload leaves the entry that was marked, and nothing to compare. */
+/** The change that an entry records; an erased payload leaves only the id of the changed entry. */
 const changeOf = ({ payload, refs }: Entry): Change => ({
   target: String(payload?.['target_entry_id'] ?? refs?.['parent_entry_id'] ?? ''),
   previous: String(payload?.['previous_priority'] ?? ''),

@@ -2,7 +2,7 @@ import type { Entry } from '#contract/entries'
 import { openSearchIndex } from '#kernel/store/db'
 import { quote, tokenizer } from './search.ts'
 
-/** Tells whether single entries contain a phrase, by the very rules of the full-text index. */
+/** Tells whether an entry contains a phrase, by the rules of the full-text index. */
 export interface PhraseMatcher {
   matches(phrase: string, entry: Entry): boolean
 }

@@ -4,7 +4,7 @@ import type { JournalIndex } from '#kernel/journal/journal'
 import type { Range } from '#kernel/journal/timeline'
 import type { Filter } from './filter.ts'
 
-/** The indexes of the journal. Each gives the entries of one key newest first. */
+/** The indexes of the journal. Each returns the entries of one key, newest first. */
 export type Source =
   | 'ws'
   | 'combo'
@@ -21,11 +21,11 @@ export type Source =
 export interface Stream {
   by: Source
   key: number
-  /** The newest entry's seq, where it is known. */
+  /** Seq of the newest entry, if known. */
   last?: number
 }
 
-/** What an entry of a stream must still be asked. */
+/** Conditions that the entries of a stream still have to meet. */
 export interface Check {
   combos?: Set<number>
   missions?: Set<number>
@@ -34,10 +34,7 @@ export interface Check {
   priorities?: Set<number>
 }
 
-/**
- * How to read what a filter asks for: the streams together hold every match within the ranges, and `check` sorts out
- * the rest.
- */
+/** How to read a filter's matches: the streams together contain them all within the ranges, and `check` filters. */
 export interface Plan {
   ws: number
   ranges: Range[]
@@ -45,7 +42,7 @@ export interface Plan {
   check: Check | null
 }
 
-/** A filter with its texts replaced by the journal's numbers. An empty set matches nothing. */
+/** A filter with the journal's numbers instead of texts. An empty set matches nothing. */
 export interface Wanted {
   ws: number
   crews?: Set<number>
@@ -60,13 +57,10 @@ export interface Wanted {
   priorities?: Set<number>
 }
 
-/**
- * Combinations that a page is merged from without a thought, and at the most; between them it depends on how dense the
- * matches are.
- */
+/** Up to `few` combinations are always merged, more than `many` never; in between the density of matches decides. */
 const few = 40
 const many = 400
-/** Share of the entries read that must match for reading them one by one to be the better way. */
+/** Share of matching entries from which a sequential read is faster. */
 const dense = 0.1
 
 /** Undefined in a workspace without entries. */
@@ -92,7 +86,7 @@ export function resolve({ names }: Pick<JournalIndex, 'names'>, workspace: strin
   }
 }
 
-/** The combinations that match; null when the filter says nothing about them. */
+/** The matching combinations; null when the filter does not restrict them. */
 export function matching(wanted: Wanted, combos: readonly Combo[]): Combo[] | null {
   const { crews, agents, types, withoutTypes, severities, actorTypes } = wanted
   if (!crews && !agents && !types && !withoutTypes?.size && !severities && !actorTypes) return null
@@ -108,7 +102,7 @@ export function matching(wanted: Wanted, combos: readonly Combo[]): Combo[] | nu
   )
 }
 
-/** Chooses the streams to read, from exact counts of what there is. `ranges` is where to look. */
+/** Chooses the streams to read within `ranges`, from exact counts. */
 export function plan(wanted: Wanted, ranges: Range[], index: Pick<JournalIndex, 'combos'>): Plan {
   const { ws } = wanted
   const combos = matching(wanted, index.combos.of(ws))
@@ -146,7 +140,7 @@ export function plan(wanted: Wanted, ranges: Range[], index: Pick<JournalIndex, 
   )
 }
 
-/** The streams of the one column that is filtered by, if it is only one and has an index. */
+/** The streams of the filtered column, if it is the only one and has an index. */
 function singleSource(wanted: Wanted, all: readonly Combo[]): Stream[] | null {
   const { crews, agents, types, withoutTypes, severities, actorTypes } = wanted
   const used = [crews, agents, types ?? withoutTypes, severities, actorTypes].filter((it) => it !== undefined)

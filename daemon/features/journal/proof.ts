@@ -1,23 +1,21 @@
 import type { Fault, Gap, Proof, Verdict } from '#contract/journal'
 import type { Sealed } from '#kernel/journal/sealer'
 
-/**
- * A place in a workspace's journal that is known from elsewhere: how many entries it had, and the hash of the newest.
- */
+/** A known point of a workspace's journal, from a seal or an anchor: number of entries and hash of the newest. */
 export interface Known {
   entries: number
   hash: string
   at: string
 }
 
-/** What is to be checked, and against what. */
+/** What to verify, and against what. */
 export interface Question {
   ws: number
   workspace: string
-  /** Newest seq to look at, and how many entries the daemon counts up to it. */
+  /** Newest seq to verify, and the daemon's count of entries up to it. */
   head: number
   entries: number
-  /** Null where nothing is sealed. */
+  /** Null without seals. */
   sealed: Sealed | null
   anchor: Known | null
 }
@@ -28,7 +26,7 @@ interface Place {
   entry_hash: Buffer
 }
 
-/** The known places that a walk must come by. */
+/** The known points that a walk must pass. */
 export function createPoints({ entries, sealed, anchor }: Question) {
   const seals = (sealed?.points ?? []).map((point) => ({ ...point, how: 'sealed' }))
   const known = [...seals, ...(anchor ? [{ ...anchor, how: 'anchored' }] : [])]
@@ -37,11 +35,11 @@ export function createPoints({ entries, sealed, anchor }: Question) {
   const passed = { next: 0, entries: 0, sealed: null as Verdict['sealed'] }
 
   return {
-    /** The newest seal that the walk came by. */
+    /** The newest seal that the walk passed. */
     get sealed() {
       return passed.sealed
     },
-    /** Compares the entry that is the `count`th with what is known of it. */
+    /** Compares the entry number `count` with the known points. */
     pass(count: number, { seq, id, entry_hash }: Place): Fault | null {
       for (let point = known[passed.next]; point && point.entries <= count; point = known[++passed.next]) {
         if (point.hash !== entry_hash.toString('hex')) {
@@ -54,7 +52,7 @@ export function createPoints({ entries, sealed, anchor }: Question) {
       }
       return null
     },
-    /** What should have come after the last of `count` entries. */
+    /** The fault if the journal should continue after its last entry, number `count`. */
     missing(count: number, last: Place | null): Fault | null {
       const place = { kind: 'truncated' as const, seq: last?.seq ?? null, id: last?.id ?? null }
       const newest = known.at(-1)
@@ -77,7 +75,7 @@ interface Walked {
   last: Place | null
 }
 
-/** Says what a walk has proven, and what it cannot prove. */
+/** States what a walk has proven, and what it cannot prove. */
 export function conclude(
   { sealed: seals, anchor }: Question,
   { entries, erased, erasedSummaries, last }: Walked,

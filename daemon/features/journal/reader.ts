@@ -2,22 +2,22 @@ import type { Range } from '#kernel/journal/timeline'
 import type { Db } from '#kernel/store/db'
 import type { Check, Plan, Source, Stream } from './plan.ts'
 
-/** Thrown when a read would look at more rows than it was allowed. */
+/** A read would examine more rows than its budget allows. */
 export class TooMuch extends Error {}
 
-/** How many more rows may be looked at. */
+/** Rows that may still be examined. */
 export interface Budget {
   rows: number
 }
 
 export interface Reader {
-  /** The newest matches, at most `limit`. Throws `TooMuch`. */
+  /** Seqs of the newest matches, at most `limit`. Throws `TooMuch`. */
   seqs(plan: Plan, limit: number, budget?: Budget): number[]
-  /** How many entries match. Throws `TooMuch`. */
+  /** Number of matches. Throws `TooMuch`. */
   count(plan: Plan, budget?: Budget): number
-  /** The newest matches as they are stored, at most `limit`. Throws `TooMuch`. */
+  /** Stored text of the newest matches, at most `limit`. Throws `TooMuch`. */
   find(plan: Plan, limit: number, budget?: Budget): string[]
-  /** Entries as they are stored, in the order of `seqs`. */
+  /** Stored text of entries, in the order of `seqs`. */
   docs(seqs: number[]): string[]
   accepts(check: Check, seq: number): boolean
   /** From the oldest to the newest entry of the streams; null without any. */
@@ -53,7 +53,7 @@ type Row = {
   priority: number
 }
 
-/** SQLite would rather sort half the journal than trust that an index has the order: each statement names its index. */
+/** Each statement names its index: SQLite would otherwise sort half of the journal. */
 export const streamSql = (by: Source, columns: string): string =>
   `SELECT ${columns} FROM journal INDEXED BY journal_${by} WHERE ${keyColumns[by]} AND seq <= @upTo AND seq > @after
     ORDER BY seq DESC LIMIT @limit`
@@ -138,7 +138,7 @@ export function createReader(db: Db): Reader {
         : plan.streams
     let held: number[] = []
     for (const stream of byNewest) {
-      // Whatever is older than the last of a full page need not be read.
+      // Entries older than the last of a full page need not be read.
       const floor = held.length >= limit ? held.at(-1)! : range.after
       if (stream.last !== undefined && stream.last <= floor) break
       spend(budget, 1)
@@ -158,7 +158,7 @@ export function createReader(db: Db): Reader {
 
   function count(plan: Plan, budget?: Budget): number {
     const { ws, streams, check } = plan
-    // An entry has one value in a column, but a run may stand in three of them.
+    // An entry has one value in each column, but a run's id may be in three columns.
     const disjoint = streams.every(({ by }) => by === streams[0]!.by)
     let total = 0
     for (const range of plan.ranges) {
@@ -202,16 +202,14 @@ function spend(budget: Budget | undefined, rows: number): void {
   if (budget.rows < 0) throw new TooMuch()
 }
 
-/**
- * The text of a page: the stored entries are joined, not parsed. One more than `limit` tells that there is a next page.
- */
+/** The text of a page, joined from stored text without parsing. One entry more than `limit` means a next page. */
 export function reply(found: string[], limit: number, next?: string): string {
   const entries = found.length > limit ? found.slice(0, limit) : found
   const cursor = next ?? (found.length > limit ? cursorOf(entries.at(-1)!) : undefined)
   return `{"entries":[${entries.join(',')}],${cursor ? `"next_cursor":"${cursor}",` : ''}"count":${entries.length}}`
 }
 
-/** The place of an entry, as clients hold it: opaque, made of time and id. */
+/** The cursor of an entry: opaque to clients, made of time and id. */
 export function cursorOf(doc: string): string {
   const { ts, id } = JSON.parse(doc) as { ts: string; id: string }
   return Buffer.from(JSON.stringify([ts, id])).toString('base64url')

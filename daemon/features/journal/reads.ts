@@ -10,33 +10,33 @@ import { createReader, reply, TooMuch } from './reader.ts'
 import { matchText, type SearchPlan } from './search.ts'
 import { createTotals } from './totals.ts'
 
-/** Rows that a request may look at before another thread does it instead: about 5 ms. */
+/** Rows that a request may examine on the main thread, about 5 ms; beyond that another thread takes over. */
 const budget = 3_000
 
-/** Indexes that a search is narrowed by; the others stand in the full-text index as tags. */
+/** Indexes that narrow a search; the other columns are tags in the full-text index. */
 const narrow = new Set<Source>(['mission', 'trace', 'actor', 'run', 'priority'])
 
-/** Where in the journal to look: newer than `after`, no newer than `upTo`. */
+/** A window of the journal: newer than `after`, no newer than `upTo`. */
 export interface Window {
   after?: number
   upTo?: number
 }
 
-/** Reads of one journal: what is bounded is answered at once, the rest by another thread. */
+/** Reads of one journal: short ones are answered at once, long ones by another thread. */
 export interface JournalReads {
   /** The text of a page, newest first. */
   page(workspace: string, filter: Filter, window: Window, limit: number): Promise<string>
   /** The newest `limit` matches, oldest first. */
   docs(workspace: string, filter: Filter, window: Window, limit: number): Promise<Found>
   count(workspace: string, filter: Filter): Promise<number>
-  /** `anchor`: a place that is known from elsewhere. */
+  /** `anchor`: a point that the caller knows. */
   verify(workspace: string, anchor: Known | null): Promise<Verdict>
 }
 
 export interface Found {
-  /** Entries as they are stored. */
+  /** Stored text of the entries. */
   docs: string[]
-  /** There are older ones. */
+  /** Whether there are older matches. */
   more: boolean
 }
 
@@ -169,7 +169,7 @@ export function createJournalReads({
   }
 }
 
-/** Null when it would take too long here. */
+/** Null when the work exceeds its budget. */
 function orNull<T>(work: () => T): T | null {
   try {
     return work()

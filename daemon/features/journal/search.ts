@@ -3,36 +3,36 @@ import type { Db } from '#kernel/store/db'
 import type { Check, Stream, Wanted } from './plan.ts'
 import type { Reader } from './reader.ts'
 
-/** A search with everything that the main thread knows. */
+/** A search, planned on the main thread. */
 export interface SearchPlan {
-  /** Full-text expression: the phrase and the tags of what is filtered by. */
+  /** Full-text expression: the phrase and the tags of the filters. */
   match: string
   ranges: Range[]
-  /** What a hit must still be asked. */
+  /** Conditions that a hit still has to meet. */
   check: Check | null
-  /** Indexes that hold every match, where they are narrow. */
+  /** Streams that contain all matches, where there are few entries in them. */
   among: Stream[]
   ws: number
-  /** Newest entry that must be looked at. */
+  /** Newest entry that must be searched. */
   head: number
 }
 
 export interface Search {
-  /** The newest matches; `rest` is where to go on when the index does not reach further down yet. */
+  /** The newest matches; `rest` is where to continue when the index does not reach further down yet. */
   find(plan: SearchPlan, limit: number): { seqs: number[]; rest?: number }
-  /** Null while the index does not reach far enough yet. */
+  /** Number of matches; null while the index does not reach far enough. */
   count(plan: SearchPlan): number | null
-  /** Indexes some entries, newest first; false when there is nothing left to do. */
+  /** Indexes some entries, newest first; false when all are indexed. */
   work(head: number): boolean
 }
 
 /** Entries indexed in one transaction. */
 const batch = 500
-/** Milliseconds that a request may spend on entries that are not indexed yet. */
-const patience = 1_500
-/** Entries that an index gives up to which they are compared with the hits one by one. */
+/** Milliseconds that a request may spend on indexing entries. */
+const indexingMs = 1_500
+/** Up to this many entries of an index are compared with the hits one by one. */
 const narrowLimit = 10_000
-/** Combinations up to which they are named one by one: the rarest tags make the fastest search. */
+/** Up to this many combinations are named in the expression: the rarest tags make the fastest search. */
 const fewCombos = 60
 
 export const tokenizer = 'porter unicode61 remove_diacritics 2'
@@ -57,16 +57,13 @@ interface Row {
   doc: string
 }
 
-/**
- * The index skips to a bound only if it is an integer, and numbers are bound as reals: without the casts a deep page
- * reads everything newer.
- */
+/** Casts numbers, which are bound as reals: the index skips only to integers, or a deep page reads all newer rows. */
 const bounds = 'rowid > CAST(? AS INTEGER) AND rowid <= CAST(? AS INTEGER)'
 
-/** The whole of `phrase` as one phrase: no operator in it has a meaning. */
+/** Quotes a phrase, so that operators in it have no meaning. */
 export const quote = (phrase: string): string => `"${phrase.replaceAll('\0', ' ').replaceAll('"', '""')}"`
 
-/** The full-text expression of a phrase within what is filtered by. */
+/** The full-text expression of a phrase with filters. */
 export function matchText(phrase: string, wanted: Wanted, combos: { combo: number }[] | null): string {
   const text = `{summary payload} : ${quote(phrase)}`
   const any = (letter: string, names: Iterable<number> | undefined) =>
@@ -90,8 +87,8 @@ export function matchText(phrase: string, wanted: Wanted, combos: { combo: numbe
 }
 
 /**
- * The full-text index, in a database of its own that can be rebuilt from the journal at any time. It covers the entries
- * with low < seq <= high: new ones extend it upwards, a rebuild goes downwards, so that the newest are found first.
+ * The full-text index, in a separate database that can be rebuilt from the journal at any time. It covers the entries
+ * with low < seq <= high: new ones extend it upwards, a rebuild downwards, so that the newest are found first.
  */
 export function createSearch(
   journal: Db,
@@ -147,7 +144,7 @@ export function createSearch(
     reach = { low, high, high_id }
   }
 
-  /** An index of another journal, of a later state of this one, or far behind is of no use. */
+  /** Discards an index that belongs to another journal, is ahead of this one, or is far behind. */
   function settle(head: number): void {
     const foreign = reach.high > 0 && idAt.get(reach.high) !== reach.high_id
     if (!foreign && head - reach.high <= longestLag) return
@@ -170,7 +167,7 @@ export function createSearch(
     if (reach.low === 0) return false
     const rows = older.all(reach.low, batch)
     const low = rows.length < batch ? 0 : rows.at(-1)!.seq - 1
-    // The index takes entries in ascending order far faster.
+    // Inserting in ascending order is far faster.
     add(rows.reverse(), low, reach.high, reach.high_id)
     reach = { ...reach, low }
     return true
@@ -180,7 +177,7 @@ export function createSearch(
     while (up(head));
   }
 
-  /** Matches within (after, upTo], all of it indexed. */
+  /** Matches within (after, upTo], which is fully indexed. */
   function within({ match, check, among, ws }: SearchPlan, range: Range, limit: number): number[] {
     if (!check) return hits.all(match, range.after, range.upTo, limit)
     const narrow = reader.seqs({ ws, ranges: [range], streams: among, check: null }, narrowLimit)
@@ -194,13 +191,10 @@ export function createSearch(
     return found.slice(0, limit)
   }
 
-  /**
-   * Hits among entries that an index gave: looked up one by one where they lie far apart, else sorted out of all hits
-   * between them.
-   */
+  /** Hits among given entries: each is looked up if they are far apart, else all hits between them are filtered. */
   function amongThese(match: string, check: Check, seqs: number[], limit: number): number[] {
     const [newest = 0, oldest = 0] = [seqs[0], seqs.at(-1)]
-    // Skipping to one entry costs as much as going through some hundred hits.
+    // Skipping to an entry costs as much as reading some hundred hits.
     if (newest - oldest > 400 * seqs.length) {
       const found: number[] = []
       for (const seq of seqs) {
@@ -216,7 +210,7 @@ export function createSearch(
 
   function find(plan: SearchPlan, limit: number): { seqs: number[]; rest?: number } {
     catchUp(plan.head)
-    const deadline = performance.now() + patience
+    const deadline = performance.now() + indexingMs
     const seqs: number[] = []
     for (const range of plan.ranges) {
       for (let upTo = range.upTo; upTo > range.after && seqs.length < limit; ) {

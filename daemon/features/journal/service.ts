@@ -24,9 +24,7 @@ export function show({ db, index }: App, { actor, entryId }: Call<typeof journal
   return doc
 }
 
-/**
- * Marks an entry: nothing else in the journal ever changes. The ledger and an entry of its own say who, when and why.
- */
+/** Sets the priority of an entry, the only member that may change. The ledger and a new entry record the change. */
 export function setPriority(app: App, { actor, entryId, body, now }: Call<typeof journal.priority>) {
   const { db, index } = app
   const row = queries(db).find.get(entryId, index.names.find(0, actor.workspace) ?? 0)
@@ -56,7 +54,7 @@ export function setPriority(app: App, { actor, entryId, body, now }: Call<typeof
   return { id: entry.id, priority, previous, reason }
 }
 
-/** Names for the ids in entries. Missions are not kept yet. */
+/** Names for the ids in entries. Missions do not exist yet. */
 export const lookUp = ({ db }: App, workspace: string) => ({
   crews: lookups(db).crews.all(workspace),
   agents: lookups(db).agents.all(workspace),
@@ -65,7 +63,7 @@ export const lookUp = ({ db }: App, workspace: string) => ({
 
 const opened = new WeakMap<App, JournalReads>()
 
-/** Everything that matches, newest first, a page at a time: other requests come in between. For other features. */
+/** Yields all matches for other features, newest first, by page, so that other requests can run in between. */
 export async function* walk(app: App, workspace: string, query: Query): AsyncGenerator<Entry[]> {
   const reads = opened.get(app) ?? createJournalReads(app)
   opened.set(app, reads)

@@ -2,14 +2,11 @@ import { blockSize } from '#kernel/journal/combos'
 import type { Range } from '#kernel/journal/timeline'
 import type { Db } from '#kernel/store/db'
 
-/**
- * Entries of some combinations, or of a whole workspace, counted from stored totals: exact, and without reading
- * entries.
- */
+/** Counts the entries of combinations, or of a workspace, from stored totals: exact, without reading most entries. */
 export interface Totals {
-  /** `combos` null: every entry of the workspace. */
+  /** `combos` is null for all entries of the workspace. */
   within(ws: number, combos: { combo: number }[] | null, all: number, range: Range, head: number): number
-  /** How much work `within` is, in rows. */
+  /** Cost of `within`, in rows. */
   effort(combos: { combo: number }[] | null, range: Range, head: number): number
 }
 
@@ -18,7 +15,7 @@ interface Blocks {
   last: number
 }
 
-/** The full blocks inside a range. Block n holds the seqs from (n - 1) * size + 1 to n * size. */
+/** The full blocks within a range. Block n holds the seqs from (n - 1) * size + 1 to n * size. */
 const blocksIn = ({ after, upTo }: Range): Blocks => ({
   first: Math.ceil(after / blockSize) + 1,
   last: Math.floor(upTo / blockSize),
@@ -62,7 +59,7 @@ export function createTotals(db: Db): Totals {
     )
   }
 
-  /** What is left of the journal before and after a range. */
+  /** The rest of the journal before and after a range. */
   const outside = ({ after, upTo }: Range, head: number): Range[] => [
     { after: 0, upTo: after },
     { after: upTo, upTo: head },

@@ -18,12 +18,12 @@ function declared(name: FactName): Row {
     severity,
     ...(entity_type !== undefined && { entity_type }),
     recorded: true,
-    // Schemas carry symbols for the type system; answers do not.
+    // Drops the symbols that schemas carry for the type system.
     payload: JSON.parse(JSON.stringify(payload)) as Record<string, unknown>,
   }
 }
 
-/** Every fact that is recorded, by name, and then the entry types that are reserved. */
+/** All facts, by name, followed by the reserved entry types. */
 export const types: readonly Row[] = [
   ...(Object.keys(facts) as FactName[]).sort().map(declared),
   ...Object.entries(reserved).map(([type, severity]) => ({ name: type, entry_type: type, severity, recorded: false })),

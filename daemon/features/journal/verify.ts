@@ -17,10 +17,10 @@ interface Link extends Columns {
   entry_hash: Buffer
 }
 
-/** Entries checked before others get a turn. */
+/** Entries verified before the event loop continues. */
 const slice = 500
 
-/** Walks a workspace's chain and stops at the first entry that does not hold. */
+/** Verifies a workspace's chain up to the first fault. */
 export async function verifyChain(db: Db, question: Question): Promise<Verdict> {
   const { ws, workspace, head } = question
   const links = db.prepare<[number, number, number, number], Link>(
@@ -55,7 +55,7 @@ export async function verifyChain(db: Db, question: Question): Promise<Verdict> 
   return over(question.sealed?.fault ? { seq: null, id: null, ...question.sealed.fault } : null)
 }
 
-/** What is wrong with an entry's place in the chain, given the one before it. */
+/** The fault of an entry in the chain, given the entry before it. */
 function flaw(
   { seq, id, scheme, payload_hash, summary_hash, prev_hash }: Link,
   entry: Entry | null,
@@ -66,15 +66,15 @@ function flaw(
   if (!entry) return at('chain', 'the entry is no JSON')
   if (!prev_hash.equals(before?.entry_hash ?? genesis))
     return at('chain', 'the entry before it is missing or was replaced')
-  if (scheme !== 1 && scheme !== 2) return at('chain', 'it is hashed in a way that this version does not know')
-  if (before && scheme < before.scheme) return at('chain', 'it is hashed in an older way than the entry before it')
+  if (scheme !== 1 && scheme !== 2) return at('chain', 'its hash scheme is unknown to this version')
+  if (before && scheme < before.scheme) return at('chain', 'its hash scheme is older than that of the entry before it')
   if (entry.payload && payload_hash) return at('chain', 'the payload came back after it was erased')
   if (summary_hash && (scheme === 1 || entry.summary !== ''))
     return at('chain', 'the summary came back after it was erased')
   return written === null ? at('chain', 'the entry was changed') : null
 }
 
-/** What is wrong beside an entry that holds: a column that says something else, an id out of order. */
+/** The fault beside an intact entry: a column that differs, or an id out of order. */
 function astray(
   link: Link,
   entry: Entry,
@@ -83,15 +83,15 @@ function astray(
 ): Fault | null {
   const { seq, id } = link
   const column = differing(link, entry, link.payload_hash !== null)
-  if (column) return { kind: 'columns', seq, id, reason: `the column ${column} is not what the entry says` }
+  if (column) return { kind: 'columns', seq, id, reason: `the column ${column} differs from the entry` }
   return before && id <= before.id
     ? { kind: 'order', seq, id, reason: 'its id does not come after the one before' }
     : null
 }
 
 /**
- * The priority that an entry was written with; null when its hash does not cover it. The text is hashed as it stands,
- * or, where a member of the payload looks like its end, as it is written anew.
+ * The original priority of an entry; null when its hash does not match. The hash is computed from the stored text, or
+ * from the entry serialized again where the text cannot be split.
  */
 function writtenWith(
   link: Link,
@@ -110,12 +110,12 @@ function writtenWith(
   const parts = split(link.doc, entry, scheme)
   if (parts && holds(parts, 'normal')) return 'normal'
   const anew = renderedAnew(entry, scheme)
-  // A member that stands there twice would say one thing to us and another to who reads the first.
+  // A duplicate member would be read differently by other parsers.
   if (anew?.doc !== link.doc) return null
   return (['normal', firstOf(link.seq) ?? entry.priority] as const).find((priority) => holds(anew, priority)) ?? null
 }
 
-/** Null for what is nested too deep to be written: no entry of ours is. */
+/** The entry serialized again; null when it is nested too deep, as no valid entry is. */
 function renderedAnew(entry: Entry, scheme: Scheme) {
   try {
     return render(entry, scheme)

@@ -1,6 +1,6 @@
 import { statements } from '#kernel/store/db'
 
-/** `parking`: it has asked a person, and its program is being ended. `parked`: it waits for the answer without one. */
+/** `parking`: it has asked a person, and its program is being ended. `parked`: it waits for the answer. */
 export type Phase = 'queued' | 'launching' | 'running' | 'parking' | 'parked' | 'ended'
 export type Outcome = 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMEOUT'
 
@@ -18,13 +18,13 @@ export interface Run {
   trigger_type: string
   max_turns: number
   phase: Phase
-  /** Where its frames are numbered: the chat, or the run alone. */
+  /** The stream in which its frames are numbered. */
   stream: string
   first_frame: number
   output_frame: number | null
   init_noted: number
   launch_json: string | null
-  /** Milliseconds since 1970, as the others. */
+  /** Milliseconds since 1970, like the other times. */
   created_at: number
   launched_at: number | null
   cancelled_at: number | null
@@ -32,7 +32,7 @@ export interface Run {
   ended_at: number | null
   outcome: Outcome | null
   tokens: number | null
-  /** How many programs of the run have ended before this one. */
+  /** Number of earlier programs of the run. */
   attempt: number
   worked_ms: number
   /** JSON of `Spent`. */
@@ -100,10 +100,7 @@ export const queries = statements((db) => ({
     `UPDATE runs SET cancelled_at = coalesce(cancelled_at, ?), cancelled_by = coalesce(cancelled_by, ?)
      WHERE id = ? AND phase <> 'ended' RETURNING ${columns}`,
   ),
-  /**
-   * The one place where a run ends: no row comes back when it had ended before, or waits for a person and nobody wishes
-   * its end.
-   */
+  /** The only statement that ends a run. No row when it has ended, or waits for a person and was not cancelled. */
   end: db.prepare<{ id: string; at: number; outcome: Outcome; tokens: number | null; frame: number }, Run>(
     `UPDATE runs SET phase = 'ended', ended_at = @at, outcome = @outcome, tokens = @tokens,
       last_frame = max(last_frame, @frame)
@@ -142,7 +139,7 @@ export const queries = statements((db) => ({
     .pluck(),
 }))
 
-/** Statements that read a whole table, and why they may. */
+/** Statements that scan a table, with the reason. */
 export const scans = {
   open: 'an index of the few that have not ended',
   queued: 'an index of the few that have not ended',

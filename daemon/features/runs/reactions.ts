@@ -10,17 +10,17 @@ function cancelAll(app: App, runs: readonly Run[], { about }: Pick<Happened, 'ab
   for (const { id } of runs) wishCancel(app, id, userOf(about))
 }
 
-/** Who deletes an agent ends what it does. */
+/** Cancels the runs of a deleted agent, as the person who deleted it. */
 export const cancelRunsOfAgent = (app: App, it: Happened<'agent.deleted'>): void =>
   cancelAll(app, runsOfAgent(app, it.payload.entity_id), it)
 
-/** Who deletes a crew ends what goes on in it, runs of agents that have left it included. */
+/** Cancels the runs of a deleted crew, including those of agents that have left it. */
 export const cancelRunsOfCrew = (app: App, it: Happened<'crew.deleted'>): void =>
   cancelAll(app, runsOfCrew(app, it.payload.entity_id), it)
 
 /**
- * A person who stops a crew ends what waits for people in it, which has no program that would end with the container.
- * It outlives a stop for idleness.
+ * Cancels the runs that wait for people in a crew that a person stops, since they have no program that would end with
+ * the container. They survive an idle stop.
  */
 export function cancelWaitingOfCrew(app: App, it: Happened<'crew.stop_requested'>): void {
   if (it.about.actor_type === 'system') return

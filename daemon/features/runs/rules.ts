@@ -1,4 +1,4 @@
-/** What is added up over the programs of a run. */
+/** Metadata that is added up over the programs of a run. */
 const counted = [
   'input_tokens',
   'output_tokens',
@@ -11,7 +11,7 @@ const counted = [
 
 export type Spent = Record<string, unknown>
 
-/** Metadata of a program's end with what the programs of the same run before it had spent. */
+/** Metadata of a program's end, plus what earlier programs of the run had spent. */
 export function addSpent(before: Spent, metadata: Spent): Spent {
   const sums = Object.fromEntries(
     counted.flatMap((name) => (name in before || name in metadata ? [[name, sum(before[name], metadata[name])]] : [])),
@@ -27,7 +27,7 @@ export function addSpent(before: Spent, metadata: Spent): Spent {
   }
 }
 
-/** The part of it that is kept for the next program. */
+/** The part of the metadata that is kept for the next program. */
 export function spentOf(metadata: Spent): Spent {
   return Object.fromEntries([...counted, 'usage'].flatMap((name) => (name in metadata ? [[name, metadata[name]]] : [])))
 }
@@ -35,7 +35,7 @@ export function spentOf(metadata: Spent): Spent {
 const sum = (one: unknown, other: unknown): number =>
   (typeof one === 'number' ? one : 0) + (typeof other === 'number' ? other : 0)
 
-/** The fact that tells how a run came out. */
+/** The fact that records each outcome of a run. */
 export const entryOf = {
   COMPLETED: 'run.completed',
   FAILED: 'run.failed',

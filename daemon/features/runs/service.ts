@@ -7,7 +7,8 @@ import { roleInCrew } from '#kernel/auth/standing'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
-import { type AgentRow, setStatus } from '../agents/service.ts'
+import type { AgentRow } from '../agents/service.ts'
+import { setStatus } from '../agents/status/service.ts'
 import { endRun } from './endings/service.ts'
 import { type NewRun, queries, type Run } from './queries.ts'
 import { type Details, reads } from './records/queries.ts'
@@ -16,27 +17,27 @@ import { about, chatOf, tell } from './telling.ts'
 
 export type { Run } from './queries.ts'
 
-/** The most runs that may be open, not counting those that wait for people. */
+/** Most open runs, not counting those that wait for people. */
 const openLimit = 1000
 
 export const openRuns = ({ db }: App): Run[] => queries(db).open.all()
 export const findRun = ({ db }: App, id: string): Run | undefined => queries(db).find.get(id)
-/** The run that is open in a chat. */
+/** The open run of a chat. */
 export const runOfChat = ({ db }: App, chatId: string): Run | undefined => queries(db).ofStream.get(chatId)
 export const runsOfAgent = ({ db }: App, agentId: string): Run[] => queries(db).ofAgent.all(agentId)
 export const runsOfCrew = ({ db }: App, crewId: string): Run[] => queries(db).ofCrew.all(crewId)
-/** Runs that are accepted and not ended, but for those that wait for a person: these have no program. */
+/** Open runs of an agent, without those that wait for a person, which have no program. */
 export const workingOfAgent = ({ db }: App, agentId: string): Run[] => queries(db).workingOfAgent.all(agentId)
-/** The runs that hold a crew's container up. */
+/** Open runs of a crew, without those that wait for a person: they keep its container running. */
 export const workingOfCrew = ({ db }: App, crewId: string): Run[] => queries(db).workingOfCrew.all(crewId)
 
-/** Number of the newest frame kept of a stream: of a chat, or of a run without one. */
+/** Number of the newest stored frame of a stream. */
 export const lastFrameOf = ({ db }: App, stream: string): number => queries(db).lastFrame.get(stream)!
 
-/** Where frames of a run are numbered. No id of a chat has a colon. */
+/** The stream in which a run's frames are numbered: its chat, or `run:<id>`, since no chat's id has a colon. */
 export const streamOf = ({ id, chat_id }: Pick<Run, 'id' | 'chat_id'>): string => chat_id ?? `run:${id}`
 
-/** Beginnings and ends of an agent's runs, latest first. */
+/** Starts and ends of an agent's runs, latest first. */
 export function historyOfAgent(
   { db }: App,
   agentId: string,
@@ -52,7 +53,7 @@ export function historyOfAgent(
     .slice(0, limit)
 }
 
-/** Refuses a run that cannot begin: the agent may not work, or this server carries out no runs. */
+/** Refuses a run that cannot begin because the agent may not work or this server runs no agents. */
 export function checkMayBegin(app: App, agent: AgentRow): asserts agent is AgentRow & { crew_id: string } {
   if (agent.status === 'PENDING_REVIEW')
     throw problem('agent_pending_review', { extra: { reason: 'pending_review', agent_id: agent.id } })
@@ -67,8 +68,8 @@ export type Wanted = Pick<NewRun, 'id' | 'chat_id' | 'source' | 'source_id' | 't
 }
 
 /**
- * Records a run, which starts once the change is committed. Its source, one of `app.sources`, is then asked what the
- * run is about. Refuses what cannot begin, and a second run in a chat.
+ * Records a run, which starts once the change is committed; its source, one of `app.sources`, then gives the prompt.
+ * Refuses a run that cannot begin, and a second run in a chat.
  */
 export function beginRun(app: App, { agent, ...wanted }: Wanted): Run {
   checkMayBegin(app, agent)
@@ -99,7 +100,7 @@ export function beginRun(app: App, { agent, ...wanted }: Wanted): Run {
   return run
 }
 
-/** Why nothing can begin in a chat, or in the stream of a run without one. */
+/** The refusal of a new run in a stream that has an open one. */
 export function busy(app: App, stream: string, detail?: string) {
   const run = runOfChat(app, stream)
   const item = run && (run.phase === 'parking' || run.phase === 'parked') ? itemOf(app, run) : undefined
@@ -109,13 +110,13 @@ export function busy(app: App, stream: string, detail?: string) {
   })
 }
 
-/** The card of the person that a run waits for. */
+/** The id of the inbox item that a run waits for. */
 function itemOf({ db }: App, { workspace_id, id }: Run): string | undefined {
   const record = reads(db).find.get(workspace_id, id)
   return record && (JSON.parse(record.details) as Details).inbox_item_id
 }
 
-/** Records that the run should end, and ends it; null when it had ended. One that waits for a person ends at once. */
+/** Requests the end of a run; null when it has ended. A run that waits for a person ends at once. */
 export function wishCancel(app: App, runId: string, userId: string | null): Run | null {
   const run = queries(app.db).cancel.get(app.clock(), userId, runId)
   if (!run) return null
@@ -124,16 +125,16 @@ export function wishCancel(app: App, runId: string, userId: string | null): Run 
   return run
 }
 
-/** Refuses callers who may not end the run: only the person who began it and its crew's MANAGERs and above may. */
+/** Refuses callers who may not end a run: only the person who began it and MANAGERs (or above) of its crew may. */
 export function checkMayEnd(app: App, { id, workspace, role }: Person, run: Run): void {
   const there = run.triggered_by === id ? 'OWNER' : roleInCrew(app.db, { id, workspace, role }, run.crew_id)
   if (!there || !allows('MANAGER', there))
-    throw problem('insufficient_role', { detail: "To end somebody else's run takes the role MANAGER or above" })
+    throw problem('insufficient_role', { detail: "Ending somebody else's run needs the role MANAGER or above" })
 }
 
 type Person = Pick<Actor, 'id' | 'workspace' | 'role'>
 
-/** Ends a run by its id; one that is over already stays as it is. */
+/** Ends a run by its id; a run that has ended is left unchanged. */
 export function cancel(app: App, { actor, runId }: Call<typeof runs.cancel>): Reply<typeof runs.cancel> {
   const run = findRun(app, runId)
   if (run?.workspace_id !== actor.workspace) throw problem('not_found', { detail: 'There is no such run' })
@@ -153,21 +154,21 @@ const cancelledWhileParked = {
   lastFrame: 0,
 } as const
 
-/** The run waits for a person, and its program is to be ended; false when it is over, or about to end. */
+/** Marks a run as waiting for a person, which ends its program; false when it has ended or is about to. */
 export function parkRun(app: App, runId: string): boolean {
   const run = queries(app.db).park.get(runId)
   if (run) tell(app, run, 'run.parked', 'RUNNING')
   return run !== undefined
 }
 
-/** A run that waited for a person goes on with this message, once the change is committed. */
+/** Resumes a parked run with this message, once the change is committed. */
 export function resumeRun(
   app: App,
   runId: string,
   { actor, message, ...more }: { actor: Actor; message: string; inbox_item_id?: string; delivery_id?: string },
 ): void {
   const run = queries(app.db).resume.get({ id: runId, answer: message })
-  if (!run) throw new Error(`The run ${runId} does not wait for anybody`)
+  if (!run) throw new Error(`The run ${runId} is not parked`)
   const payload = { ...chatOf(run), comment_id: message, attempt: run.attempt, ...more }
   app.journal(fact('run.resumed', payload, { ...about(run), ...actorOf(actor) }))
   setStatus(app, run.agent_id, 'RUNNING')

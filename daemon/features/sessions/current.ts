@@ -9,16 +9,15 @@ import { judgeRefresh } from './rules.ts'
 import { claimsOf, isLive, sessionRow } from './service.ts'
 
 /**
- * Who is signed in by cookie. With a live refresh cookie a new access cookie is made, without rotation: a page that is
- * loaded again after a pause is still signed in.
+ * The user who is signed in by cookie. A live refresh cookie gets a new access cookie, without rotation, so that a page
+ * that is loaded again after a pause is still signed in.
  */
 export async function current(app: App, web: Web): Promise<Static<typeof sessions.current.reply>> {
   const access = await claimsOf(app, web, 'access')
   if (isClaims(access) && isLive(app, access)) return show(app, access.userId, access.expires)
   const refresh = await claimsOf(app, web, 'refresh')
   if (isClaims(refresh) && isLive(app, refresh) && holds(app, refresh)) return renew(app, web, refresh)
-  // A cookie that has merely run out does no harm; one of a session that has ended, or of nobody's making, is taken
-  // away.
+  // Clears cookies that are invalid or whose session has ended, but not those that have merely expired.
   if (hasCookie(web) && !(access === 'expired' && refresh === null) && refresh !== 'expired') clearSession(web.reply)
   return {}
 }

@@ -32,7 +32,7 @@ interface Rotation {
   presented: string
   next: string
   now: string
-  /** With milliseconds: the grace of the identifier before it is short. */
+  /** With milliseconds, since the grace period of the previous identifier is short. */
   at: string
 }
 
@@ -47,7 +47,7 @@ export const queries = statements((db) => ({
       current_refresh_jti, factor_at)
      VALUES (@id, @user, @now, @now, @expires_at, @user_agent, @ip, @jti, @factor_at)`,
   ),
-  /** Of many who come with the same identifier, one gets the row. */
+  /** Of concurrent calls with the same identifier, only one gets the row. */
   rotate: db.prepare<Rotation, { id: string }>(
     `UPDATE user_sessions SET previous_refresh_jti = current_refresh_jti, current_refresh_jti = @next,
       rotated_at = @at, last_used_at = @now
@@ -57,12 +57,12 @@ export const queries = statements((db) => ({
     `UPDATE user_sessions SET revoked_at = @now, revoked_reason = @reason
      WHERE id = @id AND user_id = @user AND revoked_at IS NULL RETURNING id`,
   ),
-  /** Live ones only: what ran out is not news to anybody. */
+  /** Live sessions only: expired ones need no fact. */
   revokeAll: db.prepare<{ user: string; except: string | null; now: string; reason: string }, { id: string }>(
     `UPDATE user_sessions SET revoked_at = @now, revoked_reason = @reason
      WHERE user_id = @user AND revoked_at IS NULL AND expires_at > @now AND id IS NOT @except RETURNING id`,
   ),
-  /** Live ones past so many others, those first that were used last. */
+  /** Live sessions beyond the `others` most recently used. */
   beyond: db.prepare<{ user: string; but: string; now: string; others: number }, { id: string }>(
     `SELECT id FROM user_sessions WHERE user_id = @user AND id <> @but AND revoked_at IS NULL AND expires_at > @now
      ORDER BY last_used_at DESC, rowid DESC LIMIT -1 OFFSET @others`,

@@ -9,10 +9,7 @@ import { claimsOf, endSession, handOver, sealPair, sessionRow } from './service.
 
 type Refresh = Call<typeof sessions.refresh>
 
-/**
- * The cookie that was presented, with the tokens that take its place. They are made first: if that fails, the old
- * cookie stays good.
- */
+/** The presented cookie and its new tokens, which are made first: if that fails, the old cookie stays valid. */
 interface Ready {
   userId: string
   sessionId: string
@@ -29,7 +26,7 @@ export async function prepare(app: App, { web }: Refresh): Promise<Ready> {
   return { userId: claims.userId, sessionId: claims.sessionId, presented: claims.jti, next }
 }
 
-/** Besides the rule for every change: the page that asks is on this host. Ports do not matter. */
+/** Checks that the page that asks is on this host, of any port, in addition to the rule for all changes. */
 function checkHost({ request: { headers } }: Web): void {
   const from = headers.origin ?? headers.referer
   const name = (url: string) => (URL.canParse(url) ? new URL(url).hostname : null)
@@ -41,9 +38,7 @@ async function tokensOf(app: App, userId: string, sessionId: string, jti?: strin
   return user ? sealPair(app, { userId, sessionId, name: user.full_name, email: user.email }, jti) : null
 }
 
-/**
- * The identifier that the browser has from now on: the new one, or within the grace the one that is current already.
- */
+/** Rotates the identifier. Within the grace period, the previous identifier gets the current one. */
 export function commit(
   app: App,
   { now }: Refresh,

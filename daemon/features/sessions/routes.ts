@@ -12,7 +12,7 @@ import { confirm } from './step-up.ts'
 
 const url = '/api/auth/callback/credentials'
 
-/** The identity provider among the ways to sign in; nothing when there is none. */
+/** The identity provider for the list of ways to sign in, if one is configured. */
 const idpOf = (config: Config) =>
   isConfigured(config) && {
     idp: {

@@ -7,7 +7,7 @@ import { type Claims, lifetimes, type Subject } from '#kernel/auth/seals'
 import type { Call, Web } from '#kernel/feature'
 import { clearSession, readCookie, setCookie } from '#kernel/http/cookies'
 import { pageOf } from '#kernel/http/fields'
-import { audienceOf, bySystem, byUser, journalAffair } from '#kernel/journal/affairs'
+import { audienceOf, bySystem, byUser, journalForUser } from '#kernel/journal/about-user'
 import { problem } from '#kernel/problem'
 import { find } from '../users/service.ts'
 import { queries, type Row } from './queries.ts'
@@ -16,7 +16,7 @@ export { safePath } from './rules.ts'
 
 type Reason = Payload<'session.deleted'>['metadata']['reason']
 
-/** A session that is ready to be stored, with the tokens of its cookies. */
+/** A session to be stored, with the tokens of its cookies. */
 export interface Opening {
   id: string
   user: string
@@ -24,7 +24,7 @@ export interface Opening {
   jti: string
   access: string
   refresh: string
-  /** Seconds since 1970: when the access token runs out. */
+  /** When the access token expires, seconds since 1970. */
   expires: number
 }
 
@@ -34,7 +34,7 @@ interface Owner {
   full_name: string | null
 }
 
-/** First step of a sign-in, before its transaction: the tokens. */
+/** First step of a sign-in, before its transaction: makes the tokens. */
 export async function prepareSession(app: App, { id: user, email, full_name: name }: Owner): Promise<Opening> {
   const id = `s_${randomBytes(32).toString('hex')}`
   return { id, user, email, ...(await sealPair(app, { userId: user, sessionId: id, name, email })) }
@@ -61,10 +61,10 @@ interface Origin {
   now: string
 }
 
-/** Browsers of a user that are signed in at once. Ending them all is one change, which must not grow without end. */
+/** Most live sessions of a user. One change may end them all, so their number is bounded. */
 const most = 100
 
-/** Second step, in the transaction: the row. The session that was not used for the longest time makes room. */
+/** Second step, in the transaction: stores the row and ends the least recently used session beyond the limit. */
 export function storeSession(
   app: App,
   { id, user, email, jti }: Opening,
@@ -83,12 +83,12 @@ export function storeSession(
     factor_at: factor ? now : null,
   })
   const payload = { entity_id: id, metadata: { user_id: user, email, via } }
-  journalAffair(app, user, fact('session.created', payload, byUser(user)))
+  journalForUser(app, user, fact('session.created', payload, byUser(user)))
   for (const unused of queries(app.db).beyond.all({ user, but: id, now, others: most - 1 }))
     endSession(app, { id: unused.id, user, reason: 'too_many' })
 }
 
-/** Third step, after the commit: the cookies. */
+/** Third step, after the commit: sets the cookies. */
 export function handOver({ reply, request }: Web, { access, refresh }: Pick<Opening, 'access' | 'refresh'>): void {
   setCookie(reply, 'access', access, request.secureCookies)
   setCookie(reply, 'refresh', refresh, request.secureCookies)
@@ -106,8 +106,8 @@ export function endSessions(
 }
 
 /**
- * Ends one session of a user, and closes its sockets and streams. The end of one that had ended is news to no journal;
- * what follows from it follows again.
+ * Ends one session of a user and closes its sockets and streams. For a session that had ended already, nothing is
+ * journaled, but its sockets and streams are closed again.
  */
 export function endSession(app: App, { id, user, reason }: { id: string; user: string; reason: Reason }): void {
   if (sessionRow(app, id)?.user_id !== user) return
@@ -121,10 +121,10 @@ function recordEnd(app: App, audience: string[], id: string, metadata: Payload<'
   app.afterCommit(() => app.bus.emit('revoked', id))
 }
 
-/** Done on the host by its administrator, not by the user. */
+/** Reasons of an end by the host's administrator, not by the user. */
 const byHost: ReadonlySet<Reason> = new Set<Reason>(['admin_force', 'admin_invalidate'])
 
-/** Notes that the second factor was shown in a session. */
+/** Records that the second factor was shown in a session. */
 export const showFactor = (
   { db }: App,
   { user, session, now }: { user: string; session: string; now: string },
@@ -132,15 +132,12 @@ export const showFactor = (
   queries(db).showFactor.run({ user, id: session, now })
 }
 
-/** Forgets that a user showed a second factor anywhere: there is none any more. */
+/** Clears the record of second factors in a user's sessions, after the factor was removed. */
 export const forgetFactor = ({ db }: App, user: string): void => {
   queries(db).forgetFactor.run(user)
 }
 
-/**
- * There is a new second factor: it was shown in this session, and what the others have open is closed until it is shown
- * there.
- */
+/** Requires a new second factor of all sessions but this one, which showed it, and closes their connections. */
 export function askAnew(app: App, user: string, session: string | null): void {
   const now = app.now()
   forgetFactor(app, user)
@@ -163,14 +160,14 @@ export function list({ db }: App, { actor, query, now }: Call<typeof sessions.li
     }))
 }
 
-/** Absent and foreign sessions answer alike; one that has ended already is fine. */
+/** Absent and foreign sessions are answered alike. Revoking a session that has ended is no error. */
 export function revoke(app: App, { actor, sessionId }: Call<typeof sessions.revoke>) {
   if (queries(app.db).find.get(sessionId)?.user_id !== actor.id) throw problem('not_found', { field: 'sessionId' })
   endSession(app, { id: sessionId, user: actor.id, reason: 'user_revoked' })
   return { ok: true, id: sessionId, is_current: sessionId === actor.session?.id }
 }
 
-/** What a cookie of this request says; `expired` when it was good once. */
+/** The claims of a cookie of this request; `expired` for a valid one past its end. */
 export async function claimsOf(
   app: App,
   { request }: Web,
@@ -182,13 +179,13 @@ export async function claimsOf(
 
 export const sessionRow = ({ db }: App, id: string): Row | undefined => queries(db).find.get(id)
 
-/** Whether the session that a cookie names goes on. */
+/** Whether the session of a cookie is live. */
 export function isLive(app: App, { sessionId, userId }: Claims): boolean {
   const row = sessionRow(app, sessionId)
   return row?.user_id === userId && !row.revoked_at && Date.parse(row.expires_at) > app.clock()
 }
 
-/** Whose session the cookies name, of which the access cookie comes first; null when neither is good. */
+/** The session of the access cookie, else of the refresh cookie; null when neither is valid. */
 export async function whoLeaves(app: App, web: Web): Promise<Claims | null> {
   for (const kind of ['access', 'refresh'] as const) {
     const claims = await claimsOf(app, web, kind)
@@ -214,9 +211,9 @@ function firstBytes(text: string | undefined, bytes: number): string | null {
     .replace(/\uFFFD$/, '')
 }
 
-/** Days for which a session is kept after its end, for whoever looks into what happened. */
+/** Days for which a session is kept after its end, for investigations. */
 const keptDays = 90
 
-/** Forgets sessions that ran out long ago, at most so many; how many there were. */
+/** Deletes at most `most` sessions that expired long ago; returns their number. */
 export const eraseSessions = ({ db, clock }: App, most: number): number =>
   queries(db).erase.run(wholeSeconds(clock() - keptDays * 86_400_000), most).changes

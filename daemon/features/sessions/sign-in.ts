@@ -14,10 +14,7 @@ type SignIn = Call<typeof sessions.create>
 type Reply = Static<typeof sessions.create.reply>
 type Failure = NonNullable<Reply['error']>
 
-/**
- * A token that the sign-in form must carry, and a cookie with the same value: pages of others can send the cookie
- * alone.
- */
+/** Issues a CSRF token for the sign-in form, and a cookie with the same value, which other sites cannot read. */
 export function giveCsrf({ request, reply }: Web): { csrfToken: string } {
   const held = readCookie(request.headers.cookie, 'csrf', request.secureCookies)
   const csrfToken = held && /^[0-9a-f]{64}$/.test(held) ? held : randomBytes(32).toString('hex')
@@ -31,11 +28,11 @@ function checkCsrf({ request }: Web, given: string | undefined): void {
   if (!held || !given || !timingSafeEqual(digest(held), digest(given)))
     throw problem('csrf_mismatch', {
       field: 'csrfToken',
-      detail: 'The CSRF token is missing or does not fit its cookie; get one from /api/auth/csrf',
+      detail: 'The CSRF token is missing or does not match its cookie; get one from /api/auth/csrf',
     })
 }
 
-/** What is known before the transaction. `opening` is there only when the password is right. */
+/** What is prepared before the transaction. `opening` is set only when the password is right. */
 interface Ready {
   account: Account | undefined
   opening: Opening | null
@@ -43,7 +40,7 @@ interface Ready {
 
 export async function prepare(app: App, { body, web }: SignIn): Promise<Ready> {
   checkCsrf(web!, body.csrfToken)
-  // Every attempt counts until it turns out to be none: of many at once none is compared past the limit.
+  // Each attempt counts as failed until it succeeds, so that concurrent attempts cannot exceed the limit.
   const refused = app.limits.take('failures', web!.ip)
   if (refused) throw refused
   const account = accountOf(app, body.email)
@@ -51,11 +48,11 @@ export async function prepare(app: App, { body, web }: SignIn): Promise<Ready> {
   return { account, opening: account && fits ? await prepareSession(app, account) : null }
 }
 
-/** Why there is no session, or null: it is stored. Unknown, wrong and locked answer alike. */
+/** Stores the session and returns null, or why not. Unknown, wrong and locked are answered alike. */
 export function commit(app: App, call: SignIn, { account, opening }: Ready): Failure | null {
   const { now, web } = call
   if (!account?.password_hash) return 'CredentialsSignin'
-  // The password may have been changed while it was compared.
+  // The password may have changed while it was being compared.
   const current = accountById(app, account.id)
   const right = opening !== null && current?.password_hash === account.password_hash
   if (right && current?.two_factor_at) return commitBoth(app, call, current, opening)
@@ -64,10 +61,10 @@ export function commit(app: App, call: SignIn, { account, opening }: Ready): Fai
   return null
 }
 
-/** After the right password of a user who has a second factor. While the account is locked not even that is told. */
+/** Checks the second factor after the right password. A locked account does not even reveal that. */
 function commitBoth(app: App, { body, now, web }: SignIn, account: Account, opening: Opening): Failure | null {
   if (isLocked(app, account, now)) return 'CredentialsSignin'
-  // The password alone is half of the proof: it neither counts as a failure nor makes up for earlier ones.
+  // The password without the code neither counts as a failure nor resets earlier ones.
   if (!body.code) return 'SecondFactorRequired'
   if (!takeCode(app, account, body.code))
     return noteWrongCode(app, account, now) === 'locked' ? 'CredentialsSignin' : 'SecondFactorInvalid'
@@ -76,7 +73,7 @@ function commitBoth(app: App, { body, now, web }: SignIn, account: Account, open
   return null
 }
 
-/** JSON for programs, a redirect for forms. */
+/** Answers programs with JSON and forms with a redirect. */
 export function settle(
   { limits }: App,
   { body, query, web }: SignIn,

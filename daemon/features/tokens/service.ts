@@ -9,7 +9,7 @@ import type { Actor, Call } from '#kernel/feature'
 import { requireHeld } from '#kernel/http/admit'
 import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
-import { audienceOf, bySystem, byUser, journalAffair } from '#kernel/journal/affairs'
+import { audienceOf, bySystem, byUser, journalForUser } from '#kernel/journal/about-user'
 import { problem } from '#kernel/problem'
 import { rolesOf } from '../members/service.ts'
 import { find as findUser } from '../users/service.ts'
@@ -71,7 +71,7 @@ export function mint(
     ...(adapter_hint && { adapter_hint }),
     ...(replaces && { replaces }),
   }
-  journalAffair(app, user, fact('cli_token.created', { entity_id: row.id, name, metadata }, byUser(user)))
+  journalForUser(app, user, fact('cli_token.created', { entity_id: row.id, name, metadata }, byUser(user)))
   return { raw, token: present(row) }
 }
 

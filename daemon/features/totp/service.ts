@@ -4,7 +4,7 @@ import { fact } from '#contract/entries'
 import type { totp } from '#contract/totp'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
-import { bySystem, byUser, journalAffair } from '#kernel/journal/affairs'
+import { bySystem, byUser, journalForUser } from '#kernel/journal/about-user'
 import { type Problem, problem } from '#kernel/problem'
 import { type Account, accountById, isLocked, noteAttempt, passwordFits } from '../users/lockout/service.ts'
 import { setTwoFactor } from '../users/service.ts'
@@ -66,7 +66,7 @@ export function takeCode(app: App, { id: user, email }: Account, given: string):
   if (it?.kind !== 'recovery' || !burn.get({ user, hash: keys(app).hashed(it.code) })) return false
   const left = codesLeft.get(user)!
   const metadata = { changed: ['recovery_codes' as const], left }
-  journalAffair(app, user, fact('user.recovery_code_used', { entity_id: user, name: email, metadata }, byUser(user)))
+  journalForUser(app, user, fact('user.recovery_code_used', { entity_id: user, name: email, metadata }, byUser(user)))
   tell(app, user, letters.recoveryUsed(left))
   return true
 }
@@ -145,7 +145,7 @@ export function renew(app: App, { actor, body, now }: Call<typeof totp.renew>): 
   if (refused) return refused
   const recovery_codes = giveCodes(app, actor.id, now)
   const payload = { entity_id: actor.id, name: account.email, metadata: { changed: ['recovery_codes' as const] } }
-  journalAffair(app, actor.id, fact('user.recovery_codes_renewed', payload, byUser(actor.id)))
+  journalForUser(app, actor.id, fact('user.recovery_codes_renewed', payload, byUser(actor.id)))
   tell(app, actor.id, letters.renewed())
   return { recovery_codes }
 }
@@ -172,7 +172,7 @@ function turnOff(app: App, { id: user, email }: Account, now: string, via?: 'hos
   if (!setTwoFactor(app, user, false, now)) return false
   const metadata = { changed: ['two_factor_at' as const], two_factor: false as const, ...(via && { via }) }
   const payload = { entity_id: user, name: email, metadata }
-  journalAffair(app, user, fact('user.two_factor_off', payload, via ? bySystem : byUser(user)))
+  journalForUser(app, user, fact('user.two_factor_off', payload, via ? bySystem : byUser(user)))
   for (const { id } of requiredBy.all(user)) app.afterCommit(() => app.bus.emit('access_lost', id))
   return true
 }

@@ -3,7 +3,7 @@ import type { totp } from '#contract/totp'
 import { type App, wholeSeconds } from '#kernel/app'
 import type { Actor, Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
-import { byUser, journalAffair } from '#kernel/journal/affairs'
+import { byUser, journalForUser } from '#kernel/journal/about-user'
 import { type Problem, problem } from '#kernel/problem'
 import { type Account, accountById } from '../users/lockout/service.ts'
 import { setTwoFactor } from '../users/service.ts'
@@ -62,7 +62,7 @@ export function confirm(
   const metadata = { changed: ['two_factor_at' as const], two_factor: true as const, ...shown }
   const payload = { entity_id: actor.id, name: email, metadata }
   const what = moved ? 'user.two_factor_moved' : 'user.two_factor_on'
-  journalAffair(app, actor.id, fact(what, payload, byUser(actor.id)))
+  journalForUser(app, actor.id, fact(what, payload, byUser(actor.id)))
   tell(app, actor.id, moved ? letters.moved() : letters.turnedOn())
   return { since: now, recovery_codes: giveCodes(app, actor.id, now) }
 }

@@ -3,7 +3,7 @@ import type { users } from '#contract/users'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { cleanName } from '#kernel/http/fields'
-import { byUser, journalAffair } from '#kernel/journal/affairs'
+import { byUser, journalForUser } from '#kernel/journal/about-user'
 import { problem } from '#kernel/problem'
 import { queries, type Row } from './queries.ts'
 
@@ -79,7 +79,7 @@ export function setAvatarUrl(app: App, id: string, url: string | null, now: stri
 }
 
 const announce = (app: App, { id, email }: Row, changed: 'full_name' | 'avatar_url'): void =>
-  journalAffair(
+  journalForUser(
     app,
     id,
     fact('user.updated', { entity_id: id, name: email, metadata: { changed: [changed] } }, byUser(id)),

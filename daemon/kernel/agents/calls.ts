@@ -9,9 +9,8 @@ import { noteRefusal } from './refusals.ts'
 import { type Asker, checkBounds, withoutSecrets } from './texts.ts'
 
 /**
- * The way in of all that agents send, whatever brought it: counted, held to bounds, and without secrets. It comes
- * before the
- * schema is asked, so that what is stored is what was checked. Bodies of other operations pass as they are.
+ * Receives the body of every agent call, on any transport: counts it, checks its bounds and removes secrets, before the
+ * schema is checked, so that what was checked is what is stored. Bodies of other operations pass unchanged.
  */
 export function receive(
   app: App,
@@ -31,7 +30,7 @@ export function receive(
   return withoutSecrets(app, agent, asker, given)
 }
 
-/** Ids are cut: nobody has looked at them yet, and they become keys. */
+/** Ids are truncated: they are unchecked so far and become keys of buckets. */
 function askerOf({ bound }: Actor, body: Members): Asker {
   const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 64) : '')
   return {
@@ -49,6 +48,7 @@ function take(app: App, name: string, { rate = defaultRate }: AgentCall, asker: 
   )
   if (wait === 0) return
   noteRefusal(app, name, asker)
-  const detail = `An agent may do this ${rate.agent} times a minute, its crew ${rate.crew} times. Try again in ${wait} s`
+  const most = `An agent may do this ${rate.agent} times a minute, its crew ${rate.crew} times`
+  const detail = `${most}. Try again in ${wait} s`
   throw problem('rate_limited', { detail, headers: { 'retry-after': String(wait) }, extra: { retry_after: wait } })
 }

@@ -7,7 +7,7 @@ const everyMs = 60_000
 const remembered = 10_000
 const last = new WeakMap<App, Cache<{ at: number; refused: number }>>()
 
-/** Puts on record that an agent calls too often: once a minute, with what was refused since. */
+/** Records that an agent calls too often: once a minute, with the number of calls refused since. */
 export function noteRefusal(app: App, call: string, { workspace_id, crew_id, agent_id }: Asker): void {
   if (!workspace_id || !agent_id) return
   const noted = last.get(app) ?? createCache<{ at: number; refused: number }>(remembered)
@@ -29,5 +29,5 @@ export function noteRefusal(app: App, call: string, { workspace_id, crew_id, age
   } as const
   app
     .write(() => app.journal(fact('agent.throttled', { operation: call, refused }, about)))
-    .catch((error: Error) => app.log.error({ err: error, agent: agent_id }, 'A refusal is not on record'))
+    .catch((error: Error) => app.log.error({ err: error, agent: agent_id }, 'A refused call could not be recorded'))
 }

@@ -3,26 +3,23 @@ import type { App } from '../app.ts'
 import { isObject, type Members, outOfBounds } from '../http/json-bounds.ts'
 import { problem } from '../problem.ts'
 
-/** Who asks, as far as that is known; else empty. */
+/** Who calls; ids that are unknown are empty. */
 export interface Asker {
   workspace_id: string
   crew_id: string
   agent_id: string
 }
 
-/** Refuses what could not be walked, stored or written again. */
+/** Refuses a body that could not be walked, stored or serialized. */
 export function checkBounds(body: unknown): void {
   const flaw = outOfBounds(body)
   if (flaw) throw problem('invalid_json', { detail: `The body cannot be taken: ${flaw}` })
 }
 
-/**
- * What an agent sends, without the secrets that it was given: in every text and name, but for the one place that the
- * contract seals.
- */
+/** Removes secrets that an agent was given from all texts and names of its call, except the member that is sealed. */
 export function withoutSecrets(app: App, { sealed }: AgentCall, asker: Asker, given: Members): Members {
   const { body, value } = sealed ? unsealed(sealed, given) : { body: given, value: undefined }
-  // What is offered is a secret from now on: it stands nowhere else.
+  // The offered value is a secret from now on, so it is removed from everything else.
   const clean = app.scrub(asker, value === undefined ? [] : [value])(inOneForm(body) as Members)
   if (value === undefined) return clean
   const { within, member } = sealed!
@@ -34,7 +31,7 @@ interface Unsealed {
   value: string | undefined
 }
 
-/** The body with its sealed part as an object, and the text in the sealed place. */
+/** The body with its sealed part as an object, and the sealed text. */
 function unsealed({ within, member, when }: NonNullable<AgentCall['sealed']>, body: Members): Unsealed {
   if (body[when[0]] !== when[1]) return { body, value: undefined }
   const part = body[within]
@@ -56,9 +53,7 @@ function parsed(text: string): unknown {
   return value
 }
 
-/**
- * Texts in Unicode form C, as names are stored: a letter that becomes part of a secret later would not be found now.
- */
+/** Normalizes texts to NFC, as names are stored: a secret that normalization creates later would not be found. */
 function inOneForm(value: unknown): unknown {
   if (typeof value === 'string') return value.normalize('NFC')
   if (Array.isArray(value)) return value.map(inOneForm)

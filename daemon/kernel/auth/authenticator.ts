@@ -60,10 +60,7 @@ export const newToken = (tier: string): string =>
 export const adminKeyOf = (hex: string): Buffer | null =>
   /^([0-9a-f]{2}){32,}$/i.test(hex) ? Buffer.from(hex, 'hex') : null
 
-/**
- * How a token is stored: SHA-256 for the standard tier, HMAC-SHA256 with the server's key for the administrative one;
- * null for no token.
- */
+/** The stored form of a token: SHA-256, or HMAC-SHA256 with the server's key for administrative ones; else null. */
 export function hashToken(raw: string, adminKey: Buffer | null): string | null {
   if (!/^svc_(cli|admin)_[0-9a-f]{64}$/.test(raw)) return null
   if (raw.startsWith(standardPrefix)) return digest('sha256', raw, 'hex')
@@ -77,27 +74,24 @@ export interface Request {
   secure?: boolean
   remoteAddress: string | null
   userAgent: string | null
-  /** Without its query, which may hold what nobody should keep. */
+  /** Without the query, which may hold secrets. */
   path: string
 }
 
 export interface Authenticator {
-  /** A failing store throws: nobody is told that a good token is bad. */
+  /** Throws when the store fails, rather than calling a valid token invalid. */
   identify(request: Request): Identified | Promise<Identified>
-  /** Puts a use of an administrative token on record, before it has any effect; nothing for the others. */
+  /** Records the use of an administrative token before it has any effect; does nothing for others. */
   record(token: Token, use: Omit<Request, 'authorization'>): Promise<void>
-  /**
-   * True while the token or session of this id is neither revoked nor past its time, nor waits for a second factor:
-   * long connections ask again.
-   */
+  /** True while this token or session is not revoked, expired or missing a second factor; for long connections. */
   holds(credentialId: string): boolean
-  /** Forgets a token at once, when it is revoked. */
+  /** Evicts a revoked token from the cache. */
   forget(tokenId: string): void
   /** Makes and reads the tokens of sessions. */
   readonly seals: Seals
 }
 
-/** The id of what somebody signed in with: a CLI token or a session; null for the daemon itself. */
+/** The id of the caller's CLI token or session; null for the daemon itself. */
 export const credentialOf = ({
   token,
   session,
@@ -109,7 +103,7 @@ export const credentialOf = ({
 interface Parts {
   db: Db
   clock: () => number
-  /** Never set, so what is remembered for a while is not remembered longer. */
+  /** Monotonic, so that cached lookups expire in time. */
   steady: () => number
   adminKey: Buffer | null
   vault: Vault | null
@@ -124,14 +118,13 @@ const remembered = 10_000
 const touchEvery = 60_000
 
 /**
- * Bearer tokens of devices and programs, and browser sessions by cookie or bearer (docs/rules/http.md, "Order of
- * checks").
- * Lookups of tokens are remembered for 10 s, misses for 30 s.
+ * Identifies CLI tokens by bearer, and browser sessions by cookie or bearer. Lookups of tokens are cached for 10 s,
+ * misses for 30 s. docs/rules/accounts.md, "CLI tokens".
  */
 export function createAuthenticator({ db, clock, steady, adminKey, vault, write }: Parts): Authenticator {
   const seals = createSeals(vault, clock)
   const sessions = createSessions({ db, clock, seals, write })
-  // Two caches: a flood of made-up tokens must not push out the real ones.
+  // Two caches, so that a flood of invalid tokens does not evict valid ones.
   const hits = createCache<{ identity: TokenIdentity; until: number }>(remembered)
   const misses = createCache<number>(remembered)
   const touched = createCache<number>(remembered)
@@ -158,7 +151,7 @@ export function createAuthenticator({ db, clock, steady, adminKey, vault, write 
     const now = steady()
     if (now - (touched.get(id) ?? 0) < touchEvery) return
     touched.set(id, now)
-    // When a token was last used is a courtesy: losing one update does no harm.
+    // Best effort: losing one update of the last use does no harm.
     void write(() => queries(db).touch.run(new Date(clock()).toISOString().slice(0, 19) + 'Z', id)).catch(
       () => undefined,
     )

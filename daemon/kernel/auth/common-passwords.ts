@@ -5,20 +5,17 @@ import { canonical, passwordBytes } from './passwords.ts'
 /** Fewest characters (code points) of a password. */
 const fewest = 8
 
-// Read at the first password that somebody chooses: most processes never need it.
+// Loaded with the first password that somebody chooses: most processes never need the list.
 const load = createRequire(import.meta.url)
 let common: Set<string> | undefined
 
-/** The common passwords that are long enough to be chosen at all, in lower case. */
+/** The common passwords of sufficient length, in lower case. */
 function commonPasswords(): Set<string> {
   const { dictionary } = load('@zxcvbn-ts/language-common') as typeof import('@zxcvbn-ts/language-common')
   return new Set((dictionary['passwords-common'] as string[]).filter((word) => word.length >= fewest))
 }
 
-/**
- * Refuses a password that is too short, too long for bcrypt or among the most common ones; `field` is the member that
- * held it.
- */
+/** Refuses a password that is too short, too long for bcrypt, or common; `field` is the member that held it. */
 export function checkPassword(field: string, password: string): void {
   const text = canonical(password)
   if ([...text].length < fewest)

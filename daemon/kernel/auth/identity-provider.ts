@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts'
 
-/** Where the provider sends browsers back to, under the server's address. The provider must know it. */
+/** Path of the redirect URI, which has to be registered with the provider. */
 export const callbackPath = '/api/v1/auth/idp/callback'
 
-/** Whether people can sign in with an identity provider: both settings are there. */
+/** Whether an identity provider is configured. */
 export const isConfigured = ({ idpClientId, idpClientSecret }: Config): boolean =>
   Boolean(idpClientId && idpClientSecret)
 
-/** What people call the provider. */
+/** Display name of the provider. */
 export const nameOf = (issuer: string): string =>
   issuer === 'https://accounts.google.com' ? 'Google' : new URL(issuer).host

@@ -2,24 +2,21 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { problem } from '../problem.ts'
 
-/** What a caller of the internal interface is bound to; null where it is not. */
+/** What a caller of the internal interface is bound to; null for what it is not bound to. */
 export interface Bound {
   workspace: string | null
   crew: string | null
   agent: string | null
 }
 
-/**
- * Tokens of the internal interface: the master, and those derived from it for one workspace, crew or agent.
- * docs/rules/people.md, "Preferences".
- */
+/** Tokens of the internal interface: the master, and those derived from it for one workspace, crew or agent. */
 export interface InternalTokens {
   ofWorkspace(workspace: string): string
   ofCrew(workspace: string, crew: string): string
   ofAgent(workspace: string, agent: string): string
-  /** What the token is bound to; null when it is none of ours. */
+  /** What the token is bound to; null when it is invalid. */
   read(token: string): Bound | null
-  /** What a program of these could give away: the master and their tokens, and what of those cannot be guessed. */
+  /** Secrets that a program bound like this could leak: the master, its tokens and their unguessable parts. */
   about(bound: Bound): string[]
 }
 
@@ -62,7 +59,7 @@ export function createInternalTokens(master: string): InternalTokens {
   }
 }
 
-/** Refuses ids in a query or a body that are not those that the token is for. */
+/** Refuses ids in a query or a body that the token is not bound to. */
 export function checkBound(bound: Bound, given: object): void {
   for (const name of ['workspace', 'crew', 'agent'] as const) {
     const named = (given as Record<string, unknown>)[`${name}_id`]
@@ -71,7 +68,7 @@ export function checkBound(bound: Bound, given: object): void {
   }
 }
 
-/** True for a caller on this machine who speaks for nobody else: what a proxy passes on came from elsewhere. */
+/** True for a direct caller on this machine. A request that a proxy forwarded came from elsewhere. */
 export function isLocalCaller(peer: string | undefined, headers: IncomingHttpHeaders): boolean {
   if (headers['x-forwarded-for'] ?? headers['x-real-ip'] ?? headers.forwarded) return false
   return peer === undefined || /^(::ffff:)?127\./.test(peer) || peer === '::1'

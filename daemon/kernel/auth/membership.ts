@@ -4,7 +4,7 @@ import { type Db, statements } from '../store/db.ts'
 interface Row {
   workspace_id: string
   role: Role
-  /** 1 when the workspace asks for a second factor that the user does not have. */
+  /** 1 when the workspace requires a second factor that the user does not have. */
   barred: 0 | 1
 }
 
@@ -32,9 +32,7 @@ export const queries = statements((db) => ({
   ),
 }))
 
-/**
- * The caller's membership in a workspace named by id or slug; undefined for unknown, deleted and foreign ones alike.
- */
+/** The user's membership in a workspace, by id or slug; undefined for unknown, deleted and foreign workspaces alike. */
 export const membershipRow = (db: Db, workspace: string, user: string): Row | undefined =>
   queries(db).member.get({ named: workspace, user })
 
@@ -51,7 +49,7 @@ export const workspaceOf = (
   asked: { id: string; user: string },
 ): string | undefined => queries(db)[what].get(asked)?.workspace_id
 
-/** The workspace of a user who has one alone. */
+/** The workspace of a user who has exactly one. */
 export function onlyWorkspace(db: Db, user: string): string | undefined {
   const [one, ...others] = queries(db).some.all(user)
   return others.length ? undefined : one?.workspace_id

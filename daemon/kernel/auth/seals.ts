@@ -5,7 +5,7 @@ import type { Vault } from '../store/vault.ts'
 
 type Kind = 'access' | 'refresh'
 
-/** What a session's cookie says. docs/rules/accounts.md, "Session tokens". */
+/** Claims of a session token. docs/rules/accounts.md, "Session tokens". */
 export interface Claims {
   userId: string
   sessionId: string
@@ -25,10 +25,10 @@ export interface Subject {
 export const lifetimes = { access: 15 * 60, refresh: 30 * 86_400 } as const
 const leeway = 5
 
-/** The tokens inside of cookies, encrypted so that nobody else can read or make them. */
+/** Encrypts and decrypts session tokens. */
 export interface Seals {
   seal(kind: Kind, subject: Subject, jti?: string): Promise<{ token: string; jti: string; expires: number }>
-  /** `expired` when it was good once; null when it is none of ours, or of another kind. */
+  /** `expired` for a valid token past its end; null for an invalid one or one of another kind. */
   read(kind: Kind, token: string): Promise<Claims | 'expired' | null>
 }
 
@@ -60,7 +60,7 @@ export function createSeals(vault: Vault | null, clock: () => number): Seals {
       return { token, jti, expires }
     },
     async read(kind, token) {
-      // Anything but the compact form is refused before it costs a thought.
+      // Cheap check for the compact form before anything is decrypted.
       if (token.length > 4096 || token.split('.').length !== 5) return null
       try {
         const { payload } = await jwtDecrypt(token, keyOf(kind), {

@@ -40,13 +40,13 @@ interface Parts {
 
 const remembered = 10_000
 const touchEvery = 60_000
-/** How long a second factor that was shown counts for what asks for it again, in milliseconds. */
-export const factorHolds = 15 * 60_000
+/** Milliseconds for which a second factor counts before operations that need it ask again. */
+export const factorValidMs = 15 * 60_000
 
-/** Browser sessions: what the access token says, and what the stored session says of it at this moment. */
+/** Identifies browser sessions by their access token and their stored row. */
 export function createSessions({ db, clock, seals, write }: Parts) {
-  // Opening a token takes longer than all else of a small request; its row is looked up each time, so a revocation
-  // holds at once.
+  // Decrypting a token is the most expensive part of a small request, so it is cached. The row is read each time, so a
+  // revocation takes effect at once.
   const opened = createCache<Claims>(remembered)
   const touched = createCache<number>(remembered)
 
@@ -62,7 +62,7 @@ export function createSessions({ db, clock, seals, write }: Parts) {
     const now = clock()
     if (Math.abs(now - Math.max(Date.parse(last_used_at), touched.get(id) ?? 0)) < touchEvery) return
     touched.set(id, now)
-    // When a session was last used is a courtesy: losing one update does no harm.
+    // Best effort: losing one update of the last use does no harm.
     void write(() => queries(db).touch.run(`${new Date(now).toISOString().slice(0, 19)}Z`, id)).catch(() => undefined)
   }
 
@@ -72,18 +72,18 @@ export function createSessions({ db, clock, seals, write }: Parts) {
     if (Date.parse(row.expires_at) <= clock()) return { reason: 'session_expired' }
     touch(row)
     const stale =
-      row.two_factor_at !== null && !(row.factor_at && Math.abs(clock() - Date.parse(row.factor_at)) < factorHolds)
+      row.two_factor_at !== null && !(row.factor_at && Math.abs(clock() - Date.parse(row.factor_at)) < factorValidMs)
     return { identity: { userId: row.user_id, email: row.email, session: { id, stale, unproven: isUnproven(row) } } }
   }
 
   return {
-    /** Whose access token this is. A failing store throws: nobody is told that a good session is bad. */
+    /** Identifies the session of an access token. Throws when the store fails. */
     async identify(token: string): Promise<SessionVerdict> {
       const claims = await open(token)
       if (claims === 'expired') return { reason: 'session_expired' }
       return claims ? judge(claims.sessionId, claims.userId) : { reason: 'session_invalid' }
     },
-    /** True while the session is neither revoked nor past its time, nor waits for a second factor. */
+    /** True while the session is not revoked, expired or missing a second factor. */
     holds(id: string): boolean {
       const row = queries(db).find.get(id)
       return row !== undefined && !row.revoked_at && Date.parse(row.expires_at) > clock() && !isUnproven(row)

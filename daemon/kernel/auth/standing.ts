@@ -31,7 +31,7 @@ export function roleInCrew(db: Db, { id: user, workspace, role }: Person, crew: 
   return higher(role, queries(db).inCrew.get({ crew, user, workspace })?.role ?? null)
 }
 
-/** The roles that a member's crews gave, by crew; null where membership is all. */
+/** A member's roles in crews, by crew; null for a membership without a role. */
 export const crewRoles = (db: Db, { id: user, workspace }: Person): Map<string, Role | null> =>
   new Map(
     queries(db)
@@ -39,10 +39,7 @@ export const crewRoles = (db: Db, { id: user, workspace }: Person): Map<string, 
       .map(({ crew_id, role }) => [crew_id, role]),
   )
 
-/**
- * The caller with the role that counts for an operation: where its contract entry says which crew it concerns, the role
- * there counts when it is higher. Whatever asks for `actor.role` later means this one.
- */
+/** The caller with the effective role for an operation: a higher role in the crew that it concerns counts. */
 export function actorHere(db: Db, { crew }: Endpoint, actor: Actor, input: object): Actor {
   if (!crew || actor.type !== 'user' || actor.role === null || actor.role === 'OWNER') return actor
   const named = crewNamed(db, crew, actor, input)
@@ -50,7 +47,7 @@ export function actorHere(db: Db, { crew }: Endpoint, actor: Actor, input: objec
   return role === actor.role ? actor : { ...actor, role }
 }
 
-/** As `actorHere` before the body was read: a crew that only the body names may yet be the best one of the caller's. */
+/** As `actorHere`, before the body is read: assumes the caller's highest crew role where the body names the crew. */
 export function actorExpected(db: Db, endpoint: Endpoint, actor: Actor, params: object): Actor {
   if (endpoint.crew !== 'body.crew_id') return actorHere(db, endpoint, actor, params)
   return { ...actor, role: [...crewRoles(db, actor).values()].reduce(higher, actor.role) }
@@ -70,7 +67,7 @@ function crewNamed(db: Db, place: NonNullable<Endpoint['crew']>, { workspace }: 
   return (agentId && queries(db).crewOfAgent.get({ agent: agentId, workspace })?.crew_id) || null
 }
 
-/** What a member may do beyond the role: as stored, else what comes with the role. */
+/** A member's capabilities: the stored ones, else the default of the role. */
 export function capabilitiesOf({
   role,
   capabilities_json,
@@ -83,12 +80,12 @@ export function capabilitiesOf({
   return capabilities.filter((it) => it === 'chat' || stored.includes(it))
 }
 
-/** What a user may do beyond the role in a workspace; nothing where the user is no member. */
+/** A user's capabilities in a workspace; none where the user is not a member. */
 export function capabilitiesIn(db: Db, workspace: string, user: string): Capability[] {
   const row = queries(db).member.get({ user, workspace })
   return row ? capabilitiesOf(row) : []
 }
 
-/** Whether the caller was given this capability in the workspace. */
+/** Whether the caller has this capability in the workspace. */
 export const holds = (db: Db, { id, workspace, type }: Actor, capability: Capability): boolean =>
   type === 'user' && capabilitiesIn(db, workspace, id).includes(capability)

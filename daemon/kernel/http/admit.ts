@@ -12,10 +12,7 @@ import { pathOf } from './refusal.ts'
 
 const changing = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/**
- * Origin, rate, identity, workspace, role, scope and the operation's own gate, in the contract's order (part 1, section
- * 1.3), all before a byte of the body is read.
- */
+/** Checks everything that needs no body, before it is read. docs/rules/http.md, "Order of checks". */
 export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHandler {
   const bucket = endpoint.rate ?? 'api'
   const isPublic = endpoint.access === 'public'
@@ -36,7 +33,7 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
       }
       if (identity.session?.unproven && !endpoint.unproven)
         throw problem('step_up_required', {
-          detail: 'This browser has yet to show your second factor: POST /api/v1/auth/step-up',
+          detail: 'This session still needs your second factor: POST /api/v1/auth/step-up',
         })
       if (endpoint.access !== 'signed-in') enterWorkspace(app, endpoint, request, request.actor)
       authorize(app.db, endpoint, actorExpected(app.db, endpoint, request.actor, request.params as object))
@@ -56,7 +53,7 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
   return (request, _reply, done) => {
     checkOrigin(app, request)
     if (bucket === 'auth') take(app, 'auth', request.address)
-    // A public endpoint asks for an identity only to spare a valid token the general bucket.
+    // Public endpoints identify callers only to exempt valid tokens from the general bucket.
     const identified = isPublic && bucket !== 'api' ? null : identify(app, request)
     if (identified instanceof Promise) {
       identified.then((found) => enter(request, found)).then(() => done(), done)
@@ -67,29 +64,24 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
   }
 }
 
-/**
- * Milliseconds for which an admission stands. A body that takes longer must not carry rights that were lost meanwhile.
- */
-const admissionStands = 1000
+/** An admission is checked again after this long: rights may be lost while a slow body arrives. */
+const admissionMs = 1000
 
-/** Asks again about a caller whose body took its time: whether the credential still holds, and the role. */
+/** Checks the credential and the role again after a body that was slow to arrive. */
 export function admitAgain(app: App, { unproven }: Endpoint, { actor, admittedAt }: FastifyRequest): void {
-  if (actor?.type !== 'user' || Math.abs(app.clock() - admittedAt) < admissionStands) return
+  if (actor?.type !== 'user' || Math.abs(app.clock() - admittedAt) < admissionMs) return
   if (!unproven) requireHeld(app, actor)
   if (actor.workspace) enterAs(app, actor, actor.workspace)
 }
 
-/**
- * Refuses a caller whose credential holds no more. For changes too that give out another one: it must not outlive the
- * first by a moment.
- */
+/** Refuses a caller whose credential is no longer valid. Changes that issue a new credential check this themselves. */
 export function requireHeld({ auth }: App, actor: Actor): void {
   const credential = credentialOf(actor)
   if (credential !== null && !auth.holds(credential))
     throw problem(actor.session ? 'session_revoked' : 'session_invalid')
 }
 
-/** For everybody else on the network there is nothing here. */
+/** Identifies an internal caller. Anybody else gets not_found, as if the path did not exist. */
 function internalActor(app: App, { headers, socket, query }: FastifyRequest): Actor {
   const token = headers['x-internal-token']
   if (!isLocalCaller(socket.remoteAddress, headers) || typeof token !== 'string') throw problem('not_found')
@@ -137,14 +129,14 @@ function workspaceNamed({ workspace }: Endpoint, { query, params, headers }: Fas
   const { workspace_id: fromQuery } = query as { workspace_id?: unknown }
   const { workspaceId: fromPath } = params as { workspaceId?: string }
   const fromHeader = headers['x-workspace-id']
-  // Given twice, nobody can say which one a proxy or a log line will take for the one that was meant.
+  // Refuses two values: a proxy or log may read another one than we would.
   if (Array.isArray(fromQuery))
     throw problem('invalid_field', { field: 'workspace_id', detail: 'workspace_id is given more than once' })
   const places = workspace === 'session' ? [fromHeader, fromQuery] : [fromQuery, fromPath, fromHeader]
   return places.find((value): value is string => typeof value === 'string' && value !== '')
 }
 
-/** The workspace of a call that names none. A foreign agent or approval answers as one that does not exist. */
+/** The workspace of a call that names none. A foreign agent or approval is answered like a missing one. */
 function workspaceImplied(
   app: App,
   { workspace, unnamed = 'workspace_required' }: Endpoint,
@@ -169,7 +161,7 @@ function enterAs(app: App, actor: Actor, named: string): void {
   if (!member) throw problem('not_a_member')
   if (member.barred)
     throw problem('two_factor_required', {
-      detail: 'This workspace asks its members for a second factor; set one up: muster account 2fa on',
+      detail: 'This workspace requires a second factor of its members; set one up: muster account 2fa on',
     })
   actor.workspace = member.workspace_id
   actor.role = member.role

@@ -1,7 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply } from 'fastify'
 
-/** `idp` tells that a sign-in at the identity provider was begun in this browser. */
+/** `idp` ties a sign-in at the identity provider to the browser that began it. */
 export type CookieKind = 'access' | 'refresh' | 'csrf' | 'idp'
 
 const words: Record<CookieKind, string> = {
@@ -11,27 +11,25 @@ const words: Record<CookieKind, string> = {
   idp: 'authjs.idp-browser',
 }
 const paths: Record<CookieKind, string> = { access: '/', refresh: '/api/auth/', csrf: '/', idp: '/' }
-/** Seconds. docs/rules/http.md, "Rate limits". */
+/** docs/rules/accounts.md, "Cookies". */
 export const sessionSeconds = 30 * 86_400
-/** Until the browser forgets it; the csrf cookie goes when the browser is closed. */
+/** Seconds. The csrf cookie ends with the browser's session. */
 const lifetimes: Record<CookieKind, number | undefined> = {
   access: sessionSeconds,
   refresh: sessionSeconds,
   csrf: undefined,
   idp: 15 * 60,
 }
-/** Set for this host alone, where the connection is one that only this host can answer. */
+/** Cookies that get the `__Host-` prefix on HTTPS. */
 const ownHost: readonly CookieKind[] = ['csrf', 'idp']
 
-/**
- * Names as docs/rules/accounts.md, "Cookies" has them; `__Host-` and `__Secure-` cookies can only be set over HTTPS.
- */
+/** docs/rules/accounts.md, "Cookies". Browsers take `__Host-` and `__Secure-` cookies over HTTPS only. */
 const nameOf = (kind: CookieKind, secure: boolean): string =>
   (secure ? (ownHost.includes(kind) ? '__Host-' : '__Secure-') : '') + words[kind]
 
-/** The value of a cookie. On HTTPS only the name counts that plain HTTP cannot have set. */
+/** The value of a cookie. On HTTPS only the prefixed name counts, which plain HTTP cannot set. */
 export function readCookie(header: string | undefined, kind: CookieKind, secure: boolean): string | undefined {
-  // What most requests lack is not looked for.
+  // Saves parsing for most requests, which lack the cookie.
   return header?.includes(words[kind]) ? parseCookie(header)[nameOf(kind, secure)] : undefined
 }
 
@@ -39,7 +37,7 @@ export function setCookie(reply: FastifyReply, kind: CookieKind, value: string, 
   append(reply, kind, nameOf(kind, secure), value, secure, lifetimes[kind])
 }
 
-/** Both names of both cookies of the session, so that nothing stays behind after a change between HTTP and HTTPS. */
+/** Clears the session's cookies under their HTTP and HTTPS names: the server may have changed between the two. */
 export function clearSession(reply: FastifyReply): void {
   for (const kind of ['access', 'refresh'] as const)
     for (const secure of [false, true]) append(reply, kind, nameOf(kind, secure), '', secure, 0)

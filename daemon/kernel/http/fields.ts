@@ -1,15 +1,12 @@
 import { problem } from '../problem.ts'
 
-/** Characters that turn the writing around, so that a name reads as another one. */
-export const turning = /[\u202a-\u202e\u2066-\u2069]/gu
+/** Bidirectional control characters, which can make a name read as another one. */
+export const bidiControls = /[\u202a-\u202e\u2066-\u2069]/gu
 
-/** Whether there is anything to see of a text. */
+/** Whether a text has a visible character. */
 export const isVisible = (text: string): boolean => /[^\p{Default_Ignorable_Code_Point}\p{C}\p{Z}]/u.test(text)
 
-/**
- * Trimmed and in one Unicode form (NFC), so that names that look the same are the same; from `min` to `max` in the unit
- * given.
- */
+/** Trims and normalizes a name (NFC), so that names that look the same are equal, and checks its size. */
 export function cleanName(
   field: string,
   given: string,
@@ -20,8 +17,8 @@ export function cleanName(
   if (size < min || size > max)
     throw problem('invalid_field', { field, detail: `${field} must have ${min} to ${max} ${unit}` })
   if (name && !isVisible(name))
-    throw problem('invalid_field', { field, detail: `${field} must have a character that can be seen` })
-  if (name.search(turning) >= 0)
+    throw problem('invalid_field', { field, detail: `${field} must have a visible character` })
+  if (name.search(bidiControls) >= 0)
     throw problem('invalid_field', { field, detail: `${field} must not change the direction of writing` })
   return name
 }
@@ -31,9 +28,8 @@ export const blankToNull = (text: string | null | undefined): string | null =>
   text === undefined || text === null || text.trim() === '' ? null : text
 
 /**
- * Refuses members that the full contract has and this version does not. What asks for nothing passes: null, false, 0,
- * "",
- * [] and the member's own `neutral` value.
+ * Refuses members of the full contract that this version does not support. Values that request nothing pass: null,
+ * false, 0, "", [] and the member's own `neutral` value.
  */
 export function refuseLater(body: object, names: readonly string[], neutral: Record<string, unknown> = {}): void {
   for (const name of names) {
@@ -43,7 +39,7 @@ export function refuseLater(body: object, names: readonly string[], neutral: Rec
   }
 }
 
-/** A change must name at least one member that the endpoint takes. */
+/** Refuses a change that names none of the members that the endpoint takes. */
 export function requireSome(body: object, names: readonly string[]): void {
   if (!names.some((name) => (body as Record<string, unknown>)[name] !== undefined)) {
     throw problem('no_fields', { detail: `Name at least one of ${names.join(', ')}` })
@@ -55,7 +51,7 @@ export interface Page {
   offset: number
 }
 
-/** The window of a list as docs/rules/http.md, "Pages of a list" reads it. */
+/** The page of a list that a query asks for. docs/rules/http.md, "Pages of a list". */
 export function pageOf(
   query: { limit?: number | string; offset?: number | string },
   { fallback = 100, max = 500 } = {},

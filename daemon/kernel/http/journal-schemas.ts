@@ -3,14 +3,14 @@ import { JournalEntry } from '#contract/journal'
 
 type Json = Record<string, unknown>
 
-/** The component that stands for any entry, and the title of its schema. */
+/** Name of the component for any entry, and title of its schema. */
 export const entryName = 'JournalEntry'
 
 const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
 const payloadOf = (fact: string) => `Payload.${fact}`
 const entryOf = (type: string) => `${entryName}.${type}`
 
-/** Facts by the entry type that they are stored under: the four audit types hold those of many entities. */
+/** Facts grouped by the entry type that they are stored as: each audit type holds the facts of many entities. */
 function factsByType(): Map<string, FactName[]> {
   const byType = new Map<string, FactName[]>()
   for (const name of (Object.keys(facts) as FactName[]).sort()) {
@@ -20,7 +20,7 @@ function factsByType(): Map<string, FactName[]> {
   return byType
 }
 
-/** Schemas of journal entries: one for each entry type that is declared, told apart by it, and one for the others. */
+/** Schemas of journal entries: one for each declared entry type, which is the discriminator, and one for the others. */
 export function journalSchemas(): Json {
   const byType = factsByType()
   const declared = [...byType.keys()]

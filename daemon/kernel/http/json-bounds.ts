@@ -1,6 +1,6 @@
-/** Objects and lists within each other: what walks them by recursion must not run out of stack. */
+/** Most levels of nesting: recursive code must not run out of stack. */
 const deepest = 32
-/** Members and items in all. */
+/** Most members and items in total. */
 const most = 2000
 const longestName = 200
 
@@ -9,10 +9,7 @@ export type Members = Record<string, unknown>
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * What is wrong with JSON that an agent sent, whatever it is to mean; null when nothing is. Imports nothing: sidecars
- * carry it.
- */
+/** What exceeds the bounds in JSON from an agent, or null. Sidecars contain this file, so it imports nothing. */
 export function outOfBounds(value: unknown): string | null {
   let level = [value]
   let count = 0
@@ -20,7 +17,7 @@ export function outOfBounds(value: unknown): string | null {
     if (depth > deepest) return `it is nested more than ${deepest} deep`
     const next: unknown[] = []
     for (const one of level) {
-      // JSON reads 1e999 as a number that it cannot write.
+      // JSON.parse reads 1e999 as Infinity, which JSON.stringify cannot write.
       if (typeof one === 'number' && !Number.isFinite(one)) return 'a number in it is too large'
       if (typeof one !== 'object' || one === null) continue
       const names = Array.isArray(one) ? [] : Object.keys(one)

@@ -2,18 +2,18 @@ import { type Endpoint, urlOf } from '#contract/define'
 import { type Problem, problem } from '../problem.ts'
 
 export interface Methods {
-  /** The refusal of a request for a path that has other methods only; null when no endpoint has the path. */
+  /** The refusal for a path that has only other methods; null when no endpoint has the path. */
   refuse(path: string): Problem | null
   /**
-   * What to ask of an address that was taken for `matched`: `/things/count` is never a thing called "count", whatever
-   * methods it has itself. Null when no other path can have been meant.
+   * A check for paths that the router matched to `matched`: `/things/count` never means a thing called "count", even
+   * for a method that only `/things/:id` has. Null when `matched` hides no literal path.
    */
   shadowOf(method: string, matched: string): ((path: string) => Problem | null) | null
 }
 
 type Known = Map<string, { parts: string[]; methods: Set<string> }>
 
-/** Which methods each path has. docs/rules/http.md, "Headers and bodies". */
+/** Knows the methods of each path. docs/rules/http.md, "Headers and bodies". */
 export function createMethods(endpoints: Iterable<Endpoint>): Methods {
   const known: Known = new Map()
   for (const endpoint of endpoints) {
@@ -54,7 +54,7 @@ const fits = (pattern: string[], parts: string[]) =>
   pattern.length === parts.length &&
   pattern.every((part, index) => (isParameter(part) ? parts[index] !== '' : part === decoded(parts[index]!)))
 
-/** True when some address fits both and the router would prefer `one`: it is literal where they first differ. */
+/** True when a path can match both and the router prefers `one`, which is literal where they first differ. */
 function precedes(one: string[], other: string[]): boolean {
   if (one.length !== other.length) return false
   const overlap = one.every((part, index) => part === other[index] || isParameter(part) || isParameter(other[index]!))

@@ -1,10 +1,7 @@
 import { Busboy } from '@fastify/busboy'
 import { problem } from '../problem.ts'
 
-/**
- * The first file under this name in a `multipart/form-data` body; null when there is none. `at most` bytes and one more
- * are kept.
- */
+/** The first file of this name in a `multipart/form-data` body, or null. Keeps one byte more than `most` of it. */
 export function fileOf(
   name: string,
   { type, body, most }: { type: string | undefined; body: unknown; most: number },
@@ -12,9 +9,7 @@ export function fileOf(
   if (!type || !Buffer.isBuffer(body) || body.length === 0) return Promise.resolve(null)
   return new Promise((resolve, reject) => {
     const broken = () =>
-      reject(
-        problem('invalid_field', { field: name, detail: 'The body is not multipart/form-data as it was announced' }),
-      )
+      reject(problem('invalid_field', { field: name, detail: 'The body is not valid multipart/form-data' }))
     let found: Buffer[] | null = null
     try {
       const parts = new Busboy({

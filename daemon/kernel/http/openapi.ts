@@ -27,7 +27,7 @@ export function openapi(): Json {
           type: 'apiKey',
           in: 'header',
           name: 'X-Internal-Token',
-          description: 'Of the daemon and its own programs, on its machine alone',
+          description: "For the daemon and its own programs, on the daemon's machine only",
         },
         session: {
           type: 'apiKey',
@@ -117,13 +117,13 @@ function success({ status, held, reply, kind, media, summary }: Endpoint): Json 
     const content = { 'application/json': { schema: plain(reply) } }
     return {
       [status]: { description: summary, content },
-      ...(held && { 202: { description: 'It waits until people approve it', content } }),
+      ...(held && { 202: { description: 'Held until somebody approves it', content } }),
     }
   }
   return { [status]: { description: kind === 'stream' ? 'A stream' : kind === 'text' ? 'Text' : 'Done' } }
 }
 
-/** What the kernel itself may answer, beside what the endpoint throws. */
+/** Problems that the kernel itself may answer with, besides those that the endpoint throws. */
 function kernelRefusals({
   access,
   rate,
@@ -176,10 +176,10 @@ function refusals(endpoint: Endpoint): Json {
   )
 }
 
-/** Schemas carry symbols for the type system; documents do not. */
+/** Drops the symbols that schemas carry for the type system. */
 const bare = (schema: Json): Json => JSON.parse(JSON.stringify(schema)) as Json
 
-/** The same of a part of an operation, where journal entries are named instead of described. */
+/** A schema without symbols, with a reference to the component wherever it holds a journal entry. */
 const plain = (schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema), (_, value) =>
     value?.title === entryName ? { $ref: `#/components/schemas/${entryName}` } : value,

@@ -29,18 +29,18 @@ import { createWebServer, type TlsFiles } from './web-server.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor | null
-    /** The client's address, as the proxies in between say. */
+    /** The client's address, as reported by trusted proxies. */
     address: string
-    /** The client came over TLS, as the proxies in between say. */
+    /** The client uses TLS, as reported by trusted proxies. */
     encrypted: boolean
-    /** When the caller was let in, milliseconds since 1970. */
+    /** When the caller was admitted, milliseconds since 1970. */
     admittedAt: number
-    /** Cookies are named and marked as on HTTPS. */
+    /** Cookies get the names and attributes for HTTPS. */
     secureCookies: boolean
   }
   interface FastifyContextConfig {
     operation?: Operation
-    /** Passed on as it is. */
+    /** The request is proxied to a crew unread. */
     exposed?: boolean
   }
 }
@@ -51,10 +51,7 @@ const bodyMs = 60_000
 const exposedPath = /^\/exposed\//
 const exposedRoute = '/exposed'
 
-/**
- * The HTTP side of every operation. Order of checks: host, method, origin, rate, identity, workspace, role, scope,
- * body.
- */
+/** Serves every operation over HTTP. Checks run as in docs/rules/http.md, "Order of checks". */
 export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
   const requestId = createRequestIds()
   const http = Fastify({
@@ -80,7 +77,7 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
   http.setSerializerCompiler(compileLater)
   acceptBodies(http)
 
-  // Hooks that do not wait are no promises: they run for every request.
+  // Synchronous hooks take `done`, which is cheaper than a promise for each request.
   http.addHook('onRequest', (request, reply, done) => {
     reply.headers(fixedHeaders).header('x-request-id', request.id)
     checkHostAndSize(app, request)
@@ -88,7 +85,7 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
     request.address = app.originRules.clientIp(socket.remoteAddress, headers)
     request.encrypted = app.originRules.isSecure(socket.remoteAddress, headers, 'encrypted' in socket)
     request.secureCookies = request.encrypted || app.config.forceSecureCookies
-    // What is passed on to a crew may take its time.
+    // Proxied requests have no deadline for their body.
     if (!request.routeOptions.config.exposed) expectBody(request.raw)
     done()
   })
@@ -99,7 +96,7 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
   http.setErrorHandler((error: FastifyError | Problem, request, reply) => sendProblem(app, error, request, reply))
   http.setNotFoundHandler((request) => {
     const path = pathOf(request)
-    // Nobody learns which internal addresses there are.
+    // Does not reveal which internal paths exist.
     if (path.startsWith('/api/v1/internal/')) throw problem('not_found')
     throw (
       (path.startsWith('/api/') && app.limits.take('api', request.address)) ||
@@ -112,7 +109,7 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
   return http
 }
 
-/** Every operation, and those that answer under other names as well once more for each of these. */
+/** All operations, with a copy for each configured alias. */
 function withAliases({ operations, config }: App): Operation[] {
   const all = [...operations.values()]
   const taken = new Set(all.map(({ endpoint }) => urlOf(endpoint).split('/')[3]))
@@ -127,10 +124,7 @@ function withAliases({ operations, config }: App): Operation[] {
   return [...all, ...others]
 }
 
-/**
- * Capability URLs take every method and every path: the router sees one address, and none of its rules for bodies
- * applies.
- */
+/** Routes capability URLs: one route takes every method and path, and no rule for bodies applies. */
 function addExposed(app: App, http: FastifyInstance): void {
   const known = new Set(http.supportedMethods)
   for (const method of METHODS)
@@ -149,7 +143,7 @@ function addExposed(app: App, http: FastifyInstance): void {
   })
 }
 
-/** A body that has not arrived in time is given up, and its connection with it. */
+/** Closes the connection when the body has not arrived in time. */
 function expectBody(raw: IncomingMessage): void {
   if (raw.headers['content-length'] === undefined && raw.headers['transfer-encoding'] === undefined) return
   const late = setTimeout(() => {
@@ -159,10 +153,7 @@ function expectBody(raw: IncomingMessage): void {
   for (const event of ['end', 'close']) raw.once(event, () => clearTimeout(late))
 }
 
-/**
- * Answers are written by code made from their schema, so nothing undeclared leaves; made on first use, so that starting
- * is quick.
- */
+/** Serializes answers by their schema, so undeclared members are dropped. Compiled on first use, for a quick start. */
 const compileLater: FastifySerializerCompiler<Schema> = ({ schema }) => {
   let write: ((value: unknown) => string) | undefined
   return (value) => {
@@ -183,8 +174,7 @@ function acceptBodies(http: FastifyInstance): void {
       else done(problem(malformed ?? 'invalid_json'))
     })
   })
-  // curl and others say this of a body they were given without a type; where no form is meant, JSON is the only thing
-  // it can be.
+  // curl and others send this type by default, so a body under it gets an error that asks for JSON unless it is a form.
   http.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined)
     if (!request.routeOptions.config.operation?.endpoint.form) return done(problem('unsupported_media_type'))
@@ -214,7 +204,7 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
     method: endpoint.method,
     url: urlOf(endpoint),
     bodyLimit: endpoint.bodyLimit ?? handlerBodyLimit,
-    // A stream has no end to send the length of: HEAD is not among its methods.
+    // A stream has no length that HEAD could answer.
     exposeHeadRoute: endpoint.method === 'GET' && endpoint.kind !== 'stream',
     config: { operation },
     onRequest: [meantFor(operation, methods), admit(app, operation)],
@@ -224,7 +214,7 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
       }),
     handler: async (request, reply) => {
       admitAgain(app, endpoint, request)
-      if (endpoint.kind === 'stream') takeSeat(app, request, reply)
+      if (endpoint.kind === 'stream') takeSlot(app, request, reply)
       const given = receive(app, operation, request.actor, request.body)
       const input = {
         ...(request.params as object),
@@ -234,25 +224,25 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
       const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
       if (reply.sent || endpoint.kind === 'stream') return reply
       if (!free && reply.statusCode === 200) reply.code(statusOf(endpoint, result))
-      // Nothing is returned: the framework would wait for the end of a reply that it is given back.
+      // Returns nothing: the framework would wait for the end of a returned reply.
       reply.send(free ? result : endpoint.status === 204 ? undefined : (result ?? null))
     },
   })
 }
 
-/** One person's streams are counted together, whatever they follow. */
-function takeSeat({ streams }: App, { actor }: FastifyRequest, { raw }: FastifyReply): void {
-  const leave = streams.take(actor!.id)
-  if (!leave)
+/** Counts one more open stream of this person, of whatever kind, until the connection closes. */
+function takeSlot({ streams }: App, { actor }: FastifyRequest, { raw }: FastifyReply): void {
+  const release = streams.take(actor!.id)
+  if (!release)
     throw problem('rate_limited', {
       headers: { 'retry-after': '10' },
       detail: 'You have too many streams open; close some of them',
     })
-  raw.once('close', leave)
-  if (raw.destroyed) leave()
+  raw.once('close', release)
+  if (raw.destroyed) release()
 }
 
-/** Refuses an address that only looks as if it were meant for this operation. */
+/** Refuses a path that the router took for this operation although another one is meant. */
 function meantFor({ endpoint }: Operation, methods: Methods): onRequestHookHandler {
   const url = urlOf(endpoint)
   const shadows = new Map(

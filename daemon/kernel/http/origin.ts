@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { remembering } from '../cache.ts'
+import { memoize } from '../cache.ts'
 import type { Config } from '../config.ts'
 
 interface Headers {
@@ -12,16 +12,13 @@ interface Headers {
 }
 
 export interface OriginRules {
-  /**
-   * True when the Host header is one that this server answers to: a name of its own, so that rebinding a foreign name
-   * fails.
-   */
+  /** True for a Host header that names this server, which stops DNS rebinding. */
   acceptsHost(host: string | undefined): boolean
   /** True for requests without an origin (programs) and for this server's own or allowed origins. */
   acceptsOrigin(headers: Headers, secure: boolean): boolean
   /** As `acceptsOrigin`, comparing host names only: the rule for WebSocket upgrades. */
   acceptsSocketOrigin(headers: Headers): boolean
-  /** Client address: the peer's, or what trusted proxies say of it. */
+  /** The client's address: the peer's, or the one that trusted proxies report. */
   clientIp(peer: string | undefined, headers: Headers): string
   isSecure(peer: string | undefined, headers: Headers, tls: boolean): boolean
 }
@@ -42,7 +39,7 @@ export function createOriginRules(config: Config): OriginRules {
     trusted.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family)
   }
   const judged = new Map<string, boolean>()
-  // The same few addresses ask again and again, and the list is slow to look through.
+  // Caches verdicts: few addresses recur, and the list is slow to search.
   const isTrusted = (address: string) => {
     const known = judged.get(address)
     if (known !== undefined) return known
@@ -65,15 +62,15 @@ export function createOriginRules(config: Config): OriginRules {
     ].map((name) => name.toLowerCase()),
   )
 
-  // An address cannot be rebound by a name server, so literal addresses are fine.
-  const knowsHost = remembering(100, (host) => hosts.has(hostName(host)) || isIP(hostName(host)) !== 0)
+  // Literal addresses pass: DNS rebinding needs a name.
+  const knowsHost = memoize(100, (host) => hosts.has(hostName(host)) || isIP(hostName(host)) !== 0)
 
   return {
     acceptsHost: (host) => host !== undefined && knowsHost(host),
     acceptsOrigin({ origin, referer, host }, secure) {
       const from = origin ?? (referer ? originOf(referer) : undefined)
       if (from === undefined) return true
-      // A sandboxed or otherwise nameless page says "null": no list can allow it.
+      // Sandboxed and other opaque origins send "null", which no list may allow.
       if (from === null || from === 'null') return false
       return (
         from.toLowerCase() === `${secure ? 'https' : 'http'}://${host}`.toLowerCase() || allowed.has(from.toLowerCase())
@@ -99,7 +96,7 @@ export function createOriginRules(config: Config): OriginRules {
       let nearest = direct
       for (const hop of forwarded.split(',').reverse()) {
         const address = hopAddress(hop)
-        // Whatever stands left of something unreadable was written by nobody we trust.
+        // Entries left of an unreadable one are not trusted.
         if (!address) break
         nearest = address
         if (!isTrusted(address)) break

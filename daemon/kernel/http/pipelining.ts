@@ -1,16 +1,12 @@
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 
-/**
- * Requests of one connection that may be under way. Browsers and proxies wait for an answer before they send the next
- * one.
- */
+/** Most requests in flight on one connection. Browsers and proxies send one at a time. */
 const most = 16
 
 /**
- * Cuts a connection whose client sends on without waiting for answers: Node hands over all requests of a packet, more
- * than a thousand of
- * them, in one turn, and everybody else waits until they are dealt with. The listeners that it wraps share a count.
+ * Closes connections with too many requests in flight: Node hands over all requests of a packet, which may be more than
+ * a thousand, in one turn of the event loop, and other clients wait meanwhile. All wrapped listeners share one count.
  */
 export function limitPipelining(): (handle: RequestListener) => RequestListener {
   const underWay = new WeakMap<Socket, number>()

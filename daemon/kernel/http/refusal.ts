@@ -9,9 +9,9 @@ import { storageProblem } from '../store/storage-fault.ts'
 import { version } from '../version.ts'
 import { clearSession } from './cookies.ts'
 
-/** What every answer carries. docs/rules/http.md, "Headers and bodies". */
+/** Headers of every answer. docs/rules/http.md, "Headers and bodies". */
 export const fixedHeaders = {
-  // Answers carry tokens and what only one person may see; those that may be kept say so themselves.
+  // Answers hold tokens and private data; an endpoint whose answers may be cached overrides this.
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -23,7 +23,7 @@ export const fixedHeaders = {
 
 export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!
 
-/** Answers with the problem that was thrown; whatever is no problem is `internal`, logged and not shown. */
+/** Answers with the problem that was thrown. Any other error is logged and answered as `internal`. */
 export function sendProblem(
   app: App,
   error: FastifyError | Problem,
@@ -37,9 +37,8 @@ export function sendProblem(
       'Request failed',
     )
   const failure = known ?? problem('internal')
-  // A body that was announced is read to its end and dropped. Closing upon it would reset the connection, often before
-  // the
-  // answer was read: a proxy makes a 502 of that.
+  // The rest of the body is read and dropped. Closing would reset the connection, often before the answer is read, and
+  // a proxy would answer 502.
   if (isTooLong(error) && request.headers['content-length'] !== undefined) reply.removeHeader('connection')
   if (signsOut(app, request) && failure.status < 500 && failure.status !== 429) clearSession(reply)
   reply
@@ -50,13 +49,13 @@ export function sendProblem(
     .send(failure.toBody(pathOf(request)))
 }
 
-/** Clients tell by this header whether to sign in again. docs/rules/http.md, "Problems". */
+/** Tells clients whether to sign in again. docs/rules/http.md, "Problems". */
 const challenge = ({ code }: Problem) =>
   /^(no_credentials|no_workspace|session_|origin_rejected)/.test(code)
     ? { 'www-authenticate': `Bearer error="${code}"` }
     : {}
 
-/** Whether a refusal at this address ends the browser's session, whatever the method was. */
+/** Whether a refusal at this path ends the browser's session, for any method. */
 const signsOut = (app: App, request: FastifyRequest): boolean => {
   const path = pathOf(request)
   return (
@@ -67,7 +66,7 @@ const signsOut = (app: App, request: FastifyRequest): boolean => {
 
 const isTooLong = ({ code }: { code?: string }) => code === 'FST_ERR_CTP_BODY_TOO_LARGE'
 
-/** The framework's own refusals in our words; null for a fault of ours. */
+/** The framework's refusals as problems; null for an internal error. */
 function translate(error: FastifyError, request: FastifyRequest): Problem | null {
   const { code, statusCode } = error
   const {
@@ -99,7 +98,7 @@ const early: Record<string, 'headers_too_large' | 'request_timeout'> = {
 
 const lingerMs = 2000
 
-/** Answers what never became a request: broken syntax, too large headers, too slow a sender. */
+/** Answers connections that sent no readable request: invalid syntax, headers too large, too slow. */
 export function refuseConnection(error: { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
@@ -116,7 +115,7 @@ export function refuseConnection(error: { code?: string }, socket: Socket): void
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join('')}\r\n${body}`)
-  // The client has a moment to read it; what it never closes is closed here.
+  // Gives the client time to read the answer before the connection is closed.
   const late = setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.once('close', () => clearTimeout(late))
 }

@@ -11,7 +11,7 @@ interface Flaw {
   params: { requiredProperties?: string[]; additionalProperties?: string[]; allowedValues?: unknown[] }
 }
 
-/** The parts of a JSON schema that are looked at here. */
+/** The parts of a JSON schema that are read here. */
 interface Schema {
   type?: string
   description?: string
@@ -22,12 +22,12 @@ interface Schema {
   patternProperties?: Record<string, Schema>
 }
 
-/** The value with defaults filled in, or what is wrong with it. `query` values are text and converted first. */
+/** Returns the value with defaults filled in, or what is wrong with it. Query values are converted from text first. */
 export type Validator = (value: unknown) => { value: unknown } | { problem: Problem }
 
-/** Checks a body or query against its contract schema; names the first member at fault. */
+/** Checks a body or query against its contract schema; the problem names the first invalid member. */
 export function validator(schema: TSchema, from: 'body' | 'query'): Validator {
-  // Made on first use: a daemon has hundreds of schemas and starts before it needs any.
+  // Compiled on first use: the daemon has hundreds of schemas and starts without them.
   let compiled: ReturnType<typeof Compile<TSchema>> | undefined
   return (given) => {
     compiled ??= Compile(schema)
@@ -44,7 +44,7 @@ export function validator(schema: TSchema, from: 'body' | 'query'): Validator {
   }
 }
 
-/** Query values as their schemas want them; what does not fit is left as it is and refused by the check. */
+/** Converts query values to the types of their schema. Values that do not convert are left for the check to refuse. */
 function fromText({ properties = {} }: Schema, query: Record<string, unknown>): Record<string, unknown> {
   const value: Record<string, unknown> = {}
   for (const [name, text] of Object.entries(query)) {
@@ -68,12 +68,9 @@ function convert(schema: Schema, text: unknown): unknown {
 
 const promising = ['maxLength', 'items', 'anyOf', 'properties', 'patternProperties'] as const
 
-/**
- * The member whose text has more characters than its schema promises; the schema library counts marks piled on a letter
- * as one.
- */
+/** The first member whose text exceeds its maxLength in code points: the schema library counts grapheme clusters. */
 function overlong(schema: Schema, value: unknown, at: string): string | null {
-  // What no schema speaks of may be nested without end.
+  // Values without a schema may be nested without bound.
   if (!promising.some((word) => word in schema)) return null
   const below = (name: string) => (at ? `${at}.${name}` : name)
   if (schema.anyOf) {
@@ -118,7 +115,7 @@ function describe(flaws: Flaw[], schema: TSchema, value: unknown): Problem {
   if (!at && (typeof value !== 'object' || value === null || Array.isArray(value)))
     return problem('invalid_json', { detail: 'The body must be a JSON object' })
   const wanted = keyword === 'pattern' ? schemaAt(schema, schemaPath)?.description : undefined
-  // Nothing at all (null, '') is allowed in places, but is no choice to name.
+  // null and '' may be allowed values, but the message does not offer them.
   const choices = params.allowedValues?.filter((choice) => choice !== null && choice !== '')
   const allowed = keyword === 'enum' && choices ? `must be one of ${choices.join(', ')}` : message
   return problem('invalid_field', {

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Config } from '../config.ts'
-import { patience } from '../limits/patience.ts'
+import { serverTimeouts } from '../limits/timeouts.ts'
 import { limitPipelining } from './pipelining.ts'
 
 export interface TlsFiles {
@@ -9,15 +9,12 @@ export interface TlsFiles {
   key: string
 }
 
-/** Longer than a minute, after which proxies in front give up idle connections. */
+/** Longer than the minute after which proxies close idle connections. */
 const keepAliveMs = 72_000
 
-/**
- * The server below every listener. Whoever handles a request watches its body, which may take as long as is right
- * there.
- */
+/** Creates the server of a listener. There is no timeout for bodies here: handlers of requests set their own. */
 export function createWebServer(config: Config, handle: RequestListener, tls?: TlsFiles): Server {
-  const options = { ...patience(config), keepAliveTimeout: keepAliveMs, requestTimeout: 0 }
+  const options = { ...serverTimeouts(config), keepAliveTimeout: keepAliveMs, requestTimeout: 0 }
   const server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options)
   const limit = limitPipelining()
   return server.on('request', limit(handle)).on('checkExpectation', limit(refuseExpectation))

@@ -2,12 +2,12 @@ import type { App } from '../app.ts'
 import { untilWritten } from '../store/until-written.ts'
 
 const day = 86_400_000
-/** Rows a change: other writes come between. */
+/** Rows deleted per change, so that other writes can run in between. */
 const batch = 5000
 
 /**
- * Forgets rows whose time is over, at start and once a day. `forget` deletes at most so many rows and answers how many
- * they were; `what` names them in the log.
+ * Deletes expired rows at start and once a day. `forget` deletes at most `most` rows and returns their number; `what`
+ * names them in the log.
  */
 export function forgetDaily(app: App, what: string, forget: (most: number) => number): { close(): void } {
   let timer: NodeJS.Timeout | undefined
@@ -17,7 +17,7 @@ export function forgetDaily(app: App, what: string, forget: (most: number) => nu
     try {
       while (!closed && (await untilWritten(app, () => forget(batch))) === batch);
     } catch (error) {
-      app.log.error({ err: error }, `${what} could not be forgotten`)
+      app.log.error({ err: error }, `${what} could not be deleted`)
     }
     if (!closed) timer = setTimeout(sweep, day).unref()
   }

@@ -2,28 +2,28 @@ import type { EntryType } from '#contract/entries'
 import type { App } from '../app.ts'
 import { untilWritten } from '../store/until-written.ts'
 
-/** Milliseconds until what failed is tried again: at once it would most likely fail again. */
+/** Milliseconds until failed work is tried again. */
 export const pause = 60_000
 
-/** The clock may be set meanwhile: who waits looks at it so often. */
+/** Longest timer, in milliseconds, since the system clock may be changed meanwhile. */
 const longest = 60_000
 
-/** Runs `work` at that moment, or a minute from now if that comes first: who asked looks again then. */
+/** Runs `work` at that time, or in a minute if that is earlier: `work` then checks the time again. */
 export const timerAt = (app: App, at: number, work: () => void): NodeJS.Timeout =>
   setTimeout(work, Math.min(longest, Math.max(0, at - app.clock()))).unref()
 
 interface Due {
-  /** When the next one is due; null when there is none. */
+  /** When the next item is due; null when there is none. */
   next(app: App): string | null
-  /** Ends what is due. */
+  /** Ends all items that are due. */
   end(app: App): unknown
-  /** The entry that tells of a new one. */
+  /** Type of the entry that announces a new item. */
   woken: EntryType
-  /** What failed, for the log. */
+  /** Message to log when `end` fails. */
   failure: string
 }
 
-/** Ends things at the moment when their time is over. One timer, set to the next one; nothing is polled. */
+/** Ends items when they are due, with one timer for the next one instead of polling. */
 export function endWhenDue(app: App, { next, end, woken, failure }: Due): { close(): void } {
   let timer: NodeJS.Timeout | undefined
   let closed = false

@@ -1,17 +1,17 @@
 import { createHash, hash } from 'node:crypto'
 import type { Entry, Priority } from '#contract/entries'
 
-/** How an entry is hashed. 2 covers the summary by its hash, as 1 does the payload alone: what is erased may go. */
+/** How an entry is hashed. 1 covers the payload by its hash, so that it can be erased; 2 covers the summary so too. */
 export type Scheme = 1 | 2
 
-/** What entries are written under. */
+/** The scheme of new entries. */
 export const scheme: Scheme = 2
 
-/** An entry split into what its hash covers as text, what may be erased, and its priority, which may change. */
+/** An entry split into its immutable text, the parts that may be erased, and the priority, which may change. */
 export interface Rendered {
   /** JSON of the immutable members. */
   fixed: string
-  /** JSON of the summary; empty under scheme 1, where it is one of the immutable members. */
+  /** JSON of the summary; empty under scheme 1, where the summary is immutable. */
   summary: string
   /** JSON of the payload; empty without one. */
   payload: string
@@ -19,7 +19,7 @@ export interface Rendered {
   doc: string
 }
 
-/** Writes an entry as the JSON that is stored, sent and hashed. */
+/** Serializes an entry as the JSON that is stored, sent and hashed. */
 export function render({ payload, priority, ...members }: Entry, under: Scheme = scheme): Rendered {
   const body = payload ? JSON.stringify(payload) : ''
   const end = `,"priority":"${priority}"${body && `,"payload":${body}`}}`
@@ -37,23 +37,20 @@ const none = Buffer.alloc(32)
 /** The hash before the first entry of a workspace. */
 export const genesis = none
 
-/** The hash of a part that may be erased; of a missing one it is all zeros. */
+/** The hash of an erasable part; all zeros for a missing one. */
 export const hashPart = (json: string): Buffer => (json ? hash('sha256', json, 'buffer') : none)
 
-/**
- * The text that is hashed of an entry: its immutable members, and the priority that it was written with unless that is
- * the usual one.
- */
+/** The hashed text of an entry: its immutable members, and its original priority unless that is `normal`. */
 export const covered = (fixed: string, written: Priority): string => (written === 'normal' ? fixed : fixed + written)
 
-/** Begins what is hashed under scheme 2, so that no entry of one scheme has a hash under the other. */
+/** Prefix under scheme 2, so that no input of one scheme is valid under the other. */
 const second = hash('sha256', 'muster journal entry 2', 'buffer')
 
-/** What is hashed is put together here: one call for each entry instead of a hash object. */
+/** Buffer for the input of a hash: one call per entry is cheaper than a hash object. */
 const scratch = Buffer.allocUnsafe(64 * 1024)
 second.copy(scratch)
 
-/** The hashes that an entry's own is made of: the entry before, and the parts that may be erased. */
+/** Inputs of an entry's hash: the hash of the entry before, and the hashes of the erasable parts. */
 export interface Hashes {
   prev: Buffer
   payload: Buffer
@@ -61,11 +58,11 @@ export interface Hashes {
   summary: Buffer | null
 }
 
-/** The hash of an entry: over the entry before, the hashes of its parts and the text that is `covered`. */
+/** The hash of an entry, over `Hashes` and the text of `covered`. */
 export function hashEntry({ prev, payload, summary }: Hashes, text: string): Buffer {
   const from = summary ? 0 : none.length
   const start = none.length * (summary ? 4 : 3)
-  // A character takes three bytes at most.
+  // UTF-8 takes at most three bytes for each UTF-16 unit.
   if (start + 3 * text.length > scratch.length) {
     const hashes = summary ? [second, prev, payload, summary] : [prev, payload]
     return createHash('sha256').update(Buffer.concat(hashes)).update(text).digest()
@@ -76,7 +73,7 @@ export function hashEntry({ prev, payload, summary }: Hashes, text: string): Buf
   return hash('sha256', scratch.subarray(from, start + scratch.write(text, start)), 'buffer')
 }
 
-/** The parts of a stored entry as they stand in its text; null when the text is not laid out as `render` does it. */
+/** The parts of a stored entry, cut from its text; null when the text is not in the form of `render`. */
 export function split(doc: string, entry: Entry, under: Scheme = scheme): Omit<Rendered, 'doc'> | null {
   const { priority, payload } = entry
   const summary = under === 1 ? '' : JSON.stringify(entry.summary)

@@ -1,7 +1,7 @@
 import { type Db, withinChange } from '../store/db.ts'
 import type { UndoLog } from './undo.ts'
 
-/** Columns that a combination is made of; 0 for none. */
+/** Columns of a combination; 0 for none. */
 export interface Parts {
   crew: number
   agent: number
@@ -10,7 +10,7 @@ export interface Parts {
   actorType: number
 }
 
-/** One combination that occurs in a workspace: how many entries have it, and the newest one's seq. */
+/** A combination of columns that occurs in a workspace, with its number of entries and the seq of the newest. */
 export interface Combo extends Parts {
   readonly combo: number
   readonly ws: number
@@ -18,20 +18,20 @@ export interface Combo extends Parts {
   last: number
 }
 
-/** Every combination of filterable columns with its exact count: what lists, counts and searches are planned from. */
+/** Exact counts of all combinations of filterable columns, from which lists, counts and searches are planned. */
 export interface Combos {
-  /** The combination's number, made when it is new. */
+  /** Finds or creates a combination. */
   intern(ws: number, parts: Parts): Combo
-  /** Counts a stored entry. Writes the totals of a block with its last entry. */
+  /** Counts a stored entry. The last entry of a block writes the block's totals. */
   count(combo: Combo, seq: number): void
-  /** Takes the newest entry of a combination out again; `before` is what its `last` was. */
+  /** Removes the newest entry of a combination from its count; `before` is the previous value of `last`. */
   uncount(combo: Combo, before: number): void
   of(ws: number): readonly Combo[]
-  /** Entries of a workspace. */
+  /** Number of entries of a workspace. */
   total(ws: number): number
 }
 
-/** Entries in a block of totals. */
+/** Number of entries in a block of totals. */
 export const blockSize = 16_384
 
 const keyOf = (it: Parts) => `${it.crew},${it.agent},${it.type},${it.severity},${it.actorType}`
@@ -42,7 +42,7 @@ interface Held {
   total: number
 }
 
-/** Totals live in memory and go to the database block by block: an append touches no row but its own. */
+/** Totals are kept in memory and written block by block, so that an append touches no row but its own. */
 export function createCombos(db: Db, undo: UndoLog): Combos {
   const writing = (sql: string) => withinChange(db, db.prepare<number[]>(sql))
   const insert = writing(
@@ -50,7 +50,8 @@ export function createCombos(db: Db, undo: UndoLog): Combos {
   )
   const save = writing('UPDATE journal_combos SET n = ?, last = ? WHERE combo = ?')
   const saveBlock = writing(
-    'INSERT INTO journal_blocks (combo, block, n) VALUES (?, ?, ?) ON CONFLICT (combo, block) DO UPDATE SET n = excluded.n',
+    `INSERT INTO journal_blocks (combo, block, n) VALUES (?, ?, ?)
+     ON CONFLICT (combo, block) DO UPDATE SET n = excluded.n`,
   )
   const spaces = new Map<number, Held>()
   const byNumber = new Map<number, Combo>()

@@ -3,9 +3,8 @@ import { randomInt } from 'node:crypto'
 const lowBits = 0x100000
 
 /**
- * Entry ids: `j_` and 16 hexadecimal digits, 11 of milliseconds and 5 that start at random and count up. They grow with
- * every entry whatever the clock does, so the order of ids is the order of entries and their index only grows at its
- * end.
+ * Makes entry ids: `j_` and 16 hexadecimal digits, 11 of milliseconds and 5 that start at random and count up. Ids grow
+ * with every entry even if the clock goes back, so they sort as the entries and the index is only appended to.
  */
 export function createEntryIds(newest: string | undefined): (now: number) => string {
   let high = newest ? Number.parseInt(newest.slice(2, 13), 16) : 0

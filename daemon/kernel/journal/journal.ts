@@ -40,30 +40,24 @@ export interface Recorded {
   readonly doc: string
 }
 
-/**
- * Keeps something else in step with the journal, in the transaction of the entry. `ts` is the entry's time in
- * milliseconds.
- */
+/** Updates derived data in the transaction of the entry. `ts` is the entry's time in milliseconds. */
 export type Projection = (entry: Entry, seq: number, ts: number) => void
 
 export interface Journal {
   append(draft: Draft): Recorded
-  /**
-   * Remembers where memory stands; `rewind` goes back there, `forget` to what is stored; `settle` says that all is
-   * stored.
-   */
+  /** Marks the state in memory: `rewind` restores it, `forget` restores the stored one, `settle` declares it stored. */
   mark(): void
   rewind(): void
   forget(): void
   settle(): void
-  /** Called for every entry from now on. */
+  /** Adds a projection, called for every entry from now on. */
   project(projection: Projection): void
   readonly index: JournalIndex
-  /** What seals are made of. */
+  /** The ends of the chains, for seals. */
   readonly tails: Tails
 }
 
-/** What reads are planned from. */
+/** Statistics from which reads are planned. */
 export interface JournalIndex {
   readonly names: Pick<Names, 'find'>
   readonly combos: Pick<Combos, 'of' | 'total'>
@@ -73,11 +67,11 @@ export interface JournalIndex {
 }
 
 const insertSql = `INSERT INTO journal
-  (seq, id, ts, ws, combo, crew, agent, type, severity, mission, trace, actor, run, priority, doc, prev_hash, entry_hash,
-   scheme)
+  (seq, id, ts, ws, combo, crew, agent, type, severity, mission, trace, actor, run, priority, doc, prev_hash,
+   entry_hash, scheme)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${scheme})`
 
-/** The append side of the journal. One chain of hashes for each workspace. */
+/** Appends to the journal, with one hash chain for each workspace. */
 export function createJournal(db: Db, clock: () => number): Journal {
   const undo = createUndoLog()
   const names = createNames(db, undo)
@@ -95,7 +89,7 @@ export function createJournal(db: Db, clock: () => number): Journal {
   function append(draft: Draft): Recorded {
     const now = clock()
     const before = timeline.newest
-    // Taken only once the row is stored: a failed append must leave no gap, since blocks of totals end at fixed places.
+    // Advanced only once the row is stored: blocks of totals end at fixed numbers, so no failed append may leave a gap.
     const at = seq + 1
     undo.push(() => timeline.goBackTo(before))
     const ts = timeline.stamp(now, at)
@@ -178,19 +172,20 @@ class Stored implements Recorded {
   }
 }
 
-/** Controls and line ends; halves of characters and marks that turn the direction of text. */
+/** Control characters and line separators. */
 const breaking = /\s*[\p{Cc}\u2028\u2029]+\s*/gu
-const turning = /[\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+/** Lone surrogates and bidirectional controls. */
+const removed = /[\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 const unfit = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 
-/** Most sentences: told at once, without looking up what each character is. */
+/** Matches most sentences, without the cost of Unicode properties. */
 const plain = /^[ -~]*$/
 
-/** On one line, and shown as it reads: terminals and pages must not make another sentence of it. */
+/** A summary on one line, without characters that would change how terminals and pages show it. */
 const sentence = (text: string): string =>
-  plain.test(text) || !unfit.test(text) ? text : text.replace(breaking, ' ').replace(turning, '')
+  plain.test(text) || !unfit.test(text) ? text : text.replace(breaking, ' ').replace(removed, '')
 
-/** The entry as it is stored: empty members left out. */
+/** The entry as it is stored, without empty members. */
 function complete(draft: Draft, id: string, ts: string): Entry {
   return {
     id,

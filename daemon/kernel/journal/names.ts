@@ -1,15 +1,15 @@
 import { type Db, withinChange } from '../store/db.ts'
 import type { UndoLog } from './undo.ts'
 
-/** The journal's dictionary: small numbers for texts that many entries share, so that rows and indexes stay small. */
+/** Numbers for texts that many entries share, which keep rows and indexes small. */
 export interface Names {
-  /** The number of a text in a workspace (0: the workspaces' own ids), made when it is new. */
+  /** Finds or creates the number of a text in a workspace. Workspace 0 holds the ids of workspaces. */
   intern(ws: number, text: string): number
-  /** The number, if the text was ever used there. */
+  /** The number of a text; undefined if it was never used in the workspace. */
   find(ws: number, text: string): number | undefined
 }
 
-/** Texts kept in memory; past it the cache starts afresh. Run ids are most of them. */
+/** Most texts kept in memory, after which the cache is cleared. Most of them are run ids. */
 const cacheLimit = 50_000
 
 export function createNames(db: Db, undo: UndoLog): Names {

@@ -9,7 +9,7 @@ export const queries = statements((db) => ({
   crew: db.prepare<[id: string], { slug: string }>('SELECT slug FROM crews WHERE id = ?'),
 }))
 
-/** The names that the sentence of an entry may use, each looked up when the sentence asks for it. */
+/** The names that the summary of an entry may use, each looked up on demand. */
 export class EntryNames implements Names {
   readonly #db: Db
   readonly #about: Omit<About, 'workspace_id'>

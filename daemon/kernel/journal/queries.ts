@@ -1,9 +1,7 @@
 import { statements } from '../store/db.ts'
 
 export const queries = statements((db) => ({
-  /**
-   * Live workspaces: the server's first one, then by turns the oldest of those that belong to others and of one's own.
-   */
+  /** A user's workspaces: the home workspace, then alternately the oldest owned by others and the oldest owned. */
   audience: db.prepare<[user: string, limit: number], { workspace_id: string }>(
     `SELECT m.workspace_id FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = ? AND w.deleted_at IS NULL
@@ -12,5 +10,5 @@ export const queries = statements((db) => ({
   ),
 }))
 
-/** Statements that read a whole table, and why they may. */
-export const scans = { audience: 'goes over the memberships of one user' }
+/** Statements that scan a table, with the reason. */
+export const scans = { audience: 'scans the memberships of one user' }

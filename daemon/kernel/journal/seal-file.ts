@@ -13,24 +13,24 @@ import {
   sameText,
 } from './seal.ts'
 
-/** Lines after which older ones are folded; the newest that stay as they are. */
+/** Lines after which older ones are folded, and the number of newest ones that are kept. */
 const manyLines = 1024
 const keptLines = 64
 
-/** The file beside the database that holds the seals, a line each. */
+/** The file beside the database that holds one seal per line. */
 export interface SealFile {
-  /** The newest seal's seq, time and heads. */
+  /** Seq, time and heads of the newest seal. */
   readonly newest: { seq: number; at: string | null; heads: ReadonlyMap<string, Head> }
-  /** Adds a seal; resolves once it is on the disk. */
+  /** Appends a seal; resolves once it is on the disk. */
   append(seal: { at: string; seq: number; heads: Head[] }): Promise<void>
-  /** Reads and checks the file, and that it is the one that was written here. Not while a seal is being added. */
+  /** Reads and verifies the file, and that this process wrote it last. Not to be called during `append`. */
   read(): Promise<Pick<ReadSeals, 'seals' | 'fault'>>
 }
 
-/** What a seal file holds. Without a key only form and order are checked. */
+/** Reads a seal file. Without a key only form and order are checked. */
 export function loadSeals(path: string, key: Buffer | null): ReadSeals {
   if (!existsSync(path)) return nothingSealed
-  // A pipe would never end.
+  // Reading a named pipe would never end.
   if (!statSync(path).isFile()) return unreadable('it is no regular file')
   try {
     return readSeals(readFileSync(path, 'utf8'), key)
@@ -41,7 +41,7 @@ export function loadSeals(path: string, key: Buffer | null): ReadSeals {
 
 const unreadable = (reason: string): ReadSeals => ({ seals: [], fault: { kind: 'forged', reason }, size: 0 })
 
-/** Goes on with the seals that were loaded from `path`, or begins afresh. */
+/** Continues the seals that were loaded from `path`, or starts a new file. */
 export function openSealFile(path: string, installation: string, key: Buffer, loaded: ReadSeals): SealFile {
   const last = loaded.seals.at(-1)
   const heads = headsOf(loaded.seals)
@@ -54,7 +54,7 @@ export function openSealFile(path: string, installation: string, key: Buffer, lo
   async function addLine(line: string): Promise<void> {
     const file = await open(path, 'a', 0o600)
     try {
-      // Half a line of a write that failed, or of a crash.
+      // Removes a partial line of a failed write or a crash.
       if ((await file.stat()).size > size) await file.truncate(size)
       await file.appendFile(line)
       await file.datasync()
@@ -79,7 +79,7 @@ export function openSealFile(path: string, installation: string, key: Buffer, lo
   async function shorten(): Promise<void> {
     foldAt = lines + manyLines
     const { seals, fault } = await read()
-    // What does not hold must not get new MACs.
+    // Invalid seals must not get new MACs.
     if (fault) return
     const folded = fold(key, seals, keptLines)
     await write(folded.map((seal) => `${JSON.stringify(seal)}\n`).join(''))

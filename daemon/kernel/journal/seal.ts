@@ -1,15 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { blockSize } from './combos.ts'
 
-/**
- * Where a workspace's chain stood: its id, how many entries it had, the seq and the hash (hexadecimal) of the newest.
- */
+/** Head of a workspace's chain: number of entries, and seq and hash (hexadecimal) of the newest. */
 export type Head = [workspace: string, entries: number, seq: number, hash: string]
 
 /**
- * What is said of the journal at one moment: the newest seq of all, which is the number of entries, and the heads that
- * moved since the
- * seal before. The MAC covers all of it, the MAC of the seal before included, so that none can be changed, left out or
+ * The state of the journal at one time: the newest seq, which is the total number of entries, and the heads that
+ * changed since the previous seal. The MAC covers the previous MAC too, so that no seal can be changed, removed or
  * moved.
  */
 export interface Seal {
@@ -32,14 +29,14 @@ export function makeSeal(key: Buffer, { installation, at, seq, heads, prev }: Om
   return { ...body, mac: macOf(key, body) }
 }
 
-/** Compares two texts without telling by the time taken how far they agree. */
+/** Compares two texts in constant time. */
 export const sameText = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
 export interface ReadSeals {
   seals: Seal[]
   fault: SealFault | null
-  /** Bytes of whole lines: a crash can leave half a line behind them. */
+  /** Size of the complete lines in bytes: a crash can leave a partial line after them. */
   size: number
 }
 
@@ -49,7 +46,7 @@ export const nothingSealed: ReadSeals = {
   size: 0,
 }
 
-/** The seals that a file's text holds, checked one after the other; without a key only their form and order are. */
+/** Parses and checks the seals of a file. Without a key only form and order are checked. */
 export function readSeals(text: string, key: Buffer | null): ReadSeals {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   const seals: Seal[] = []
@@ -93,7 +90,7 @@ export function headsOf(seals: readonly Seal[]): Map<string, Head> {
   return new Map(seals.flatMap(({ heads }) => heads.map((head) => [head[0], head] as const)))
 }
 
-/** The newest seals stay as they are; of the older ones, those within a block of entries become one. */
+/** Keeps the newest seals and merges older ones, one for each block of entries. */
 export function fold(key: Buffer, seals: readonly Seal[], keep: number): Seal[] {
   const blocks: Seal[][] = []
   for (const [index, seal] of seals.entries()) {

@@ -4,7 +4,7 @@ import type { Journal } from './journal.ts'
 import type { Head, SealFault } from './seal.ts'
 import type { SealFile } from './seal-file.ts'
 
-/** A place that a seal speaks of. */
+/** A point of the journal that a seal covers. */
 export interface SealedPoint {
   entries: number
   seq: number
@@ -12,25 +12,25 @@ export interface SealedPoint {
   at: string
 }
 
-/** What the seals say of one workspace, oldest first, or of all: `seq` is then the number of entries. */
+/** The seals of one workspace, oldest first, or of all workspaces, where `seq` is the number of entries. */
 export interface Sealed {
   points: SealedPoint[]
   fault: SealFault | null
 }
 
-/** Seals the journal while it grows. A seal that cannot be written is tried again and holds nobody up. */
+/** Seals the journal in the background. A seal that cannot be written is tried again later. */
 export interface Sealer {
-  /** Something was stored. */
+  /** Tells that entries were stored. */
   grown(): void
-  /** Seals what is stored now; rejects when that cannot be written. */
+  /** Seals the stored entries now; rejects when the seal cannot be written. */
   seal(): Promise<void>
-  /** Null where there are no seals. */
+  /** Null without seals. */
   of(workspace: string): Promise<Sealed | null>
-  /** Stops the timer and seals what is left. */
+  /** Stops the timer and seals the remaining entries. */
   close(): Promise<void>
 }
 
-/** Where there is no place or key for seals. */
+/** Without a file or a key for seals. */
 export const noSealer: Sealer = {
   grown: () => undefined,
   seal: async () => undefined,
@@ -38,8 +38,8 @@ export const noSealer: Sealer = {
   close: async () => undefined,
 }
 
-/** Milliseconds from an entry to the seal that covers it, and to the next attempt after a failed one. */
-const calm = 2_000
+/** Milliseconds from an entry to the seal that covers it, and between attempts after a failure. */
+const sealAfterMs = 2_000
 const patience = 10_000
 
 interface Parts {
@@ -58,7 +58,7 @@ export function createSealer({ db, journal: { index, tails }, file, clock, log }
   let failing = false
   let closed = false
   const newerThanSealed = (ws: number) => index.combos.of(ws).some(({ n, last }) => n > 0 && last > file.newest.seq)
-  // What was stored after the last seal of another process.
+  // Entries that another process stored after its last seal.
   tails.touch(spaces.all().filter(newerThanSealed))
 
   function headOf(ws: number): Head[] {
@@ -79,7 +79,7 @@ export function createSealer({ db, journal: { index, tails }, file, clock, log }
     }
   }
 
-  /** One after the other, whatever became of the one before. */
+  /** Runs work in sequence, also after a failure. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = turn.then(work)
     turn = done.catch(() => undefined)
@@ -106,7 +106,7 @@ export function createSealer({ db, journal: { index, tails }, file, clock, log }
 
   return {
     grown() {
-      if (!closed && !timer && index.head() > file.newest.seq) wait(calm)
+      if (!closed && !timer && index.head() > file.newest.seq) wait(sealAfterMs)
     },
     seal: () => inTurn(sealNow),
     of: (workspace) =>

@@ -9,7 +9,7 @@ export interface Tail {
 
 const none: Tail = { seq: 0, hash: genesis }
 
-/** Where the chain of each workspace ends, and which ends have moved since they were last taken. */
+/** Tracks the end of each workspace's chain and which ends changed since `take`. */
 export function createTails(db: Db) {
   const last = db.prepare<[number], Tail>(
     'SELECT seq, entry_hash AS hash FROM journal INDEXED BY journal_ws WHERE ws = ? ORDER BY seq DESC LIMIT 1',
@@ -28,11 +28,11 @@ export function createTails(db: Db) {
       tails.set(ws, tail)
       moved.add(ws)
     },
-    /** Says that the ends of these workspaces are to be taken (again). */
+    /** Marks the ends of these workspaces as changed. */
     touch(spaces: Iterable<number>): void {
       for (const ws of spaces) moved.add(ws)
     },
-    /** The workspaces whose ends have moved; from now on none has. */
+    /** Returns the workspaces whose ends changed, and clears the set. */
     take(): Set<number> {
       const taken = moved
       moved = new Set()

@@ -7,18 +7,18 @@ export interface Range {
   upTo: number
 }
 
-/** Turns times into places in the journal. */
+/** Converts times to positions in the journal. */
 export interface Timeline {
-  /** The time to store for an entry made at `now`, the journal's next. */
+  /** The time to store for the next entry, made at `now`. */
   stamp(now: number, seq: number): number
   /** The time of the newest entry, and back to it. */
   readonly newest: number
   goBackTo(ts: number): void
-  /** The places of all entries up to `head` with since <= ts <= until, newest first. */
+  /** The ranges of all entries up to `head` with since <= ts <= until, newest first. */
   ranges(since: number | undefined, until: number | undefined, head: number): Range[]
 }
 
-/** A clock set back by less is held still instead. */
+/** A clock that goes back by less than this many milliseconds is held instead. */
 const jitter = 5_000
 
 interface Epoch {
@@ -27,9 +27,8 @@ interface Epoch {
 }
 
 /**
- * Within an epoch time never runs backwards, so a time bound is found by bisection and needs no index. Setting the
- * clock
- * back begins another epoch.
+ * Within an epoch, times never decrease, so a bound is found by bisection, without an index. Setting the clock back
+ * starts a new epoch.
  */
 export function createTimeline(db: Db, undo: UndoLog): Timeline {
   const at = db.prepare<[number], Epoch>('SELECT seq, ts FROM journal WHERE seq >= ? ORDER BY seq LIMIT 1')

@@ -1,14 +1,14 @@
-/** Steps that put memory back to where the database goes back to. */
+/** Rolls memory back together with the database. */
 export interface UndoLog {
-  /** Notes how to take back what was just done in memory. */
+  /** Adds the step that undoes what was just done in memory. */
   push(step: () => void): void
-  /** The next change begins here. */
+  /** Marks the beginning of a change. */
   mark(): void
-  /** Takes back everything since the mark. */
+  /** Undoes everything since the mark. */
   rewind(): void
-  /** Takes back everything that is not stored yet. */
+  /** Undoes everything that is not stored. */
   forget(): void
-  /** Everything is stored: there is nothing left to take back. */
+  /** Clears the log once everything is stored. */
   settle(): void
 }
 

@@ -1,10 +1,7 @@
 import { createCache } from '../cache.ts'
 
 export interface Buckets {
-  /**
-   * Takes one from the bucket that holds `rate` and is refilled evenly over `refill` ms; the seconds to wait when it is
-   * empty, else 0.
-   */
+  /** Takes a token from a bucket of `rate` tokens that refills over `refill` ms. Returns the seconds to wait, or 0. */
   take(key: string, rate: number, refill: number): number
   /** Puts one back. */
   giveBack(key: string, rate: number): void

@@ -5,54 +5,42 @@ import { type Problem, problem } from '../problem.ts'
 import { createBuckets } from './buckets.ts'
 
 /**
- * `test`: questions to providers whether they take a key. `mail`: mails of one kind to one address, which anyone may
- * bring
- * about. `failures`: sign-ins that fail, of whatever account. `sockets`: WebSockets on which nobody signs in.
+ * `test`: tests of keys with their provider. `mail`: mails of one kind to one address, which anyone may cause.
+ * `failures`: failed sign-ins to any account. `sockets`: WebSockets on which nobody signs in.
  */
 export type Bucket = 'auth' | 'api' | 'test' | 'pairing' | 'mail' | 'failures' | 'sockets'
 
 export interface Limits {
-  /** Takes one request of this client from its bucket; a problem when there is none left. */
+  /** Takes a token from this client's bucket; returns a problem when the bucket is empty. */
   take(bucket: Bucket, client: string): Problem | null
-  /** Puts back what was taken for something that does not count after all. */
+  /** Returns a token for a request that does not count after all. */
   giveBack(bucket: Bucket, client: string): void
-  /**
-   * Takes one call from the buckets of an agent and of its crew, from both or from neither; the seconds to wait when
-   * one is empty, else 0.
-   */
+  /** Takes a token from the buckets of an agent and its crew, or from neither. Returns the seconds to wait, or 0. */
   takeCall(call: string, who: { agent: string; crew: string }, rate: { agent: number; crew: number }): number
   /** The value in force. */
   value(key: LimiterKey): number
   /** The value of the configuration. */
   fallback(key: LimiterKey): number
-  /** True while another value than that of the configuration was set, even if both are equal. */
+  /** True while a value overrides the configuration, even an equal one. */
   overridden(key: LimiterKey): boolean
-  /** Puts another value in force, at once; null brings back that of the configuration. */
+  /** Overrides the value at once; null restores that of the configuration. */
   override(key: LimiterKey, value: number | null): void
 }
 
-/**
- * Redeemed pairing codes a minute, of all clients together: what keeps guessing hopeless from many addresses at once.
- */
+/** Pairing codes redeemed per minute by all clients together, against guessing from many addresses. */
 const pairingPerMinute = 300
-/** Keys that one person may have tested. Contract, credentials. */
+/** Tests of keys per minute and person. */
 const testsPerMinute = 60
-/** WebSockets a minute on which a client does not sign in. */
+/** WebSockets per minute on which a client does not sign in. */
 const socketsPerMinute = 120
-/** Mails at once, and the minutes after which as many may follow. */
+/** Mails of one kind per hour and address. */
 const mailsPerHour = 5
-/**
- * Failed sign-ins of one client, as a multiple of its sign-ins a minute: one password tried on every account comes to
- * an end.
- */
+/** Failed sign-ins per hour and client, as a multiple of its sign-ins per minute, against password spraying. */
 const failuresPerHour = 6
-/** Buckets that are refilled over an hour. */
+/** Buckets that refill over an hour. */
 const slow: ReadonlySet<Bucket> = new Set<Bucket>(['mail', 'failures'])
 
-/**
- * Limits of each client network, refilled evenly over a minute (the slow ones: over an hour), burst = rate.
- * docs/rules/http.md, "Rate limits".
- */
+/** Limits for each client network, with burst equal to rate. docs/rules/http.md, "Rate limits". */
 export function createLimits(config: Config, steady: () => number, clock: () => number = steady): Limits {
   const fallbacks: Record<LimiterKey, number> = {
     'http.auth_per_min': config.authPerMinute,
@@ -111,7 +99,7 @@ export function createLimits(config: Config, steady: () => number, clock: () => 
 
 const keyOf = (bucket: Bucket, client: string): string => `${bucket} ${network(client)}`
 
-/** Whoever has one IPv6 address has the 2^64 of its network: they share a bucket. */
+/** The network that shares a bucket: an IPv4 address or an IPv6 /64, since one client owns all of it. */
 export function network(ip: string): string {
   if (!isIPv6(ip)) return ip
   const [head = '', tail] = ip.split('%', 1)[0]!.split('::')

@@ -2,10 +2,10 @@ import { OutboundError } from '../outbound/outbound.ts'
 import type { HttpTarget } from './target.ts'
 import { MailError, type Sender, stepMs, type Transport } from './transport.ts'
 
-/** Statuses after which the same call may succeed later. */
+/** Statuses of failures that may be temporary. */
 const passing = (status: number) => status >= 500 || [408, 425, 429].includes(status)
 
-/** Mail through an HTTP service: one call for each. docs/rules/accounts.md, "Mails". */
+/** Sends mail through an HTTP service, one call for each mail. docs/rules/accounts.md, "Mails". */
 export function httpTransport({ url, key }: HttpTarget, { from, outbound }: Sender): Transport {
   const sender = from.name ? `"${from.name.replace(/["\\]/g, '')}" <${from.address}>` : from.address
   return async ({ id, to, ...mail }, signal) => {
@@ -26,7 +26,7 @@ export function httpTransport({ url, key }: HttpTarget, { from, outbound }: Send
   }
 }
 
-/** The service's word for what went wrong. Its sentence may repeat the address, so it is not told. */
+/** The service's name of the error. Its message may contain the address, so it is not repeated. */
 function nameOf(text: string): string {
   try {
     const { name } = JSON.parse(text) as { name?: unknown }

@@ -1,20 +1,20 @@
-/** A mail as its writer thinks of it; what it looks like is decided here, once for all. */
+/** The content of a mail; `render` decides what it looks like. */
 export interface Letter {
   /** One address. */
   to: string
-  /** What it is about, for the log. */
+  /** Kind of mail, for the log. */
   kind: string
   subject: string
-  /** Whom it greets; nobody by name when null. */
+  /** Name in the greeting, if known. */
   name: string | null
   blocks: Block[]
 }
 
-/** A paragraph; a link to follow; lines to type or copy; what is known of something. */
+/** A paragraph, a link, lines to type or copy, or a table of facts. */
 export type Block = string | { link: string; label: string } | { code: string[] } | { facts: Record<string, string> }
 
 export interface Mail {
-  /** The same at every attempt, so that whoever takes it twice can tell. */
+  /** The same for every attempt, so that receivers can detect duplicates. */
   id: string
   to: string
   subject: string
@@ -22,10 +22,7 @@ export interface Mail {
   html: string
 }
 
-/**
- * Text from elsewhere on one line: no control characters, which could begin another header, and none that turn the
- * writing around.
- */
+/** Untrusted text on one line, without control characters (header injection) and bidirectional controls. */
 export function oneLine(text: string, most = 200): string {
   const line = text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
@@ -35,10 +32,10 @@ export function oneLine(text: string, most = 200): string {
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : line
 }
 
-/** A moment as people read it: `2026-01-01 12:00:00 UTC`. */
+/** A time for people: `2026-01-01 12:00:00 UTC`. */
 export const shownTime = (at: string): string => at.replace('T', ' ').replace('Z', ' UTC')
 
-/** The mail in both forms. `from` names the server that it comes from. */
+/** Renders a letter as text and HTML. `from` names the server. */
 export function render({ to, subject, name, blocks }: Letter, from: string): Omit<Mail, 'id'> {
   const greeting = name && oneLine(name, 100) ? `Hello ${oneLine(name, 100)},` : 'Hello,'
   const footer = `Sent by the Muster server ${from}.`
@@ -62,7 +59,7 @@ function asText(block: Block): string {
     .join('\n')
 }
 
-/** Lines of at most 76 characters, as readers of plain text expect. */
+/** Wraps text at 76 characters. */
 function wrap(text: string): string {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -73,21 +70,33 @@ function wrap(text: string): string {
   return lines.join('\n')
 }
 
-const mono = 'font-family:ui-monospace,Menlo,Consolas,monospace;font-size:14px'
+const styles = {
+  link:
+    'display:inline-block;padding:12px 20px;border-radius:6px;background:#1f6feb;color:#ffffff;' +
+    'text-decoration:none;font-weight:600',
+  address: 'margin:0 0 16px;font-size:13px;color:#6e7781;word-break:break-all',
+  code:
+    'margin:0 0 16px;padding:12px;border-radius:6px;background:#f3f4f6;color:#1f2328;white-space:pre-wrap;' +
+    'word-break:break-all;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:14px',
+  key: 'padding:4px 16px 4px 0;color:#6e7781',
+  page:
+    'max-width:560px;margin:0 auto;padding:32px;border-radius:8px;background:#ffffff;color:#1f2328;' +
+    "font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;font-size:16px;line-height:1.5",
+  footer: 'margin:32px 0 0;padding-top:16px;border-top:1px solid #d8dee4;font-size:13px;color:#6e7781',
+}
 
 function asHtml(block: Block): string {
   if (typeof block === 'string') return `<p style="margin:0 0 16px">${escaped(block)}</p>`
   if ('link' in block) {
     const href = escaped(block.link)
-    return `<p style="margin:24px 0"><a href="${href}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#1f6feb;color:#ffffff;text-decoration:none;font-weight:600">${escaped(block.label)}</a></p>
-<p style="margin:0 0 16px;font-size:13px;color:#6e7781;word-break:break-all">${href}</p>`
+    return `<p style="margin:24px 0"><a href="${href}" style="${styles.link}">${escaped(block.label)}</a></p>
+<p style="${styles.address}">${href}</p>`
   }
-  if ('code' in block)
-    return `<pre style="margin:0 0 16px;padding:12px;border-radius:6px;background:#f3f4f6;color:#1f2328;white-space:pre-wrap;word-break:break-all;${mono}">${escaped(block.code.join('\n'))}</pre>`
-  const rows = Object.entries(block.facts).map(
-    ([key, value]) =>
-      `<tr><td style="padding:4px 16px 4px 0;color:#6e7781">${escaped(key)}</td><td style="padding:4px 0">${escaped(oneLine(value))}</td></tr>`,
-  )
+  if ('code' in block) return `<pre style="${styles.code}">${escaped(block.code.join('\n'))}</pre>`
+  const rows = Object.entries(block.facts).map(([key, value]) => {
+    const cell = `<td style="padding:4px 0">${escaped(oneLine(value))}</td>`
+    return `<tr><td style="${styles.key}">${escaped(key)}</td>${cell}</tr>`
+  })
   return `<table role="presentation" style="margin:0 0 16px;border-collapse:collapse">${rows.join('')}</table>`
 }
 
@@ -99,10 +108,10 @@ const page = (title: string, body: string, footer: string) => `<!doctype html>
 <title>${escaped(title)}</title>
 </head>
 <body style="margin:0;padding:24px;background:#f6f8fa">
-<div style="max-width:560px;margin:0 auto;padding:32px;border-radius:8px;background:#ffffff;color:#1f2328;font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;font-size:16px;line-height:1.5">
+<div style="${styles.page}">
 <p style="margin:0 0 24px;font-size:18px;font-weight:700;letter-spacing:.02em">Muster</p>
 ${body}
-<p style="margin:32px 0 0;padding-top:16px;border-top:1px solid #d8dee4;font-size:13px;color:#6e7781">${escaped(footer)}</p>
+<p style="${styles.footer}">${escaped(footer)}</p>
 </div>
 </body>
 </html>

@@ -11,23 +11,19 @@ import { smtpTransport } from './smtp.ts'
 import { isAddress, type MailTarget, mailTarget, parseSender } from './target.ts'
 import { MailError, type Sender, type Transport } from './transport.ts'
 
-/**
- * Outgoing mail. Nobody waits for it: it leaves in the background, after the answer, and its failure is only logged.
- */
+/** Sends mail in the background, after the answer to the request. Failures are only logged. */
 export interface Mailer {
-  /** Whether there is a way to send. Without one whatever is given is dropped. */
+  /** False without a transport: letters are then dropped. */
   readonly configured: boolean
-  /**
-   * Takes a letter, or work that writes one (null for none) and runs in the background like the sending. Never throws.
-   */
+  /** Queues a letter, or work that writes one (null for none) in the background. Never throws. */
   send(letter: Letter | (() => Promise<Letter | null>)): void
-  /** For operators: which way, and what went wrong with the last mail; null when it left, or there was none. */
+  /** For operators: the transport, and the failure of the last mail; null when it was sent, or there was none. */
   condition(): { way: string | null; failure: string | null }
-  /** What logs call an address: the same for the same address, and of no use to find it. */
+  /** A pseudonym of an address for logs, from which the address cannot be recovered. */
   mark(address: string): string
-  /** Resolves when nothing is queued or under way. */
+  /** Resolves when nothing is queued or being sent. */
   idle(): Promise<void>
-  /** Sends what is queued, within this time; gives up what waits for another attempt. */
+  /** Sends queued mail within this time; drops mail that waits for another attempt. */
   close(withinMs: number): Promise<void>
 }
 
@@ -100,7 +96,7 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
   function pump(): void {
     while (running < atOnce && queue.length) {
       running += 1
-      // Not now: the answer to the request goes first, and takes the same time whether there is something to do or not.
+      // Deferred, so that the answer to the request takes the same time whether or not there is mail to write.
       setImmediate(work, queue.shift()!)
     }
     if (running || queue.length) return
@@ -125,7 +121,7 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
       const done = new AbortController()
       const late = setTimeout(withinMs, true, { signal: done.signal }).catch(() => false)
       if (await Promise.race([late, idle().then(() => false)])) {
-        log.warn({ queued: queue.splice(0).length, under_way: running }, 'Mail given up: the daemon stops')
+        log.warn({ queued: queue.splice(0).length, under_way: running }, 'Mail dropped: the daemon stops')
         ending.abort()
         await idle()
       }

@@ -2,13 +2,12 @@ import { Socket } from 'node:net'
 import type { SmtpTarget } from './target.ts'
 import { MailError, type Sender, stepMs, type Transport } from './transport.ts'
 
-/** Mail through a mail server: one connection for each. The library is loaded with the first mail. */
+/** Sends mail through an SMTP server, one connection for each mail. The library is loaded with the first mail. */
 export function smtpTransport(target: SmtpTarget, { from }: Sender): Transport {
   const { host, port, secure, encryption, auth } = target
   return async ({ id, to, ...mail }, signal) => {
     const { createTransport } = await import('nodemailer')
-    // A connection of our own can be ended from outside, whatever it is waiting for; its errors are told by the
-    // library.
+    // Our own socket, so that it can be destroyed at any time. The library reports its errors.
     const socket = new Socket().on('error', () => {})
     const abort = aborted(signal)
     try {
@@ -46,7 +45,7 @@ export function smtpTransport(target: SmtpTarget, { from }: Sender): Transport {
   }
 }
 
-/** A promise that fails when the signal comes. */
+/** A promise that rejects when the signal aborts. */
 function aborted(signal: AbortSignal) {
   let forget = () => {}
   const promise = new Promise<never>((_, reject) => {
@@ -64,15 +63,15 @@ interface SmtpFailure extends Error {
 }
 
 /**
- * 4xx and broken connections pass; a refused password, sender or recipient does not. Answers may repeat the address:
- * only their code is told.
+ * 4xx and broken connections are temporary; a refused password, sender or recipient is not. Replies may contain the
+ * address, so the message holds only their code.
  */
 function explain({ code = 'EUNKNOWN', responseCode }: SmtpFailure, host: string, signal: AbortSignal): MailError {
   if (signal.aborted) return new MailError(`${host} took too long`, true)
   if (responseCode) return new MailError(`${host} answered ${responseCode} (${code})`, responseCode < 500)
-  if (code === 'ETLS') return new MailError(`${host} offers no encryption that can be trusted (ETLS)`, false)
+  if (code === 'ETLS') return new MailError(`${host} offers no trusted encryption (ETLS)`, false)
   return new MailError(
-    `${host} cannot be reached or broke off (${code})`,
+    `${host} cannot be reached or closed the connection (${code})`,
     ['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'EPROTOCOL'].includes(code),
   )
 }

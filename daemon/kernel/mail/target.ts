@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '../outbound/addresses.ts'
 
-/** What of the configuration speaks of mail. */
+/** The settings for mail. */
 export interface MailSettings {
   mailerApiKey: string
   mailerFrom: string
@@ -8,7 +8,7 @@ export interface MailSettings {
   smtpUrl: string
 }
 
-/** `required`: encrypted or not at all. `optional`: encrypted when the server can. `never`: in clear. */
+/** `required`: TLS or failure. `optional`: TLS if the server offers it. `never`: plain text. */
 const encryptions = ['required', 'optional', 'never'] as const
 export type Encryption = (typeof encryptions)[number]
 
@@ -24,19 +24,17 @@ export interface SmtpTarget {
   port: number
   /** TLS from the first byte. */
   secure: boolean
-  /** What STARTTLS is to do on a connection that begins in clear. */
+  /** Use of STARTTLS on a connection that begins in plain text. */
   encryption: Encryption
   auth: { user: string; pass: string } | null
 }
 
 export type MailTarget = HttpTarget | SmtpTarget
 
-/**
- * The API whose call the contract describes (part 1, section 6); others of the same shape are named by MAILER_API_URL.
- */
+/** Default mail API; MAILER_API_URL names others with the same request. docs/rules/accounts.md, "Mails". */
 const usualApi = 'https://api.resend.com/emails'
 
-/** One address, without what could end a header or begin another address. */
+/** One address, without characters that could end a header or start another address. */
 const address = /^[^\s<>,;:"()[\]\\@\p{Cc}]+@[^\s<>,;:"()\\@\p{Cc}]+$/u
 export const isAddress = (text: string): boolean => text.length <= 254 && address.test(text)
 
@@ -48,7 +46,7 @@ export function parseSender(text: string): { name: string; address: string } | n
   return { name: name.trim().replace(/^"(.*)"$/, '$1'), address: found }
 }
 
-/** Where mail goes; null when nothing is configured. A configuration that cannot work throws, saying what to set. */
+/** The configured transport; null without one. Throws for an invalid configuration, saying what to set. */
 export function mailTarget({
   mailerApiKey: key,
   mailerFrom: from,
@@ -84,7 +82,7 @@ function httpTarget(key: string, url: string): HttpTarget {
   return { kind: 'http', url: parsed.href, key }
 }
 
-// The address may hold a password: no message repeats it.
+// The URL may contain a password, so no message repeats it.
 function smtpTarget(text: string): SmtpTarget {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname || !['', '/'].includes(url.pathname) || url.hash)
@@ -106,7 +104,7 @@ function smtpTarget(text: string): SmtpTarget {
     host,
     port: url.port ? Number(url.port) : secure ? 465 : 587,
     secure,
-    // A mail server on this machine seldom has a certificate that anyone signed, and nobody can listen in between.
+    // A mail server on this machine rarely has a valid certificate, and loopback cannot be intercepted.
     encryption: (asked as Encryption | null) ?? (isLoopbackHost(host) ? 'never' : 'required'),
     auth: url.username ? { user: decoded(url.username), pass: decoded(url.password) } : null,
   }

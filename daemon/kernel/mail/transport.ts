@@ -1,12 +1,10 @@
 import type { Outbound } from '../outbound/outbound.ts'
 import type { Mail } from './letter.ts'
 
-/** Hands one mail to whoever delivers it. `signal` ends the attempt. */
+/** Sends one mail. `signal` aborts the attempt. */
 export type Transport = (mail: Mail, signal: AbortSignal) => Promise<void>
 
-/**
- * A mail that was not taken. `temporary`: another attempt may succeed. The message names neither address nor content.
- */
+/** A mail was not accepted. `temporary`: another attempt may succeed. The message names neither address nor content. */
 export class MailError extends Error {
   readonly temporary: boolean
   constructor(message: string, temporary: boolean) {
@@ -16,10 +14,10 @@ export class MailError extends Error {
   }
 }
 
-/** How long one step of an exchange may take. */
+/** Timeout of one step of an exchange. */
 export const stepMs = 10_000
 
-/** Who sends, and by which way out. */
+/** The sender, and the client to send with. */
 export interface Sender {
   /** `Muster <muster@example.com>` */
   from: { name: string; address: string }

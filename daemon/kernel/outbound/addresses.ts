@@ -1,19 +1,19 @@
-/** What kind of place an IP address is. Only `public` may always be dialled, `private` sometimes, the others never. */
+/** Class of an IP address. `public` may always be dialled, `private` sometimes, the others never. */
 export type AddressClass = 'public' | 'private' | 'loopback' | 'link-local' | 'metadata' | 'multicast' | 'reserved'
 
-/** First match wins. `embedded`: the last 32 bits are an IPv4 address, and that one decides. */
+/** First match wins. `embedded`: the last 32 bits are an IPv4 address, which decides. */
 const ipv4: [block: string, is: AddressClass][] = [
   ['169.254.169.254/32', 'metadata'],
-  ['169.254.170.2/32', 'metadata'], // container credentials of one cloud
+  ['169.254.170.2/32', 'metadata'], // AWS container credentials
   ['169.254.170.23/32', 'metadata'],
   ['100.100.100.200/32', 'metadata'],
-  ['168.63.129.16/32', 'metadata'], // looks public, is a cloud's own host
+  ['168.63.129.16/32', 'metadata'], // Azure's host agent, within a public block
   ['192.0.0.192/32', 'metadata'],
   ['10.0.0.0/8', 'private'],
   ['100.64.0.0/10', 'private'],
   ['172.16.0.0/12', 'private'],
   ['192.168.0.0/16', 'private'],
-  ['198.18.0.0/15', 'private'], // for benchmarks; local virtual machines and proxies live here
+  ['198.18.0.0/15', 'private'], // benchmarking; used by local virtual machines and proxies
   ['127.0.0.0/8', 'loopback'],
   ['169.254.0.0/16', 'link-local'],
   ['224.0.0.0/4', 'multicast'],
@@ -37,7 +37,7 @@ const ipv6: [block: string, is: AddressClass | 'embedded'][] = [
   ['fc00::/7', 'private'],
   ['fe80::/10', 'link-local'],
   ['ff00::/8', 'multicast'],
-  ['2001::/23', 'reserved'], // Teredo and other tunnels, which would carry any IPv4 address
+  ['2001::/23', 'reserved'], // Teredo and other tunnels, which may embed any IPv4 address
   ['2001:db8::/32', 'reserved'],
   ['2002::/16', 'reserved'], // 6to4, likewise
   ['3fff::/20', 'reserved'],
@@ -48,7 +48,7 @@ const ipv6: [block: string, is: AddressClass | 'embedded'][] = [
 const table4 = ipv4.map(([block, is]) => ({ ...cidr(block, 32), is }))
 const table6 = ipv6.map(([block, is]) => ({ ...cidr(block, 128), is }))
 
-/** The class of an address in canonical or any other valid text form; `reserved` for what is no address. */
+/** The class of an address in any valid text form; `reserved` for anything else. */
 export function classify(address: string): AddressClass {
   const parsed = parseAddress(address)
   if (!parsed) return 'reserved'
@@ -101,7 +101,7 @@ function parse6(text: string): bigint | null {
   return [...head, ...Array<bigint>(missing).fill(0n), ...(tail ?? [])].reduce((bits, it) => (bits << 16n) | it, 0n)
 }
 
-/** The 16-bit groups of one side of `::`; a dotted quad may stand at the very end. */
+/** The 16-bit groups of one side of `::`; the last may be a dotted quad. */
 function groups(text: string, end: boolean): bigint[] | null {
   if (text === '') return []
   const out: bigint[] = []

@@ -1,6 +1,6 @@
 import type { Outbound, OutboundRequest } from './outbound.ts'
 
-/** What libraries ask of a `fetch`: no streams, and redirects are answers. */
+/** The part of `fetch` that libraries need: no streams, and redirects are returned. */
 export interface FetchOptions {
   method?: string
   headers?: Record<string, string>
@@ -8,7 +8,7 @@ export interface FetchOptions {
   signal?: AbortSignal | null | undefined
 }
 
-/** A `fetch` for libraries that speak HTTP themselves, which goes the daemon's one way out with its rules. */
+/** A `fetch` for libraries, which sends through the daemon's own client and its rules. */
 export const outboundFetch =
   (
     outbound: Outbound,

@@ -6,17 +6,15 @@ export interface OutboundRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
   headers?: Record<string, string>
   body?: string
-  /**
-   * The URL comes from the server's own configuration, so plain http and private addresses are the operator's choice.
-   */
+  /** The URL comes from the operator's configuration, so plain HTTP and private addresses are allowed. */
   operator?: boolean
-  /** Redirects to follow, each of them judged anew; 0 unless stated, then a redirect is the answer. */
+  /** Most redirects to follow, each checked by the same rules. By default 0: a redirect is returned as the answer. */
   redirects?: number
-  /** For the whole exchange; 10 s unless stated. */
+  /** For the whole exchange; 10 s by default. */
   timeoutMs?: number
-  /** Bytes of the answer; 1 MiB unless stated. */
+  /** Most bytes of the answer; 1 MiB by default. */
   maxBytes?: number
-  /** Ends the exchange early, which counts as a timeout. */
+  /** Aborts the exchange, which counts as a timeout. */
   signal?: AbortSignal
 }
 
@@ -24,11 +22,11 @@ export interface OutboundReply {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
-  /** The address that answered in the end. */
+  /** The URL that answered, after redirects. */
   url: string
 }
 
-/** `refused` by our own rules, `unreachable`, `timeout`, or `too_large`. The message names no header and no body. */
+/** `refused` by our own rules, `unreachable`, `timeout`, or `too_large`. The message contains no header and no body. */
 export class OutboundError extends Error {
   readonly reason: 'refused' | 'unreachable' | 'timeout' | 'too_large'
   constructor(reason: OutboundError['reason'], message: string, cause?: unknown) {
@@ -38,9 +36,9 @@ export class OutboundError extends Error {
   }
 }
 
-/** The one way by which the daemon calls other servers. */
+/** The daemon's only client for other servers. */
 export interface Outbound {
-  /** Resolves with any answer, whatever its status; throws `OutboundError`. */
+  /** Resolves with an answer of any status; throws `OutboundError`. */
   send(url: string, request?: OutboundRequest): Promise<OutboundReply>
   close(): Promise<void>
 }
@@ -55,7 +53,7 @@ interface Parts {
 const resolveAll: Resolve = async (host) =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
 
-/** Only `public` addresses, judged where the connection is made: a name cannot turn private between check and use. */
+/** Dials only `public` addresses, checked when connecting, so that no name can change between check and use. */
 export function createOutbound({ resolve = resolveAll, permits = (is) => is === 'public' }: Parts = {}): Outbound {
   const agents = new Map<boolean, Promise<Agent>>()
   const agent = (operator: boolean): Promise<Agent> => {
@@ -115,7 +113,7 @@ function judge({ url, operator }: Hop): void {
     throw new OutboundError('refused', 'The address must not carry a user name or password')
 }
 
-/** Where a redirect leads. What was meant for the first server (keys, cookies) does not go to another one. */
+/** The request that a redirect leads to. Keys and cookies are not sent to another server. */
 function redirected(hop: Hop, { status, headers }: OutboundReply): Hop | null {
   const location = headers['location']
   if (![301, 302, 303, 307, 308].includes(status) || typeof location !== 'string') return null
@@ -135,7 +133,7 @@ function redirected(hop: Hop, { status, headers }: OutboundReply): Hop | null {
   }
 }
 
-/** The build gives an old-style module as its default alone. */
+/** The bundle exposes CommonJS modules only as `default`. */
 const loadUndici = async () => (await import('undici')).default
 
 async function exchange(
@@ -182,7 +180,7 @@ async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number): Promis
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Connects to the very address that was judged, under the name that was asked for (Host header and certificate). */
+/** Connects to the address that was checked, with the requested name in the Host header and for the certificate. */
 async function createAgent(resolve: Resolve, permits: (is: AddressClass) => boolean): Promise<Agent> {
   const { Agent, buildConnector } = await loadUndici()
   const connect = buildConnector({ timeout: 8000 })

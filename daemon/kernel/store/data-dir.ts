@@ -44,7 +44,7 @@ function writeOnce(path: string, text: string): void {
   }
 }
 
-/** Puts a whole 0600 file in the place of another, or leaves that as it is; resolves once the disk has it. */
+/** Replaces a file atomically, with mode 0600; resolves once it is on the disk. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.new`
   const file = await open(temporary, 'w', 0o600)
@@ -63,7 +63,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Gives a file, if it is there, a name under which nothing uses it. */
+/** Renames a file that exists to `<path>.lost-<time>`, which nothing opens. */
 export function setAside(path: string): void {
   if (existsSync(path)) renameSync(path, `${path}.lost-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`)
 }

@@ -16,13 +16,13 @@ export function openDatabase(file: string | Buffer): Db {
   db.pragma('foreign_keys = ON')
   db.pragma('trusted_schema = OFF')
   db.pragma('busy_timeout = 5000')
-  // Savepoints keep copies of the pages they change: in memory, not in a temporary file for each.
+  // Savepoints copy the pages that they change: in memory, or each would create a temporary file.
   db.pragma('temp_store = MEMORY')
   db.pragma('cache_size = -16000')
   return db
 }
 
-/** A second connection that only reads, for another thread. */
+/** A connection that only reads, for another thread. */
 export function openReader(file: string): Db {
   const db = new Database(file, { readonly: true })
   db.pragma('trusted_schema = OFF')
@@ -30,15 +30,15 @@ export function openReader(file: string): Db {
   return db
 }
 
-/** A second connection that tends the write-ahead log, for another thread. */
-export function openSide(file: string): Db {
+/** A connection that checkpoints the write-ahead log, for another thread. */
+export function openCheckpointer(file: string): Db {
   const db = new Database(file)
   db.pragma('wal_autocheckpoint = 0')
   db.pragma('busy_timeout = 100')
   return db
 }
 
-/** The full-text index (`:memory:` or a file): everything in it can be made again, so a damaged one is thrown away. */
+/** Opens the full-text index (`:memory:` or a file). It can be rebuilt, so a damaged one is deleted. */
 export function openSearchIndex(file: string): Db {
   try {
     return readyIndex(file)
@@ -65,10 +65,10 @@ export function dropSearchIndex(file: string): void {
   for (const part of ['', '-wal', '-shm']) rmSync(file + part, { force: true })
 }
 
-/** A statement that writes was run outside of a change: nothing would undo it, and nobody would hear of it. */
+/** A writing statement ran outside of a change, where it could be neither rolled back nor published. */
 export class OutsideChange extends Error {}
 
-/** A statement that throws outside of a change if it writes. */
+/** Makes a statement that writes throw outside of a change. */
 export function withinChange<S extends Statement>(db: Db, statement: S): S {
   if (statement.readonly) return statement
   for (const method of ['run', 'get', 'all', 'iterate'] as const) {
@@ -87,7 +87,7 @@ type Statement = Pick<Database.Statement<unknown[]>, 'readonly' | 'source' | 'ru
 const isStatement = (it: unknown): it is Statement =>
   typeof it === 'object' && it !== null && 'readonly' in it && 'source' in it
 
-/** One set of prepared statements for each database, prepared on first use. Those that write need a change. */
+/** Prepares one set of statements for each database, on first use. Those that write throw outside of a change. */
 export function statements<T extends object>(prepare: (db: Db) => T): (db: Db) => T {
   const sets = new WeakMap<Db, T>()
   return (db) => {
@@ -100,7 +100,7 @@ export function statements<T extends object>(prepare: (db: Db) => T): (db: Db) =
   }
 }
 
-/** This version cannot use the database; another one can. */
+/** The database belongs to another version of the daemon. */
 export class UnfitDatabase extends Error {}
 
 export interface Migration {
@@ -108,7 +108,7 @@ export interface Migration {
   sql: string
 }
 
-/** The SQL files of a folder in name order. */
+/** The SQL files of a folder, ordered by name. */
 export function readMigrations(dir: string): Migration[] {
   const names = readdirSync(dir).filter((name) => name.endsWith('.sql'))
   return names.sort().map((name) => ({ name, sql: readFileSync(join(dir, name), 'utf8') }))
@@ -116,10 +116,7 @@ export function readMigrations(dir: string): Migration[] {
 
 const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex')
 
-/**
- * Applies what is missing, each file in a transaction of its own. Refuses a changed or unknown one: the data would not
- * fit.
- */
+/** Applies missing migrations, each in its own transaction. Throws when one is unknown here or was changed since. */
 export function migrate(db: Db, migrations: Migration[], now: string): string[] {
   db.exec(
     'CREATE TABLE IF NOT EXISTS migrations ' +

@@ -4,7 +4,7 @@ export const queries = statements((db) => ({
   installation: db.prepare<[], { value: string }>("SELECT value FROM instance_settings WHERE key = 'installation_id'"),
 }))
 
-/** Names this installation on an engine that others may use too. Stays the same for the life of the database. */
+/** Identifies this installation on a shared container engine. Fixed for the life of the database. */
 export function installationId(db: Db): string {
   const row = queries(db).installation.get()
   if (!row) throw new Error('The database has no installation id')

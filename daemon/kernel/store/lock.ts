@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** Another daemon works on the data directory. */
+/** Another daemon uses the data directory. */
 export class Locked extends Error {}
 
 /**
- * Holds the data directory for this process. The lock is the operating system's, taken through SQLite: it ends with the
- * process, however that ends, so no stale lock is ever left.
+ * Locks the data directory for this process. The operating system releases the lock, which is taken through SQLite,
+ * however the process ends, so no lock is ever stale.
  */
 export function lockDirectory(dir: string): { release(): void } {
   const db = new Database(join(dir, 'musterd.lock'), { timeout: 0 })

@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { dropSearchIndex, isDamaged, openReader, openSearchIndex, openSide } from './db.ts'
+import { dropSearchIndex, isDamaged, openCheckpointer, openReader, openSearchIndex } from './db.ts'
 import type { Answer, OpenJobs, Request, ThreadData } from './reads.ts'
 import { codeOf, unlessStorage } from './storage-fault.ts'
 
-/** Frames after which the write-ahead log is cut back, even if a writer has to wait for it. 64 MiB. */
+/** Frames (64 MiB) after which the write-ahead log is truncated, even if a writer has to wait for it. */
 const longLog = 16_384
 
-/** The program of a reading thread: answers requests from connections of its own, and does what can wait in between. */
+/** Main function of a reading thread: answers requests from its own connections and indexes in between. */
 export function serveReads(open: OpenJobs): void {
   const port = parentPort!
   const { lane, file, idleAfter } = workerData as ThreadData
   const indexFile = lane === 'search' ? join(file, '..', 'search.db') : ':memory:'
   const [journal, index] = [openReader(file), openSearchIndex(indexFile)]
   const jobs = open({ journal, index })
-  const store = lane === 'scan' ? openSide(file) : null
+  const store = lane === 'scan' ? openCheckpointer(file) : null
   let head = 0
   let working = false
   let closing = false
@@ -29,7 +29,7 @@ export function serveReads(open: OpenJobs): void {
     }
   }
 
-  /** Moves what was written into the database file, so that no answered write ever waits for it. */
+  /** Checkpoints the write-ahead log here, so that no commit has to. */
   function checkpoint(): void {
     try {
       const [state] = store!.pragma('wal_checkpoint(PASSIVE)') as { log: number }[]
@@ -46,7 +46,7 @@ export function serveReads(open: OpenJobs): void {
       while (!closing && jobs.grown(lane, head)) await turn()
     } catch (error) {
       if (lane === 'search' && isDamaged(error)) startOver()
-      // What the disk refuses is indexed with the next entries, or when somebody searches.
+      // After a disk error, these entries are indexed together with the next ones or by the next search.
       unlessStorage(error)
     }
     working = false
@@ -58,7 +58,7 @@ export function serveReads(open: OpenJobs): void {
     for (const db of [journal, index, store]) db?.close()
   }
 
-  /** The next request starts this thread, and with it the index, afresh. */
+  /** Ends the thread without its index; the next request starts both again. */
   function startOver(): never {
     dropSearchIndex(indexFile)
     process.exit(1)

@@ -3,27 +3,27 @@ import type { Log } from '../log.ts'
 import { problem } from '../problem.ts'
 import { type Db, openSearchIndex } from './db.ts'
 
-/** Searches wait for nothing but each other; everything else that takes long shares the other thread. */
+/** One thread each, so that a search waits only for other searches; `scan` does all other long work. */
 export const lanes = ['search', 'scan'] as const
 export type Lane = (typeof lanes)[number]
 
-/** Work that may take long: takes what can be copied between threads, answers finished text. */
+/** Long work. Arguments must be cloneable between threads; the result is the text of the answer. */
 export interface ReadJobs {
   // biome-ignore lint/suspicious/noExplicitAny: what a job takes is known to the feature that offers and calls it
   run: Record<string, (args: any) => string | Promise<string>>
-  /** The journal has grown to `head`. True while there is more to do that can wait. */
+  /** Tells that `head` is the newest entry, and does a part of the background work. True while more of it is left. */
   grown(lane: Lane, head: number): boolean
 }
 
 export type OpenJobs = (place: { journal: Db; index: Db }) => ReadJobs
 
-/** Reads that would hold up the event loop, done elsewhere (speed: no request waits for another one's search). */
+/** Runs reads that would block the event loop, on other threads. */
 export interface Reads {
-  /** Rejects with `unavailable` when too many wait already. */
+  /** Rejects with `unavailable` when too many requests are waiting. */
   run(lane: Lane, job: string, args: unknown): Promise<string>
-  /** Something was stored; `head` is the newest entry. */
+  /** Entries were stored; `head` is the newest one. */
   grown(head: number): void
-  /** Offers jobs to a database in memory, which no other thread can open. */
+  /** Sets the jobs for a database in memory, which no other thread can open. */
   provide(open: OpenJobs): void
   close(): Promise<void>
 }
@@ -37,19 +37,19 @@ export interface ThreadData {
   idleAfter: number
 }
 
-/** Requests that one thread holds, the one it works at included. */
+/** Most requests that one thread holds, including the one that it is working on. */
 const queueLimit = 64
-/** Milliseconds within which several commits are told as one. */
-const calm = 100
-/** New entries that are worth a thread. */
-const worthwhile = 50
-/** Milliseconds without work after which a thread says so, and is ended. */
+/** Commits within this time are announced together. */
+const announceAfterMs = 100
+/** A thread is started for this many new entries. */
+const entriesForThread = 50
+/** A thread that had no work for this many milliseconds reports it and is ended. */
 const idleAfter = 30_000
 
 const busy = () =>
   problem('unavailable', { detail: 'Too many searches at once; try again', headers: { 'retry-after': '1' } })
 
-/** Jobs of a database in memory: done at once, with the same results. */
+/** Runs the jobs of a database in memory on this thread, with the same results. */
 export function createInlineReads(db: Db): Reads {
   const run: ReadJobs['run'] = {}
   return {
@@ -61,9 +61,8 @@ export function createInlineReads(db: Db): Reads {
 }
 
 /**
- * Jobs of a database file, done by a thread for each lane: started when there is work for it, ended when there was none
- * for a
- * while, since a thread costs memory. `program` is daemon/reader.ts, compiled.
+ * Runs the jobs of a database file, one thread for each lane. A thread costs memory, so it is started when there is
+ * work and ended when idle. `program` is daemon/reader.ts, compiled.
  */
 export function createThreadReads(db: Db, log: Log, program: URL = new URL('./reader.js', import.meta.url)): Reads {
   const threads = new Map<Lane, Thread>()
@@ -77,7 +76,7 @@ export function createThreadReads(db: Db, log: Log, program: URL = new URL('./re
     if (known) return known
     const made = startThread(lane, db.name, program, {
       idle() {
-        // Whoever asks next gets a new thread.
+        // The next request starts a new thread.
         forget(made)
         void made.close()
       },
@@ -87,13 +86,13 @@ export function createThreadReads(db: Db, log: Log, program: URL = new URL('./re
       },
     })
     threads.set(lane, made)
-    if (lane === 'scan') leaveLog(db, true)
+    if (lane === 'scan') setCheckpoints(db, true)
     return made
   }
 
   function forget(thread: Thread): void {
     for (const [lane, it] of threads) if (it === thread) threads.delete(lane)
-    if (!threads.has('scan')) leaveLog(db, false)
+    if (!threads.has('scan')) setCheckpoints(db, false)
   }
 
   function tell(): void {
@@ -110,8 +109,8 @@ export function createThreadReads(db: Db, log: Log, program: URL = new URL('./re
     grown(newest) {
       head = newest
       told ??= newest
-      if (closing || (threads.size === 0 && newest - told < worthwhile)) return
-      timer ??= setTimeout(tell, calm).unref()
+      if (closing || (threads.size === 0 && newest - told < entriesForThread)) return
+      timer ??= setTimeout(tell, announceAfterMs).unref()
     },
     provide: () => undefined,
     async close() {
@@ -122,11 +121,8 @@ export function createThreadReads(db: Db, log: Log, program: URL = new URL('./re
   }
 }
 
-/**
- * Who empties the write-ahead log: the scan thread, with commits stepping in only if it fails to, or every thousandth
- * page's commit.
- */
-const leaveLog = (db: Db, toThread: boolean) =>
+/** Leaves checkpoints to the scan thread, with commits as its fallback, or to commits alone. */
+const setCheckpoints = (db: Db, toThread: boolean) =>
   void (db.open && db.pragma(`wal_autocheckpoint = ${toThread ? 20_000 : 1_000}`))
 
 interface Thread {
@@ -189,7 +185,7 @@ function startThread(
         post({ id: last, job, args })
       }),
     tell: (head) => post({ head }),
-    // It closes its databases and ends by itself: cutting a thread off inside SQLite would take the process with it.
+    // The thread closes its databases and exits: terminating it within SQLite would crash the process.
     close: () => {
       worker.ref()
       post({ close: true })

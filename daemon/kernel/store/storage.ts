@@ -6,23 +6,23 @@ import { codeOf, type StorageFault, storageFault } from './storage-fault.ts'
 
 export interface StorageFailure {
   fault: StorageFault
-  /** For anybody: names no path. */
+  /** Shown to anybody, so it names no path. */
   reason: string
-  /** Of the error that told of it last. */
+  /** Code of the latest error. */
   code: string
 }
 
-/** What is known of the disk that holds the data. */
+/** State of the disk that holds the data. */
 export interface Storage {
   /** Null while writes work. */
   readonly failure: StorageFailure | null
-  /** The same, or that there is no place for another file: the database can do without, agents and logs cannot. */
+  /** `failure`, or that no more files can be created, which stops agents and logs but not the database. */
   condition(): Promise<StorageFailure | null>
-  /** How many wait for `working`. */
+  /** Number of callers that wait for `working`. */
   readonly waiting: number
-  /** Notes an error. One that is about the disk counts until a trial write of our own works. */
+  /** Takes note of an error. A disk fault stands until a trial write succeeds. */
   failed(error: unknown): void
-  /** Resolves when writes work, at once if they do, or as soon as the signal comes. */
+  /** Resolves when writes work or the signal aborts. */
   working(signal: AbortSignal): Promise<void>
 }
 
@@ -33,9 +33,9 @@ const reasons = {
 
 const firstTrialMs = 100
 const longestTrialMs = 1000
-/** Working for so long, the disk is trusted: a failure after that is looked after at once again. */
-const calmMs = 30_000
-/** A trial takes this much room: less may be had in the write-ahead log of a disk that is full. */
+/** After this long without a failure, the delay between trials starts at its minimum again. */
+const stableMs = 30_000
+/** Size of the trial file. Less could still fit into the write-ahead log while the disk is full. */
 const trialBytes = 64 * 1024
 
 export function createStorage(db: Db, log: Log): Storage {
@@ -43,25 +43,25 @@ export function createStorage(db: Db, log: Log): Storage {
   let failure: StorageFailure | null = null
   let trying = false
   let waitMs = firstTrialMs
-  let mended = Number.NEGATIVE_INFINITY
+  let recoveredAt = Number.NEGATIVE_INFINITY
 
   function note(error: unknown, fault: StorageFault): void {
     if (!failure) {
       log.error({ err: error }, `${reasons[fault]}: nothing is stored until it works again`)
-      if (performance.now() - mended > calmMs) waitMs = firstTrialMs
+      if (performance.now() - recoveredAt > stableMs) waitMs = firstTrialMs
     }
     failure = { fault, reason: reasons[fault], code: codeOf(error) }
     if (trying) return
     trying = true
-    setTimeout(look, waitMs).unref()
+    setTimeout(tryWriting, waitMs).unref()
     waitMs = Math.min(2 * waitMs, longestTrialMs)
   }
 
-  async function look(): Promise<void> {
+  async function tryWriting(): Promise<void> {
     try {
       if (!db.memory) await writeTrialFile(join(dirname(db.name), 'storage.trial'))
       if (!db.open) return
-      // Writes the first page as it is: a change that the whole way to the disk has to take.
+      // Rewrites the first page unchanged, which goes all the way to the disk.
       db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`)
     } catch (error) {
       trying = false
@@ -69,7 +69,7 @@ export function createStorage(db: Db, log: Log): Storage {
     }
     trying = false
     failure = null
-    mended = performance.now()
+    recoveredAt = performance.now()
     log.warn('The disk that holds the data works again')
     for (const wake of [...wakers]) wake()
   }
@@ -81,7 +81,7 @@ export function createStorage(db: Db, log: Log): Storage {
     async condition() {
       if (failure || db.memory) return failure
       const { files, ffree } = await statfs(dirname(db.name))
-      // File systems that have no such limit say 0 of 0.
+      // File systems without this limit report 0 of 0.
       return files > 0 && ffree === 0
         ? { fault: 'full', reason: 'The disk that holds the data takes no more files', code: 'ENOSPC' }
         : failure

@@ -1,18 +1,17 @@
 import type { App } from '../app.ts'
 import { storageFault } from './storage-fault.ts'
 
-type Place = Pick<App, 'write' | 'storage' | 'stopping' | 'log'>
+type Context = Pick<App, 'write' | 'storage' | 'stopping' | 'log'>
 
-/** Facts that wait in memory for the disk; past it each has one attempt. */
+/** Most facts that wait in memory for the disk. Beyond that, each gets a single attempt. */
 const mostWaiting = 10_000
 
 /**
- * Stores a change that must not be lost: while the disk refuses, it is asked again as soon as the disk works. Problems
- * and faults
- * are thrown at once, as is the disk's refusal when `signal` came meanwhile. The change runs anew with each attempt.
+ * Stores a change that must not be lost: after a disk fault it runs again as soon as the disk works. Other errors are
+ * thrown at once, and so is the disk fault when `signal` aborts.
  */
 export async function untilWritten<T>(
-  app: Place,
+  app: Context,
   change: () => T,
   signal: AbortSignal = app.stopping.signal,
 ): Promise<T> {
@@ -27,8 +26,8 @@ export async function untilWritten<T>(
   }
 }
 
-/** The same for a fact that nobody waits for; `what` names it in the log. */
-export function recordSoon(app: Place, what: string, change: () => unknown): void {
+/** Stores a fact with `untilWritten`, without a caller that waits; `what` names it in the log. */
+export function recordSoon(app: Context, what: string, change: () => unknown): void {
   const written = app.storage.waiting < mostWaiting ? untilWritten(app, change) : app.write(change)
   written.catch((error: Error) => app.log.error({ err: error }, `Not recorded: ${what}`))
 }

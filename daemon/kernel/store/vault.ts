@@ -1,15 +1,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Secrets at rest: AES-256-GCM, `v<n>:base64(iv|tag|ciphertext)`, bound to the row that holds them. */
+/** Encrypts secrets at rest: AES-256-GCM, `v<n>:base64(iv|tag|ciphertext)`, bound to the row that holds them. */
 export interface Vault {
-  /** `row` is the identity of the row, such as `credentials:<id>`: a value moved to another row does not open. */
+  /** `row` identifies the row, such as `credentials:<id>`: a value that was moved to another row does not open. */
   seal(plaintext: string, row: string): string
-  /** Throws when the value was changed, belongs to another row or another key. */
+  /** Throws when the value was changed or belongs to another row or key. */
   open(sealed: string, row: string): string
-  /**
-   * 32 bytes (or as many as asked for) for another use of the same key, the same after every start. `purpose` such as
-   * `ws-token`.
-   */
+  /** Derives a key for a `purpose` such as `ws-token`; the same after every start. 32 bytes unless `bytes` is given. */
   derive(purpose: string, bytes?: number): Buffer
 }
 

@@ -7,15 +7,15 @@ interface Job {
   reject: (error: unknown) => void
 }
 
-/** Told where a change begins and ends, so that what is published keeps step with what is stored. */
+/** Hears where each change begins and ends, so that exactly what is stored gets published. */
 export interface ChangeListener {
   /** A change begins; whatever it records belongs to it until `keep` or `drop`. */
   begin(): void
   keep(): void
   drop(): void
-  /** Everything kept is stored. Must not throw. */
+  /** All kept changes are stored. Must not throw. */
   committed(): void
-  /** Nothing of what began since the last of these two is stored. Must not throw. */
+  /** No change since the last `committed` or `aborted` is stored. Must not throw. */
   aborted(error: unknown): void
 }
 
@@ -24,15 +24,15 @@ export interface Writer {
   write<T>(work: () => T): Promise<T>
   /** Runs `work` at once, for start-up and tests. */
   writeNow<T>(work: () => T): T
-  /** Resolves when everything queued so far is stored, or refused. */
+  /** Resolves when every queued change is stored or has failed. */
   idle(): Promise<void>
 }
 
 const batchLimit = 256
 
 /**
- * Group commit: the changes of one turn of the event loop share a transaction and its fsync,
- * a savepoint each. What the disk refuses ends the transaction, and with it every change of that turn.
+ * Group commit: the changes of one turn of the event loop share a transaction and its fsync, with a savepoint each.
+ * A disk fault aborts the transaction, and with it every change of that turn.
  */
 export function createWriter(db: Db, listener: ChangeListener): Writer {
   const begin = db.prepare('BEGIN IMMEDIATE')
@@ -62,7 +62,7 @@ export function createWriter(db: Db, listener: ChangeListener): Writer {
     }
   }
 
-  /** A change that has the transaction to itself needs no savepoint, which would copy every page that it touches. */
+  /** Runs a change that has the transaction to itself without a savepoint, which would copy every page it touches. */
   function runAlone({ work }: Pick<Job, 'work'>): { value: unknown } | { error: unknown } {
     listener.begin()
     let value: unknown

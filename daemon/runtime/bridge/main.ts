@@ -1,7 +1,6 @@
 /**
  * The program that carries connections into a crew: the daemon says to which port over standard input, and this
- * connects to
- * it on the crew's own loopback, as nobody. It ends when nobody speaks with it any more.
+ * connects to it on the crew's own loopback, as nobody. It ends when nobody speaks with it any more.
  */
 import { Socket } from 'node:net'
 import { createConnections } from './connections.ts'

@@ -7,7 +7,7 @@ import { type Counted, isDue, type Level, levelAt, type Room, shareOf, wordsOf }
 import type { Usage } from './usage.ts'
 
 const roundMs = 5_000
-/** Crews that are counted at the same time. */
+/** Most crews that are measured at the same time. */
 const countsAtOnce = 2
 const MB = 1024 ** 2
 
@@ -21,16 +21,16 @@ export interface CrewDisksParts {
 interface Watched {
   counted: Counted
   counting: Promise<void> | null
-  /** As people were told. */
+  /** The level that was last reported. */
   level: Level
-  /** What a crew had used when it was stopped for it. */
+  /** Usage at which the crew was stopped. */
   stoppedAt: number
-  /** Its data is on the daemon's own disk. */
+  /** Whether its data is on the daemon's own disk. */
   shares: boolean
   failure: string | null
 }
 
-/** Watches what crews store: tells when one nears its limit, and stops the one that reaches it. */
+/** Watches the disk usage of crews: reports a crew that is near its limit, and stops one that reaches it. */
 export class CrewDisks {
   readonly limit: number
   readonly #parts: CrewDisksParts
@@ -57,7 +57,7 @@ export class CrewDisks {
     return this.#crews
   }
 
-  /** What a crew has used, such as "8.1 GB of 10.0 GB"; null when it was not counted yet. */
+  /** A crew's usage, such as "8.1 GB of 10.0 GB"; null before it is measured. */
   used(crewId: string): string | null {
     const usage = this.#crews.get(crewId)?.counted.usage
     return usage ? wordsOf(usage, this.limit) : null
@@ -67,23 +67,23 @@ export class CrewDisks {
     return this.#crews.get(crewId)?.level ?? 'ok'
   }
 
-  /** Whether a crew writes to the daemon's own disk, as far as can be known. */
+  /** Whether a crew writes to the daemon's own disk, as far as this can be detected. */
   async shares(desired: DesiredCrew): Promise<boolean> {
     return this.#crews.get(desired.crewId)?.shares ?? (await this.#look(desired))?.shares ?? false
   }
 
-  /** Looks at a crew that was never looked at: later its disk would hold what its first run has written meanwhile. */
+  /** Records the state of a new crew's disk before its first run writes to it. */
   async begun(desired: DesiredCrew): Promise<void> {
     if (!this.#crews.has(desired.crewId)) await this.#look(desired)
   }
 
-  /** Counts a crew now. */
+  /** Measures a crew now. */
   async recount(desired: DesiredCrew): Promise<void> {
     const watched = this.#crews.get(desired.crewId)
     if (watched) await this.#count(desired, watched, watched.counted.used)
   }
 
-  /** Looks at every crew that runs. */
+  /** Checks all running crews. */
   async round(): Promise<void> {
     const all = desiredCrews(this.#parts.app)
     const known = new Set(all.map(({ crewId }) => crewId))
@@ -97,7 +97,7 @@ export class CrewDisks {
     const { app, runtime, device } = this.#parts
     const room = await runtime
       .room(desired.spec)
-      .catch((error: Error) => void app.log.debug({ err: error, crew: desired.crewId }, 'A disk cannot be asked'))
+      .catch((error: Error) => void app.log.debug({ err: error, crew: desired.crewId }, 'A disk cannot be checked'))
     if (!room) return null
     const now = performance.now()
     const known = this.#crews.get(desired.crewId)
@@ -111,7 +111,7 @@ export class CrewDisks {
       failure: null,
     }
     this.#crews.set(desired.crewId, watched)
-    // Numbers of devices repeat from machine to machine; sizes hardly do.
+    // Device numbers repeat on other machines; sizes rarely do.
     watched.shares = room.local && room.device === device().device && room.total === device().total
     if (this.limit === 0) return watched
     if (isDue(watched.counted, room, this.limit, now)) void this.#count(desired, watched, room.used)
@@ -137,14 +137,14 @@ export class CrewDisks {
     } catch (error) {
       if (this.#closed) return
       watched.failure = (error as Error).message
-      this.#parts.app.log.warn({ err: error, crew: desired.crewId }, 'What a crew has stored could not be counted')
+      this.#parts.app.log.warn({ err: error, crew: desired.crewId }, 'The disk usage of a crew could not be measured')
     }
     const now = performance.now()
     watched.counted = { usage, at: now, took: now - began, used }
     await this.#settle(desired, watched)
   }
 
-  /** Tells people and stops the crew, if there is a reason; what fails is tried again in the next round. */
+  /** Reports the level and stops the crew, if needed. A failure is retried in the next round. */
   async #settle(desired: DesiredCrew, watched: Watched): Promise<void> {
     const { usage } = watched.counted
     if (!usage || this.#closed) return
@@ -161,7 +161,7 @@ export class CrewDisks {
     } catch (error) {
       if (level !== 'full') watched.level = before
       watched.stoppedAt = 0
-      app.log.error({ err: error, crew: desired.crewId }, 'What a crew has stored could not be acted upon')
+      app.log.error({ err: error, crew: desired.crewId }, 'The disk limit of a crew could not be enforced')
     }
   }
 

@@ -14,20 +14,20 @@ import type { Level } from './rules.ts'
 export interface DiskGuardParts {
   app: App
   runtime: Runtime
-  /** How full the disk is that holds the daemon's data. */
+  /** Reads the state of the disk that holds the daemon's data. */
   look?(): DeviceRoom
 }
 
 const order: Record<Level, number> = { full: 0, warn: 1, ok: 2 }
 
-/** Keeps crews within their limits, and this machine's disk from being filled by them. */
+/** Enforces the crews' disk limits, and keeps crews from filling the disk of this machine. */
 export class DiskGuard implements DiskService {
   readonly crews: CrewDisks
   readonly machine: MachineDisk
   readonly #app: App
-  /** Crews that were stopped because this machine's disk is nearly full. */
+  /** Crews that were stopped because the disk of this machine is nearly full. */
   readonly #stopped = new Map<string, string>()
-  /** The level that people were told of. */
+  /** The level that was last reported. */
   #told: Level = 'ok'
   #acting = false
 
@@ -38,7 +38,7 @@ export class DiskGuard implements DiskService {
       wanted: app.config.diskReserveMb * 1024 ** 2,
       look,
       noticed: () => void this.#act(),
-      failed: (error) => app.log.warn({ err: error }, 'The disk of the data folder cannot be asked how full it is'),
+      failed: (error) => app.log.warn({ err: error }, 'The free space of the data folder cannot be read'),
     })
   }
 
@@ -106,7 +106,7 @@ export class DiskGuard implements DiskService {
     }
   }
 
-  /** Leads a person to a crew's data, whether the crew runs or not. */
+  /** A command that gives a person access to a crew's data, whether or not the crew runs. */
   #tidy(crewId: string, slug: string): string {
     const { containerPrefix: prefix, sidecarImage, containerProvider, dataDir } = this.#app.config
     if (containerProvider === 'process') return `cd ${dataDir}/crews/${crewId}`
@@ -114,7 +114,7 @@ export class DiskGuard implements DiskService {
     return `docker run --rm -it --volumes-from ${container} --entrypoint sh ${sidecarImage}`
   }
 
-  /** Tells of the machine's disk and stops who writes to it; the next look tries again what fails. */
+  /** Reports the level of the machine's disk and stops crews that write to it. The next check retries a failure. */
   async #act(): Promise<void> {
     const { level } = this.machine
     if (this.#acting || (level === this.#told && level !== 'full')) return
@@ -127,7 +127,7 @@ export class DiskGuard implements DiskService {
       ])
       this.#told = level
     } catch (error) {
-      this.#app.log.error({ err: error }, 'A disk that is nearly full could not be acted upon')
+      this.#app.log.error({ err: error }, 'Crews on a nearly full disk could not be stopped')
     } finally {
       this.#acting = false
     }
@@ -149,7 +149,7 @@ export class DiskGuard implements DiskService {
     this.#app.journal(fact('server.disk', payload, { workspace_id: home, actor_type: 'orchestrator', severity }))
   }
 
-  /** At first every crew that runs, since what a run leaves behind may write too; then whatever has slipped in. */
+  /** Stops all running crews, whether or not they have runs, and then those that started meanwhile. */
   async #stopWriters(): Promise<void> {
     const app = this.#app
     const writing = ({ crewId }: DesiredCrew) => workingOfCrew(app, crewId).some(({ phase }) => phase !== 'queued')

@@ -2,10 +2,10 @@ import type { DeviceRoom } from './room.ts'
 import { type Level, levelOfRoom, lookAgain, reserveOf, size } from './rules.ts'
 
 export interface MachineDiskParts {
-  /** Bytes that are kept for the daemon, less on a small disk. */
+  /** Bytes that are reserved for the daemon, fewer on a small disk. */
   wanted: number
   look(): DeviceRoom
-  /** Called with every look. */
+  /** Called after every check. */
   noticed(): void
   failed(error: Error): void
 }
@@ -24,7 +24,7 @@ export class MachineDisk {
     this.#parts = parts
   }
 
-  /** Looks now and goes on looking, the sooner the less is left. */
+  /** Checks now and schedules the next check, sooner with less space left. */
   look(): void {
     if (this.#timer) clearTimeout(this.#timer)
     if (this.#closed) return
@@ -46,7 +46,7 @@ export class MachineDisk {
     this.#waiting.clear()
   }
 
-  /** Resolves as soon as there is room, or the signal comes. */
+  /** Resolves when there is space or the signal aborts. */
   async settled(signal: AbortSignal): Promise<void> {
     if (this.level !== 'full' || signal.aborted) return
     await new Promise<void>((resolve) => {

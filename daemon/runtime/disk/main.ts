@@ -1,4 +1,4 @@
-/** Counts what lies below folders, at the lowest priority, and prints it as JSON: `usage.cjs MOST FOLDER...`. */
+/** Measures folders at the lowest priority and prints the usage as JSON: `usage.cjs MOST FOLDER...`. */
 import { constants, setPriority } from 'node:os'
 import { measure } from './usage.ts'
 

@@ -1,24 +1,23 @@
 import { Buffer } from 'node:buffer'
 import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync } from 'node:fs'
 
-/** What lies below some folders. */
+/** Disk usage of folders. */
 export interface Usage {
-  /** Blocks that are taken, in bytes: holes of sparse files count nothing. */
+  /** Allocated blocks in bytes, so that holes of sparse files do not count. */
   bytes: number
   /** Files, folders and links. */
   files: number
-  /** False when there is more than was counted. */
+  /** False when not everything was counted. */
   complete: boolean
 }
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants
-/** Folders inside each other; each holds a descriptor open while its own are counted. */
+/** Most nested folders: each keeps a descriptor open while its subfolders are measured. */
 const deepest = 256
 
 /**
- * Counts what lies below the folders, `most` entries at most. Links are counted, never followed, and other file systems
- * are left out. Each
- * folder is opened by name below its open parent, so that nobody can lead the walk elsewhere by renaming.
+ * Measures folders, `most` entries at most. Links are counted but not followed, and other file systems are left out.
+ * Each folder is opened by name below its open parent, so that renames cannot divert the walk.
  */
 export function measure(roots: readonly string[], most: number): Usage {
   const usage: Usage = { bytes: 0, files: 0, complete: true }
@@ -59,7 +58,7 @@ export function measure(roots: readonly string[], most: number): Usage {
   return usage
 }
 
-/** Null when there is no such folder (any more), or none that may be read. */
+/** Null when the folder does not exist or is not readable. */
 function open(path: Buffer | string): number | null {
   try {
     return openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
@@ -69,7 +68,7 @@ function open(path: Buffer | string): number | null {
   }
 }
 
-/** One after the other, since a folder may hold millions. Names are bytes: not every one is UTF-8. */
+/** Yields names one by one, since a folder may hold millions. Names are bytes, since not all are UTF-8. */
 function* namesIn(folder: string): Iterable<Buffer> {
   const entries = opendirSync(folder, { encoding: 'buffer' as BufferEncoding, bufferSize: 256 })
   try {

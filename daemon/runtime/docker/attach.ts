@@ -13,11 +13,11 @@ export interface Attached {
   /** Valid until it returns. */
   stdout(chunk: Buffer): void
   stderr?(chunk: Buffer): void
-  /** Once, however it ended. */
+  /** Called once, whatever the reason. */
   closed(reason: string): void
 }
 
-/** Joins a container's standard streams. Whatever it printed before is not told again. */
+/** Attaches to a container's standard streams, without earlier output. */
 export async function attach(container: Container, to: Attached): Promise<Attachment> {
   const stream = (await asking('attaching to a container', () =>
     container.attach({ stream: true, stdin: true, stdout: true, stderr: true, hijack: true }),
@@ -46,7 +46,7 @@ export async function attach(container: Container, to: Attached): Promise<Attach
   }
 }
 
-/** Takes apart the engine's two-in-one stream (source, three zeros, length, bytes) without copying it. */
+/** Splits the engine's multiplexed stream (source, three zeros, length, bytes) without copying. */
 export function demultiplex(each: (source: number, chunk: Buffer) => void): (chunk: Buffer) => void {
   const head = Buffer.alloc(8)
   let headBytes = 0

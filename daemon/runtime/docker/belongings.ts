@@ -4,7 +4,7 @@ import { labels, type Naming } from './names.ts'
 
 type Labelled = Readonly<Record<string, string>> | undefined
 
-/** Everything on the engine that carries our label, whoever's installation made it. */
+/** Everything on the engine with Muster's label, of any installation. */
 export async function findBelongings(engine: Engine, { installation }: Naming): Promise<Belonging[]> {
   const filters = { label: [`${labels.managed}=true`] }
   const [containers, networks, { Volumes: volumes }] = await asking('looking for what was made here', () =>

@@ -8,7 +8,7 @@ import { ids } from './names.ts'
 
 const program = ['node', '/opt/muster/bridge.cjs']
 const aliveMs = 20_000
-/** How long a program that carries nothing is kept for the next connection. */
+/** How long an idle program is kept for the next connection. */
 const idleMs = 60_000
 const startMs = 20_000
 
@@ -19,9 +19,8 @@ interface Bridge {
 }
 
 /**
- * Connections to ports inside crews. A program in the crew's container makes them, and all of a crew's go over its
- * standard
- * streams: nothing of the crew's network is opened, and the engine may be far away.
+ * Connections to ports within crews, made by a program in the crew's container and multiplexed over its standard
+ * streams: the crew's network stays closed, and the engine may be remote.
  */
 export class Bridges {
   readonly #connections: Connections
@@ -38,10 +37,7 @@ export class Bridges {
     })
   }
 
-  /**
-   * A program lives no longer than its container: one that is gone is looked for again, in the container that there is
-   * now.
-   */
+  /** The crew's program, started again in the current container when it is gone. */
   async #bridge(crewId: string): Promise<Bridge> {
     const known = this.#bridges.get(crewId)
     if (known && !(await known.then((it) => it.closed).catch(() => true))) return known
@@ -115,7 +111,7 @@ async function openBridge(container: Container): Promise<Bridge> {
   }
 }
 
-/** As nobody: a user that no agent and nothing of ours is, so that it can be neither read nor ended by them. */
+/** Runs as a uid that no agent and no other program has, so that none can read or end it. */
 const start = (container: Container): Promise<Duplex> =>
   asking('opening a way into a crew', async () => {
     const refused = (error: unknown) => {

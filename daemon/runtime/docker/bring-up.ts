@@ -12,9 +12,8 @@ export interface Images {
 }
 
 /**
- * Makes a crew's sidecar and container anew, on the volumes it has. Containers keep nothing of their own, so what was
- * there
- * before is not mended but replaced. `onSidecar` is given the sidecar before the crew may join its network.
+ * Creates a crew's sidecar and container on its volumes, replacing any that exist: containers hold no data.
+ * `onSidecar` gets the sidecar before the crew joins its network.
  */
 export async function bringUp(
   engine: Engine,
@@ -36,10 +35,7 @@ export async function bringUp(
   return startNew(engine, crewContainer(naming, spec, images.crew, contract, sidecar.id))
 }
 
-/**
- * An engine that may not raise its own limit of open files cannot give more than it has: then the lower limit is the
- * only one.
- */
+/** Creates and starts a container, with a lower limit of open files if the engine may not raise its own. */
 export async function startNew(engine: Engine, options: Docker.ContainerCreateOptions): Promise<Container> {
   const container = await asking(`making ${options.name}`, () => engine.createContainer(options))
   try {
@@ -73,21 +69,21 @@ function ensureVolume(
   return asking('making a volume', () => engine.createVolume({ Name: volumeName(naming, spec.crewId, volume), Labels }))
 }
 
-/** The ender lives among the crew's processes, the crew in the sidecar's network. */
+/** Order of removal: the ender shares the crew's process namespace, and the crew the sidecar's network. */
 const order = ['ender', 'crew', 'sidecar']
 const inOrder = (found: Docker.ContainerInfo[]) => {
   const rank = ({ Labels }: Docker.ContainerInfo) => order.indexOf(Labels[labels.kind] ?? '')
   return found.sort((a, b) => rank(a) - rank(b))
 }
 
-/** Their volume of secrets goes with them: it is no data. */
+/** Removes a crew's containers and its volume of secrets, which is not data. */
 export async function removeContainers(engine: Engine, naming: Naming, crewId: string): Promise<void> {
   const found = await asking('listing containers', () =>
     engine.listContainers({ all: true, filters: labelFilter(naming, { [labels.crew]: crewId }) }),
   )
   for (const { Id } of inOrder(found))
     await settle('removing a container', () => engine.getContainer(Id).remove({ force: true }))
-  // One that somebody's container still uses is refused, and goes another time.
+  // A volume that is still in use is refused, and removed another time.
   await settle('removing a volume', () => engine.getVolume(secretsName(naming, crewId)).remove()).catch(() => {})
 }
 
@@ -114,7 +110,7 @@ export async function removeNetworkAndVolumes(
   for (const { Name } of Volumes ?? []) await settle('removing a volume', () => engine.getVolume(Name).remove())
 }
 
-/** An agent's own folders. Those that the watcher may read carry its group on to whatever is made in them. */
+/** Creates the agents' folders. Those that the watcher may read are setgid, so that their content keeps its group. */
 export async function placeAgents(container: Container, agents: AgentSpec[]): Promise<void> {
   const folders = (name: (slug: string) => string, gid: number, mode: number): Entry[] =>
     agents.map(({ slug, uid }) => ({ name: name(slug), uid, gid, mode }))

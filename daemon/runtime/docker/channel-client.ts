@@ -9,7 +9,7 @@ import { type Attachment, attach } from './attach.ts'
 import type { Container } from './engine.ts'
 
 const helloMs = 20_000
-/** How much may come in before we say that it came. */
+/** Bytes received before an acknowledgement is sent. */
 const acknowledgeBytes = 512 * 1024
 
 interface Asked {
@@ -36,7 +36,7 @@ export interface ChannelClient {
   /** Whether a user has no process in the crew. */
   gone(uid: number): Promise<boolean>
   room(path: string): Promise<DeviceRoom>
-  /** Whatever is under way fails with the reason. */
+  /** Closes the channel; pending requests fail with the reason. */
   close(reason?: string): void
 }
 
@@ -53,7 +53,7 @@ export async function openChannel(container: Container): Promise<ChannelClient> 
     if (closed) return
     closed = true
     attachment?.close()
-    const error = new RuntimeError('not_running', `The channel to the crew broke: ${reason}`)
+    const error = new RuntimeError('not_running', `The channel to the crew failed: ${reason}`)
     greeted(error)
     for (const it of asked.values()) it.failed(error)
     asked.clear()
@@ -105,7 +105,7 @@ export async function openChannel(container: Container): Promise<ChannelClient> 
   const greeting = new Promise<void>((resolve, reject) => {
     greeted = (error) => (error ? reject(error) : resolve())
   })
-  // The line before ours may be one that a daemon left unfinished.
+  // Ends a partial line that an earlier daemon may have left.
   attachment.write('\n')
   write({ op: 'hello', nonce })
   const patience = setTimeout(() => end(`no answer within ${helloMs / 1000} s`), helloMs)

@@ -9,7 +9,7 @@ import { crewContainerOf, findCrew, notRunning } from './crews.ts'
 import type { Container, Engine } from './engine.ts'
 import type { Naming } from './names.ts'
 
-/** How long a sidecar may take to close its network and answer. */
+/** How long a sidecar may take to install its rules and answer. */
 const joinMs = 30_000
 
 interface Joined {
@@ -18,10 +18,7 @@ interface Joined {
   attachment: Attachment
 }
 
-/**
- * What the daemon holds open to running crews: their channel, their sidecar's link, and what it knows of their
- * container.
- */
+/** The daemon's connections to running crews: channels, links to sidecars, and cached containers. */
 export class Connections {
   readonly #engine: Engine
   readonly #naming: Naming
@@ -55,7 +52,7 @@ export class Connections {
     return found.container
   }
 
-  /** Does something with the crew's container; one that was replaced behind our back is looked up once more. */
+  /** Runs work with the crew's container, once more if the cached container was replaced. */
   async within<T>(crewId: string, work: (container: Container) => Promise<T>): Promise<T> {
     const known = this.#containers.get(crewId)
     try {
@@ -76,13 +73,13 @@ export class Connections {
     return this.#channels.get(crewId)!
   }
 
-  /** The crew's channel if it is open now: then its container runs, and nobody needs to ask. */
+  /** The crew's channel if it is open, which proves that its container runs. */
   async openChannel(crewId: string): Promise<ChannelClient | null> {
     const channel = await this.#channels.get(crewId)?.catch(() => null)
     return channel && !channel.closed ? channel : null
   }
 
-  /** Folders of agents that were not in the crew when it was brought up. */
+  /** Creates folders for agents that joined the crew after it was brought up. */
   async place(crewId: string, agents: AgentSpec[]): Promise<void> {
     const container = await this.container(crewId)
     const placed = this.#placed.get(container.id) ?? new Set()
@@ -93,7 +90,7 @@ export class Connections {
     this.#placed.set(container.id, placed)
   }
 
-  /** Joins a sidecar's private channel, waits until its rules stand, and gives it the configuration that is known. */
+  /** Attaches to a sidecar's private channel, waits for its rules, and sends it the known configuration. */
   async joinSidecar(crewId: string, container: Container): Promise<void> {
     this.#leaveSidecar(crewId)
     const joining = this.#join(crewId, container)
@@ -139,7 +136,7 @@ export class Connections {
     this.#sidecars.delete(crewId)
   }
 
-  /** Keeps the configuration for sidecars to come, and gives it to the one that runs. */
+  /** Stores the configuration for future sidecars, and sends it to the running one. */
   async configure(crewId: string, config: SidecarConfig): Promise<void> {
     this.#configs.set(crewId, config)
     const joined = await this.#sidecars.get(crewId)
@@ -148,20 +145,20 @@ export class Connections {
     if (sidecar?.State.Running) await this.joinSidecar(crewId, this.#engine.getContainer(sidecar.Id))
   }
 
-  /** Whether the sidecar that runs now is the one that we are joined to. */
+  /** Whether the daemon is attached to the sidecar that runs now. */
   async joinedTo(crewId: string, containerId: string): Promise<boolean> {
     const joined = await this.#sidecars.get(crewId)?.catch(() => null)
     return joined?.containerId === containerId
   }
 
-  /** What is known of the crew's container may be wrong by now. */
+  /** Drops the cached container, which may be outdated. */
   forget(crewId: string): void {
     const container = this.#containers.get(crewId)
     this.#containers.delete(crewId)
     if (container) this.#placed.delete(container.id)
   }
 
-  /** The crew's containers go away. */
+  /** Closes all connections to a crew whose containers are being removed. */
   drop(crewId: string): void {
     this.forget(crewId)
     this.#leaveSidecar(crewId)

@@ -19,9 +19,8 @@ import { secretsMounts, secretsVolume } from './secrets.ts'
 const MB = 1024 * 1024
 
 /**
- * Threads count as processes. A coding agent's CLI has 15 to 35 of them and its build tools as many again per
- * processor,
- * so 200 would fail with four agents at work; this holds eight busy ones, and a fork bomb still ends here.
+ * Threads count as processes. An agent's client has 15 to 35 of them, and its build tools as many again per CPU: 200
+ * would fail with four agents. This suffices for eight busy ones and still stops a fork bomb.
  */
 const crewPids = 1024
 const sidecarPids = 128
@@ -45,8 +44,8 @@ export function labelsOf(
 }
 
 /**
- * What every container is bound to. No nproc limit: the kernel counts it by uid over all containers of the machine;
- * pids does the same per crew.
+ * Restrictions of every container. There is no nproc limit, which the kernel counts by uid over all containers of the
+ * machine; the pids limit is per crew.
  */
 export const hardened = (memoryMb: number, cpus: number, pids: number, systemCalls: string) => ({
   ReadonlyRootfs: true,
@@ -68,7 +67,7 @@ export const hardened = (memoryMb: number, cpus: number, pids: number, systemCal
 
 const tmpfs = (size: number) => `rw,nosuid,nodev,noexec,size=${size},mode=1777`
 
-/** The container that owns the crew's network: it starts with the rights to close it and gives them up. */
+/** The container that owns the crew's network. It starts with the capabilities to block traffic and drops them. */
 export function sidecarContainer(
   naming: Naming,
   spec: CrewSpec,
@@ -88,19 +87,19 @@ export function sidecarContainer(
     Labels: labelsOf(naming, spec, 'sidecar', contract),
     HostConfig: {
       ...hardened(sidecarMemoryMb, 1, sidecarPids, sidecarProfile),
-      Init: false, // it would keep the rights that the program gives up
-      ExtraHosts: ['host.docker.internal:host-gateway'], // for upstreams that the operator runs on the machine itself
+      Init: false, // an init process would keep the capabilities that the program drops
+      ExtraHosts: ['host.docker.internal:host-gateway'], // for the operator's upstreams on this machine
       CapAdd: ['NET_ADMIN', 'NET_RAW', 'SETUID', 'SETGID'],
       NetworkMode: networkName(naming, spec.crewId),
       Tmpfs: { '/tmp': tmpfs(16 * MB), '/run': tmpfs(MB) },
-      // Its standard output is the private channel and little; its standard error is what `logs` shows.
+      // Standard output is the private channel, which is small; `logs` shows standard error.
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '2' } },
       RestartPolicy: { Name: 'no' },
     },
   }
 }
 
-/** The container in which the agents work. Its own process is the channel; runs come in by exec, each as its agent. */
+/** The container in which the agents work. Its main process is the channel; each run is an exec as its agent. */
 export function crewContainer(
   naming: Naming,
   spec: CrewSpec,
@@ -132,7 +131,7 @@ export function crewContainer(
         })),
         secretsVolume(secretsName(naming, spec.crewId), labelsOf(naming, spec, 'volume', contract)),
       ],
-      // The channel's output is binary and as much as the agents write; it is nobody's log.
+      // The channel's output is binary, as large as all output of the agents, and not a log.
       LogConfig: { Type: 'none', Config: {} },
       RestartPolicy: { Name: 'on-failure', MaximumRetryCount: 3 },
       StopTimeout: 30,
@@ -140,7 +139,7 @@ export function crewContainer(
   }
 }
 
-/** The container whose programs end agents' processes: in the crew's process namespace, and in none of its limits. */
+/** The container whose programs end agents' processes: in the crew's process namespace, but outside its limits. */
 export function enderContainer(
   naming: Naming,
   crew: Docker.ContainerInfo,
@@ -174,7 +173,7 @@ export function enderContainer(
   }
 }
 
-/** Standard input stays open when a daemon goes away: the next one attaches to it. */
+/** Keeps standard input open after a daemon detaches, for the next one. */
 const attached = {
   AttachStdin: true,
   AttachStdout: true,

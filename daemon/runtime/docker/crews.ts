@@ -4,7 +4,7 @@ import type { ObservedCrew } from '../types.ts'
 import { asking, type Container, type Engine, ifThere } from './engine.ts'
 import { labelFilter, labels, type Naming } from './names.ts'
 
-/** The containers of one crew, as far as they exist. */
+/** The containers of one crew; absent ones are null. */
 export interface CrewContainers {
   crew: Docker.ContainerInspectInfo | null
   sidecar: Docker.ContainerInspectInfo | null
@@ -27,7 +27,7 @@ export async function findCrew(engine: Engine, naming: Naming, crewId: string): 
 const inspect = (engine: Engine, id: string) =>
   ifThere('looking at a container', () => engine.getContainer(id).inspect())
 
-/** Whether a crew can work: both run, and the crew joined the network that the sidecar has now. */
+/** Whether a crew can work: both containers run, and the crew is in the sidecar's current network. */
 export const isHealthy = ({ crew, sidecar }: CrewContainers): boolean =>
   Boolean(
     crew?.State.Running &&
@@ -37,7 +37,7 @@ export const isHealthy = ({ crew, sidecar }: CrewContainers): boolean =>
       Date.parse(crew.State.StartedAt) >= Date.parse(sidecar.State.StartedAt),
   )
 
-/** Why a running crew cannot go on; null when its sidecar runs. */
+/** Why a running crew cannot continue; null while its sidecar runs. */
 export function stopReasonOf({ crew, sidecar }: CrewContainers): string | null {
   if (!crew?.State.Running || sidecar?.State.Running) return null
   const how = sidecar?.State.OOMKilled
@@ -55,7 +55,7 @@ const states: Record<string, ObservedCrew['state']> = {
   exited: 'stopped',
 }
 
-/** Every crew of this installation that has anything at all on the engine, volumes apart; or one of them. */
+/** All crews of this installation with containers or networks on the engine; or only one of them. */
 export async function observeCrews(engine: Engine, naming: Naming, crewId?: string): Promise<ObservedCrew[]> {
   const filters = labelFilter(naming, crewId ? { [labels.crew]: crewId } : {})
   const [containers, networks] = await Promise.all([
@@ -85,7 +85,7 @@ export async function observeCrews(engine: Engine, naming: Naming, crewId?: stri
 function describe(crewId: string, containers: CrewContainers): ObservedCrew {
   const { crew, sidecar } = containers
   const workspaceId = (crew ?? sidecar)?.Config.Labels[labels.workspace] ?? null
-  // A network or sidecar alone is what a crash in the middle of starting or removing leaves behind.
+  // A network or sidecar alone is left over from a crash while starting or removing the crew.
   if (!crew)
     return {
       crewId,
@@ -113,7 +113,7 @@ function describe(crewId: string, containers: CrewContainers): ObservedCrew {
   }
 }
 
-/** The crew's container, whatever it does. */
+/** The crew's container in any state. */
 export async function crewContainerOf(
   engine: Engine,
   naming: Naming,

@@ -6,13 +6,13 @@ import { asking, type Container, type Engine, settle } from './engine.ts'
 import { run } from './exec.ts'
 import { ids, labelFilter, labels, type Naming } from './names.ts'
 
-/** Runs as a user of its own that may change its uid, and may do nothing else. */
+/** Runs as its own uid, with no capability but setuid. */
 const powers = ['setpriv', '--reuid', String(ids.ender), '--inh-caps=+setuid', '--ambient-caps=+setuid', '--']
 
 /**
  * Starts the container that ends processes in a crew, unless it exists. It runs as long as the crew's container, since
- * it could not be started when it is needed: an agent that stops a command which the engine starts for it blocks the
- * engine, and every request about that container. For the same reason nothing here inspects the crew's container.
+ * it might not start when it is needed: an agent that suspends a command which the engine starts for it blocks all
+ * requests about that container. For the same reason nothing here inspects the crew's container.
  */
 export async function ensureEnder(engine: Engine, naming: Naming, crewId: string): Promise<Container | null> {
   const filters = labelFilter(naming, { [labels.crew]: crewId })
@@ -36,7 +36,7 @@ async function start(engine: Engine, options: Docker.ContainerCreateOptions): Pr
   }
 }
 
-/** Ends processes of agents in a crew, whatever they do against it; nothing lives in a container that does not run. */
+/** Ends processes of agents in a crew, whatever they do to prevent it. A stopped container has no processes. */
 export async function endProcesses(
   engine: Engine,
   naming: Naming,

@@ -6,7 +6,7 @@ import { RuntimeError } from '../errors.ts'
 export type Engine = Docker
 export type Container = Docker.Container
 
-/** Talks to the engine that DOCKER_HOST names, as the docker command does, or to the one at `host`. */
+/** Connects to the engine at `host`, by default that of DOCKER_HOST, like the docker command. */
 export function connectEngine(host = process.env['DOCKER_HOST'] ?? ''): Engine {
   if (!host) return new Docker()
   if (host.startsWith('unix://')) return new Docker({ socketPath: host.slice('unix://'.length) })
@@ -28,7 +28,7 @@ const unreachable = new Set([
 
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode
 
-/** The engine's own words, without the wrapping that dockerode gives them. */
+/** The engine's error, without dockerode's wrapping. */
 export function engineError(error: unknown, doing: string): RuntimeError {
   if (error instanceof RuntimeError) return error
   const { code, message, json } = error as { code?: string; message: string; json?: { message?: string } }
@@ -37,7 +37,7 @@ export function engineError(error: unknown, doing: string): RuntimeError {
   return new RuntimeError('refused', `${doing}: ${json?.message ?? message}`, { cause: error })
 }
 
-/** How long an engine may take over a short request; long ones are made with `unhurried`. */
+/** Timeout of a short request; long ones are made with `unhurried`. */
 const patienceMs = 60_000
 
 async function hurried<T>(work: Promise<T>): Promise<T> {
@@ -51,7 +51,7 @@ async function hurried<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(clock))
 }
 
-/** Makes a request to the engine; its refusals become RuntimeErrors that say what was being done. */
+/** Makes a request to the engine; errors become RuntimeErrors that name what was being done. */
 export async function asking<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await hurried(work())
@@ -60,7 +60,7 @@ export async function asking<T>(doing: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** Like `asking`, without a time limit. */
+/** Like `asking`, without a timeout. */
 export async function unhurried<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -69,7 +69,7 @@ export async function unhurried<T>(doing: string, work: () => Promise<T>): Promi
   }
 }
 
-/** Like `asking`, but null when what is asked for is not there. */
+/** Like `asking`, but null when the object does not exist. */
 export async function ifThere<T>(doing: string, work: () => Promise<T>): Promise<T | null> {
   try {
     return await hurried(work())
@@ -79,7 +79,7 @@ export async function ifThere<T>(doing: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Asks for a state that may hold already (304) or whose object may be gone (404). */
+/** Requests a state; one that is reached already (304) and a missing object (404) are no errors. */
 export async function settle(doing: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await hurried(work())
@@ -95,14 +95,11 @@ export interface Entry {
   uid: number
   gid: number
   mode: number
-  /** A folder when absent. */
+  /** Absent for a folder. */
   content?: Buffer | string
 }
 
-/**
- * A tar archive with its owners and modes in its headers, so that nobody in the container needs a capability to set
- * them.
- */
+/** A tar archive with owners and modes in its headers, so that no process in the container has to set them. */
 export async function archive(entries: Entry[]): Promise<Buffer> {
   const tar = pack()
   const mtime = new Date()

@@ -5,9 +5,7 @@ import { labelFilter, labels, type Naming } from './names.ts'
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
-/**
- * Tells of crews whose containers came up or went away. Reconnects with growing delays when the engine goes away.
- */
+/** Reports crews whose containers started or stopped. Reconnects to the engine with growing delays. */
 export function watchEvents(engine: Engine, naming: Naming, changed: (crewId: string) => void): { close(): void } {
   const filters = { type: ['container' as const], event: ['die', 'oom', 'start', 'destroy'], ...labelFilter(naming) }
   let stream: Readable | null = null

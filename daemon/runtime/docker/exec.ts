@@ -18,7 +18,7 @@ export interface Ran {
   stderr: string
 }
 
-/** What a command may say before it is cut off; only short answers are asked for. */
+/** Most output of a command that is kept: only short answers are expected. */
 const maxAnswer = 64 * 1024
 
 interface Running {
@@ -69,14 +69,14 @@ async function start(
   })
 }
 
-/** Runs a command to its end. */
+/** Runs a command and waits for its end. */
 export async function run(container: Container, command: Command): Promise<Ran> {
   const { said, ended } = await start(container, command, () => {})
   const code = await unhurried('running a command in a crew', () => ended)
   return { code, ...said }
 }
 
-/** Starts a command that goes on by itself once it has said `word`; rejects with what it said instead. */
+/** Starts a command in the background; resolves once it prints `word`, else rejects with its output. */
 export async function launch(container: Container, command: Command, word: string): Promise<void> {
   let going = () => {}
   const said = new Promise<null>((resolve) => {

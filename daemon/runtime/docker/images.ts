@@ -8,17 +8,14 @@ import { ids, labelFilter, labels, type Naming } from './names.ts'
 const imageOf = 'svc.image-of'
 const needed = { crew: 'sh tar timeout grep mkdir rm sleep node', sidecar: 'sh setpriv iptables-save node' }
 
-/** Folders that hold nothing but what belongs to one agent are made per agent; these are everybody's. */
+/** Folders that all agents share. Those of a single agent are created with the agent. */
 const crewFolders = [
   'mkdir -p /crew/agents /crew/shared /workspace/shared /output /spool /secrets',
   `chown 0:${ids.crewGroup} /crew/shared /workspace/shared && chmod 2770 /crew/shared /workspace/shared`,
   'chmod 755 /crew /crew/agents /workspace /output /spool /secrets',
 ]
 
-/**
- * Programs look up who they run as (Node's os.userInfo throws for a number without a name), and the root is read-only
- * later.
- */
+/** Every uid gets a name, or Node's os.userInfo would throw. Done in the image, whose root is read-only later. */
 const crewUsers = [
   `grep -q '^[^:]*:[^:]*:${ids.crewGroup}:' /etc/group || echo 'crew:x:${ids.crewGroup}:' >> /etc/group`,
   `grep -q '^[^:]*:[^:]*:${ids.watcher}:' /etc/group || echo 'muster:x:${ids.watcher}:' >> /etc/group`,
@@ -51,8 +48,8 @@ function recipe(kind: 'crew' | 'sidecar', baseId: string, made: Record<string, s
 }
 
 /**
- * Brings the image into being that a container is made from: the base image and our programs on top. Its name holds a
- * digest of both, so it is built once; older ones of this installation that nothing uses are removed. Returns its name.
+ * Builds the image of a container, with our programs on top of the base image, and returns its name. The name holds a
+ * digest of both, so it is built once. Unused older images of this installation are removed.
  */
 export async function ensureImage(
   engine: Engine,
@@ -119,7 +116,7 @@ interface Told {
   error?: string
 }
 
-/** Reads what the engine tells of a build or a pull. Rejects with the engine's error. */
+/** Reads the engine's progress of a build or a pull. Rejects with the engine's error. */
 function told(engine: Engine, stream: NodeJS.ReadableStream, line: (text: string) => void): Promise<void> {
   const last: string[] = []
   return new Promise((resolve, reject) => {
@@ -143,7 +140,7 @@ async function removeOlder(engine: Engine, naming: Naming, of: string, tag: stri
   )
   for (const { Id, RepoTags } of images) {
     if (RepoTags?.includes(tag)) continue
-    // One that a container still uses is refused, and goes another time.
+    // An image that is still in use is refused, and removed another time.
     await settle('removing an image', () => engine.getImage(Id).remove()).catch(() => {})
   }
 }

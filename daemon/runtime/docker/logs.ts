@@ -4,7 +4,7 @@ import { findCrew } from './crews.ts'
 import { asking, type Engine } from './engine.ts'
 import type { Naming } from './names.ts'
 
-/** What the engine knows of a crew's containers, then the last lines that its sidecar wrote for people. */
+/** The state of a crew's containers, then the last lines of its sidecar's standard error. */
 export async function readLogs(engine: Engine, naming: Naming, crewId: string, tail: number): Promise<string> {
   const { crew, sidecar } = await findCrew(engine, naming, crewId)
   const states = [crew, sidecar].flatMap((it) => {

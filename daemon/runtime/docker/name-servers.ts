@@ -7,9 +7,8 @@ const behindTheStub = '/run/systemd/resolve/resolv.conf'
 const lead = (server: string) => !/^\[?(127\.|::1\b|0\.|::$|::ffff:127\.)|%/i.test(server)
 
 /**
- * The name servers of this machine that a container can reach. Engines forward names from inside the container's
- * network as root, which a crew's rules refuse; so the sidecar asks these itself. Empty when all of them listen on
- * loopback.
+ * This machine's name servers that a container can reach, for sidecars to ask themselves: engines forward queries from
+ * within the container's network as root, which a crew's rules refuse. Empty when all of them are on loopback.
  */
 export function nameServers(own: string[] = getServers(), stubFile = behindTheStub): string[] {
   const usable = own.filter(lead)
@@ -19,7 +18,7 @@ export function nameServers(own: string[] = getServers(), stubFile = behindTheSt
 function listed(file: string): string[] {
   try {
     const found = [...readFileSync(file, 'utf8').matchAll(/^\s*nameserver\s+(\S+)/gm)].map(([, server]) => server!)
-    new Resolver().setServers(found.filter(lead)) // throws for what is no address
+    new Resolver().setServers(found.filter(lead)) // throws for an invalid address
     return found
   } catch {
     return []

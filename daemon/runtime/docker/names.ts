@@ -27,7 +27,7 @@ export const volumes = { crew: '/crew', workspace: '/workspace', output: '/outpu
 export interface Naming {
   /** Prefix of every container's name. */
   prefix: string
-  /** Tells this installation's containers from those of another on the same engine. */
+  /** Id that tells this installation's containers from those of others on the same engine. */
   installation: string
 }
 

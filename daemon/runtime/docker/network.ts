@@ -4,16 +4,13 @@ import { labelsOf } from './containers.ts'
 import { asking, type Engine, engineError } from './engine.ts'
 import { labelFilter, labels, type Naming, networkName } from './names.ts'
 
-/**
- * Crew networks take /28 blocks of 10.181.0.0/16: by default an engine gives each a block so large that about
- * thirty networks use up its whole pool.
- */
+/** Crew networks take /28 blocks of 10.181.0.0/16: about 30 of an engine's default blocks would use up its pool. */
 const blocks = 4096
 const tries = 128
 
 const subnet = (block: number) => `10.181.${block >> 4}.${(block & 15) << 4}/28`
 
-/** The crew's own network. Two crews that begin at the same block move on until one is free. */
+/** Creates the crew's network in the first free block, beginning at one that depends on the crew. */
 export async function ensureNetwork(engine: Engine, naming: Naming, spec: CrewSpec, contract: string): Promise<void> {
   const there = await asking('listing networks', () =>
     engine.listNetworks({ filters: labelFilter(naming, { [labels.crew]: spec.crewId }) }),

@@ -20,7 +20,7 @@ const supervise = '/opt/muster/supervise.sh'
 const endRunProgram = '/opt/muster/end-run.sh'
 /** How long a run may take to end: TERM, 10 s, KILL. */
 const askMs = 15_000
-/** How long the channel may take to say whether an agent has processes. */
+/** How long the channel may take to tell whether an agent has processes. */
 const silentMs = 2_000
 
 export const placesOf = ({ slug }: AgentSpec): AgentPlaces => ({
@@ -38,10 +38,7 @@ const folderOf = ({ agent, runId }: { agent: AgentSpec; runId: string }) => `${p
 const clearing = (container: Container, { uid }: AgentSpec, data: boolean) => `${container.id} ${uid} ${data}`
 const userOf = ({ uid }: AgentSpec) => `${uid}:${ids.crewGroup}`
 
-/**
- * Lets a run end by itself and leave its record. The agent can prevent that, so nothing relies
- * on it.
- */
+/** Lets a run end in an orderly way and write its record. The agent can prevent that, so nothing relies on it. */
 async function askToEnd(container: Container, ref: RunRef): Promise<void> {
   const asked = run(container, { user: userOf(ref.agent), argv: [endRunProgram, folderOf(ref), ref.runId] }).catch(
     () => null,
@@ -51,21 +48,21 @@ async function askToEnd(container: Container, ref: RunRef): Promise<void> {
   late.abort()
 }
 
-/** Starting, following and ending runs in the containers of one engine. */
+/** Starts, follows and ends runs in the containers of one engine. */
 export class Runs {
   readonly #engine: Engine
   readonly #naming: Naming
   readonly #connections: Connections
   readonly #endProgram: string
   readonly #openRuns: (agentId: string) => string[]
-  /** By agent: nothing of an agent is started while its processes are being ended. */
+  /** By agent, so that no run starts while the agent's processes are being ended. */
   readonly #turns = new Turns()
   readonly #cleared = new Set<string>()
-  /** Runs that were followed and have not ended, by crew; and why some of them were lost. */
+  /** Followed runs that have not ended, by crew, and the reasons why some were lost. */
   readonly #followed = new Map<string, string>()
   readonly #losses = new Map<string, string>()
 
-  /** `endProgram` is the text of the program that ends processes; `openRuns` says which runs of an agent go on. */
+  /** `endProgram` is the source of the program that ends processes; `openRuns` lists the open runs of an agent. */
   constructor(
     engine: Engine,
     naming: Naming,
@@ -99,7 +96,7 @@ export class Runs {
 
   async end(ref: RunRef): Promise<void> {
     const found = await crewContainerOf(this.#engine, this.#naming, ref.crewId)
-    // Nothing lives in a container that does not run.
+    // A stopped container has no processes.
     if (!found?.running) return
     await askToEnd(found.container, ref)
     await this.endLeft(ref.crewId, ref.agent, ref.runId)
@@ -114,18 +111,15 @@ export class Runs {
     })
   }
 
-  /**
-   * Ends the processes of all agents before a stop: an engine that waits for one of their commands could not stop the
-   * container.
-   */
+  /** Ends all agents' processes before a stop: an engine that waits for a command cannot stop the container. */
   async endAll(crewId: string): Promise<void> {
-    // Whatever prevents this also prevents the stop, which then reports it.
+    // A failure here also fails the stop, which reports it.
     await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: null, spare: [] }).catch(() => {})
   }
 
   /**
-   * For an agent that left: nothing of it stays. Once for each container until it comes back, as a stopped crew has
-   * neither processes nor secrets.
+   * Removes an agent that left: its processes, its secrets and, with `data`, its folders. Done once for each container,
+   * as a stopped crew has neither processes nor secrets.
    */
   async clear(crewId: string, agent: AgentSpec, data: boolean): Promise<void> {
     const found = await crewContainerOf(this.#engine, this.#naming, crewId)
@@ -136,17 +130,17 @@ export class Runs {
       if (!(await this.#isGone(crewId, agent)))
         await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: agent.uid, spare: [] })
       await clearFolders(found.container, userOf(agent), placesOf(agent), data)
-      // An agent that comes back needs its folders anew.
+      // An agent that comes back needs its folders again.
       this.#connections.forget(crewId)
     })
     this.#cleared.add(done)
   }
 
-  /** Whether the agent has no process; asked of the channel, which starts none for the answer. */
+  /** Whether the agent has no process. Asks the channel, which need not start a process for it. */
   async #isGone(crewId: string, { uid }: AgentSpec): Promise<boolean> {
     const found = await crewContainerOf(this.#engine, this.#naming, crewId)
     if (!found?.running) return true
-    // A storm of forks leaves the channel no time to answer: then there is something to end.
+    // A fork bomb may keep the channel from answering, which means that there are processes.
     const late = new AbortController()
     const asked = this.#connections.channel(crewId).then((channel) => channel.gone(uid))
     const silent = delay(silentMs, false, { signal: late.signal })
@@ -184,7 +178,7 @@ export class Runs {
     })
   }
 
-  /** The crew's containers are about to be replaced: runs that this loses get this reason. */
+  /** Sets the reason for runs that are lost when the crew's containers are replaced. */
   blame(crewId: string, reason: string): void {
     for (const [runId, its] of this.#followed) if (its === crewId) this.#losses.set(runId, reason)
   }
@@ -201,11 +195,11 @@ export class Runs {
       const open = await this.#connections.openChannel(ref.crewId)
       if (open) return follow(open)
       const found = await crewContainerOf(this.#engine, this.#naming, ref.crewId)
-      // Only the volumes say whether the run had begun, and nobody can read them now.
+      // Only the volumes tell whether the run had begun, and they cannot be read now.
       if (!found) return { record: "lost the crew's container is gone", stderr: '' }
       if (!found.running) {
         const left = await readStoppedSpool(found.container, folderOf(ref), position, data)
-        // Nobody lives in a stopped container, so there is nobody to end.
+        // A stopped container has no processes to end.
         return left ? { ...left, record: left.record ?? 'lost' } : never('the container stopped before it began')
       }
       return follow(await this.#connections.channel(ref.crewId))

@@ -40,11 +40,11 @@ import { listStopped, readStopped } from './stopped.ts'
 import { countVolumes, removeCounter } from './usage.ts'
 
 export interface DockerOptions extends Naming {
-  /** Address of the engine; what DOCKER_HOST says when absent. */
+  /** Address of the engine, by default that of DOCKER_HOST. */
   host?: string
   crewImage: string
   sidecarImage: string
-  /** Name servers of the crews; those of this machine when absent or empty, if the engine is on it. */
+  /** Name servers of the crews, by default those of this machine if the engine is on it. */
   dns?: readonly string[]
   /** Folder of the programs that go into the images. */
   programs?: string
@@ -55,7 +55,7 @@ const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs', 'usage.cjs']
 const endProgram = 'end-processes.cjs'
 const pingMs = 3000
 
-/** Runs every crew in a hardened container on a Docker engine, near or far: it uses nothing but the engine's API. */
+/** Runs every crew in a hardened container on a local or remote Docker engine, using only the engine's API. */
 export class DockerRuntime implements Runtime {
   readonly kind = 'docker'
   readonly #engine: Engine

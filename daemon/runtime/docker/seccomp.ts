@@ -1,32 +1,30 @@
 /**
- * The system calls of a container. What an engine allows by itself depends on its age; older ones let a container open
- * AF_VSOCK sockets, which lead past every network rule to the machine below, and io_uring, which opens sockets behind a
- * filter's back. Only the machine's own architecture is allowed: 32-bit programs would reach sockets by other calls.
+ * The seccomp profiles of containers. An engine's default depends on its age: older ones allow AF_VSOCK sockets, which
+ * bypass all network rules to reach the host, and io_uring, which opens sockets without system calls to filter. Only
+ * the native architecture is allowed, since 32-bit programs open sockets by other calls.
  */
 
 const family = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
 
-/** Internet sockets as [type, protocols]: TCP and UDP alone, so no ICMP, UDP-Lite, MPTCP, SCTP or SMC. */
+/** Internet sockets as [type, protocols]: only TCP and UDP, so no ICMP, UDP-Lite, MPTCP, SCTP or SMC. */
 const transports: [type: number, protocols: number[]][] = [
   [1, [0, 6]],
   [2, [0, 17]],
 ]
 
-/** Netlink's own types, datagram and raw, which mean the same. */
+/** Netlink's types, datagram and raw, which are equivalent. */
 const netlinkTypes = [2, 3]
 /** Interfaces and routes: without it Node's `networkInterfaces()` throws, and development servers with it. */
 const netlinkRoute = 0
 
-/** The bits of a socket's type that are no flags (SOCK_NONBLOCK, SOCK_CLOEXEC), and of an int. */
+/** The bits of a socket's type, an int, without flags (SOCK_NONBLOCK, SOCK_CLOEXEC). */
 const typeBits = 0xfff7f7ff
 const intBits = 0xffffffff
 
-/** clone() with any of the flags that make a namespace. */
+/** All flags of clone() that create a namespace. */
 const namespaces = 0x7e020000
 
-/**
- * Execution domains of plain Linux programs, with and without randomised addresses, and the question which one it is.
- */
+/** personality() of plain Linux programs, with and without address randomization, and the query of the current one. */
 const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff]
 
 const files = `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2
@@ -73,14 +71,11 @@ const masked = (index: number, value: number, valueTwo: number) => ({
   op: 'SCMP_CMP_MASKED_EQ',
 })
 
-/**
- * socket(family, type, protocol). Arguments are as wide as registers; the kernel reads 32 bits of each, and so
- * does this filter.
- */
+/** socket(family, type, protocol). The kernel reads the low 32 bits of each argument, and so does this filter. */
 const socket = (of: number, type: number, protocol: number) =>
   allow('socket', [masked(0, intBits, of), masked(1, typeBits, type), masked(2, intBits, protocol)])
 
-/** The profile as the engine's API takes it. Entries for the same call are alternatives. */
+/** The profile in the format of the engine's API. Entries for the same call are alternatives. */
 const profile = (openSockets: object[]): string =>
   JSON.stringify({
     defaultAction: 'SCMP_ACT_ERRNO',
@@ -91,8 +86,7 @@ const profile = (openSockets: object[]): string =>
       allow('socketpair', [equals(0, family.unix)]),
       ...personalities.map((it) => allow('personality', [equals(0, it)])),
       allow('clone', [masked(0, namespaces, 0)]),
-      // Its flags lie in memory, where a filter cannot see them; C libraries go on with clone() when there is no
-      // clone3().
+      // Its flags are in memory, where a filter cannot read them. C libraries fall back to clone().
       { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: 38, args: [] },
     ],
   })
@@ -106,8 +100,5 @@ export const crewProfile = profile([
   ...netlinkTypes.map((type) => socket(family.netlink, type, netlinkRoute)),
 ])
 
-/**
- * For the sidecar, which sets the rules of its network before it gives up the right to: by netfilter's netlink or raw
- * sockets.
- */
+/** For the sidecar, which installs the rules of its network by netfilter's netlink or raw sockets. */
 export const sidecarProfile = profile(Object.values(family).map((of) => allow('socket', [equals(0, of)])))

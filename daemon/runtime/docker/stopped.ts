@@ -6,10 +6,7 @@ import { ownWords } from '../spool/record.ts'
 import type { FileEntry } from '../types.ts'
 import { type Container, ifThere } from './engine.ts'
 
-/**
- * What a stopped container's volumes hold is read as an archive of a whole folder: links in it are never followed,
- * whoever made them.
- */
+/** Largest archive that is read. Volumes of stopped containers are read as archives, in which no link is followed. */
 const maxScanBytes = 1024 * 1024 * 1024
 const maxEntries = 10_000
 const maxFileBytes = 256 * 1024 * 1024
@@ -23,10 +20,7 @@ interface Visit {
   content: AsyncIterable<Buffer>
 }
 
-/**
- * Visits what lies in a folder, names relative to it. False when there is no such folder. A visitor that returns false
- * ends it.
- */
+/** Visits the entries of a folder, by relative name, until the visitor returns false. False if there is no folder. */
 async function visit(
   container: Container,
   folder: string,
@@ -81,7 +75,7 @@ async function whole(content: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Reads a run's spool to its end; nothing can be alive in a stopped container. Null when the run left none. */
+/** Reads a run's spool to its end in a stopped container, where no process can be alive. Null without a spool. */
 export async function readStoppedSpool(
   container: Container,
   dir: string,

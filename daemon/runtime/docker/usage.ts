@@ -14,9 +14,9 @@ import { crewProfile } from './seccomp.ts'
 const counterName = ({ prefix }: Naming, crewId: string) => `${prefix}-count-${crewId}`
 
 /**
- * Counts what lies in a crew's volumes, or null when it has none. Agents' folders are private, so neither the
- * crew's container nor an agent can count them: a separate container may read everything, write nothing and reach
- * nobody. The engine's own report walks the volumes of all crews and adds up apparent sizes.
+ * Measures a crew's volumes; null when it has none. Agents' folders are private, so a separate container measures them,
+ * which may read everything but has no write access and no network. The engine's own report would walk the volumes of
+ * all crews and add up apparent sizes.
  */
 export async function countVolumes(engine: Engine, naming: Naming, spec: Owner, image: string): Promise<Usage | null> {
   const { Volumes } = await asking('listing volumes', () =>
@@ -37,13 +37,13 @@ export async function countVolumes(engine: Engine, naming: Naming, spec: Owner, 
   }
 }
 
-/** Removes a counting container that a crash left behind or that still runs: it holds the volumes. */
+/** Removes a measuring container that a crash left behind or that still runs, since it keeps the volumes in use. */
 export const removeCounter = (engine: Engine, naming: Naming, crewId: string): Promise<void> =>
   settle('removing a container', () => engine.getContainer(counterName(naming, crewId)).remove({ force: true }))
 
 type Owner = Pick<CrewSpec, 'crewId' | 'slug' | 'workspaceId'>
 
-/** The container carries no crew label, since it is none of the crew's containers. */
+/** The measuring container. It has no crew label, so that it does not count as one of the crew's containers. */
 function counter(naming: Naming, spec: Owner, image: string, mounted: string[]): Docker.ContainerCreateOptions {
   return {
     name: counterName(naming, spec.crewId),
@@ -68,7 +68,7 @@ function counter(naming: Naming, spec: Owner, image: string, mounted: string[]):
         Source: volumeName(naming, spec.crewId, volume),
         Target: `/data/${volume}`,
         ReadOnly: true,
-        // If the volume is removed meanwhile, the engine recreates it: the labels then still name the crew.
+        // The engine would recreate a volume that is removed meanwhile; the labels then still name the crew.
         VolumeOptions: {
           NoCopy: true,
           Labels: labelsOf(naming, spec, 'volume', ''),

@@ -3,7 +3,7 @@ import { RuntimeError } from '../errors.ts'
 
 const listening = '0A'
 
-/** Sockets that listen on this port on loopback or on every address, by the number of their inode. */
+/** Inodes of the sockets that listen on this port on loopback or on all addresses. */
 async function socketsOn(port: number): Promise<Set<string>> {
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map((name) => readFile(`/proc/self/net/${name}`, 'utf8').catch(() => '')),
@@ -15,7 +15,7 @@ async function socketsOn(port: number): Promise<Set<string>> {
   )
 }
 
-/** Whether a process has one of these sockets open; others' processes cannot be looked into. */
+/** Whether a process has one of these sockets open; false for unreadable processes of other users. */
 async function holds(pid: string, sockets: Set<string>): Promise<boolean> {
   const open = await readdir(`/proc/${pid}/fd`).catch(() => [])
   for (const fd of open) {
@@ -27,9 +27,9 @@ async function holds(pid: string, sockets: Set<string>): Promise<boolean> {
 }
 
 /**
- * Throws unless every process that listens on the port was started by a run whose environment has this mark. This
- * is no isolation: an agent that is a process of this user can reach those ports anyway. It prevents that a port of
- * another program is shown by mistake.
+ * Throws unless every process that listens on the port was started by a run whose environment has this mark. This is
+ * not isolation, since an agent of this user can reach those ports anyway; it prevents exposing another program's port
+ * by mistake.
  */
 export async function checkListener(port: number, mark: string): Promise<void> {
   const sockets = await socketsOn(port)

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { AgentPlaces, AgentSpec } from '../types.ts'
 
-/** Folders of agents below a crew's own; what is in memory in a container is on the disk here. */
+/** Agents' folders below the crew's. Those that a container keeps in memory are on the disk here. */
 export function placesBelow(root: string, { slug }: AgentSpec, sidecarUrl: string): AgentPlaces {
   return {
     home: `${root}/homes/${slug}`,

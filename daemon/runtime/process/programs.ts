@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer'
 import { spawn } from 'node:child_process'
 import { RuntimeError } from '../errors.ts'
 
-/** All that a local process gets of the daemon's environment; the rest may hold keys. */
+/** Variables of the daemon's environment that a local process inherits; others may hold keys. */
 const kept = ['PATH', 'USER', 'LOGNAME', 'TMPDIR']
 
 const baseEnvironment = (): Record<string, string> => ({
@@ -11,10 +11,7 @@ const baseEnvironment = (): Record<string, string> => ({
   ...Object.fromEntries(kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]!]]))),
 })
 
-/**
- * Starts a script that goes on by itself, in a session of its own, once it has said `word`; rejects with what it said
- * instead.
- */
+/** Starts a script in its own session; resolves once it prints `word`, else rejects with its output. */
 export function launch(
   script: string,
   args: string[],
@@ -43,7 +40,7 @@ export function launch(
     child.on('close', (code) =>
       reject(new RuntimeError('refused', stderr.trim() || `it could not be started (${code})`)),
     )
-    // A script that refuses does not read to the end.
+    // A script that refuses to start does not read all of its input.
     child.stdin.on('error', () => {})
     child.stdin.end(stdin)
   })

@@ -49,8 +49,8 @@ export interface ProcessOptions {
 const needed = ['sh', 'timeout', 'tar', 'grep', 'mkdir']
 
 /**
- * Runs agents as processes of the user who runs the daemon, with that user's rights: for trying Muster out without an
- * engine. Nothing is isolated and no limit of a crew is enforced.
+ * Runs agents as processes of the daemon's user, with that user's rights, to try Muster out without an engine. There is
+ * no isolation, and limits of crews are not enforced.
  */
 export class ProcessRuntime implements Runtime {
   readonly kind = 'process'
@@ -140,13 +140,13 @@ export class ProcessRuntime implements Runtime {
     await rm(data ? root : join(root, 'crew.json'), { recursive: true, force: true })
   }
 
-  /** Ends processes run by run, since no container ends them; ended runs may have left some behind. */
+  /** Ends processes run by run, including those that ended runs left behind, since there is no container to stop. */
   async #endAll(root: string, now = false): Promise<void> {
     const started = foldersIn(join(root, 'spool')).flatMap((slug) => runsIn(join(root, 'spool', slug)))
     await Promise.all(started.map((folder) => this.#end(folder, basename(folder), now)))
   }
 
-  /** Finds processes by their runs' marks alone: agents have no uids of their own here. */
+  /** Finds processes only by the marks of their runs, since agents have no uids of their own here. */
   async endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void> {
     if (!readState(this.#root(crewId))) return
     await this.#inTurn(crewId, agent, async () => {
@@ -193,7 +193,7 @@ export class ProcessRuntime implements Runtime {
     this.#sidecars.onCall(listener)
   }
 
-  /** Nobody but us starts or stops a crew here. */
+  /** There are no events: only the daemon itself starts and stops crews here. */
   onChange(): void {}
 
   places(crewId: string, agent: AgentSpec): AgentPlaces {
@@ -272,7 +272,7 @@ export class ProcessRuntime implements Runtime {
     await this.#sidecars.closeAll()
   }
 
-  /** What ends runs makes their records: it would bring back those that are discarded meanwhile. */
+  /** Serializes ends and discards: ending a run writes its record, which would recreate a discarded run. */
   #inTurn<T>(crewId: string, { agentId }: AgentSpec, work: () => Promise<T>): Promise<T> {
     return this.#turns.take(`${crewId} ${agentId}`, work)
   }
@@ -301,7 +301,7 @@ function readLocal(folder: string, position: number, data: (chunk: Buffer) => vo
   }
 }
 
-/** Folders of the runs that were ever started here and are not discarded. */
+/** Folders of all runs that were started and not discarded. */
 const runsIn = (spool: string): string[] =>
   existsSync(spool)
     ? readdirSync(spool).flatMap((name) => (name.endsWith('.run') ? [join(spool, name.slice(0, -'.run'.length))] : []))

@@ -2,7 +2,7 @@ import { nobodyAnswers } from '../sidecar/agent-calls.ts'
 import { type Sidecar, startSidecar } from '../sidecar/server.ts'
 import type { SidecarCall, SidecarConfig, SidecarListener, SidecarReport } from '../types.ts'
 
-/** The sidecars of crews without containers: they live in the daemon. */
+/** The sidecars of crews without containers, which run within the daemon. */
 export class Sidecars {
   readonly #open = new Map<string, Promise<Sidecar>>()
   readonly #configs = new Map<string, SidecarConfig>()
@@ -13,10 +13,7 @@ export class Sidecars {
     return this.#open.has(crewId)
   }
 
-  /**
-   * The crew's sidecar, started if need be. Runs that outlive the daemon find the next one at the same port; 0 takes
-   * any.
-   */
+  /** Starts the crew's sidecar unless it runs. Runs that outlive the daemon need the same port again; 0 takes any. */
   open(crewId: string, port: number): Promise<Sidecar> {
     const open = this.#open.get(crewId)
     if (open) return open

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What is known of a crew after the daemon that started it: one file in the crew's folder. */
+/** State of a crew that outlives the daemon, in a file in the crew's folder. */
 export interface CrewState {
   state: 'running' | 'stopped'
   workspaceId: string
   contract: string
   startedAt: string | null
-  /** Port of its sidecar, which runs that outlive a daemon find again. */
+  /** Port of its sidecar, kept for runs that outlive the daemon. */
   port: number
 }
 
@@ -26,7 +26,7 @@ export function writeState(root: string, state: CrewState): void {
   renameSync(next, join(root, 'crew.json'))
 }
 
-/** Names of the folders in a folder; none when it is not there. */
+/** Names of the folders in a folder; none when it does not exist. */
 export function foldersIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })

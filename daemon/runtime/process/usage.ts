@@ -4,10 +4,7 @@ import { promisify } from 'node:util'
 import { mostFiles } from '../disk/rules.ts'
 import type { Usage } from '../disk/usage.ts'
 
-/**
- * Counts what lies in a folder, in a process of its own: the daemon answers meanwhile. Null when there is no such
- * folder.
- */
+/** Measures a folder in a separate process, so that the daemon is not blocked. Null when the folder does not exist. */
 export async function countFolder(program: string, folder: string): Promise<Usage | null> {
   if (!existsSync(folder)) return null
   const { stdout } = await promisify(execFile)(process.execPath, [program, String(mostFiles), folder], { env: {} })

@@ -31,8 +31,7 @@ export interface OutputSource {
 
 /**
  * Reads a run's whole output, each byte once and in order, whatever happens to the connection. Between two pieces of
- * work
- * the event loop turns, so that streams drain and requests are answered while an agent prints a lot.
+ * work the event loop turns, so that streams drain and requests are answered while an agent prints a lot.
  */
 export class OutputReader {
   /** Bytes received, those waiting included. */

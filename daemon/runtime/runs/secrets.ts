@@ -27,8 +27,7 @@ export function secretsOf(app: App, { agent_id, workspace_id }: Who): string[] {
 
 /**
  * The daemon's own, which no agent is given. Live output is not searched for them: what could be the beginning of a
- * random
- * token is every letter, and each would be held back until the next one comes.
+ * random token is every letter, and each would be held back until the next one comes.
  */
 function secretsOfDaemon(app: App, { agent_id, workspace_id }: Who): string[] {
   const crew = agentById(app, agent_id)?.crew_id ?? null

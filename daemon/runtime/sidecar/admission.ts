@@ -7,20 +7,20 @@ import { bodyLength, faultOf } from './framing.ts'
 import { listOf, readTarget } from './target.ts'
 import type { Route } from './vendors.ts'
 
-/** What a model call is refused with; the vendor words it. */
+/** The refusal of a model call, sent in the vendor's format. */
 export interface Refusal {
   status: number
   message: string
 }
 
-/** A call that may be made: whose, with which of the agent's credentials, and where to. */
+/** An admitted call: the agent, its credentials and the destination. */
 export interface Admitted {
   agent: SidecarAgent
   credentials: ModelCredential[]
   vendor: Vendor
-  /** Path and query, written anew. */
+  /** Path and query, rebuilt from the vendor's table of calls. */
   path: string
-  /** What the operator set in the vendor's place. */
+  /** Base URL that the operator set instead of the vendor's. */
   upstream: URL | undefined
 }
 
@@ -29,7 +29,7 @@ export const tooLarge: Refusal = {
   message: `The request body is larger than ${bodyLimit / 1024 / 1024} MB, the most that a model call may carry.`,
 }
 
-/** Reads a request strictly: as a call that may be made, or as why it may not. */
+/** Admits or refuses a model call. */
 export function admit(
   request: IncomingMessage,
   { vendor, path: asked }: Route,
@@ -58,7 +58,7 @@ function notPassed(why: 'odd' | 'path' | 'method', { provider, calls }: Vendor):
   }
 }
 
-/** The agent whose key the client shows, from the agent's own uid; or why it is none. */
+/** The agent whose key the client presents, which must come from the agent's own uid. */
 export function whoCalls(
   request: IncomingMessage,
   config: Compiled | null,
@@ -81,14 +81,14 @@ export function whoCalls(
   return agent
 }
 
-/** Every key that the client shows, in the places where the vendors' clients put it. */
+/** All keys of a request, from the places where the vendors' clients put them. */
 function presented({ headers, url }: IncomingMessage): string[] {
   const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
   const query = new URLSearchParams(url?.split('?')[1]).get('key')
   return [headers['x-api-key'], token, headers['x-goog-api-key'], query].flat().filter((it) => typeof it === 'string')
 }
 
-/** Says in the vendor's own shape what Muster refuses; clients need not try again what will not change by itself. */
+/** Answers with a refusal in the vendor's format. Permanent ones tell the client not to retry. */
 export function fail(response: ServerResponse, vendor: Vendor, { status, message }: Refusal): void {
   if (response.headersSent) return void response.destroy()
   const body = JSON.stringify(vendor.failure(status, message))

@@ -16,7 +16,7 @@ export { agentRoutes }
 
 const bodyLimit = 64 * 1024
 
-/** Before the daemon is ready to answer. */
+/** Answers calls while the daemon is starting. */
 export const nobodyAnswers: SidecarListener = async () => ({
   status: 503,
   body: { error: 'Muster is starting. Try again in a moment.' },
@@ -26,11 +26,11 @@ interface Parts {
   config(): Compiled | null
   ask: Ask
   slots: Slots
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   now?: () => number
 }
 
-/** Carries agents' calls to the daemon: the sidecar says who asks, the daemon what comes of it. */
+/** Forwards agents' calls to the daemon. The sidecar identifies the agent; the daemon decides. */
 export function createAgentCalls({ config, ask, slots, now = () => performance.now() }: Parts): {
   answer(request: IncomingMessage, response: ServerResponse, uid: number | null): boolean
 } {
@@ -79,7 +79,7 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
 
 type Read = { value: unknown } | { refused: [status: number, message: string] }
 
-/** The body as JSON; none is an empty object. What comes past the limit is let go, so that the refusal can be heard. */
+/** Reads a JSON body; an empty one is `{}`. Bytes past the limit are discarded, so that the client can be answered. */
 const read = (request: IncomingMessage): Promise<Read> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -5,16 +5,13 @@ import type { Writable } from 'node:stream'
 /** Largest request body of a model call. */
 export const bodyLimit = 10 * 1024 * 1024
 
-/** Bytes that all bodies together may hold back for another try. */
+/** Most bytes that all bodies together keep for a retry. */
 const keptLimit = 8 * bodyLimit
 let keptTotal = 0
 
 /**
- * The body of a request on its way to an upstream: passed on as it comes, counted, and remembered so that the call can
- * be
- * made again with another credential. It never grows past `length`, when one was stated, nor past the limit: `tooLarge`
- * is
- * called once, at the byte after that.
+ * Streams the body of a request to an upstream, and keeps it so that the call can be retried with another credential.
+ * `tooLarge` is called once, when it exceeds its stated `length` or the limit.
  */
 export class Body {
   readonly #request: IncomingMessage
@@ -40,12 +37,12 @@ export class Body {
     })
   }
 
-  /** False once what has gone by could not be kept: the call has one try only. */
+  /** False once a part of the body could not be kept: the call cannot be retried. */
   get repeatable(): boolean {
     return this.#kept !== null
   }
 
-  /** Sends everything to `sink`, from the first byte on; a sink given before gets nothing more. */
+  /** Sends the whole body to `sink`; an earlier sink gets nothing more. */
   sendTo(sink: Writable): void {
     this.#sink = sink
     for (const chunk of this.#kept ?? []) sink.write(chunk)
@@ -54,14 +51,14 @@ export class Body {
     else this.#request.resume()
   }
 
-  /** Stops sending and forgets; there will be no other try. */
+  /** Stops sending and drops what was kept: there will be no retry. */
   release(): void {
     keptTotal -= this.#keptBytes
     this.#keptBytes = 0
     this.#kept = null
   }
 
-  /** Lets what still comes of the request go to nobody. */
+  /** Discards the rest of the body. */
   discard(): void {
     this.release()
     this.#sink = null

@@ -10,10 +10,10 @@ import { bodyLength, framingOf } from './framing.ts'
 import { answerHeaders, listed } from './headers.ts'
 import type { Reach } from './upstream.ts'
 
-/** Models may think for minutes without a byte. */
+/** A model may work for minutes without sending a byte. */
 const silenceMs = 10 * 60_000
 
-/** One model call: what the client asks, written anew for the vendor, and the attempt that is under way. */
+/** One model call: the client's request, rebuilt for the vendor, and the current attempt. */
 export class Call {
   readonly agentId: string
   credential: ModelCredential | null = null
@@ -27,7 +27,7 @@ export class Call {
   readonly #operators: boolean
   readonly #reach: Reach
   readonly #body: Body
-  /** The connection of the attempt that is under way. */
+  /** The connection of the current attempt. */
   #socket: Socket | null = null
   #over = false
 
@@ -55,7 +55,7 @@ export class Call {
     return this.#body.repeatable
   }
 
-  /** Asks the vendor with a credential, over a connection of its own; an attempt before this one is given up. */
+  /** Sends the call with a credential over a new connection, and aborts the attempt before it. */
   async send(credential: ModelCredential, answered: (answer: IncomingMessage) => void): Promise<void> {
     this.#drop()
     this.credential = credential
@@ -70,8 +70,8 @@ export class Call {
 
   #write(socket: Socket, credential: ModelCredential, answered: (answer: IncomingMessage) => void): void {
     const { host } = this.#upstream
-    // The connection is ours to end, after the answer: a vendor that closed it while the body still comes could cut its
-    // own answer off.
+    // Keep-alive, so that we close the connection after the answer: a vendor that closes it while the body is still
+    // being sent could truncate its own answer.
     const fixed = { ...this.#framing, host, connection: 'keep-alive' }
     const headers = { ...this.#asked, ...this.#vendor.authenticate(credential, this.#asked), ...fixed }
     const out = httpRequest({
@@ -100,7 +100,7 @@ export class Call {
     pipeline(answered, this.#response, () => {})
   }
 
-  /** Lets go of everything; a client that left stops the vendor's work, too. */
+  /** Closes the connection to the vendor, also when the client has disconnected. */
   end(): void {
     this.#over = true
     this.#drop()

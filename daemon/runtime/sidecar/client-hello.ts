@@ -1,13 +1,12 @@
 import { Buffer } from 'node:buffer'
 
 /**
- * What a connection's first bytes are: no TLS, too few to tell, a hello that asks for a server by name (null: by none),
- * or
- * TLS that begins otherwise than a client that keeps to RFC 8446 and RFC 6066 does.
+ * The first bytes of a connection: not TLS, too few to tell, a ClientHello with its server name (null without one), or
+ * TLS that violates RFC 8446 or RFC 6066.
  */
 export type Hello = 'not-tls' | 'incomplete' | 'malformed' | { serverName: string | null }
 
-/** As much is read of a hello, the headers of its records included. */
+/** Most bytes that are read of a hello, including its record headers. */
 export const helloLimit = 16 * 1024
 
 const handshake = 22
@@ -20,7 +19,7 @@ class Malformed extends Error {}
 
 export function readClientHello(bytes: Buffer): Hello {
   const [type = handshake, major = 3] = bytes
-  if (type < 20 || type > 24 || major !== 3) return 'not-tls' // 20 to 24 are all the kinds of record that there are
+  if (type < 20 || type > 24 || major !== 3) return 'not-tls' // all record types
   try {
     const message = handshakeMessage(bytes)
     if (message) return { serverName: serverNameOf(message) }
@@ -31,7 +30,7 @@ export function readClientHello(bytes: Buffer): Hello {
   }
 }
 
-/** The body of the hello, put together from the records over which it is spread; null while there is not enough. */
+/** The body of the hello, assembled from its records; null while it is incomplete. */
 function handshakeMessage(bytes: Buffer): Buffer | null {
   const message = Buffer.alloc(bytes.length)
   let have = 0
@@ -86,11 +85,11 @@ interface Reader {
   left(): number
   take(length: number): Buffer
   number(width: number): number
-  /** What follows a length of so many bytes. */
+  /** Reads a length of `width` bytes and that many bytes after it. */
   vector(width: number): Reader
 }
 
-/** Reads on from byte to byte, and never past the end. */
+/** Reads bytes in sequence; throws at the end. */
 function reader(bytes: Buffer): Reader {
   let at = 0
   const take = (length: number) => {

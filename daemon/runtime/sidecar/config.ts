@@ -3,12 +3,12 @@ import type { ModelCredential, NetworkPolicy, SidecarAgent, SidecarConfig } from
 import { compilePolicy, type Rules } from './policy.ts'
 import { vendors } from './vendors.ts'
 
-/** A configuration made ready for use; replaced whole, so that no request sees half of one. */
+/** A validated configuration. It is replaced as a whole, so that no request sees a mixture. */
 export interface Compiled {
   rules: Rules
   agentByKey: Map<string, SidecarAgent>
   agentByUid: Map<number, SidecarAgent>
-  /** Agents are users of their own: who is none of them is let nowhere. */
+  /** Each agent has its own uid, and callers with other uids are refused. */
   uids: boolean
   /** Base URLs that the operator set, by provider. */
   upstreams: Map<string, URL>
@@ -18,9 +18,8 @@ export interface Compiled {
 type Fields = Record<string, unknown>
 
 /**
- * Reads a configuration; without `uids`, agents are not bound to theirs, for they have none of their own. Throws with
- * the
- * place of the first fault, never with a value, for values are secrets.
+ * Validates a configuration. Without `uids`, agents have no uids of their own and are not bound to them. The error
+ * names the path of the first invalid value, never the value, which may be a secret.
  */
 export function compileConfig(raw: unknown, { uids = true } = {}): Compiled {
   const config = fields(raw, 'config') as unknown as SidecarConfig
@@ -69,7 +68,7 @@ function credential(raw: unknown, at: string): ModelCredential {
   const { credentialId, provider, kind, token, priority } = fields(raw, at)
   if (kind !== 'api_key' && kind !== 'oauth') throw new Error(`${at}.kind is neither api_key nor oauth`)
   if (typeof priority !== 'number') throw new Error(`${at}.priority is no number`)
-  // A header holds no control character; Node would refuse it at every call, with the value in the message.
+  // Node would refuse control characters in a header at every call, with the value in its message.
   if (!/^[\x21-\x7e]+$/.test(text(token, `${at}.token`)))
     throw new Error(`${at}.token holds a character that no header may hold`)
   return {
@@ -81,7 +80,7 @@ function credential(raw: unknown, at: string): ModelCredential {
   }
 }
 
-/** Nothing when it is the vendor's own address after all, which must be a public one. */
+/** The operator's base URL; empty when it is the vendor's own host, which must stay a public address. */
 function upstream(provider: string, raw: unknown): [provider: string, url: URL][] {
   const at = `upstreams.${provider}`
   const vendor = vendors.find((it) => it.provider === provider.toUpperCase())

@@ -3,13 +3,13 @@ import type { SidecarAnswer, SidecarCall, SidecarReport } from '../types.ts'
 import { lineReader, parseLine } from './lines.ts'
 import type { FromSidecar, ToSidecar } from './wire.ts'
 
-/** The sidecar's end of its private channel to the daemon; `SidecarLink` is the other. */
+/** The sidecar's end of its private channel to the daemon; `SidecarLink` is the other end. */
 export interface Control {
-  /** Sends a report, and again at the next hello until it is acknowledged: no daemon may be listening now. */
+  /** Sends a report, and repeats it after each hello until it is acknowledged, since the daemon may be down. */
   report(report: SidecarReport): void
-  /** Asks the daemon, the next one too if this one goes away, until it answers or nobody waits any more. */
+  /** Asks the daemon, again after it restarts, until it answers or the caller gives up. */
   ask: Ask
-  /** Says that the program is up, and takes configurations from now on. `configure` throws what is wrong with one. */
+  /** Announces that the program is ready and accepts configurations. `configure` throws for an invalid one. */
   serve(port: number, input: Readable, configure: (raw: unknown) => void): void
 }
 
@@ -25,7 +25,7 @@ export function createControl(output: Writable): Control {
   let configured = false
 
   function hello(nonce: string): void {
-    output.write('\n') // ends what a program that crashed may have left
+    output.write('\n') // ends a partial line that a crashed program may have left
     write({ type: 'hello', nonce, configured })
     for (const [number, it] of unacked) write({ type: 'report', seq: number, report: it })
     for (const { call } of asked.values()) write({ type: 'call', call })

@@ -1,6 +1,6 @@
 import type { ModelCredential } from '../types.ts'
 
-/** How long a credential that the vendor limited (429) comes after the others. */
+/** How long a credential comes last after the vendor rate-limited it (429). */
 export const cooldownMs = 5 * 60_000
 
 interface Turn {
@@ -9,12 +9,11 @@ interface Turn {
   limitedUntil: number
 }
 
-/** Whose turn it is among an agent's credentials; remembers use and limits across configurations, by credential. */
+/** The order in which an agent's credentials are tried. Uses and limits are kept when the configuration changes. */
 export interface Turns {
   /**
-   * Lowest priority number first, the one unused for longest first among equals. Limited ones come last, the soonest
-   * free
-   * first: they are still tried when there is no other, since the vendor knows best when its limit ends.
+   * Sorts by lowest priority number, then least recently used. Rate-limited ones come last, earliest end first: they
+   * are still tried when there is no other, since only the vendor knows when its limit ends.
    */
   order(credentials: ModelCredential[]): ModelCredential[]
   used(credential: ModelCredential): void
@@ -28,7 +27,7 @@ export function createTurns(now: () => number): Turns {
   function turnOf({ credentialId, token }: ModelCredential): Turn {
     const known = turns.get(credentialId)
     if (known?.token === token) return known
-    const fresh = { token, usedAt: 0, limitedUntil: 0 } // a rotated value starts without its predecessor's limit
+    const fresh = { token, usedAt: 0, limitedUntil: 0 } // a rotated value starts without a limit
     turns.set(credentialId, fresh)
     return fresh
   }

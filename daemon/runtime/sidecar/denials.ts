@@ -12,8 +12,8 @@ const perMinute = 30
 const remembered = 1000
 
 /**
- * Reports refusals sparingly: the same agent, host and port once a minute, and no more than `perMinute` in all. What is
- * kept back is counted in the next report.
+ * Reports denials at a limited rate: once a minute for the same agent, host and port, and at most `perMinute` in total.
+ * The next report counts the suppressed ones.
  */
 export function createDenials(report: (report: SidecarReport) => void, now: () => number): (denial: Denial) => void {
   const last = new Map<string, number>()
@@ -39,5 +39,5 @@ export function createDenials(report: (report: SidecarReport) => void, now: () =
   }
 }
 
-/** What an agent wrote goes to a journal that people read: plain characters, and not many. */
+/** Reduces text from an agent to a few printable ASCII characters, for the journal. */
 const printable = (text: string) => text.replace(/[^ -~]/g, '?').slice(0, 300)

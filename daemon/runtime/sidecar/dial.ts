@@ -4,10 +4,10 @@ import { type AddressClass, canonicalAddress, classify } from '../../kernel/outb
 import type { Target } from './policy.ts'
 import type { Resolve } from './resolve.ts'
 
-/** The policy forbids every address that a host leads to. */
+/** The policy forbids every address of a host. */
 export class Refused extends Error {}
 
-/** The host is permitted and cannot be reached. */
+/** The host is permitted but cannot be reached. */
 export class Unreachable extends Error {
   readonly timedOut: boolean
   constructor(message: string, timedOut = false) {
@@ -21,10 +21,7 @@ export type Dial = (target: Target, permits: (is: AddressClass) => boolean) => P
 const connectMs = 8000
 const attempts = 4
 
-/**
- * Resolves once, judges the addresses, and connects to one of those very addresses: a name cannot change its mind in
- * between.
- */
+/** Resolves a host once, checks its addresses and connects to one of them, so that DNS cannot change in between. */
 export function createDial(resolve: Resolve, { judgeOwn = true } = {}): Dial {
   return async ({ host, port }, permits) => {
     const addresses = canonicalAddress(host) ? [host] : await lookUp(resolve, host)
@@ -67,7 +64,7 @@ function open(address: string, port: number): Promise<Socket> {
   })
 }
 
-/** An address of this very namespace: whatever listens there belongs to an agent. */
+/** Whether an address is in this network namespace, where only agents listen. */
 function isOwn(address: string): boolean {
   const wanted = canonicalAddress(address)
   return Object.values(networkInterfaces()).some((list) => list?.some((it) => canonicalAddress(it.address) === wanted))

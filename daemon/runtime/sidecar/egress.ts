@@ -23,18 +23,18 @@ export interface EgressParts {
   slots: Slots
   checkName: CheckName
   denied(denial: Denial): void
-  /** How long a tunnel may stay without its first words. */
-  patienceMs?: number
+  /** Timeout for the first bytes in a tunnel. */
+  helloMs?: number
 }
 
-/** A connection to where the agent wanted to go, and whether what a TLS client says in it is what it was opened for. */
-interface Way {
+/** A connection to the target, and a check that the TLS client in the tunnel asks for the same host. */
+interface Tunnel {
   far: Socket
   admits(hello: Hello): boolean
 }
 
-/** A way out that was not given: the status and the sentence that the agent gets to read. */
-class NoWay extends Error {
+/** A refused connection: the status and the message for the agent. */
+class Denied extends Error {
   readonly status: number
   constructor(status: number, message: string) {
     super(message)
@@ -42,16 +42,16 @@ class NoWay extends Error {
   }
 }
 
-export function createEgress({ config, dial, slots, checkName, denied, patienceMs }: EgressParts): Egress {
-  /** Opens the way to a target, or throws NoWay. Its slot is given back when the connection closes. */
-  async function open(target: Target | null, asked: string, uid: number | null): Promise<Way> {
+export function createEgress({ config, dial, slots, checkName, denied, helloMs }: EgressParts): Egress {
+  /** Connects to a target or throws. The slot is released when the connection closes. */
+  async function open(target: Target | null, asked: string, uid: number | null): Promise<Tunnel> {
     const current = config()
-    if (!current) throw new NoWay(503, 'this crew is still being set up: its sidecar has no configuration yet')
+    if (!current) throw new Denied(503, 'this crew is still being set up: its sidecar has no configuration yet')
     const { rules } = current
     const agentId = current.agentByUid.get(uid ?? -1)?.agentId ?? null
     const deny = (reason: string) => {
       denied({ agentId, host: target?.host ?? asked, port: target?.port ?? 0, reason })
-      return new NoWay(403, reason)
+      return new Denied(403, reason)
     }
     if (current.uids && agentId === null) throw deny('who asks is no agent of this crew')
     if (!target) throw deny('the target is not written as host:port, with a plain name or address and no user name')
@@ -63,7 +63,7 @@ export function createEgress({ config, dial, slots, checkName, denied, patienceM
     if (fault) throw deny(fault)
     const release = slots.take(uid)
     if (!release)
-      throw new NoWay(503, 'too many connections of this agent are open; try again when one of them has ended')
+      throw new Denied(503, 'too many connections of this agent are open; try again when one of them has ended')
     try {
       const far = await dial(target, rules.permitsAddress)
       far.once('close', release)
@@ -75,7 +75,7 @@ export function createEgress({ config, dial, slots, checkName, denied, patienceM
     } catch (error) {
       release()
       if (error instanceof Refused) throw deny(error.message)
-      throw new NoWay((error as Unreachable).timedOut ? 504 : 502, (error as Error).message)
+      throw new Denied((error as Unreachable).timedOut ? 504 : 502, (error as Error).message)
     }
   }
 
@@ -86,9 +86,9 @@ export function createEgress({ config, dial, slots, checkName, denied, patienceM
         const { far, admits } = await open(parseAuthority(request.url ?? ''), request.url ?? '', uid)
         if (client.destroyed) return void far.destroy()
         client.write('HTTP/1.1 200 Connection established\r\n\r\n')
-        await joinTunnel(client as Socket, far, { head, admits, ...(patienceMs && { patienceMs }) })
+        await joinTunnel(client as Socket, far, { head, admits, ...(helloMs && { helloMs }) })
       } catch (error) {
-        const { status, message } = error as NoWay
+        const { status, message } = error as Denied
         client.end(
           `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: text/plain\r\ncontent-length: ${
             sentence(message).length
@@ -101,12 +101,12 @@ export function createEgress({ config, dial, slots, checkName, denied, patienceM
       const [, authority, path] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(request.url ?? '') ?? []
       try {
         if (authority === undefined)
-          throw new NoWay(400, 'only http:// is passed on in this form; for https use CONNECT')
+          throw new Denied(400, 'only http:// is passed on in this form; for https use CONNECT')
         const { far } = await open(parseAuthority(authority, 80), authority, uid)
         if (response.destroyed) return void far.destroy()
         relay(request, response, far, authority, path!.startsWith('/') ? path! : `/${path}`)
       } catch (error) {
-        refuse(response, (error as NoWay).status, (error as NoWay).message)
+        refuse(response, (error as Denied).status, (error as Denied).message)
       }
     },
   }
@@ -119,10 +119,7 @@ function asksFor(hello: Hello): string {
     : `asks for ${canonicalHost(hello.serverName) ?? 'what is no name'}`
 }
 
-/**
- * Sends one plain HTTP request over a connection of its own. The Host header is the target's, whatever the client
- * wrote.
- */
+/** Sends one plain HTTP request over its own connection, with the target's name in the Host header. */
 function relay(request: IncomingMessage, response: ServerResponse, far: Socket, host: string, path: string): void {
   const headers = { ...forwardable(request, ['host']), host, connection: 'close' }
   const out = httpRequest({ createConnection: () => far, method: request.method!, path, headers, setHost: false })

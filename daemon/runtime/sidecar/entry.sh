@@ -1,5 +1,5 @@
 #!/bin/sh
-# Closes the crew's network namespace to everybody but the sidecar, proves that it is closed, then becomes the sidecar.
+# Blocks all traffic but the sidecar's in the crew's network namespace, verifies this, then runs the sidecar.
 # Runs as root with NET_ADMIN, NET_RAW, SETUID and SETGID, before the crew's container joins. Any failure ends the container.
 set -eu
 
@@ -8,15 +8,15 @@ gid=1003 # a group that nobody in the crew's container has: uid and gid together
 port=9119
 nobody=65534
 program=${1:-/opt/muster/sidecar.cjs}
-anyone=0-4294967294 # every owner there is: `! --uid-owner` of it means that the packet is the kernel's own
+anyone=0-4294967294 # all uids: `! --uid-owner` of it matches packets of the kernel itself
 
 die() {
   echo "sidecar: $*; refusing to start" >&2
   exit 78
 }
 
-# Packets of the kernel itself (answers for sockets already closed, neighbour discovery) have no owner, hence the last OUTPUT
-# rules. Nobody but the sidecar may open or accept a connection from port 9119, even while the sidecar is down.
+# Packets of the kernel itself (answers for closed sockets, neighbour discovery) have no owner, hence the last OUTPUT
+# rules. Only the sidecar may open or accept a connection from port 9119, even while the sidecar is down.
 rules4() {
   cat <<EOR
 -A INPUT -i lo -j ACCEPT
@@ -55,14 +55,14 @@ rules6() {
 EOR
 }
 
-# Prints the first of a family's commands that this kernel answers: engines differ in nft and legacy.
+# Prints the first command of a family that works with this kernel: engines differ in nft and legacy.
 working() {
   for it in "$1" "$1-nft" "$1-legacy"; do
     "$it" -w -S OUTPUT >/dev/null 2>&1 && "$it-restore" --version >/dev/null 2>&1 && echo "$it" && return
   done
 }
 
-# Puts a family's rules in place in one step, then asks for every one of them again and counts that there is no other.
+# Installs a family's rules atomically, then verifies that each of them is present and that there are no others.
 install() {
   command=$1 rules=$2
   {
@@ -109,12 +109,12 @@ as() {
   exec setpriv --reuid "$id" --regid "$group" --clear-groups --inh-caps=-all --no-new-privs -- "$@"
 }
 
-# The proof: what somebody else sends is refused by the kernel.
+# Verifies that the kernel refuses packets of another user.
 proof=0
 (as $nobody $nobody node "$program" --prove-closed) || proof=$?
 [ $proof = 0 ] || die 'the rules are there, yet packets of others can leave'
 
-# A crash of the program must not take the network away from the crew: it starts anew and waits for its configuration.
+# Restarts the program after a crash, so that the crew keeps its network; it then waits for its configuration.
 as $uid $gid sh -c '
   trap "kill -TERM \$program; exit 0" TERM INT
   while :; do

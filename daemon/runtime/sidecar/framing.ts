@@ -1,15 +1,14 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 
-/** The largest number of header lines; Node silently leaves out those after the two thousandth. */
+/** Most header lines. Node silently drops those after the 2000th. */
 const linesLimit = 100
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const controls = /[\x00-\x08\x0a-\x1f\x7f]/
 
 /**
- * What keeps a request from having one reading only: who it is for, where it ends, and that nothing follows from it for
- * the
- * connection. Null when there is no such fault. Node's parser refuses much of this before; here nothing rests on that.
+ * Why a request is ambiguous about its host, its length or its connection (request smuggling); null when it is not.
+ * Does not rely on Node's parser, which refuses much of this already.
  */
 export function faultOf({ httpVersion, method, rawHeaders, headersDistinct }: IncomingMessage): string | null {
   const [lengths = [], codings = [], hosts = []] = ['content-length', 'transfer-encoding', 'host'].map(
@@ -28,12 +27,12 @@ export function faultOf({ httpVersion, method, rawHeaders, headersDistinct }: In
   return asks ? `its ${asks} header is not taken` : null
 }
 
-/** How many bytes the body of a faultless request has; null when it comes in chunks. */
+/** Length of the body of a request without faults, in bytes; null when it is chunked. */
 export function bodyLength({ headers }: IncomingMessage): number | null {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null
 }
 
-/** The headers that bound a body on its way out; a GET has none. */
+/** The framing headers of an outgoing body; none for a GET. */
 export function framingOf(method: string, length: number | null): OutgoingHttpHeaders {
   if (method !== 'POST') return {}
   return length === null ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(length) }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 
-/** Headers that belong to one connection and never travel further. */
+/** Headers of one connection, which are never forwarded. */
 const hopByHop = [
   'connection',
   'keep-alive',
@@ -14,26 +14,18 @@ const hopByHop = [
   'expect',
 ]
 
-/**
- * What says where a message ends: a Connection header that names it is not obeyed, or the body would read as the next
- * message.
- */
+/** Framing headers, which a Connection header cannot remove: the body would be read as the next message. */
 const bounds = ['content-length', 'transfer-encoding']
 
-/**
- * What an answer of a vendor's does not tell an agent: cookies of the key's owner, other ways to the vendor, bounds
- * that are ours to choose.
- */
+/** Headers of a vendor's answer that agents do not get: cookies, alternative services and the framing. */
 const keptBack = ['set-cookie', 'set-cookie2', 'alt-svc', 'content-length']
 
-/** A shorter credential would be found where it is not. */
+/** A shorter credential would match by accident. */
 const shortest = 8
 
 /**
- * The headers of a message as the next hop may see them, without those named in `drop` and in its own Connection
- * header.
- * A request whose body came in chunks goes on in chunks whatever its method, or its body would read as the next
- * request.
+ * The headers of a message for the next hop, without those in `drop` and in its Connection header. A chunked request
+ * stays chunked with any method, or its body would be read as the next request.
  */
 export function forwardable(message: IncomingMessage, drop: readonly string[] = []): OutgoingHttpHeaders {
   const named = (message.headers.connection ?? '').split(',').map((it) => it.trim().toLowerCase())
@@ -46,7 +38,7 @@ export function forwardable(message: IncomingMessage, drop: readonly string[] = 
   return kept
 }
 
-/** The headers of a client's request whose names match, each on one line. */
+/** The headers of a client's request whose names match, each joined into one line. */
 export function listed({ headersDistinct }: IncomingMessage, names: RegExp): OutgoingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headersDistinct).flatMap(([name, values]) =>
@@ -55,10 +47,7 @@ export function listed({ headersDistinct }: IncomingMessage, names: RegExp): Out
   )
 }
 
-/**
- * The headers of a vendor's answer as an agent may see them: nothing of the connection, and not the credential, should
- * the vendor repeat it.
- */
+/** The headers of a vendor's answer for the agent, without the credential in case the vendor repeats it. */
 export function answerHeaders(answered: IncomingMessage, secret: string): OutgoingHttpHeaders {
   const hidden = (value: string) => (secret.length < shortest ? value : value.replaceAll(secret, '[redacted]'))
   return Object.fromEntries(

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer'
 
-/** Longest line that either side of the sidecar's private channel takes. */
+/** Longest line on the sidecar's private channel. */
 export const lineLimit = 8 * 1024 * 1024
 
-/** Cuts a byte stream into lines; a line over the limit is thrown away whole. */
+/** Splits a byte stream into lines; a line over the limit is dropped. */
 export function lineReader(each: (line: string) => void): (chunk: Buffer) => void {
   let parts: Buffer[] = []
   let size = 0
@@ -22,7 +22,7 @@ export function lineReader(each: (line: string) => void): (chunk: Buffer) => voi
   }
 }
 
-/** The object on a line, or null for what is none: half a line is left behind by whoever was killed while writing. */
+/** The object on a line; null for anything else, such as a partial line of a process that was killed. */
 export function parseLine(line: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(line)

@@ -8,13 +8,13 @@ export interface LinkEvents {
   report(report: SidecarReport): void
   /** Must not reject. */
   call(call: SidecarCall, signal: AbortSignal): Promise<SidecarAnswer>
-  /** The streams ended; the link is of no more use. Called once. */
+  /** Called once, when the streams have ended and the link is unusable. */
   down(): void
 }
 
 /** The daemon's end of a sidecar's private channel, over the attached streams of its container. */
 export class SidecarLink {
-  /** Resolves when the sidecar has answered; rejects when the streams end before. */
+  /** Resolves when the sidecar has answered; rejects when the streams end before that. */
   readonly ready: Promise<void>
   readonly #input: Writable
   readonly #events: LinkEvents
@@ -33,7 +33,7 @@ export class SidecarLink {
     this.ready = new Promise((resolve, reject) => {
       this.#answered = { resolve, reject }
     })
-    this.ready.catch(() => {}) // whoever awaits it is told; nobody has to
+    this.ready.catch(() => {}) // prevents an unhandled rejection when nobody awaits it
     const lost = () => this.#lost()
     for (const stream of [input, output]) stream.on('close', lost).on('error', lost)
     output.on('end', lost)
@@ -44,7 +44,7 @@ export class SidecarLink {
     this.#greet()
   }
 
-  /** Sends a configuration and waits until the sidecar works by it. */
+  /** Sends a configuration and waits until the sidecar has applied it. */
   async configure(config: SidecarConfig): Promise<void> {
     await this.ready
     this.#latest = config
@@ -60,7 +60,7 @@ export class SidecarLink {
     })
   }
 
-  /** Gives a restarted program what the one before had; who still waited for that one waits for this one. */
+  /** Sends the configuration to a restarted program. Pending `configure` calls wait for its answer. */
   #resend(): void {
     if (!this.#latest) return
     const before = [...this.#waiting.values()]
@@ -85,7 +85,7 @@ export class SidecarLink {
       this.#synced = true
       this.#answered.resolve()
     } else if (message?.type === 'ready' && this.#synced) {
-      // The program crashed and was started anew inside its container: numbers begin again and it knows nothing.
+      // The program crashed and was restarted within its container: its numbers start over, without a configuration.
       this.#seen = 0
       this.#dropCalls()
       this.#greet()
@@ -118,7 +118,7 @@ export class SidecarLink {
     })
   }
 
-  /** Who asked is gone. */
+  /** Aborts all calls, whose callers are gone. */
   #dropCalls(): void {
     for (const waiting of this.#calls.values()) waiting.abort()
     this.#calls.clear()

@@ -6,19 +6,16 @@ import { canonicalAddress } from '../../kernel/outbound/addresses.ts'
 import { createControl } from './control.ts'
 import { startSidecar } from './server.ts'
 
-/**
- * The program that runs in the sidecar's container. Standard streams are its private channel; it writes no file and no
- * log.
- */
+// The program of a sidecar's container. Its standard streams are its private channel; it writes no files and no log.
 
-const refused = 78 // tells the entry script that starting again would not help
+const refused = 78 // tells the entry script not to restart it
 
 function refuse(why: string): never {
   process.stderr.write(`sidecar: ${why}\n`)
   process.exit(refused)
 }
 
-/** The sidecar holds every key of its crew, so it must hold nothing else that is worth taking. */
+/** The sidecar holds all keys of its crew, so it must have no other privileges. */
 function checkOwnPowers(): void {
   const status = readFileSync('/proc/self/status', 'utf8')
   const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1]
@@ -28,9 +25,7 @@ function checkOwnPowers(): void {
   if (field('NoNewPrivs') !== '1') refuse('it must run with no-new-privileges')
 }
 
-/**
- * Run as a stranger before the sidecar starts: exits 0 only when the kernel refuses to send for it, on every interface.
- */
+/** Runs as another user before the sidecar starts; exits 0 only if no interface lets its packets out. */
 async function proveClosed(): Promise<never> {
   const outer = Object.values(networkInterfaces()).flatMap(
     (list) => list?.filter((it) => !it.internal && !it.address.startsWith('fe80:')) ?? [],
@@ -54,13 +49,12 @@ async function run(): Promise<void> {
   checkOwnPowers()
   process.on('SIGUSR1', () => {}) // would open Node's debugger on the crew's loopback
   process.on('SIGTERM', () => process.exit(0))
-  // One request gone wrong must not end everybody's; messages could quote what they were about, so only the kind is
-  // said.
+  // One failed request must not end the others. Only the kind of error is reported: messages could contain secrets.
   process.on('uncaughtException', (error: NodeJS.ErrnoException) =>
     process.stderr.write(`sidecar: ${error.code ?? error.name}\n`),
   )
 
-  // process.stdout would block on a reader that stalls.
+  // process.stdout would block on a stalled reader.
   const output = new Socket({ fd: 1, readable: false, writable: true })
   output.on('error', () => {})
   const control = createControl(output)

@@ -6,11 +6,9 @@ const statuses: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/**
- * Refuses what is no HTTP, in a shape that the vendors' clients read. Nobody knows yet which of them it was meant for.
- */
+/** Refuses malformed HTTP in a format that the clients of all vendors read, since the vendor is unknown. */
 export function refuseMalformed({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
-  // What was begun before on this connection cannot be told from an answer to it.
+  // After an earlier answer on this connection, the refusal could be taken for a part of it.
   if (!socket.writable || socket.bytesWritten) return void socket.destroy()
   const error = {
     type: 'invalid_request_error',

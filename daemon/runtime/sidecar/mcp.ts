@@ -10,8 +10,8 @@ import { say } from './say.ts'
 export const mcpRoute = '/mcp'
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
-/** Clients and what lies between give up on a connection that says nothing. */
-const signOfLife = 15_000
+/** Keep-alive interval: clients and proxies give up on a silent connection. */
+const keepAliveMs = 15_000
 
 interface Message {
   id: string | number
@@ -24,7 +24,7 @@ const failure = (code: number, message: string): Outcome => ({ error: { code, me
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Answers one message of a client; `call` asks the daemon. */
+/** Answers one message of a client; `call` forwards a tool call to the daemon. */
 export async function answerMcp(
   request: IncomingMessage,
   response: ServerResponse,
@@ -34,7 +34,7 @@ export async function answerMcp(
   if (!isObject(body) || body['jsonrpc'] !== '2.0')
     return reply(response, null, failure(-32600, 'Send one JSON-RPC 2.0 message'))
   const { id, method, params } = body
-  // Notifications, and answers to what this server never asks.
+  // Notifications, and responses, although this server sends no requests.
   if ((typeof id !== 'string' && typeof id !== 'number') || typeof method !== 'string')
     return void response.writeHead(202).end()
   const message: Message = { id, method, params: isObject(params) ? params : {} }
@@ -78,7 +78,7 @@ async function callTool(
 
 const event = (message: object): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`
 
-/** The head at once and a sign of life now and then: people take minutes. */
+/** Sends the head at once and keep-alives regularly, since people take minutes to answer. */
 function beginStream(response: ServerResponse, { params }: Message): () => void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
   response.flushHeaders()
@@ -91,6 +91,6 @@ function beginStream(response: ServerResponse, { params }: Message): () => void 
       params: { progressToken: token, progress: ++progress },
     }
     response.write(token === undefined ? ': waiting\n\n' : event(notice))
-  }, signOfLife)
+  }, keepAliveMs)
   return () => clearInterval(timer)
 }

@@ -10,9 +10,9 @@ import { createReach } from './upstream.ts'
 import { route } from './vendors.ts'
 
 export interface ModelCalls {
-  /** Answers a request whose path belongs to a vendor; false when it belongs to none. */
+  /** Answers a request for a vendor; false when the path belongs to none. */
   answer(request: IncomingMessage, response: ServerResponse, uid: number | null): boolean
-  /** Ends the calls of agents that the configuration does not know any more, or with a credential that they lost. */
+  /** Ends calls whose agent, or whose agent's credential, is no longer in the configuration. */
   revise(): void
 }
 
@@ -66,9 +66,7 @@ export function createModelCalls({
     return true
   }
 
-  /**
-   * Makes the call with the first credential; when the vendor limits it and the body can be sent again, with the next.
-   */
+  /** Sends the call with the first credential, and with the next if the vendor limits it and the body was kept. */
   function attempt(call: Call, [credential, ...others]: ModelCredential[]): void {
     turns.used(credential!)
     void call.send(credential!, (answered) => {

@@ -1,10 +1,10 @@
 import type { SidecarAnswer } from '../types.ts'
 
-/** Repeats the daemon's "not before": an agent that calls too often is refused here and costs the daemon nothing. */
+/** Enforces Retry-After here, so that an agent that calls too often costs the daemon nothing. */
 export interface Pauses {
-  /** The refusal of a call that comes too early; null once it may be made. */
+  /** The refusal of a call that comes too early; null once it is allowed. */
   answer(agentId: string, route: string): SidecarAnswer | null
-  /** Remembers a refusal; passes every answer on. */
+  /** Remembers a refusal; returns every answer unchanged. */
   heed(agentId: string, route: string, answer: SidecarAnswer): SidecarAnswer
 }
 

@@ -4,9 +4,8 @@ import { endianness } from 'node:os'
 import { parseAddress } from '../../kernel/outbound/addresses.ts'
 
 /**
- * The uid that owns the other end of a loopback connection, from the kernel's own table: an agent cannot forge it, as
- * it
- * could a header. Null when the other end is gone already.
+ * The uid of the peer of a loopback connection, from the kernel's table, which agents cannot forge as they could a
+ * header. Null when the peer is gone.
  */
 export async function uidOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): Promise<number | null> {
   if (!remoteAddress || !localAddress) return null
@@ -17,7 +16,7 @@ export async function uidOf({ remoteAddress, remotePort, localAddress, localPort
 const owners4 = shared(() => owners('/proc/self/net/tcp'))
 const owners6 = shared(() => owners('/proc/self/net/tcp6'))
 
-/** The uid of each connection's own end, by both addresses as the table writes them. */
+/** The uid of each socket, by its two addresses in the format of the table. */
 async function owners(file: string): Promise<Map<string, number>> {
   const rows = (await readFile(file, 'utf8').catch(() => '')).split('\n').map((line) => line.trim().split(/\s+/))
   return new Map(
@@ -26,9 +25,8 @@ async function owners(file: string): Promise<Map<string, number>> {
 }
 
 /**
- * One reading for all who ask before it begins: the kernel takes long over this table, and with a reading for each of
- * them a
- * few hundred connections at once would hold up everybody's calls.
+ * Shares one read among all callers that wait for it to begin: the kernel takes long for this table, and one read for
+ * each of a few hundred connections would delay all calls.
  */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
@@ -47,7 +45,7 @@ function shared<T>(read: () => Promise<T>): () => Promise<T> {
 
 const port = (value: number) => value.toString(16).toUpperCase().padStart(4, '0')
 
-/** An address as that table writes it: words of four bytes, each in the machine's own order. */
+/** An address in the format of /proc/net/tcp: words of four bytes in host byte order. */
 function hex(address: string): string {
   const { family, bits } = parseAddress(address)!
   const digits = bits

@@ -4,19 +4,19 @@ import { providers } from '../../providers/index.ts'
 import type { NetworkPolicy } from '../types.ts'
 import type { Hello } from './client-hello.ts'
 
-/** Where an agent wants to go. `host` is canonical: a lower-case ASCII name without final dot, or an address. */
+/** The host that an agent wants to connect to, in canonical form: lower-case ASCII without final dot, or an address. */
 export interface Target {
   host: string
   port: number
 }
 
-/** Reachable in every crew: the vendors that the agents' command-line clients talk to. */
+/** Hosts that every crew may reach: those of the vendors, for the agents' command-line clients. */
 export const defaultHosts: readonly string[] = providers.flatMap(({ hosts = [] }) => hosts)
 
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 const authority = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([!-~]{1,254}?))(?::([0-9]{1,5}))?$/
 
-/** One spelling per host, null for what is none: no octal, hexadecimal or short IPv4, no zone, no user name. */
+/** Canonical form of a host; null when invalid, such as octal, hexadecimal or short IPv4, a zone or a user name. */
 export function canonicalHost(text: string): string | null {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
   if (bare.includes(':')) return canonicalAddress(bare)
@@ -27,7 +27,7 @@ export function canonicalHost(text: string): string | null {
   return name.length <= 253 && labels.every((it) => label.test(it)) ? name : null
 }
 
-/** Reads `host`, `host:port` or `[v6]:port`; without a port of its own it needs `defaultPort`. */
+/** Parses `host`, `host:port` or `[v6]:port`; null without a port and `defaultPort`. */
 export function parseAuthority(text: string, defaultPort?: number): Target | null {
   const [, bracketed, plain, digits] = authority.exec(text) ?? []
   const port = digits === undefined ? defaultPort : Number(digits)
@@ -36,23 +36,17 @@ export function parseAuthority(text: string, defaultPort?: number): Target | nul
   return host === null ? null : { host, port }
 }
 
-/** A network policy made ready for many questions. */
+/** A compiled network policy. */
 export interface Rules {
   permitsHost(host: string): boolean
   permitsAddress(is: AddressClass): boolean
-  /** The `.domain` of the wildcard without which a host would not be permitted; null for every other host. */
+  /** The `.domain` of the only wildcard that permits a host; null for every other host. */
   wildcardOf(host: string): string | null
-  /**
-   * Whether a client in a tunnel to a host may begin like this: TLS must ask for that very host, or for none at an
-   * address.
-   */
+  /** Whether a client in a tunnel may start so: TLS must name the tunnel's host, or nothing if that is an address. */
   permitsHello(host: string, hello: Hello): boolean
 }
 
-/**
- * `*.host` stands for every name below host, at any depth, and not for host itself. An entry that is no host permits
- * nothing.
- */
+/** `*.host` permits names below host at any depth, but not host itself. Invalid entries permit nothing. */
 export function compilePolicy({ mode, allowedDomains, allowPrivateEndpoints }: NetworkPolicy): Rules {
   const exact = new Set(defaultHosts)
   const below: string[] = []
@@ -71,7 +65,8 @@ export function compilePolicy({ mode, allowedDomains, allowPrivateEndpoints }: N
     permitsAddress: (is) => is === 'public' || (is === 'private' && allowPrivateEndpoints),
     wildcardOf,
     permitsHello(host, hello) {
-      if (free || hello === 'not-tls' || hello === 'incomplete') return true // what stays incomplete has ended
+      // A hello that stays incomplete means that the client has ended.
+      if (free || hello === 'not-tls' || hello === 'incomplete') return true
       if (hello === 'malformed') return false
       return hello.serverName === null ? canonicalAddress(host) !== null : canonicalHost(hello.serverName) === host
     },

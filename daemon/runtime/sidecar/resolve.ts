@@ -1,14 +1,12 @@
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 
-/**
- * Turns a name into its addresses, IPv4 first; empty when there is no such name. Throws when no name server answers.
- */
+/** Resolves a name, IPv4 addresses first; empty when the name does not exist. Throws when no name server answers. */
 export type Resolve = (name: string) => Promise<string[]>
 
 export interface Names {
   resolve: Resolve
-  /** Name servers to ask beside those of /etc/resolv.conf, from now on. */
+  /** Sets name servers to ask besides those of /etc/resolv.conf. */
   use(servers: string[] | null): void
 }
 
@@ -18,9 +16,9 @@ const absent = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
 export function createNames(hostsFile = '/etc/hosts', own = new Resolver(patience)): Names {
   let order = [own]
 
-  /** Asks one set of servers after the other; the set that answered is asked first the next time. */
+  /** Asks the sets of servers in turn, beginning with the one that answered last. */
   async function ask(name: string): Promise<string[]> {
-    // A name without a dot is another container's: only the engine knows it.
+    // A name without a dot is that of a container, which only the engine's server knows.
     const candidates = name.includes('.') ? order : [own]
     let failure: unknown
     for (const resolver of candidates) {
@@ -48,7 +46,7 @@ export function createNames(hostsFile = '/etc/hosts', own = new Resolver(patienc
   }
 }
 
-/** Throws only when no server answered either question. */
+/** Throws only when no server answered either query. */
 async function addresses(resolver: Resolver, name: string): Promise<string[]> {
   const none = (error: NodeJS.ErrnoException) => {
     if (absent.has(error.code ?? '')) return []

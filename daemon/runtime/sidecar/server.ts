@@ -20,7 +20,7 @@ import { createWildcardNames } from './wildcard-names.ts'
 export interface SidecarOptions {
   /** 0 picks a free one. */
   port: number
-  /** Whether the agents have a container and uids of their own. Without, operators' upstreams may be on loopback. */
+  /** Whether agents have their own container and uids. If not, the operator's upstreams may be on loopback. */
   isolated: boolean
   report(report: SidecarReport): void
   ask: Ask
@@ -30,13 +30,13 @@ export interface SidecarOptions {
 
 export interface Sidecar {
   readonly port: number
-  /** Replaces the whole configuration at once, or throws and keeps the one before. Accepts whatever was parsed. */
+  /** Replaces the configuration, or throws for an invalid one and keeps the old. */
   configure(raw: unknown): void
   close(): Promise<void>
 }
 
 const headerLimit = 32 * 1024
-/** Late connections are looked for every `connectionsCheckingInterval`, so headers get that much longer at most. */
+/** Node checks for late connections every `connectionsCheckingInterval`, which adds to the timeout of the headers. */
 const timeouts = {
   headersTimeout: 20_000,
   connectionsCheckingInterval: 1000,
@@ -48,9 +48,7 @@ const callSlots = { total: 256, each: 64 }
 const agentCallSlots = { total: 128, each: 16 }
 const tunnelSlots = { total: 512, each: 192 }
 
-/**
- * Starts the sidecar on loopback. It answers at once; until it has a configuration it refuses every call, saying so.
- */
+/** Starts the sidecar on loopback. It refuses all calls until it has a configuration. */
 export async function startSidecar({
   port,
   isolated,
@@ -83,7 +81,7 @@ export async function startSidecar({
   const connections = createSlots(connectionSlots.total, connectionSlots.each)
   const open = new Map<Socket, number | null>()
 
-  /** What is going on for somebody who is no agent of the crew any more ends with it. */
+  /** Closes connections whose owner is no longer an agent of the crew. */
   function cut({ uids, agentByUid }: Compiled): void {
     if (uids) for (const [socket, uid] of open) if (!agentByUid.has(uid ?? -1)) socket.destroy()
   }
@@ -103,7 +101,7 @@ export async function startSidecar({
       })
   }
 
-  /** Whose connection this is; one too many of the same owner is closed. */
+  /** The uid of a connection's owner; closes the connection when the owner has too many. */
   async function claim(socket: Socket): Promise<number | null> {
     const uid = await uidOf(socket)
     if (socket.destroyed) return uid
@@ -159,9 +157,8 @@ export async function startSidecar({
 }
 
 /**
- * Resolves when the answers to what came before on the same connection have gone out. A call in line would otherwise
- * begin
- * before its time, and hear nothing when the client leaves.
+ * Resolves when all earlier requests of the same connection are answered. A pipelined call would otherwise begin too
+ * early, and not learn that the client has disconnected.
  */
 const turnOf = (response: ServerResponse): Promise<unknown> =>
   response.socket ? Promise.resolve() : new Promise((resolve) => response.once('socket', resolve))

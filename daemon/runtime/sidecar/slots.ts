@@ -1,6 +1,6 @@
-/** A bound on what goes on at once, for all and for each caller, so that one agent cannot starve its crew. */
+/** Limits concurrency in total and for each caller, so that one agent cannot starve its crew. */
 export interface Slots {
-  /** Takes a place and returns what gives it back (once), or null when there is none. */
+  /** Takes a slot and returns the function that releases it; null when none is free. */
   take(caller: number | null): (() => void) | null
 }
 

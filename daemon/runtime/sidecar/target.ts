@@ -1,11 +1,9 @@
 import type { Passed } from '../../providers/vendor.ts'
 
-/**
- * A request target as the vendor gets it: written anew from a table's entry and the parameters that the entry lists.
- */
+/** A request target for the vendor, rebuilt from an entry of the table of calls and the parameters that it lists. */
 export type Target = { path: string } | { refused: 'odd' | 'path' | 'method' }
 
-/** Every part begins with a letter or a digit, so none is `.`, `..` or empty, and nothing in it needs to be escaped. */
+/** Each segment begins with a letter or digit, so none is `.`, `..` or empty, and nothing needs escaping. */
 const plain = /^(?:\/[A-Za-z0-9][\w.~:@-]*)+$/
 
 const patternOf = (path: string) =>
@@ -18,7 +16,7 @@ function matches({ path }: Passed, asked: string): boolean {
   return pattern.test(asked)
 }
 
-/** Reads a method and a target in origin form against the calls that are passed on. */
+/** Matches a method and a target in origin form against the calls that are forwarded. */
 export function readTarget(method: string, target: string, passed: readonly Passed[]): Target {
   const [, raw = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(target)!
   const path = decoded(raw)
@@ -40,6 +38,6 @@ function decoded(path: string): string | null {
   }
 }
 
-/** What is passed on, for people. */
+/** The calls that are forwarded, as text. */
 export const listOf = (passed: readonly Passed[]): string =>
   passed.map(({ method, path }) => `${method} ${path}`).join(', ')

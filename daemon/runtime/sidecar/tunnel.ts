@@ -2,32 +2,31 @@ import { Buffer } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { type Hello, readClientHello } from './client-hello.ts'
 
-/** A connection on which nothing moves for so long is ended. */
+/** Idle timeout of a tunnel. */
 export const idleMs = 15 * 60_000
 
-/** How long both ends may say nothing after a tunnel was opened, and how long a TLS hello may take. */
-const firstWordsMs = 30_000
+/** Timeout for the first bytes in a new tunnel, and for a complete TLS hello. */
+const firstBytesMs = 30_000
 
 /** The fatal alert "unrecognized_name", which a TLS client shows to its user. */
 const unrecognizedName = Buffer.from([21, 3, 3, 0, 2, 2, 112])
 
 export interface TunnelOptions {
-  /** What the client sent together with its request for the tunnel. */
+  /** Bytes that the client sent together with its request for the tunnel. */
   head: Buffer
-  /** Asked once, with what the client begins with, before a byte of it is passed on. */
+  /** Called once with the client's first bytes, before any of them are forwarded. */
   admits(hello: Hello): boolean
-  patienceMs?: number
+  helloMs?: number
 }
 
 /**
- * Couples a client with the far end of its tunnel until both directions have ended; half-closed ones go on in the
- * other.
- * What the far end says is passed on from the start: in some protocols the server speaks first.
+ * Connects a client with the far end of its tunnel until both directions have ended, also half-closed. Bytes from the
+ * far end are forwarded from the start, since in some protocols the server speaks first.
  */
 export async function joinTunnel(
   client: Socket,
   far: Socket,
-  { head, admits, patienceMs = firstWordsMs }: TunnelOptions,
+  { head, admits, helloMs = firstBytesMs }: TunnelOptions,
 ): Promise<void> {
   far.allowHalfOpen = true
   for (const [from, to] of [
@@ -39,7 +38,7 @@ export async function joinTunnel(
     from.on('close', () => to.destroy())
   }
   far.pipe(client)
-  const first = await firstWords(client, far, head, patienceMs)
+  const first = await readHello(client, far, head, helloMs)
   if (!first || client.destroyed) return
   if (admits(first.hello)) {
     if (first.said.length) far.write(first.said)
@@ -50,23 +49,23 @@ export async function joinTunnel(
   }
 }
 
-/** Reads until it is known what the client begins with. Null, and the client gone, when that takes too long. */
-async function firstWords(
+/** Reads until the client's first bytes can be classified. Null, with the client closed, when that takes too long. */
+async function readHello(
   client: Socket,
   far: Socket,
   head: Buffer,
-  patienceMs: number,
+  helloMs: number,
 ): Promise<{ said: Buffer; hello: Hello } | null> {
   let said = head
   let hello = readClientHello(said)
   const late = () => (said.length || !far.bytesRead) && client.destroy()
-  let timer = setTimeout(late, patienceMs)
+  let timer = setTimeout(late, helloMs)
   try {
     if (hello === 'incomplete') {
       for await (const chunk of client.iterator({ destroyOnReturn: false })) {
         if (!said.length) {
           clearTimeout(timer)
-          timer = setTimeout(late, patienceMs)
+          timer = setTimeout(late, helloMs)
         }
         said = Buffer.concat([said, chunk])
         hello = readClientHello(said)

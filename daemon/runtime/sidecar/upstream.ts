@@ -4,14 +4,10 @@ import type { AddressClass } from '../../kernel/outbound/addresses.ts'
 import { type Dial, Unreachable } from './dial.ts'
 import { canonicalHost } from './policy.ts'
 
-/**
- * Opens a connection to a vendor, or to what the operator set in its place, for one call: none is ever used for two.
- */
+/** Opens a connection to a vendor, or to the operator's upstream, for a single call. */
 export type Reach = (url: URL, operators: boolean) => Promise<Socket>
 
-/**
- * An operator's upstream may be private; inside a crew it may not be on loopback, for what listens there is an agent's.
- */
+/** An operator's upstream may be private. Within a crew it may not be on loopback, where agents listen. */
 export function createReach(
   dial: Dial,
   { loopback, handshakeMs = 8000 }: { loopback: boolean; handshakeMs?: number },
@@ -33,7 +29,7 @@ export function createReach(
   }
 }
 
-/** Resolves once the other side has proved its name; nothing is sent before. */
+/** Resolves once the certificate is verified; nothing is sent before that. */
 function encrypted(plain: Socket, host: string, handshakeMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const name = isIP(host) ? { host } : { servername: host }

@@ -11,7 +11,7 @@ const mounts = vendors.map((vendor) => {
 
 export interface Route {
   vendor: Vendor
-  /** As the vendor knows it, not yet judged. */
+  /** The vendor's own path, not yet checked. */
   path: string
 }
 

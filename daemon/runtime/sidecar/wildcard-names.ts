@@ -1,11 +1,10 @@
 /**
- * Below `*.host` it is the agent who chooses what name servers are asked for, and a name can carry data. Returns why a
- * name is
- * refused, or null. Bounds how much goes out that way; it cannot tell data from names.
+ * Returns why a name below `*.host` is refused, or null. Agents choose these names, and a DNS query can carry data;
+ * this limits the amount, since data cannot be told from names.
  */
 export type CheckName = (caller: number | null, name: string, domain: string) => string | null
 
-/** Of the part in front of the domain. */
+/** Most characters in front of the domain. */
 const longest = 100
 const newPerMinute = 30
 const remembered = 200

@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer'
 import { pack } from 'tar-stream'
 import type { RunFile } from '../types.ts'
 
-/** What a run leaves: its folder, and beside it what supervise.sh and end-run.sh made. */
+/** Suffixes of a run's paths: its folder, and the files that supervise.sh and end-run.sh make beside it. */
 export const traces = ['', '.run', '.cancel'] as const
 
-/** The archive that `supervise.sh` reads: the run's files, its FIFO and, last of all, its standard input. */
+/** The archive for `supervise.sh`: the run's files, its FIFO and, last, its standard input. */
 export async function bundle(runDir: string, files: RunFile[], stdin: string): Promise<Buffer> {
   const archive = pack()
   const now = new Date()

@@ -1,9 +1,7 @@
 /**
- * The resident program of a crew container: follows spools and reads agents' output for the daemon over its own
- * standard
- * streams. Requests come as lines of JSON, answers go as frames. A hello makes everything asked before it void, since
- * it
- * comes from a daemon that knows nothing of it.
+ * The resident program of a crew container: follows spools and reads agents' output for the daemon over its standard
+ * streams. Requests are lines of JSON, answers are frames. A hello comes from a new daemon and cancels all earlier
+ * requests.
  */
 import { Buffer } from 'node:buffer'
 import { writev } from 'node:fs'
@@ -24,11 +22,11 @@ export type ChannelRequest =
   | { op: 'gone'; id: number; uid: number }
   | { op: 'room'; id: number; path: string }
 
-/** Bytes of one follow that may be under way unacknowledged: a daemon that is gone is not sent more. */
+/** Most unacknowledged bytes of one follow, so that a daemon that is gone is not sent more. */
 const windowBytes = 4 * 1024 * 1024
 const frameBytes = 256 * 1024
-/** How long the last processes of a run, its supervisor among them, may take to go. */
-const leaveMs = 300
+/** How long the last processes of a run, including its supervisor, may take to exit. */
+const exitMs = 300
 
 interface Served {
   following: Following
@@ -40,7 +38,7 @@ interface Served {
 const follows = new Map<number, Served>()
 let tail: Promise<void> = Promise.resolve()
 
-/** Whole frames, one after the other: standard output is a pipe that takes less than a frame at a time. */
+/** Sends whole frames in sequence, since the pipe takes less than a frame at a time. */
 function send(type: FrameType, request: number, payload: Buffer): Promise<void> {
   const written = tail.then(() => writeAll([frameHead(type, request, payload.length), payload]))
   tail = written
@@ -115,13 +113,13 @@ async function answer(request: ChannelRequest): Promise<void> {
   } else if (request.op === 'read') {
     await sendFile(request.id, request.root, request.path)
   } else if (request.op === 'gone') {
-    await sendJson(frameTypes.done, request.id, await areGone(request.uid, leaveMs))
+    await sendJson(frameTypes.done, request.id, await areGone(request.uid, exitMs))
   } else if (request.op === 'room') {
     await sendJson(frameTypes.done, request.id, roomAt(request.path))
   }
 }
 
-/** A daemon that died may have left half a line behind: what is not a request is passed over. */
+/** A request; null for anything else, such as a partial line of a daemon that died. */
 function parse(line: string): ChannelRequest | null {
   try {
     return JSON.parse(line) as ChannelRequest

@@ -1,17 +1,16 @@
 /**
- * Ends what agents have running in a crew: a program of a container in the crew's process namespace but outside its
- * limits,
- * so that an agent which has used up all processes cannot keep it from starting. It runs as a user that nobody else
- * is and takes on an agent's id for its signals alone: it reaches all that is the agent's, and nothing of the agent's
- * reaches it. `kill(-1)` is one step to the kernel, which lets no fork slip through.
+ * Ends agents' processes in a crew. It runs in a container within the crew's process namespace but outside of its
+ * limits, so that an agent that has used up all processes cannot prevent it. It has its own uid and takes an agent's
+ * uid only to send signals: it can signal the agent's processes, and they cannot signal it. `kill(-1)` is atomic in the
+ * kernel, so no fork escapes it.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { agents, pieces, processesOf } from './processes.ts'
 
 export interface EndRequest {
-  /** Null: those of all agents. */
+  /** The agent, or null for all agents. */
   uid: number | null
-  /** Runs of that agent whose processes go on. */
+  /** Runs of that agent whose processes are kept. */
   spare: string[]
 }
 
@@ -40,7 +39,7 @@ function signal(uid: number, pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Repeats until it holds; false when the time is over. */
+/** Repeats until the condition holds; false after a timeout. */
 async function until(holds: () => boolean): Promise<boolean> {
   for (const end = Date.now() + patienceMs; !holds(); await delay(pauseMs)) if (Date.now() > end) return false
   return true
@@ -52,7 +51,7 @@ const endAll = (uid: number): Promise<boolean> =>
     return processesOf(uid).length === 0
   })
 
-/** Whoever carries the mark of a spared run, or supervises or ends it, and whatever descends from them. */
+/** Processes with the mark of a spared run, those that supervise or end it, and all descendants. */
 function kept(uid: number, spare: string[]): Set<number> {
   const all = processesOf(uid)
   const belongs = (pid: number) => {
@@ -69,7 +68,7 @@ function kept(uid: number, spare: string[]): Set<number> {
   return found
 }
 
-/** Stops everything first: what stands still neither forks nor changes its looks while it is told apart. */
+/** Stops all processes first, so that none forks or changes its command line while they are told apart. */
 async function endOthers(uid: number, spare: string[]): Promise<boolean> {
   try {
     const still = await until(() => {

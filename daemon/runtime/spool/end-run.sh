@@ -1,8 +1,9 @@
 #!/bin/sh
 # end-run.sh RUN_DIR RUN_ID [TENTHS]
 #
-# Ends a run: TERM to its process group and to every process of ours that carries its id, up to TENTHS of a second (10 s),
-# then KILL until none is left. A run that was not started yet never will be. Afterwards RUN_DIR/exit is there. Runs as the agent.
+# Ends a run: TERM to its process group and to every process of this user that carries its id, a wait of TENTHS of a
+# second (10 s), then KILL until none is left. A run that has not started never will. Afterwards RUN_DIR/exit exists.
+# Runs as the agent.
 set -u
 umask 027
 dir=$1 id=$2 patience=${3:-100}
@@ -15,24 +16,24 @@ if { echo 0 >"$dir.run"; } 2>/dev/null; then
 fi
 set +C
 [ -e "$dir.run" ] || { echo "no place for $dir.run" >&2 && exit 1; }
-# A disk that takes no more files keeps no run alive: in a subshell, because a failed redirection here would end this script.
+# A full disk must not keep the run alive. In a subshell, because a failed redirection would end this script.
 (: >"$dir.cancel")
 
-# Program and id among the arguments prove that the number still means our supervisor. The id alone does not: we carry it too,
-# and in a container made anew our own number may be the one that is written there.
+# Program and id among the arguments prove that the pid is still our supervisor's. The id alone does not: this script
+# has it too, and in a new container its own pid may be the one in the file.
 supervised() {
   [ -s "$dir.run" ] && read -r supervisor <"$dir.run" && grep -qsz '/supervise[.]sh$' "/proc/$supervisor/cmdline" &&
     grep -qszxF -- "$id" "/proc/$supervisor/cmdline"
 }
 
-# A group's number outlives its group and may be given again: it counts only while one who belongs to the run vouches for it.
+# The number of a process group may be reused, so it counts only while a process of the run is in the group.
 find_group() {
   group=
   [ -s "$dir/group" ] && read -r group <"$dir/group" || return
   supervised || grep -qszxF -- "SVC_RUN_ID=$id" "/proc/$group/environ" || group=
 }
 
-# Whether a process is of the run's group, which has had the signal: a program must not hear twice that it should end.
+# Whether a process is in the run's group, which got the signal already: no program may get it twice.
 grouped() {
   [ -n "$group" ] && read -r stat 2>/dev/null <"/proc/$1/stat" || return
   # shellcheck disable=SC2086 # after the name in brackets: state, parent, group
@@ -40,7 +41,7 @@ grouped() {
   [ "$3" = "$group" ]
 }
 
-# Succeeds when somebody was there to receive the signal.
+# Succeeds when a process received the signal.
 signal() {
   hit=1
   find_group
@@ -55,7 +56,7 @@ signal() {
 
 while [ ! -s "$dir/group" ] && [ ! -s "$dir/exit" ] && supervised; do sleep 0.02; done
 
-# A shell cannot wait for processes that are not its children, so it looks again.
+# A shell cannot wait for processes that are not its children, so it polls.
 if signal TERM; then
   tries=0
   while [ $tries -lt "$patience" ] && signal 0; do
@@ -70,7 +71,7 @@ while signal KILL; do
   sleep 0.02
 done
 
-# The supervisor writes it as soon as the disk takes it.
+# The supervisor writes the record as soon as the disk has space.
 tries=0
 while [ ! -s "$dir/exit" ] && supervised; do
   tries=$((tries + 1))

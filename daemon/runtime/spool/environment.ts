@@ -1,9 +1,8 @@
 import type { AgentPlaces } from '../types.ts'
 
 /**
- * The environment that supervise.sh is given and hands on. It must not carry SVC_RUN_ID, which supervise.sh sets for
- * the
- * program alone: by it end-run.sh finds what belongs to a run, and the supervisor is not to be among them.
+ * The environment that supervise.sh gets and passes on. It must not contain SVC_RUN_ID, which supervise.sh sets for the
+ * program only: end-run.sh finds the processes of a run by it, and the supervisor must not be one of them.
  */
 export function runEnvironment(
   places: AgentPlaces,

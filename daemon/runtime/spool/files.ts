@@ -13,16 +13,15 @@ import {
 import { join } from 'node:path'
 import type { FileEntry } from '../types.ts'
 
-/** Entries of one listing; a folder with more is cut there. */
+/** Most entries of one listing; more are left out. */
 const maxEntries = 10_000
 const maxFileBytes = 256 * 1024 * 1024
 
 const { O_DIRECTORY, O_NONBLOCK, O_RDONLY } = constants
 
 /**
- * Opens what agents can have replaced by a link: where it really leads is asked of the open file, not of its name. Null
- * when
- * there is nothing, or something else than `is` allows. O_NONBLOCK, since a FIFO may stand where a file should.
+ * Opens a path that agents may have replaced by a link: the real path is read from the open file, not from the name.
+ * Null when it does not exist or is not what `is` allows. O_NONBLOCK, since it may be a FIFO instead of a file.
  */
 function openInside(
   path: string,
@@ -42,7 +41,7 @@ function openInside(
   return null
 }
 
-/** A plain file at exactly this path, without a link anywhere on the way. */
+/** Opens a regular file at exactly this path, without links. */
 export const openFile = (path: string): number | null =>
   openInside(
     path,
@@ -61,7 +60,7 @@ export const openPipe = (path: string): number | null =>
 
 const below = (root: string) => (real: string) => real === root || real.startsWith(`${root}/`)
 
-/** A file below `root`; links count as long as they stay there. Null when there is none. */
+/** Reads a file below `root`, following links that stay below it. Null when there is none. */
 export function readInside(root: string, path: string): Buffer | null {
   const file = openInside(join(root, path), 0, (it) => it.isFile(), below(root))
   if (file === null) return null
@@ -74,10 +73,7 @@ export function readInside(root: string, path: string): Buffer | null {
   }
 }
 
-/**
- * What lies in a folder below `root`, in order of name; links are listed, never followed. Empty when there is no such
- * folder.
- */
+/** Lists a folder below `root` by name; links are listed, never followed. Empty when the folder does not exist. */
 export function listInside(root: string, subdir: string, recursive: boolean): FileEntry[] {
   const entries: FileEntry[] = []
   const folders = [subdir]
@@ -111,7 +107,7 @@ function entryOf(file: string, path: string, name: string): FileEntry[] {
     : []
 }
 
-/** A path below a folder in its plain form, '' for the folder itself; null for one that leads out of it. */
+/** Normalizes a relative path, '' for the folder itself; null for one that leads out of it. */
 export function within(path: string): string | null {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   return parts.includes('..') || path.includes('\0') ? null : parts.join('/')

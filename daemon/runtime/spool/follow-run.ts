@@ -2,13 +2,13 @@ import type { Buffer } from 'node:buffer'
 import type { Follow, FollowSink } from '../types.ts'
 import { runEnd } from './record.ts'
 
-/** What a run left when nobody supervised it any more: the line of its `exit` file, null when there is none. */
+/** What a run left behind: the line of its `exit` file, null when there is none. */
 export interface Outcome {
   record: string | null
   stderr: string
 }
 
-/** One reading of a run's output, from `position` to the end of what there is. */
+/** One pass over a run's output, from `position` to its current end. */
 export interface Reading {
   outcome: Promise<Outcome>
   stop(): void
@@ -16,15 +16,15 @@ export interface Reading {
 
 export interface RunSource {
   read(position: number, data: (chunk: Buffer) => void): Reading
-  /** Ends what is left of the run, so that its record is there. */
+  /** Ends the remaining processes of the run, which creates its record. */
   end(): Promise<void>
 }
 
 export const never = (reason: string): Outcome => ({ record: `never ${reason}`, stderr: '' })
 
 /**
- * Follows a run to its one end. A run whose supervisor is gone without a word is ended first, and then read to the end:
- * only after that is it called lost.
+ * Follows a run to its end. When the supervisor is gone without a record, the run is ended and its output read to the
+ * end before it counts as lost.
  */
 export function followRun(offset: number, sink: FollowSink, source: RunSource): Follow {
   let position = offset

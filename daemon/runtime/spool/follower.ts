@@ -6,13 +6,13 @@ import { ownWords } from './record.ts'
 
 const chunkBytes = 512 * 1024
 const stderrBytes = 8 * 1024
-/** How often a file is looked at where the machine has no inotify instance left to tell of it. */
-const lookAgainMs = 50
+/** Polling interval when the machine has no inotify instance left. */
+const pollMs = 50
 
 export interface Spool {
   /** `chunk` is valid until the returned promise settles. */
   data(chunk: Buffer, offset: number): Promise<void> | void
-  /** Nobody supervises the run any more. `record` is the line of its `exit` file, null when there is none. */
+  /** The supervisor is gone. `record` is the line of the run's `exit` file, null when there is none. */
   ended(record: string | null, stderr: string): void
   failed(error: Error): void
 }
@@ -22,9 +22,8 @@ export interface Following {
 }
 
 /**
- * Reads a run's `out` from `offset` on until its supervisor is gone. The kernel tells of both: inotify of growth, the
- * FIFO
- * `alive` of death. One `data` at a time: the next read waits for the last one's promise.
+ * Reads a run's `out` from `offset` until its supervisor is gone. inotify reports growth; the FIFO `alive` reports the
+ * supervisor's death. The next read waits for the promise of `data`.
  */
 export function followSpool(dir: string, offset: number, spool: Spool): Following {
   let out: number | null = null
@@ -87,7 +86,7 @@ export function followSpool(dir: string, offset: number, spool: Spool): Followin
     }
   }
 
-  /** What is written after the supervisor's death is no part of the run. */
+  /** Output written after the supervisor's death does not belong to the run. */
   function onDeath(): void {
     if (closed) return
     limit = out === null ? 0 : fstatSync(out).size
@@ -100,7 +99,7 @@ export function followSpool(dir: string, offset: number, spool: Spool): Followin
       watcher.on('error', fail)
     } catch (error) {
       if (!['EMFILE', 'ENOSPC'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-      clock = setInterval(() => void pump(), lookAgainMs)
+      clock = setInterval(() => void pump(), pollMs)
     }
   }
 
@@ -123,7 +122,7 @@ export function followSpool(dir: string, offset: number, spool: Spool): Followin
   return { close }
 }
 
-/** A FIFO without a writer reads as ended at once, one with a writer has nothing to read yet. */
+/** Reading a FIFO without a writer returns end of file; with a writer it returns EAGAIN. */
 function hasWriter(pipe: number): boolean {
   try {
     return readSync(pipe, Buffer.alloc(1), 0, 1, null) > 0

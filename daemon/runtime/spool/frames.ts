@@ -1,8 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-/**
- * What the channel program sends: length of what follows the length, type, request, payload. All numbers big-endian.
- */
+/** Frames of the channel program: length of the rest, type, request, payload. All numbers are big-endian. */
 export const frameTypes = { hello: 1, data: 2, done: 3, failed: 4 } as const
 export type FrameType = (typeof frameTypes)[keyof typeof frameTypes]
 
@@ -14,7 +12,7 @@ export interface Frame {
 
 const head = 9
 
-/** The bytes that go before a payload. */
+/** The header of a frame. */
 export function frameHead(type: FrameType, request: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(head)
   bytes.writeUInt32BE(length + head - 4, 0)
@@ -27,8 +25,8 @@ export const encodeFrame = (type: FrameType, request: number, payload: Buffer): 
   Buffer.concat([frameHead(type, request, payload.length), payload])
 
 /**
- * Cuts a byte stream into frames. Whoever attaches comes into the middle of the stream, so everything before the hello
- * that answers `nonce` is thrown away. Payloads of data come piece by piece as they arrive, others whole; a payload is
+ * Splits a byte stream into frames. A client attaches in the middle of the stream, so everything before the hello that
+ * answers `nonce` is dropped. Payloads of data frames are passed in pieces as they arrive, others whole; a payload is
  * valid until `each` returns.
  */
 export function frameReader(nonce: string, each: (frame: Frame) => void): (chunk: Buffer) => void {
@@ -39,7 +37,7 @@ export function frameReader(nonce: string, each: (frame: Frame) => void): (chunk
   let missing = 0
   let parts: Buffer[] = []
 
-  /** What comes from our hello on; null before it. */
+  /** The bytes from our hello on; null before it. */
   function sync(before: Buffer, chunk: Buffer): Buffer | null {
     const seen = Buffer.concat([before, chunk])
     const at = seen.indexOf(answer)

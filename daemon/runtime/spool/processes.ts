@@ -12,9 +12,8 @@ const lookAgainMs = 10
 const firstAgent = 20001
 
 /**
- * The living processes of a user. What they call themselves does not count, and `status` can be read of those, too,
- * that
- * refuse to be looked into. A process whose first thread has ended is no zombie as long as it has another one.
+ * The live processes of a user, by uid, whatever their names. `status` is readable even for processes that are not
+ * dumpable. A process whose first thread has ended is not a zombie while it has another thread.
  */
 export function processesOf(uid: number): Process[] {
   return readdirSync('/proc').flatMap((name) => {
@@ -28,7 +27,7 @@ export function processesOf(uid: number): Process[] {
   })
 }
 
-/** The users who are agents and have processes. */
+/** The uids of agents that have processes. */
 export function agents(): number[] {
   const owners = readdirSync('/proc').map((name) =>
     Number(/^Uid:\s+(\d+)/m.exec(/^\d+$/.test(name) ? read(`/proc/${name}/status`) : '')?.[1] ?? 0),
@@ -36,14 +35,14 @@ export function agents(): number[] {
   return [...new Set(owners)].filter((uid) => uid >= firstAgent)
 }
 
-/** Whether a user is without processes, now or within `ms`: nothing tells of the end of what is not one's own child. */
+/** Whether a user has no processes, now or within `ms`. Polls, since they are not children of this process. */
 export async function areGone(uid: number, ms: number): Promise<boolean> {
   for (const until = Date.now() + ms; processesOf(uid).length > 0; await delay(lookAgainMs))
     if (Date.now() >= until) return false
   return true
 }
 
-/** A file of /proc in pieces that NUL ends; none when it is gone or closed to us. */
+/** The NUL-terminated strings of a file of /proc; none when it is gone or unreadable. */
 export const pieces = (path: string): string[] => read(path).split('\0')
 
 function read(path: string): string {

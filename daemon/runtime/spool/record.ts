@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import type { RunEnd } from '../types.ts'
 
-/** What a shell says of a program that died of a signal is 128 and the signal's number; the others are exit codes. */
+/** Signals for which a shell reports 128 plus the signal's number; other values are exit codes. */
 const deadly = [
   'SIGHUP',
   'SIGINT',
@@ -19,7 +19,7 @@ const deadly = [
 const more = ['SIGPIPE', 'SIGALRM', 'SIGTERM', 'SIGXCPU', 'SIGXFSZ', 'SIGSYS'] as const
 const bySignal = new Map([...deadly, ...more].map((name) => [128 + constants.signals[name], name]))
 
-/** Reads the line that supervise.sh or end-run.sh left in `exit`; null when there is none. */
+/** Reads the line that supervise.sh or end-run.sh wrote to `exit`; `record` is null without one. */
 export function runEnd(record: string | null): RunEnd {
   const [word, ...rest] = (record ?? '').trim().split(' ')
   const code = Number(rest[0])
@@ -32,5 +32,5 @@ export function runEnd(record: string | null): RunEnd {
   return signal ? { kind: 'signal', signal } : { kind: 'exit', code, timedOut: false }
 }
 
-/** Standard error without what timeout(1) says there when it acts. */
+/** Standard error without the messages of timeout(1). */
 export const ownWords = (stderr: string): string => stderr.replace(/^timeout: sending signal .*\n/gm, '')

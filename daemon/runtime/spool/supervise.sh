@@ -1,14 +1,14 @@
 #!/bin/sh
 # supervise.sh RUN_DIR RUN_ID SECONDS PROGRAM [ARGUMENT...]
 #
-# Starts one run and stays until nothing of its process group is left. Standard input is a tar archive of absolute paths
-# (the run's files, the FIFO RUN_DIR/alive and, last, RUN_DIR/in); "started" on standard output says that the program is
-# going. Runs as the agent. Shell and not Node, and with as few programs as can be, because a run may cost little more than
-# its own program.
+# Starts one run and stays until its process group is empty. Standard input is a tar archive of absolute paths (the
+# run's files, the FIFO RUN_DIR/alive and, last, RUN_DIR/in); "started" on standard output says that the program is
+# running. Runs as the agent. A shell script with few programs, instead of Node, so that a run costs little more than
+# its program.
 #
-# RUN_DIR.run     made first and by one alone: our process id         RUN_DIR.cancel   made by end-run.sh
+# RUN_DIR.run     our process id, created exclusively                  RUN_DIR.cancel   created by end-run.sh
 # In RUN_DIR: in, out, err    the program's standard streams           group            the program's process group
-#             alive           a FIFO that we hold open: whoever reads it learns of our death, however it came
+#             alive           a FIFO that we hold open: a reader learns of our death, whatever its cause
 #             exit            one line, once: "exited N", "timed-out N", "never REASON" or "lost"
 set -u
 umask 027
@@ -22,7 +22,7 @@ refuse() {
   exit 70
 }
 
-# How it came out is not lost to a full disk: we stay until it is written, or nobody wants it any more.
+# Retries until the record is written, also on a full disk, or until RUN_DIR is gone.
 record() {
   until echo "$1" >"$dir/exit" || [ ! -d "$dir" ]; do sleep 0.5 9>&-; done
 }
@@ -34,11 +34,11 @@ if ! { echo $$ >"$dir.run"; } 2>/dev/null; then
 fi
 set +C
 
-# Whoever made this folder first can read what is put into it.
+# The owner of this folder could read the secrets, so it must be ours.
 if [ -n "${SVC_SECRETS_DIR:-}" ]; then
   [ -e "$SVC_SECRETS_DIR" ] || mkdir -m 700 "$SVC_SECRETS_DIR" 2>/dev/null
   [ -d "$SVC_SECRETS_DIR" ] && [ -O "$SVC_SECRETS_DIR" ] && [ ! -L "$SVC_SECRETS_DIR" ] || refuse "$SVC_SECRETS_DIR belongs to somebody else"
-  # What an earlier run was given and this one is not has been taken from the agent since.
+  # Removes secrets of earlier runs, which may have been taken from the agent since.
   for it in "$SVC_SECRETS_DIR"/* "$SVC_SECRETS_DIR"/.[!.]*; do [ ! -e "$it" ] || rm -rf -- "$it"; done
 fi
 tar -xpmf - -C / --no-same-owner >&2 || refuse 'its files did not arrive whole'
@@ -48,10 +48,10 @@ cd "${SVC_OUTPUT_DIR:-/}" || refuse "no folder ${SVC_OUTPUT_DIR:-/}"
 : >>"$dir/out"
 : >>"$dir/err"
 exec 9<>"$dir/alive"
-# end-run.sh makes `cancel` before it looks for `run`; we do it the other way round, so one of us sees the other.
+# end-run.sh creates `cancel` before it checks for `run`; this script does the reverse, so that one sees the other.
 [ -e "$dir.cancel" ] && refuse 'ended before it began'
 
-# timeout makes a process group of its own and says on standard error when it acts: that tells its 124 from a program's.
+# timeout creates a process group and reports on standard error when it acts, which tells its 124 from a program's.
 (
   umask 002
   export SVC_RUN_ID="$id"
@@ -59,7 +59,7 @@ exec 9<>"$dir/alive"
 ) <"$dir/in" >>"$dir/out" 2>>"$dir/err" 9>&- &
 group=$!
 trap '' HUP INT PIPE TERM
-# Who cannot be found cannot be ended: it must not go on.
+# A run whose group is not recorded could not be ended later, so it is ended now.
 if ! echo "$group" >"$dir/group"; then
   kill -s TERM "$group"
   wait "$group"
@@ -76,7 +76,7 @@ if [ ! -e "$dir.cancel" ] && { [ $status -eq 124 ] || [ $status -eq 137 ]; } && 
   "${0%/*}/end-run.sh" "$dir" "$id" 9>&-
   exit
 fi
-# What the program left in its group ends with it: a shell can only look again for processes that are not its children.
+# Ends what the program left in its group. A shell cannot wait for processes that are not its children, so it polls.
 if kill -s TERM -- "-$group" 2>/dev/null; then
   tries=0
   while [ $tries -lt 40 ] && kill -s 0 -- "-$group" 2>/dev/null; do

@@ -1,10 +1,7 @@
-/**
- * What becomes of headers between people and the programs of a crew. Names are lower case; a value is a list where it
- * came so.
- */
+/** Headers between browsers and programs of a crew. Names are lower case; repeated headers have a list. */
 export type Headers = Record<string, string | string[]>
 
-/** They concern one connection, not the message. */
+/** Headers of one connection, not of the message. */
 const hopByHop = [
   'connection',
   'http2-settings',
@@ -18,7 +15,7 @@ const hopByHop = [
   'upgrade',
 ]
 
-/** What a program of an agent is not to learn, or not to believe. */
+/** Request headers that the agent's program must not learn (credentials) or trust (forwarding). */
 const keptFromUpstream = new Set([
   ...hopByHop,
   'authorization',
@@ -37,7 +34,7 @@ const keptFromUpstream = new Set([
   'x-real-ip',
 ])
 
-/** Orders to a proxy or cache in front of this server, which cannot tell them from the server's own. */
+/** Answer headers for a proxy or cache in front of this server, which would take them for the server's own. */
 const keptFromProxies = [
   'cdn-cache-control',
   'surrogate-control',
@@ -54,10 +51,7 @@ const keptFromProxies = [
   'x-sendfile2',
 ]
 
-/**
- * What would act on the whole origin, which is ours, or undo the sandbox: state of browsers, reports, dictionaries,
- * policies.
- */
+/** Answer headers that would affect the server's whole origin or undo the sandbox. */
 const keptFromBrowser = new Set([
   ...hopByHop,
   ...keptFromProxies,
@@ -111,9 +105,8 @@ const keptFromBrowser = new Set([
 ])
 
 /**
- * On everything that leaves: a page has an origin that nobody shares, so that it can neither read nor call the server
- * as the
- * person who looks at it. Its own address is foreign to it as well, which is why everybody may read what is there.
+ * Headers of every answer: a page gets an opaque origin, so that it can neither read from nor call the server as its
+ * viewer. Its own URL is cross-origin too, which is why any origin may read it.
  */
 export const sandbox: Headers = {
   'access-control-allow-origin': '*',
@@ -134,7 +127,7 @@ export interface Forwarded {
   prefix: string
 }
 
-/** The headers of a request as the program in the crew gets them. */
+/** The headers of a request to the program in the crew. */
 export function requestHeaders(raw: readonly string[], { port, host, address, encrypted, prefix }: Forwarded): Headers {
   const kept = collect(raw, keptFromUpstream)
   const chunked = valuesOf(raw, 'transfer-encoding').length > 0
@@ -149,14 +142,14 @@ export function requestHeaders(raw: readonly string[], { port, host, address, en
   }
 }
 
-/** The headers of an answer as browsers get them. */
+/** The headers of an answer to the browser. */
 export function answerHeaders(
   status: number,
   raw: readonly string[],
   { port, prefix }: Pick<Forwarded, 'port' | 'prefix'>,
 ): Headers {
   const kept = collect(raw, keptFromBrowser)
-  // There is no body to be so long.
+  // 204 has no body.
   if (status === 204) delete kept['content-length']
   const location = kept['location']
   return {
@@ -168,7 +161,7 @@ export function answerHeaders(
   }
 }
 
-/** What a page of a sandbox asks before it calls its own address; null for everything else. */
+/** The answer to a CORS preflight of a sandboxed page; null for any other request. */
 export function preflight(
   headers: Record<string, string | string[] | undefined>,
   method: string | undefined,
@@ -184,12 +177,12 @@ export function preflight(
   }
 }
 
-/** Headers of an answer; more come from no program that means well. */
+/** Most headers of an answer. */
 const headerLimit = 200
-/** Of these every reader would take another one if there were two. */
+/** Headers that readers would interpret differently if they were repeated. */
 const once = ['content-disposition', 'content-encoding', 'content-type', 'location']
 
-/** Whether everybody on the way to the browser will read the answer alike: its end, and what kind of answer it is. */
+/** Whether every proxy on the way will agree on the end and the kind of the answer. */
 export function isClear(status: number, raw: readonly string[]): boolean {
   if (status < 200 || status > 599 || raw.length > 2 * headerLimit) return false
   const codings = valuesOf(raw, 'transfer-encoding')
@@ -197,7 +190,7 @@ export function isClear(status: number, raw: readonly string[]): boolean {
   return once.every((name) => valuesOf(raw, name).length < 2)
 }
 
-/** Where a program sends people within itself: the address at which it is seen from outside. */
+/** Rewrites a redirect within the program to its public URL. */
 function relocate(location: string, port: number, prefix: string): string {
   const within = /^\/(?![/\\])/.test(location)
   const whole = within ? `http://localhost:${port}${location}` : location

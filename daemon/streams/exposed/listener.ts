@@ -6,12 +6,12 @@ import { createWebServer, type TlsFiles } from '#kernel/http/web-server'
 import { createExposed, type Exposed, type Lookup } from './proxy.ts'
 
 interface Exposing {
-  /** The listener of its own, if there is one. */
+  /** The separate listener, if there is one. */
   server: Server | null
   close(): void
 }
 
-/** Serves what stands behind capability URLs: beside everything else, or from a listener of its own. */
+/** Serves capability URLs with the API's server, or from a separate listener. */
 export async function exposePorts(app: App, targetOf: Lookup, tls: TlsFiles | undefined): Promise<Exposing> {
   const exposed = createExposed(app, targetOf)
   if (!app.config.exposedHost) {
@@ -31,7 +31,7 @@ export async function exposePorts(app: App, targetOf: Lookup, tls: TlsFiles | un
   }
 }
 
-/** A browser takes what is there for another site than the server's. */
+/** Listens on a separate address, which browsers treat as another origin. */
 async function listen({ config }: App, { serve }: Exposed, tls: TlsFiles | undefined): Promise<Server> {
   const server = createWebServer(config, serve, tls).on('clientError', refuseConnection)
   await new Promise<void>((resolve, reject) =>

@@ -1,31 +1,29 @@
 import { type ClientRequest, type IncomingMessage, request as open, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { App } from '#kernel/app'
-import { createSeats } from '#kernel/limits/seats'
+import { createSlots } from '#kernel/limits/slots'
 import { answerHeaders, type Forwarded, type Headers, isClear, preflight, requestHeaders, sandbox } from './headers.ts'
 
-/**
- * How long either side may say nothing; ten times as long while the other reads slowly, or where events are waited for.
- */
+/** Idle timeout of either side; ten times as long for event streams and while the other side reads slowly. */
 const idleMs = 60_000
 const patience = 10
 const connectMs = 20_000
-/** How long a client may go on to send what nobody reads. */
+/** How long a client may continue to send a body that is discarded. */
 const dropMs = 10_000
 /** The longest transfer: as long as a port can be open. */
 const longestMs = 24 * 60 * 60 * 1000
-/** Answers before the answer; more is a program that never means to answer. */
+/** Most interim (1xx) answers to one request. */
 const interimLimit = 8
-/** Requests under way, to one crew and in all. Each may hold a megabyte for a reader that is slow. */
-const passageLimit = { each: 128, all: 512 }
+/** Most requests in flight to one crew and in total. Each may buffer a megabyte for a slow reader. */
+const inFlightLimit = { each: 128, all: 512 }
 
-/** Where a request to a capability URL leads. */
+/** The port of a crew that a capability URL leads to. */
 export interface Target {
   crew_id: string
   container_port: number
 }
 
-/** The target of a token: null for none that is known, or that was revoked. */
+/** Finds the target of a token: null for an unknown or revoked one. */
 export type Lookup = (app: App, token: string) => Target | 'expired' | null
 
 export interface Exposed {
@@ -35,26 +33,25 @@ export interface Exposed {
 }
 
 const words: Record<number, string> = {
-  400: 'This request cannot be passed on.',
-  404: 'There is nothing at this address: it never was valid, or it was revoked.',
-  410: 'The time of this address is over. Ask the agent for another one.',
-  426: 'Connections to this address cannot be upgraded: it speaks HTTP only.',
-  502: 'The program behind this address does not answer.',
-  503: 'Too many requests to this address are under way. Try again in a moment.',
+  400: 'This request cannot be forwarded.',
+  404: 'This URL does not exist or was revoked.',
+  410: 'This URL has expired. Ask the agent for another one.',
+  426: 'Connections to this URL cannot be upgraded: it serves HTTP only.',
+  502: 'The program behind this URL does not answer.',
+  503: 'Too many requests to this URL are in progress. Try again in a moment.',
 }
 
 /**
- * Passes requests to programs in crews and their answers back, as streams both ways: nothing is collected, a slow
- * reader slows
- * the writer, and when one side goes the other is let go.
+ * Proxies requests to programs in crews. Both directions are streamed with back-pressure, and when one side disconnects
+ * the other is closed.
  */
 export function createExposed(
   app: App,
   targetOf: Lookup,
-  { silence = idleMs, longest = longestMs, limit = passageLimit } = {},
+  { silence = idleMs, longest = longestMs, limit = inFlightLimit } = {},
 ): Exposed {
   const passages = new Set<() => void>()
-  const seats = createSeats(limit)
+  const slots = createSlots(limit)
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const found = addressOf(request.url ?? '')
@@ -62,13 +59,13 @@ export function createExposed(
     if (!found || !target) return refuse(request, response, 404)
     if (target === 'expired') return refuse(request, response, 410)
     if (request.headers.upgrade !== undefined) return refuse(request, response, 426, { upgrade: 'HTTP/1.1' })
-    // A worker would outlive the page; a coding that we do not know would lose its name on the way.
+    // A service worker would outlive the page. An unknown transfer coding cannot be forwarded with its name.
     if (request.headers['service-worker'] !== undefined) return refuse(request, response, 404)
     if ((request.headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked')
       return refuse(request, response, 400)
     const asked = preflight(request.headers, request.method)
     if (asked) return void response.writeHead(204, asked).end()
-    const release = seats.take(target.crew_id)
+    const release = slots.take(target.crew_id)
     if (!release) return refuse(request, response, 503, { 'retry-after': '5' })
     response.once('close', release)
     const { remoteAddress } = request.socket
@@ -108,7 +105,7 @@ export function createExposed(
       clearTimeout(end)
       passages.delete(stop)
       app.metrics.openStreams.dec({ kind: 'exposed' })
-      letGo(request)
+      discardBody(request)
       connection.destroy()
     }
     const stop = () => {
@@ -131,7 +128,7 @@ export function createExposed(
     passages.add(stop)
     app.metrics.openStreams.inc({ kind: 'exposed' })
     response.on('close', leave)
-    // Whoever hears of an error on the connection hears of it here as well.
+    // The request reports errors of its connection; without a listener here they would be thrown.
     connection.on('error', () => {})
     try {
       const headers = requestHeaders(request.rawHeaders, forwarded)
@@ -186,7 +183,7 @@ export function createExposed(
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** What stands behind the token goes on as it is written. */
+/** Splits off the token; the rest of the path is forwarded as it is written. */
 function addressOf(url: string): { token: string; path: string } | null {
   const [, token, rest] = /^\/exposed\/([^/?#]+)(.*)$/s.exec(url) ?? []
   if (!token) return null
@@ -213,7 +210,7 @@ async function connected(app: App, crewId: string, port: number): Promise<Duplex
 
 function refuse(request: IncomingMessage, response: ServerResponse, status: number, more: Headers = {}): void {
   if (response.headersSent || response.destroyed) return void response.destroy()
-  letGo(request)
+  discardBody(request)
   response
     .writeHead(status, {
       ...sandbox,
@@ -224,8 +221,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, status: numb
     .end(`${words[status]}\n`)
 }
 
-/** What else the client sends is dropped, so that it can hear the answer; but not for ever. */
-function letGo(request: IncomingMessage): void {
+/** Discards the rest of the body for a limited time, so that the client can read the answer. */
+function discardBody(request: IncomingMessage): void {
   if (request.complete) return
   request.unpipe()
   request.resume()

@@ -1,6 +1,6 @@
 import { Chunk, type EventStream, pressureLimit } from '../sse.ts'
 
-/** Events that go out together; `seq` is the newest one's. */
+/** Events that are written together; `seq` is that of the newest. */
 interface Batch {
   seq: number
   chunk: Chunk
@@ -9,15 +9,15 @@ interface Batch {
 /** One client of a group. */
 export interface Follower {
   stream: EventStream | null
-  /** Everything up to here was written to it. */
+  /** Newest event that was written to it. */
   seq: number
-  /** What came while it is not ready for it; null once it is. */
+  /** Batches buffered until it is released; null afterwards. */
   held: Batch[] | null
-  /** It reads too slowly and was taken out of its group. */
+  /** Called when it reads too slowly and was removed from its group. */
   behind(): void
 }
 
-/** Clients that get the very same events. */
+/** Clients that get the same events. */
 export interface Group {
   followers: Set<Follower>
   texts: string[]
@@ -27,25 +27,24 @@ export interface Group {
 export const newGroup = (): Group => ({ followers: new Set(), texts: [], seq: 0 })
 
 export interface FanOut {
-  /** Adds an event for everyone who follows the group now. */
+  /** Sends an event to the group's current followers. */
   push(group: Group, text: string, seq: number): void
-  /** From now on every event of the group is kept for the follower, until `release`. */
+  /** Adds a follower, for which events are buffered until `release`. */
   join(group: Group, follower: Follower): void
-  /** Writes what was kept and goes on live. False when too much was kept: the follower is not in the group any more. */
+  /** Writes the buffered events and continues live. False when too many were buffered and the follower was removed. */
   release(group: Group, follower: Follower): boolean
   leave(group: Group, follower: Follower): void
 }
 
-/** Writes to sockets before others get a turn. */
+/** Writes to sockets before the event loop continues. */
 const slice = 250
-/** Clients that share a millisecond of delay, and the longest delay. */
+/** Number of clients for each millisecond of delay, and the longest delay. */
 const clientsPerMs = 40
 const longestTick = 100
 
 /**
- * Gives events to many clients: each batch is encoded once. With few clients it goes out at once; with many, events
- * that come
- * within a few milliseconds share one write to each client, since writes are what costs.
+ * Sends events to many clients, encoding each batch once. With few clients a batch is sent at once; with many, events
+ * within a few milliseconds share one write to each client, since writes are what costs most.
  */
 export function createFanOut(): FanOut {
   const fresh = new Set<Group>()
@@ -71,7 +70,7 @@ export function createFanOut(): FanOut {
     if (!delivering) deliver()
   }
 
-  /** Closes a group's batch: it is for those who follow now. */
+  /** Closes the current batch of a group, so that later followers do not get it. */
   function cut(group: Group): void {
     fresh.delete(group)
     if (group.texts.length === 0) return

@@ -9,6 +9,6 @@ export function mayHear(app: App, userId: string, channel: string): boolean {
   if (!kind || !id) return false
   if (kind === 'user') return id === userId
   const workspace = app.channels.get(kind)?.(app, id)
-  // A membership is found by a slug too; a channel is not.
+  // `membership` also finds workspaces by slug, but channels have ids only.
   return workspace !== undefined && membership(app.db, workspace, userId)?.workspace_id === workspace
 }

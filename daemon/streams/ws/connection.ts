@@ -6,48 +6,45 @@ import type { Actor } from '#kernel/feature'
 import { perform } from '#kernel/perform'
 import { Problem } from '#kernel/problem'
 import { mayHear } from './channels.ts'
-import { ChatFeed, type Outlet } from './feed.ts'
+import { ChatFeed, type FrameSink } from './feed.ts'
 import { type ClientFrame, members, parse } from './frame.ts'
 import { type Frame, Inbox } from './inbox.ts'
 import { Outbox } from './outbox.ts'
 import { type Bearer, readSocketToken } from './token.ts'
 
 const authMs = 10_000
-/**
- * How long a client may take to fetch what is under way and to say farewell; strangers, and the daemon's own end, wait
- * less.
- */
-export const farewellMs = 10_000
+/** Time for a client to read the last frames and to close; shorter before sign-in and at shutdown. */
+export const closingMs = 10_000
 const hurriedMs = 2_000
-/** What a client may still send before it says farewell. Nobody reads it. */
-const farewellBytes = 64 * 1024
+/** Most bytes that a client may still send before its close frame. They are discarded. */
+const closingBytes = 64 * 1024
 const channelLimit = 256
-/** The first frame holds a token and nothing else. */
+/** Largest first frame, which holds only a token. */
 const firstFrameLimit = 8 * 1024
 
 export const closeCodes = { goingAway: 1001, broken: 1002, flooding: 1008, slow: 1013, signedOut: 4401 } as const
 
-/** Where subscriptions to broadcasts are kept. */
-export interface Switchboard {
+/** Subscriptions to broadcasts. */
+export interface Subscriptions {
   join(channel: string, connection: Connection): void
   leave(channel: string, connection: Connection): void
 }
 
-/** Who is at the other end. */
+/** The client's side of a connection. */
 export interface Peer {
-  /** The connection below the socket. */
+  /** The stream below the socket. */
   stream: Duplex
   remoteAddress: string | null
   userAgent: string | null
-  /** The client has shown a good token. */
+  /** Called once the client has sent a valid token. */
   signedIn(): void
 }
 
 /** One WebSocket client. docs/rules/streams.md, "WebSocket". */
-export class Connection implements Outlet {
+export class Connection implements FrameSink {
   private readonly app: App
   private readonly socket: WebSocket
-  private readonly board: Switchboard
+  private readonly subscriptions: Subscriptions
   private readonly peer: Peer
   private bearer: Bearer | null = null
   private readonly channels = new Set<string>()
@@ -55,16 +52,16 @@ export class Connection implements Outlet {
   private readonly authClock: NodeJS.Timeout
   private readonly inbox: Inbox
   private readonly outbox: Outbox
-  private farewell: NodeJS.Timeout | undefined
-  private seat: (() => void) | null = null
+  private closing: NodeJS.Timeout | undefined
+  private slot: (() => void) | null = null
   private over = false
   private alive = true
 
-  constructor(app: App, socket: WebSocket, board: Switchboard, peer: Peer) {
+  constructor(app: App, socket: WebSocket, subscriptions: Subscriptions, peer: Peer) {
     this.app = app
     this.peer = peer
     this.socket = socket
-    this.board = board
+    this.subscriptions = subscriptions
     this.authClock = setTimeout(() => this.reject('error', 'authentication timed out'), authMs)
     this.outbox = new Outbox(socket, {
       more: () => {
@@ -79,10 +76,10 @@ export class Connection implements Outlet {
         this.alive = true
       },
     })
-    // Too large a frame, or none at all. The socket has said so already.
+    // The frame was too large or invalid. The library has sent the close frame already.
     socket.on('error', () => this.close(closeCodes.broken, ''))
     socket.on('close', () => {
-      clearTimeout(this.farewell)
+      clearTimeout(this.closing)
       this.cleanUp()
     })
   }
@@ -104,7 +101,7 @@ export class Connection implements Outlet {
     this.outbox.send(frame)
   }
 
-  /** Every 30 s: a frame that keeps the line open, and whether the client may still be here and hear what it hears. */
+  /** Every 30 s: sends a keep-alive frame, and checks that the client may still be connected and subscribed. */
   check(): void {
     if (!this.alive) return void this.socket.terminate()
     this.alive = false
@@ -115,7 +112,7 @@ export class Connection implements Outlet {
     this.checkAccess()
   }
 
-  /** Takes away the channels that this client may hear no more. */
+  /** Drops subscriptions to channels that the client may no longer hear. */
   checkAccess(): void {
     for (const channel of this.channels) {
       if (this.bearer && mayHear(this.app, this.bearer.userId, channel)) continue
@@ -124,7 +121,7 @@ export class Connection implements Outlet {
     }
   }
 
-  /** Cuts a client that takes nothing. */
+  /** Disconnects a client that reads nothing. */
   checkProgress(): void {
     if (this.outbox.stalled) this.socket.terminate()
   }
@@ -135,24 +132,21 @@ export class Connection implements Outlet {
     this.close(closeCodes.signedOut, reason)
   }
 
-  /**
-   * Says farewell, once. Whatever the client sends from now on changes nothing, and much of it ends the connection at
-   * once.
-   */
+  /** Starts the closing handshake, once. Later frames of the client are discarded; too many end the connection. */
   close(code: number, reason: string): void {
     if (this.over) return
     const stranger = this.bearer === null
     this.inbox.stop()
     this.cleanUp()
-    let left = farewellBytes
+    let left = closingBytes
     this.peer.stream.on('data', (chunk: Buffer) => {
       left -= chunk.length
       if (left < 0) this.socket.terminate()
     })
     this.socket.close(code, reason)
-    this.farewell = setTimeout(
+    this.closing = setTimeout(
       () => this.socket.terminate(),
-      stranger || code === closeCodes.goingAway ? hurriedMs : farewellMs,
+      stranger || code === closeCodes.goingAway ? hurriedMs : closingMs,
     )
   }
 
@@ -199,8 +193,8 @@ export class Connection implements Outlet {
     const credential = credentialOf(bearer)
     if (credential && !this.app.auth.holds(credential))
       return this.reject('session_revoked', bearer.session ? 'session_revoked' : 'token_revoked')
-    this.seat = this.app.streams.take(bearer.userId)
-    if (!this.seat) return this.refuse('too many streams are open for this user', closeCodes.flooding)
+    this.slot = this.app.streams.take(bearer.userId)
+    if (!this.slot) return this.refuse('too many streams are open for this user', closeCodes.flooding)
     clearTimeout(this.authClock)
     this.bearer = bearer
     this.peer.signedIn()
@@ -217,7 +211,7 @@ export class Connection implements Outlet {
       this.fail('', `unknown frame type ${JSON.stringify(type) ?? 'undefined'}`)
   }
 
-  /** What concerns one chat. Without its id the answer is for the connection: its channel is empty. */
+  /** Handles frames about a chat. Without a chat id, the error has no channel: it concerns the connection. */
   private async speak(
     bearer: Bearer,
     type: 'send_message' | 'cancel_message' | 'resume',
@@ -236,13 +230,13 @@ export class Connection implements Outlet {
     if (this.channels.size >= channelLimit && !this.channels.has(channel))
       return void this.fail(channel, `at most ${channelLimit} channels`)
     this.channels.add(channel)
-    this.board.join(channel, this)
+    this.subscriptions.join(channel, this)
     if (channel.startsWith('session:')) this.feedOf(channel)?.subscribe()
   }
 
   private unsubscribe(channel: string): void {
     if (!this.channels.delete(channel)) return
-    this.board.leave(channel, this)
+    this.subscriptions.leave(channel, this)
     this.feeds.get(channel)?.close()
     this.feeds.delete(channel)
   }
@@ -289,7 +283,7 @@ export class Connection implements Outlet {
     if (refused) this.fail(`session:${chatId}`, refused.message, refused.code)
   }
 
-  /** The same operations, schemas and rules as over HTTP. */
+  /** Performs an operation, with the same schemas and rules as over HTTP. */
   private async ask(bearer: Bearer, name: string, input: { chatId: string; body?: object }): Promise<Problem | null> {
     const { remoteAddress, userAgent } = this.peer
     const actor: Actor = {
@@ -314,7 +308,7 @@ export class Connection implements Outlet {
   private cleanUp(): void {
     if (this.over) return
     this.over = true
-    this.seat?.()
+    this.slot?.()
     clearTimeout(this.authClock)
     for (const channel of [...this.channels]) this.unsubscribe(channel)
     for (const feed of this.feeds.values()) feed.close()

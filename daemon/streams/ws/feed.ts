@@ -1,16 +1,16 @@
 import type { LiveFrame, Runs, Watch } from '#kernel/runs'
 
-/** The way out to one client. */
-export interface Outlet {
-  /** Drops the frame when too much waits already. */
+/** Sends frames to one client. */
+export interface FrameSink {
+  /** Drops the frame when the buffer is full. */
   send(frame: string | Buffer): void
-  /** There is room for more without dropping. */
+  /** Whether `send` would not drop a frame. */
   readonly roomy: boolean
-  /** Who looks on. */
+  /** The user who watches. */
   readonly user?: string | undefined
 }
 
-/** How far a client may be behind, in frames and in characters; past that it starts anew. */
+/** Most frames and characters that a client may be behind; beyond that it has to start over. */
 const backlogLimit = 5000
 const backlogSize = 16 * 1024 * 1024
 
@@ -21,7 +21,7 @@ const textOf = (channel: string, { type, seq, body }: LiveFrame): string =>
 
 const written = new WeakMap<LiveFrame, Buffer>()
 
-/** A frame as its channel sends it: all who are slow to take it wait for the same bytes. */
+/** A frame encoded for its channel, once for all clients. */
 function bytesOf(channel: string, frame: LiveFrame): Buffer {
   const known = written.get(frame)
   if (known) return known
@@ -30,23 +30,20 @@ function bytesOf(channel: string, frame: LiveFrame): Buffer {
   return bytes
 }
 
-/**
- * The frames of one chat on their way to one client: live ones at once, missed ones as fast as the client takes them,
- * in order.
- */
+/** Sends the frames of one chat to one client, in order: live ones at once, missed ones as fast as the client reads. */
 export class ChatFeed {
   private readonly runs: Runs
   private readonly chatId: string
   private readonly channel: string
-  private readonly out: Outlet
+  private readonly out: FrameSink
   private readonly onGone: () => void
   private watch: Watch | null = null
   private backlog: LiveFrame[] = []
   private size = 0
-  /** Stays after the backlog is sent. */
+  /** Continues with live frames after the backlog. */
   subscribed = false
 
-  constructor(runs: Runs, chatId: string, out: Outlet, onGone: () => void) {
+  constructor(runs: Runs, chatId: string, out: FrameSink, onGone: () => void) {
     this.runs = runs
     this.chatId = chatId
     this.channel = `session:${chatId}`
@@ -59,7 +56,7 @@ export class ChatFeed {
     this.watch ??= this.open(null)
   }
 
-  /** Sends what an active run said after `lastSeq`, then goes on live when subscribed. */
+  /** Sends the frames of an active run after `lastSeq`, then live ones when subscribed. */
   resume(lastSeq: number): void {
     this.watch?.close()
     this.empty()
@@ -69,7 +66,7 @@ export class ChatFeed {
     this.pump()
   }
 
-  /** Called when the client took something. */
+  /** Called when the client has read something. */
   pump(): void {
     while (this.backlog.length && this.out.roomy) {
       const frame = this.backlog.shift()!
@@ -79,7 +76,7 @@ export class ChatFeed {
     if (!this.backlog.length && !this.subscribed) this.close()
   }
 
-  /** True when there is nothing left to do for the client. */
+  /** True when the feed has nothing left to send. */
   get idle(): boolean {
     return this.watch === null
   }
@@ -103,7 +100,7 @@ export class ChatFeed {
   }
 
   private take(frame: LiveFrame): void {
-    // A frame that is dropped would leave a gap, at which a client stops showing the run.
+    // Never dropped: at a gap a client stops showing the run.
     if (!this.backlog.length && this.out.roomy) return void this.out.send(bytesOf(this.channel, frame))
     if (this.backlog.length >= backlogLimit || this.size >= backlogSize) return void this.reset()
     this.keep(frame)

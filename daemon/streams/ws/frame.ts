@@ -1,4 +1,4 @@
-/** What clients send. docs/rules/streams.md, "WebSocket". */
+/** A frame from a client. docs/rules/streams.md, "WebSocket". */
 export interface ClientFrame {
   type?: unknown
   token?: unknown
@@ -6,7 +6,7 @@ export interface ClientFrame {
   payload?: unknown
 }
 
-/** Null for what is no JSON object. */
+/** Null for anything but a JSON object. */
 export function parse(text: string): ClientFrame | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -16,7 +16,7 @@ export function parse(text: string): ClientFrame | null {
   }
 }
 
-/** A payload may come as an object or as its JSON text. */
+/** Members of a payload, which may be an object or its JSON text. */
 export function members(payload: unknown): Record<string, unknown> {
   const value = typeof payload === 'string' ? parse(payload) : payload
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}

@@ -1,15 +1,13 @@
 import type { WebSocket } from 'ws'
 
-/**
- * What a client may send at once, and each second after that. A frame costs one, and one more for every 4 KiB of it.
- */
+/** Burst and rate per second of a client's frames. A frame costs one, and one more for each 4 KiB. */
 const burst = 600
 const perSecond = 60
 const bytesPerUnit = 4096
-/** What may wait to be dealt with before the client is read no further. */
+/** Most queued frames and bytes before reading from the client pauses. */
 const waitingFrames = 32
 const waitingBytes = 128 * 1024
-/** Bytes that may wait for a client that asks for pongs and does not read them. */
+/** Most buffered bytes of a client that sends pings and does not read the pongs. */
 const pongLimit = 16 * 1024
 
 export interface Frame {
@@ -18,18 +16,15 @@ export interface Frame {
 }
 
 export interface Reader {
-  /** Deals with a frame; never throws. */
+  /** Handles a frame; never throws. */
   take(frame: Frame): Promise<void>
-  /** The client sends more than it may. */
+  /** Called when the client exceeds its rate. */
   flooded(): void
-  /** The client is there. */
+  /** Called for every pong. */
   alive(): void
 }
 
-/**
- * The frames of one client, control frames too: counted, and dealt with one after the other in the order in which they
- * came.
- */
+/** Receives the frames of one client, including control frames: counts them and handles them in order. */
 export class Inbox {
   private readonly socket: WebSocket
   private readonly reader: Reader
@@ -51,7 +46,7 @@ export class Inbox {
     })
   }
 
-  /** From now on nothing is heard, and what waits is forgotten. */
+  /** Ignores further frames and drops the queued ones. */
   stop(): void {
     for (const event of ['message', 'ping', 'pong']) this.socket.removeAllListeners(event)
     this.waiting = []

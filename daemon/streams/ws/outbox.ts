@@ -1,19 +1,19 @@
 import type { WebSocket } from 'ws'
 
-/** Sends under way, and bytes of them; more are dropped. A single frame may be larger. */
+/** Most frames and bytes in flight; more are dropped. A single frame may be larger. */
 const bufferLimit = 64
 const byteLimit = 1024 * 1024
 const dropLimit = 128
 const writeDeadlineMs = 10_000
 
 export interface Writer {
-  /** There is room again. */
+  /** Called when frames can be sent again. */
   more(): void
-  /** The client misses one frame after the other. */
+  /** Called when many frames in a row were dropped. */
   tooSlow(): void
 }
 
-/** The frames to one client: those that it cannot take are dropped, not kept. */
+/** Sends frames to one client and drops those that it is too slow to read. */
 export class Outbox {
   private readonly socket: WebSocket
   private readonly writer: Writer
@@ -30,7 +30,7 @@ export class Outbox {
     return this.underWay < bufferLimit / 2 && this.socket.bufferedAmount < byteLimit / 2
   }
 
-  /** The client takes nothing. */
+  /** Whether the client reads nothing. */
   get stalled(): boolean {
     return this.underWay > 0 && performance.now() - this.progressAt > writeDeadlineMs
   }

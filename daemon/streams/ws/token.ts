@@ -6,18 +6,18 @@ import type { Actor } from '#kernel/feature'
 const lifetimeSeconds = 15 * 60
 const audience = 'muster-ws'
 
-/** Who a socket speaks for. */
+/** The user of a socket. */
 export interface Bearer {
   userId: string
   email: string | null
-  /** The CLI token or the session behind it, which a socket does not outlive. */
+  /** The CLI token or session behind the socket's token; the socket does not outlive it. */
   token: Actor['token']
   session: Actor['session']
 }
 
 const keys = new WeakMap<App, Uint8Array>()
 
-/** Without an encryption key tokens hold until the daemon stops. */
+/** Without an encryption key, tokens are valid until the daemon stops. */
 function keyOf(app: App): Uint8Array {
   const known = keys.get(app)
   if (known) return known
@@ -26,9 +26,7 @@ function keyOf(app: App): Uint8Array {
   return key
 }
 
-/**
- * A token for the first frame of a socket: good for 15 minutes, as often as wanted. docs/rules/streams.md, "WebSocket".
- */
+/** Issues a token for the first frame of a socket, reusable for 15 minutes. docs/rules/streams.md, "WebSocket". */
 export async function issueSocketToken(app: App, { id, email, token, session }: Actor): Promise<string> {
   const now = Math.floor(app.clock() / 1000)
   return new SignJWT({ email, token, session })
@@ -40,7 +38,7 @@ export async function issueSocketToken(app: App, { id, email, token, session }: 
     .sign(keyOf(app))
 }
 
-/** Null when the token is not one of ours or is past its time. */
+/** Null when the token is invalid or expired. */
 export async function readSocketToken(app: App, raw: string): Promise<Bearer | null> {
   try {
     const { payload } = await jwtVerify(raw, keyOf(app), {

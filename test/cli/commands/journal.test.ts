@@ -161,7 +161,7 @@ describe('muster journal', () => {
     })
     expect(await run('journal', 'verify', '--anchor', 'muster-anchor.2.x')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('That is no anchor'),
+      stderr: expect.stringContaining('This is not an anchor'),
     })
   })
 

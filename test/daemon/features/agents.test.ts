@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { App } from '#kernel/app'
 import { addPerson, daemon, fixedClock, type Person, type TestDaemon } from '#test'
-import { setStatus } from '../../../daemon/features/agents/service.ts'
+import { setStatus } from '../../../daemon/features/agents/status/service.ts'
 import { placeOf, placesOf } from '../../../daemon/features/crews/places/service.ts'
 
 const draft = { name: 'Ada', slug: 'ada' }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createCache, remembering } from '#kernel/cache'
+import { createCache, memoize } from '#kernel/cache'
 
 it('keeps what was asked for last', () => {
   const cache = createCache<number>(3)
@@ -19,7 +19,7 @@ it('keeps what was asked for last', () => {
 
 it('remembers answers, also when they are nothing', () => {
   const asked: string[] = []
-  const find = remembering(2, (key) => {
+  const find = memoize(2, (key) => {
     asked.push(key)
     return key === 'b' ? undefined : key
   })

@@ -28,7 +28,7 @@ describe('the graph of reactions', () => {
     ]
     expect(cycleOf(wires)).toEqual(['crew.deleted', 'agent.deleted', 'network.port_closed', 'crew.deleted'])
     expect(() => createReactor().connect(wires)).toThrow(
-      'Reactions lead in a circle: crew.deleted -> agent.deleted -> network.port_closed -> crew.deleted',
+      'Reactions form a cycle: crew.deleted -> agent.deleted -> network.port_closed -> crew.deleted',
     )
   })
 

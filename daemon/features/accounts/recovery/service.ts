@@ -4,7 +4,7 @@ import { isEmail } from '#contract/fields'
 import type { App } from '#kernel/app'
 import { checkPassword } from '#kernel/auth/common-passwords'
 import type { Call } from '#kernel/feature'
-import { byUser, journalAffair } from '#kernel/journal/affairs'
+import { byUser, journalForUser } from '#kernel/journal/about-user'
 import type { Letter } from '#kernel/mail/letter'
 import { problem } from '#kernel/problem'
 import { untilWritten } from '#kernel/store/until-written'
@@ -68,7 +68,7 @@ export function reset(app: App, { body, now }: Call<typeof accounts.reset>, pass
   replacePassword(app, { user, password_hash, mailed: purpose === 'password_reset', now })
   const metadata = { changed: ['password' as const], via: 'password_reset' as const }
   const payload = { entity_id: user, name: find(app, user).email, metadata }
-  journalAffair(app, user, fact('user.password_reset', payload, byUser(user)))
+  journalForUser(app, user, fact('user.password_reset', payload, byUser(user)))
   tellChanged(app, user, 'reset', now)
   return { ok: true }
 }

@@ -6,7 +6,9 @@ import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call, Web } from '#kernel/feature'
 import { problem } from '#kernel/problem'
-import { type AgentRow, avatarUrl, editable, findAgent, tellChanged } from '../service.ts'
+import { broadcastChange } from '../broadcasts.ts'
+import { avatarUrl } from '../rows.ts'
+import { type AgentRow, editable, findAgent } from '../service.ts'
 import { queries } from './queries.ts'
 import { checkSvg } from './svg.ts'
 
@@ -33,7 +35,7 @@ function changed(app: App, actor: Actor, { id, slug, crew_id }: AgentRow): void 
   const payload = { entity_id: id, name: slug, metadata: { changed: ['avatar'] } }
   const about = { workspace_id: actor.workspace, ...(crew_id && { crew_id }), agent_id: id, ...actorOf(actor) }
   app.journal(fact('agent.updated', payload, about))
-  tellChanged(app, actor.workspace, id)
+  broadcastChange(app, actor.workspace, id)
 }
 
 /** Its address changes with the picture, so browsers may keep it for good; by itself it can do and load nothing. */

@@ -1,7 +1,7 @@
 import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { newId } from '#kernel/ids'
-import { byUser, journalAffair } from '#kernel/journal/affairs'
+import { byUser, journalForUser } from '#kernel/journal/about-user'
 import { problem } from '#kernel/problem'
 import { foundOwn, recordCreation } from '../../accounts/service.ts'
 import { redeemInvitations } from '../../invitations/service.ts'
@@ -11,8 +11,8 @@ import { type Person, queries } from './queries.ts'
 import { payloadOf } from './service.ts'
 
 /**
- * The user whom an account at the provider stands for: by the account itself, else by its verified address, else a new
- * user. `signedIn` is the user of the browser's session, who has shown already whose the account is.
+ * The user of an account at the provider: by its link, else by its verified address, else a new user. `signedIn` is the
+ * user of the browser's session, who has proven their identity already.
  */
 export function admitPerson(app: App, provider: string, profile: Profile, signedIn: string | null): Person {
   const now = app.now()
@@ -22,26 +22,26 @@ export function admitPerson(app: App, provider: string, profile: Profile, signed
   if (link) return person.get(link.user_id)!
   if (!email)
     throw problem('idp_profile_failed', {
-      detail: 'The identity provider told no email address that an account could have',
+      detail: 'The identity provider sent no usable email address',
     })
   const holder = personOf.get(email)
   if (holder && !verified)
     throw problem('idp_email_unverified', {
       detail:
-        `There is an account with the address ${email}, and the identity provider does not say that it is yours: ` +
-        'verify it there, or sign in otherwise',
+        `There is an account with the address ${email}, and the identity provider has not verified that address: ` +
+        'verify it there, or sign in another way',
     })
   if (holder && !holder.email_verified_at && holder.id !== signedIn) reclaim(app, holder, now)
   if (holder) verifyAddress(app, holder.id, now)
   const owner = holder ?? createPerson(app, { ...profile, email }, now)
   const made = queries(app.db).insert.get({ id: newId(app.clock()), user: owner.id, provider, account, email, now })!
-  journalAffair(app, owner.id, fact('linked_account.created', payloadOf(owner, made), byUser(owner.id)))
+  journalForUser(app, owner.id, fact('linked_account.created', payloadOf(owner, made), byUser(owner.id)))
   return owner
 }
 
 /**
- * A user without a password, as after a sign-up. Whoever is invited may always come; everybody else only where anyone
- * may sign up. The first user of a server is never made this way: that one owns the server.
+ * Creates a user without a password. Without an invitation, this needs open sign-up. The first user, who owns the
+ * server, is never created this way.
  */
 function createPerson(
   app: App,
@@ -55,7 +55,7 @@ function createPerson(
   const invited = verified ? redeemInvitations(app, { user: person.id, email, now }) : []
   if (!invited.length && !app.config.allowSignup)
     throw problem('signup_disabled', {
-      detail: 'There is no account with your address, and this server lets in only whom it invites (SVC_ALLOW_SIGNUP)',
+      detail: 'There is no account with your address, and sign-up needs an invitation (SVC_ALLOW_SIGNUP)',
     })
   const settler = { id: person.id, email, via: 'idp' as const }
   if (invited.length) recordCreation(app, settler)
@@ -64,9 +64,9 @@ function createPerson(
 }
 
 /**
- * Gives an account to the one whose address it has. Whoever made it never showed that the address was theirs, and may
- * have made it to wait for its owner: every other way in closes with this fact. A second factor is not taken away by
- * anybody who does not have it, so with one the account stays as it is.
+ * Gives an account to the verified owner of its address. Its creator never proved to own the address, and may have
+ * created it to wait for the owner, so reactions to this fact close all other ways to sign in. Refused for an account
+ * with a second factor, which nobody can remove without having it.
  */
 function reclaim(app: App, owner: Person, now: string): void {
   const { id, email, password_hash, two_factor_at } = owner
@@ -78,16 +78,16 @@ function reclaim(app: App, owner: Person, now: string): void {
     })
   const changed = [...(password_hash ? ['password' as const] : []), 'email_verified_at' as const]
   const metadata = { changed, via: 'idp' as const, ...queries(app.db).waysIn.get({ user: id, now })! }
-  journalAffair(app, id, fact('user.reclaimed', { entity_id: id, name: email, metadata }, byUser(id)))
+  journalForUser(app, id, fact('user.reclaimed', { entity_id: id, name: email, metadata }, byUser(id)))
 }
 
-/** Takes away the links of an account whose owner never made them. */
+/** Removes the links of a reclaimed account, which its owner never made. */
 export function unlinkReclaimed(app: App, user: string): void {
   const owner = queries(app.db).person.get(user)!
   for (const link of queries(app.db).removeAll.all(user)) {
     const { metadata, ...payload } = payloadOf(owner, link)
     const reason = 'address_proved' as const
-    journalAffair(
+    journalForUser(
       app,
       user,
       fact('linked_account.deleted', { ...payload, metadata: { ...metadata, reason } }, byUser(user)),

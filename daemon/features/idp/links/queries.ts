@@ -25,7 +25,7 @@ export const queries = statements((db) => ({
   listOf: db.prepare<[user: string], Row>(
     `SELECT ${columns} FROM linked_accounts WHERE user_id = ? ORDER BY created_at DESC, rowid DESC`,
   ),
-  /** Notes the use of a link; no row when the account stands for nobody. */
+  /** Updates the last use of a link; no row when the account is not linked. */
   use: db.prepare<{ provider: string; account: string; email: string | null; now: string }, Row>(
     `UPDATE linked_accounts SET last_used_at = @now, email = coalesce(@email, email)
      WHERE provider = @provider AND provider_account_id = @account RETURNING ${columns}`,
@@ -43,7 +43,7 @@ export const queries = statements((db) => ({
   removeAll: db.prepare<[user: string], Row>(`DELETE FROM linked_accounts WHERE user_id = ? RETURNING ${columns}`),
   person: db.prepare<[id: string], Person>(`SELECT ${personal} FROM users WHERE id = ?`),
   personOf: db.prepare<[email: string], Person>(`SELECT ${personal} FROM users WHERE email = ?`),
-  /** Other ways in that are open. */
+  /** Live sessions and tokens of a user. */
   waysIn: db.prepare<{ user: string; now: string }, { sessions: number; tokens: number }>(
     `SELECT (SELECT count(*) FROM user_sessions
         WHERE user_id = @user AND revoked_at IS NULL AND expires_at > @now) AS sessions,

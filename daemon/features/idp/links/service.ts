@@ -3,14 +3,14 @@ import { fact } from '#contract/entries'
 import type { idp, LinkedAccount } from '#contract/idp'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
-import { byUser, journalAffair } from '#kernel/journal/affairs'
+import { byUser, journalForUser } from '#kernel/journal/about-user'
 import { problem } from '#kernel/problem'
 import { type Person, queries, type Row } from './queries.ts'
 
 export const list = ({ db }: App, { actor }: Call<typeof idp.links>): Static<typeof LinkedAccount>[] =>
   queries(db).listOf.all(actor.id)
 
-/** Refused when nothing is left to sign in with: another provider's accounts open nothing any more. */
+/** Removes a link unless it is the last way to sign in. Links to a provider that is not configured do not count. */
 export function unlink(app: App, { actor, linkId }: Call<typeof idp.unlink>): undefined {
   const removed = queries(app.db).remove.get({ user: actor.id, id: linkId })
   if (!removed) throw problem('not_found', { field: 'linkId' })
@@ -22,10 +22,10 @@ export function unlink(app: App, { actor, linkId }: Call<typeof idp.unlink>): un
     throw problem('last_way_in', {
       detail: 'This account is the only way to sign in as you: set a password first, as with a forgotten one',
     })
-  journalAffair(app, owner.id, fact('linked_account.deleted', payloadOf(owner, removed), byUser(owner.id)))
+  journalForUser(app, owner.id, fact('linked_account.deleted', payloadOf(owner, removed), byUser(owner.id)))
 }
 
-/** What the journals tell of a link; the account at the provider is the user's own affair. */
+/** The payload of facts about a link, without the account at the provider, which is private. */
 export const payloadOf = ({ id: user_id, email }: Person, { id, provider }: Row) => ({
   entity_id: id,
   metadata: { user_id, email, provider },

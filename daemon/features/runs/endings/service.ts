@@ -1,34 +1,34 @@
 import { fact, type Payload, type Severity } from '#contract/entries'
 import type { App } from '#kernel/app'
 import type { Said } from '#kernel/runs'
-import { setStatus } from '../../agents/service.ts'
+import { setStatus } from '../../agents/status/service.ts'
 import { sourceOf } from '../messages/service.ts'
 import { type Outcome, queries, type Run } from '../queries.ts'
 import { addSpent, entryOf, type Spent, spentOf } from '../rules.ts'
 import { about, chatOf, tell } from '../telling.ts'
 
-/** All that is known of a run's end. */
+/** The end of a run. */
 export interface Ending {
   outcome: Outcome
-  /** Status that the agent has afterwards, unless another of its runs goes on; null leaves it as it is. */
+  /** Status of the agent afterwards, unless another of its runs is active; null leaves it unchanged. */
   agentStatus: 'IDLE' | 'ERROR' | null
   exitCode: number | null
   reason: string | null
-  /** Of the terminal entry; members without a value are left out. */
+  /** Metadata of the terminal entry; members without a value are left out. */
   metadata: Record<string, unknown>
   payload?: { reason: 'server_restart' }
   severity?: Severity
-  /** What was said; null when there is nothing to keep. */
+  /** The message to store; null when there is none. */
   message: Said | null
   command: Omit<Payload<'exec.command'>, 'phase'> | null
-  /** Newest number of a frame, those that tell of the end included. */
+  /** Number of the newest frame, including those about the end. */
   lastFrame: number
 }
 
-/** What is known of a program that ended because its run waits for a person. */
+/** The end of a program whose run waits for a person. */
 export type Parked = Pick<Ending, 'exitCode' | 'message' | 'command' | 'lastFrame'> & { metadata: Spent }
 
-/** The program of a parked run is gone, and what it said is stored; false when the run's end is wished for. */
+/** Parks a run whose program has ended, and stores its message; false when the run is to be cancelled. */
 export function settleParking(
   app: App,
   runId: string,
@@ -51,7 +51,7 @@ export function settleParking(
   return true
 }
 
-/** Ends a run for good: what was said, entries and status together; false when it had ended before. */
+/** Ends a run: message, entries and status in one change; false when it had ended before. */
 export function endRun(app: App, runId: string, ending: Ending): boolean {
   const before = queries(app.db).find.get(runId)
   if (!before) return false
@@ -89,14 +89,14 @@ function journalEnd(app: App, run: Run, ending: Ending, metadata: Record<string,
   app.journal(fact(entryOf[outcome], said, { ...about(run), ...by, ...(severity && { severity }) }))
 }
 
-/** The agent has this status, unless another of its runs has a program. */
+/** Sets the agent's status, unless another of its runs has a program. */
 function settleAgent(app: App, { agent_id }: Run, status: 'IDLE' | 'ERROR'): void {
   if (!queries(app.db).workingOfAgent.all(agent_id).length) setStatus(app, agent_id, status)
 }
 
 const spentBefore = ({ spent_json }: Run): Spent => (spent_json ? (JSON.parse(spent_json) as Spent) : {})
 
-/** How long the run's programs worked, all together: time spent waiting for people is left out. */
+/** Milliseconds that the run's programs worked in total, without the time spent waiting for people. */
 function workedMs(app: App, { worked_ms, launched_at, created_at, attempt }: Run): number {
   if (launched_at !== null) return worked_ms + Math.max(0, Math.round(app.steady()) - launched_at)
   return attempt === 0 && worked_ms === 0 ? Math.max(0, app.clock() - created_at) : worked_ms

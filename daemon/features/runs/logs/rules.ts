@@ -1,7 +1,7 @@
 import type { ChatEvent, LogFrame } from '#contract/frames'
 import type { Said } from '#kernel/runs'
 
-/** What was said in a run as the frames in which it came; those of a person are what the run was asked. */
+/** A stored message as frames; a message of a person becomes the prompt's frame. */
 export function framesOf({ role, content, parts, ts }: Said & { ts: string }): LogFrame[] {
   if (role === 'user') return [{ type: 'user_message', content, metadata: {}, ts }]
   if (!parts?.length) return content ? [{ type: 'text', content, ts }] : []

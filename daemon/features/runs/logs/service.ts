@@ -12,7 +12,7 @@ import { framesOf } from './rules.ts'
 
 type Logs = Call<typeof runs.logs> & { web: Web }
 
-/** Answers with what was kept of a run, and with what comes while it goes on. */
+/** Answers with the log of a run: stored messages, then live frames. */
 export function logs(app: App, { actor, runId, query, web }: Logs): void {
   const run = queries(app.db).find.get(runId)
   if (run?.workspace_id !== actor.workspace) throw problem('not_found', { detail: 'There is no such run' })

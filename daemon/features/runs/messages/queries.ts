@@ -20,7 +20,7 @@ export const queries = statements((db) => ({
       @content, @parts_json, @tool_summary, @metadata_json, @ts)`,
   ),
   ofRun: db.prepare<[run: string], RunMessageRow>(`SELECT ${columns} FROM run_messages WHERE run_id = ? ORDER BY seq`),
-  /** What an agent did outside of chats, newest first, each part of a message on its own. */
+  /** The parts of an agent's messages in runs without a chat, newest first. */
   partsOfAgent: db.prepare<[agent: string, limit: number], { ts: string; role: string; part: string }>(
     `SELECT m.ts, m.role, p.value AS part FROM run_messages m, json_each(m.parts_json) p
      WHERE m.agent_id = ? AND m.parts_json IS NOT NULL ORDER BY m.ts DESC, m.seq DESC, p.key DESC LIMIT ?`,

@@ -5,7 +5,7 @@ import type { RunSource } from '#kernel/runs'
 import type { Run } from '../queries.ts'
 import { queries, type RunMessageRow } from './queries.ts'
 
-/** Where the words of a run are kept that belongs to no chat: a source without a place of its own uses these. */
+/** Stores the messages of runs without a chat, for sources that have no storage of their own. */
 export const ownMessages: Pick<RunSource, 'keep' | 'kept'> = {
   keep: (app, { id, agent_id }, { role, content, parts, toolSummary, metadata }) =>
     void queries(app.db).insert.run({
@@ -30,14 +30,14 @@ const toSaid = ({ role, content, parts_json, tool_summary, metadata_json, ts }: 
   ...(metadata_json && { metadata: JSON.parse(metadata_json) as Record<string, unknown> }),
 })
 
-/** Of a run that another version of Muster began: it asks nothing, and what was said is kept. */
+/** The source of a run that another version of Muster began: it has no prompt, and messages are kept. */
 const unknownSource: RunSource = { prompt: () => null, ...ownMessages }
 
-/** What a run comes from. */
+/** The source of a run. */
 export const sourceOf = (app: App, { source }: Pick<Run, 'source'>): RunSource =>
   app.sources.get(source) ?? unknownSource
 
-/** Pieces of what an agent said and did in runs without a chat, newest first. */
+/** Parts of an agent's messages in runs without a chat, newest first. */
 export const partsOutsideChats = ({ db }: App, agentId: string, limit: number) =>
   queries(db)
     .partsOfAgent.all(agentId, limit)

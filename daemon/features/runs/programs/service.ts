@@ -3,17 +3,17 @@ import type { App } from '#kernel/app'
 import { queries, type Run } from '../queries.ts'
 import { about } from '../telling.ts'
 
-/** How a run's program is about to be started. */
+/** How a run's program will be started. */
 export interface Launching {
-  /** Number of the first frame that comes of its output. */
+  /** Number of the first frame of its output. */
   frame: number
   facts: Record<string, unknown>
   command: Omit<Payload<'exec.command'>, 'phase'>
-  /** What of the chat the agent is not told; null when it is told everything. */
+  /** The part of the chat that does not fit into the prompt; null when everything fits. */
   overflow: Omit<Payload<'conversation.compacted'>, 'session_id'> | null
 }
 
-/** False when the run does not wait any more. */
+/** Marks a queued run as launching; false when it is no longer queued. */
 export function markLaunching(app: App, id: string, launch: Launching): boolean {
   const run = queries(app.db).launch.get({
     id,
@@ -40,16 +40,16 @@ export function noteSession(app: App, run: Run, init: Payload<'run.session_init'
   app.journal(fact('run.session_init', init, { ...about(run), actor_type: 'orchestrator', ...severity }))
 }
 
-/** The session of the agent's client is gone: the run is started once more, with what was said. */
+/** Queues a run again, with its history in the prompt, after the client lost its session. */
 export const startOver = ({ db }: App, runId: string, frame: number): Run | undefined =>
   queries(db).startOver.get({ id: runId, frame })
 
-/** A restart begins the frames of a run that was not started yet anew, past all that may have been seen of it. */
+/** After a restart, moves the first frame of a queued run past all numbers that clients may have seen. */
 export const skipFrames = ({ db }: App, runId: string, first: number): void =>
   void queries(db).skipFrames.run(first, runId)
 
-/** The run's spool is removed. */
+/** Records that the run's spool was removed. */
 export const markDiscarded = ({ db }: App, id: string): void => void queries(db).discarded.run(id)
 
-/** Ended runs of a crew whose spools are still there. */
+/** Ended runs of a crew that still have a spool. */
 export const leftRuns = ({ db }: App, crewId: string): Run[] => queries(db).left.all(crewId)

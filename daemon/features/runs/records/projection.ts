@@ -4,7 +4,7 @@ import type { Projection } from '#kernel/journal/journal'
 import type { Db } from '#kernel/store/db'
 import { type Details, queries } from './queries.ts'
 
-/** What ends a run. */
+/** The entry types that end a run. */
 const terminals: Record<string, RunStatus> = {
   'run.completed': 'COMPLETED',
   'run.failed': 'FAILED',
@@ -12,10 +12,7 @@ const terminals: Record<string, RunStatus> = {
   'run.timeout': 'TIMEOUT',
 }
 
-/**
- * Keeps the table of runs in step with the journal: a run begins with its first `run.started` and ends with its first
- * terminal entry, whatever follows.
- */
+/** Projects runs from the journal: a run begins with its first `run.started` and ends with its first terminal entry. */
 export function projectRuns(db: Db): Projection {
   const write = queries(db)
   return (entry, seq, ts) => {
@@ -63,14 +60,14 @@ function ending({ payload }: Entry) {
   }
 }
 
-/** Takes these away again. */
+/** Clears the members of a parked run. */
 const notParked = { parked_at: null, inbox_item_id: null }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value ? value : null)
 const objectOf = (value: unknown) =>
   value && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 
-/** The members that clients print beside a run. */
+/** The details that an entry names. */
 function details(from: Record<string, unknown> | undefined): Details {
   const known = [
     'model',

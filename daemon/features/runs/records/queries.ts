@@ -26,7 +26,7 @@ export interface NamedRow extends Row {
   crew_name: string | null
 }
 
-/** Members that clients print beside a run; the newest entry that names one wins. */
+/** Further members of a run; the newest entry that names one wins. */
 export interface Details {
   /** Since when it waits for a person, and for what. */
   parked_at?: string

@@ -35,13 +35,13 @@ const full = (row: NamedRow): Static<typeof Run> => ({
   crew_name: row.crew_name,
 })
 
-/** The whole number that a text stands for, if it lies within bounds; else the fallback. */
+/** Parses a whole number within bounds; else returns the fallback. */
 function within(value: number | string | undefined, fallback: number, max: number): number {
   const number = Number(value)
   return value !== '' && Number.isInteger(number) && number >= 1 && number <= max ? number : fallback
 }
 
-/** An empty parameter asks for nothing. */
+/** The filters of a list. An empty parameter does not filter. */
 const asked = ({ status, waiting, agent_id, trigger, tag }: Call<typeof runs.list>['query']) => ({
   status: status || undefined,
   ...(waiting && { waiting: 1 as const }),
@@ -73,7 +73,7 @@ export function ofAgent({ db }: App, { actor, agentId }: Call<typeof runs.ofAgen
   return reads(db).ofAgent.all(actor.workspace, agentId).map(bare)
 }
 
-/** Low confidence stands out in the journal. */
+/** Confidence below this is a warning in the journal. */
 const doubtful = 0.4
 
 export function reportConfidence(app: App, { actor, body }: Call<typeof runs.reportConfidence>) {

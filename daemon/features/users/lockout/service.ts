@@ -1,6 +1,6 @@
 import { fact } from '#contract/entries'
 import { type App, wholeSeconds } from '#kernel/app'
-import { bySystem, journalAffair } from '#kernel/journal/affairs'
+import { bySystem, journalForUser } from '#kernel/journal/about-user'
 import { queries, type Row } from './queries.ts'
 
 export type Account = Row
@@ -45,6 +45,6 @@ export function noteAttempt(app: App, id: string, right: boolean, now: string): 
   if (!after?.locked_until) return 'wrong'
   const { locked_until } = after
   const metadata = { changed: ['locked_until' as const], locked_until }
-  journalAffair(app, id, fact('user.locked', { entity_id: id, name: account.email, metadata }, bySystem))
+  journalForUser(app, id, fact('user.locked', { entity_id: id, name: account.email, metadata }, bySystem))
   return 'locked'
 }

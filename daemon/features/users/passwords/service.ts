@@ -3,7 +3,7 @@ import type { users } from '#contract/users'
 import type { App } from '#kernel/app'
 import { checkPassword } from '#kernel/auth/common-passwords'
 import type { Call } from '#kernel/feature'
-import { byUser, journalAffair } from '#kernel/journal/affairs'
+import { byUser, journalForUser } from '#kernel/journal/about-user'
 import { type Problem, problem } from '#kernel/problem'
 import { accountById, isLocked, noteAttempt, passwordFits } from '../lockout/service.ts'
 import { find } from '../service.ts'
@@ -47,7 +47,7 @@ export function commit(
   const sessions_revoked = queries(app.db).countSessions.get({ user: actor.id, except: kept ?? null, now })!
   const metadata = { changed: ['password' as const], ...(kept && { session_id: kept }) }
   const payload = { entity_id: actor.id, name: find(app, actor.id).email, metadata }
-  journalAffair(app, actor.id, fact('user.password_changed', payload, byUser(actor.id)))
+  journalForUser(app, actor.id, fact('user.password_changed', payload, byUser(actor.id)))
   tellChanged(app, actor.id, 'change', now)
   return { success: true, sessions_revoked }
 }

@@ -189,12 +189,12 @@ describe('idp.callback', () => {
     expect(body).toMatchObject({
       status: 400,
       code: 'idp_refused',
-      detail: 'The identity provider did not let you in: access_denied',
+      detail: 'The identity provider denied access: access_denied',
     })
     expect((await back(it.web, url)).body.code).toBe('idp_state_unknown')
     url.searchParams.set('state', new URL(await start(it.web)).searchParams.get('state')!)
     url.searchParams.set('error', '<script>')
-    expect((await back(it.web, url)).body.detail).toBe('The identity provider did not let you in: an unknown error')
+    expect((await back(it.web, url)).body.detail).toBe('The identity provider denied access: an unknown error')
   })
 
   it('tells a person of a refusal in a page, and programs as everywhere', async () => {

@@ -216,7 +216,7 @@ describe('when the daemon stops', () => {
     send(letter)
     await asked.promise
     await close(50)
-    expect(logged()).toEqual(['Mail given up: the daemon stops', 'Mail not sent'])
+    expect(logged()).toEqual(['Mail dropped: the daemon stops', 'Mail not sent'])
   })
 })
 

@@ -23,7 +23,7 @@ const names: Record<string, string[]> = {
 }
 
 /** The proxy alone, in a web server of its own; loopback counts as public here, everything else is as in a crew. */
-async function proxy(network: Partial<NetworkPolicy> | null = {}, { each = 100, patienceMs = 20_000 } = {}) {
+async function proxy(network: Partial<NetworkPolicy> | null = {}, { each = 100, helloMs = 20_000 } = {}) {
   const denials: Denial[] = []
   const asked: string[] = []
   const real = createDial(
@@ -57,7 +57,7 @@ async function proxy(network: Partial<NetworkPolicy> | null = {}, { each = 100, 
     slots: createSlots(100, each),
     checkName: createWildcardNames(() => 0),
     denied: (it) => denials.push(it),
-    patienceMs,
+    helloMs,
   })
   const http = createHttp((req, res) => void egress.forward(req, res, 20001))
   http.on('connect', (req, socket, head) => void egress.tunnel(req, socket, head, 20001))
@@ -303,7 +303,7 @@ describe('TLS in a tunnel', () => {
 
 describe('a tunnel', () => {
   it('serves protocols in which the server speaks first, however long the client listens', async () => {
-    const { port } = await proxy({}, { patienceMs: 50 })
+    const { port } = await proxy({}, { helloMs: 50 })
     const { port: far, heard } = await listener('220 ready\r\n')
     const socket = connect(port, '127.0.0.1')
     socket.write(`CONNECT permitted.example:${far} HTTP/1.1\r\n\r\n`)
@@ -318,7 +318,7 @@ describe('a tunnel', () => {
     ['nobody says anything', Buffer.alloc(0)],
     ['its client stops in the middle of a hello', hello('permitted.example').subarray(0, 20)],
   ])('ends when %s', async (_, bytes) => {
-    const { port } = await proxy({}, { patienceMs: 50 })
+    const { port } = await proxy({}, { helloMs: 50 })
     const { port: far, heard } = await listener()
     const socket = await opened(port, `permitted.example:${far}`)
     socket.write(bytes)

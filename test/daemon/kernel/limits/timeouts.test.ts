@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { closing, daemon } from '#test'
-import { patience } from '../../../../daemon/kernel/limits/patience.ts'
+import { serverTimeouts } from '../../../../daemon/kernel/limits/timeouts.ts'
 
 async function place() {
   const it = await daemon({ config: { headerTimeout: 1 } })
@@ -39,7 +39,7 @@ describe('a connection without a request', () => {
 
   it('may take no longer than the setting says, looks in between included', () => {
     for (const headerTimeout of [1, 2, 20, 300]) {
-      const { headersTimeout, connectionsCheckingInterval, handshakeTimeout } = patience({ headerTimeout })
+      const { headersTimeout, connectionsCheckingInterval, handshakeTimeout } = serverTimeouts({ headerTimeout })
       expect(headersTimeout! + connectionsCheckingInterval!).toBe(headerTimeout * 1000)
       expect(handshakeTimeout).toBe(headerTimeout * 1000)
     }

@@ -1,16 +1,16 @@
-/** Places of which one holder may have `each` at a time, and everybody together `all`. */
-export interface Seats {
-  /** Takes a place; what it returns gives the place back, once. Null when there is none left. */
+/** Concurrency slots: one holder may take `each` at a time, and all holders together `all`. */
+export interface Slots {
+  /** Takes a slot and returns the function that releases it; null when none is left. */
   take(holder: string): (() => void) | null
-  /** Nobody gets a place at the moment, whoever asks. */
+  /** No holder can take a slot. */
   readonly full: boolean
 }
 
-export function createSeats({ each, all = Number.POSITIVE_INFINITY }: { each: number; all?: number }): Seats {
+export function createSlots({ each, all = Number.POSITIVE_INFINITY }: { each: number; all?: number }): Slots {
   const held = new Map<string, number>()
   let total = 0
 
-  function giveBack(holder: string): void {
+  function release(holder: string): void {
     const left = held.get(holder)! - 1
     if (left === 0) held.delete(holder)
     else held.set(holder, left)
@@ -25,7 +25,7 @@ export function createSeats({ each, all = Number.POSITIVE_INFINITY }: { each: nu
       total++
       let taken = true
       return () => {
-        if (taken) giveBack(holder)
+        if (taken) release(holder)
         taken = false
       }
     },
