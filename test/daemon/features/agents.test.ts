@@ -425,7 +425,7 @@ describe('agents.update', () => {
   it('needs something to change', async () => {
     const it = await daemon()
     const { id } = await agent(it.call, draft)
-    for (const body of [{}, { status: 'RUNNING' }, { schedule_cron: '' }])
+    for (const body of [{}, { status: 'RUNNING' }])
       expect((await it.call('OWNER', 'PATCH', `/agents/${id}`, body)).body.code).toBe('no_fields')
   })
 
