@@ -13,6 +13,7 @@ import { Printer } from './output/printer.ts'
 import { spinner } from './output/spinner.ts'
 import { colored, painter } from './output/theme.ts'
 import { configFile } from './paths.ts'
+import { type Project, readProject, withProject } from './project.ts'
 
 type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<(typeof ApiCommand)['baseFlags'] & T['flags']>
 type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>
@@ -31,7 +32,11 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       helpValue: 'SLUG',
       description: 'workspace to work in, by slug or id [$SVC_WORKSPACE]',
     }),
-    context: Flags.string({ helpGroup, helpValue: 'NAME', description: 'a stored server, see `muster contexts`' }),
+    context: Flags.string({
+      helpGroup,
+      helpValue: 'NAME',
+      description: 'a stored server, see `muster contexts` [$SVC_CONTEXT]',
+    }),
     json: Flags.string({
       helpGroup,
       helpValue: '[FIELDS]',
@@ -42,6 +47,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     output: Flags.string({ char: 'o', helpGroup, options: formats, description: 'form of the result' }),
     quiet: Flags.boolean({ char: 'q', helpGroup, description: 'names only, and no remarks' }),
     verbose: Flags.boolean({ char: 'v', helpGroup, description: 'show the requests that are made' }),
+    'no-input': Flags.boolean({ helpGroup, description: 'never ask; refuse what needs an answer [$SVC_NO_INPUT]' }),
     'no-color': Flags.boolean({ helpGroup, description: 'no colours [$NO_COLOR]' }),
     'no-pager': Flags.boolean({ helpGroup, description: 'do not page long results [$PAGER]' }),
   }
@@ -52,6 +58,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   protected flags!: FlagsOf<T>
   protected args!: ArgsOf<T>
   protected out!: Printer
+  protected project: Project = {}
   private contexts!: ContextFile | InputError
   private localDaemon: Target = localSocket()
   private found: { session?: Session; connection?: Connection; client?: Client } = {}
@@ -61,6 +68,8 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     this.argv = expandJson(this.argv, Object.keys(args).length > 0 || !strict)
     // A value missing from the command line must never be taken from standard input, where secrets may wait.
     for (const arg of Object.values(args)) arg.ignoreStdin = true
+    this.project = readProject(process.cwd())
+    this.argv = withProject(this.argv, { id: this.id ?? '', args, flags: { ...baseFlags, ...flags } }, this.project)
     const parsed = await this.parse({ flags, baseFlags, args, strict })
     this.flags = parsed.flags as FlagsOf<T>
     this.args = parsed.args as ArgsOf<T>
@@ -76,7 +85,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   /** Which server, as whom, in which workspace. */
   protected get session(): Session {
     if (this.contexts instanceof Error) throw this.contexts
-    this.found.session ??= resolveSession(this.flags, process.env, this.contexts, this.localDaemon)
+    this.found.session ??= resolveSession(this.flags, process.env, this.contexts, this.localDaemon, this.project)
     return this.found.session
   }
 
@@ -96,7 +105,8 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const { socket } = this.localDaemon
     if (this.contexts instanceof Error || existsSync(socket!)) return
     const flags: SessionFlags = this.flags
-    if (flags.server || flags.context || process.env['SVC_SERVER']) return
+    const { SVC_SERVER, SVC_CONTEXT } = process.env
+    if (flags.server || flags.context || SVC_SERVER || SVC_CONTEXT || this.project.context) return
     if (this.contexts.current !== undefined && !process.env['SVC_DATA_DIR']) return
     const { localTarget } = await import('./local/instance.ts')
     this.localDaemon = await localTarget()
@@ -182,6 +192,13 @@ const worked = () => Object.assign(process, { [Symbol.for('muster.worked')]: tru
 /** The format of an error that occurs before the flags are parsed. */
 const guess = (argv: string[]): Wanted =>
   wanted({ ...(argv.some((word) => /^--(json|jq)\b|^-o=?json/.test(word)) && { json: '*' }) })
+
+/** Reports wrong input that was found before a command began. */
+export function reportInput(error: InputError): void {
+  const failure = explain(error, { command: '', local: true, hasToken: false })
+  report(failure, guess(process.argv))
+  process.exitCode = failure.exit
+}
 
 /** Writes a failure to stderr, as JSON when a program reads the result. */
 export function report({ what, why, next, problem }: Failure, form: Wanted): void {

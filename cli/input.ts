@@ -10,8 +10,11 @@ export class InputError extends Error {
   }
 }
 
-/** True when both ends are terminals: questions are only asked then. */
-export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
+/** True when both ends are terminals and the user lets commands ask: questions are only asked then. */
+export const interactive = (): boolean =>
+  process.stdin.isTTY === true && process.stderr.isTTY === true && !refusesQuestions()
+
+const refusesQuestions = () => Boolean(process.env['SVC_NO_INPUT'])
 
 // Questions go to stderr, so that `$(muster ...)` captures results alone.
 const screen = () => ({ output: process.stderr })
@@ -49,12 +52,15 @@ export async function choose<T>(
 /** Asks before something that cannot be undone, unless `yes`. Without a terminal `yes` is the only way. */
 export async function confirm(message: string, yes: boolean): Promise<void> {
   if (yes) return
-  if (!interactive())
-    throw new InputError(`${message} Not asked, because this is not a terminal.`, 'repeat the command with --yes')
+  if (!interactive()) throw new InputError(`${message} ${notAsked()}`, 'repeat the command with --yes')
   const { confirm: really } = await import('@inquirer/prompts')
   if (!(await really({ message: cleanLine(message), default: false }, screen())))
     throw new Cancelled('Nothing was changed.')
 }
+
+/** Why nothing was asked. */
+const notAsked = () =>
+  refusesQuestions() ? 'Not asked, because of --no-input.' : 'Not asked, because this is not a terminal.'
 
 /** The user declined. */
 export class Cancelled extends Error {}
@@ -69,6 +75,8 @@ export async function secret(message: string, { piped = false } = {}): Promise<s
       `${message}: standard input is a terminal.`,
       'give it with `... < file`, or leave the flag out to type it unseen',
     )
+  if (process.stdin.isTTY && refusesQuestions())
+    throw new InputError(`${message}: ${notAsked()}`, 'give it on standard input')
   const value = process.stdin.isTTY ? await hidden(message) : (await stdinText()).replace(/\r?\n$/, '')
   if (!value)
     throw new InputError(

@@ -1,5 +1,7 @@
 import type { Command, Config } from '@oclif/core'
-import { type Known, type Request, resolve } from './resolve.ts'
+import { InputError } from './input.ts'
+import { flagsLast, type Known, type Request, resolve } from './resolve.ts'
+import { applyUserSettings, readUserFile } from './user-settings.ts'
 
 interface CommandClass {
   new (argv: string[], config: Config): { _run(): Promise<unknown> }
@@ -27,13 +29,50 @@ export async function main(argv: string[], registry: Registry): Promise<void> {
   process.stdout.on('error', leave)
   process.on('uncaughtException', leave)
   if (argv.includes('--no-color')) process.env['NO_COLOR'] = '1'
+  if (argv.includes('--no-input')) process.env['SVC_NO_INPUT'] = '1'
   if (argv[0] === '__complete') return (await import('./complete/answer.ts')).answer(argv.slice(1), registry)
   const request = resolve(argv, registry)
-  if (request.kind === 'run') return run(request, registry)
+  if (request.kind === 'run') return begin(() => run(request, registry))
+  if (request.kind === 'unknown') return begin(() => ownOrUnknown(argv, request, registry))
   if (request.kind === 'version') return void process.stdout.write(`${userAgent(registry.version)}\n`)
-  const { showHelp, showUnknown } = await import('./help/show.ts')
-  if (request.kind === 'help') return showHelp(request.words, registry)
-  showUnknown(request, registry)
+  const { showHelp } = await import('./help/show.ts')
+  return showHelp(request.words, registry)
+}
+
+/** Does this with the settings that the user stored, and explains what is wrong with them. */
+async function begin(work: () => Promise<void>): Promise<void> {
+  try {
+    applyUserSettings(readUserFile())
+    await work()
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error
+    const { reportInput } = await import('./command.ts')
+    reportInput(error)
+  }
+}
+
+/** A word that is no command may be an alias of the user's, or a program on the PATH. */
+async function ownOrUnknown(
+  argv: readonly string[],
+  unknown: Request & { kind: 'unknown' },
+  registry: Registry,
+): Promise<void> {
+  const [name = '', ...args] = flagsLast(argv)
+  const { aliases } = readUserFile()
+  if (Object.hasOwn(aliases, name)) {
+    const { expandAlias } = await import('./alias.ts')
+    const meant = resolve(expandAlias(aliases[name]!, args), registry)
+    if (meant.kind === 'run') return run(meant, registry)
+    throw new InputError(`The alias "${name}" stands for "${aliases[name]}", which is no command.`, 'muster alias list')
+  }
+  const { extension, runExtension } = await import('./extensions.ts')
+  const program = extension(name)
+  if (program) {
+    process.exitCode = await runExtension(program, args)
+    return
+  }
+  const { showUnknown } = await import('./help/show.ts')
+  showUnknown(unknown, registry)
 }
 
 async function run({ id, argv }: Request & { kind: 'run' }, registry: Registry): Promise<void> {

@@ -62,7 +62,7 @@ export const idOf = (name: string, { ids, aliases }: Known): string | undefined 
   ids.includes(name) ? name : Object.hasOwn(aliases, name) ? aliases[name] : undefined
 
 /** Global flags may stand before the command; they are moved behind it. */
-function flagsLast(argv: readonly string[]): string[] {
+export function flagsLast(argv: readonly string[]): string[] {
   let at = 0
   while (at < argv.length && argv[at]!.startsWith('-') && argv[at] !== '--' && !isOwn(argv[at]!))
     at += withValue.has(argv[at]!) ? 2 : 1

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs'
 import type { Session } from './contexts/session.ts'
 import { InputError } from './input.ts'
 import { cacheDir, configFile, daemonProgram, dataDir } from './paths.ts'
+import type { Project } from './project.ts'
+import { isStored, userFile } from './user-settings.ts'
 
 export interface SettingRow {
   of: 'muster' | 'musterd'
@@ -15,12 +17,12 @@ export interface SettingRow {
 type Env = NodeJS.ProcessEnv
 
 /** The settings of this command. */
-export function cliSettings(session: Session, env: Env = process.env): SettingRow[] {
+export function cliSettings(session: Session, project: Project, env: Env = process.env): SettingRow[] {
   const row = (setting: string, variable: string | null, value: unknown, origin?: string): SettingRow => ({
     of: 'muster',
     setting,
     value,
-    origin: origin ?? (variable && env[variable] ? 'environment' : 'default'),
+    origin: origin ?? (!(variable && env[variable]) ? 'default' : isStored(variable) ? 'settings' : 'environment'),
     env: variable,
   })
   return [
@@ -31,8 +33,11 @@ export function cliSettings(session: Session, env: Env = process.env): SettingRo
     row('config_file', 'SVC_CONFIG', configFile(env)),
     row('data_dir', 'SVC_DATA_DIR', dataDir(env)),
     row('cache_dir', 'XDG_CACHE_HOME', cacheDir(env)),
-    row('pager', 'PAGER', env['PAGER'] ?? 'less'),
+    row('pager', env['SVC_PAGER'] ? 'SVC_PAGER' : 'PAGER', env['SVC_PAGER'] ?? env['PAGER'] ?? 'less'),
     row('no_color', 'NO_COLOR', Boolean(env['NO_COLOR'])),
+    row('no_input', 'SVC_NO_INPUT', Boolean(env['SVC_NO_INPUT'])),
+    row('settings_file', null, userFile(env)),
+    row('project_file', null, project.file ?? null),
   ]
 }
 

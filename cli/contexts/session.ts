@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { parseTarget, type Target } from '#client'
 import { InputError } from '../input.ts'
 import { dataDir } from '../paths.ts'
+import type { Project } from '../project.ts'
 import type { Context, ContextFile } from './file.ts'
 
-export type Origin = 'flag' | 'environment' | 'context' | 'default'
+export type Origin = 'flag' | 'environment' | 'project' | 'context' | 'default'
 
 /** Which server is spoken to, as whom, in which workspace, and where each of these came from. */
 export interface Session {
@@ -28,17 +29,19 @@ export interface SessionFlags {
 type Env = NodeJS.ProcessEnv
 
 /**
- * Flags win over the environment, the environment over the context, the context over the daemon of this machine, which
- * is at `local`. A data folder that the environment names stands for its daemon.
+ * Flags win over the environment, the environment over the project's file, that over the context in use, and the
+ * context over the daemon of this machine, which is at `local`. A data folder that the environment names stands for its
+ * daemon.
  */
 export function resolveSession(
   flags: SessionFlags,
   env: Env,
   file: ContextFile,
   local: Target = localSocket(env),
+  project: Pick<Project, 'context'> = {},
 ): Session {
-  const named = contextNamed(file, flags.context)
-  const [serverOrigin, address] = serverOf(flags, env, named?.context)
+  const named = contextNamed(file, flags.context || env['SVC_CONTEXT'] || project.context)
+  const [serverOrigin, address] = serverOf(flags, env, named?.context, project)
   const target = address === undefined ? local : readTarget(address)
   const own = named && sameServer(named.context, target) ? named : contextOf(file, target)
   const workspace = flags.workspace || env['SVC_WORKSPACE'] || own?.context.workspace
@@ -70,12 +73,18 @@ function contextNamed(file: ContextFile, asked: string | undefined): { name: str
   throw new InputError(`There is no context "${asked}".`, 'muster contexts list')
 }
 
-function serverOf(flags: SessionFlags, env: Env, context: Context | undefined): [Origin, string | undefined] {
+function serverOf(
+  flags: SessionFlags,
+  env: Env,
+  context: Context | undefined,
+  project: Pick<Project, 'context'>,
+): [Origin, string | undefined] {
   if (flags.server) return ['flag', flags.server]
   if (flags.context && context) return ['context', context.server]
   if (env['SVC_SERVER']) return ['environment', env['SVC_SERVER']]
-  if (env['SVC_DATA_DIR']) return ['default', undefined]
-  return context ? ['context', context.server] : ['default', undefined]
+  if (env['SVC_CONTEXT'] && context) return ['environment', context.server]
+  if (env['SVC_DATA_DIR'] || !context) return ['default', undefined]
+  return [project.context ? 'project' : 'context', context.server]
 }
 
 /** The context whose server is this one. A token is never taken from any other. */

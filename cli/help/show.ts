@@ -1,3 +1,4 @@
+import { extensions } from '../extensions.ts'
 import { exits } from '../failure.ts'
 import type { Registry } from '../main.ts'
 import { colored, painter } from '../output/theme.ts'
@@ -51,6 +52,8 @@ function overview(registry: Registry): string {
     const rest = title === 'more' ? rows.filter(([name]) => !placed.has(name)) : []
     return [...known, ...rest].length ? `${paint('bold', title.toUpperCase())}\n${aligned([...known, ...rest])}\n` : ''
   })
+  const added = extensions().map((name): [string, string] => [name, `muster-${name} on the PATH`])
+  if (added.length) sections.push(`${paint('bold', 'EXTENSIONS')}\n${aligned(added)}\n`)
   return `Muster runs crews of AI coding agents on your own machine.
 
 ${paint('bold', 'USAGE')}

@@ -2,6 +2,7 @@
 export const topics: Readonly<Record<string, string>> = {
   account: 'Your own name, picture, password and data',
   'account:2fa': 'The second factor: codes of an authenticator app',
+  alias: 'Names of your own for command lines',
   admin: 'The server on this machine: accounts, with no daemon running',
   agents: 'Agents: the members of crews who do the work',
   approvals: 'What takes effect only when people approve it',
@@ -67,6 +68,7 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
       'admin',
       'api',
       'config',
+      'alias',
       'completion',
       'limits',
       'waitpoints',

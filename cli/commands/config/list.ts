@@ -3,15 +3,16 @@ import { ApiCommand } from '../../command.ts'
 import type { Cell } from '../../output/cell.ts'
 import { cliSettings, daemonSettings, type SettingRow } from '../../settings.ts'
 
-export default class ConfigShow extends ApiCommand<typeof ConfigShow> {
-  static override summary = 'Show the settings of this command and of the local daemon'
+export default class ConfigList extends ApiCommand<typeof ConfigList> {
+  static override summary = 'List the settings of this command and of the local daemon'
   static override description =
-    'Flags override environment variables, which override the configuration file, which overrides defaults. ' +
-    'Secrets are shown as [set].'
+    'Flags override environment variables, which override the project (`.muster.yaml`), which overrides stored ' +
+    'settings, which override defaults. Secrets are shown as [set].'
+  static override hiddenAliases = ['config:show']
   static override examples = [
-    '$ <%= config.bin %> config show',
-    '$ <%= config.bin %> config show --origin',
-    '$ <%= config.bin %> config show --jq \'.[] | select(.origin != "default")\'',
+    '$ <%= config.bin %> config list',
+    '$ <%= config.bin %> config list --origin',
+    '$ <%= config.bin %> config list --jq \'.[] | select(.origin != "default")\'',
   ]
   static override flags = {
     origin: Flags.boolean({ description: 'say where each value comes from, and which variable sets it' }),
@@ -22,7 +23,7 @@ export default class ConfigShow extends ApiCommand<typeof ConfigShow> {
     const daemon = await daemonSettings()
     if (!daemon)
       this.out.note('The daemon is not built here, so only the settings of this command are shown.', 'yellow')
-    const rows = [...cliSettings(this.session), ...(daemon ?? [])].filter(
+    const rows = [...cliSettings(this.session, this.project), ...(daemon ?? [])].filter(
       ({ origin }) => !this.flags.changed || origin !== 'default',
     )
     const columns: Record<string, (row: SettingRow) => Cell> = {

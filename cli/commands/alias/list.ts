@@ -1,0 +1,16 @@
+import { ApiCommand } from '../../command.ts'
+import { readUserFile } from '../../user-settings.ts'
+
+export default class AliasList extends ApiCommand<typeof AliasList> {
+  static override summary = 'List your aliases'
+  static override examples = ['$ <%= config.bin %> alias list']
+
+  async run(): Promise<void> {
+    const rows = Object.entries(readUserFile().aliases).map(([name, command]) => ({ name, command }))
+    await this.out.list(rows, {
+      name: ({ name }) => name,
+      columns: { NAME: ({ name }) => name, COMMAND: ({ command }) => command },
+      empty: 'No aliases. Next: muster alias set NAME "COMMAND"',
+    })
+  }
+}

@@ -1,0 +1,19 @@
+import { Args } from '@oclif/core'
+import { ApiCommand } from '../../command.ts'
+import { InputError } from '../../input.ts'
+import { changeUserFile } from '../../user-settings.ts'
+
+export default class AliasRemove extends ApiCommand<typeof AliasRemove> {
+  static override summary = 'Remove an alias'
+  static override examples = ['$ <%= config.bin %> alias remove failed']
+  static override args = { name: Args.string({ required: true, description: 'the alias' }) }
+
+  async run(): Promise<void> {
+    const { name } = this.args
+    changeUserFile(({ aliases }) => {
+      if (!Object.hasOwn(aliases, name)) throw new InputError(`There is no alias "${name}".`, 'muster alias list')
+      delete aliases[name]
+    })
+    await this.out.done(`The alias ${name} is removed.`)
+  }
+}
