@@ -27,7 +27,7 @@ import type { Db } from './store/db.ts'
 import { createInlineReads, createThreadReads, type Reads } from './store/reads.ts'
 import { createStorage, type Storage } from './store/storage.ts'
 import { createVault, type Vault } from './store/vault.ts'
-import { createWriter, type Writer } from './store/writer.ts'
+import { createWriter, settledAtOnce, type Writer } from './store/writer.ts'
 
 /** A message for the WebSocket subscribers of a channel, such as `workspace:<id>`. Sent after the commit. */
 export interface Broadcast {
@@ -117,10 +117,20 @@ export interface App extends Writer {
   readonly seals: Sealer
   /** Reads that may take long. */
   readonly reads: Reads
+  /** Runs `work` as `write` does and takes all of it back: nothing is stored, sent or heard of. */
+  writeDry<T>(work: () => T): Promise<Dry<T>>
+  /** Runs `work` within the current change and says whether it wrote anything. */
+  watched<T>(work: () => T): { value: T; wrote: boolean }
   /** Sends a message when the current change is committed; at once outside of a change. */
   broadcast(message: Broadcast): void
   /** Runs `work` when the current change is committed; at once outside of a change. */
   afterCommit(work: () => void): void
+}
+
+/** What a change answered, and the entries that it recorded, before it was taken back. */
+export interface Dry<T> {
+  answer: T
+  entries: readonly Recorded[]
 }
 
 export interface AppParts {
@@ -144,9 +154,11 @@ export function createApp(parts: AppParts): App {
   const seals = parts.seals ? createSealer({ db, journal, file: parts.seals, clock, log }) : noSealer
   const outbound = createOutbound()
   const reactor = createReactor()
+  const rows = db.prepare<[], number>('SELECT total_changes()').pluck()
   type Outgoing = () => void
   let current: Outgoing[] | null = null
   let kept: Outgoing[] = []
+  let heard: Recorded[] = []
 
   // Every request asks for the time in words; it changes once a second.
   let second = Number.NaN
@@ -164,6 +176,7 @@ export function createApp(parts: AppParts): App {
   const writer = createWriter(db, {
     begin() {
       current = []
+      heard = []
       journal.mark()
     },
     keep() {
@@ -196,9 +209,29 @@ export function createApp(parts: AppParts): App {
     },
   })
 
+  async function writeDry<T>(work: () => T): Promise<Dry<T>> {
+    let dry: Dry<T> | undefined
+    try {
+      await writer.write(() => {
+        dry = { answer: settledAtOnce(work()), entries: heard }
+        throw new TakenBack()
+      })
+    } catch (error) {
+      if (!(error instanceof TakenBack)) throw error
+    }
+    return dry!
+  }
+
+  function watched<T>(work: () => T): { value: T; wrote: boolean } {
+    const [entries, before] = [heard.length, rows.get()]
+    const value = work()
+    return { value, wrote: heard.length > entries || rows.get() !== before }
+  }
+
   function append(draft: Draft): Recorded {
     if (!current) throw new Error('A journal entry needs a change to belong to')
     const entry = journal.append(draft)
+    heard.push(entry)
     current.push(() => bus.emit('entry', entry))
     return entry
   }
@@ -255,6 +288,8 @@ export function createApp(parts: AppParts): App {
       const recorded = workspaces.map((workspace_id) => append({ ...draft, workspace_id }))
       reactor.happened(this, { ...it, recorded })
     },
+    writeDry,
+    watched,
     reactor,
     project: journal.project,
     index: journal.index,
@@ -264,6 +299,9 @@ export function createApp(parts: AppParts): App {
     afterCommit,
   }
 }
+
+/** Ends a change that was never to be kept. */
+class TakenBack extends Error {}
 
 const notYet: Scrub = () => {
   throw problem('unavailable', { detail: 'Muster is starting. Try again in a moment' })
