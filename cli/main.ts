@@ -1,9 +1,11 @@
 import type { Command, Config } from '@oclif/core'
+import type { Changing } from './changing.ts'
 import { type Known, type Request, resolve } from './resolve.ts'
 
 interface CommandClass {
   new (argv: string[], config: Config): { _run(): Promise<unknown> }
   id: string
+  baseFlags: object
 }
 
 /** Everything that the build found in `cli/commands`. */
@@ -13,6 +15,8 @@ export interface Registry extends Known {
   load: Readonly<Record<string, () => Promise<{ default: unknown }>>>
   /** What each command does, but for hidden ones. */
   summaries: Readonly<Record<string, string>>
+  /** The commands that change something. */
+  changing: Readonly<Record<string, Changing>>
   /** Flags, arguments and texts of a command; read from disk, so only for its help and for completion. */
   describe: (id: string) => Command.Cached
 }
@@ -39,6 +43,8 @@ export async function main(argv: string[], registry: Registry): Promise<void> {
 async function run({ id, argv }: Request & { kind: 'run' }, registry: Registry): Promise<void> {
   const loaded = (await registry.load[id]!()).default as CommandClass
   loaded.id = id
+  const changing = registry.changing[id]
+  if (changing) (await import('./changing.ts')).addFlags(loaded, changing)
   await new loaded(argv, configOf(registry))._run()
 }
 

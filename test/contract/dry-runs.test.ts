@@ -400,6 +400,18 @@ describe('a dry run', () => {
     expect((await it.call('OWNER', 'GET', '/journal/verify')).body).toMatchObject({ valid: true, entries: 2 })
   })
 
+  it('says, as the change itself does, when everything is so already', async () => {
+    const { call } = await daemon()
+    const set = async (query = '') => {
+      const { status, headers } = await call('OWNER', 'PUT', `/me/preferences/theme${query}`, '"dark"')
+      return [status, headers['muster-unchanged']]
+    }
+    expect(await set('?dry_run=true')).toEqual([200, undefined])
+    expect(await set()).toEqual([204, undefined])
+    expect(await set()).toEqual([204, 'true'])
+    expect(await set('?dry_run=true')).toEqual([200, 'true'])
+  })
+
   it('is no parameter of reads', async () => {
     const { call } = await daemon()
     expect(await call('OWNER', 'GET', '/crews?dry_run=true')).toMatchObject({ status: 200, body: [] })
