@@ -1,14 +1,22 @@
 import type { Client } from '#client'
 
-/** What ends with these agents or their container: a sentence that counts it, or nothing. */
-export async function interrupted(api: Client, agents: readonly string[]): Promise<string> {
-  if (!agents.length) return ''
-  const own = new Set(agents)
+interface Ended {
+  /** Only runs of these agents; of all when absent. */
+  agents?: readonly string[]
+  /** Id of the workspace; the one in use when absent. */
+  workspace?: string
+}
+
+/** What ends with agents, their container or their workspace: a sentence that counts it, or nothing. */
+export async function interrupted(api: Client, { agents, workspace }: Ended): Promise<string> {
+  if (agents?.length === 0) return ''
+  const headers: Record<string, string> = workspace === undefined ? {} : { 'x-workspace-id': workspace }
+  const own = agents && new Set<string | null>(agents)
   let [going, waiting] = [0, 0]
   for (let page = 1; ; page++) {
-    const { data, pagination } = await api.runs.list({ query: { status: 'RUNNING', limit: 100, page } })
+    const { data, pagination } = await api.runs.list({ query: { status: 'RUNNING', limit: 100, page } }, { headers })
     for (const { agent_id, parked_at } of data) {
-      if (agent_id === null || !own.has(agent_id)) continue
+      if (own && !own.has(agent_id)) continue
       if (parked_at) waiting++
       else going++
     }

@@ -127,6 +127,14 @@ describe('--dry-run', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject([{ body: { id: 's_2' } }, { body: { id: 's_1' } }])
   })
 
+  it('is for requests of one’s own too', async () => {
+    const it = await daemon()
+    const { run } = await cliFor(it)
+    const ran = await run('api', 'POST', '/crews', '-f', 'name=Web', '-f', 'slug=web', '--dry-run', '--jq', '.status')
+    expect(ran).toMatchObject({ code: 0, stdout: '201\n' })
+    expect((await run('api', 'GET', '/crews', '--dry-run', '--jq', 'length')).stdout).toBe('0\n')
+  })
+
   it('fails as the change would', async () => {
     const it = await daemon()
     await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })
@@ -186,6 +194,8 @@ describe('deletions that take something along', () => {
     const it = await daemon()
     await furnish(it, it.person('OWNER'), 'own')
     const { run } = await cliFor(it)
+    const workspace = await run('workspaces', 'rm', it.workspace)
+    expect(workspace.stderr).toContain(' This ends 1 run in progress. Not asked')
     const asked = await run('crews', 'rm', 'own')
     expect(asked).toMatchObject({ code: 2, stdout: '' })
     expect(asked.stderr).toContain('Delete crew own with its 1 agents and its container? This ends 1 run in progress.')

@@ -16,7 +16,7 @@ export default class AgentsRemove extends ApiCommand<typeof AgentsRemove> {
   async run(): Promise<void> {
     const id = await agentId(this.api, this.args.agent)
     const { slug } = await this.api.agents.show({ agentId: id })
-    const ends = await interrupted(this.api, [id])
+    const ends = await interrupted(this.api, { agents: [id] })
     await this.confirmName(`Delete agent ${slug} with its chats and files?${ends}`, slug)
     await this.api.agents.remove({ agentId: id })
     await this.out.done(`Deleted agent ${slug}.`)

@@ -16,7 +16,7 @@ export default class CrewsRemove extends ApiCommand<typeof CrewsRemove> {
   async run(): Promise<void> {
     const id = await crewId(this.api, this.args.crew)
     const crew = await this.api.crews.show({ crewId: id })
-    const ends = await interrupted(this.api, await agentsOf(this.api, id))
+    const ends = await interrupted(this.api, { agents: await agentsOf(this.api, id) })
     const what = `crew ${crew.slug} with its ${crew._count.agents} agents and its container`
     await this.confirmName(`Delete ${what}?${ends}`, crew.slug)
     await this.progress(`Deleting ${crew.slug}`, this.api.crews.remove({ crewId: id }))

@@ -19,7 +19,7 @@ export default class CrewsStop extends ApiCommand<typeof CrewsStop> {
   async run(): Promise<void> {
     const { crew } = this.args
     const id = await crewId(this.api, crew)
-    await this.askFirst(await interrupted(this.api, await agentsOf(this.api, id)))
+    await this.askFirst(await interrupted(this.api, { agents: await agentsOf(this.api, id) }))
     const work = this.api.crews.stop({ crewId: id }, { timeout: 300_000 })
     const container = await this.progress(`Stopping ${crew}`, work)
     for (const notice of container.notices ?? []) this.out.note(notice, 'yellow')

@@ -2,6 +2,7 @@ import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { followSlug } from '../../contexts/change.ts'
 import { confirmFlags } from '../../flags.ts'
+import { interrupted } from '../../runs/interrupted.ts'
 
 export default class WorkspacesRemove extends ApiCommand<typeof WorkspacesRemove> {
   static override summary = 'Delete a workspace with its crews, agents and memberships'
@@ -20,7 +21,8 @@ export default class WorkspacesRemove extends ApiCommand<typeof WorkspacesRemove
     const what =
       `workspace ${slug} with its ${_count?.crews ?? 0} crews, ${_count?.agents ?? 0} agents and ` +
       `${_count?.members ?? 0} members`
-    await this.confirmName(`Delete ${what}?`, slug)
+    const ends = await interrupted(this.api, { workspace: id })
+    await this.confirmName(`Delete ${what}?${ends}`, slug)
     await this.progress(
       `Deleting ${slug}`,
       this.api.workspaces.remove({ workspaceId: id, body: { confirm_slug: slug } }),
