@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
+import { changesOf } from './changes.mjs'
 import { frontDoor, lazyRequire, stubs } from './lazy-oclif.mjs'
 import { load, root } from './load.mjs'
 import { external, vendored } from './vendor.mjs'
@@ -16,7 +17,7 @@ const { cacheCommand } = require(join(dirname(require.resolve('@oclif/core')), '
  */
 export async function buildCli(outdir = `${root}dist/cli`) {
   const commands = discover(`${root}cli/commands`)
-  const manifest = await describeCommands(commands)
+  const { changing, ...manifest } = await describeCommands(commands)
   const { version } = manifest
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(outdir, { recursive: true })
@@ -26,7 +27,7 @@ export async function buildCli(outdir = `${root}dist/cli`) {
     writeFileSync(`${outdir}/commands/${id.replaceAll(':', '.')}.json`, JSON.stringify(command))
   const vendor = vendored()
   const { outputFiles } = await build({
-    stdin: { contents: entry(commands, manifest, version), resolveDir: root, loader: 'ts' },
+    stdin: { contents: entry(commands, manifest, { version, changing }), resolveDir: root, loader: 'ts' },
     write: false,
     bundle: true,
     platform: 'node',
@@ -66,17 +67,22 @@ function discover(dir) {
 export async function describeCommands(commands = discover(`${root}cli/commands`)) {
   const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   const imports = commands.map(({ file }, at) => `import c${at} from '${file}'`).join('\n')
-  const { all } = await load(`${imports}\nexport const all = [${commands.map((_, at) => `c${at}`).join(', ')}]`)
+  const list = commands.map((_, at) => `c${at}`).join(', ')
+  const exported = `export { addFlags } from './cli/changing.ts'\nexport const all = [${list}]`
+  const { all, addFlags } = await load(`${imports}\n${exported}`)
+  const changing = await changesOf(commands)
   const cached = {}
   for (const [at, { id }] of commands.entries()) {
     const command = all[at]
     command.id = id
+    if (changing[id]) addFlags(command, changing[id])
     cached[id] = await cacheCommand(command, undefined, true)
   }
-  return { version, commands: cached }
+  return { version, commands: cached, changing }
 }
 
-function entry(commands, manifest, version) {
+function entry(commands, manifest, { version, changing }) {
+  const changes = Object.entries(changing).map(([id, { dry }]) => [id, { dry }])
   const aliases = Object.fromEntries(
     Object.values(manifest.commands).flatMap(({ id, aliases, hiddenAliases }) =>
       [...aliases, ...hiddenAliases].map((alias) => [alias, id]),
@@ -95,6 +101,7 @@ export const ended = main(process.argv.slice(2), {
   ids: ${JSON.stringify(commands.map(({ id }) => id))},
   aliases: ${JSON.stringify(aliases)},
   summaries: ${JSON.stringify(summaries)},
+  changing: ${JSON.stringify(Object.fromEntries(changes))},
   describe: (id) => JSON.parse(readFileSync(__dirname + '/commands/' + id.replaceAll(':', '.') + '.json', 'utf8')),
   load: { ${commands.map(({ id, file }) => `${JSON.stringify(id)}: () => import('${file}')`).join(',\n')} },
 })

@@ -12,7 +12,7 @@ function usage({ id, args, flags }) {
   const words = Object.values(args).map(({ name, required }) =>
     required ? name.toUpperCase() : `[${name.toUpperCase()}]`,
   )
-  const own = Object.values(flags).filter(({ helpGroup, hidden }) => helpGroup !== 'GLOBAL' && !hidden)
+  const own = Object.values(flags).filter(({ helpGroup, hidden }) => !helpGroup && !hidden)
   const shown = own.map(({ name, required }) => (required ? `--${name}` : `[--${name}]`))
   return `muster ${[...id.split(':'), ...words, ...shown].join(' ')}`
 }

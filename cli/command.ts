@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { Command, Flags, type Interfaces } from '@oclif/core'
 import { type Client, type Connection, createClient, createConnection, type Target } from '#client'
+import { type ChangeFlags, type Outcome, Tried, tryingOnly } from './changing.ts'
 import { type ContextFile, readContexts } from './contexts/file.ts'
 import { localSocket, resolveSession, type Session, type SessionFlags } from './contexts/session.ts'
-import { explain, type Failure } from './failure.ts'
+import { exits, explain, type Failure } from './failure.ts'
 import { durationMs, expandJson } from './flags.ts'
-import type { InputError } from './input.ts'
+import { confirm, confirmName, type InputError } from './input.ts'
 import { clean } from './output/clean.ts'
 import { formats, machine, type Wanted, wanted } from './output/format.ts'
 import { compactJson } from './output/json.ts'
@@ -78,6 +79,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       pager: !this.flags['no-pager'],
       quiet: this.flags.quiet,
     })
+    this.out.already = () => this.alreadySo()
     this.contexts = await readContexts(configFile()).catch((error: InputError) => error)
     await this.findLocal()
   }
@@ -117,7 +119,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     // Not performance.now(): merely naming it loads modules that take a millisecond.
     const started = process.hrtime()
     const timeout = durationMs(process.env['SVC_HTTP_TIMEOUT'], 'SVC_HTTP_TIMEOUT')
-    return createConnection({
+    const connection = createConnection({
       server: target,
       headers: { 'user-agent': this.config.userAgent },
       ...(token && { token }),
@@ -125,6 +127,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       ...(timeout && { timeout }),
       onReply: ({ status, headers }, { method, path }) => {
         worked()
+        if (method !== 'GET' && status < 300) this.changes.push(headers['muster-unchanged'] === 'true')
         if (this.flags.verbose)
           process.stderr.write(
             clean(`${method} ${path} ${status} ${elapsed(started)} ms ${headers['x-request-id'] ?? ''}\n`),
@@ -132,6 +135,69 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
         this.compare(headers['x-svc-server-version'])
       },
     })
+    return this.dry ? tryingOnly(connection) : connection
+  }
+
+  /** True when changes are only tried. */
+  protected get dry(): boolean {
+    return (this.flags as ChangeFlags)['dry-run'] === true
+  }
+
+  /** What was changed so far: true where it was so already. */
+  private readonly changes: boolean[] = []
+  private readonly outcomes: Outcome[] = []
+
+  /** Makes the same change to each of several things; a dry run tries all of them. */
+  protected async each<R>(things: readonly R[], change: (thing: R) => Promise<unknown>): Promise<void> {
+    for (const thing of things)
+      await change(thing).catch((error: unknown) => {
+        if (!(error instanceof Tried)) throw error
+        this.outcomes.push(error.outcome)
+      })
+    const last = this.outcomes.pop()
+    if (last) throw new Tried(last)
+  }
+
+  /** Asks before something that cannot be undone; never in a dry run. */
+  protected async confirm(question: string): Promise<void> {
+    if (!this.dry) await confirm(question, (this.flags as { yes?: boolean }).yes === true)
+  }
+
+  /** Asks for the name of what is deleted with all that it holds. */
+  protected async confirmName(question: string, name: string): Promise<void> {
+    const { confirm: given, yes } = this.flags as { confirm?: string; yes?: boolean }
+    if (this.dry) return
+    if (given === undefined && yes) this.out.note(`--yes is deprecated here. Next time: --confirm ${name}`, 'yellow')
+    else await confirmName(question, name, given)
+  }
+
+  private get unchanged(): boolean {
+    return this.changes.length > 0 && this.changes.every((unchanged) => unchanged)
+  }
+
+  private async alreadySo(): Promise<string | undefined> {
+    if (!this.unchanged) return undefined
+    const { already, filled } = await import('./outcomes.ts')
+    const own = already[this.id ?? '']
+    return own === null ? undefined : (filled(own, this.args) ?? 'Nothing has changed: it was so already.')
+  }
+
+  /** Says after a change what may be typed next, and by the exit code, if asked for, that it changed nothing. */
+  protected override async finally(error: Error | undefined): Promise<void> {
+    if (error || !this.changes.length) return
+    const asked = (this.flags as ChangeFlags)['error-unchanged'] === true
+    if (this.unchanged && asked && !process.exitCode) this.finish(exits.unchanged)
+    if (process.stderr.isTTY !== true || machine(this.out.wanted)) return
+    const { commandLine, next } = await import('./outcomes.ts')
+    const line = commandLine(next[this.id ?? ''], { ...this.args, name: this.out.made })
+    if (line) this.out.note(`Next: ${line}`, 'dim')
+  }
+
+  private async showTried(outcomes: readonly Outcome[]): Promise<void> {
+    const { showTried } = await import('./changing.ts')
+    await showTried(this.out, outcomes)
+    const nothing = outcomes.every(({ unchanged }) => unchanged)
+    if (nothing && (this.flags as ChangeFlags)['error-unchanged']) this.finish(exits.unchanged)
   }
 
   /** Shows a spinner at a terminal while the work is done. */
@@ -153,6 +219,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   }
 
   protected override async catch(error: Error): Promise<void> {
+    if (error instanceof Tried) return this.showTried([...this.outcomes, error.outcome])
     const command = (this.id ?? '').replaceAll(':', ' ')
     const { session } = this.found
     const local = session?.target.socket !== undefined || session?.serverOrigin === 'default'

@@ -15,6 +15,7 @@ export const exits = {
   limited: 6,
   server: 7,
   unreachable: 8,
+  unchanged: 9,
   interrupted: 130,
 } as const
 

@@ -56,6 +56,12 @@ export const windowOf = ({ limit, offset }: { limit?: number | undefined; offset
 /** Flag of what cannot be undone. */
 export const yesFlag = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) }
 
+/** Flags of what cannot be undone and takes along what belongs to it. */
+export const confirmFlags = {
+  confirm: Flags.string({ helpValue: 'NAME', description: 'the name of what is deleted, instead of typing it' }),
+  yes: Flags.boolean({ char: 'y', hidden: true, description: 'do not ask; deprecated for --confirm' }),
+}
+
 /** A flag that takes one of several words, in any case, with dashes for underscores if one likes. */
 export function oneOf<const V extends string>(
   values: readonly V[],

@@ -1,4 +1,5 @@
 import type { Command, Config } from '@oclif/core'
+import type { Changing } from './changing.ts'
 import { InputError } from './input.ts'
 import { flagsLast, type Known, type Request, resolve } from './resolve.ts'
 import { applyUserSettings, readUserFile } from './user-settings.ts'
@@ -6,6 +7,7 @@ import { applyUserSettings, readUserFile } from './user-settings.ts'
 interface CommandClass {
   new (argv: string[], config: Config): { _run(): Promise<unknown> }
   id: string
+  baseFlags: object
 }
 
 /** Everything that the build found in `cli/commands`. */
@@ -15,6 +17,8 @@ export interface Registry extends Known {
   load: Readonly<Record<string, () => Promise<{ default: unknown }>>>
   /** What each command does, but for hidden ones. */
   summaries: Readonly<Record<string, string>>
+  /** The commands that change something. */
+  changing: Readonly<Record<string, Changing>>
   /** Flags, arguments and texts of a command; read from disk, so only for its help and for completion. */
   describe: (id: string) => Command.Cached
 }
@@ -78,6 +82,8 @@ async function ownOrUnknown(
 async function run({ id, argv }: Request & { kind: 'run' }, registry: Registry): Promise<void> {
   const loaded = (await registry.load[id]!()).default as CommandClass
   loaded.id = id
+  const changing = registry.changing[id]
+  if (changing) (await import('./changing.ts')).addFlags(loaded, changing)
   await new loaded(argv, configOf(registry))._run()
 }
 

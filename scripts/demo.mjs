@@ -119,7 +119,7 @@ try {
   next()
 } finally {
   if (!keep) {
-    run(['crews', 'remove', 'backend', '--yes'], { quiet: true, capture: true })
+    run(['crews', 'remove', 'backend', '--confirm', 'backend'], { quiet: true, capture: true })
     run(['down'], { quiet: true, capture: true })
     cleanUp()
   }

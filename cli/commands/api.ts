@@ -3,7 +3,7 @@ import type { ProblemError } from '#client'
 import { textOf } from '#client/connection'
 import { ApiCommand } from '../command.ts'
 import { allPages } from '../raw/pages.ts'
-import { rawRequest } from '../raw/request.ts'
+import { rawRequest, withQuery } from '../raw/request.ts'
 
 export default class ApiCall extends ApiCommand<typeof ApiCall> {
   static override summary = 'Send a request to the API'
@@ -39,11 +39,14 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
     }),
     input: Flags.string({ helpValue: 'FILE', description: 'the whole body from a file, or - for standard input' }),
     include: Flags.boolean({ char: 'i', description: 'write status and headers first' }),
+    'dry-run': Flags.boolean({ description: 'of a change: what it would record and answer, with nothing changed' }),
     paginate: Flags.boolean({ description: 'fetch all pages of a list as one' }),
   }
 
   async run(): Promise<void> {
-    const { method, path, body } = await rawRequest(this.args as { method: string; path?: string }, this.flags)
+    const { method, path: asked, body } = await rawRequest(this.args as { method: string; path?: string }, this.flags)
+    const tries = this.flags['dry-run'] && !['GET', 'HEAD'].includes(method)
+    const path = tries ? withQuery(asked, { dry_run: 'true' }) : asked
     if (this.flags.paginate && method === 'GET') return this.result(await allPages(this.connection, path))
     const reply = await this.connection
       .stream(method, path, { body, headers: { accept: '*/*' } })
@@ -53,6 +56,11 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
     if (/\bjson\b/.test(type) && !/ndjson/.test(type)) return this.result(JSON.parse(await textOf(reply.body)))
     reply.body.setEncoding('utf8')
     for await (const text of reply.body) this.out.text(text as string)
+  }
+
+  /** The answer to a dry run is shown as every answer is. */
+  protected override get dry(): boolean {
+    return false
   }
 
   private async result(value: unknown): Promise<void> {

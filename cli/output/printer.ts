@@ -32,6 +32,10 @@ export class Printer {
   readonly screen: Screen
   readonly paint
   readonly terminal: boolean
+  /** What to say of a change that found everything so already; undefined after any other. */
+  already: () => Promise<string | undefined> = async () => undefined
+  /** The name of what the last change made. */
+  made: string | undefined
 
   constructor(wanted: Wanted, screen: Screen) {
     this.wanted = wanted
@@ -71,9 +75,10 @@ export class Printer {
 
   /** What a change did: a sentence for people, the result for programs, its name alone when piped. */
   async done<T>(sentence: string, row?: T, view?: View<T>): Promise<void> {
-    this.say(`${painter(colored(process.stderr))('green', '✓')} ${clean(sentence)}`)
+    this.say(`${painter(colored(process.stderr))('green', '✓')} ${clean((await this.already()) ?? sentence)}`)
     if (row === undefined || row === null) return
     const name = view?.name as ((row: unknown) => string) | undefined
+    this.made = name?.(row)
     if (await this.data([row], row, name)) return
     if (this.wanted.format === 'table' && view)
       return this.write((await aligned()).detail(row, view.detail ?? view.columns, { paint: this.paint }))

@@ -28,7 +28,7 @@ import type { Db } from './store/db.ts'
 import { createInlineReads, createThreadReads, type Reads } from './store/reads.ts'
 import { createStorage, type Storage } from './store/storage.ts'
 import { createVault, type Vault } from './store/vault.ts'
-import { createWriter, type Writer } from './store/writer.ts'
+import { createWriter, settledAtOnce, type Writer } from './store/writer.ts'
 
 /** A message for the WebSocket subscribers of a channel, such as `workspace:<id>`. Sent after the commit. */
 export interface Broadcast {
@@ -117,10 +117,20 @@ export interface App extends Writer {
   readonly seals: Sealer
   /** Runs reads that may take long. */
   readonly reads: Reads
+  /** Runs `work` as `write` does and takes all of it back: nothing is stored, sent or heard of. */
+  writeDry<T>(work: () => T): Promise<Dry<T>>
+  /** Runs `work` within the current change and says whether it wrote anything. */
+  watched<T>(work: () => T): { value: T; wrote: boolean }
   /** Sends a message when the current change is committed; at once outside of a change. */
   broadcast(message: Broadcast): void
   /** Runs `work` when the current change is committed; at once outside of a change. */
   afterCommit(work: () => void): void
+}
+
+/** What a change answered, and the entries that it recorded, before it was taken back. */
+export interface Dry<T> {
+  answer: T
+  entries: readonly Recorded[]
 }
 
 export interface AppParts {
@@ -145,9 +155,11 @@ export function createApp(parts: AppParts): App {
   const seals = parts.seals ? createSealer({ db, journal, file: parts.seals, clock, log }) : noSealer
   const outbound = createOutbound()
   const reactor = createReactor()
+  const rows = db.prepare<[], number>('SELECT total_changes()').pluck()
   type Outgoing = () => void
   let current: Outgoing[] | null = null
   let kept: Outgoing[] = []
+  let heard: Recorded[] = []
 
   // Cached, since every request needs the formatted time and it changes once a second.
   let second = Number.NaN
@@ -165,6 +177,7 @@ export function createApp(parts: AppParts): App {
   const writer = createWriter(db, {
     begin() {
       current = []
+      heard = []
       journal.mark()
     },
     keep() {
@@ -197,9 +210,29 @@ export function createApp(parts: AppParts): App {
     },
   })
 
+  async function writeDry<T>(work: () => T): Promise<Dry<T>> {
+    let dry: Dry<T> | undefined
+    try {
+      await writer.write(() => {
+        dry = { answer: settledAtOnce(work()), entries: heard }
+        throw new TakenBack()
+      })
+    } catch (error) {
+      if (!(error instanceof TakenBack)) throw error
+    }
+    return dry!
+  }
+
+  function watched<T>(work: () => T): { value: T; wrote: boolean } {
+    const [entries, before] = [heard.length, rows.get()]
+    const value = work()
+    return { value, wrote: heard.length > entries || rows.get() !== before }
+  }
+
   function append(draft: Draft): Recorded {
     if (!current) throw new Error('A journal entry can only be recorded within a change')
     const entry = journal.append(draft)
+    heard.push(entry)
     current.push(() => bus.emit('entry', entry))
     return entry
   }
@@ -257,6 +290,8 @@ export function createApp(parts: AppParts): App {
       const recorded = workspaces.map((workspace_id) => append({ ...draft, workspace_id }))
       reactor.happened(this, { ...it, recorded })
     },
+    writeDry,
+    watched,
     reactor,
     project: journal.project,
     index: journal.index,
@@ -266,6 +301,9 @@ export function createApp(parts: AppParts): App {
     afterCommit,
   }
 }
+
+/** Ends a change that was never to be kept. */
+class TakenBack extends Error {}
 
 const notYet: Scrub = () => {
   throw problem('unavailable', { detail: 'Muster is starting. Try again in a moment' })

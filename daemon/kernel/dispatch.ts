@@ -1,4 +1,5 @@
 import type { Endpoint } from '#contract/define'
+import { unchangedHeader } from '#contract/dry-run'
 import { type FactName, fact } from '#contract/entries'
 import { allows, scopeAllows } from '#contract/roles'
 import type { App } from './app.ts'
@@ -6,6 +7,7 @@ import { checkBound } from './auth/internal.ts'
 import { actorHere, holds } from './auth/standing.ts'
 import type { Wire } from './facts.ts'
 import type { Actor, Feature, Gated, Web } from './feature.ts'
+import type { Recorded } from './journal/journal.ts'
 import { Problem, problem } from './problem.ts'
 import type { Db } from './store/db.ts'
 import { storageProblem } from './store/storage-fault.ts'
@@ -74,28 +76,85 @@ export function authorize(db: Db, { access, capability, scope, method, stepUp }:
 /** The only way to change state, for HTTP, the daemon's own jobs and agents. `input` has passed the schemas. */
 export async function dispatch(
   app: App,
-  { endpoint, handler, gate }: Operation,
+  operation: Operation,
   actor: Actor | null,
   input: object,
   web?: Web,
 ): Promise<unknown> {
+  const { endpoint, handler } = operation
+  const call = enter(app, operation, actor, input, web)
+  return succeeded(await carryOut(app, endpoint, call, handler).catch(inWords))
+}
+
+function enter(app: App, { endpoint, gate }: Operation, actor: Actor | null, input: object, web?: Web): object {
   const here = actor && actorHere(app.db, endpoint, actor, input)
   authorize(app.db, endpoint, here)
   gate?.()
   if (actor?.bound) checkBound(actor.bound, (input as { body?: object }).body ?? {})
-  const call = { ...input, actor: here, now: app.now(), ...(web && { web }) }
-  const result = await carryOut(app, endpoint, call, handler).catch((error) => {
-    throw storageProblem(error) ?? error
-  })
+  return { ...input, actor: here, now: app.now(), ...(web && { web }) }
+}
+
+const inWords = (error: unknown): never => {
+  throw storageProblem(error) ?? error
+}
+
+function succeeded(result: unknown): unknown {
   if (result instanceof Problem) throw result
   return result
+}
+
+/** What a change answered before it was taken back; `known` is false where its answer comes after the commit. */
+export interface Tried {
+  answer: unknown
+  known: boolean
+  entries: readonly Recorded[]
+}
+
+/**
+ * Carries a change out up to its commit and takes it back. What it would wait for before the transaction is waited for;
+ * nothing that follows the commit happens.
+ */
+export async function tryOut(
+  app: App,
+  operation: Operation,
+  actor: Actor | null,
+  input: object,
+  web?: Web,
+): Promise<Tried> {
+  const { endpoint, handler } = operation
+  const call = enter(app, operation, actor, input, web)
+  try {
+    const ready = typeof handler !== 'function' && 'prepare' in handler ? await handler.prepare(call) : undefined
+    const work = () => step(handler, call, ready)
+    const { answer, entries } = await app.writeDry(() => change(app, endpoint, call, work, !('wish' in handler)))
+    succeeded(answer)
+    return { answer, known: typeof handler === 'function' || !('settle' in handler), entries }
+  } catch (error) {
+    return inWords(error)
+  }
+}
+
+/** The part of a handler that runs within the transaction. */
+function step(handler: Operation['handler'], call: object, ready: unknown): unknown {
+  if (typeof handler === 'function') return handler(call)
+  return 'wish' in handler ? handler.wish(call) : handler.commit(call, ready)
 }
 
 const carryOut = async (app: App, endpoint: Endpoint, call: object, handler: Operation['handler']) =>
   typeof handler === 'function' ? run(app, endpoint, call, () => handler(call)) : runParts(app, endpoint, call, handler)
 
-const run = (app: App, endpoint: Endpoint, call: object, work: () => unknown) =>
-  endpoint.journal ? app.write(() => record(app, endpoint, call as RecordCall, work())) : work()
+const run = (app: App, endpoint: Endpoint, call: object, work: () => unknown, says = endpoint.method !== 'GET') =>
+  endpoint.journal ? app.write(() => change(app, endpoint, call, work, says)) : work()
+
+/** The work with its fact. `says`: the answer says so when nothing was written. */
+function change(app: App, endpoint: Endpoint, call: object, work: () => unknown, says: boolean): unknown {
+  const { value, wrote } = app.watched(() => record(app, endpoint, call as RecordCall, work()))
+  if (!wrote && says) unchanged(call)
+  return value
+}
+
+/** Says of a change over HTTP that it found everything as it was asked for. */
+export const unchanged = ({ web }: { web?: Web }): void => void web?.reply.header(unchangedHeader, 'true')
 
 async function runParts(app: App, endpoint: Endpoint, call: object, parts: Split | Wish): Promise<unknown> {
   if ('prepare' in parts) {
@@ -103,7 +162,8 @@ async function runParts(app: App, endpoint: Endpoint, call: object, parts: Split
     const done = await run(app, endpoint, call, () => parts.commit(call, ready))
     return done instanceof Problem || !parts.settle ? done : parts.settle(call, done, ready)
   }
-  const wish = await run(app, endpoint, call, () => parts.wish(call))
+  // Only the feature knows whether what it waits for is there already.
+  const wish = await run(app, endpoint, call, () => parts.wish(call), false)
   return wish instanceof Problem ? wish : parts.settle(call, wish)
 }
 

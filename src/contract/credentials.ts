@@ -254,12 +254,14 @@ export const credentials = {
     throws: ['not_found', 'source_managed'],
   }),
   check: post('/credentials/test', {
+    noDryRun: 'it asks a provider about the value and stores nothing',
     summary: 'Ask the provider whether it takes a value that is not stored',
     ...testing,
     body: Type.Object({ value, type: members.type, provider: Type.Enum(credentialProviders) }),
     journal: false,
   }),
   test: post('/credentials/:credentialId/test', {
+    noDryRun: 'it asks a provider about the value',
     summary: 'Ask the provider whether it takes the stored value, or another one in its place',
     ...testing,
     body: Type.Object({ value: otherValue }),

@@ -99,6 +99,10 @@ export interface Shape {
   upload?: string
   /** In a browser session, a user who has a second factor must have shown it lately. */
   stepUp?: true
+  /** Why there is no dry run of it, as what follows "because". */
+  noDryRun?: string
+  /** Members of the reply that are secrets, shown this once: a dry run leaves them out. */
+  secrets?: readonly string[]
   /** Open also to a browser session that has yet to show the second factor of its user. */
   unproven?: true
   /** A refusal also clears the session's cookies, unless it is one to try again after (429, 5xx). */

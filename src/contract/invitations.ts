@@ -37,6 +37,7 @@ export const invitations = {
     throws: ['not_found'],
   }),
   create: post('/workspaces/:workspaceId/invitations', {
+    secrets: ['token', 'link'],
     summary: 'Invite an address to the workspace for seven days',
     access: 'ADMIN',
     scope: 'workspace:admin',
@@ -63,6 +64,7 @@ export const invitations = {
     reply: Type.Array(OwnInvitation),
   }),
   redeem: post('/invitations/redeem', {
+    noDryRun: 'tries of a secret must be counted',
     summary: 'Accept an invitation by its token',
     access: 'signed-in',
     status: 200,

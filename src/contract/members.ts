@@ -35,6 +35,7 @@ export const members = {
     throws: ['already_member', 'not_found'],
   }),
   provision: post('/workspaces/:workspaceId/members/provision', {
+    secrets: ['setup_url'],
     summary: 'Make a member by address, with an account and a link to set it up when there is none',
     access: 'ADMIN',
     scope: 'workspace:admin',

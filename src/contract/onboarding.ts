@@ -36,7 +36,7 @@ export const onboarding = {
     access: 'signed-in',
     status: 200,
     reply: Type.Object({ status: Type.Literal('completed') }),
-    journal: false,
+    journal: [],
   }),
   setup: post('/onboarding/setup', {
     summary: 'Set up a workspace with a first crew, agent and model key',

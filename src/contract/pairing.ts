@@ -21,6 +21,7 @@ const Verifier = Type.String({
 
 export const pairing = {
   start: post('/auth/pair/start', {
+    noDryRun: 'it gives out a code',
     summary: 'Make a code with which another device gets a token of yours',
     access: 'signed-in',
     stepUp: true,

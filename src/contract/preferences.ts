@@ -18,13 +18,13 @@ export const preferences = {
     body: Value,
     bodyLimit: 16 * 1024,
     overLimit: { code: 'body_too_large' },
-    journal: false,
+    journal: [],
     throws: ['body_too_large', 'not_found'],
   }),
   remove: del('/me/preferences/:key', {
     summary: 'Forget the value of a key',
     access: 'signed-in',
-    journal: false,
+    journal: [],
     throws: ['not_found'],
   }),
 }

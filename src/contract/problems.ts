@@ -15,6 +15,7 @@ export const problems = {
   invalid_json: [400, 'The body is not valid JSON'],
   invalid_field: [400, 'A member has an invalid value'],
   missing_field: [400, 'A required member is missing'],
+  dry_run_unsupported: [400, 'There is no dry run of this'],
   no_fields: [400, 'Nothing to change was given'],
   workspace_required: [400, 'Name a workspace'],
   not_a_member: [403, 'Not a member of this workspace'],

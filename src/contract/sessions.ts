@@ -134,6 +134,7 @@ export const sessions = {
     reply: Type.Array(Session),
   }),
   confirm: post('/auth/step-up', {
+    noDryRun: 'tries of a secret must be counted',
     summary: 'Show the second factor in this browser, for what asks for it',
     access: 'signed-in',
     unproven: true,

@@ -40,6 +40,7 @@ export const usesKeptDays = 90
 
 export const tokens = {
   create: post('/auth/cli-token', {
+    secrets: ['token'],
     summary: 'Make a token for a device or a program',
     access: 'signed-in',
     stepUp: true,
@@ -84,6 +85,7 @@ export const tokens = {
   }),
   /** Beyond the contract: replacing a token as one change cannot leave none, or two. */
   rotate: post('/auth/cli-tokens/:tokenId/rotate', {
+    secrets: ['token'],
     summary: 'Replace a token of yours by a new one that reaches as far and lasts as long',
     access: 'signed-in',
     stepUp: true,

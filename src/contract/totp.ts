@@ -28,6 +28,7 @@ export const totp = {
     }),
   }),
   start: post('/users/me/totp', {
+    noDryRun: 'tries of a secret must be counted',
     summary: 'Begin to set up a second factor, or to move it to another device',
     access: 'signed-in',
     rate: 'auth',
@@ -49,6 +50,7 @@ export const totp = {
     ],
   }),
   confirm: post('/users/me/totp/confirm', {
+    noDryRun: 'tries of a secret must be counted',
     summary: 'Finish setting up with a first code, and get recovery codes',
     access: 'signed-in',
     rate: 'auth',
@@ -59,6 +61,7 @@ export const totp = {
     throws: ['second_factor_not_started', 'second_factor_invalid', 'encryption_unavailable'],
   }),
   renew: post('/users/me/totp/recovery-codes', {
+    noDryRun: 'tries of a secret must be counted',
     summary: 'Get new recovery codes; the old ones are void',
     access: 'signed-in',
     rate: 'auth',
@@ -68,6 +71,7 @@ export const totp = {
     throws: ['second_factor_missing', 'second_factor_invalid', 'account_locked', 'encryption_unavailable'],
   }),
   remove: del('/users/me/totp', {
+    noDryRun: 'tries of a secret must be counted',
     summary: 'Turn the second factor off',
     access: 'signed-in',
     rate: 'auth',

@@ -21,6 +21,7 @@ export const users = {
     throws: ['not_found'],
   }),
   password: post('/users/me/password', {
+    noDryRun: 'tries of a secret must be counted',
     summary: 'Change your password and sign out everywhere else',
     access: 'signed-in',
     rate: 'auth',

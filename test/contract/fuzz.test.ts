@@ -68,7 +68,7 @@ function requests(endpoint: Endpoint, workspace: string) {
         name,
         name === 'workspaceId' ? fc.constant(workspace) : maybe(nameOf(named(name)), hostileText),
       ])
-    const asked = parameters.filter((it) => it.in === 'query' && it.name !== 'workspace_id')
+    const asked = parameters.filter((it) => it.in === 'query' && !['workspace_id', 'dry_run'].includes(it.name))
     const query = asked.map((it) => [
       it.name,
       value(it.schema, it.name).chain((one) => maybe(fc.constant([one]), fc.constant([one, one]))),

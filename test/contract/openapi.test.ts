@@ -3,6 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract'
 import { urlOf } from '#contract/define'
+import { noDryRun } from '#contract/dry-run'
 import { openapi } from '#kernel/http/openapi'
 import { daemon } from '#test'
 
@@ -72,6 +73,16 @@ describe('the OpenAPI document', () => {
         507: { description: 'storage_full' },
         503: { description: expect.stringContaining('storage_unavailable') },
       })
+  })
+
+  it.each(endpoints)('offers a dry run of $name where there is one', ({ endpoint }) => {
+    const described = paths[urlOf(endpoint).replace(/:(\w+)/g, '{$1}')]![endpoint.method.toLowerCase()]!
+    const { parameters } = described as unknown as { parameters: { name: string; schema: object }[] }
+    const has = endpoint.method !== 'GET' && noDryRun(endpoint) === null
+    expect(parameters.filter(({ name }) => name === 'dry_run').map(({ schema }) => schema)).toEqual(
+      has ? [{ type: 'boolean' }] : [],
+    )
+    expect(JSON.stringify(described.responses).includes('schemas/DryRun')).toBe(has)
   })
 
   it('is served, and printed by a daemon that need not run', async () => {

@@ -72,6 +72,7 @@ const always = new Set<string>([
   'not_a_member',
   'insufficient_role',
   'insufficient_scope',
+  'dry_run_unsupported',
   'method_not_allowed',
   'body_over_limit',
   'body_too_large',

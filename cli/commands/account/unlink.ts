@@ -1,7 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 
 export default class AccountUnlink extends ApiCommand<typeof AccountUnlink> {
   static override summary = 'Unlink an identity provider account from yours'
@@ -19,7 +18,7 @@ export default class AccountUnlink extends ApiCommand<typeof AccountUnlink> {
 
   async run(): Promise<void> {
     const { link } = this.args
-    await confirm(`Unlink ${link}?`, this.flags.yes)
+    await this.confirm(`Unlink ${link}?`)
     await this.api.idp.unlink({ linkId: link })
     await this.out.done(`Unlinked ${link}.`)
   }

@@ -23,7 +23,7 @@ export default class ChatsCreate extends ApiCommand<typeof ChatsCreate> {
       agentId: await agentId(this.api, this.args.agent),
       body: given({ origin: 'CLI', session_id: id }),
     })
-    await this.out.done(`Opened chat ${chat.id}. Next: muster chats send ${chat.id} "..."`, chat, {
+    await this.out.done(`Opened chat ${chat.id}.`, chat, {
       name: (it) => it.id,
       columns: { ID: (it) => it.id },
     })

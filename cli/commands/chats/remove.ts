@@ -1,7 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 import { agentId } from '../../lookup.ts'
 
 export default class ChatsRemove extends ApiCommand<typeof ChatsRemove> {
@@ -19,7 +18,7 @@ export default class ChatsRemove extends ApiCommand<typeof ChatsRemove> {
   async run(): Promise<void> {
     const { agent, chat } = this.args
     const id = await agentId(this.api, agent)
-    await confirm(`Delete chat ${chat} with its messages?`, this.flags.yes)
+    await this.confirm(`Delete chat ${chat} with its messages?`)
     await this.api.chats.remove({ agentId: id, chatId: chat })
     await this.out.done(`Deleted chat ${chat}.`)
   }

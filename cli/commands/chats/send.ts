@@ -36,6 +36,6 @@ export default class ChatsSend extends ApiCommand<typeof ChatsSend> {
       name: (it: typeof sent) => it.run_id,
       columns: { RUN: (it: typeof sent) => it.run_id, MESSAGE: (it: typeof sent) => it.message_id },
     }
-    await this.out.done(`Run ${sent.run_id} has started. Next: muster chats stream ${this.args.chat}`, sent, view)
+    await this.out.done(`Run ${sent.run_id} has started.`, sent, view)
   }
 }

@@ -22,7 +22,7 @@ export default class CredentialsUnassign extends ApiCommand<typeof CredentialsUn
       [id, credential_id, credential_name].includes(credential),
     )
     if (!found.length) throw new NotFound('assignment', credential, undefined, `muster credentials assigned ${agent}`)
-    for (const { id } of found) await this.api.credentials.unassign({ agentId: from, assignmentId: id })
+    await this.each(found, ({ id }) => this.api.credentials.unassign({ agentId: from, assignmentId: id }))
     await this.out.done(`Took ${credential} back from ${agent}.`)
   }
 }

@@ -1,7 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 import { crewId, crewMemberId } from '../../lookup.ts'
 
 export default class CrewsRemoveMember extends ApiCommand<typeof CrewsRemoveMember> {
@@ -18,7 +17,7 @@ export default class CrewsRemoveMember extends ApiCommand<typeof CrewsRemoveMemb
     const { crew, user } = this.args
     const id = await crewId(this.api, crew)
     const memberId = await crewMemberId(this.api, id, user)
-    await confirm(`Take ${user} out of crew ${crew}?`, this.flags.yes)
+    await this.confirm(`Take ${user} out of crew ${crew}?`)
     await this.api.crews.removeMember({ crewId: id, memberId })
     await this.out.done(`Took ${user} out of crew ${crew}.`)
   }

@@ -1,7 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
+import { confirmFlags } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
 
 export default class EscalationsPurge extends ApiCommand<typeof EscalationsPurge> {
@@ -10,11 +9,11 @@ export default class EscalationsPurge extends ApiCommand<typeof EscalationsPurge
     'Withdraws open ones first and erases credentials that wait for a decision. The journal is kept.'
   static override examples = ['$ <%= config.bin %> escalations purge web-team']
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
-  static override flags = yesFlag
+  static override flags = confirmFlags
 
   async run(): Promise<void> {
     const id = await crewId(this.api, this.args.crew)
-    await confirm(`Delete every question of the agents of ${this.args.crew}?`, this.flags.yes)
+    await this.confirmName(`Delete every question of the agents of ${this.args.crew}?`, this.args.crew)
     const reply = await this.api.escalations.purge({ crewId: id })
     await this.out.done(`Deleted ${reply.deleted}.`, reply)
   }

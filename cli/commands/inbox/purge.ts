@@ -1,6 +1,5 @@
 import { ApiCommand } from '../../command.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 
 export default class InboxPurge extends ApiCommand<typeof InboxPurge> {
   static override summary = 'Delete all inbox items of the workspace'
@@ -9,7 +8,7 @@ export default class InboxPurge extends ApiCommand<typeof InboxPurge> {
   static override flags = yesFlag
 
   async run(): Promise<void> {
-    await confirm('Delete every item of this workspace’s inbox, for everybody?', this.flags.yes)
+    await this.confirm('Delete every item of this workspace’s inbox, for everybody?')
     const { deleted } = await this.api.inbox.purge({ query: {} })
     await this.out.done(`Deleted ${deleted} ${deleted === 1 ? 'item' : 'items'}.`, { deleted })
   }

@@ -19,7 +19,7 @@ export default class InvitationsAccept extends ApiCommand<typeof InvitationsAcce
     const invitation = await ownInvitationId(this.api, this.args.invitation)
     const joined = await this.api.invitations.accept({ invitationId: invitation })
     const slug = await slugOfWorkspace(this.api, joined.workspace_id)
-    await this.out.done(`You are ${joined.role} of ${slug} now. Next: muster workspaces use ${slug}`, joined, {
+    await this.out.done(`You are ${joined.role} of ${slug} now.`, joined, {
       name: () => slug,
       columns: {},
     })

@@ -1,7 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 import { ownInvitationId } from '../../lookup.ts'
 
 export default class InvitationsDecline extends ApiCommand<typeof InvitationsDecline> {
@@ -19,7 +18,7 @@ export default class InvitationsDecline extends ApiCommand<typeof InvitationsDec
   async run(): Promise<void> {
     const { invitation } = this.args
     const id = await ownInvitationId(this.api, invitation)
-    await confirm(`Decline the invitation ${invitation}?`, this.flags.yes)
+    await this.confirm(`Decline the invitation ${invitation}?`)
     await this.api.invitations.decline({ invitationId: id })
     await this.out.done(`Declined the invitation ${invitation}.`)
   }

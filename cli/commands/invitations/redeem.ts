@@ -23,7 +23,7 @@ export default class InvitationsRedeem extends ApiCommand<typeof InvitationsRede
     const token = /[?&]token=([^&#\s]+)/.exec(given)?.[1] ?? given.trim()
     const joined = await this.api.invitations.redeem({ body: { token } })
     const slug = await slugOfWorkspace(this.api, joined.workspace_id)
-    await this.out.done(`You are ${joined.role} of ${slug} now. Next: muster workspaces use ${slug}`, joined, {
+    await this.out.done(`You are ${joined.role} of ${slug} now.`, joined, {
       name: () => slug,
       columns: {},
     })

@@ -2,7 +2,6 @@ import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 import { invitationId } from '../../lookup.ts'
 
 export default class InvitationsRevoke extends ApiCommand<typeof InvitationsRevoke> {
@@ -18,7 +17,7 @@ export default class InvitationsRevoke extends ApiCommand<typeof InvitationsRevo
     const { invitation } = this.args
     const workspaceId = workspaceInUse(this.session)
     const id = await invitationId(this.api, workspaceId, invitation)
-    await confirm(`Take the invitation ${invitation} back?`, this.flags.yes)
+    await this.confirm(`Take the invitation ${invitation} back?`)
     await this.api.invitations.revoke({ workspaceId, invitationId: id })
     await this.out.done(`Took the invitation ${invitation} back.`)
   }

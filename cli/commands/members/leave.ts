@@ -1,7 +1,6 @@
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 import { memberOf } from '../../lookup.ts'
 
 export default class MembersLeave extends ApiCommand<typeof MembersLeave> {
@@ -18,8 +17,8 @@ export default class MembersLeave extends ApiCommand<typeof MembersLeave> {
     const workspaceId = workspaceInUse(this.session)
     const me = await this.api.users.me()
     const { id } = await memberOf(this.api, workspaceId, me.id)
-    await confirm(`Leave ${workspaceId}?`, this.flags.yes)
+    await this.confirm(`Leave ${workspaceId}?`)
     await this.api.members.remove({ workspaceId, memberId: id })
-    await this.out.done(`You left ${workspaceId}. Next: muster workspaces list`)
+    await this.out.done(`You left ${workspaceId}.`)
   }
 }

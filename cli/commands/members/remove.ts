@@ -2,7 +2,6 @@ import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 import { memberOf } from '../../lookup.ts'
 
 export default class MembersRemove extends ApiCommand<typeof MembersRemove> {
@@ -19,7 +18,7 @@ export default class MembersRemove extends ApiCommand<typeof MembersRemove> {
   async run(): Promise<void> {
     const workspaceId = workspaceInUse(this.session)
     const { id, user } = await memberOf(this.api, workspaceId, this.args.member)
-    await confirm(`Remove ${user.email} from ${workspaceId}?`, this.flags.yes)
+    await this.confirm(`Remove ${user.email} from ${workspaceId}?`)
     await this.api.members.remove({ workspaceId, memberId: id })
     await this.out.done(`Removed ${user.email} from ${workspaceId}.`)
   }

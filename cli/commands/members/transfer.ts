@@ -2,7 +2,6 @@ import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 import { memberOf } from '../../lookup.ts'
 
 export default class MembersTransfer extends ApiCommand<typeof MembersTransfer> {
@@ -14,7 +13,7 @@ export default class MembersTransfer extends ApiCommand<typeof MembersTransfer> 
   async run(): Promise<void> {
     const workspaceId = workspaceInUse(this.session)
     const { id, user } = await memberOf(this.api, workspaceId, this.args.member)
-    await confirm(`Make ${user.email} the owner of ${workspaceId} in your place?`, this.flags.yes)
+    await this.confirm(`Make ${user.email} the owner of ${workspaceId} in your place?`)
     await this.api.members.transfer({ workspaceId, memberId: id })
     await this.out.done(`${user.email} is OWNER now, and you are ADMIN.`)
   }

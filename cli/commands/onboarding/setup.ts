@@ -45,7 +45,7 @@ export default class OnboardingSetup extends ApiCommand<typeof OnboardingSetup> 
       }),
     })
     const slug = await slugOfWorkspace(this.api, reply.workspace_id)
-    await this.out.done(`Set up workspace ${slug}. Next: muster workspaces use ${slug}`, reply, {
+    await this.out.done(`Set up workspace ${slug}.`, reply, {
       name: () => slug,
       columns: {},
     })

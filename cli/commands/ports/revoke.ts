@@ -1,7 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { given, yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 import { crewId } from '../../lookup.ts'
 
 export default class PortsRevoke extends ApiCommand<typeof PortsRevoke> {
@@ -26,9 +25,9 @@ export default class PortsRevoke extends ApiCommand<typeof PortsRevoke> {
 
   async run(): Promise<void> {
     const { crew, port } = this.args
-    const { reason, yes } = this.flags
+    const { reason } = this.flags
     const id = await crewId(this.api, crew)
-    await confirm(`Revoke port ${port} of ${crew}?`, yes)
+    await this.confirm(`Revoke port ${port} of ${crew}?`)
     await this.api.ports.revoke({ crewId: id, exposureId: port, body: given({ reason }) })
     await this.out.done(`Revoked port ${port} of ${crew}.`)
   }

@@ -1,7 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 
 export default class PreferencesRemove extends ApiCommand<typeof PreferencesRemove> {
   static override summary = 'Delete a preference'
@@ -11,7 +10,7 @@ export default class PreferencesRemove extends ApiCommand<typeof PreferencesRemo
 
   async run(): Promise<void> {
     const { key } = this.args
-    await confirm(`Forget ${key}?`, this.flags.yes)
+    await this.confirm(`Forget ${key}?`)
     await this.api.preferences.remove({ key })
     await this.out.done(`Forgot ${key}.`)
   }

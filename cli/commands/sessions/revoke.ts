@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm, InputError } from '../../input.ts'
+import { InputError } from '../../input.ts'
 import { NotFound } from '../../lookup.ts'
 
 type Session = { id: string; is_current: boolean }
@@ -28,13 +28,12 @@ export default class SessionsRevoke extends ApiCommand<typeof SessionsRevoke> {
       throw new InputError('Name one session, or give --all-others.', 'muster sessions list')
     const chosen = all ? await this.others() : [await this.named(session!)]
     if (!chosen.length) return this.out.done('There is no other session.', { revoked: [] })
-    await confirm(
+    await this.confirm(
       chosen.length === 1
         ? `Sign out the browser with session ${short(chosen[0]!)}?`
         : `Sign out ${chosen.length} browsers?`,
-      this.flags.yes,
     )
-    for (const sessionId of chosen) await this.api.sessions.revoke({ sessionId })
+    await this.each(chosen, (sessionId) => this.api.sessions.revoke({ sessionId }))
     await this.out.done(
       chosen.length === 1
         ? `Signed out the browser with session ${short(chosen[0]!)}.`

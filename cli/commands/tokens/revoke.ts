@@ -1,7 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 
 export default class TokensRevoke extends ApiCommand<typeof TokensRevoke> {
   static override summary = 'Revoke one of your tokens'
@@ -15,7 +14,7 @@ export default class TokensRevoke extends ApiCommand<typeof TokensRevoke> {
 
   async run(): Promise<void> {
     const { token } = this.args
-    await confirm(`Revoke token ${token}?`, this.flags.yes)
+    await this.confirm(`Revoke token ${token}?`)
     await this.api.tokens.revoke({ tokenId: token })
     await this.out.done(`Revoked token ${token}.`)
   }

@@ -2,7 +2,6 @@ import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { changeContexts } from '../../contexts/change.ts'
 import { given, yesFlag } from '../../flags.ts'
-import { confirm } from '../../input.ts'
 import { handOver, outputFileFlag } from '../../tokens/made.ts'
 
 export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
@@ -24,8 +23,8 @@ export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
 
   async run(): Promise<void> {
     const { token: tokenId } = this.args
-    const { name, yes, 'output-file': file } = this.flags
-    await confirm(`Replace token ${tokenId}? The old one ends at once.`, yes)
+    const { name, 'output-file': file } = this.flags
+    await this.confirm(`Replace token ${tokenId}? The old one ends at once.`)
     const own = await this.isOwn(tokenId)
     await handOver(this.out, file, async () => {
       const made = await this.api.tokens.rotate({ tokenId, body: given({ name }) })

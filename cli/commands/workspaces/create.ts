@@ -22,10 +22,6 @@ export default class WorkspacesCreate extends ApiCommand<typeof WorkspacesCreate
     const workspace = await this.api.workspaces.create({
       body: given({ name, slug: slugFor(name, slug), preferred_language: language || undefined }),
     })
-    await this.out.done(
-      `Created workspace ${workspace.slug}. Next: muster workspaces use ${workspace.slug}`,
-      workspace,
-      workspaceView,
-    )
+    await this.out.done(`Created workspace ${workspace.slug}.`, workspace, workspaceView)
   }
 }

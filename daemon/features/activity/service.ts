@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { activity, LogLine } from '#contract/activity'
 import type { Reply } from '#contract/define'
 import type { App } from '#kernel/app'
+import { unchanged } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import type { Page } from '#kernel/http/fields'
 import { Problem, problem } from '#kernel/problem'
@@ -17,9 +18,12 @@ type Line = Static<typeof LogLine>
 const patienceMs = 45_000
 
 /** Requests the end of all runs of the agent and returns them. */
-export function wishStop(app: App, { actor, agentId }: Call<typeof activity.stop>): string[] {
+export function wishStop(app: App, call: Call<typeof activity.stop>): string[] {
+  const { actor, agentId } = call
   const agent = findAgent(app, actor.workspace, agentId)
-  return runsOfAgent(app, agent.id).flatMap(({ id }) => (wishCancel(app, id, actor.id) ? [id] : []))
+  const runs = runsOfAgent(app, agent.id).flatMap(({ id }) => (wishCancel(app, id, actor.id) ? [id] : []))
+  if (!runs.length) unchanged(call)
+  return runs
 }
 
 /** Waits until the runs are over, or until the time limit. */

@@ -14,23 +14,21 @@ export const list = ({ db }: App, user: string): string =>
     .map(({ key, value_json }) => `${JSON.stringify(key)}:${value_json}`)
     .join(',')}}`
 
-export async function set(app: App, { actor, key, body, now }: Call<typeof preferences.set>): Promise<undefined> {
+export function set({ db }: App, { actor, key, body, now }: Call<typeof preferences.set>): undefined {
   checkKey(key)
   const value_json = toText(body)
-  await app.write(() => {
-    if (queries(app.db).others.get(actor.id, key)!.count >= most)
-      throw problem('invalid_field', {
-        field: 'key',
-        detail: `There are ${most} preferences already; remove one first`,
-      })
-    queries(app.db).set.run({ user: actor.id, key, value_json, now })
-  })
+  if (queries(db).others.get(actor.id, key)!.count >= most)
+    throw problem('invalid_field', {
+      field: 'key',
+      detail: `There are ${most} preferences already; remove one first`,
+    })
+  queries(db).set.run({ user: actor.id, key, value_json, now })
 }
 
 /** Deletes a key; an absent one is no error. */
-export async function remove(app: App, { actor, key }: Call<typeof preferences.remove>): Promise<undefined> {
+export function remove({ db }: App, { actor, key }: Call<typeof preferences.remove>): undefined {
   checkKey(key)
-  await app.write(() => queries(app.db).remove.run(actor.id, key))
+  queries(db).remove.run(actor.id, key)
 }
 
 function checkKey(key: string): void {

@@ -1,5 +1,6 @@
 import { endpoints } from '#contract'
 import { type Endpoint, urlOf } from '#contract/define'
+import { DryRun, dryRunParameter, noDryRun } from '#contract/dry-run'
 import { type Code, Problem, problems } from '#contract/problems'
 import { version } from '../version.ts'
 import { entryName, journalSchemas } from './journal-schemas.ts'
@@ -20,7 +21,7 @@ export function openapi(): Json {
     tags: [...new Set(endpoints.map(({ feature }) => feature))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: { Problem: plain(Problem), ...bare(journalSchemas()) },
+      schemas: { Problem: plain(Problem), DryRun: plain(DryRun), ...bare(journalSchemas()) },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'A CLI token: svc_cli_… or svc_admin_…' },
         internal: {
@@ -51,16 +52,39 @@ function describe(name: string, tag: string, endpoint: Endpoint): Json {
     summary,
     tags: [tag],
     security: access === 'public' ? [] : access === 'internal' ? [{ internal: [] }] : [{ token: [] }, { session: [] }],
-    parameters: [...pathParameters(endpoint.path), ...queryParameters(query as Json | undefined), ...workspace],
+    parameters: [
+      ...pathParameters(endpoint.path),
+      ...queryParameters(query as Json | undefined),
+      ...workspace,
+      ...(hasDryRun(endpoint) ? [dryRun] : []),
+    ],
     ...(body && { requestBody: { required: !bodyOptional, content: { 'application/json': { schema: plain(body) } } } }),
     ...(upload && { requestBody: { required: true, content: { 'multipart/form-data': { schema: formOf(upload) } } } }),
-    responses: { ...success(endpoint), ...refusals(endpoint) },
+    responses: { ...success(endpoint), ...(hasDryRun(endpoint) && tried(endpoint)), ...refusals(endpoint) },
     'x-access': access,
     ...(endpoint.crew && { 'x-crew': endpoint.crew }),
     ...(endpoint.capability && { 'x-capability': endpoint.capability }),
     ...(endpoint.scope && { 'x-scope': endpoint.scope }),
     'x-journal': endpoint.journal || (endpoint.journal === false ? false : undefined),
   }
+}
+
+const hasDryRun = (endpoint: Endpoint): boolean => endpoint.method !== 'GET' && noDryRun(endpoint) === null
+
+const dryRun: Json = {
+  name: dryRunParameter,
+  in: 'query',
+  required: false,
+  schema: { type: 'boolean' },
+  description: 'Change nothing and answer 200 with a DryRun: what the change would have answered and recorded',
+}
+
+/** A dry run answers 200, beside the answer of a change that does so too. */
+function tried({ status, reply, summary }: Endpoint): Json {
+  const ref = { $ref: '#/components/schemas/DryRun' }
+  const schema = status === 200 && reply ? { anyOf: [plain(reply), ref] } : ref
+  const description = status === 200 ? summary : 'A dry run'
+  return { 200: { description, content: { 'application/json': { schema } } } }
 }
 
 const formOf = (file: string) => ({
@@ -124,23 +148,24 @@ function success({ status, held, reply, kind, media, summary }: Endpoint): Json 
 }
 
 /** Problems that the kernel itself may answer with, besides those that the endpoint throws. */
-function kernelRefusals({
-  access,
-  rate,
-  method,
-  path,
-  scope,
-  agent,
-  query,
-  body,
-  journal,
-  malformed,
-  stepUp,
-  upload,
-  workspace,
-  unnamed = workspace === 'agent' || workspace === 'approval' ? 'not_found' : 'workspace_required',
-  overLimit = { code: 'body_over_limit' },
-}: Endpoint): Code[] {
+function kernelRefusals(endpoint: Endpoint): Code[] {
+  const {
+    access,
+    rate,
+    method,
+    path,
+    scope,
+    agent,
+    query,
+    body,
+    journal,
+    malformed,
+    stepUp,
+    upload,
+    workspace,
+    unnamed = workspace === 'agent' || workspace === 'approval' ? 'not_found' : 'workspace_required',
+    overLimit = { code: 'body_over_limit' },
+  } = endpoint
   const inWorkspace = isRole(access)
   const isUser = inWorkspace || access === 'signed-in'
   const ownWords = malformed !== undefined
@@ -156,6 +181,8 @@ function kernelRefusals({
     ...(stepUp ? (['step_up_required'] as const) : []),
     ...(inWorkspace ? ([unnamed, 'not_a_member', 'insufficient_role', 'two_factor_required'] as const) : []),
     ...(scope ? (['insufficient_scope'] as const) : []),
+    ...(method === 'GET' ? [] : (['invalid_field'] as const)),
+    ...(method !== 'GET' && !hasDryRun(endpoint) ? (['dry_run_unsupported'] as const) : []),
     ...(query || path.includes(':') ? (['invalid_field'] as const) : []),
     ...(query ? (['missing_field'] as const) : []),
     ...(body && !ownWords ? (['invalid_json', 'invalid_field', 'missing_field'] as const) : []),

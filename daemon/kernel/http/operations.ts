@@ -15,12 +15,13 @@ import { isReserved } from '#contract/reserved'
 import { receive } from '../agents/calls.ts'
 import type { App } from '../app.ts'
 import { ConfigError } from '../config.ts'
-import { dispatch, type Operation } from '../dispatch.ts'
+import { dispatch, type Operation, tryOut } from '../dispatch.ts'
 import type { Actor } from '../feature.ts'
 import { createRequestIds } from '../ids.ts'
 import { type Problem, problem } from '../problem.ts'
 import { settings } from '../settings.ts'
 import { admit, admitAgain } from './admit.ts'
+import { dryRunAsked, sendDryRun } from './dry-run.ts'
 import { createMethods, type Methods } from './methods.ts'
 import { fixedHeaders, pathOf, refuseConnection, sendProblem } from './refusal.ts'
 import { type Validator, validator } from './validate.ts'
@@ -214,12 +215,18 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
       }),
     handler: async (request, reply) => {
       admitAgain(app, endpoint, request)
+      const isDry = dryRunAsked(endpoint, request.query)
       if (endpoint.kind === 'stream') takeSlot(app, request, reply)
       const given = receive(app, operation, request.actor, request.body)
       const input = {
         ...(request.params as object),
         ...checkedQuery(query, request.query),
         ...checkedBody(operation, body, given),
+      }
+      if (isDry) {
+        const tried = await tryOut(app, operation, request.actor, input, { ip: request.address, request, reply })
+        sendDryRun(app, operation, tried, { actor: request.actor!, reply })
+        return
       }
       const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
       if (reply.sent || endpoint.kind === 'stream') return reply

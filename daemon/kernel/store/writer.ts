@@ -48,7 +48,7 @@ export function createWriter(db: Db, listener: ChangeListener): Writer {
     savepoint.run()
     listener.begin()
     try {
-      const value = settled(work())
+      const value = settledAtOnce(work())
       release.run()
       listener.keep()
       return { value }
@@ -67,7 +67,7 @@ export function createWriter(db: Db, listener: ChangeListener): Writer {
     listener.begin()
     let value: unknown
     try {
-      value = settled(work())
+      value = settledAtOnce(work())
     } catch (error) {
       if (storageFault(error)) throw error
       if (db.inTransaction) rollback.run()
@@ -139,7 +139,8 @@ export function createWriter(db: Db, listener: ChangeListener): Writer {
   }
 }
 
-function settled(value: unknown): unknown {
+/** The value of a change, which is no promise. */
+export function settledAtOnce<T>(value: T): T {
   if (value instanceof Promise)
     throw new TypeError('A change must be synchronous: its work and its journal entry share one transaction')
   return value

@@ -55,9 +55,12 @@ describe('muster crews', () => {
     expect((await run('crews', 'show', 'web-team')).stdout).toContain('Idle stop\tnever\n')
     expect(await run('crews', 'remove', 'web-team')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--yes'),
+      stderr: expect.stringContaining('--confirm web-team'),
     })
-    expect(await run('crews', 'rm', 'web-team', '-y')).toMatchObject({ code: 0, stderr: '✓ Deleted crew web-team.\n' })
+    expect(await run('crews', 'rm', 'web-team', '--confirm', 'web-team')).toMatchObject({
+      code: 0,
+      stderr: '✓ Deleted crew web-team.\n',
+    })
     expect((await run('crews', '-q')).stdout).toBe('')
   })
 
@@ -104,6 +107,7 @@ describe('muster crews', () => {
     const server = await fakeServer(({ method, url }, reply) => {
       seen.push(`${method} ${url}`)
       if (url.startsWith('/api/v1/crews?')) return json(reply, [{ id: 'c1', slug: 'web' }])
+      if (url.startsWith('/api/v1/agents?')) return json(reply, [])
       if (url.endsWith('container-logs?tail=5')) return reply.end('line \u001b[31mred\n')
       if (url.endsWith('container-status'))
         return json(reply, {
@@ -132,7 +136,7 @@ describe('muster crews', () => {
     expect((await run('crews', 'stop', 'web', '--json=status')).stdout).toBe('{\n  "status": "running"\n}\n')
     expect((await run('crews', 'status', 'web')).stdout).toContain('Differs\tmemory, cpus\n')
     expect((await run('crews', 'logs', 'web', '--tail', '5')).stdout).toBe('line \u001b[31mred\n')
-    expect(seen.filter((line) => !line.startsWith('GET /api/v1/crews?'))).toEqual([
+    expect(seen.filter((line) => !/^GET \/api\/v1\/(crews|agents)\?/.test(line))).toEqual([
       'POST /api/v1/crews/c1/container-start',
       'POST /api/v1/crews/c1/container-stop',
       'GET /api/v1/crews/c1/container-status',

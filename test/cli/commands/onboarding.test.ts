@@ -12,7 +12,7 @@ it('muster onboarding setup fills the workspace and says where to go on', async 
   })
   expect(await run('onboarding', 'setup', 'Research', '--crew', 'Web team', '--agent', 'Ada')).toMatchObject({
     code: 0,
-    stderr: `✓ Set up workspace ${slug}. Next: muster workspaces use ${slug}\n`,
+    stderr: `✓ Set up workspace ${slug}.\n`,
   })
   expect((await here.call('OWNER', 'GET', '/agents')).body).toMatchObject([{ name: 'Ada', crew: { slug: 'web-team' } }])
   expect(await run('onboarding', 'setup', 'Research')).toMatchObject({

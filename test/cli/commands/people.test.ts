@@ -117,7 +117,7 @@ describe('muster invitations', () => {
     expect(await run('invitations', 'accept', slug)).toEqual({
       code: 0,
       stdout: `${slug}\n`,
-      stderr: `✓ You are MEMBER of ${slug} now. Next: muster workspaces use ${slug}\n`,
+      stderr: `✓ You are MEMBER of ${slug} now.\n`,
     })
   })
 
@@ -171,9 +171,9 @@ describe('muster workspaces', () => {
     expect(await run('workspaces', 'update')).toMatchObject({ code: 2 })
     expect(await run('workspaces', 'remove', 'lab')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('repeat the command with --yes'),
+      stderr: expect.stringContaining('repeat the command with --confirm lab'),
     })
-    expect(await run('workspaces', 'rm', 'lab', '--yes')).toMatchObject({
+    expect(await run('workspaces', 'rm', 'lab', '--confirm', 'lab')).toMatchObject({
       code: 0,
       stderr: '✓ Deleted workspace lab.\n',
     })

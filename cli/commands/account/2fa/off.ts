@@ -1,6 +1,5 @@
 import { ApiCommand } from '../../../command.ts'
 import { yesFlag } from '../../../flags.ts'
-import { confirm } from '../../../input.ts'
 import { codeFlag, codeOf, passwordFlag, passwordOf, remedies } from '../../../two-factor/proof.ts'
 
 export default class TwoFactorOff extends ApiCommand<typeof TwoFactorOff> {
@@ -20,10 +19,7 @@ export default class TwoFactorOff extends ApiCommand<typeof TwoFactorOff> {
     const { needs_password, enabled, required_by } = await this.api.totp.show()
     if (!enabled) return this.out.done('Your account has no second factor.')
     const names = required_by.map(({ slug }) => slug).join(', ')
-    await confirm(
-      `Turn the second factor off?${names && ` Until it is on again you cannot enter ${names}.`}`,
-      this.flags.yes,
-    )
+    await this.confirm(`Turn the second factor off?${names && ` Until it is on again you cannot enter ${names}.`}`)
     const proof = await passwordOf(needs_password, this.session.target, this.flags['password-stdin'])
     const code = await codeOf(this.flags.code)
     await this.out.done(

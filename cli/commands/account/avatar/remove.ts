@@ -1,6 +1,5 @@
 import { ApiCommand } from '../../../command.ts'
 import { yesFlag } from '../../../flags.ts'
-import { confirm } from '../../../input.ts'
 import { userView } from '../../../views/users.ts'
 
 export default class AccountAvatarRemove extends ApiCommand<typeof AccountAvatarRemove> {
@@ -10,7 +9,7 @@ export default class AccountAvatarRemove extends ApiCommand<typeof AccountAvatar
   static override flags = yesFlag
 
   async run(): Promise<void> {
-    await confirm('Remove your picture?', this.flags.yes)
+    await this.confirm('Remove your picture?')
     await this.out.done('Your picture is removed.', await this.api.users.removeAvatar(), userView)
   }
 }

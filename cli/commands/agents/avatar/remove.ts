@@ -1,7 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../../command.ts'
 import { yesFlag } from '../../../flags.ts'
-import { confirm } from '../../../input.ts'
 import { agentId } from '../../../lookup.ts'
 
 export default class AgentsAvatarRemove extends ApiCommand<typeof AgentsAvatarRemove> {
@@ -14,7 +13,7 @@ export default class AgentsAvatarRemove extends ApiCommand<typeof AgentsAvatarRe
   async run(): Promise<void> {
     const { agent } = this.args
     const id = await agentId(this.api, agent)
-    await confirm(`Remove the picture of ${agent}?`, this.flags.yes)
+    await this.confirm(`Remove the picture of ${agent}?`)
     await this.api.agents.removeAvatar({ agentId: id })
     await this.out.done(`The picture of ${agent} is removed.`)
   }

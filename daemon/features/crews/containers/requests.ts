@@ -2,6 +2,7 @@ import type { crews } from '#contract/crews'
 import type { Reply } from '#contract/define'
 import { noRuntime } from '#kernel/absent'
 import type { App } from '#kernel/app'
+import { unchanged } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { Problem, problem } from '#kernel/problem'
@@ -13,12 +14,17 @@ import { containerOf, want } from './service.ts'
 type Wish = Call<typeof crews.start>
 
 /** Records the desired state, unless no runtime can bring it about. */
-export function wish(app: App, { actor, crewId }: Wish, desired: 'running' | 'stopped'): void {
+export function wish(app: App, call: Wish, desired: 'running' | 'stopped'): void {
+  const { actor, crewId } = call
   findCrew(app, actor.workspace, crewId)
   if (app.runtime === noRuntime)
     throw problem('runtime_unavailable', { detail: 'This server has no container runtime' })
-  want(app, crewId, desired, actor)
+  const isThere = there[desired].includes(containerOf(app, crewId)?.observed ?? 'none')
+  if (!want(app, crewId, desired, actor) && isThere) unchanged(call)
 }
+
+/** What a container is seen to be once it is as desired. */
+const there: Record<'running' | 'stopped', readonly string[]> = { running: ['running'], stopped: ['stopped', 'none'] }
 
 export const start = (app: App, { actor, crewId }: Wish) => settle(app, actor.workspace, crewId, 'start')
 export const stop = (app: App, { actor, crewId }: Wish) => settle(app, actor.workspace, crewId, 'stop')

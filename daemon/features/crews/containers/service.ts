@@ -107,7 +107,7 @@ export function want(app: App, crewId: string, desired: Desired, actor: Actor | 
   const requested = desired === 'running' ? 'crew.start_requested' : 'crew.stop_requested'
   const payload = { entity_id: crewId, name: row.slug, metadata: { container: desired } }
   app.journal(fact(requested, payload, { workspace_id: row.workspace_id, crew_id: crewId, ...actorOf(actor) }))
-  return changes
+  return true
 }
 
 /** Someone needs the crew now: idle time starts again. */

@@ -45,6 +45,7 @@ export function setMember(app: App, { actor, crewId, memberId, body, now }: Call
   const own = standingHere(app, actor, crewId, 'ADMIN')
   guardRank(own, before.role)
   guardRank(own, role)
+  if (role === before.role) return present(before)
   queries(app.db).setRole.run(role, now, memberId)
   return announce(app, actor, 'updated', { ...before, role }, before.role)
 }

@@ -1,0 +1,121 @@
+/** What a person may type after each change. `{crew}` is an argument of the command, `{name}` what the change made. */
+export const next: Readonly<Record<string, string>> = {
+  'account:2fa:codes': 'account 2fa status',
+  'account:2fa:confirm': 'account 2fa status',
+  'account:2fa:off': 'account 2fa status',
+  'account:2fa:on': 'account 2fa status',
+  'account:avatar:remove': 'account show',
+  'account:avatar:set': 'account avatar show',
+  'account:password': 'sessions list',
+  'account:unlink': 'account links',
+  'account:update': 'account show',
+  'agents:avatar:remove': 'agents show {agent}',
+  'agents:avatar:set': 'agents avatar show {agent}',
+  'agents:create': 'agents show {name}',
+  'agents:remove': 'agents list',
+  'agents:stop': 'runs of-agent {agent}',
+  'agents:update': 'agents show {agent}',
+  'approvals:cancel': 'approvals show {approval}',
+  approve: 'decisions show {id}',
+  'chats:cancel': 'chats messages {chat}',
+  'chats:create': 'chats send {name} TEXT',
+  'chats:read': 'chats list {agent}',
+  'chats:remove': 'chats list {agent}',
+  'chats:rename': 'chats list {agent}',
+  'chats:send': 'chats stream {chat}',
+  'credentials:assign': 'credentials show {credential}',
+  'credentials:cancel': 'credentials list',
+  'credentials:check': 'credentials list',
+  'credentials:create': 'credentials test {name}',
+  'credentials:remove': 'credentials list',
+  'credentials:rotate': 'credentials rotations {credential}',
+  'credentials:test': 'credentials audit {credential}',
+  'credentials:unassign': 'credentials show {credential}',
+  'credentials:update': 'credentials show {credential}',
+  'crews:add-member': 'crews members {crew}',
+  'crews:create': 'agents create NAME --crew {name}',
+  'crews:remove': 'crews list',
+  'crews:remove-member': 'crews members {crew}',
+  'crews:set-member': 'crews members {crew}',
+  'crews:start': 'crews status {crew}',
+  'crews:stop': 'crews status {crew}',
+  'crews:update': 'crews show {crew}',
+  deny: 'decisions show {id}',
+  'escalations:cancel': 'escalations show {escalation}',
+  'escalations:purge': 'escalations list',
+  'escalations:resolve': 'escalations show {escalation}',
+  'escalations:sweep': 'escalations list',
+  'inbox:act': 'inbox show {item}',
+  'inbox:purge': 'inbox list',
+  'inbox:read': 'inbox list',
+  'inbox:resolve': 'inbox list',
+  'inbox:unread': 'inbox list',
+  'invitations:accept': 'workspaces use {name}',
+  'invitations:create': 'invitations list',
+  'invitations:decline': 'invitations mine',
+  'invitations:redeem': 'workspaces use {name}',
+  'invitations:revoke': 'invitations list',
+  'journal:priority': 'journal show {entry}',
+  'limits:reset': 'limits list',
+  'limits:set': 'limits list',
+  logout: 'login',
+  'members:add': 'members list',
+  'members:capabilities:grant': 'members capabilities show {user}',
+  'members:capabilities:preset': 'members capabilities show {user}',
+  'members:capabilities:revoke': 'members capabilities show {user}',
+  'members:capabilities:set': 'members capabilities show {user}',
+  'members:leave': 'workspaces list',
+  'members:provision': 'members list',
+  'members:remove': 'members list',
+  'members:set-role': 'members list',
+  'members:transfer': 'members list',
+  'onboarding:complete': 'crews list',
+  'onboarding:setup': 'workspaces use {name}',
+  'policies:set': 'policies show {crew}',
+  'ports:revoke': 'ports list {crew}',
+  'preferences:remove': 'preferences list',
+  'preferences:set': 'preferences list',
+  'runs:cancel': 'runs show {run}',
+  'sessions:revoke': 'sessions list',
+  'tokens:create': 'tokens list',
+  'tokens:revoke': 'tokens list',
+  'tokens:rotate': 'tokens list',
+  'workspaces:create': 'workspaces use {name}',
+  'workspaces:remove': 'workspaces list',
+  'workspaces:update': 'workspaces list',
+}
+
+/** What is said instead when the change found everything so already; null: what the command says tells it. */
+export const already: Readonly<Record<string, string | null>> = {
+  'agents:stop': 'Agent {agent} is doing nothing already.',
+  'chats:cancel': null,
+  'crews:set-member': '{user} has that role in crew {crew} already.',
+  'crews:start': 'Crew {crew} is already running.',
+  'crews:stop': 'Crew {crew} is already stopped.',
+  'escalations:purge': null,
+  'escalations:sweep': null,
+  'inbox:purge': null,
+  'inbox:read': 'That was read already.',
+  'members:set-role': '{member} is {role} already.',
+  'onboarding:complete': 'You have been shown around already.',
+  'preferences:remove': 'There is no preference {key}.',
+  'preferences:set': '{key} has that value already.',
+  'runs:cancel': null,
+  'tokens:revoke': 'Token {token} was revoked already.',
+}
+
+/** The text with its words in place; undefined when one of them is missing. */
+export function filled(text: string | undefined, words: Readonly<Record<string, unknown>>): string | undefined {
+  const names = [...(text ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+  if (text === undefined || names.some((name) => typeof words[name] !== 'string')) return undefined
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => words[name] as string)
+}
+
+/** A command line with its words in place, each as a shell takes it. */
+export function commandLine(text: string | undefined, words: Readonly<Record<string, unknown>>): string | undefined {
+  const quoted = Object.entries(words).map(([name, word]) => [name, typeof word === 'string' ? asWord(word) : word])
+  const line = filled(text, Object.fromEntries(quoted))
+  return line && `muster ${line}`
+}
+
+const asWord = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

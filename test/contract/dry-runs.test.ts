@@ -1,0 +1,430 @@
+import { describe, expect, it, vi } from 'vitest'
+import { endpoints } from '#contract'
+import { type DryRun, noDryRun } from '#contract/dry-run'
+import { noContainer, noRuns, noRuntime } from '#kernel/absent'
+import { addPerson, daemon, type Person, type TestDaemon } from '#test'
+import { type AskPlace, asked, askPlace } from '../support/asks.ts'
+import { formWith } from '../support/form.ts'
+import { furnish, type Ids } from '../support/furnish.ts'
+import { pictures } from '../support/pictures.ts'
+
+/** Why these have no dry run; public and internal operations have none in any case. */
+const refused: Record<string, string> = {
+  'credentials.check': 'it asks a provider about the value and stores nothing',
+  'credentials.test': 'it asks a provider about the stored value',
+  'invitations.redeem': 'tries of a secret must be counted',
+  'pairing.start': 'it gives out a code',
+  'sessions.confirm': 'tries of a secret must be counted',
+  'totp.confirm': 'tries of a secret must be counted',
+  'totp.remove': 'tries of a secret must be counted',
+  'totp.renew': 'tries of a secret must be counted',
+  'totp.start': 'tries of a secret must be counted',
+  'users.password': 'tries of a secret must be counted',
+}
+
+interface Case {
+  /** What the change answers. */
+  status: number
+  body?: unknown
+  /** Brings about what the change needs beside `furnish`; ids that it adds win. */
+  before?: (it: TestDaemon, owner: Person, ids: Ids) => Promise<Ids | undefined> | Ids | undefined
+  query?: string
+  /** Its own work does not end within its transaction, so the answer is not known before. */
+  later?: true
+  secrets?: string[]
+}
+
+const ok = (body?: unknown): Case => ({ status: 200, body })
+const made = (body?: unknown): Case => ({ status: 201, body })
+const gone: Case = { status: 204 }
+
+/** A workspace of somebody else's that the caller is invited to. */
+async function invited(it: TestDaemon, owner: Person): Promise<Ids> {
+  const stranger = it.stranger()
+  const { body } = await it.call(stranger, 'POST', `/workspaces/${stranger.workspace}/invitations`, {
+    email: owner.email,
+  })
+  return { invitationId: body.id }
+}
+
+function session({ app }: TestDaemon, { userId }: Person): Ids {
+  app.db
+    .prepare(
+      `INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti)
+       VALUES ('s_1', @user, @now, @now, '2099-01-01T00:00:00Z', 'x')`,
+    )
+    .run({ user: userId, now: app.now() })
+  return { sessionId: 's_1' }
+}
+
+function linked({ app }: TestDaemon, { userId }: Person): Ids {
+  app.db
+    .prepare(
+      `INSERT INTO linked_accounts (id, user_id, provider, provider_account_id, created_at, last_used_at)
+       VALUES ('cl0000000000000000000000', @user, 'https://id.example', 'x', @now, @now)`,
+    )
+    .run({ user: userId, now: app.now() })
+  // Whoever has another way in may end this one.
+  app.db.prepare("UPDATE users SET password_hash = 'x' WHERE id = ?").run(userId)
+  return { linkId: 'cl0000000000000000000000' }
+}
+
+async function another(it: TestDaemon, owner: Person): Promise<Ids> {
+  const credential = await it.call(owner, 'POST', '/credentials', { name: 'another', type: 'SECRET', value: 'x' })
+  return { credentialId: credential.body.id }
+}
+
+async function notTheOnlyOne(it: TestDaemon, owner: Person): Promise<undefined> {
+  await it.call(owner, 'POST', '/workspaces', { name: 'Another', slug: 'another' })
+  it.app.db.prepare('UPDATE workspaces SET home = 0').run()
+}
+
+const runsEnded = (it: TestDaemon) => void it.app.db.prepare("UPDATE runs SET phase = 'ended'").run()
+
+async function picture(it: TestDaemon, owner: Person, { agentId }: Ids): Promise<undefined> {
+  await it.call(owner, 'PUT', `/agents/${agentId}/avatar`, { svg })
+}
+
+const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+const form = formWith(pictures.png)
+
+/** One call of each change that succeeds, and what it answers. `$name` is one of the ids that there are. */
+const cases: Record<string, Case> = {
+  'agents.create': made({ name: 'Bo', slug: 'bo', crew_id: '$crewId' }),
+  'agents.update': ok({ description: 'new' }),
+  'agents.remove': ok(),
+  'agents.stop': { status: 200, later: true },
+  'agents.setAvatar': ok({ svg }),
+  'agents.removeAvatar': { ...gone, before: picture },
+  'approvals.decide': ok({ status: 'denied' }),
+  'approvals.cancel': ok({}),
+  'chats.create': made({}),
+  'chats.rename': ok({ title: 'new' }),
+  'chats.read': ok(),
+  'chats.remove': { ...gone, before: runsEnded },
+  'chats.send': {
+    status: 202,
+    body: { content: 'Hello' },
+    before: runsEnded,
+  },
+  'chats.cancel': { status: 202 },
+  'credentials.create': made({ name: 'new', type: 'SECRET', value: 'x' }),
+  'credentials.update': ok({ description: 'new' }),
+  'credentials.replace': ok({ description: 'new' }),
+  'credentials.remove': ok(),
+  'credentials.rotate': ok({ value: 'z' }),
+  'credentials.cancel': ok(),
+  'credentials.assign': { ...made({ credential_id: '$credentialId', env_var_name: 'OTHER' }), before: another },
+  'credentials.unassign': ok(),
+  'crews.create': made({ name: 'New', slug: 'new' }),
+  'crews.update': ok({ description: 'new' }),
+  'crews.replace': ok({ description: 'new' }),
+  'crews.remove': ok(),
+  'crews.start': { status: 200, later: true },
+  'crews.stop': { status: 200, later: true },
+  'crews.addMember': made({ user_id: '$ownerId', role: 'MEMBER' }),
+  'crews.setMember': ok({ role: 'MEMBER' }),
+  'crews.removeMember': ok(),
+  'escalations.resolve': ok({ resolution: 'Yes' }),
+  'escalations.cancel': ok({}),
+  'escalations.sweep': ok(),
+  'escalations.purge': ok(),
+  'idp.unlink': { ...gone, before: linked },
+  'inbox.update': ok({ state: 'read' }),
+  'inbox.bulk': ok({ ids: ['$itemId'], state: 'read' }),
+  'inbox.purge': ok(),
+  'invitations.create': { ...made({ email: 'new@example.com' }), secrets: ['token', 'link'] },
+  'invitations.revoke': gone,
+  'invitations.accept': { status: 200, before: invited },
+  'invitations.decline': { status: 200, before: invited },
+  'journal.priority': ok({ priority: 'pin' }),
+  'limits.set': ok({ value: 7 }),
+  'limits.reset': {
+    status: 200,
+    before: async (it, owner, { key }) => void (await it.call(owner, 'PUT', `/admin/rate-limits/${key}`, { value: 7 })),
+  },
+  'members.add': { ...made({ user_id: '$strangerId' }), before: (it) => ({ strangerId: it.stranger().userId }) },
+  'members.provision': { ...made({ email: 'new@example.com' }), secrets: ['setup_url'] },
+  'members.update': ok({ role: 'VIEWER' }),
+  'members.transfer': ok(),
+  'members.remove': ok(),
+  'members.setCapabilities': ok({ set: ['chat'] }),
+  'onboarding.complete': ok(),
+  'onboarding.setup': made({ workspace_name: 'Mine', crew_name: 'Web', agent_name: 'Bo' }),
+  'policies.set': ok({ autonomy_level: 'strict', behavior_mode: 'warn' }),
+  'ports.revoke': ok({}),
+  'preferences.set': { status: 204, body: { any: 1 } },
+  'preferences.remove': gone,
+  'runs.cancel': { status: 202 },
+  'sessions.revoke': { status: 200, before: session },
+  'tokens.create': { ...ok({ name: 'new' }), secrets: ['token'] },
+  'tokens.rotate': { ...ok({}), secrets: ['token'] },
+  'tokens.revoke': ok(),
+  'users.update': ok({ full_name: 'New Name' }),
+  'users.setAvatar': { status: 200, body: form.body },
+  'users.removeAvatar': ok(),
+  'waitpoints.approve': ok({ approved: true }),
+  'workspaces.create': made({ name: 'New', slug: 'new-place' }),
+  'workspaces.update': ok({ name: 'New name' }),
+  'workspaces.remove': {
+    status: 200,
+    body: { confirm_slug: '$workspaceSlug' },
+    before: notTheOnlyOne,
+  },
+}
+
+const changing = endpoints.filter(({ endpoint }) => endpoint.method !== 'GET')
+const tried = changing.filter(({ endpoint }) => noDryRun(endpoint) === null)
+
+/** Everything that is stored, but for when tokens were used. */
+function stored({ app }: TestDaemon): string {
+  const tables = app.db
+    .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    .pluck()
+    .all()
+  return JSON.stringify(
+    tables.map((table) => [
+      table,
+      app.db
+        .prepare<[], object>(`SELECT * FROM "${table}"`)
+        .all()
+        .map((row) => ({ ...row, ...(table === 'cli_tokens' && { last_used_at: 0 }) })),
+    ]),
+    (_, value) => (Buffer.isBuffer(value) ? value.toString('base64') : value),
+  )
+}
+
+/** Everything that goes out of the database: events, letters, calls of other servers, containers, runs. */
+function watchEffects({ app }: TestDaemon): string[] {
+  const effects: string[] = []
+  const note =
+    (name: string) =>
+    (...args: unknown[]) =>
+      void effects.push(`${name} ${String(args[0])}`)
+  vi.spyOn(app.bus, 'emit').mockImplementation((...args) => {
+    note('emit')(...args)
+    return true
+  })
+  vi.spyOn(app.mailer, 'send').mockImplementation(note('mail'))
+  vi.spyOn(app.outbound, 'send').mockImplementation(note('outbound') as never)
+  vi.spyOn(app.limits, 'override').mockImplementation(note('limit'))
+  vi.spyOn(app.auth, 'forget').mockImplementation(note('forget'))
+  const acts = { runs: ['cancel', 'ended', 'endLeft', 'forget'], runtime: ['start', 'stop', 'connect'] } as const
+  for (const name of acts.runs) vi.spyOn(app.runs, name).mockImplementation(note(name) as never)
+  for (const name of acts.runtime) vi.spyOn(app.runtime, name).mockImplementation(note(name) as never)
+  return effects
+}
+
+async function world({ before }: Case): Promise<{ it: TestDaemon; owner: Person; ids: Ids }> {
+  const it = await daemon({ config: { publicUrl: 'https://muster.example' } })
+  const running = async () => ({ ...noContainer, state: 'running' as const, containerId: 'abc' })
+  it.app.runs = { ...noRuns, available: true }
+  it.app.runtime = { ...noRuntime, start: running, stop: running }
+  const owner = it.person('OWNER')
+  const furnished = await furnish(it, owner, 'own')
+  const slug = it.app.db.prepare<[string], string>('SELECT slug FROM workspaces WHERE id = ?').pluck()
+  const ids = {
+    ...furnished,
+    workspaceId: owner.workspace,
+    workspaceSlug: slug.get(owner.workspace)!,
+    ownerId: owner.userId,
+    key: 'login.lockout_threshold',
+  }
+  return { it, owner, ids: { ...ids, ...(await before?.(it, owner, ids)) } }
+}
+
+/** The change as this case calls it. */
+async function send(name: string, { it, owner, ids }: { it: TestDaemon; owner: Person; ids: Ids }, query = '') {
+  const { endpoint } = endpoints.find((known) => known.name === name)!
+  const { body, query: asked } = cases[name]!
+  const path = endpoint.path.replace(
+    /:(\w+)/g,
+    (_, at: string) => ids[at === 'memberId' ? `${endpoint.path.split('/')[1]}/memberId` : at] ?? at,
+  )
+  const filled = Buffer.isBuffer(body) || body === undefined ? body : fill(body, ids)
+  const pairs = [asked, query].filter(Boolean).join('&')
+  const reply = await it.http.inject({
+    method: endpoint.method,
+    url: `/api/v1${path}${pairs && `?${pairs}`}`,
+    headers: {
+      host: 'localhost',
+      authorization: `Bearer ${owner.token}`,
+      'x-workspace-id': owner.workspace,
+      ...(filled !== undefined && { 'content-type': Buffer.isBuffer(filled) ? form.type : 'application/json' }),
+    },
+    ...(filled !== undefined && { payload: filled as Buffer }),
+  })
+  return {
+    status: reply.statusCode,
+    headers: reply.headers,
+    text: reply.payload,
+    body: reply.payload ? JSON.parse(reply.payload) : null,
+  }
+}
+
+const fill = (body: unknown, ids: Ids): unknown =>
+  JSON.parse(JSON.stringify(body).replace(/"\$(\w+)"/g, (_, at: string) => JSON.stringify(ids[at])))
+
+/** Members of an answer, lists of lists left out. */
+const membersOf = (body: unknown) => (body && typeof body === 'object' ? Object.keys(body).sort() : [])
+
+it('has a case for every change, or a reason why there is no dry run', () => {
+  expect(tried.map(({ name }) => name).sort()).toEqual([...Object.keys(cases), 'inbox.act'].sort())
+  const reasons = changing.filter(
+    ({ endpoint }) => noDryRun(endpoint) && endpoint.access !== 'public' && endpoint.access !== 'internal',
+  )
+  expect(Object.fromEntries(reasons.map(({ name, endpoint }) => [name, noDryRun(endpoint)]))).toEqual(refused)
+})
+
+describe.each(Object.entries(cases))('%s', (name, change) => {
+  it('is told by a dry run, which changes nothing, and works afterwards', async () => {
+    const place = await world(change)
+    const { it, owner } = place
+    await it.app.idle()
+    const before = stored(it)
+    const head = it.app.index.head()
+    const effects = watchEffects(it)
+
+    const dry = await send(name, place, 'dry_run=true')
+    await it.app.idle()
+    expect(dry.status, dry.text).toBe(200)
+    expect(stored(it)).toBe(before)
+    expect(it.app.index.head()).toBe(head)
+    expect(effects).toEqual([])
+    expect(dry.headers['set-cookie']).toBeUndefined()
+    vi.restoreAllMocks()
+
+    const said = dry.body as DryRun
+    const known = it.entries(owner.workspace).length
+    const real = await send(name, place)
+    expect(real.status, real.text).toBe(change.status)
+    expect(said).toMatchObject({ dry_run: true, status: change.status })
+    expect(dry.headers['muster-unchanged']).toBe(real.headers['muster-unchanged'])
+    if (change.later) expect(said.body).toBeNull()
+    else expect(membersOf(said.body)).toEqual(membersOf(real.body).filter((it) => !change.secrets?.includes(it)))
+    const recorded = it.entries(owner.workspace).slice(known)
+    const types = (entries: { entry_type: string }[]) => entries.map(({ entry_type }) => entry_type)
+    expect(types(recorded)).toEqual(types(said.entries).slice(0, recorded.length))
+  })
+})
+
+describe('inbox.act', () => {
+  it('is told by a dry run, which changes nothing, and works afterwards', async () => {
+    const it: AskPlace = await askPlace()
+    const { item } = await asked(it)
+    await it.app.idle()
+    const before = stored(it)
+    const emit = vi.spyOn(it.app.bus, 'emit')
+    const body = { action: 'answer', input: 'This one' }
+    const dry = await it.call('OWNER', 'POST', `/inbox/${item}/act?dry_run=true`, body)
+    expect(dry).toMatchObject({ status: 200, body: { dry_run: true, status: 200, body: null } })
+    expect(dry.body.entries.map(({ entry_type }: { entry_type: string }) => entry_type)).toEqual([
+      'chat.user_message',
+      'run.resumed',
+      'agent.status_change',
+      'audit.entity_updated',
+    ])
+    expect(stored(it)).toBe(before)
+    expect(emit).not.toHaveBeenCalled()
+    emit.mockRestore()
+    expect((await it.call('OWNER', 'POST', `/inbox/${item}/act`, body)).status).toBe(200)
+  })
+})
+
+describe.each(changing.filter(({ endpoint }) => noDryRun(endpoint) !== null && endpoint.access !== 'internal'))(
+  '$name',
+  ({ endpoint }) => {
+    const isFirst = endpoint.path === '/bootstrap'
+    it('refuses a dry run and says why', async () => {
+      const { call, workspace, person } = await daemon({ empty: isFirst, config: { allowSignup: true } })
+      const path = endpoint.path.replace(/:(\w+)/g, (_, at) => (at === 'workspaceId' ? workspace : 'none'))
+      const url = `${endpoint.root ? '' : '/api/v1'}${path}?dry_run=true`
+      const { body } = await call(
+        isFirst ? null : person('OWNER'),
+        endpoint.method,
+        url,
+        endpoint.body ? {} : undefined,
+      )
+      expect(body).toMatchObject({
+        status: 400,
+        code: 'dry_run_unsupported',
+        detail: expect.stringMatching(/ because /),
+      })
+    })
+  },
+)
+
+describe('a dry run', () => {
+  it('is refused as the change is: role, scope, body, what is not there, what is taken', async () => {
+    const it = await daemon()
+    const codes = async (who: 'OWNER' | 'VIEWER', path: string, body: object) =>
+      (await it.call(who, 'POST', path, body)).body.code
+    expect(await codes('VIEWER', '/crews?dry_run=true', { name: 'Web', slug: 'web' })).toBe('insufficient_role')
+    expect(await codes('OWNER', '/crews?dry_run=true', { name: 'Web', slug: 5 })).toBe('invalid_field')
+    expect(await codes('OWNER', '/crews?dry_run=maybe', { name: 'Web', slug: 'web' })).toBe('invalid_field')
+    expect(await codes('OWNER', '/crews?dry_run=true&dry_run=true', { name: 'Web', slug: 'web' })).toBe('invalid_field')
+    expect(await codes('OWNER', '/crews/none/container-start?dry_run=true', {})).toBe('not_found')
+    expect((await it.call('OWNER', 'POST', '/crews?dry_run=false', { name: 'Web', slug: 'web' })).status).toBe(201)
+    expect(await codes('OWNER', '/crews?dry_run=true', { name: 'Web', slug: 'web' })).toBe('slug_taken')
+    const narrow = it.app.writeNow(() => addPerson(it.app, 'OWNER', it.workspace, { scopes: ['agents:write'] }))
+    const { body } = await it.call(narrow, 'POST', '/crews?dry_run=true', { name: 'Web', slug: 'web-2' })
+    expect(body.code).toBe('insufficient_scope')
+  })
+
+  it('tells in sentences what would be recorded', async () => {
+    const it = await daemon()
+    const { body } = await it.call('OWNER', 'POST', '/crews?dry_run=true', { name: 'Web', slug: 'web' })
+    expect(body).toMatchObject({
+      dry_run: true,
+      status: 201,
+      body: { name: 'Web', slug: 'web' },
+      entries: [{ entry_type: 'audit.entity_created', severity: 'notice', summary: expect.stringContaining('web') }],
+    })
+    expect((await it.call('OWNER', 'GET', '/crews')).body).toEqual([])
+  })
+
+  it('counts against the rate of its caller', async () => {
+    const it = await daemon({ config: { rateLimitDisabled: false, authPerMinute: 1, apiPerMinute: 1 } })
+    const ask = async () => (await it.call(null, 'POST', '/crews?dry_run=true', {})).status
+    expect([await ask(), await ask()]).toEqual([401, 429])
+  })
+
+  it('leaves what others change in the same moment alone', async () => {
+    const it = await daemon()
+    const create = (slug: string, query = '') => it.call('OWNER', 'POST', `/crews${query}`, { name: slug, slug })
+    it.person('OWNER')
+    const answers = await Promise.all([create('one'), create('two', '?dry_run=true'), create('three')])
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 201])
+    const crews = (await it.call('OWNER', 'GET', '/crews')).body as { slug: string }[]
+    expect(crews.map(({ slug }) => slug).sort()).toEqual(['one', 'three'])
+    expect((await it.call('OWNER', 'GET', '/journal/verify')).body).toMatchObject({ valid: true, entries: 2 })
+  })
+
+  it('says, as the change itself does, when everything is so already', async () => {
+    const { call } = await daemon()
+    const set = async (query = '') => {
+      const { status, headers } = await call('OWNER', 'PUT', `/me/preferences/theme${query}`, '"dark"')
+      return [status, headers['muster-unchanged']]
+    }
+    expect(await set('?dry_run=true')).toEqual([200, undefined])
+    expect(await set()).toEqual([204, undefined])
+    expect(await set()).toEqual([204, 'true'])
+    expect(await set('?dry_run=true')).toEqual([200, 'true'])
+  })
+
+  it('is no parameter of reads', async () => {
+    const { call } = await daemon()
+    expect(await call('OWNER', 'GET', '/crews?dry_run=true')).toMatchObject({ status: 200, body: [] })
+  })
+})
+
+/** Reply members that hold secrets or links that let somebody in. */
+const secret = /token$|secret$|password|recovery_codes|(^|_)link$|setup_url|^code$/
+it('declares the secrets of every answer that a dry run would show', () => {
+  const shown = tried.flatMap(({ name, endpoint }) =>
+    Object.keys((endpoint.reply as { properties?: object } | undefined)?.properties ?? {})
+      .filter((member) => secret.test(member) && !endpoint.secrets?.includes(member))
+      .map((member) => `${name} ${member}`),
+  )
+  expect(shown).toEqual([])
+})

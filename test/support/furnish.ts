@@ -1,0 +1,89 @@
+import { fact } from '#contract/entries'
+import { newId } from '#kernel/ids'
+import { requestApproval } from '../../daemon/features/approvals/service.ts'
+import { openWaitpoint } from '../../daemon/features/waitpoints/service.ts'
+import { addPerson, type Person, type TestDaemon } from './index.ts'
+
+export type Ids = Record<string, string>
+
+/** One of everything that a path or a body can name, in the workspace of this person. */
+export async function furnish(it: TestDaemon, owner: Person, word: string): Promise<Ids> {
+  const { app } = it
+  const workspace = owner.workspace
+  const make = async (path: string, body?: object) => (await it.call(owner, 'POST', path, body)).body
+  const crew = await make('/crews', { name: word, slug: word })
+  const agent = await make('/agents', { name: word, slug: word, crew_id: crew.id })
+  const chat = await make(`/agents/${agent.id}/chats`, {})
+  const credential = await make('/credentials', { name: word, type: 'SECRET', value: 'x' })
+  const assignment = await make(`/agents/${agent.id}/credentials`, {
+    credential_id: credential.id,
+    env_var_name: 'KEY',
+  })
+  const rotation = await make(`/credentials/${credential.id}/rotate`, { value: 'y', grace_seconds: 3600 })
+  const invitation = await make(`/workspaces/${workspace}/invitations`, { email: `${word}@example.com` })
+  const member = app.writeNow(() => addPerson(app, 'MEMBER', workspace))
+  const crewMember = await make(`/crews/${crew.id}/members`, { user_id: member.userId, role: 'MANAGER' })
+  const members = (await it.call(owner, 'GET', `/workspaces/${workspace}/members`)).body as {
+    id: string
+    user_id: string
+  }[]
+  const inside = { 'x-internal-token': app.internalTokens.ofCrew(workspace, crew.id) }
+  const question = { workspace_id: workspace, crew_id: crew.id, agent_id: agent.id, reason: 'May I?' }
+  const escalation = (await it.call(null, 'POST', '/internal/escalations', question, inside)).body
+  const now = app.now()
+  const held = {
+    workspace,
+    by: agent.id,
+    kind: 'custom' as const,
+    reason: 'May I?',
+    payload: {},
+    card: { title: 'May I?' },
+    now,
+  }
+  const approval = app.writeNow(() => requestApproval(app, held))
+  const waitpoint = app.writeNow(() => openWaitpoint(app, { workspace, kind: 'approval', prompt: 'Go on?', now }))
+  const run = newId(app.clock())
+  const started = fact(
+    'run.started',
+    { trigger_type: 'user', chat_id: chat.id },
+    { workspace_id: workspace, agent_id: agent.id, crew_id: crew.id, trace_id: run, actor_type: 'system' },
+  )
+  const entry = app.writeNow(() => app.journal(started))
+  app.db
+    .prepare(
+      `INSERT INTO runs (id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, source, trigger_type,
+        max_turns, phase, stream, first_frame, created_at)
+       VALUES (?, ?, ?, ?, 'x', 'x', ?, 'chat', 'USER', 0, 'running', ?, 1, 0)`,
+    )
+    .run(run, workspace, crew.id, agent.id, chat.id, chat.id)
+  const port = newId(app.clock())
+  app.db
+    .prepare(
+      `INSERT INTO port_exposures (id, workspace_id, crew_id, agent_id, container_id, container_port, token_hash,
+        status, created_at, expires_at)
+       VALUES (?, ?, ?, ?, 'x', 8080, ?, 'ACTIVE', ?, '2099-01-01T00:00:00Z')`,
+    )
+    .run(port, workspace, crew.id, agent.id, `hash ${word}`, now)
+  return {
+    agentId: agent.id,
+    approvalId: approval,
+    assignmentId: assignment.id,
+    chatId: chat.id,
+    crewId: crew.id,
+    credentialId: credential.id,
+    decisionId: approval,
+    entryId: entry.entry.id,
+    escalationId: escalation.escalation_id,
+    exposureId: port,
+    invitationId: invitation.id,
+    itemId: `ibx_waitpoint_${waitpoint.id}`,
+    'crews/memberId': crewMember.id,
+    'workspaces/memberId': members.find(({ user_id }) => user_id === member.userId)!.id,
+    rotationId: rotation.rotation_id ?? rotation.id,
+    runId: run,
+    token: waitpoint.id,
+    tokenId: app.db.prepare<[string], string>('SELECT id FROM cli_tokens WHERE user_id = ?').pluck().get(owner.userId)!,
+    userId: member.userId,
+    slug: word,
+  }
+}
