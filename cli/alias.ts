@@ -26,13 +26,7 @@ export function expandAlias(text: string, args: readonly string[]): string[] {
 
 /** Splits a command line at blanks; quotation marks keep what they enclose together. */
 export function wordsOf(text: string): string[] {
+  if (/["']/.test(text.replace(/"[^"]*"|'[^']*'/g, ''))) throw new InputError(`A quotation mark is open: ${text}`)
   const words = text.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []
-  if (
-    words
-      .join('')
-      .replace(/"[^"]*"|'[^']*'/g, '')
-      .match(/["']/)
-  )
-    throw new InputError(`A quotation mark is open: ${text}`)
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single))
 }

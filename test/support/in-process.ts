@@ -113,6 +113,8 @@ function processFor(argv: string[], given: Given, exit: (code: number) => void):
   const own: object = {
     ...Object.fromEntries(ofEvents.map((name) => [name, events[name].bind(events)])),
     ...given,
+    // As a program that is started in its home folder: a project's file above the tests is none of their business.
+    cwd: () => given.env['HOME'] ?? process.cwd(),
     argv: [process.execPath, bundle, ...argv],
     exitCode: undefined,
     exit(code = Number(made.exitCode ?? 0)): never {

@@ -8,7 +8,7 @@ const bin = new URL('../../bin/muster.js', import.meta.url).pathname
 /** Runs the built command line to its end. */
 export function runProgram(args: string[], env: Record<string, string>, stdin: string): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [bin, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [bin, ...args], { env, cwd: env['HOME'], stdio: ['pipe', 'pipe', 'pipe'] })
     ending(() => child.kill('SIGKILL'))
     const out: Buffer[] = []
     const err: Buffer[] = []
@@ -26,7 +26,7 @@ export function runProgram(args: string[], env: Record<string, string>, stdin: s
 /** Runs the built command line until its standard output matches. */
 export function readUntil(pattern: RegExp, args: string[], env: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [bin, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [bin, ...args], { env, cwd: env['HOME'], stdio: ['ignore', 'pipe', 'pipe'] })
     ending(() => child.kill('SIGKILL'))
     let out = ''
     let err = ''
