@@ -57,7 +57,7 @@ function byDaemon(program: string, env: Env): Promise<Finding[]> {
             .split('\n')[0]
             ?.replace(/^musterd: /, '') || error?.message
         const next = /^Next: (.*)$/m.exec(stderr)?.[1]
-        resolve([fail('settings', said ?? 'musterd said nothing', next ?? 'muster config show --origin')])
+        resolve([fail('settings', said ?? 'musterd said nothing', next ?? 'muster config list --origin')])
       }
     })
   })

@@ -64,7 +64,7 @@ function look(dir: string, path: string): { uid: number } {
       throw new Refusal(
         'no_data_dir',
         `There is no Muster data in ${dir}.`,
-        "name the daemon's folder in SVC_DATA_DIR; muster config show data_dir",
+        "name the daemon's folder in SVC_DATA_DIR; muster config get data_dir",
       )
     throw new Refusal(
       'foreign_data_dir',

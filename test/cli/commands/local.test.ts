@@ -41,7 +41,7 @@ describe('muster version', () => {
   })
 })
 
-describe('muster config show', () => {
+describe('muster config list', () => {
   it('shows values and where they come from, but no secret', async () => {
     const { run } = cli({
       SVC_SERVER: 'http://elsewhere:1',
