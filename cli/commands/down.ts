@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
@@ -39,8 +39,9 @@ export default class Down extends ApiCommand<typeof Down> {
   private requireFolder(): void {
     const dir = dataDir()
     try {
-      if (existsSync(dir)) accessSync(dir, constants.R_OK | constants.X_OK)
-    } catch {
+      accessSync(dir, constants.R_OK | constants.X_OK)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EACCES') return
       throw new InputError(`This user may not look into ${dir}.`, 'run it as the user whose daemon it is')
     }
   }
