@@ -127,6 +127,24 @@ describe('without a daemon', () => {
     })
   })
 
+  it('builds missing images with --fix, by the script that it names', async () => {
+    const muster = cli()
+    const engine = await fakeServer(
+      (request, reply) =>
+        json(reply, request.url === '/version' ? { Version: '27.1.0' } : {}, request.url === '/version' ? 200 : 404),
+      join(muster.home, 'docker.sock'),
+    )
+    const bin = join(muster.home, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'bash'), '#!/bin/sh\necho "building with $*"\nexit 3\n', { mode: 0o755 })
+    const { stderr } = await cli({ PATH: `${bin}:${muster.env['PATH']}`, DOCKER_HOST: engine.url }).run(
+      'doctor',
+      '--fix',
+    )
+    expect(stderr).toMatch(/building with \S+scripts\/build-images\.sh\n/)
+    expect(stderr).toMatch(/Could not build the images: \S+build-images\.sh ended with 3\n/)
+  })
+
   it('says what to do where no engine answers', async () => {
     const { found } = await examine(cli({ DOCKER_HOST: 'unix:///nonexistent/docker.sock' }))
     expect(found['runtime']).toMatchObject({
