@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, readFileSync, watch } from 'node:fs'
+import { closeSync, existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { runtimeFile } from '../contexts/session.ts'
 import { InputError } from '../input.ts'
@@ -111,11 +111,22 @@ function stateOf(pid: number): string | undefined {
   }
 }
 
-/** True when that process is a musterd: after a crash its id may belong to somebody else. */
-export function isDaemon(pid: number): boolean {
+/** True when that process works on the data folder: after a crash its id may belong to any other, also to a musterd. */
+export function holdsFolder(pid: number, env: Env = process.env): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('musterd')
+    const lock = join(realpathSync(dataDir(env)), 'musterd.lock')
+    const folder = `/proc/${pid}/fd`
+    return readdirSync(folder).some((name) => linkOf(join(folder, name)) === lock)
   } catch {
     return false
+  }
+}
+
+/** Where a link leads; nothing when it was closed meanwhile. */
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
   }
 }

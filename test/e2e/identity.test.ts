@@ -60,6 +60,14 @@ it('the daemon of another data folder is not this one’s', async () => {
   expect((await first.run('status')).code).toBe(0)
 })
 
+it('the daemon of another data folder is not stopped, though its process has the id of one that crashed', async () => {
+  const [first, other] = [await running(), await running()]
+  process.kill(note(other).pid, 'SIGKILL')
+  writeFileSync(join(data(other), 'musterd.json'), JSON.stringify({ ...note(other), pid: note(first).pid }))
+  expect(await other.run('down')).toMatchObject({ code: 0, stderr: '✓ No daemon runs here.\n' })
+  expect((await first.run('status')).code).toBe(0)
+})
+
 it('a daemon whose socket is gone is found where it proves itself', async () => {
   const it = await running()
   rmSync(join(data(it), 'musterd.sock'))

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
+import { clockHere } from '../../../cli/doctor/here.ts'
 import { clock } from '../../../cli/doctor/server.ts'
 import { type Cli, cli, cliFor } from '../../support/cli.ts'
 import { seen } from '../../support/eyes.ts'
@@ -184,6 +185,16 @@ it('stands aligned on a terminal, with the fix below what is wrong', async () =>
   const next = lines.findIndex((line, index) => index > at && !line.startsWith(' '.repeat(17)))
   expect(lines[next - 1]).toBe('                 Fix: muster up')
   expect(lines.at(-1)).toBe('1 problem, 1 warning.')
+})
+
+it('knows a clock that is earlier than the installed program', () => {
+  const program = new URL('../../../dist/daemon/musterd.js', import.meta.url).pathname
+  expect(clockHere(program)).toMatchObject({ name: 'clock', status: 'ok' })
+  expect(clockHere(program, Date.parse('2020-01-01T00:00:00Z'))).toMatchObject({
+    status: 'fail',
+    detail: 'This machine says 2020-01-01T00:00:00.000Z, which is before Muster was installed',
+    fix: 'set it by the network: timedatectl set-ntp true',
+  })
 })
 
 describe('clocks', () => {
