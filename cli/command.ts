@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { Command, Flags, type Interfaces } from '@oclif/core'
 import { type Client, type Connection, createClient, createConnection, type Target } from '#client'
 import { type ContextFile, readContexts } from './contexts/file.ts'
-import { localSocket, resolveSession, type Session, type SessionFlags } from './contexts/session.ts'
+import { isLocal, localSocket, resolveSession, type Session, type SessionFlags } from './contexts/session.ts'
 import { explain, type Failure } from './failure.ts'
 import { durationMs, expandJson } from './flags.ts'
 import type { InputError } from './input.ts'
@@ -145,7 +145,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   protected override async catch(error: Error): Promise<void> {
     const command = (this.id ?? '').replaceAll(':', ' ')
     const { session } = this.found
-    const local = session?.target.socket !== undefined || session?.serverOrigin === 'default'
+    const local = session !== undefined && isLocal(session)
     const failure = explain(error, {
       command,
       next: (this.ctor as typeof ApiCommand).next,

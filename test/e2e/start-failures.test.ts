@@ -140,6 +140,10 @@ describe.skipIf(otherUserMissing)('the data of another user', () => {
     const up = await cli({ ...quiet, SVC_DATA_DIR: it.dir }).run('up', '--json')
     expect(JSON.parse(up.stderr)).toMatchObject({ code: 'access_refused' })
     expect(existsSync(it.path('musterd.log'))).toBe(false)
+    expect((await examine(it.dir))['data']).toMatchObject({
+      detail: expect.stringContaining('the id 65534, and this is 0'),
+    })
+    for (const name of ['muster.db-wal', 'muster.db-shm']) expect(existsSync(it.path(name))).toBe(false)
   })
 
   it('is named by up, down, status and doctor', () => {
