@@ -93,6 +93,17 @@ it('a program that passes the question on to the daemon is not taken for it', as
   expect(passed).toEqual([expect.stringMatching(/^\/healthz\?challenge=[0-9a-f]{64}$/)])
 })
 
+it('a key that is empty proves nothing', async () => {
+  const { port, asked } = await stranger()
+  const it = await running()
+  process.kill(note(it).pid, 'SIGKILL')
+  rmSync(join(data(it), 'musterd.sock'))
+  rmSync(join(data(it), 'musterd.json'))
+  writeFileSync(join(data(it), 'instance.key'), '')
+  expect(await cli({ ...it.env, SVC_PORT: String(port) }).run('status')).toMatchObject({ code: 8 })
+  expect(asked).toEqual([])
+})
+
 it('only the owner of the data folder can read the key of the proof, and no answer holds it', async () => {
   const it = await running()
   const key = readFileSync(join(data(it), 'instance.key'), 'utf8')
