@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -310,7 +320,8 @@ describe('without a Docker engine', () => {
     made.push(it)
     const muster = cli({ SVC_PORT: '0', SVC_DATA_DIR: it.dir, DOCKER_HOST: 'unix:///nonexistent/docker.sock' })
     const up = await muster.run('up')
-    ending(() => muster.run('down'))
+    const { pid } = JSON.parse(readFileSync(it.path('musterd.json'), 'utf8')) as { pid: number }
+    ending(() => process.kill(pid, 'SIGKILL'))
     expect(up.code).toBe(0)
     expect(up.stderr).toContain('Agents cannot run yet. No Docker engine answers')
     expect(up.stderr).toContain('systemctl start docker')
