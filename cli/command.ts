@@ -3,7 +3,7 @@ import { Command, Flags, type Interfaces } from '@oclif/core'
 import { type Client, type Connection, createClient, createConnection, type Target } from '#client'
 import { type ChangeFlags, type Outcome, Tried, tryingOnly } from './changing.ts'
 import { type ContextFile, readContexts } from './contexts/file.ts'
-import { localSocket, resolveSession, type Session, type SessionFlags } from './contexts/session.ts'
+import { isLocal, localSocket, resolveSession, type Session, type SessionFlags } from './contexts/session.ts'
 import { exits, explain, type Failure } from './failure.ts'
 import { durationMs, expandJson } from './flags.ts'
 import { confirm, confirmName, type InputError } from './input.ts'
@@ -222,7 +222,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     if (error instanceof Tried) return this.showTried([...this.outcomes, error.outcome])
     const command = (this.id ?? '').replaceAll(':', ' ')
     const { session } = this.found
-    const local = session?.target.socket !== undefined || session?.serverOrigin === 'default'
+    const local = session !== undefined && isLocal(session)
     const failure = explain(error, {
       command,
       next: (this.ctor as typeof ApiCommand).next,

@@ -66,6 +66,13 @@ function describe(error: unknown, at: Situation): Failure {
       message.replace(/\nSee more help with --help$/, ''),
       `muster ${at.command} --help`,
     )
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return plain(
+      exits.other,
+      'disk_full',
+      `The disk of this machine is full (${message}).`,
+      'free space, then try again',
+    )
   return plain(exits.other, 'failed', message || String(error))
 }
 

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
-import type { Session } from '../contexts/session.ts'
+import { isLocal, type Session } from '../contexts/session.ts'
 import type { Finding } from '../doctor/finding.ts'
 import { command, configuration, machine } from '../doctor/here.ts'
 import { mend } from '../doctor/mend.ts'
@@ -48,7 +48,7 @@ export default class Doctor extends ApiCommand<typeof Doctor> {
     const session = this.tried()
     const first = [command(this.config.version), configuration(session instanceof Error ? session : null)]
     if (session instanceof Error) return [...first, ...(await machine())]
-    const local = session.target.socket !== undefined || session.serverOrigin === 'default'
+    const local = isLocal(session)
     const { answers, findings } = await reach(this.connection, { local, version: this.config.version })
     const asked = answers ? await ask(this.api, session) : { known: false, findings: [] }
     const told = new Set(findings.map(({ name }) => name))

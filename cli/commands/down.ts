@@ -1,11 +1,11 @@
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
 import { runtimeFile } from '../contexts/session.ts'
 import { durationMs } from '../flags.ts'
 import { InputError } from '../input.ts'
-import { alive, isDaemon, running, stop } from '../local/daemon.ts'
+import { alive, holdsFolder, running, stop } from '../local/daemon.ts'
 import { dataDir } from '../paths.ts'
 
 export default class Down extends ApiCommand<typeof Down> {
@@ -23,7 +23,7 @@ export default class Down extends ApiCommand<typeof Down> {
     this.requireFolder()
     const { pid } = runtimeFile(join(dataDir(), 'musterd.json'))
     const answers = await running()
-    if (pid === undefined || !alive(pid) || !(answers?.pid === pid || isDaemon(pid))) {
+    if (pid === undefined || !alive(pid) || !(answers?.pid === pid || holdsFolder(pid))) {
       if (answers)
         throw new Error('The daemon answers, but left no note of its process here. Stop it where it was started')
       await this.out.done('No daemon runs here.')
@@ -39,8 +39,9 @@ export default class Down extends ApiCommand<typeof Down> {
   private requireFolder(): void {
     const dir = dataDir()
     try {
-      if (existsSync(dir)) accessSync(dir, constants.R_OK | constants.X_OK)
-    } catch {
+      accessSync(dir, constants.R_OK | constants.X_OK)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EACCES') return
       throw new InputError(`This user may not look into ${dir}.`, 'run it as the user whose daemon it is')
     }
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { ProblemError, UnreachableError } from '#client'
 import { ApiCommand } from '../command.ts'
-import { runtimeFile } from '../contexts/session.ts'
+import { isLocal, runtimeFile } from '../contexts/session.ts'
 import { span } from '../output/cell.ts'
 import { dataDir } from '../paths.ts'
 
@@ -14,8 +14,7 @@ export default class Status extends ApiCommand<typeof Status> {
     const { target, token, workspace } = this.session
     const { version, uptime } = await this.alive()
     const health = await this.health()
-    const local = target.socket !== undefined || this.session.serverOrigin === 'default'
-    const { url, pid } = local ? runtimeFile(join(dataDir(), 'musterd.json')) : {}
+    const { url, pid } = isLocal(this.session) ? runtimeFile(join(dataDir(), 'musterd.json')) : {}
     const inside = token && workspace ? await this.inside() : null
     const found = { server: target.key, url: url ?? null, pid: pid ?? null, version, uptime, ...health, ...inside }
     await this.out.show(found, {

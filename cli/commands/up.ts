@@ -5,7 +5,8 @@ import { ApiCommand } from '../command.ts'
 import { localSocket } from '../contexts/session.ts'
 import { runtime } from '../doctor/runtime.ts'
 import { durationMs } from '../flags.ts'
-import { logFile, running, start } from '../local/daemon.ts'
+import { running, start } from '../local/daemon.ts'
+import { logFile } from '../local/log.ts'
 import { daemonView } from '../views/daemon.ts'
 
 export default class Up extends ApiCommand<typeof Up> {
@@ -15,6 +16,7 @@ export default class Up extends ApiCommand<typeof Up> {
   static override examples = ['$ <%= config.bin %> up', '$ <%= config.bin %> up --port 0 --container-provider process']
   static override next = {
     failed: 'muster doctor',
+    storage_refused: 'free space there, then muster up',
     state_lost: 'restore a backup of the data folder, or muster up --accept-data-loss',
   }
   static override flags = {

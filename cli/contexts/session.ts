@@ -58,6 +58,10 @@ export function resolveSession(
   }
 }
 
+/** Whether the server is the daemon of this machine's data folder. */
+export const isLocal = ({ target, serverOrigin }: Session, env: Env = process.env): boolean =>
+  serverOrigin === 'default' || target.key === localSocket(env).key
+
 /** The workspace that commands work in, for those that need one in their path. */
 export function workspaceInUse({ workspace }: Session): string {
   if (!workspace) throw new InputError('No workspace is in use.', 'muster workspaces use SLUG, or -w SLUG')

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { runtimeFile } from '../contexts/session.ts'
-import { alive, isDaemon } from '../local/daemon.ts'
+import { holdsFolder } from '../local/daemon.ts'
 import { dataDir } from '../paths.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -105,7 +105,7 @@ function isReadOnly(dir: string): boolean {
 export function leftoverFiles(env: Env): string[] {
   const dir = dataDir(env)
   const { pid } = runtimeFile(join(dir, 'musterd.json'))
-  if (pid !== undefined && alive(pid) && isDaemon(pid)) return []
+  if (pid !== undefined && holdsFolder(pid, env)) return []
   return ['musterd.json', 'musterd.sock'].map((name) => join(dir, name)).filter((path) => existsSync(path))
 }
 

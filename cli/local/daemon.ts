@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, watch } from 'node:fs'
+import { closeSync, existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { runtimeFile } from '../contexts/session.ts'
 import { InputError } from '../input.ts'
 import { daemonProgram, dataDir } from '../paths.ts'
 import { findDaemon } from './instance.ts'
-import { StartFailure } from './refusal.ts'
+import { logged, openLog } from './log.ts'
+import { startFailure } from './start-failure.ts'
 
 /** What a daemon says when it is ready. */
 export interface Ready {
@@ -16,19 +17,6 @@ export interface Ready {
 }
 
 type Env = NodeJS.ProcessEnv
-
-/** Kinds of failure by the daemon's exit code; docs/operating.md lists them. */
-const kinds: Readonly<Record<number, string>> = {
-  2: 'invalid_configuration',
-  3: 'state_lost',
-  4: 'data_dir_in_use',
-  5: 'access_refused',
-  6: 'storage_refused',
-  7: 'address_taken',
-  8: 'other_version',
-}
-
-export const logFile = (env: Env = process.env): string => join(dataDir(env), 'musterd.log')
 
 /** The daemon of the data folder, when it answers and proves to be that. */
 export async function running(env: Env = process.env): Promise<(Partial<Ready> & { uptime: number }) | undefined> {
@@ -46,7 +34,7 @@ export async function start(
   const program = daemonProgram()
   if (!existsSync(program))
     throw new InputError(`The daemon has not been built: ${program} is missing.`, 'npm ci && npm run build')
-  const log = openLog(env)
+  const { log, size } = openLog(env)
   const child = spawn(process.execPath, [program, ...flags], {
     detached: true,
     stdio: ['ignore', 'pipe', log],
@@ -65,7 +53,9 @@ export async function start(
         if (line && said.includes('\n')) resolve(JSON.parse(line) as Ready)
       })
       child.on('error', reject)
-      child.on('exit', (code, signal) => reject(failure(code, signal, timeout, env)))
+      child.on('exit', (code, signal) =>
+        reject(startFailure({ code, signal, timeout, logged: logged(size, env), env })),
+      )
     })
   } finally {
     clearTimeout(timer)
@@ -73,49 +63,6 @@ export async function start(
     output.destroy()
     child.unref()
   }
-}
-
-/** Where the daemon's standard error goes, in a folder made for it. */
-function openLog(env: Env): number {
-  const dir = dataDir(env)
-  try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
-    return openSync(logFile(env), 'a', 0o600)
-  } catch (error) {
-    throw folderFailure(error as NodeJS.ErrnoException, dir)
-  }
-}
-
-function folderFailure({ code, message }: NodeJS.ErrnoException, dir: string): Error {
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new StartFailure(`The disk of ${dir} is full.`, 'storage_refused', 'free space there, then muster up')
-  if (code === 'EROFS')
-    return new StartFailure(
-      `The disk of ${dir} is read-only.`,
-      'storage_refused',
-      'mount it for writing, then muster up',
-    )
-  const next = 'start it as the user whose data it is, or name another folder in SVC_DATA_DIR'
-  if (code === 'EACCES' || code === 'EPERM')
-    return new StartFailure(`This user may not write to ${dir}.`, 'access_refused', next)
-  return new StartFailure(`${dir} cannot be the data folder (${message}).`, 'failed', 'name another in SVC_DATA_DIR')
-}
-
-function failure(code: number | null, signal: string | null, timeout: number, env: Env): StartFailure {
-  const lines = readFileSync(logFile(env), 'utf8').trimEnd().split('\n')
-  if (signal === 'SIGKILL')
-    return new StartFailure(`The daemon was not ready within ${timeout / 1000} s and was ended.`)
-  const at = lines.findLastIndex((line) => line.startsWith('musterd: '))
-  const kind = kinds[code ?? 1]
-  if (at < 0)
-    return new StartFailure(`The daemon ended with ${signal ?? code}: ${lines.at(-1) || 'it said nothing'}`, kind)
-  const next = /^Next: (.*)/.exec(lines[at + 1] ?? '')?.[1]
-  // It speaks to those who start it by hand.
-  return new StartFailure(
-    lines[at]!.slice('musterd: '.length),
-    kind,
-    next?.replaceAll(/\bmusterd(?= --|$)/g, 'muster up'),
-  )
 }
 
 /** Asks the daemon to drain and waits until it is gone. False when it was not within `timeout`. */
@@ -164,11 +111,22 @@ function stateOf(pid: number): string | undefined {
   }
 }
 
-/** True when that process is a musterd: after a crash its id may belong to somebody else. */
-export function isDaemon(pid: number): boolean {
+/** True when that process works on the data folder: after a crash its id may belong to any other, also to a musterd. */
+export function holdsFolder(pid: number, env: Env = process.env): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('musterd')
+    const lock = join(realpathSync(dataDir(env)), 'musterd.lock')
+    const folder = `/proc/${pid}/fd`
+    return readdirSync(folder).some((name) => linkOf(join(folder, name)) === lock)
   } catch {
     return false
+  }
+}
+
+/** Where a link leads; nothing when it was closed meanwhile. */
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
   }
 }

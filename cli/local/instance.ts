@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createConnection, type Target } from '#client'
 import { textOf } from '#client/connection'
-import { instanceKeyFile, provesInstance } from '#client/instance'
+import { instanceKeyFile, isInstanceKey, provesInstance } from '#client/instance'
 import { localAddress, localSocket } from '../contexts/session.ts'
 import { dataDir } from '../paths.ts'
 
@@ -56,7 +56,8 @@ export async function localTarget(env: Env = process.env): Promise<Target> {
 /** Undefined where no daemon ever worked on the folder, or it belongs to somebody else. */
 function instanceKey(env: Env): string | undefined {
   try {
-    return readFileSync(join(dataDir(env), instanceKeyFile), 'utf8').trim()
+    const key = readFileSync(join(dataDir(env), instanceKeyFile), 'utf8').trim()
+    return isInstanceKey(key) ? key : undefined
   } catch {
     return undefined
   }

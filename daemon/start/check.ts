@@ -8,6 +8,7 @@ import { knownMigrations, storeFile } from '../store.ts'
 import { requireOwnFolder } from './access.ts'
 import { AddressTaken, requireAddress } from './address.ts'
 import { inspectFile } from './database-file.ts'
+import { exitCodes } from './exit-codes.ts'
 import { storedKeyCheck } from './facts.ts'
 import { explain } from './failure.ts'
 import { openVault, presentKey } from './key.ts'
@@ -49,10 +50,12 @@ function attempt(name: string, look: () => string): Finding {
 }
 
 function failed(name: string, error: Error): Finding {
-  const { text, next } = explain(error)
+  const { text, next, exitCode } = explain(error)
+  const byHand = 'start musterd by hand, which shows where it fails'
+  if (exitCode === exitCodes.failed) return { name, status: 'fail', detail: error.message, fix: byHand }
   // The remedy stands in a sentence of its own where the error has one.
   const [what = text, remedy] = next === null ? text.split(/\. (?=[A-Z])/) : [text]
-  return { name, status: 'fail', detail: what, fix: next ?? remedy ?? 'muster doctor --verbose' }
+  return { name, status: 'fail', detail: what, fix: next ?? remedy ?? byHand }
 }
 
 function folder({ dataDir }: Config): string {
@@ -61,6 +64,8 @@ function folder({ dataDir }: Config): string {
 }
 
 function database(config: Config): string {
+  // To open it may make files beside it.
+  requireOwnFolder(config.dataDir)
   const file = storeFile(config.dataDir)
   const fault = storeFault(config.dataDir)
   if (fault) refuseLoss(fault)

@@ -10,7 +10,7 @@ import type { Vault } from '#kernel/store/vault'
 import { openStore, storeFile } from '../store.ts'
 import { inspectFile } from './database-file.ts'
 import { installationOf, storedKeyCheck } from './facts.ts'
-import { keyFile, openVault, presentKey } from './key.ts'
+import { keyFile, openVault, presentKey, vaultOf } from './key.ts'
 import { type Loss, refuseLoss, type Tell } from './loss.ts'
 import { compareSeals } from './sealed.ts'
 
@@ -37,6 +37,8 @@ export function openState(config: Config, log: Log, { acceptLoss }: { acceptLoss
     log.warn({ loss: loss.code }, `Accepted: ${loss.what}`)
     losses.push(loss)
   }
+  // A key that cannot be one is refused before anything is made for it.
+  if (config.encryptionKey) vaultOf(config.encryptionKey)
   const db = openDatabaseOf(config, log, tell)
   try {
     const vault = openVault(config, db, tell, log)

@@ -3,6 +3,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** File of a data folder with the key that its daemon proves itself with. It serves nothing else. */
 export const instanceKeyFile = 'instance.key'
 
+/** With a key of no secret anybody could prove anything. */
+export const isInstanceKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
 /** The end of a connection at which the daemon was asked: its address and port, or its unix socket. */
 export interface Door {
   address?: string | undefined

@@ -60,6 +60,24 @@ describe('exit codes', () => {
     expect((await run('api', 'crews')).stderr).toContain(next)
   })
 
+  it('tells programs the id of the request, whatever the refusal is', async () => {
+    for (const status of [400, 401, 404, 409, 429, 500, 507]) {
+      const { run } = await served((_, reply) =>
+        json(reply, refusal(status, 'whatever'), status, { 'x-request-id': `req-${status}` }),
+      )
+      const { stderr } = await run('api', 'crews', '--json')
+      expect(JSON.parse(stderr)).toMatchObject({ request_id: `req-${status}`, status })
+    }
+  })
+
+  it('tells people of a full disk, with the id of the request', async () => {
+    const { run } = await served((_, reply) =>
+      json(reply, refusal(507, 'storage_full', { detail: 'The disk is full' }), 507, { 'x-request-id': 'req-8' }),
+    )
+    const { stderr } = await run('api', 'crews')
+    expect(stderr).toMatch(/^Error: The disk is full\n[\s\S]*\n {2}Request req-8\nNext: muster doctor\n$/)
+  })
+
   it('8 when nothing answers, 2 for input that cannot be used, 0 when all went well', async () => {
     const { server, run } = await served()
     expect((await run('api', 'crews')).code).toBe(0)

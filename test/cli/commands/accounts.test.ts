@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import { addPerson, daemon, type TestDaemon } from '#test'
 import { banner } from '../../../cli/output/banner.ts'
 import { cli, cliFor } from '../../support/cli.ts'
+import { fakeServer, json } from '../../support/fake-server.ts'
 
 /** A daemon without anybody, and a command line that knows its address alone. */
 async function empty() {
@@ -59,6 +60,47 @@ describe('muster init', () => {
     expect(await shown.ended).toBe(0)
     expect(shown.text()).not.toContain('correct')
     expect(stored(home).contexts[stored(home).current].user).toBe('ada@example.com')
+  })
+
+  it('asks again for what cannot be used', async () => {
+    const { home, screen } = await empty()
+    const shown = screen(['init'])
+    for (const [question, answer] of [
+      [/email address/, 'nobody'],
+      [/such as ada@example\.com/, '\u0015ada@example.com'],
+      [/full name/, ' '],
+      [/at least one character/, '\u0015Ada'],
+      [/Your password/, 'short'],
+      [/at least 8 characters/, '\u0015correct horse battery'],
+      [/password again/, 'another horse battery'],
+      [/The two passwords differ[\s\S]*Your password/, 'correct horse battery'],
+      [/differ[\s\S]*password again/, 'correct horse battery'],
+    ] as const) {
+      await shown.until(question)
+      shown.type(`${answer}\r`)
+    }
+    expect(await shown.ended).toBe(0)
+    expect(stored(home).contexts[stored(home).current].user).toBe('ada@example.com')
+  })
+
+  it('asks nothing where no daemon runs', async () => {
+    const shown = cli().screen(['init', '--no-color'])
+    expect(await shown.ended).toBe(8)
+    expect(shown.text()).toContain('Next: muster up')
+    expect(shown.text()).not.toContain('email address')
+  })
+
+  it('asks nothing where there is a first user already, or another kind of server', async () => {
+    const { url, pipe } = await empty()
+    await pipe('correct horse battery', 'init', '--email', 'ada@example.com', '--name', 'Ada')
+    const taken = cli({ SVC_SERVER: url }).screen(['init', '--no-color'])
+    expect(await taken.ended).toBe(5)
+    expect(taken.text()).toContain('Next: muster login')
+    const { url: other } = await fakeServer((_, reply) => json(reply, { ok: true }))
+    const foreign = cli({ SVC_SERVER: other }).screen(['init', '--no-color'])
+    expect(await foreign.ended).toBe(8)
+    expect(foreign.text()).toContain('is not a Muster server')
+    expect(taken.text() + foreign.text()).not.toContain('email address')
   })
 
   it.each([

@@ -41,6 +41,19 @@ describe('muster version', () => {
   })
 })
 
+describe('muster status', () => {
+  it('is not taken in by another kind of server', async () => {
+    const { url } = await fakeServer((_, reply) => json(reply, { ok: true }))
+    expect(await cli({ SVC_SERVER: url }).run('status')).toEqual({
+      code: 8,
+      stdout: '',
+      stderr: expect.stringContaining(
+        `Error: What answers at ${url} is not a Muster server\nNext: muster contexts show`,
+      ),
+    })
+  })
+})
+
 describe('muster config list', () => {
   it('shows values and where they come from, but no secret', async () => {
     const { run } = cli({

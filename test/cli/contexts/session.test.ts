@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ContextFile } from '../../../cli/contexts/file.ts'
-import { localAddress, resolveSession, type SessionFlags } from '../../../cli/contexts/session.ts'
+import { isLocal, localAddress, resolveSession, type SessionFlags } from '../../../cli/contexts/session.ts'
 
 const file: ContextFile = {
   current: 'work',
@@ -115,6 +115,15 @@ describe('the daemon of this machine', () => {
     expect(session({ context: 'home' }, env).server).toBe('http://10.0.0.7:8080')
     expect(session({ server: 'http://a' }, env).server).toBe('http://a')
     expect(session({}, { ...env, SVC_SERVER: 'http://b' }).server).toBe('http://b')
+  })
+
+  it('is not the daemon at another socket, which a context names', () => {
+    const elsewhere = { current: 'b', contexts: { b: { server: 'unix:///srv/b/musterd.sock' } } }
+    const env = { XDG_DATA_HOME: dir }
+    expect(isLocal(resolveSession({}, env, elsewhere), env)).toBe(false)
+    const here = { current: 'a', contexts: { a: { server: `unix://${dir}/muster/musterd.sock` } } }
+    expect(isLocal(resolveSession({}, env, here), env)).toBe(true)
+    expect(isLocal(resolveSession({}, env, { contexts: {} }), env)).toBe(true)
   })
 
   it('may also be at the address that it left, or at the port that is set', () => {

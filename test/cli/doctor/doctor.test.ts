@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
+import { clockHere } from '../../../cli/doctor/here.ts'
 import { clock } from '../../../cli/doctor/server.ts'
 import { type Cli, cli, cliFor } from '../../support/cli.ts'
 import { seen } from '../../support/eyes.ts'
@@ -127,6 +128,24 @@ describe('without a daemon', () => {
     })
   })
 
+  it('builds missing images with --fix, by the script that it names', async () => {
+    const muster = cli()
+    const engine = await fakeServer(
+      (request, reply) =>
+        json(reply, request.url === '/version' ? { Version: '27.1.0' } : {}, request.url === '/version' ? 200 : 404),
+      join(muster.home, 'docker.sock'),
+    )
+    const bin = join(muster.home, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'bash'), '#!/bin/sh\necho "building with $*"\nexit 3\n', { mode: 0o755 })
+    const { stderr } = await cli({ PATH: `${bin}:${muster.env['PATH']}`, DOCKER_HOST: engine.url }).run(
+      'doctor',
+      '--fix',
+    )
+    expect(stderr).toMatch(/building with \S+scripts\/build-images\.sh\n/)
+    expect(stderr).toMatch(/Could not build the images: \S+build-images\.sh ended with 3\n/)
+  })
+
   it('says what to do where no engine answers', async () => {
     const { found } = await examine(cli({ DOCKER_HOST: 'unix:///nonexistent/docker.sock' }))
     expect(found['runtime']).toMatchObject({
@@ -166,6 +185,16 @@ it('stands aligned on a terminal, with the fix below what is wrong', async () =>
   const next = lines.findIndex((line, index) => index > at && !line.startsWith(' '.repeat(17)))
   expect(lines[next - 1]).toBe('                 Fix: muster up')
   expect(lines.at(-1)).toBe('1 problem, 1 warning.')
+})
+
+it('knows a clock that is earlier than the installed program', () => {
+  const program = new URL('../../../dist/daemon/musterd.js', import.meta.url).pathname
+  expect(clockHere(program)).toMatchObject({ name: 'clock', status: 'ok' })
+  expect(clockHere(program, Date.parse('2020-01-01T00:00:00Z'))).toMatchObject({
+    status: 'fail',
+    detail: 'This machine says 2020-01-01T00:00:00.000Z, which is before Muster was installed',
+    fix: 'set it by the network: timedatectl set-ntp true',
+  })
 })
 
 describe('clocks', () => {
