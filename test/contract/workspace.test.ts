@@ -38,8 +38,8 @@ describe('a call that names no workspace', () => {
 
   it("is for the caller's only workspace, where that is allowed", async () => {
     const { it, unnamed } = await place()
-    expect((await it.call(unnamed, 'GET', '/approvals')).body.rows).toEqual([])
     const { workspace } = it.stranger()
+    expect((await it.call(unnamed, 'GET', '/approvals')).body.rows).toEqual([])
     it.app.db
       .prepare(
         `INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
@@ -47,6 +47,28 @@ describe('a call that names no workspace', () => {
       )
       .run(workspace, unnamed.userId)
     expect((await it.call(unnamed, 'GET', '/approvals')).body.code).toBe('workspace_required')
+    it.app.db.prepare('UPDATE workspaces SET deleted_at = created_at WHERE id = ?').run(workspace)
+    expect((await it.call(unnamed, 'GET', '/approvals')).body.rows).toEqual([])
+  })
+
+  it('does not tell a stranger that an agent or an approval is there', async () => {
+    const { it, agent } = await place()
+    const stranger = { ...it.stranger(), workspace: '' }
+    const held = { kind: 'custom' as const, reason: 'May I?', payload: {}, card: { title: 'May I?' } }
+    const approval = it.app.writeNow(() =>
+      requestApproval(it.app, { workspace: it.workspace, by: agent, ...held, now: it.app.now() }),
+    )
+    const answersOf = async (agentId: string, approvalId: string) => [
+      (await it.call(stranger, 'POST', `/agents/${agentId}/stop`)).body,
+      (await it.call(stranger, 'POST', `/approvals/${approvalId}/decide`, { status: 'approved' })).body,
+    ]
+    const answers = await answersOf(agent, approval)
+    expect(answers.map(({ status, code }) => [status, code])).toEqual([
+      [404, 'not_found'],
+      [404, 'not_found'],
+    ])
+    expect(answers.map(({ detail }) => detail)).toEqual(['There is no such agent', 'There is no such approval'])
+    expect((await answersOf('none', 'none')).map(({ detail }) => detail)).toEqual(answers.map(({ detail }) => detail))
   })
 
   it('is refused for members who have yet to set up the second factor that the workspace asks for', async () => {

@@ -14,16 +14,17 @@ import { createServer } from '#kernel/http/operations'
 import { newId } from '#kernel/ids'
 import type { SealFile } from '#kernel/journal/seal-file'
 import { createLog } from '#kernel/log'
-import { migrate, openDatabase, readMigrations } from '#kernel/store/db'
+import { migrate, openDatabase } from '#kernel/store/db'
 import { createThreadReads } from '#kernel/store/reads'
 import { createVault } from '#kernel/store/vault'
 import { features } from '../../daemon/features/index.ts'
 import { scrubCalls } from '../../daemon/runtime/runs/secrets.ts'
 import { vendorSettings } from '../../daemon/vendor-settings.ts'
 import { watchFacts } from './facts.ts'
+import { databaseInMemory, migrations } from './migrated.ts'
 import { readerProgram } from './reader.ts'
 
-export const migrations = readMigrations(new URL('../../daemon/migrations', import.meta.url).pathname)
+export { migrations }
 
 const open: { close(): unknown }[] = []
 const undeclared: string[] = []
@@ -147,7 +148,7 @@ export async function daemon(options: Options = {}): Promise<TestDaemon> {
     empty = false,
     quiet = false,
   } = options
-  const db = openDatabase(file)
+  const db = file === ':memory:' ? databaseInMemory() : openDatabase(file)
   migrate(db, migrations, new Date(clock()).toISOString())
   const { config: base } = loadConfig({
     env: { XDG_CONFIG_HOME: '/nonexistent', SVC_ENV: 'test', SVC_DATA_DIR: '/nonexistent' },

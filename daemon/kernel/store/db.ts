@@ -5,8 +5,11 @@ import Database from 'better-sqlite3'
 
 export type Db = Database.Database
 
-/** Opens the database for the one writer: WAL, an fsync for each commit, foreign keys, no trust in the schema. */
-export function openDatabase(file: string): Db {
+/**
+ * Opens the database for the one writer: WAL, an fsync for each commit, foreign keys, no trust in the schema. The content
+ * of a file is opened as a copy in memory.
+ */
+export function openDatabase(file: string | Buffer): Db {
   const db = new Database(file)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
