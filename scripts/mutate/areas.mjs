@@ -29,15 +29,15 @@ export const areas = {
     'daemon/kernel/auth/standing.ts': ['test/daemon/kernel/auth/standing.test.ts'],
     'daemon/kernel/dispatch.ts': ['test/daemon/kernel/dispatch.test.ts', ...features('members', 'replies')],
     'daemon/features/members': features('members', 'members/endings', 'members/capabilities', 'provisioning'),
-    'daemon/features/crews': features('crews', 'crews/containers', 'crews/members', 'crews/roles'),
+    'daemon/features/crews': features('crews', 'crews/containers', 'crews/members', 'crews/roles', 'workspace-changes'),
   },
   decisions: {
     'daemon/features/decisions': features('decisions', 'approvals', 'waitpoints'),
     'daemon/features/decisions/service.ts': features('decisions', 'approvals', 'waitpoints', 'escalations'),
     'daemon/features/approvals': features('approvals', 'inbox'),
     'daemon/features/waitpoints': features('waitpoints', 'inbox'),
-    'daemon/features/escalations': features('escalations', 'inbox'),
-    'daemon/features/inbox': features('inbox', 'escalations'),
+    'daemon/features/escalations': features('escalations', 'autonomy', 'inbox'),
+    'daemon/features/inbox': features('inbox', 'escalations', 'members'),
     'daemon/features/asks': features('asks'),
   },
   runs: {
