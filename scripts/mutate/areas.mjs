@@ -43,6 +43,7 @@ export const areas = {
   runs: {
     'daemon/runtime/runs': ['test/daemon/runtime/runs.test.ts', 'test/daemon/runtime/runs-of-any-source.test.ts'],
     'daemon/runtime/runs/output.ts': ['test/daemon/runtime/output.test.ts'],
+    'daemon/runtime/runs/live-stream.ts': ['test/daemon/runtime/output.test.ts'],
     'daemon/runtime/runs/slots.ts': ['test/daemon/runtime/output.test.ts'],
     'daemon/runtime/runs/transcript.ts': ['test/daemon/runtime/output.test.ts'],
     'daemon/runtime/runs/kept-parts.ts': ['test/daemon/runtime/output.test.ts'],

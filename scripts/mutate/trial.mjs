@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -76,17 +76,14 @@ function createChoice(runner, tests, observed) {
   }
 }
 
-/**
- * A mutant counts as unnoticed when all tests of the files have passed on code that was loaded with it: what one test
- * prepares, another one may use.
- */
+/** What one test of the file prepares, another one may use, which then does not come past the mutant itself. */
+const shares = (file) => /\bshared: true|\bbeforeAll\(|^(?:const|let) .*\bawait\b/m.test(readFileSync(file, 'utf8'))
+
+/** A mutant counts as unnoticed when the tests have passed on code that was loaded with it. */
 async function isNoticed(runner, questions) {
   if (await fails(runner, questions, false)) return true
-  return fails(
-    runner,
-    questions.map(({ whole, ...it }) => ({ ...it, testIds: undefined, expected: whole })),
-    true,
-  )
+  const all = questions.map((it) => (shares(it.file) ? { ...it, testIds: undefined, expected: it.whole } : it))
+  return fails(runner, all, true)
 }
 
 async function fails(runner, questions, fresh) {
