@@ -40,7 +40,7 @@ const tests = filesOfAreas()
 const known = readKnown(join(root, list))
 for (const file of known.keys()) if (!tests.has(file)) throw new Error(`${list} has ${file}, which no area has`)
 const isKnown = (mutant) => known.get(mutant.file)?.has(keyOf(mutant)) ?? false
-const { mutants } = plan()
+const { mutants, code } = plan()
 /** The same for the same commit, so that a second try tells the same; another commit tries others. */
 function commit() {
   const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
@@ -65,7 +65,7 @@ function choose() {
 const queue = choose()
 say(`${queue.length} mutants of ${new Set(queue.map(({ file }) => file)).size} files${seed && `; seed ${seed}`}`)
 const until = Date.now() + Number(values.minutes) * 60_000
-const runner = createRunner()
+const runner = createRunner(code)
 const begun = Date.now()
 const tried = []
 for await (const { mutant, noticed } of trial(queue, runner, tests, { observed: !values.sample, until })) {

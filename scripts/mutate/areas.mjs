@@ -81,6 +81,8 @@ export const areas = {
     'daemon/runtime/sidecar/egress.ts': sidecar('egress', 'strangers', 'denials'),
     'daemon/runtime/sidecar/headers.ts': sidecar('model-calls', 'egress', 'smuggling'),
     'daemon/runtime/sidecar/link.ts': sidecar('link'),
+    // A program of its own: nothing of it is run in the process of the tests.
+    'daemon/runtime/sidecar/main.ts': [],
     'daemon/runtime/sidecar/mcp.ts': sidecar('mcp'),
     'daemon/runtime/sidecar/model-calls.ts': sidecar('model-calls', 'credentials'),
     'daemon/runtime/sidecar/pauses.ts': sidecar('pauses', 'model-calls'),

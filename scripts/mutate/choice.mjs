@@ -22,6 +22,7 @@ export function filesOfAreas() {
   const tests = new Map()
   for (const [source, names] of entries.sort(([a], [b]) => a.length - b.length))
     for (const file of below(source)) tests.set(file, names)
+  for (const [file, names] of tests) if (!names.length) tests.delete(file)
   return tests
 }
 

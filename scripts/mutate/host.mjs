@@ -2,11 +2,11 @@
 // it for as long as this process lives.
 import { resolve } from 'node:path'
 import { createVitest } from 'vitest/node'
-import { plan } from './plan.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
 const conditions = ['development']
-const { code } = plan()
+/** By its path, the code of each file with all mutants in it: as whoever asks has numbered them. */
+const code = new Map(await new Promise((done) => process.once('message', done)))
 const worker = resolve(import.meta.dirname, 'worker.mjs')
 
 const vitest = await createVitest(

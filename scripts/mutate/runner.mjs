@@ -13,13 +13,14 @@ process.on('exit', () => running?.end())
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
 
 /** A test process in a group of its own: a mutant that never ends is ended with it. */
-async function start() {
+async function start(code) {
   const folder = mkdtempSync(join(tmpdir(), 'mutate-'))
   const path = join(folder, 'socket')
   const server = createServer().listen(path)
   const stdio = ['ignore', 'ignore', 'pipe', 'ipc']
   const env = { ...process.env, MUTATE_SOCKET: path }
   const child = fork(join(import.meta.dirname, 'host.mjs'), { cwd: root, detached: true, stdio, env })
+  child.send([...code])
   // What faulty code logs is of no interest, unless the runner itself breaks.
   let last = ''
   child.stderr.on('data', (chunk) => {
@@ -59,7 +60,7 @@ async function start() {
 }
 
 /** Asks one test process after the other: a fresh one follows each that had to be ended. */
-export function createRunner() {
+export function createRunner(code) {
   let runner = null
   const end = () => {
     runner?.end()
@@ -68,7 +69,7 @@ export function createRunner() {
   return {
     /** What came of the tests; null when they took too long. */
     async ask(question, limitMs) {
-      runner ??= await start()
+      runner ??= await start(code)
       const reply = await runner.ask(question, limitMs)
       if (!reply) end()
       return reply
