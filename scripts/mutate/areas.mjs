@@ -62,7 +62,10 @@ export const areas = {
     'daemon/kernel/store/vault.ts': ['test/daemon/kernel/store/vault.test.ts'],
     'daemon/kernel/agents': ['test/daemon/kernel/agents', 'test/contract/agent-secrets.test.ts'],
     'daemon/runtime/adapters/scrub.ts': ['test/daemon/runtime/adapters/scrub.test.ts'],
-    'daemon/runtime/adapters/secret-search.ts': ['test/daemon/runtime/adapters/scrub.test.ts'],
+    'daemon/runtime/adapters/secret-search.ts': [
+      'test/daemon/runtime/adapters/secret-search.test.ts',
+      'test/daemon/runtime/adapters/scrub.test.ts',
+    ],
     'daemon/runtime/adapters/offers.ts': ['test/daemon/runtime/adapters/offers.test.ts'],
     'daemon/runtime/adapters/parser.ts': ['test/daemon/runtime/adapters/parser.test.ts'],
     'daemon/features/credentials': ['test/daemon/features/credentials', ...features('credentials')],
