@@ -106,7 +106,7 @@ async function setting() {
 }
 
 describe('dispatch', () => {
-  it('calls the thing by its title where it has no name, and by the last id of the path where it has none', async () => {
+  it('calls a thing without a name by its title, and one without an id by the last of the path', async () => {
     const it = await setting()
     await it.run('titled')
     await it.run('dropped', { holderId: 'c8', thingId: 'c9' })
