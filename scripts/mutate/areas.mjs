@@ -34,10 +34,10 @@ export const areas = {
   decisions: {
     'daemon/features/decisions': features('decisions', 'approvals', 'waitpoints'),
     'daemon/features/decisions/service.ts': features('decisions', 'approvals', 'waitpoints', 'escalations'),
-    'daemon/features/approvals': features('approvals', 'inbox'),
-    'daemon/features/waitpoints': features('waitpoints', 'inbox'),
-    'daemon/features/escalations': features('escalations', 'autonomy', 'inbox'),
-    'daemon/features/inbox': features('inbox', 'escalations', 'members'),
+    'daemon/features/approvals': features('approvals', 'decisions'),
+    'daemon/features/waitpoints': features('waitpoints', 'decisions'),
+    'daemon/features/escalations': features('escalations', 'autonomy', 'decisions'),
+    'daemon/features/inbox': features('inbox', 'escalations', 'members/endings'),
     'daemon/features/asks': features('asks'),
   },
   runs: {
@@ -99,7 +99,7 @@ export const areas = {
     'daemon/runtime/sidecar/target.ts': sidecar('target'),
     'daemon/runtime/sidecar/client-hello.ts': sidecar('client-hello'),
     'daemon/runtime/sidecar/framing.ts': sidecar('framing'),
-    'daemon/runtime/sidecar/body.ts': sidecar('body'),
+    'daemon/runtime/sidecar/body.ts': sidecar('body', 'model-calls'),
     'daemon/runtime/sidecar/config.ts': sidecar('config'),
     'daemon/runtime/sidecar/wildcard-names.ts': sidecar('wildcard-names'),
   },
