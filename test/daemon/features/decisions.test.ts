@@ -211,6 +211,20 @@ describe.each(Object.keys(openers))('what waits for people: %s', (kind) => {
   })
 })
 
+it('an agent asks for a run of its own, and for none of another', async () => {
+  const it = await askPlace()
+  const { run_id, chat } = await asked(it)
+  await it.call('OWNER', 'POST', '/agents', { name: 'Bob', slug: 'bob', crew_id: it.crewId })
+  const headers = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
+  const place = { workspace_id: it.workspace, crew_id: it.crewId, reason: 'May I?', run_id }
+  const ask = async (from_slug: string) =>
+    (await it.call(null, 'POST', '/internal/escalations', { ...place, from_slug }, headers)).body.escalation_id
+  const runOf = async (slug: string) => (await shown(it, await ask(slug))).run_id
+  expect([await runOf('ada'), await runOf('bob')]).toEqual([run_id, null])
+  const stored = it.app.db.prepare('SELECT chat_id FROM escalations ORDER BY rowid').pluck().all()
+  expect(stored).toEqual([chat, null])
+})
+
 it('what is deleted of one kind leaves the others of the crew open', async () => {
   const it = await askPlace()
   const [question, ...others] = await Promise.all(Object.values(openers).map((opener) => opener(it)))
