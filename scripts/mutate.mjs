@@ -1,13 +1,14 @@
 // `npm run mutate`: plants small faults, one at a time, and says which of them no test notices. Nothing in the tree is
 // changed: the test runner is handed code that has all faults in it, and is told which one to follow.
 import { spawnSync } from 'node:child_process'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { areaOf, areas, chosen, filesOfAreas, sampled } from './mutate/choice.mjs'
 import { keyOf, listed, readKnown } from './mutate/known.mjs'
 import { plan } from './mutate/plan.mjs'
 import { createRunner } from './mutate/runner.mjs'
 import { trial } from './mutate/trial.mjs'
+import { ensureBuilt, root } from './setup.mjs'
 
 const usage = `npm run mutate -- [--sample N] [--each N] [--seed TEXT] [--minutes N] [AREA or PATH ...]
 
@@ -17,7 +18,6 @@ Without arguments every file of every area (${Object.keys(areas).join(', ')}).
 --seed TEXT  what the choice depends on; the commit unless stated
 --minutes N  begins no further mutant after that time
 `
-const root = resolve(import.meta.dirname, '..')
 const list = 'test/mutations.md'
 const enough = 0.9
 const { values, positionals } = parseArgs({
@@ -36,6 +36,8 @@ if (values.help) {
   process.exit()
 }
 
+// Some tests run the command line as people do.
+ensureBuilt()
 const tests = filesOfAreas()
 const known = readKnown(join(root, list))
 for (const file of known.keys()) if (!tests.has(file)) throw new Error(`${list} has ${file}, which no area has`)
