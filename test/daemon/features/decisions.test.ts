@@ -211,6 +211,17 @@ describe.each(Object.keys(openers))('what waits for people: %s', (kind) => {
   })
 })
 
+it('what is due is ended of one kind or of one workspace, where only that is asked for', async () => {
+  const it = await askPlace()
+  for (const kind of ['approval', 'waitpoint', 'made_up']) await openers[kind]!(it)
+  it.clock.advance(60_000)
+  const ended = (of: Parameters<typeof expireDue>[2]) => it.app.writeNow(() => expireDue(it.app, 10, of))
+  expect([ended({ workspace: it.stranger().workspace }), ended({ kind: ofTest }), ended({ kind: ofTest })]).toEqual([
+    0, 1, 0,
+  ])
+  expect([ended({ workspace: it.workspace }), ended({})]).toEqual([2, 0])
+})
+
 it('an agent asks for a run of its own, and for none of another', async () => {
   const it = await askPlace()
   const { run_id, chat } = await asked(it)
