@@ -7,6 +7,9 @@ interface Mutant {
 }
 const load = (name: string) => import(new URL(`../scripts/mutate/${name}.mjs`, import.meta.url).href)
 const { mutantsOf } = (await load('operators')) as { mutantsOf(source: string): Mutant[] }
+const { instrumented } = (await load('instrument')) as {
+  instrumented(source: string, mutants: Mutant[], first: number): string
+}
 const { filesOfAreas, sampled } = (await load('choice')) as {
   filesOfAreas(): Map<string, string[]>
   sampled(from: number[], count: number, word: string): number[]
@@ -28,6 +31,7 @@ describe('a mutant', () => {
     ['a call left out that is waited for', 'await close(it)', ['void 0']],
     ['an early return', 'function a() { let b }', ['function a() { return; let b }']],
     ['another number', 'const a = 5', ['const a = 6']],
+    ['another magnitude', 'const a = 60_000', ['const a = 120000']],
     ['another name', "const a = 'b'", ["const a = ''"]],
     ['the other truth', 'const a = true', ['const a = false']],
     [
@@ -47,10 +51,39 @@ describe('a mutant', () => {
     "const a = { 'b-c': d }",
     "const a = 'words for people'",
     'const a = b as C<5>',
+    "app.log.warn({ a: b === 5 }, 'late')",
+    "'use strict'",
   ])('is not made of %s', (source) => expect(changes(source)).toEqual([]))
 
   it('is known by its line', () => {
     expect(mutantsOf('\n  if (a) b\n')).toMatchObject([{ line: 2, before: 'if (a) b', after: 'if (!(a)) b' }])
+  })
+})
+
+describe('code with all mutants in it', () => {
+  const source = `function few(list, n) {
+    list.push(n)
+    n < 3 && list.push(0)
+    return n < 3 ? 'few' : 'many'
+  }`
+  const code = instrumented(source, mutantsOf(source), 100)
+  it.each<[number, string, unknown[], string | undefined]>([
+    [-1, 'none', [3], 'many'],
+    [100, 'an early return', [], undefined],
+    [101, 'a call left out', [], 'many'],
+    [102, 'a bound moved in the first comparison', [3, 0], 'many'],
+    [103, 'its number', [3, 0], 'many'],
+    [104, 'or for and', [3, 0], 'many'],
+    [105, 'the number of the call', [3], 'many'],
+    [106, 'the condition negated', [3], 'few'],
+    [107, 'the bound moved', [3], 'few'],
+    [108, 'the number', [3], 'few'],
+    [109, 'the name that is not used', [3], 'many'],
+    [110, 'the name that is used', [3], ''],
+  ])('does as %i says: %s', (planted, _, list, result) => {
+    const few = new Function('__mutant', `${code}; return few`)((number: number) => number === planted)
+    const given: number[] = []
+    expect([few(given, 3), given]).toEqual([result, list])
   })
 })
 

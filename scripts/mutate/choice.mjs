@@ -2,6 +2,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { areas } from './areas.mjs'
 
+export { areas }
+
 const root = resolve(import.meta.dirname, '../..')
 const within = (file, path) => file === path || file.startsWith(`${path}/`)
 
@@ -20,8 +22,13 @@ export function filesOfAreas() {
   const tests = new Map()
   for (const [source, names] of entries.sort(([a], [b]) => a.length - b.length))
     for (const file of below(source)) tests.set(file, names)
+  for (const [file, names] of tests) if (!names.length) tests.delete(file)
   return tests
 }
+
+/** The first area that has the file. */
+export const areaOf = (file) =>
+  Object.entries(areas).find(([, paths]) => Object.keys(paths).some((path) => within(file, path)))[0]
 
 /** Those that are named, by area, folder or path; all when nothing is named. */
 export function chosen(files, names) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addPerson, daemon } from '#test'
+import { addPerson, daemon, type TestDaemon } from '#test'
 import { requestApproval } from '../../daemon/features/approvals/service.ts'
 
 async function place() {
@@ -9,6 +9,15 @@ async function place() {
   const { id: agent } = (await it.call(owner, 'POST', '/agents', { name: 'Ada', slug: 'ada' })).body
   return { it, owner, unnamed, agent }
 }
+
+/** Makes one more workspace the user's, with the same role. */
+const enter = (it: TestDaemon, user: string, workspace: string) =>
+  it.app.db
+    .prepare(
+      `INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
+       SELECT 'another', ?, user_id, role, created_at, updated_at FROM workspace_members WHERE user_id = ?`,
+    )
+    .run(workspace, user)
 
 describe('a call that names no workspace', () => {
   it('is for the workspace of its agent', async () => {
@@ -36,17 +45,51 @@ describe('a call that names no workspace', () => {
     expect(decided.body.status).toBe('approved')
   })
 
+  it('is for that workspace among several of the caller', async () => {
+    const { it, unnamed, agent } = await place()
+    const other = it.stranger()
+    const { id: second } = (await it.call(other, 'POST', '/agents', { name: 'Bob', slug: 'bob' })).body
+    enter(it, unnamed.userId, other.workspace)
+    const held = { kind: 'custom' as const, reason: 'May I?', payload: {}, card: { title: 'May I?' } }
+    const places = [
+      { workspace: it.workspace, by: agent as string },
+      { workspace: other.workspace, by: second as string },
+    ]
+    for (const at of places) {
+      const id = it.app.writeNow(() => requestApproval(it.app, { ...at, ...held, now: it.app.now() }))
+      expect((await it.call(unnamed, 'POST', `/agents/${at.by}/stop`)).status).toBe(200)
+      expect((await it.call(unnamed, 'POST', `/approvals/${id}/decide`, { status: 'approved' })).status).toBe(200)
+    }
+  })
+
   it("is for the caller's only workspace, where that is allowed", async () => {
     const { it, unnamed } = await place()
-    expect((await it.call(unnamed, 'GET', '/approvals')).body.rows).toEqual([])
     const { workspace } = it.stranger()
-    it.app.db
-      .prepare(
-        `INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
-         SELECT 'another', ?, user_id, 'MEMBER', created_at, updated_at FROM workspace_members WHERE user_id = ?`,
-      )
-      .run(workspace, unnamed.userId)
+    expect((await it.call(unnamed, 'GET', '/approvals')).body.rows).toEqual([])
+    enter(it, unnamed.userId, workspace)
     expect((await it.call(unnamed, 'GET', '/approvals')).body.code).toBe('workspace_required')
+    it.app.db.prepare('UPDATE workspaces SET deleted_at = created_at WHERE id = ?').run(workspace)
+    expect((await it.call(unnamed, 'GET', '/approvals')).body.rows).toEqual([])
+  })
+
+  it('does not tell a stranger that an agent or an approval is there', async () => {
+    const { it, agent } = await place()
+    const stranger = { ...it.stranger(), workspace: '' }
+    const held = { kind: 'custom' as const, reason: 'May I?', payload: {}, card: { title: 'May I?' } }
+    const approval = it.app.writeNow(() =>
+      requestApproval(it.app, { workspace: it.workspace, by: agent, ...held, now: it.app.now() }),
+    )
+    const answersOf = async (agentId: string, approvalId: string) => [
+      (await it.call(stranger, 'POST', `/agents/${agentId}/stop`)).body,
+      (await it.call(stranger, 'POST', `/approvals/${approvalId}/decide`, { status: 'approved' })).body,
+    ]
+    const answers = await answersOf(agent, approval)
+    expect(answers.map(({ status, code }) => [status, code])).toEqual([
+      [404, 'not_found'],
+      [404, 'not_found'],
+    ])
+    expect(answers.map(({ detail }) => detail)).toEqual(['There is no such agent', 'There is no such approval'])
+    expect((await answersOf('none', 'none')).map(({ detail }) => detail)).toEqual(answers.map(({ detail }) => detail))
   })
 
   it('is refused for members who have yet to set up the second factor that the workspace asks for', async () => {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, writeFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
 import { endpoints } from '#contract'
@@ -15,7 +14,6 @@ import { createServer } from '#kernel/http/operations'
 import { newId } from '#kernel/ids'
 import type { SealFile } from '#kernel/journal/seal-file'
 import { createLog } from '#kernel/log'
-import { type Db, migrate, openDatabase, readMigrations } from '#kernel/store/db'
 import { createThreadReads } from '#kernel/store/reads'
 import { createVault } from '#kernel/store/vault'
 import { features } from '../../daemon/features/index.ts'
@@ -23,33 +21,10 @@ import { scrubCalls } from '../../daemon/runtime/runs/secrets.ts'
 import { vendorSettings } from '../../daemon/vendor-settings.ts'
 import { checkAfterEach, ending, endingOfFile } from './endings.ts'
 import { watchFacts } from './facts.ts'
+import { migrations, openMigrated } from './migrated.ts'
 import { readerProgram } from './reader.ts'
 
-export const migrations = readMigrations(new URL('../../daemon/migrations', import.meta.url).pathname)
-
-let migrated: Buffer | undefined
-
-/** An empty database with all migrations applied, which takes long and is therefore done once. */
-function emptyDatabase(): Buffer {
-  const db = openDatabase(':memory:')
-  migrate(db, migrations, '2026-01-01T00:00:00.000Z')
-  const content = db.serialize()
-  db.close()
-  return content
-}
-
-/** A migrated database in memory, or in a file, which is made if it is missing. */
-export function openMigrated(file = ':memory:'): Db {
-  migrated ??= emptyDatabase()
-  const isNew = file === ':memory:' || !existsSync(file)
-  if (isNew && file !== ':memory:') writeFileSync(file, migrated)
-  const db = openDatabase(file === ':memory:' ? Buffer.from(migrated) : file)
-  migrate(db, migrations, '2026-01-01T00:00:00.000Z')
-  if (isNew) db.prepare("UPDATE instance_settings SET value = ? WHERE key = 'installation_id'").run(randomHex())
-  return db
-}
-
-const randomHex = () => randomBytes(8).toString('hex')
+export { migrations }
 
 const undeclared: string[] = []
 const unfit: string[] = []

@@ -360,6 +360,7 @@ describe('credentials.remove', () => {
     await it.call('OWNER', 'POST', `/credentials/${id}/rotate`, { value: 'second' })
     expect((await it.call('ADMIN', 'DELETE', `/credentials/${id}`)).body).toEqual({ success: true })
     expect((await it.call('ADMIN', 'DELETE', `/credentials/${id}`)).status).toBe(404)
+    expect((await it.call('OWNER', 'GET', '/credentials')).body).toEqual([])
     expect((await it.call('OWNER', 'GET', `/agents/${agent.id}/credentials`)).body).toEqual([])
     expect((await it.call('OWNER', 'GET', `/agents/${agent.id}`)).body._count.credentials).toBe(0)
     expect(knownSecrets(it.app, it.workspace)).toEqual([])

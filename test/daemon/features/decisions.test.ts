@@ -87,6 +87,44 @@ const openers: Record<string, (it: Place) => Promise<string> | string> = {
   made_up: (it) => hire(it, it.crewId),
 }
 
+const comment = { member: 'comment', required: false }
+const resolution = { member: 'resolution', required: false }
+const goesOn = { effect: 'The agent goes on.' }
+/** How people decide each kind. */
+const offers: Record<string, object[]> = {
+  escalation: [
+    { id: 'answer', label: 'Answer', ...goesOn, body: { action: 'approve' }, text: { ...resolution, required: true } },
+    {
+      id: 'approve',
+      label: 'Approve',
+      means: 'approve',
+      ...goesOn,
+      body: { action: 'approve', resolution: 'Approved.' },
+      text: resolution,
+    },
+    {
+      id: 'reject',
+      label: 'Deny',
+      means: 'deny',
+      ...goesOn,
+      body: { action: 'reject', resolution: 'Denied.' },
+      text: resolution,
+    },
+  ],
+  approval: [
+    { id: 'approve', label: 'Approve', means: 'approve', body: { status: 'approved' }, text: comment },
+    { id: 'deny', label: 'Deny', means: 'deny', body: { status: 'denied' }, text: comment },
+  ],
+  waitpoint: [
+    { id: 'approve', label: 'Approve', means: 'approve', body: { approved: true }, text: comment },
+    { id: 'deny', label: 'Deny', means: 'deny', body: { approved: false }, text: comment },
+  ],
+  made_up: [
+    { id: 'hire', label: 'Hire', body: { status: 'approved' } },
+    { id: 'wait', label: 'Not yet', body: { status: 'denied' }, text: { member: 'comment', required: true } },
+  ],
+}
+
 const shown = async (it: Place, id: string) => (await it.call('OWNER', 'GET', `/decisions/${id}`)).body
 const cardOf = async (it: Place, id: string) =>
   (await it.call('OWNER', 'GET', `/inbox/${(await shown(it, id)).item_id}`)).body
@@ -104,6 +142,19 @@ const ends = (it: Place) =>
 describe.each(Object.keys(openers))('what waits for people: %s', (kind) => {
   const yes = kind === 'escalation' ? 'approve' : 'approved'
   const no = kind === 'escalation' ? 'reject' : 'denied'
+
+  it('says on its card how it is decided, and tells the timer when its time is over', async () => {
+    const it = await askPlace()
+    const deadlines: string[] = []
+    it.app.bus.on('due', (at) => deadlines.push(at))
+    const id = await openers[kind]!(it)
+    const { decides, deadline_at } = await shown(it, id)
+    expect(decides.choices).toEqual(offers[kind])
+    const card = await cardOf(it, id)
+    expect(card).toMatchObject({ blocking: true, attention_class: 'decision', priority: 'high' })
+    expect(card.decides).toEqual({ ...decides, ...(card.decides.hint && { hint: card.decides.hint }) })
+    expect(deadlines).toEqual([deadline_at])
+  })
 
   it('is decided once: the first one wins, and nothing happens for the second', async () => {
     const it = await askPlace()
@@ -158,6 +209,41 @@ describe.each(Object.keys(openers))('what waits for people: %s', (kind) => {
     for (const name of [id, item_id, 'none'])
       expect((await it.call(name === 'none' ? 'OWNER' : it.stranger(), 'GET', `/decisions/${name}`)).status).toBe(404)
   })
+})
+
+it('what is due is ended of one kind or of one workspace, where only that is asked for', async () => {
+  const it = await askPlace()
+  for (const kind of ['approval', 'waitpoint', 'made_up']) await openers[kind]!(it)
+  it.clock.advance(60_000)
+  const ended = (of: Parameters<typeof expireDue>[2]) => it.app.writeNow(() => expireDue(it.app, 10, of))
+  expect([ended({ workspace: it.stranger().workspace }), ended({ kind: ofTest }), ended({ kind: ofTest })]).toEqual([
+    0, 1, 0,
+  ])
+  expect([ended({ workspace: it.workspace }), ended({})]).toEqual([2, 0])
+})
+
+it('an agent asks for a run of its own, and for none of another', async () => {
+  const it = await askPlace()
+  const { run_id, chat } = await asked(it)
+  await it.call('OWNER', 'POST', '/agents', { name: 'Bob', slug: 'bob', crew_id: it.crewId })
+  const headers = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
+  const place = { workspace_id: it.workspace, crew_id: it.crewId, reason: 'May I?', run_id }
+  const ask = async (from_slug: string) =>
+    (await it.call(null, 'POST', '/internal/escalations', { ...place, from_slug }, headers)).body.escalation_id
+  const runOf = async (slug: string) => (await shown(it, await ask(slug))).run_id
+  expect([await runOf('ada'), await runOf('bob')]).toEqual([run_id, null])
+  const stored = it.app.db.prepare('SELECT chat_id FROM escalations ORDER BY rowid').pluck().all()
+  expect(stored).toEqual([chat, null])
+})
+
+it('what is deleted of one kind leaves the others of the crew open', async () => {
+  const it = await askPlace()
+  const [question, ...others] = await Promise.all(Object.values(openers).map((opener) => opener(it)))
+  const { item_id } = await shown(it, question!)
+  expect((await it.call('ADMIN', 'DELETE', `/crews/${it.crewId}/escalations`)).body).toEqual({ deleted: 1 })
+  expect((await it.call('OWNER', 'GET', `/decisions/${question}`)).status).toBe(404)
+  expect((await it.call('OWNER', 'GET', `/inbox/${item_id}`)).body.source_missing).toBe(true)
+  expect(await Promise.all(others.map(async (id) => (await shown(it, id)).state))).toEqual(['open', 'open', 'open'])
 })
 
 describe('the timer', () => {

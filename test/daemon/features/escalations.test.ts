@@ -237,7 +237,11 @@ describe('Escalation', () => {
     const it = await setUp()
     const id = await it.ask()
     it.clock.advance(week)
-    expect((await it.resolve(id)).body).toMatchObject({ status: 409, settled: { status: 'EXPIRED' } })
+    expect((await it.resolve(id)).body).toMatchObject({
+      status: 409,
+      detail: 'The time to answer was over at 2026-01-08T00:00:00Z',
+      settled: { status: 'EXPIRED' },
+    })
     expect(await it.show(id)).toMatchObject({ status: 'EXPIRED', resolved_by: 'system', resolution: null })
     expect(await it.card(id)).toMatchObject({ state: 'resolved', resolved_action: 'expired' })
     expect(questions(it).at(-1)).toMatchObject({
@@ -338,6 +342,7 @@ describe('deciding', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
     expect(answers.find(({ status }) => status === 409)!.body).toMatchObject({
       code: 'escalation_settled',
+      detail: expect.stringMatching(/^The (MANAGER approved|ADMIN rejected) it at 2026-01-01T00:00:00Z$/),
       settled: { status: 'RESOLVED' },
     })
     expect(questions(it).filter(({ payload }) => payload?.['state'] === 'resolved')).toHaveLength(1)

@@ -172,10 +172,8 @@ describe('members.provision', () => {
 
   it('refuses a member, a role too high, a server without address, and makes no account then', async () => {
     const it = await daemon({ config: { publicUrl } })
-    expect(brief(await provision(it, { email: it.person('VIEWER').email.toUpperCase() }))).toEqual({
-      status: 409,
-      code: 'already_member',
-    })
+    const again = await provision(it, { email: it.person('VIEWER').email.toUpperCase() })
+    expect(again.body).toMatchObject({ status: 409, code: 'already_member', field: 'email' })
     expect(brief(await provision(it, { email: 'a@example.com', role: 'ADMIN' }))).toEqual({
       status: 403,
       code: 'insufficient_role',

@@ -460,6 +460,18 @@ describe('the access token', () => {
     expect((await me(web)).body.code).toBe('session_expired')
   })
 
+  it('holds for what follows it until the moment it runs out', async () => {
+    const clock = fixedClock()
+    const { it: server, signIn } = await setUp({ clock })
+    await signIn()
+    server.app.db.exec("UPDATE user_sessions SET expires_at = '2026-01-01T00:05:00Z'")
+    const id = String(sessionsIn(server)[0]!['id'])
+    clock.advance(minutes(5) - 1)
+    expect(server.app.auth.holds(id)).toBe(true)
+    clock.advance(1)
+    expect(server.app.auth.holds(id)).toBe(false)
+  })
+
   it('needs a store: when that fails the answer is 500, not 401', async () => {
     const { it: server, web, signIn } = await setUp({ quiet: true })
     await signIn()

@@ -71,6 +71,7 @@ describe('waiting work', () => {
     expect((await it.approve(made.id)).body).toMatchObject({
       status: 409,
       code: 'approval_settled',
+      detail: `It was ${status} at 2026-01-01T00:00:00Z`,
       settled: { status },
     })
   })
@@ -80,7 +81,11 @@ describe('waiting work', () => {
     const [late, swept] = [it.open({ seconds: 60 }), it.open({ seconds: 60 })]
     it.clock.advance(60_000)
     expect(await it.list()).toEqual([])
-    expect((await it.approve(late.id)).body).toMatchObject({ status: 409, settled: { status: 'timed_out' } })
+    expect((await it.approve(late.id)).body).toMatchObject({
+      status: 409,
+      detail: 'The time to decide was over at 2026-01-01T00:01:00Z',
+      settled: { status: 'timed_out' },
+    })
     expect(await it.card(late.id)).toMatchObject({ state: 'resolved', resolved_action: 'timed_out' })
     expect(it.app.writeNow(() => expireDue(it.app, 10))).toBe(1)
     expect(await it.card(swept.id)).toMatchObject({ resolved_action: 'timed_out' })

@@ -17,6 +17,8 @@ const endpoints = {
   create: post('/things', entity),
   update: patch('/things/:thingId', { ...entity, body }),
   remove: del('/things/:thingId', entity),
+  titled: post('/titled', entity),
+  dropped: del('/holders/:holderId/things/:thingId', entity),
   thrown: post('/thrown', change),
   returned: post('/returned', change),
   prepared: post('/prepared', change),
@@ -41,6 +43,8 @@ const things = (trace: Trace) =>
       create: () => row,
       update: () => row,
       remove: () => ({ ...row, slug: '' }),
+      titled: () => ({ id: 'c1', slug: '', title: 'The first' }),
+      dropped: () => ({ id: 5 as unknown as string, slug: '' }),
       thrown: (call) => {
         leave(call)
         throw problem('crew_not_running')
@@ -102,6 +106,16 @@ async function setting() {
 }
 
 describe('dispatch', () => {
+  it('calls a thing without a name by its title, and one without an id by the last of the path', async () => {
+    const it = await setting()
+    await it.run('titled')
+    await it.run('dropped', { holderId: 'c8', thingId: 'c9' })
+    expect(it.entries().map(({ payload, crew_id, agent_id }) => [payload, crew_id, agent_id])).toEqual([
+      [{ action: 'create', entity_type: 'credential', entity_id: 'c1', name: 'The first' }, undefined, undefined],
+      [{ action: 'delete', entity_type: 'credential', entity_id: 'c9', name: 'c9' }, undefined, undefined],
+    ])
+  })
+
   it('writes who did what to which thing, with the crew and agent that the row names', async () => {
     const it = await setting()
     expect(await it.run('create')).toEqual(row)

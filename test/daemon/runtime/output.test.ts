@@ -181,6 +181,33 @@ describe('LiveStream', () => {
     expect(stream.lastSeq).toBe(101)
   })
 
+  it('says whether a run goes on, and who looks on until they leave or it closes', () => {
+    const stream = new LiveStream(3)
+    const closed: string[] = []
+    const look = (user: string) =>
+      stream.watch(0, { user, frame: () => undefined, closed: () => void closed.push(user) })
+    expect([stream.active, stream.watched, stream.lastSeq]).toEqual([false, false, 3])
+    const ada = look('ada')
+    expect(ada).toMatchObject({ active: false, lastSeq: 3, replay: [], truncated: false })
+    stream.begin(1)
+    expect(look('bob')).toMatchObject({ active: true, lastSeq: 4, truncated: false })
+    expect(['ada', 'bob', 'eve'].map((user) => stream.isWatchedBy(user))).toEqual([true, true, false])
+    ada.close()
+    expect([stream.isWatchedBy('ada'), stream.watched]).toEqual([false, true])
+    stream.end()
+    expect([stream.active, numbers(stream, 0).replay]).toEqual([false, [4]])
+    stream.close()
+    expect([closed, stream.watched, numbers(stream, 0).replay]).toEqual([['bob'], false, []])
+  })
+
+  it('tells all of the next run to who names a number that is still to come', () => {
+    const stream = new LiveStream(5)
+    const early = numbers(stream, 50)
+    stream.begin(6)
+    stream.push(text('x'))
+    expect(early.seen).toEqual([6, 7])
+  })
+
   it('passes over who has seen what is said again', () => {
     const stream = new LiveStream(0)
     stream.begin(1)

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { noRuntime } from '#kernel/absent'
+import type { Actor } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import type { ContainerStatus, RuntimeService } from '#runtime/service-types'
 import { daemon, fixedClock } from '#test'
 import * as containers from '../../../../daemon/features/crews/containers/service.ts'
 import { findCrew, toCrew } from '../../../../daemon/features/crews/service.ts'
+import { asked, askPlace } from '../../../support/asks.ts'
 
 const running: ContainerStatus = {
   state: 'running',
@@ -92,6 +94,26 @@ describe('crews.start and crews.stop', () => {
     ])
   })
 
+  it('are journaled again when a person stops an idle crew in which a run waits for an answer', async () => {
+    const it = await askPlace()
+    await asked(it)
+    const stops = () => it.entries().filter(({ summary }) => summary.startsWith('Stopping crew'))
+    const stop = (actor: Actor | null) => it.app.writeNow(() => containers.want(it.app, it.crewId, 'stopped', actor))
+    const person: Actor = {
+      type: 'user',
+      id: it.person('MANAGER').userId,
+      email: null,
+      workspace: it.workspace,
+      role: 'MANAGER',
+      token: null,
+      session: null,
+    }
+    expect([stop(null), stops().length]).toEqual([true, 1])
+    expect([stop(null), stops().length]).toEqual([false, 1])
+    expect([stop(person), stops().length]).toEqual([false, 2])
+    expect(stops().at(-1)).toMatchObject({ actor_id: person.id })
+  })
+
   it('answer 503 without a runtime and store no wish that nobody fulfils', async () => {
     const it = await withCrew(null)
     expect((await it.post('start')).body).toMatchObject({ status: 503, code: 'runtime_unavailable' })
@@ -154,6 +176,8 @@ describe('crews.status', () => {
       config_drift: ['container_memory_mb'],
       error: null,
     })
+    await it.post('start')
+    expect((await it.call('VIEWER', 'GET', `/crews/${it.id}/container-status`)).body.desired).toBe('running')
   })
 
   it('says not_configured without a runtime', async () => {

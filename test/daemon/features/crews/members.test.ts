@@ -178,13 +178,14 @@ describe('crew memberships', () => {
   })
 
   it('answer 404 for crews of others', async () => {
-    const { call, at, stranger } = await withCrew()
+    const { call, add, at, person, stranger } = await withCrew()
     const other = stranger()
+    const { id } = (await add('OWNER', person('VIEWER').userId)).body
     for (const [method, path] of [
       ['GET', at],
       ['POST', at],
-      ['PATCH', `${at}/x`],
-      ['DELETE', `${at}/x`],
+      ['PATCH', `${at}/${id}`],
+      ['DELETE', `${at}/${id}`],
     ] as const)
       expect(
         (
@@ -194,7 +195,8 @@ describe('crew memberships', () => {
             path,
             method === 'GET' || method === 'DELETE' ? undefined : { user_id: other.userId, role: 'MEMBER' },
           )
-        ).status,
-      ).toBe(404)
+        ).body,
+      ).toMatchObject({ status: 404, detail: 'There is no such crew' })
+    expect((await call('OWNER', 'GET', at)).body).toMatchObject([{ id, role: null }])
   })
 })

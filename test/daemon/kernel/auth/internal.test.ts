@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { get, post } from '#contract/define'
-import { createInternalTokens, isLocalCaller } from '#kernel/auth/internal'
+import { checkBound, createInternalTokens, isLocalCaller } from '#kernel/auth/internal'
 import { feature } from '#kernel/feature'
 import { daemon } from '#test'
 
@@ -15,6 +15,38 @@ describe('internal tokens', () => {
     expect(tokens.read(tokens.ofWorkspace('w'))).toEqual({ workspace: 'w', crew: null, agent: null })
     expect(tokens.read(tokens.ofCrew('w', 'c'))).toEqual({ workspace: 'w', crew: 'c', agent: null })
     expect(tokens.read(tokens.ofAgent('w', 'a'))).toEqual({ workspace: 'w', crew: null, agent: 'a' })
+  })
+
+  it('stay what they were: programs of before hold them', () => {
+    const macs = {
+      w: 'b009206aa95ca83c394e0c404869b631264cec95e8295b18a6fd1eeea31f69c1',
+      c: '28ee789b0fe161a59da001b0e9c61dc0514da3d65052e021d2635c61aaa0b106',
+      a: '7c26307ea24a76b703f51445e10ac7d34487e6bda9794e5e399e8020d69c4d13',
+    }
+    const [workspace, crew, agent] = [`wsv1.w1.${macs.w}`, `crwv1.w1.c1.${macs.c}`, `agtv1.w1.a1.${macs.a}`]
+    expect(tokens.ofWorkspace('w1')).toBe(workspace)
+    expect(tokens.ofCrew('w1', 'c1')).toBe(crew)
+    expect(tokens.ofAgent('w1', 'a1')).toBe(agent)
+    const about = (more: object) => tokens.about({ workspace: 'w1', crew: null, agent: null, ...more })
+    expect(about({ workspace: null })).toEqual([master])
+    expect(about({})).toEqual([master, workspace, macs.w])
+    expect(about({ crew: 'c1' })).toEqual([master, workspace, crew, macs.w, macs.c])
+    expect(about({ agent: 'a1' })).toEqual([master, workspace, agent, macs.w, macs.a])
+  })
+
+  it('have at most 500 characters', () => {
+    expect(tokens.read(tokens.ofWorkspace('w'.repeat(430)))).toMatchObject({ workspace: 'w'.repeat(430) })
+    expect(tokens.read(tokens.ofWorkspace('w'.repeat(431)))).toBeNull()
+  })
+
+  it('hold for their own ids, and for calls that name none', () => {
+    const bound = { workspace: 'w', crew: null, agent: 'a' }
+    expect(() => checkBound(bound, {})).not.toThrow()
+    expect(() => checkBound(bound, { workspace_id: 'w', crew_id: 'any', agent_id: 'a' })).not.toThrow()
+    for (const field of ['workspace_id', 'agent_id'])
+      expect(() => checkBound(bound, { [field]: 'b' })).toThrow(
+        expect.objectContaining({ code: 'internal_token_rejected', field }),
+      )
   })
 
   it.each([
@@ -36,6 +68,7 @@ describe('internal tokens', () => {
     ['10.0.0.1', {}, false],
     ['127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, false],
     ['127.0.0.1', { 'x-real-ip': '' }, true],
+    ['127.0.0.1', { 'x-real-ip': '127.0.0.1' }, false],
     ['127.0.0.1', { forwarded: 'for=1.1.1.1' }, false],
     [undefined, { 'x-forwarded-for': '1.1.1.1' }, false],
   ])('are taken from %s with %j: %s', (peer, headers, expected) => expect(isLocalCaller(peer, headers)).toBe(expected))

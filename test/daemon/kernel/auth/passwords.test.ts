@@ -42,6 +42,8 @@ describe('the queue', () => {
     const expected = [...Array<string>(66).fill('done'), ...Array<string>(3).fill('rate_limited')]
     expect(await crowd()).toEqual(expected)
     expect(await crowd()).toEqual(expected)
+    const [first] = (await Promise.allSettled(Array.from({ length: 67 }, () => hash('x')))).slice(-1)
+    expect(first).toMatchObject({ reason: { headers: { 'retry-after': '2' } } })
   })
 
   it('goes on after a failure', async () => {

@@ -38,8 +38,31 @@ describe('readSeals', () => {
   })
 
   it.each(['', '{"v":1', 'x'])('says of %j that nothing is sealed', (it) =>
-    expect(readSeals(it, key)).toMatchObject({ seals: [], fault: { kind: 'seal_missing' } }),
+    expect(readSeals(it, key)).toMatchObject({ seals: [], fault: { kind: 'seal_missing' }, size: 0 }),
   )
+
+  it.each<[string, object]>([
+    ['of another version', { v: 2 }],
+    ['without an installation', { installation: 5 }],
+    ['without a time', { at: null }],
+    ['that names none before', { prev: undefined }],
+    ['without a code', { mac: 5 }],
+    ['without a place', { seq: 1.5 }],
+    ['with one head', { heads: 'a' }],
+    ['with heads by name', { heads: { length: 1 } }],
+    ['with a head without a workspace', { heads: [[5, 3, 3, hash(3)]] }],
+    ['with a head without a place', { heads: [['a', '3', 3, hash(3)]] }],
+    ['with a head without a count', { heads: [['a', 3, '3', hash(3)]] }],
+    ['with a head without a hash', { heads: [['a', 3, 3, 3]] }],
+    ['with a head by name', { heads: [{ 0: 'a', 1: 3, 2: 3, 3: hash(3) }] }],
+    ['with a text for a head', { heads: ['a333'] }],
+  ])('takes no line %s for a seal', (_what, change) => {
+    const lines = [three[0]!, { ...three[1]!, ...change }, three[2]!].map((line) => `${JSON.stringify(line)}\n`)
+    expect(readSeals(lines.join(''), null)).toMatchObject({
+      seals: [three[0]],
+      fault: { kind: 'forged', reason: 'line 2 of the seal file is no seal' },
+    })
+  })
 
   it.each<[string, string, number]>([
     ['another key', text(three), 2],

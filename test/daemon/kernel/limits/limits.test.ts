@@ -64,6 +64,24 @@ describe('take', () => {
     expect(times(1, '2001:db8:1:3::1')).toBe(1)
   })
 
+  it.each([
+    ['auth', 10, 6000],
+    ['api', 1200, 50],
+    ['pairing', 300, 200],
+    ['test', 60, 1000],
+    ['sockets', 120, 500],
+    ['failures', 60, 60_000],
+    ['mail', 5, 720_000],
+  ] as const)('gives %s %i times, and once more after %i ms', (bucket, burst, pause) => {
+    const { clock, take } = limits()
+    const most = () => Array.from({ length: 2000 }, () => take(bucket, 'local')).filter((refused) => !refused).length
+    expect(most()).toBe(burst)
+    clock.advance(pause - 1)
+    expect(most()).toBe(0)
+    clock.advance(1)
+    expect(most()).toBe(1)
+  })
+
   it('can be switched off', () =>
     expect(limits({ SVC_RATELIMIT_DISABLED: 'true', SVC_ENV: 'test' }).times(100)).toBe(100))
 })

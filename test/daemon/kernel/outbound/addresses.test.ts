@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AddressClass, canonicalAddress, classify, parseAddress } from '#kernel/outbound/addresses'
+import { type AddressClass, canonicalAddress, classify, isLoopbackHost, parseAddress } from '#kernel/outbound/addresses'
 
 const table: Record<AddressClass, string[]> = {
   public: [
@@ -52,10 +52,12 @@ const table: Record<AddressClass, string[]> = {
   metadata: [
     '169.254.169.254',
     '169.254.170.2',
+    '169.254.170.23',
     '100.100.100.200',
     '168.63.129.16',
     '192.0.0.192',
     'fd00:ec2::254',
+    'fd00:ec2::23',
     'fd20:ce::254',
     '::ffff:169.254.169.254',
     '::ffff:a9fe:a9fe',
@@ -139,7 +141,32 @@ describe('classify', () => {
   })
 })
 
+describe('isLoopbackHost', () => {
+  it.each(['localhost', '127.0.0.1', '127.9.9.9', '::1', '[::1]', '::ffff:127.0.0.1'])('%s is this machine', (host) =>
+    expect(isLoopbackHost(host)).toBe(true),
+  )
+  it.each(['', 'localhost.example', '10.0.0.1', '1.1.1.1', '[::2]', '0.0.0.0', '169.254.0.1'])('%s is not', (host) =>
+    expect(isLoopbackHost(host)).toBe(false),
+  )
+})
+
+describe('canonicalAddress', () => {
+  it.each([
+    ['192.168.0.1', '192.168.0.1'],
+    ['::1', '0:0:0:0:0:0:0:1'],
+    ['FE80::00Ab', 'fe80:0:0:0:0:0:0:ab'],
+    ['::ffff:1.2.3.4', '0:0:0:0:0:ffff:102:304'],
+    ['01.2.3.4', null],
+    ['localhost', null],
+  ])('of %s is %s', (text, one) => expect(canonicalAddress(text)).toBe(one))
+})
+
 describe('parseAddress', () => {
+  it('tells the family, and all bits', () => {
+    expect(parseAddress('1.2.3.4')).toEqual({ family: 4, bits: 0x01020304n })
+    expect(parseAddress('1::2')).toEqual({ family: 6, bits: (1n << 112n) + 2n })
+  })
+
   it.each([
     '1.2.3.4.5',
     '256.1.1.1',

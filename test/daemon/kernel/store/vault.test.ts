@@ -38,6 +38,7 @@ describe('seal and open', () => {
     'v1:',
     'v2:AAAA',
     'plain text',
+    vault.seal('x', 'row').replace('v1', 'v2'),
     `v1:${Buffer.alloc(27).toString('base64')}`,
     `v1:${Buffer.alloc(12).toString('base64')}`,
   ])('does not open "%s"', (sealed) => expect(() => vault.open(sealed, 'row')).toThrow())
@@ -47,6 +48,12 @@ it('derives keys that stay the same, one for each purpose', () => {
   expect(vault.derive('a')).toEqual(createVault(key).derive('a'))
   expect(vault.derive('a')).not.toEqual(vault.derive('b'))
   expect(vault.derive('a')).toHaveLength(32)
+})
+
+it('derives the keys that data of before was sealed with: HKDF of RFC 5869, without a salt', () => {
+  const { derive } = createVault(Buffer.alloc(32, 7))
+  expect(derive('ws-token').toString('hex')).toBe('7267caddd95e1db736e502215c61c6fbacd88a24520e58e7bedbd23932c3ced3')
+  expect(derive('ws-token', 16)).toEqual(derive('ws-token').subarray(0, 16))
 })
 
 it.each([0, 16, 31, 33])('refuses a key of %i bytes', (size) =>

@@ -128,6 +128,19 @@ describe('pass', () => {
     ])
   })
 
+  it('keeps what is thought in pieces', () => {
+    const { pass, flush } = createScrubber([secret])
+    const out = [...pass(think(secret.slice(0, 9))), ...pass(think(secret.slice(9)))]
+    expect([textOf([...out, ...flush()]), flush()]).toEqual(['[redacted]', []])
+  })
+
+  it('tells two helpers apart', () => {
+    const { pass, flush } = createScrubber([secret])
+    const out = [...pass(say(secret.slice(0, 9), 'one')), ...pass(say('hello ', 'two'))]
+    expect(textOf(out)).toBe('hello ')
+    expect([textOf(flush('two')), textOf(flush('one')), flush()]).toEqual(['', secret.slice(0, 9), []])
+  })
+
   it('keeps thinking and saying apart', () => {
     const { pass, flush } = createScrubber([secret])
     expect([...pass(think('sk-')), ...pass(say('sk-')), ...flush()]).toEqual([think('sk-'), say('sk-')])

@@ -1,8 +1,19 @@
 import type { IncomingMessage } from 'node:http'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { Body, bodyLimit } from '#runtime/sidecar/body'
 import { text } from './support.ts'
+
+/** A body that has gone by, whole. */
+async function gone(content: Buffer | string) {
+  const request = new PassThrough()
+  const body = new Body(request as unknown as IncomingMessage, null, () => undefined)
+  const ended = new Promise((done) => request.once('end', done))
+  body.sendTo(new Writable({ write: (_chunk, _encoding, next) => next() }))
+  request.end(content)
+  await ended
+  return body
+}
 
 const sending = (length: number | null) => {
   const request = new PassThrough()
@@ -28,4 +39,25 @@ it('a body without a stated length ends where it ends', async () => {
   request.end('def')
   expect(await text(sink)).toBe('abcdef')
   expect(refused()).toBe(0)
+})
+
+it('a body that went by is sent again from its first byte, to the new one alone', async () => {
+  const body = await gone('abcdef')
+  expect(body.repeatable).toBe(true)
+  const again = new PassThrough()
+  body.sendTo(again)
+  expect(await text(again)).toBe('abcdef')
+  body.release()
+  expect(body.repeatable).toBe(false)
+})
+
+it('bodies are kept up to 80 MiB together', async () => {
+  const [large, small] = [Buffer.alloc(10 * 1024 * 1024 - 100), Buffer.alloc(1000)]
+  const kept = await Promise.all(Array.from({ length: 8 }, () => gone(large)))
+  expect(kept.map(({ repeatable }) => repeatable)).toEqual(Array(8).fill(true))
+  expect((await gone(small)).repeatable).toBe(false)
+  kept[0]!.release()
+  const next = await gone(small)
+  expect(next.repeatable).toBe(true)
+  for (const body of [next, ...kept]) body.discard()
 })

@@ -89,6 +89,11 @@ describe('a client hello', () => {
       expect(readClientHello(Buffer.from(start))).toBe(start[0] === 20 || start[0] === 23 ? 'malformed' : 'incomplete')
   })
 
+  it('may come in a record of 16 KiB, and of no more', () => {
+    expect(readClientHello(Buffer.from([22, 3, 1, 0x40, 0]))).toBe('incomplete')
+    expect(readClientHello(Buffer.from([22, 3, 1, 0x40, 1]))).toBe('malformed')
+  })
+
   it('that is garbage is never an error', () => {
     const whole = hello('permitted.example')
     const garbage = fc.oneof(

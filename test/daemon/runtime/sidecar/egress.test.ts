@@ -314,6 +314,19 @@ describe('a tunnel', () => {
     socket.destroy()
   })
 
+  it('stays open when the time for its hello is over', async () => {
+    const { port } = await proxy({}, { helloMs: 50 })
+    const socket = await opened(port, `permitted.example:${await echo()}`)
+    const bytes = hello('permitted.example')
+    socket.write(bytes)
+    expect(await readUntil(socket, (all) => all.length === bytes.length)).toEqual(bytes)
+    const silent = await opened(port, `permitted.example:${(await listener()).port}`)
+    await once(silent.resume(), 'close')
+    socket.write('still here')
+    expect(String(await readUntil(socket, (all) => all.length === 10))).toBe('still here')
+    socket.destroy()
+  })
+
   it.each([
     ['nobody says anything', Buffer.alloc(0)],
     ['its client stops in the middle of a hello', hello('permitted.example').subarray(0, 20)],

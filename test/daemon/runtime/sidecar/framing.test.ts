@@ -17,6 +17,7 @@ describe('a request that any reader reads alike', () => {
   it.each<[string, [string, string][], number | null, object]>([
     ['GET', [], 0, {}],
     ['GET', [['Content-Length', '0']], 0, {}],
+    ['GET', Array<[string, string]>(99).fill(['a', 'b']), 0, {}],
     ['POST', [], 0, { 'content-length': '0' }],
     ['POST', [['Content-Length', '012']], 12, { 'content-length': '12' }],
     ['POST', [['Transfer-Encoding', 'Chunked']], null, { 'transfer-encoding': 'chunked' }],

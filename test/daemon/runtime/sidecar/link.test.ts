@@ -107,6 +107,18 @@ describe('the link between daemon and sidecar', () => {
     await expect(link.configure(some)).rejects.toThrow('gone')
     expect(down).toHaveBeenCalledTimes(1)
   })
+
+  it('tells so who waits for a program that had answered before', async () => {
+    const { stdin, stdout, start, attach } = program()
+    start()
+    const { link } = attach()
+    await link.configure(some)
+    stdin.removeAllListeners('data')
+    const waiting = link.configure(some)
+    await new Promise(setImmediate)
+    stdout.destroy()
+    await expect(waiting).rejects.toThrow('the sidecar is gone')
+  })
 })
 
 describe('a call of an agent', () => {

@@ -41,6 +41,12 @@ it.each([
   expect(readTarget(method, target, anthropicCalls)).toEqual({ refused })
 })
 
+it('a dot in the path of a call is no other character', () => {
+  const passed = [{ method: 'GET', path: '/v1.0/models', parameters: [] }] as const
+  expect(readTarget('GET', '/v1.0/models', passed)).toEqual({ path: '/v1.0/models' })
+  expect(readTarget('GET', '/v1x0/models', passed)).toEqual({ refused: 'path' })
+})
+
 it('each vendor has the calls that its clients make, and no more', () => {
   const paths = (calls: typeof googleCalls) => calls.map(({ method, path }) => `${method} ${path}`)
   expect(paths(anthropicCalls)).toEqual([
