@@ -101,9 +101,9 @@ function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situati
   const why = []
   if (detail && title && detail !== title && !detail.includes(title)) why.push(title)
   // A refusal of the disk is told in full, and logged once for all requests.
-  const isTold = code.startsWith('storage_')
-  if (status >= 500 && requestId)
-    why.push(isTold ? `Request ${requestId}` : `The daemon's log has the cause under request ${requestId}`)
+  const isLogged = status >= 500 && !code.startsWith('storage_')
+  if (requestId)
+    why.push(isLogged ? `The daemon's log has the cause under request ${requestId}` : `Request ${requestId}`)
   const next = at.next?.[code] ?? nextOf(code, status, at, retryAfter)
   return {
     exit,

@@ -24,6 +24,7 @@ export type Flaw = (answer: string) => string | undefined
 
 /** Asks for a line of text, again as long as it has a flaw. */
 export async function ask(message: string, flawOf: Flaw = () => undefined): Promise<string> {
+  if (refusesQuestions()) throw new InputError(`${message}: ${notAsked()}`)
   const { input } = await import('@inquirer/prompts')
   return input({ message: cleanLine(message), validate: (answer) => flawOf(answer) ?? true }, screen())
 }
@@ -40,6 +41,7 @@ export async function choose<T>(
   message: string,
   choices: { name: string; value: T; description?: string }[],
 ): Promise<T> {
+  if (refusesQuestions()) throw new InputError(`${message}: ${notAsked()}`)
   const { select } = await import('@inquirer/prompts')
   const shown = choices.map((it) => ({
     ...it,

@@ -28,7 +28,7 @@ export async function* readLog(
         if (frame.type === 'stream.open' && lostAt) onState()
         if (frame.type === 'stream.open') lostAt = 0
         const unread = frame.type === 'stream.open' && connected ? null : reading.unread(frame)
-        connected = true
+        connected ||= frame.type === 'stream.open'
         if (unread) yield unread
         if (frame.type === 'stream.end') return
       }

@@ -7,7 +7,7 @@ export const migrations = readMigrations(new URL('../../daemon/migrations', impo
 const madeAt = '2026-01-01T00:00:00.000Z'
 let content: Buffer | undefined
 
-/** A migrated database in memory, or in a file, which is made if it is missing. All are copies of one: it is slow to make. */
+/** A migrated database in memory, or in a file, which is made if it is missing. Copies: the first is slow to make. */
 export function openMigrated(file = ':memory:'): Db {
   content ??= emptyDatabase()
   const isNew = file === ':memory:' || !existsSync(file)
