@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { frontDoor, lazyRequire, stubs } from './lazy-oclif.mjs'
 import { load, root } from './load.mjs'
+import { readMembers } from './members.mjs'
 import { external, vendored } from './vendor.mjs'
 
 // What `oclif manifest` writes for a command; oclif does not export it, and its version is pinned.
@@ -67,13 +68,22 @@ export async function describeCommands(commands = discover(`${root}cli/commands`
   const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   const imports = commands.map(({ file }, at) => `import c${at} from '${file}'`).join('\n')
   const { all } = await load(`${imports}\nexport const all = [${commands.map((_, at) => `c${at}`).join(', ')}]`)
+  const membersOf = await readMembers()
   const cached = {}
   for (const [at, { id }] of commands.entries()) {
     const command = all[at]
     command.id = id
-    cached[id] = await cacheCommand(command, undefined, true)
+    cached[id] = { ...(await cacheCommand(command, undefined, true)), members: membersOf(id, command) }
   }
   return { version, commands: cached }
+}
+
+/** Flags that take a value wherever they occur, with their letters; `--json` may stand alone. */
+function valuedFlags({ commands }) {
+  const flags = Object.values(commands).flatMap((command) => Object.values(command.flags))
+  const alone = new Set(flags.filter(({ type }) => type === 'boolean').map(({ name }) => name))
+  const valued = flags.filter(({ name, type }) => type === 'option' && name !== 'json' && !alone.has(name))
+  return [...new Set(valued.flatMap(({ name, char }) => [`--${name}`, ...(char ? [`-${char}`] : [])]))].sort()
 }
 
 function entry(commands, manifest, version) {
@@ -94,6 +104,7 @@ export const ended = main(process.argv.slice(2), {
   root: __dirname,
   ids: ${JSON.stringify(commands.map(({ id }) => id))},
   aliases: ${JSON.stringify(aliases)},
+  valued: ${JSON.stringify(valuedFlags(manifest))},
   summaries: ${JSON.stringify(summaries)},
   describe: (id) => JSON.parse(readFileSync(__dirname + '/commands/' + id.replaceAll(':', '.') + '.json', 'utf8')),
   load: { ${commands.map(({ id, file }) => `${JSON.stringify(id)}: () => import('${file}')`).join(',\n')} },

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Session } from './contexts/session.ts'
 import { InputError } from './input.ts'
+import { pagerOf } from './output/pager.ts'
 import { cacheDir, configFile, daemonProgram, dataDir } from './paths.ts'
 
 export interface SettingRow {
@@ -31,7 +32,7 @@ export function cliSettings(session: Session, env: Env = process.env): SettingRo
     row('config_file', 'SVC_CONFIG', configFile(env)),
     row('data_dir', 'SVC_DATA_DIR', dataDir(env)),
     row('cache_dir', 'XDG_CACHE_HOME', cacheDir(env)),
-    row('pager', 'PAGER', env['PAGER'] ?? 'less'),
+    row('pager', env['SVC_PAGER'] === undefined ? 'PAGER' : 'SVC_PAGER', pagerOf(env)),
     row('no_color', 'NO_COLOR', Boolean(env['NO_COLOR'])),
   ]
 }

@@ -5,6 +5,7 @@ import { hostSessionView } from '../../../views/host.ts'
 export default class AdminSessionsList extends HostCommand<typeof AdminSessionsList> {
   static override summary = 'List browser sessions, most recently used first'
   static override description = 'Reads the data folder; no daemon may be running.'
+  static override result = { of: ['admin.list-sessions'] }
   static override examples = [
     '$ <%= config.bin %> admin sessions',
     '$ <%= config.bin %> admin sessions list --email ada@example.com --active-only',
