@@ -58,7 +58,8 @@ export const kinds: Readonly<Record<IdName, (source: Source) => Numbered>> = {
       lenient: true,
     }),
   decision: (source) => decisions(source),
-  id: (source) => ({ ...decisions(source), lenient: true }),
+  // It may also be the token of waiting work.
+  id: (source) => decisions(source),
   entry: ({ api }) =>
     kind({ noun: 'entry', next: 'muster journal list', numbersOf: ['journal'], rows: once(() => entries(api)) }),
   escalation: ({ api }) =>
@@ -136,6 +137,8 @@ const items = (api: Client): Numbered =>
     rows: async (window) => (await api.inbox.list({ query: { ...window, state: 'all' } })).rows,
     ids: ({ id }) => [id, bareId(id)],
     most: newest,
+    // Of several the service says which it does not know.
+    lenient: true,
   })
 
 /** What waits for a person is known by its own id or by that of its inbox item. */

@@ -29,7 +29,7 @@ interface Column {
  */
 export function table<T>(rows: readonly T[], columns: Columns<T>, form: TableForm): { text: string; left: string[] } {
   const all = Object.entries(columns).map(([header, value]) => columnOf(header, rows.map(value), form.uncut === true))
-  const shown = form.uncut ? all : fit(all, form.width)
+  const shown = form.uncut ? all : fitting(all, form.width)
   const { paint } = form
   const head = shown.map((column) => paint('dim', filled(column, column.header)))
   const lines = rows.map((_, at) =>
@@ -55,7 +55,7 @@ function columnOf(header: string, values: Parameters<typeof human>[0][], uncut: 
 const filled = ({ width, numeric }: Column, text: string): string => pad(shortenWords(text, width), width, numeric)
 
 /** The columns that fit: important ones stand first, but the age, which is last, is kept longer than most. */
-function fit(columns: Column[], width: number): Column[] {
+function fitting(columns: Column[], width: number): Column[] {
   const last = columns.length - 1
   const order = [...columns.keys()].sort((a, b) => rank(a, columns, last) - rank(b, columns, last))
   let kept = order
@@ -66,7 +66,7 @@ function fit(columns: Column[], width: number): Column[] {
 }
 
 const rank = (at: number, columns: Column[], last: number): number =>
-  at === last && columns[at]!.header === 'AGE' ? 2.5 : at
+  at === last && columns[at]!.header === 'AGE' ? 3.5 : at
 
 const total = (widths: number[]): number => widths.reduce((sum, it) => sum + it, 0) + gap * (widths.length - 1)
 
