@@ -11,8 +11,9 @@ import type { Registry } from './main.ts'
 import { clean } from './output/clean.ts'
 import { formats, machine, type Wanted, wanted } from './output/format.ts'
 import { compactJson } from './output/json.ts'
-import { type Members, requireMembers } from './output/members.ts'
-import { Printer } from './output/printer.ts'
+import type { Members } from './output/members.ts'
+import { openPrinter } from './output/open.ts'
+import type { Printer } from './output/printer.ts'
 import { spinner } from './output/spinner.ts'
 import { colored, painter } from './output/theme.ts'
 import { configFile } from './paths.ts'
@@ -77,7 +78,10 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const parsed = await this.parse({ flags, baseFlags, args, strict })
     this.flags = parsed.flags as FlagsOf<T>
     this.args = parsed.args as ArgsOf<T>
-    this.out = await this.printer()
+    this.out = await openPrinter(this.flags, {
+      members: () => this.members(),
+      shown: (ids) => this.remember(ids),
+    })
     this.contexts = await readContexts(configFile()).catch((error: InputError) => error)
     await this.findLocal()
     await this.completeIds()
@@ -86,24 +90,6 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   private async remember(ids: string[]): Promise<void> {
     const { rememberList } = await import('./lookup/shown.ts')
     rememberList(this.id!.split(':')[0]!, ids)
-  }
-
-  private async printer(): Promise<Printer> {
-    const form = wanted(this.flags)
-    const template =
-      form.template === undefined ? undefined : (await import('./output/template.ts')).readTemplate(form.template)
-    const fields = [...form.fields, ...(template?.fields ?? [])]
-    const members = fields.length ? this.members() : undefined
-    // Before anything is asked of the server: a change must not be made and then its answer be refused.
-    if (members) requireMembers(fields, [...members.of, ...(members.rows ?? [])])
-    return new Printer(form, {
-      stdout: process.stdout,
-      pager: !this.flags['no-pager'],
-      quiet: this.flags.quiet,
-      members,
-      template,
-      shown: (ids) => this.remember(ids),
-    })
   }
 
   /** Short ids, numbers of the last list and names, where an argument takes the id of something without a slug. */

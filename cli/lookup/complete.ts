@@ -45,9 +45,9 @@ async function idOf(kind: Numbered, text: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof NotFound)) throw error
     if (number !== undefined) return number
-    if (kind.lenient) return text
     if (/^\d{1,3}$/.test(text))
       throw new InputError(`No list with a row ${text} was shown in this terminal.`, kind.next)
+    if (kind.lenient) return text
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { InputError } from '../input.ts'
 
 /** How results are written. `auto`: a table on a terminal, tab-separated text elsewhere. */
 export const formats = ['table', 'wide', 'json', 'yaml', 'ndjson', 'name', 'tsv'] as const
-export type Format = (typeof formats)[number]
+export type Format = Exclude<(typeof formats)[number], 'wide'>
 
 export interface Wanted {
   format: Format | 'auto'
@@ -12,6 +12,8 @@ export interface Wanted {
   template?: string
   /** Nothing is shortened to fit the terminal. */
   uncut?: boolean
+  /** A table with its further columns. */
+  wide?: boolean
 }
 
 export interface FormatFlags {
@@ -33,14 +35,16 @@ export function wanted(flags: FormatFlags): Wanted {
   const { json, jq, template, quiet } = flags
   refuseContradictions(flags)
   const fields = json && json !== everything ? json.split(',').map((field) => field.trim()) : []
-  const output = flags.output as Format | undefined
+  const wide = flags.output === 'wide'
+  const output = wide ? 'table' : (flags.output as Format | undefined)
   const asked = json !== undefined || jq !== undefined || template !== undefined
   return {
     format: output ?? (asked ? 'json' : quiet ? 'name' : 'auto'),
     fields: fields.filter(Boolean),
     ...(jq !== undefined && { jq }),
     ...(template !== undefined && { template }),
-    ...((flags['no-trunc'] || output === 'wide') && { uncut: true }),
+    ...((flags['no-trunc'] || wide) && { uncut: true }),
+    ...(wide && { wide }),
   }
 }
 

@@ -63,7 +63,7 @@ export class Printer {
     if (!this.tabular) return this.write(tsv(rows, view.columns))
     if (!rows.length) return this.note(view.empty ?? 'Nothing found.')
     if (this.terminal) await this.screen.shown?.(rows.map((row) => idOf(row) ?? view.name(row)))
-    const columns = this.wanted.format === 'wide' ? widened(view) : view.columns
+    const columns = this.wanted.wide ? widened(view) : view.columns
     const form = { width: this.width, paint: this.paint, uncut: this.wanted.uncut === true }
     const { text, left } = (await aligned()).table(rows, columns, form)
     await this.page(text)
@@ -96,7 +96,7 @@ export class Printer {
     if (row === undefined || row === null) return
     const name = view?.name as ((row: unknown) => string) | undefined
     if (await this.data([row], row, name)) return
-    if ((this.wanted.format === 'table' || this.wanted.format === 'wide') && view)
+    if (this.wanted.format === 'table' && view)
       return this.write((await aligned()).detail(row, view.detail ?? view.columns, { paint: this.paint }))
     if (this.wanted.format === 'tsv' && view) return this.write(detailTsv(row, view.detail ?? view.columns))
     if (!this.terminal && name) this.write(`${cleanLine(name(row))}\n`)
@@ -133,7 +133,7 @@ export class Printer {
 
   private get tabular(): boolean {
     const { format } = this.wanted
-    return format === 'table' || format === 'wide' || (format === 'auto' && this.terminal)
+    return format === 'table' || (format === 'auto' && this.terminal)
   }
 
   /** Refuses members that neither the contract nor any of these rows has. */

@@ -183,6 +183,7 @@ describe('results', () => {
     [['--template', '{{.n}}', '-o', 'name'], '--template cannot be combined with -o name.'],
     [['--json', '-o', 'table'], '--json cannot be combined with -o table.'],
     [['--json=n', '-o', 'name'], '--json cannot be combined with -o name.'],
+    [['--jq', '.['], 'jq: error: syntax error'],
     [['--template', '{{range .}}'], '{{range}} without {{end}}'],
     [['--template', '{{.n'], '{{ without }}'],
     [['--template', '{{end}}'], '{{end}} without {{range}} or {{if}}'],

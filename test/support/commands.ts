@@ -28,7 +28,11 @@ const forms: Record<string, string> = {
 }
 
 /** Flags without which there is nothing to do. */
-const more: Record<string, string[]> = { 'crews:set-member': ['--role=manager'], 'policies:set': ['--behavior=warn'] }
+const more: Record<string, string[]> = {
+  'crews:set-member': ['--role=manager'],
+  'policies:set': ['--behavior=warn'],
+  'inbox:act': ['--dismiss'],
+}
 
 const valueFor = ({ name, options, helpValue }: Word): string =>
   options?.[0] ?? forms[name] ?? (/^\w+(\|\w+)+$/.test(helpValue ?? '') ? helpValue!.split('|')[0]! : sampleId)

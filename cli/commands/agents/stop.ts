@@ -15,7 +15,7 @@ export default class AgentsStop extends ApiCommand<typeof AgentsStop> {
     const stopped = await this.progress(`Stopping ${agent}`, this.api.agents.stop({ agentId: id }))
     const slug = agent === id ? (await this.api.agents.show({ agentId: id })).slug : agent
     await this.out.done(
-      `Agent ${agent} is ${stopped.status}.`,
+      `Agent ${slug} is ${stopped.status.toLowerCase()}.`,
       { ...stopped, slug },
       {
         name: (it) => it.slug,

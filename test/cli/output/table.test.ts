@@ -47,7 +47,7 @@ describe('table', () => {
         'deploy-the-web-shop      3  Ships the newest release to all of the regions',
       ],
     ],
-    [60, ['NAME                 COUNT  NOTE', 'deploy-the-web-shop      3  Ships the newest release to…']],
+    [60, ['NAME                 COUNT  NOTE', 'deploy-the-web-shop      3  Ships the newest release to all…']],
     [40, ['NAME                 COUNT  NOTE', 'deploy-the-web-shop      3  Ships the…']],
     [30, ['NAME                 COUNT', 'deploy-the-web-shop      3']],
     [10, ['NAME', 'deploy-the-web-shop']],
@@ -208,8 +208,8 @@ describe('short ids', () => {
       ['xd87qvyr', 'xd87qvyz'],
     ],
     [
-      ['c0mjuohs005e6fu6qxd87qvyr', 'c0mjuohs005e6fu6aad87qvyr', '-'],
-      ['qxd87qvyr', 'aad87qvyr', '-'],
+      ['c0mjuohs005e6fu6qxd87qvyr', 'c0mjuohs005e7aaaaxd87qvyr', '-'],
+      ['qxd87qvyr', 'axd87qvyr', '-'],
     ],
     [['ibx_escalation_c0mjuohs005e6fu6qxd87qvyr'], ['xd87qvyr']],
     [
