@@ -6,6 +6,7 @@ import { build } from 'esbuild'
 import { changesOf } from './changes.mjs'
 import { frontDoor, lazyRequire, stubs } from './lazy-oclif.mjs'
 import { load, root } from './load.mjs'
+import { readMembers } from './members.mjs'
 import { external, vendored } from './vendor.mjs'
 
 // What `oclif manifest` writes for a command; oclif does not export it, and its version is pinned.
@@ -71,14 +72,23 @@ export async function describeCommands(commands = discover(`${root}cli/commands`
   const exported = `export { addFlags } from './cli/changing.ts'\nexport const all = [${list}]`
   const { all, addFlags } = await load(`${imports}\n${exported}`)
   const changing = await changesOf(commands)
+  const membersOf = await readMembers()
   const cached = {}
   for (const [at, { id }] of commands.entries()) {
     const command = all[at]
     command.id = id
     if (changing[id]) addFlags(command, changing[id])
-    cached[id] = await cacheCommand(command, undefined, true)
+    cached[id] = { ...(await cacheCommand(command, undefined, true)), members: membersOf(id, command) }
   }
   return { version, commands: cached, changing }
+}
+
+/** Flags that take a value wherever they occur, with their letters; `--json` may stand alone. */
+function valuedFlags({ commands }) {
+  const flags = Object.values(commands).flatMap((command) => Object.values(command.flags))
+  const alone = new Set(flags.filter(({ type }) => type === 'boolean').map(({ name }) => name))
+  const valued = flags.filter(({ name, type }) => type === 'option' && name !== 'json' && !alone.has(name))
+  return [...new Set(valued.flatMap(({ name, char }) => [`--${name}`, ...(char ? [`-${char}`] : [])]))].sort()
 }
 
 function entry(commands, manifest, { version, changing }) {
@@ -100,6 +110,7 @@ export const ended = main(process.argv.slice(2), {
   root: __dirname,
   ids: ${JSON.stringify(commands.map(({ id }) => id))},
   aliases: ${JSON.stringify(aliases)},
+  valued: ${JSON.stringify(valuedFlags(manifest))},
   summaries: ${JSON.stringify(summaries)},
   changing: ${JSON.stringify(Object.fromEntries(changes))},
   describe: (id) => JSON.parse(readFileSync(__dirname + '/commands/' + id.replaceAll(':', '.') + '.json', 'utf8')),

@@ -4,13 +4,17 @@ import { type Client, type Connection, createClient, createConnection, type Targ
 import { type ChangeFlags, type Outcome, Tried, tryingOnly } from './changing.ts'
 import { type ContextFile, readContexts } from './contexts/file.ts'
 import { isLocal, localSocket, resolveSession, type Session, type SessionFlags } from './contexts/session.ts'
-import { exits, explain, type Failure } from './failure.ts'
+import { envelopeOf, exits, explain, type Failure } from './failure.ts'
 import { durationMs, expandJson } from './flags.ts'
 import { confirm, confirmName, type InputError } from './input.ts'
+import { idFlags, idNames, isPartOfId } from './lookup/names.ts'
+import type { Registry } from './main.ts'
 import { clean } from './output/clean.ts'
 import { formats, machine, type Wanted, wanted } from './output/format.ts'
 import { compactJson } from './output/json.ts'
-import { Printer } from './output/printer.ts'
+import type { Members } from './output/members.ts'
+import { openPrinter } from './output/open.ts'
+import type { Printer } from './output/printer.ts'
 import { spinner } from './output/spinner.ts'
 import { colored, painter } from './output/theme.ts'
 import { configFile } from './paths.ts'
@@ -18,6 +22,8 @@ import { type Project, readProject, withProject } from './project.ts'
 
 type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<(typeof ApiCommand)['baseFlags'] & T['flags']>
 type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>
+
+type Words = Record<string, unknown>
 
 const helpGroup = 'GLOBAL'
 
@@ -45,13 +51,21 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       noCacheDefault: true,
     }),
     jq: Flags.string({ helpGroup, helpValue: 'EXPR', description: 'filter the JSON with a jq expression' }),
+    template: Flags.string({ helpGroup, helpValue: 'TEXT', description: "text of the JSON's members, as {{.name}}" }),
     output: Flags.string({ char: 'o', helpGroup, options: formats, description: 'form of the result' }),
     quiet: Flags.boolean({ char: 'q', helpGroup, description: 'names only, and no remarks' }),
     verbose: Flags.boolean({ char: 'v', helpGroup, description: 'show the requests that are made' }),
+    'no-trunc': Flags.boolean({ helpGroup, description: 'shorten nothing and leave out no column' }),
     'no-input': Flags.boolean({ helpGroup, description: 'never ask; refuse what needs an answer [$SVC_NO_INPUT]' }),
     'no-color': Flags.boolean({ helpGroup, description: 'no colours [$NO_COLOR]' }),
-    'no-pager': Flags.boolean({ helpGroup, description: 'do not page long results [$PAGER]' }),
+    'no-pager': Flags.boolean({ helpGroup, description: 'do not page long results [$SVC_PAGER]' }),
   }
+
+  /**
+   * What `--json` answers, when that is not the reply of the operation that the command is named after: replies of other
+   * operations, further members, or anything.
+   */
+  static result?: { of?: readonly string[]; members?: readonly string[]; any?: true }
 
   /** Next step by problem code, where the general one does not fit. */
   static next: Readonly<Record<string, string>> = {}
@@ -74,14 +88,33 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const parsed = await this.parse({ flags, baseFlags, args, strict })
     this.flags = parsed.flags as FlagsOf<T>
     this.args = parsed.args as ArgsOf<T>
-    this.out = new Printer(wanted(this.flags), {
-      stdout: process.stdout,
-      pager: !this.flags['no-pager'],
-      quiet: this.flags.quiet,
+    this.out = await openPrinter(this.flags, {
+      members: () => this.members(),
+      shown: (ids) => this.remember(ids),
     })
     this.out.already = () => this.alreadySo()
     this.contexts = await readContexts(configFile()).catch((error: InputError) => error)
     await this.findLocal()
+    await this.completeIds()
+  }
+
+  private async remember(ids: string[]): Promise<void> {
+    const { rememberList } = await import('./lookup/shown.ts')
+    rememberList(this.id!.split(':')[0]!, ids)
+  }
+
+  /** Short ids, numbers of the last list and names, where an argument takes the id of something without a slug. */
+  private async completeIds(): Promise<void> {
+    const [args, flags] = [this.args, this.flags] as [Words, Words]
+    const isPart = (words: Words, names: readonly string[]) => names.some((name) => isPartOfId(name, words[name]))
+    if (!isPart(args, idNames) && !isPart(flags, idFlags)) return
+    const { completeIds } = await import('./lookup/complete.ts')
+    await completeIds({ args, flags }, { api: () => this.api, session: () => this.session })
+  }
+
+  private members(): Members | undefined {
+    const { registry } = this.config as unknown as { registry: Registry }
+    return registry.describe(this.id!).members ?? undefined
   }
 
   /** Which server, as whom, in which workspace. */
@@ -258,7 +291,9 @@ const worked = () => Object.assign(process, { [Symbol.for('muster.worked')]: tru
 
 /** The format of an error that occurs before the flags are parsed. */
 const guess = (argv: string[]): Wanted =>
-  wanted({ ...(argv.some((word) => /^--(json|jq)\b|^-o=?json/.test(word)) && { json: '*' }) })
+  wanted({
+    ...(/ (--(json|jq|template)\b|(-o|--output)[ =]?(json|ndjson|yaml)\b)/.test(` ${argv.join(' ')}`) && { json: '*' }),
+  })
 
 /** Reports wrong input that was found before a command began. */
 export function reportInput(error: InputError): void {
@@ -268,10 +303,11 @@ export function reportInput(error: InputError): void {
 }
 
 /** Writes a failure to stderr, as JSON when a program reads the result. */
-export function report({ what, why, next, problem }: Failure, form: Wanted): void {
+export function report(failure: Failure, form: Wanted): void {
+  const { what, why, next } = failure
   if (!what) return
   if (machine(form)) {
-    process.stderr.write(`${compactJson(problem)}\n`)
+    process.stderr.write(`${compactJson(envelopeOf(failure))}\n`)
     return
   }
   const paint = painter(colored(process.stderr))

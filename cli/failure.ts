@@ -1,7 +1,7 @@
 import { type ProblemBody, ProblemError, UnreachableError } from '#client'
 import { Cancelled, InputError } from './input.ts'
 import { HostRefusal, StartFailure } from './local/refusal.ts'
-import { NotFound } from './lookup.ts'
+import { NotFound } from './lookup/find.ts'
 import { JqFailure } from './output/jq.ts'
 
 /** Exit codes. Scripts rely on them. */
@@ -28,6 +28,17 @@ export interface Failure {
   /** What `--json` writes on stderr. */
   problem: Partial<ProblemBody> & { error: string; exit_code: number; request_id?: string }
 }
+
+/** What programs read of a failure: these members always, and what the service said besides. */
+export const envelopeOf = ({ what, problem }: Failure): object => ({
+  ...problem,
+  message: what,
+  code: problem.code ?? null,
+  field: problem.field ?? null,
+  status: problem.status ?? null,
+  exit_code: problem.exit_code,
+  request_id: problem.request_id ?? null,
+})
 
 export interface Situation {
   /** The command, as `crews show`. */

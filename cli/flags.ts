@@ -41,17 +41,45 @@ export function momentOf(text: string | undefined, name: string, now = Date.now(
 export const given = <B extends object>(members: NoInfer<{ [M in keyof B]: B[M] | undefined }>): B =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as B
 
+/** Flags of a list. */
+export const listFlags = {
+  limit: Flags.integer({ min: 1, helpValue: 'N', description: 'rows at most' }),
+  all: Flags.boolean({ description: 'every row, however many pages they fill', exclusive: ['limit'] }),
+}
+
 /** Flags of a list that comes in windows. */
 export const windowFlags = {
-  limit: Flags.integer({ min: 1, helpValue: 'N', description: 'rows at most' }),
+  ...listFlags,
   offset: Flags.integer({ min: 0, helpValue: 'N', description: 'rows to leave out at the start' }),
 }
 
-/** The query of `windowFlags`. */
-export const windowOf = ({ limit, offset }: { limit?: number | undefined; offset?: number | undefined }) => ({
-  ...(limit !== undefined && { limit }),
-  ...(offset !== undefined && { offset }),
-})
+export interface Window {
+  limit?: number
+  offset?: number
+}
+
+/** The most rows that the service gives at once. */
+export const windowSize = 500
+
+/** The rows that `listFlags` or `windowFlags` ask for, in windows of at most `most`; the usual number without. */
+export async function windowed<T>(
+  { limit, all, offset = 0 }: { limit?: number | undefined; all?: boolean | undefined; offset?: number | undefined },
+  fetch: (window: Window) => Promise<readonly T[]>,
+  most = windowSize,
+): Promise<T[]> {
+  if (limit === undefined && !all) return [...(await fetch(offset ? { offset } : {}))]
+  const rows: T[] = []
+  for (;;) {
+    const size = Math.min(most, (limit ?? Infinity) - rows.length)
+    const page = await fetch({ limit: size, ...(offset + rows.length && { offset: offset + rows.length }) })
+    rows.push(...page)
+    if (page.length < size || rows.length >= (limit ?? Infinity)) return rows
+  }
+}
+
+/** The rows of a list that the service gives as a whole. */
+export const limited = <T>(rows: readonly T[], { limit }: { limit?: number | undefined }): readonly T[] =>
+  limit === undefined ? rows : rows.slice(0, limit)
 
 /** Flag of what cannot be undone. */
 export const yesFlag = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) }

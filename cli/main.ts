@@ -1,6 +1,8 @@
 import type { Command, Config } from '@oclif/core'
 import type { Changing } from './changing.ts'
 import { InputError } from './input.ts'
+import { hasUnicode, plainMarks } from './output/marks.ts'
+import type { Members } from './output/members.ts'
 import { flagsLast, type Known, type Request, resolve } from './resolve.ts'
 import { applyUserSettings, readUserFile } from './user-settings.ts'
 
@@ -20,18 +22,22 @@ export interface Registry extends Known {
   /** The commands that change something. */
   changing: Readonly<Record<string, Changing>>
   /** Flags, arguments and texts of a command; read from disk, so only for its help and for completion. */
-  describe: (id: string) => Command.Cached
+  describe: (id: string) => Described
 }
+
+/** A command as oclif describes it, with the members of its JSON; null where it may be anything. */
+export type Described = Command.Cached & { members: Members | null }
 
 /** What the build writes of all commands, in oclif's form. */
 export interface Manifest {
-  commands: Record<string, Command.Cached>
+  commands: Record<string, Described>
 }
 
 /** Runs one command line. The exit code is left in `process.exitCode`. */
 export async function main(argv: string[], registry: Registry): Promise<void> {
   process.stdout.on('error', leave)
   process.on('uncaughtException', leave)
+  if (!hasUnicode()) for (const stream of [process.stdout, process.stderr]) plainMarks(stream)
   if (argv.includes('--no-color')) process.env['NO_COLOR'] = '1'
   if (argv.includes('--no-input')) process.env['SVC_NO_INPUT'] = '1'
   if (argv[0] === '__complete') return (await import('./complete/answer.ts')).answer(argv.slice(1), registry)
@@ -61,7 +67,7 @@ async function ownOrUnknown(
   unknown: Request & { kind: 'unknown' },
   registry: Registry,
 ): Promise<void> {
-  const [name = '', ...args] = flagsLast(argv)
+  const [name = '', ...args] = flagsLast(argv, registry.valued)
   const { aliases } = readUserFile()
   if (Object.hasOwn(aliases, name)) {
     const { expandAlias } = await import('./alias.ts')

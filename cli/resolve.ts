@@ -10,7 +10,11 @@ export interface Known {
   ids: readonly string[]
   /** Other names of commands. */
   aliases: Readonly<Record<string, string>>
+  /** Flags that take a value, as `--server` and `-s`. */
+  valued: readonly string[]
 }
+
+type Names = Pick<Known, 'ids' | 'aliases'>
 
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   ls: ['list'],
@@ -23,15 +27,15 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   new: ['create'],
   edit: ['update'],
 }
-const withValue = new Set(['-s', '--server', '-w', '--workspace', '--context', '-o', '--output', '--jq'])
-
 /**
  * Finds the command that the words mean: singular nouns, synonyms of verbs and a bare noun (its list, or the one thing
  * there is) are understood.
  */
 export function resolve(argv: readonly string[], known: Known): Request {
-  const words = flagsLast(argv)
+  const words = flagsLast(argv, known.valued)
   if (words[0] === '--version' || words[0] === '-V') return { kind: 'version' }
+  // Without a command there is nothing to be verbose about.
+  if (words[0] === '-v' && words.length === 1) return { kind: 'version' }
   const end = words.indexOf('--')
   const before = end < 0 ? words : words.slice(0, end)
   if (!words.length) return { kind: 'help', words: [] }
@@ -58,21 +62,24 @@ export function resolve(argv: readonly string[], known: Known): Request {
 }
 
 /** The id that a name stands for, when it is one. */
-export const idOf = (name: string, { ids, aliases }: Known): string | undefined =>
+export const idOf = (name: string, { ids, aliases }: Names): string | undefined =>
   ids.includes(name) ? name : Object.hasOwn(aliases, name) ? aliases[name] : undefined
 
-/** Global flags may stand before the command; they are moved behind it. */
-export function flagsLast(argv: readonly string[]): string[] {
+/** Flags may stand before the command; they are moved behind it. */
+export function flagsLast(argv: readonly string[], valued: readonly string[]): string[] {
   let at = 0
   while (at < argv.length && argv[at]!.startsWith('-') && argv[at] !== '--' && !isOwn(argv[at]!))
-    at += withValue.has(argv[at]!) ? 2 : 1
+    at += valued.includes(argv[at]!) || isList(argv[at]!, argv[at + 1]) ? 2 : 1
   return at >= argv.length ? [...argv] : [...argv.slice(at), ...argv.slice(0, at)]
 }
+
+/** `--json` takes no value but one that can only be a list of members. */
+const isList = (flag: string, next = '') => flag === '--json' && /^\w[\w.]*(,[\w.]+)+$/.test(next)
 
 const isOwn = (word: string) => word === '--version' || word === '-V' || word === '--help' || word === '-h'
 
 /** As many words as name a command or a topic. */
-export function walk(words: readonly string[], known: Known): { path: string[]; used: number } {
+export function walk(words: readonly string[], known: Names): { path: string[]; used: number } {
   const names = [...known.ids, ...Object.keys(known.aliases)]
   const path: string[] = []
   for (const word of words) {
@@ -92,7 +99,7 @@ function spellings(word: string, verb: boolean): string[] {
 }
 
 /** Names that look like what was typed, best first. */
-function nearest(typed: string, { ids, aliases }: Known): string[] {
+function nearest(typed: string, { ids, aliases }: Names): string[] {
   const names = [...new Set([...ids, ...Object.keys(aliases), ...ids.map((id) => id.split(':')[0]!)])]
   const last = typed.split(':').at(-1)!
   return names

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Session } from './contexts/session.ts'
 import { InputError } from './input.ts'
+import { pagerOf } from './output/pager.ts'
 import { cacheDir, configFile, daemonProgram, dataDir } from './paths.ts'
 import type { Project } from './project.ts'
 import { isStored, userFile } from './user-settings.ts'
@@ -33,7 +34,7 @@ export function cliSettings(session: Session, project: Project, env: Env = proce
     row('config_file', 'SVC_CONFIG', configFile(env)),
     row('data_dir', 'SVC_DATA_DIR', dataDir(env)),
     row('cache_dir', 'XDG_CACHE_HOME', cacheDir(env)),
-    row('pager', env['SVC_PAGER'] ? 'SVC_PAGER' : 'PAGER', env['SVC_PAGER'] ?? env['PAGER'] ?? 'less'),
+    row('pager', env['SVC_PAGER'] === undefined ? 'PAGER' : 'SVC_PAGER', pagerOf(env)),
     row('no_color', 'NO_COLOR', Boolean(env['NO_COLOR'])),
     row('no_input', 'SVC_NO_INPUT', Boolean(env['SVC_NO_INPUT'])),
     row('settings_file', null, userFile(env)),

@@ -10,10 +10,11 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
   static override description =
     'The path is relative to /api/v1 unless it starts with /api/. Server, token and workspace are chosen as for ' +
     'every other command. `muster api GET /openapi.json` describes all requests.'
+  static override result = { any: true as const }
   static override examples = [
     '$ <%= config.bin %> api GET /crews',
     "$ <%= config.bin %> api crews --jq '.[].slug'",
-    '$ <%= config.bin %> api POST /crews -f name=Research -f slug=research',
+    '$ <%= config.bin %> api POST /crews -d name=Research -d slug=research',
     '$ <%= config.bin %> api PATCH /crews/research -F container_memory_mb=2048',
     '$ <%= config.bin %> api POST /credentials --input - < credential.json',
     '$ <%= config.bin %> api GET /journal --paginate -o ndjson',
@@ -24,7 +25,7 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
   }
   static override flags = {
     field: Flags.string({
-      char: 'f',
+      char: 'd',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'NAME=TEXT',
@@ -35,7 +36,7 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'NAME=JSON',
-      description: 'as -f, but numbers, true, null and JSON are read; @FILE is its text',
+      description: 'as -d, but numbers, true, null and JSON are read; @FILE is its text',
     }),
     input: Flags.string({ helpValue: 'FILE', description: 'the whole body from a file, or - for standard input' }),
     include: Flags.boolean({ char: 'i', description: 'write status and headers first' }),
@@ -47,13 +48,17 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
     const { method, path: asked, body } = await rawRequest(this.args as { method: string; path?: string }, this.flags)
     const tries = this.flags['dry-run'] && !['GET', 'HEAD'].includes(method)
     const path = tries ? withQuery(asked, { dry_run: 'true' }) : asked
-    if (this.flags.paginate && method === 'GET') return this.result(await allPages(this.connection, path))
+    if (this.flags.paginate && method === 'GET')
+      return this.out.value(await allPages(this.connection, path), { strict: true })
     const reply = await this.connection
       .stream(method, path, { body, headers: { accept: '*/*' } })
       .catch((error: ProblemError) => this.refused(error))
     if (this.flags.include) this.head(reply.status, reply.headers)
     const type = String(reply.headers['content-type'] ?? '')
-    if (/\bjson\b/.test(type) && !/ndjson/.test(type)) return this.result(JSON.parse(await textOf(reply.body)))
+    if (/\bjson\b/.test(type) && !/ndjson/.test(type)) {
+      // A change is made: its answer is shown, whatever members it has.
+      return this.out.value(JSON.parse(await textOf(reply.body)), { strict: method === 'GET' })
+    }
     reply.body.setEncoding('utf8')
     for await (const text of reply.body) this.out.text(text as string)
   }
@@ -61,14 +66,6 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
   /** The answer to a dry run is shown as every answer is. */
   protected override get dry(): boolean {
     return false
-  }
-
-  private async result(value: unknown): Promise<void> {
-    const form = this.out.wanted
-    const view = { name: (row: unknown) => nameOf(row), columns: {} }
-    if (form.format === 'ndjson' || form.format === 'name')
-      return this.out.list(Array.isArray(value) ? value : [value], view, value)
-    await this.out.value(value)
   }
 
   private refused(error: ProblemError): never {
@@ -80,9 +77,4 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     this.out.text(`HTTP ${[status, ...lines].join('\n')}\n\n`)
   }
-}
-
-function nameOf(row: unknown): string {
-  const { slug, id, name } = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
-  return String(slug ?? id ?? name ?? '')
 }

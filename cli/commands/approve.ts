@@ -8,6 +8,9 @@ export default class Approve extends ApiCommand<typeof Approve> {
   static override description =
     'Takes the id of whatever waits for a decision, such as an approval or the question of an agent, ' +
     'or of its inbox item.'
+  static override result = {
+    of: ['approvals.decide', 'waitpoints.approve', 'escalations.resolve', 'inbox.act'],
+  }
   static override hiddenAliases = ['approvals:decide', 'waitpoints:approve', 'waitpoints:callback']
   static override examples = [
     '$ <%= config.bin %> approve ITEM',

@@ -22,6 +22,9 @@ export default class Ask extends ApiCommand<typeof Ask> {
     'question is taken from the arguments, from standard input, or from both in this order.\n\nExits with 0 when ' +
     'the run completed, 1 when it failed, 124 when it timed out and 130 when it was cancelled. Ctrl-C cancels ' +
     'the run on the server; a second Ctrl-C leaves at once.'
+  static override result = {
+    members: ['chat_id', 'run_id', 'status', 'text', 'tool_calls', 'usage', 'cost', 'duration_ms', 'error', 'reason'],
+  }
   static override examples = [
     '$ <%= config.bin %> ask ada "Which tests fail, and why?"',
     '$ git diff | <%= config.bin %> ask ada "Review this change"',

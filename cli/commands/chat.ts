@@ -12,6 +12,7 @@ export default class Chat extends ApiCommand<typeof Chat> {
     'Continues your last chat with the agent on this machine. Enter sends; Ctrl-C cancels what the agent is ' +
     'doing, a second Ctrl-C leaves; /help lists all keys and commands. A run continues after you ' +
     'leave.\n\nScripts use `muster ask`.'
+  static override result = {}
   static override examples = [
     '$ <%= config.bin %> chat ada',
     '$ <%= config.bin %> chat ada --new',

@@ -10,6 +10,7 @@ export default class Completion extends ApiCommand<typeof Completion> {
 bash: eval "$(muster completion bash)" in ~/.bashrc
 zsh:  eval "$(muster completion zsh)" in ~/.zshrc, after compinit
 fish: muster completion fish | source, in ~/.config/fish/config.fish`
+  static override result = {}
   static override examples = [
     '$ eval "$(<%= config.bin %> completion bash)"',
     '$ <%= config.bin %> completion fish > ~/.config/fish/completions/muster.fish',

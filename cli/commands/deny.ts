@@ -8,6 +8,9 @@ export default class Deny extends ApiCommand<typeof Deny> {
   static override description =
     'Takes the id of whatever waits for a decision, such as an approval or the question of an agent, ' +
     'or of its inbox item.'
+  static override result = {
+    of: ['approvals.decide', 'waitpoints.approve', 'escalations.resolve', 'inbox.act'],
+  }
   static override examples = [
     '$ <%= config.bin %> deny ITEM',
     '$ <%= config.bin %> deny APPROVAL --comment "as agreed"',

@@ -17,6 +17,7 @@ export default class Doctor extends ApiCommand<typeof Doctor> {
     'port, disk, clock, engine and images. Exits with 1 if there is a problem; warnings do not count. --fix ' +
     'closes files of yours that others can read, makes a missing data folder, clears away what a killed daemon ' +
     'left and builds missing images; it changes nothing that is stored, and then examines again.'
+  static override result = { of: ['system.doctor'], members: ['where'] }
   static override hiddenAliases = ['system:doctor']
   static override examples = [
     '$ <%= config.bin %> doctor',

@@ -13,6 +13,7 @@ export default class Down extends ApiCommand<typeof Down> {
   static override description =
     'The daemon stops accepting requests, saves its state and exits. Containers and runs continue: `muster up` ' +
     'finds them again.'
+  static override result = {}
   static override examples = ['$ <%= config.bin %> down', '$ <%= config.bin %> down --timeout 60s']
   static override next = { failed: 'muster status' }
   static override flags = {

@@ -13,6 +13,7 @@ export default class Inbox extends ApiCommand<typeof Inbox> {
     'At a terminal it shows a list with the selected item below it. One key approves, denies, answers or ' +
     'resolves; a decision is sent after a few seconds, during which u undoes it. ? lists the keys. Elsewhere, ' +
     'and with --json and similar flags, it is `muster inbox list`.'
+  static override result = { of: ['inbox.list'] }
   static override examples = [
     '$ <%= config.bin %> inbox',
     '$ <%= config.bin %> inbox --undo 10s',

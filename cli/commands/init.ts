@@ -15,6 +15,7 @@ export default class Init extends ApiCommand<typeof Init> {
   static override description =
     'Works only while the server has no users. The password is prompted for without echo, or read from standard ' +
     'input.'
+  static override result = { members: ['context', 'server', 'user', 'workspace'] }
   static override hiddenAliases = ['bootstrap:create']
   static override examples = [
     '$ <%= config.bin %> init',

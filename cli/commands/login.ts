@@ -15,6 +15,7 @@ export default class Login extends ApiCommand<typeof Login> {
     'Signs in with a pairing code from `muster pair` on another device, with email and password, with a browser, ' +
     'or with a token. Secrets are read from standard input or prompted for without echo. The token is stored for ' +
     'this server alone, in a file that only you can read, and never sent elsewhere.'
+  static override result = { members: ['context', 'server', 'user', 'workspace'] }
   static override hiddenAliases = ['sessions:create']
   static override examples = [
     '$ <%= config.bin %> login',

@@ -9,6 +9,7 @@ export default class Logout extends ApiCommand<typeof Logout> {
   static override summary = 'Revoke the stored token of a server and forget it'
   static override description =
     'With --local it is only removed from this machine; `muster tokens revoke` revokes a token on the server.'
+  static override result = {}
   static override examples = [
     '$ <%= config.bin %> logout',
     '$ <%= config.bin %> logout --context work',

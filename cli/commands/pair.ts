@@ -19,6 +19,7 @@ export default class Pair extends ApiCommand<typeof Pair> {
   static override description =
     'Creates a single-use code that is valid for ten minutes, shows what to type on the other device, and waits ' +
     'until that is done. Exits with 1 if the code expires unused.'
+  static override result = { of: ['pairing.start'], members: ['status'] }
   static override hiddenAliases = ['pairing:start']
   static override examples = [
     '$ <%= config.bin %> pair',

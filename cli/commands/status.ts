@@ -8,6 +8,10 @@ import { dataDir } from '../paths.ts'
 export default class Status extends ApiCommand<typeof Status> {
   static override summary = 'Show the status of the daemon, its crews and agents'
   static override description = 'Exits with 8 if no daemon answers.'
+  static override result = {
+    of: ['system.health'],
+    members: ['server', 'url', 'pid', 'version', 'uptime', 'runtime', 'crews', 'agents', 'agents.*'],
+  }
   static override examples = ['$ <%= config.bin %> status', '$ <%= config.bin %> status --jq .version']
 
   async run(): Promise<void> {

@@ -13,6 +13,7 @@ export default class Up extends ApiCommand<typeof Up> {
   static override summary = 'Start the daemon in the background'
   static override description =
     'Waits until the daemon is ready. It keeps its data and its log in $SVC_DATA_DIR, or in ' + '~/.local/share/muster.'
+  static override result = { members: ['url', 'socket', 'pid', 'version', 'uptime'] }
   static override examples = ['$ <%= config.bin %> up', '$ <%= config.bin %> up --port 0 --container-provider process']
   static override next = {
     failed: 'muster doctor',

@@ -2,6 +2,7 @@ import { ApiCommand } from '../command.ts'
 
 export default class Version extends ApiCommand<typeof Version> {
   static override summary = 'Print the versions of this command and of the server'
+  static override result = { members: ['client', 'server', 'node'] }
   static override examples = ['$ <%= config.bin %> version', '$ <%= config.bin %> version --json']
 
   async run(): Promise<void> {

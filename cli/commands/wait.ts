@@ -14,6 +14,9 @@ export default class Wait extends ApiCommand<typeof Wait> {
     '(the run or --timeout), 5 it waits for a person; then the inbox item is printed, and the run goes on. As ' +
     'everywhere, 2 can also mean a bad command line and 3 an unknown run; these write "Error:" or, with --json, ' +
     'a problem to standard error, and nothing to standard output.'
+  static override result = {
+    members: ['run_id', 'status', 'exit_code', 'error', 'inbox_id', 'title', 'timed_out', 'url', 'command'],
+  }
   static override examples = [
     '$ <%= config.bin %> wait RUN --timeout 10m',
     '$ <%= config.bin %> wait RUN --json=status,inbox_id',

@@ -20,6 +20,7 @@ export default class Watch extends ApiCommand<typeof Watch> {
     'Shows the journal as it is written, with a line for each new item of your inbox. At a terminal it rings ' +
     'once for each item that is urgent or waits for you. Elsewhere lines are tab-separated, and inbox lines ' +
     'begin with "inbox".'
+  static override result = { of: ['journal.show'], members: ['inbox_item', 'inbox_item.*'] }
   static override examples = [
     '$ <%= config.bin %> watch',
     '$ <%= config.bin %> watch --severity warn,error --no-bell',

@@ -2,6 +2,9 @@ import { ApiCommand } from '../command.ts'
 
 export default class Whoami extends ApiCommand<typeof Whoami> {
   static override summary = 'Show the signed-in user and the workspace in use'
+  static override result = {
+    members: ['user_email', 'user_name', 'server', 'workspace', 'workspace.*', 'workspaces_count'],
+  }
   static override examples = ['$ <%= config.bin %> whoami', '$ <%= config.bin %> whoami --jq .workspace.role']
 
   async run(): Promise<void> {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseTarget, type Target } from '#client'
 import { InputError } from '../input.ts'
+import { NotFound, nearest } from '../lookup/find.ts'
 import { dataDir } from '../paths.ts'
 import type { Project } from '../project.ts'
 import type { Context, ContextFile } from './file.ts'
@@ -74,7 +75,7 @@ function contextNamed(file: ContextFile, asked: string | undefined): { name: str
   const context = Object.hasOwn(file.contexts, name) ? file.contexts[name] : undefined
   if (context) return { name, context }
   if (asked === undefined) return undefined
-  throw new InputError(`There is no context "${asked}".`, 'muster contexts list')
+  throw new NotFound('context', asked, nearest(asked, Object.keys(file.contexts)), 'muster contexts list')
 }
 
 function serverOf(

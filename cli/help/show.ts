@@ -24,7 +24,8 @@ export function showUnknown(
   _registry: Registry,
 ): void {
   const paint = painter(colored(process.stderr))
-  const lines = [`${paint('red', 'Error:')} There is no command "muster ${words.join(' ')}".`]
+  const what = words.length ? `There is no command "muster ${words.join(' ')}".` : 'A command is missing.'
+  const lines = [`${paint('red', 'Error:')} ${what}`]
   for (const name of near) lines.push(`  Did you mean  muster ${name.replaceAll(':', ' ')}`)
   lines.push(
     `${paint('dim', 'Next:')} muster ${near.length ? '' : `${words.slice(0, -1).join(' ')} `.trimStart()}--help`,

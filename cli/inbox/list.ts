@@ -1,6 +1,6 @@
 import type { Client } from '#client'
 import { inboxKinds, inboxStates } from '#client/words'
-import { oneOf, windowFlags, windowOf } from '../flags.ts'
+import { oneOf, type Window, windowed, windowFlags } from '../flags.ts'
 import type { Printer } from '../output/printer.ts'
 import { inboxView } from '../views/inbox.ts'
 
@@ -15,6 +15,7 @@ export const listFlags = {
 
 export interface ListFlags {
   limit?: number | undefined
+  all?: boolean | undefined
   offset?: number | undefined
   state?: (typeof states)[number] | undefined
   kind?: (typeof inboxKinds)[number] | undefined
@@ -26,11 +27,12 @@ export async function listInbox(
   out: Printer,
   { state = 'active', kind, ...window }: ListFlags,
 ): Promise<void> {
-  const reply = await api.inbox.list({ query: { ...windowOf(window), state, ...(kind && { kind }) } })
-  await out.list(reply.rows, inboxView, reply)
-  if (reply.decision_count)
-    out.note(
-      `${reply.decision_count} of what is open ${reply.decision_count === 1 ? 'waits' : 'wait'} for a decision.`,
-      'dim',
-    )
+  let decisions = 0
+  const page = async (part: Window) => {
+    const reply = await api.inbox.list({ query: { ...part, state, ...(kind && { kind }) } })
+    decisions = reply.decision_count ?? 0
+    return reply.rows
+  }
+  await out.list(await windowed(window, page), inboxView)
+  if (decisions) out.note(`${decisions} of what is open ${decisions === 1 ? 'waits' : 'wait'} for a decision.`, 'dim')
 }

@@ -4,7 +4,8 @@ import { entryTypes } from '#client/entry-types'
 import { actorTypes, priorities, severities } from '#client/words'
 import { momentOf } from '../flags.ts'
 import { InputError } from '../input.ts'
-import { agentId, crewId, nearest } from '../lookup.ts'
+import { nearest } from '../lookup/find.ts'
+import { agentId, crewId } from '../lookup.ts'
 
 const fixed: Partial<Record<keyof FilterFlags, readonly string[]>> = {
   severity: severities,

@@ -9,10 +9,17 @@ export const hostFlags = {
   config: Flags.string({ helpValue: 'FILE', description: 'configuration file of the daemon' }),
 }
 
+const mostRows = 100_000
+
 /** How many rows, when a server has many. */
 export const hostLimit = {
-  limit: Flags.integer({ min: 1, max: 100_000, helpValue: 'N', description: 'rows at most (100)' }),
+  limit: Flags.integer({ min: 1, max: mostRows, helpValue: 'N', description: 'rows at most (100)' }),
+  all: Flags.boolean({ description: 'every row', exclusive: ['limit'] }),
 }
+
+/** How many rows the flags ask for. */
+export const rowsAsked = ({ limit, all }: { limit?: number | undefined; all?: boolean | undefined }) =>
+  all ? mostRows : limit
 
 /** A command that works on the data folder of this machine while no daemon does, as its administrator. */
 export abstract class HostCommand<T extends typeof Command> extends ApiCommand<T> {
@@ -34,6 +41,6 @@ export abstract class HostCommand<T extends typeof Command> extends ApiCommand<T
 
   /** Says so when there is more than was shown. */
   protected more(shown: number, total: number): void {
-    if (shown < total) this.out.note(`${shown} of ${total}; --limit N shows more.`, 'dim')
+    if (shown < total) this.out.note(`${shown} of ${total}; --all shows every one.`, 'dim')
   }
 }

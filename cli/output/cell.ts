@@ -51,12 +51,24 @@ export function when(time: string | null | undefined, now = Date.now()): Cell {
   return { text, value: time }
 }
 
+/** How long ago something was made: "5m" or "3d" for people, RFC 3339 for programs. */
+export function age(time: string | null | undefined, now = Date.now()): Cell {
+  if (!time) return null
+  const seconds = Math.max(0, (now - Date.parse(time)) / 1000)
+  if (Number.isNaN(seconds)) return time
+  return { text: span(seconds).replace(' ', '').replace('min', 'm'), value: time }
+}
+
 const tones: Record<string, Tone> = {}
 for (const word of 'running active idle completed ok success succeeded valid consumed'.split(' ')) tones[word] = 'green'
 for (const word of 'failed error stopped_error timeout revoked expired rejected invalid unhealthy'.split(' '))
   tones[word] = 'red'
 const waits = 'waiting pending creating starting stopping pending_review pending_approval'
 for (const word of `${waits} rate_limited busy warn stale cancelled`.split(' ')) tones[word] = 'yellow'
+
+/** A word of the service, in lower case for people. */
+export const word = (text: string | null | undefined): Cell =>
+  text ? { text: text.toLowerCase().replaceAll('_', '-'), value: text } : null
 
 /** A status word, coloured by what it means. */
 export function status(word: string | null | undefined): Cell {

@@ -24,20 +24,8 @@ export function select(value: unknown, fields: readonly string[]): unknown {
   return Array.isArray(value) ? value.map(keep) : keep(value)
 }
 
-/**
- * The named members that no row has, and those that there are: members may be optional, so this is a hint and no
- * failure.
- */
-export function missing(value: unknown, fields: readonly string[]): { fields: string[]; known: string[] } {
-  const rows = Array.isArray(value) ? value : [value]
-  const unknown = rows.length ? fields.filter((field) => rows.every((row) => at(row, field) === undefined)) : []
-  return {
-    fields: unknown,
-    known: unknown.length ? [...new Set(rows.flatMap((row) => (isObject(row) ? Object.keys(row) : [])))] : [],
-  }
-}
-
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-const at = (value: unknown, path: string): unknown =>
+/** The member that a path such as `a.b` leads to; undefined where there is none. */
+export const at = (value: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((it, name) => (isObject(it) && Object.hasOwn(it, name) ? it[name] : undefined), value)

@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process'
 
-/** Shows text in `$PAGER` (else `less -FRX`) and waits until the pager ends. False when there is no pager. */
+/** The pager that is set; empty turns it off. */
+export const pagerOf = (env: NodeJS.ProcessEnv = process.env): string => env['SVC_PAGER'] ?? env['PAGER'] ?? 'less'
+
+/** Shows text in the pager (`less -FIRX` unless set) and waits until it ends. False when there is none. */
 export function page(text: string, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
-  const command = env['PAGER'] ?? 'less'
+  const command = pagerOf(env)
   if (command.trim() === '' || command.trim() === 'cat') return Promise.resolve(false)
   return new Promise((resolve) => {
-    const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: { LESS: 'FRX', ...env } })
+    const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: { LESS: 'FIRX', ...env } })
     // Leaving the pager early closes the pipe: no failure.
     child.stdin.on('error', () => {})
     child.on('error', () => resolve(false))

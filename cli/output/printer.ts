@@ -1,14 +1,19 @@
 import type { Columns } from './cell.ts'
 import { clean, cleanLine } from './clean.ts'
 import type { Wanted } from './format.ts'
-import { compactJson, missing, prettyJson, select } from './json.ts'
-import { colored, painter, type Tone } from './theme.ts'
+import { compactJson, prettyJson, select } from './json.ts'
+import { type Members, membersOf, requireMembers } from './members.ts'
+import type { Template } from './template.ts'
+import { atTerminal, colored, painter, type Tone } from './theme.ts'
 import { detailTsv, tsv } from './tsv.ts'
 
 /** How one kind of thing is shown: by what name, in which columns, and with which details. */
 export interface View<T> {
   name: (row: T) => string
+  /** The name or the id first, then what matters most; the age last. */
   columns: Columns<T>
+  /** What `-o wide` shows besides. */
+  wide?: Columns<T>
   /** Lines of the detailed form; the columns unless given. */
   detail?: Columns<T>
   /** What follows the detailed form, for people: text of any number of lines. */
@@ -21,6 +26,11 @@ export interface Screen {
   stdout: NodeJS.WriteStream
   pager: boolean
   quiet: boolean
+  /** Members that JSON may have; anything when unknown. */
+  members?: Members | undefined
+  template?: Template | undefined
+  /** Told of a list that a person sees, by the ids of its rows. */
+  shown?: (ids: string[]) => Promise<void>
 }
 
 // Measuring text takes tables of characters, which only tables need.
@@ -40,7 +50,7 @@ export class Printer {
   constructor(wanted: Wanted, screen: Screen) {
     this.wanted = wanted
     this.screen = screen
-    this.terminal = screen.stdout.isTTY === true
+    this.terminal = atTerminal(screen.stdout)
     this.paint = painter(colored(screen.stdout))
   }
 
@@ -49,17 +59,24 @@ export class Printer {
     if (!this.screen.quiet) process.stderr.write(`${text}\n`)
   }
 
-  /** A list. `whole` is what the server answered when that is more than the rows. */
-  async list<T>(rows: readonly T[], view: View<T>, whole: unknown = rows): Promise<void> {
-    if (await this.data(rows, whole, view.name as (row: unknown) => string)) return
+  /** A list: for programs these rows and nothing else. */
+  async list<T>(rows: readonly T[], view: View<T>): Promise<void> {
+    const { members } = this.screen
+    this.require(members && (members.rows ?? members.of), rows)
+    if (await this.data(rows, rows, view.name as (row: unknown) => string)) return
     if (!this.tabular) return this.write(tsv(rows, view.columns))
-    if (rows.length)
-      return this.page((await aligned()).table(rows, view.columns, { width: this.width, paint: this.paint }))
-    this.note(view.empty ?? 'Nothing found.')
+    if (!rows.length) return this.note(view.empty ?? 'Nothing found.')
+    if (this.terminal) await this.screen.shown?.(rows.map((row) => idOf(row) ?? view.name(row)))
+    const columns = this.wanted.wide ? widened(view) : view.columns
+    const form = { width: this.width, paint: this.paint, uncut: this.wanted.uncut === true }
+    const { text, left } = (await aligned()).table(rows, columns, form)
+    await this.page(text)
+    if (left.length) this.note(`Left out: ${left.join(', ')}. Next: -o wide`, 'dim')
   }
 
   /** One thing. */
   async show<T>(row: T, view: View<T>): Promise<void> {
+    this.require(this.screen.members?.of, [row])
     if (await this.data([row], row, view.name as (row: unknown) => string)) return
     const lines = view.detail ?? view.columns
     if (!this.tabular) return this.write(detailTsv(row, lines))
@@ -67,10 +84,14 @@ export class Printer {
     return this.page((await aligned()).detail(row, lines, { paint: this.paint }) + (below ? `\n${clean(below)}\n` : ''))
   }
 
-  /** A value of no known kind: as JSON unless another form is asked for. */
-  async value(value: unknown): Promise<void> {
-    if (await this.data(Array.isArray(value) ? value : [value], value)) return
-    await this.page(`${prettyJson(value, this.paint)}\n`)
+  /** A value of no known kind: as JSON unless another form is asked for. `strict` refuses members that it lacks. */
+  async value(value: unknown, { strict = false } = {}): Promise<void> {
+    const rows = Array.isArray(value) ? value : [value]
+    if (strict) this.require(undefined, rows)
+    const { nameOf, viewOf } = await import('./any-view.ts')
+    if (await this.data(rows, value, nameOf)) return
+    if (this.wanted.format === 'auto') return this.page(`${prettyJson(value, this.paint)}\n`)
+    await (Array.isArray(value) ? this.list(rows, viewOf(rows)) : this.show(value, viewOf(rows)))
   }
 
   /** What a change did: a sentence for people, the result for programs, its name alone when piped. */
@@ -89,15 +110,17 @@ export class Printer {
   /** One item of a stream: `line` is what people read. */
   async item(row: unknown, line: string): Promise<void> {
     const { format, fields, jq } = this.wanted
-    if (jq !== undefined) return this.write(await this.filtered(row, jq))
+    const { template } = this.screen
+    if (jq !== undefined) return this.write(await this.filtered(select(row, fields), jq))
+    if (template) return this.write(this.safe(template.write(select(row, fields))))
     if (format === 'json' || format === 'ndjson') return this.write(`${compactJson(select(row, fields))}\n`)
-    if (format === 'yaml') return this.write(`---\n${await yaml(row)}`)
+    if (format === 'yaml') return this.write(`---\n${await yaml(select(row, fields))}`)
     this.write(`${line}\n`)
   }
 
   /** Text of servers or agents: cleaned on a terminal, untouched elsewhere. */
   text(text: string): void {
-    this.write(this.terminal ? clean(text) : text)
+    this.write(this.safe(text))
   }
 
   /** A remark for the person at the terminal; not part of the result. */
@@ -110,24 +133,29 @@ export class Printer {
   }
 
   get width(): number {
-    return this.screen.stdout.columns || 80
+    return Number(process.env['SVC_FORCE_TTY']) || this.screen.stdout.columns || 80
   }
 
   private get tabular(): boolean {
-    return this.wanted.format === 'table' || (this.wanted.format === 'auto' && this.terminal)
+    const { format } = this.wanted
+    return format === 'table' || (format === 'auto' && this.terminal)
+  }
+
+  /** Refuses members that neither the contract nor any of these rows has. */
+  private require(known: readonly string[] | undefined, rows: readonly unknown[]): void {
+    const fields = this.screen.template?.fields ?? this.wanted.fields
+    if (fields.length && (known || rows.length)) requireMembers(fields, [...(known ?? []), ...membersOf(rows)])
   }
 
   /** Writes the formats that programs read; false when the format is one for people. */
-  private async data(rows: readonly unknown[], whole: unknown, name?: (row: unknown) => string): Promise<boolean> {
+  private async data(rows: readonly unknown[], value: unknown, name?: (row: unknown) => string): Promise<boolean> {
     const { format, fields, jq } = this.wanted
-    const absent = missing(rows, fields)
-    if (absent.fields.length)
-      this.note(`Nothing here has ${absent.fields.join(', ')}; there are ${absent.known.join(', ')}.`, 'yellow')
-    if (jq !== undefined) await this.page(await this.filtered(fields.length ? select(rows, fields) : whole, jq))
-    else if (format === 'json')
-      await this.page(`${prettyJson(fields.length ? select(one(rows, whole), fields) : whole, this.paint)}\n`)
+    const { template } = this.screen
+    if (jq !== undefined) await this.page(await this.filtered(select(value, fields), jq))
+    else if (template) await this.page(this.safe(template.write(select(value, fields))))
+    else if (format === 'json') await this.page(`${prettyJson(select(value, fields), this.paint)}\n`)
     else if (format === 'ndjson') this.write(rows.map((row) => `${compactJson(select(row, fields))}\n`).join(''))
-    else if (format === 'yaml') await this.page(await yaml(whole))
+    else if (format === 'yaml') await this.page(await yaml(select(value, fields)))
     else if (format === 'name' && name) this.write(rows.map((row) => `${cleanLine(name(row))}\n`).join(''))
     else return false
     return true
@@ -135,13 +163,16 @@ export class Printer {
 
   private async filtered(value: unknown, expression: string): Promise<string> {
     const { jq } = await import('./jq.ts')
-    const text = await jq(value, expression)
+    return this.safe(await jq(value, expression))
+  }
+
+  private safe(text: string): string {
     return this.terminal ? clean(text) : text
   }
 
   private async page(text: string): Promise<void> {
     const rows = this.screen.stdout.rows || 24
-    if (this.terminal && this.screen.pager && text.split('\n').length > rows) {
+    if (this.screen.stdout.isTTY && this.screen.pager && text.split('\n').length > rows) {
       const { page } = await import('./pager.ts')
       if (await page(text)) return
     }
@@ -149,8 +180,16 @@ export class Printer {
   }
 }
 
-const one = (rows: readonly unknown[], whole: unknown): unknown =>
-  whole === rows || Array.isArray(whole) ? rows : rows.length === 1 && rows[0] === whole ? whole : rows
+/** The columns with those of `-o wide` before the age. */
+function widened<T>({ columns, wide = {} }: View<T>): Columns<T> {
+  const { AGE, ...rest } = columns
+  return { ...rest, ...wide, ...(AGE && { AGE }) }
+}
+
+const idOf = (row: unknown): string | undefined => {
+  const id = typeof row === 'object' && row !== null && 'id' in row ? row.id : undefined
+  return typeof id === 'string' ? id : undefined
+}
 
 async function yaml(value: unknown): Promise<string> {
   const { cleanYaml } = await import('./yaml.ts')

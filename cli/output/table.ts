@@ -1,65 +1,82 @@
 import { type Columns, human } from './cell.ts'
+import { shortIds } from './short-id.ts'
 import type { Paint } from './theme.ts'
-import { pad, shorten, widthOf } from './width.ts'
+import { pad, shortenWords, widthOf } from './width.ts'
 
 const gap = 2
-const least = 6
+// A longer word does not force its column to be wide: its cell shows that something is left out.
+const longWord = 24
 
-/** Rows as aligned text within `width` columns; long cells are cut, widest columns first. */
-export function table<T>(
-  rows: readonly T[],
-  columns: Columns<T>,
-  { width, paint }: { width: number; paint: Paint },
-): string {
-  const headers = Object.keys(columns)
-  const cells = rows.map((row) => Object.values(columns).map((value) => human(value(row))))
-  const numeric = Object.values(columns).map(
-    (value) => rows.length > 0 && rows.every((row) => typeof value(row) === 'number'),
-  )
-  const natural = headers.map((header, at) =>
-    Math.max(widthOf(header), ...cells.map((line) => widthOf(line[at]!.text))),
-  )
-  const widths = shrink(natural, width)
-  const last = headers.length - 1
-  const line = (texts: string[], tint: (at: number) => Parameters<Paint>[0]) =>
-    texts
-      .map((text, at) => {
-        const shown = shorten(text, widths[at]!)
-        const filled = at === last && !numeric[at] ? shown : pad(shown, widths[at]!, numeric[at])
-        return paint(tint(at), filled)
-      })
-      .join(' '.repeat(gap))
-      .trimEnd()
-  return [
-    line(headers, () => 'dim'),
-    ...cells.map((row) =>
-      line(
-        row.map((cell) => cell.text),
-        (at) => row[at]!.tone,
-      ),
-    ),
-  ]
-    .map((text) => `${text}\n`)
-    .join('')
+export interface TableForm {
+  width: number
+  paint: Paint
+  /** Nothing is shortened, and no column left out. */
+  uncut?: boolean
 }
 
-/** Widths that fit: columns are narrowed from the widest down, none below a readable least. */
-function shrink(natural: number[], width: number): number[] {
-  const widths = [...natural]
-  let excess = widths.reduce((sum, it) => sum + it, 0) + gap * (widths.length - 1) - width
-  while (excess > 0) {
-    const widest = Math.max(...widths)
-    if (widest <= least) break
-    const wide = widths.flatMap((it, at) => (it === widest ? [at] : []))
-    const next = Math.max(least, ...widths.filter((it) => it < widest))
-    const cut = Math.min(widest - next || 1, Math.max(1, Math.floor(excess / wide.length)))
-    for (const at of wide) {
-      if (excess <= 0) break
-      widths[at]! -= cut
-      excess -= cut
-    }
+interface Column {
+  header: string
+  cells: ReturnType<typeof human>[]
+  numeric: boolean
+  width: number
+  /** The width below which it would be of no use. */
+  least: number
+}
+
+/**
+ * Rows as aligned text within `width` columns. What does not fit is shortened between words, and then columns are left
+ * out, the least important first: their headers are in `left`.
+ */
+export function table<T>(rows: readonly T[], columns: Columns<T>, form: TableForm): { text: string; left: string[] } {
+  const all = Object.entries(columns).map(([header, value]) => columnOf(header, rows.map(value), form.uncut === true))
+  const shown = form.uncut ? all : fitting(all, form.width)
+  const { paint } = form
+  const head = shown.map((column) => paint('dim', filled(column, column.header)))
+  const lines = rows.map((_, at) =>
+    shown.map((column) => paint(column.cells[at]!.tone, filled(column, column.cells[at]!.text))),
+  )
+  const text = [head, ...lines].map((cells) => `${cells.join(' '.repeat(gap)).trimEnd()}\n`).join('')
+  return { text, left: all.filter((column) => !shown.includes(column)).map(({ header }) => header) }
+}
+
+function columnOf(header: string, values: Parameters<typeof human>[0][], uncut: boolean): Column {
+  const read = values.map(human)
+  const texts = read.map(({ text }) => text)
+  const shown = uncut ? texts : shortIds(texts)
+  const cells = read.map((cell, at) => ({ ...cell, text: shown[at]! }))
+  const width = Math.max(widthOf(header), ...shown.map(widthOf))
+  const numeric = values.length > 0 && values.every((value) => typeof value === 'number')
+  // Only what has several words can be shortened without breaking one.
+  const isProse = shown.some((text) => text.includes(' '))
+  const first = Math.min(longWord, Math.max(0, ...shown.map((text) => widthOf(text.split(' ')[0]!) + 1)))
+  return { header, cells, numeric, width, least: isProse ? Math.min(width, Math.max(widthOf(header), first)) : width }
+}
+
+const filled = ({ width, numeric }: Column, text: string): string => pad(shortenWords(text, width), width, numeric)
+
+/** The columns that fit: important ones stand first, but the age, which is last, is kept longer than most. */
+function fitting(columns: Column[], width: number): Column[] {
+  const last = columns.length - 1
+  const order = [...columns.keys()].sort((a, b) => rank(a, columns, last) - rank(b, columns, last))
+  let kept = order
+  while (kept.length > 1 && total(kept.map((at) => columns[at]!.least)) > width) kept = kept.slice(0, -1)
+  const shown = columns.filter((_, at) => kept.includes(at))
+  narrow(shown, width)
+  return shown
+}
+
+const rank = (at: number, columns: Column[], last: number): number =>
+  at === last && columns[at]!.header === 'AGE' ? 3.5 : at
+
+const total = (widths: number[]): number => widths.reduce((sum, it) => sum + it, 0) + gap * (widths.length - 1)
+
+/** Takes from the widest column that can spare something until all fit. */
+function narrow(columns: Column[], width: number): void {
+  for (let excess = total(columns.map((it) => it.width)) - width; excess > 0; excess--) {
+    const spare = columns.filter((it) => it.width > it.least)
+    if (!spare.length) return
+    spare.reduce((a, b) => (b.width > a.width ? b : a)).width--
   }
-  return widths
 }
 
 /** One thing as aligned "Name  value" lines. Absent values are left out. */

@@ -2,11 +2,16 @@ import type { WriteStream } from 'node:tty'
 
 type Stream = Pick<WriteStream, 'isTTY'> | { isTTY?: boolean }
 
-/** True when colours belong on this stream: `NO_COLOR` and `FORCE_COLOR` win over whether it is a terminal. */
+/** True when output goes to a terminal, or is to be written as if it did. */
+export const atTerminal = (stream: Stream, env: NodeJS.ProcessEnv = process.env): boolean =>
+  stream.isTTY === true || Boolean(env['SVC_FORCE_TTY'])
+
+/** True when colours belong on this stream: what the variables say wins over whether it is a terminal. */
 export function colored(stream: Stream, env: NodeJS.ProcessEnv = process.env): boolean {
   if (env['NO_COLOR']) return false
   if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0'
-  return stream.isTTY === true && env['TERM'] !== 'dumb'
+  if (env['CLICOLOR_FORCE'] && env['CLICOLOR_FORCE'] !== '0') return true
+  return env['CLICOLOR'] !== '0' && atTerminal(stream, env) && env['TERM'] !== 'dumb'
 }
 
 const codes = {

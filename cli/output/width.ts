@@ -8,10 +8,18 @@ export const widthOf = (text: string): number => (ascii.test(text) ? text.length
 /** The text in at most `limit` columns, with an ellipsis where it was cut. */
 export function shorten(text: string, limit: number): string {
   if (widthOf(text) <= limit) return text
-  if (ascii.test(text)) return `${text.slice(0, limit - 1)}…`
-  const { index } = measure(text, { limit: limit - 1 })
-  return `${text.slice(0, index)}…`
+  return `${text.slice(0, cutOf(text, limit))}…`
 }
+
+/** As `shorten`, but cut between words. */
+export function shortenWords(text: string, limit: number): string {
+  if (widthOf(text) <= limit) return text
+  const cut = cutOf(text, limit)
+  return `${text.slice(0, Math.max(0, text[cut] === ' ' ? cut : text.lastIndexOf(' ', cut))).trimEnd()}…`
+}
+
+const cutOf = (text: string, limit: number): number =>
+  ascii.test(text) ? limit - 1 : measure(text, { limit: limit - 1 }).index
 
 /** The text filled up with spaces to `width` columns. */
 export const pad = (text: string, width: number, right = false): string => {

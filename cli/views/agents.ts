@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Agent, AgentRow } from '#contract/agents'
-import { span, status, when } from '../output/cell.ts'
+import { age, span, status, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 type Row = Static<typeof AgentRow> & Partial<Pick<Static<typeof Agent>, 'webhook_secret_set'>>
@@ -12,14 +12,15 @@ export const agentView: View<Row> = {
   name: ({ slug }) => slug,
   empty: 'There are no agents here. Next: muster agents create NAME --crew CREW',
   columns: {
-    SLUG: ({ slug }) => slug,
-    NAME: ({ name }) => name,
+    NAME: ({ slug }) => slug,
     CREW: ({ crew }) => crew?.slug,
     ROLE: ({ agent_role, role_title }) => role_title || agent_role.toLowerCase(),
     STATUS: (it) => status(standing(it)),
-    ADAPTER: ({ cli_adapter }) => cli_adapter,
+    ADAPTER: ({ cli_adapter }) => word(cli_adapter),
     MODEL: ({ llm_model }) => llm_model,
+    AGE: ({ created_at }) => age(created_at),
   },
+  wide: { 'DISPLAY-NAME': ({ name }) => name, ID: ({ id }) => id },
   detail: {
     Slug: ({ slug }) => slug,
     Name: ({ name }) => name,
@@ -31,8 +32,8 @@ export const agentView: View<Row> = {
     Status: (it) => status(standing(it)),
     'Waiting runs': ({ waiting_runs }) => waiting_runs || null,
     Description: ({ description }) => description,
-    Adapter: ({ cli_adapter }) => cli_adapter,
-    Provider: ({ llm_provider }) => llm_provider,
+    Adapter: ({ cli_adapter }) => word(cli_adapter),
+    Provider: ({ llm_provider }) => word(llm_provider),
     Model: ({ llm_model }) => llm_model,
     'Paid by': ({ pays_with: by }) =>
       by ? (by.restricted ? 'an account that you may not see' : [by.name, by.login].filter(Boolean).join(', ')) : null,

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Approval as Schema } from '#contract/approvals'
 import type { waitpoints } from '#contract/waitpoints'
-import { when } from '../output/cell.ts'
+import { age, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 type Approval = Static<typeof Schema>
@@ -19,10 +19,10 @@ export const approvalView: View<Approval> = {
     ID: ({ id }) => id,
     KIND: kind,
     ABOUT: about,
-    REASON: ({ reason }) => reason.split('\n')[0]!,
     STATUS: status,
+    REASON: ({ reason }) => reason.split('\n')[0]!,
     UNTIL: ({ status: now, timeout_at }) => (now === 'pending' ? when(timeout_at) : null),
-    CREATED: ({ created_at }) => when(created_at),
+    AGE: ({ created_at }) => age(created_at),
   },
   detail: {
     Kind: kind,
@@ -48,5 +48,6 @@ export const waitpointView: View<Waitpoint> = {
     PROMPT: ({ prompt }) => prompt.split('\n')[0]!,
     RUN: ({ pipeline_run_id }) => pipeline_run_id,
     UNTIL: ({ timeout_at }) => when(timeout_at),
+    AGE: ({ created_at }) => age(created_at),
   },
 }

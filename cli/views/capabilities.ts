@@ -8,7 +8,7 @@ export type Held = Static<typeof Schema> & { email?: string }
 export const heldView: View<Held> = {
   name: ({ user_id, email }) => email ?? user_id,
   columns: {
-    USER: ({ user_id, email }) => email ?? user_id,
+    NAME: ({ user_id, email }) => email ?? user_id,
     ROLE: ({ role }) => role.toLowerCase(),
     CAPABILITIES: ({ capabilities }) => capabilities.join(' '),
   },

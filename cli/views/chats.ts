@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Chat, Message } from '#contract/chats'
-import { when } from '../output/cell.ts'
+import { age, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 export const chatView: View<Static<typeof Chat>> = {
@@ -11,13 +11,19 @@ export const chatView: View<Static<typeof Chat>> = {
     TITLE: ({ title }) => title,
     MESSAGES: ({ message_count }) => message_count,
     UNREAD: ({ unread_count }) => unread_count || null,
-    'LAST ACTIVITY': ({ last_activity_at }) => when(last_activity_at),
-    ORIGIN: ({ origin }) => origin?.toLowerCase(),
+    ORIGIN: ({ origin }) => word(origin),
+    'LAST-ACTIVE': ({ last_activity_at }) => when(last_activity_at),
+    AGE: ({ created_at }) => age(created_at),
   },
 }
 
 export const messageView: View<Static<typeof Message>> = {
   name: ({ id }) => id,
   empty: 'Nothing was said yet.',
-  columns: { WHEN: ({ ts }) => when(ts), WHO: ({ role }) => role, TEXT: ({ content }) => content, ID: ({ id }) => id },
+  columns: {
+    ID: ({ id }) => id,
+    WHO: ({ role }) => word(role),
+    TEXT: ({ content }) => content,
+    AGE: ({ ts }) => age(ts),
+  },
 }

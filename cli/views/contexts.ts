@@ -8,6 +8,8 @@ export interface ContextRow extends Omit<Context, 'token'> {
   has_token: boolean
 }
 
+export const contextMembers = ['name', 'current', 'server', 'workspace', 'user', 'has_token'] as const
+
 export const rowOf = (name: string, { token, ...context }: Context, current: boolean): ContextRow => ({
   name,
   current,

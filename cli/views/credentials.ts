@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { CredentialAudit } from '#contract/credential-audit'
 import type { Assignment, Credential, Rotation, TestReply } from '#contract/credentials'
-import { span, status, when } from '../output/cell.ts'
+import { age, span, status, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 export const credentialView: View<Static<typeof Credential>> = {
@@ -9,18 +9,19 @@ export const credentialView: View<Static<typeof Credential>> = {
   empty: 'The vault is empty. Next: muster credentials create NAME --provider ANTHROPIC --type API_KEY',
   columns: {
     NAME: ({ name }) => name,
-    TYPE: ({ type }) => type,
-    PROVIDER: ({ provider }) => (provider === 'NONE' ? null : provider),
+    TYPE: ({ type }) => word(type),
+    PROVIDER: ({ provider }) => (provider === 'NONE' ? null : word(provider)),
     STATUS: (it) => status(it.status),
-    SCOPE: ({ scope }) => scope.toLowerCase(),
+    SCOPE: ({ scope }) => word(scope),
     AGENTS: ({ _count }) => _count.agents,
-    'LAST USED': ({ last_used_at }) => when(last_used_at),
+    'LAST-USED': ({ last_used_at }) => when(last_used_at),
+    AGE: ({ created_at }) => age(created_at),
   },
   detail: {
     Name: ({ name }) => name,
     Id: ({ id }) => id,
-    Type: ({ type }) => type,
-    Provider: ({ provider }) => (provider === 'NONE' ? null : provider),
+    Type: ({ type }) => word(type),
+    Provider: ({ provider }) => (provider === 'NONE' ? null : word(provider)),
     Status: (it) => status(it.status),
     'Last error': ({ last_error }) => (last_error ? { text: last_error, tone: 'red' } : null),
     Description: ({ description }) => description,
@@ -51,20 +52,20 @@ export const rotationView: View<Static<typeof Rotation>> = {
   columns: {
     ID: ({ id }) => id,
     STATUS: (it) => status(it.status),
-    ROTATED: ({ rotated_at }) => when(rotated_at),
     BY: ({ rotated_by }) => rotated_by,
     GRACE: ({ grace_seconds }) => ({ text: span(grace_seconds), value: grace_seconds }),
-    'OLD VALUE': ({ old_value_gone, expires_at }) => (old_value_gone ? 'erased' : when(expires_at)),
+    'OLD-VALUE': ({ old_value_gone, expires_at }) => (old_value_gone ? 'erased' : when(expires_at)),
+    AGE: ({ rotated_at }) => age(rotated_at),
   },
 }
 
 export const auditView: View<Static<typeof CredentialAudit>> = {
   name: ({ id }) => id,
   columns: {
-    WHEN: ({ created_at }) => when(created_at),
-    EVENT: ({ event }) => event.toLowerCase(),
+    EVENT: ({ event }) => word(event),
     BY: ({ actor_kind, actor_name, actor_id }) => actor_name ?? [actor_kind, actor_id].filter(Boolean).join(' '),
     DETAIL: ({ detail }) => (Object.keys(detail).length ? JSON.stringify(detail) : null),
+    AGE: ({ created_at }) => age(created_at),
   },
 }
 
@@ -72,12 +73,13 @@ export const assignmentView: View<Static<typeof Assignment>> = {
   name: ({ credential_name }) => credential_name,
   empty: 'The agent is given nothing. Next: muster credentials assign NAME --agent AGENT',
   columns: {
+    NAME: ({ credential_name }) => credential_name,
     VARIABLE: ({ env_var_name }) => env_var_name,
-    CREDENTIAL: ({ credential_name }) => credential_name,
-    PROVIDER: ({ credential_provider }) => credential_provider,
+    PROVIDER: ({ credential_provider }) => word(credential_provider),
     STATUS: ({ credential_status, expired }) => status(expired ? 'EXPIRED' : credential_status),
     BY: ({ grant_source }) => grant_source,
     PRIORITY: ({ priority }) => priority,
     EXPIRES: ({ expires_at }) => when(expires_at),
+    AGE: ({ created_at }) => age(created_at),
   },
 }

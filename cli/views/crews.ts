@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { ContainerReply, ContainerStatusReply, Crew as Schema } from '#contract/crews'
-import { status, when } from '../output/cell.ts'
+import { age, status, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 type Crew = Static<typeof Schema>
@@ -11,14 +11,14 @@ export const crewView: View<Crew> = {
   name: ({ slug }) => slug,
   empty: 'There are no crews here. Next: muster crews create NAME',
   columns: {
-    SLUG: ({ slug }) => slug,
-    NAME: ({ name }) => name,
+    NAME: ({ slug }) => slug,
     AGENTS: ({ _count }) => _count.agents,
     NETWORK: ({ network_mode }) => network_mode,
     MEMORY: ({ container_memory_mb }) => memory(container_memory_mb),
     CPUS: ({ container_cpus }) => container_cpus,
-    CREATED: ({ created_at }) => when(created_at),
+    AGE: ({ created_at }) => age(created_at),
   },
+  wide: { 'DISPLAY-NAME': ({ name }) => name, ID: ({ id }) => id },
   detail: {
     Slug: ({ slug }) => slug,
     Name: ({ name }) => name,
@@ -63,8 +63,8 @@ export const containerView: View<Static<typeof ContainerStatusReply>> = {
 export const startedView: View<Static<typeof ContainerReply>> = {
   name: ({ slug }) => slug,
   columns: {
-    CREW: ({ slug }) => slug,
-    CONTAINER: (it) => status(it.status),
+    NAME: ({ slug }) => slug,
+    STATUS: (it) => status(it.status),
     ID: ({ container_id }) => container_id?.slice(0, 12),
   },
 }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Escalation as Schema } from '#contract/escalations'
-import { when } from '../output/cell.ts'
+import { age, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 /** A question with the slug of its crew, where that is known. */
@@ -32,17 +32,17 @@ export const escalationView: View<Escalation> = {
   empty: 'No agent asks anything.',
   columns: {
     ID: ({ id }) => id,
-    TYPE: ({ type }) => type,
+    TYPE: ({ type }) => word(type),
     FROM: ({ from_slug, crew }) => (crew ? `${from_slug} (${crew})` : from_slug),
-    REASON: ({ reason }) => reason.split('\n')[0]!,
     STATUS: status,
-    'ANSWER BY': ({ answer_deadline_at: by, status: now }) => (now === 'PENDING' ? when(by) : null),
-    CREATED: ({ created_at }) => when(created_at),
+    REASON: ({ reason }) => reason.split('\n')[0]!,
+    'ANSWER-BY': ({ answer_deadline_at: by, status: now }) => (now === 'PENDING' ? when(by) : null),
+    AGE: ({ created_at }) => age(created_at),
   },
   detail: {
     From: ({ from_name, from_slug }) => `${from_name} (@${from_slug})`,
     Id: ({ id }) => id,
-    Type: ({ type }) => type,
+    Type: ({ type }) => word(type),
     Status: status,
     Asked: ({ created_at }) => when(created_at),
     'Answer by': ({ answer_deadline_at: by, status: now }) => (now === 'PENDING' ? when(by) : null),

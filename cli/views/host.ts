@@ -1,5 +1,5 @@
 import type { HostReply, HostSession, HostUser } from '#contract/host'
-import { status, when } from '../output/cell.ts'
+import { age, status, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 const plural = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
@@ -8,15 +8,16 @@ export const hostUserView: View<HostUser> = {
   name: ({ email }) => email,
   empty: 'There are no users. Next: muster up, then muster init',
   columns: {
-    EMAIL: ({ email }) => email,
-    NAME: ({ full_name }) => full_name,
-    ID: ({ id }) => id,
+    NAME: ({ email }) => email,
+    'FULL-NAME': ({ full_name }) => full_name,
     ROLE: ({ home_role, workspaces }) =>
       home_role?.toLowerCase() ?? (workspaces ? `in ${plural(workspaces, 'workspace', 'workspaces')}` : null),
-    'LOCKED UNTIL': ({ locked_until }) => when(locked_until),
-    'LAST SIGN-IN': ({ last_sign_in_at }) => when(last_sign_in_at),
     '2FA': ({ two_factor }) => two_factor,
+    'LOCKED-UNTIL': ({ locked_until }) => when(locked_until),
+    'LAST-SIGN-IN': ({ last_sign_in_at }) => when(last_sign_in_at),
+    AGE: ({ created_at }) => age(created_at),
   },
+  wide: { ID: ({ id }) => id },
 }
 
 const stateOf = ({ revoked_at, expires_at }: HostSession): string =>
@@ -30,10 +31,11 @@ export const hostSessionView: View<HostSession> = {
     EMAIL: ({ email }) => email,
     STATUS: (session) => status(stateOf(session)),
     REASON: ({ revoked_reason }) => revoked_reason,
-    'LAST USED': ({ last_used_at }) => when(last_used_at),
+    'LAST-USED': ({ last_used_at }) => when(last_used_at),
     EXPIRES: ({ expires_at }) => when(expires_at),
     ADDRESS: ({ ip }) => ip,
     PROGRAM: ({ user_agent }) => user_agent,
+    AGE: ({ created_at }) => age(created_at),
   },
 }
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { idp, LinkedAccount } from '#contract/idp'
-import { when } from '../output/cell.ts'
+import { age, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 export const idpView: View<Static<typeof idp.status.reply>> = {
@@ -19,7 +19,7 @@ export const linkView: View<Static<typeof LinkedAccount>> = {
     ID: ({ id }) => id,
     PROVIDER: ({ provider }) => provider,
     EMAIL: ({ email }) => email,
-    LINKED: ({ created_at }) => when(created_at),
-    'LAST USED': ({ last_used_at }) => when(last_used_at),
+    'LAST-USED': ({ last_used_at }) => when(last_used_at),
+    AGE: ({ created_at }) => age(created_at),
   },
 }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { InboxItem as Schema } from '#contract/inbox'
-import { when } from '../output/cell.ts'
+import { age, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 type Item = Static<typeof Schema>
@@ -26,7 +26,7 @@ export const inboxView: View<Item> = {
     STATE: state,
     FROM: ({ sender_name, sender_type }) => sender_name ?? sender_type,
     TITLE: ({ title }) => title,
-    RAISED: ({ created_at }) => when(created_at),
+    AGE: ({ created_at }) => age(created_at),
   },
   detail: {
     Title: ({ title }) => title,

@@ -1,18 +1,18 @@
 import type { Static } from 'typebox'
 import type { Invitation, OwnInvitation } from '#contract/invitations'
-import { when } from '../output/cell.ts'
+import { age, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 export const invitationView: View<Static<typeof Invitation>> = {
   name: ({ id }) => id,
   empty: 'No invitation is open. Next: muster invitations create EMAIL',
   columns: {
-    ID: ({ id }) => id,
-    EMAIL: ({ email }) => email,
-    ROLE: ({ role }) => role.toLowerCase(),
-    'INVITED BY': ({ inviter }) => inviter.email,
+    NAME: ({ email }) => email,
+    ROLE: ({ role }) => word(role),
+    'INVITED-BY': ({ inviter }) => inviter.email,
     EXPIRES: ({ expires_at }) => when(expires_at),
-    CREATED: ({ created_at }) => when(created_at),
+    ID: ({ id }) => id,
+    AGE: ({ created_at }) => age(created_at),
   },
 }
 
@@ -20,11 +20,11 @@ export const ownInvitationView: View<Static<typeof OwnInvitation>> = {
   name: ({ workspace }) => workspace.slug,
   empty: 'Nobody has invited your address.',
   columns: {
-    WORKSPACE: ({ workspace }) => workspace.slug,
-    NAME: ({ workspace }) => workspace.name,
-    ROLE: ({ role }) => role.toLowerCase(),
-    'INVITED BY': ({ inviter }) => inviter.email,
+    NAME: ({ workspace }) => workspace.slug,
+    ROLE: ({ role }) => word(role),
+    'INVITED-BY': ({ inviter }) => inviter.email,
     EXPIRES: ({ expires_at }) => when(expires_at),
     ID: ({ id }) => id,
+    AGE: ({ created_at }) => age(created_at),
   },
 }

@@ -62,11 +62,11 @@ export const journalsView: View<HostReply<'verify-journal'>['journals'][number]>
   name: ({ workspace_id }) => workspace_id,
   empty: 'Nothing is in the journal yet.',
   columns: {
-    WORKSPACE: ({ slug, workspace_id }) => slug ?? workspace_id,
+    NAME: ({ slug, workspace_id }) => slug ?? workspace_id,
     JOURNAL: verdictCell,
     ENTRIES: ({ entries }) => entries,
     SEALED: ({ sealed }) => sealed?.entries ?? 0,
-    'FIRST BROKEN': faultCell,
+    'FIRST-BROKEN': faultCell,
   },
 }
 

@@ -1,5 +1,5 @@
 import type { Entry } from '#contract/entries'
-import { when } from '../output/cell.ts'
+import { age, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 import type { Tone } from '../output/theme.ts'
 
@@ -14,11 +14,11 @@ export const entryView: View<Entry> = {
   name: ({ id }) => id,
   empty: 'Nothing like that is in the journal.',
   columns: {
-    WHEN: ({ ts }) => when(ts),
+    ID: ({ id }) => id,
     SEVERITY: severity,
     TYPE: ({ entry_type }) => entry_type,
     SUMMARY: ({ summary }) => summary,
-    ID: ({ id }) => id,
+    AGE: ({ ts }) => age(ts),
   },
   detail: {
     Id: ({ id }) => id,

@@ -9,7 +9,7 @@ const source = ({ overridden }: Limiter) => (overridden ? { text: 'set', tone: '
 export const limiterView: View<Limiter> = {
   name: ({ key }) => key,
   columns: {
-    KEY: ({ key }) => key,
+    NAME: ({ key }) => key,
     VALUE: ({ value }) => value,
     DEFAULT: (it) => it.default,
     UNIT: ({ unit }) => unit,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Policy as Schema } from '#contract/policies'
-import { when } from '../output/cell.ts'
+import { age, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 /** A policy with the name of its crew, where that is known. */
@@ -10,11 +10,11 @@ export const policyView: View<Policy> = {
   name: ({ crew, crew_id }) => crew ?? crew_id,
   empty: 'There are no crews here. Next: muster crews create NAME',
   columns: {
-    CREW: ({ crew, crew_id }) => crew ?? crew_id,
+    NAME: ({ crew, crew_id }) => crew ?? crew_id,
     AUTONOMY: ({ autonomy_level: level }) => (level === 'full' ? { text: level, value: level, tone: 'yellow' } : level),
     BEHAVIOR: ({ behavior_mode }) => behavior_mode,
-    SET: ({ set_at }) => when(set_at),
     REASON: ({ reason }) => reason,
+    AGE: ({ set_at }) => age(set_at),
   },
   detail: {
     Crew: ({ crew, crew_id }) => crew ?? crew_id,

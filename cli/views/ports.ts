@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { PortExposure } from '#contract/ports'
-import { status, when } from '../output/cell.ts'
+import { age, status, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 export const portView: View<Static<typeof PortExposure>> = {
@@ -10,8 +10,9 @@ export const portView: View<Static<typeof PortExposure>> = {
     ID: ({ id }) => id,
     AGENT: ({ agent_slug }) => agent_slug,
     PORT: ({ container_port }) => String(container_port),
-    STATUS: (it) => status(it.status.toLowerCase()),
+    STATUS: (it) => status(it.status),
     EXPIRES: ({ expires_at }) => when(expires_at),
     DESCRIPTION: ({ description }) => description,
+    AGE: ({ created_at }) => age(created_at),
   },
 }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { BareRun, Run } from '#contract/runs'
-import { span, status, when } from '../output/cell.ts'
+import { age, span, status, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 type Row = Static<typeof BareRun> & Partial<Pick<Static<typeof Run>, 'agent_name' | 'agent_slug' | 'crew_name'>>
@@ -21,10 +21,10 @@ export const runView: View<Row> = {
     ID: ({ id }) => id,
     AGENT: ({ agent_slug, agent_id }) => agent_slug ?? agent_id,
     STATUS: (it) => status(standing(it)),
-    TRIGGER: ({ trigger_type }) => trigger_type.toLowerCase(),
-    STARTED: ({ started_at }) => when(started_at),
+    TRIGGER: ({ trigger_type }) => word(trigger_type),
     LASTED: lasted,
     ERROR: ({ error_message }) => (error_message ? { text: error_message, tone: 'red' } : null),
+    AGE: ({ started_at }) => age(started_at),
   },
   detail: {
     Id: ({ id }) => id,

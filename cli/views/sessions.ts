@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Session as Schema } from '#contract/sessions'
-import { when } from '../output/cell.ts'
+import { age, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 type Session = Static<typeof Schema>
@@ -15,15 +15,15 @@ export const sessionView = (staleDays?: number): View<Session> => {
     name: ({ id }) => id,
     empty: 'You are signed in with no browser.',
     columns: {
-      ID: ({ id }) => ({ text: id.slice(0, 10), value: id }),
+      ID: ({ id }) => id,
       STATUS: (it) => {
         const word = isStale(it) ? 'stale' : it.is_current ? 'current' : 'active'
         return { text: word, tone: word === 'stale' ? 'yellow' : 'green' }
       },
-      CREATED: ({ created_at }) => when(created_at),
-      'LAST USED': ({ last_used_at }) => when(last_used_at),
+      'LAST-USED': ({ last_used_at }) => when(last_used_at),
       IP: ({ ip }) => ip,
-      'USER AGENT': ({ user_agent }) => user_agent,
+      'USER-AGENT': ({ user_agent }) => user_agent,
+      AGE: ({ created_at }) => age(created_at),
     },
   }
 }

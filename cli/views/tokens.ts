@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Token as Schema, TokenUse } from '#contract/tokens'
-import { status, when } from '../output/cell.ts'
+import { age, status, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 type Token = Static<typeof Schema>
@@ -15,14 +15,14 @@ export const tokenView: View<Token> = {
   name: ({ id }) => id,
   empty: 'There are no tokens. Next: muster tokens create NAME',
   columns: {
-    ID: ({ id }) => id,
     NAME: ({ name }) => name,
+    ID: ({ id }) => id,
     STATUS: (token) => status(stateOf(token)),
-    TIER: ({ tier }) => tier.toLowerCase(),
-    SCOPES: ({ scopes }) => scopes?.join(' '),
-    CREATED: ({ created_at }) => when(created_at),
-    'LAST USED': ({ last_used_at }) => when(last_used_at),
+    TIER: ({ tier }) => word(tier),
+    'LAST-USED': ({ last_used_at }) => when(last_used_at),
     EXPIRES: ({ expires_at }) => when(expires_at),
+    SCOPES: ({ scopes }) => scopes?.join(' '),
+    AGE: ({ created_at }) => age(created_at),
   },
 }
 
@@ -30,9 +30,9 @@ export const tokenUseView: View<Static<typeof TokenUse>> = {
   name: ({ used_at, path }) => `${used_at} ${path ?? ''}`,
   empty: 'No use is on record. Only tokens of the tier ADMIN are watched.',
   columns: {
-    WHEN: ({ used_at }) => when(used_at),
-    ADDRESS: ({ remote_addr }) => remote_addr,
     PATH: ({ path }) => path,
+    ADDRESS: ({ remote_addr }) => remote_addr,
     PROGRAM: ({ user_agent }) => user_agent,
+    AGE: ({ used_at }) => age(used_at),
   },
 }

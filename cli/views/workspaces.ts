@@ -1,19 +1,19 @@
 import type { Static } from 'typebox'
 import type { Member } from '#contract/members'
 import type { Workspace } from '#contract/workspaces'
-import { when } from '../output/cell.ts'
+import { age, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 export const workspaceView: View<Static<typeof Workspace>> = {
   name: ({ slug }) => slug,
   empty: 'You belong to no workspace. Next: muster workspaces create NAME',
   columns: {
-    SLUG: ({ slug }) => slug,
-    NAME: ({ name }) => name,
-    ROLE: ({ currentUserRole: role }) => role?.toLowerCase(),
-    ID: ({ id }) => id,
-    CREATED: ({ created_at }) => when(created_at),
+    NAME: ({ slug }) => slug,
+    'DISPLAY-NAME': ({ name }) => name,
+    ROLE: ({ currentUserRole: role }) => word(role),
+    AGE: ({ created_at }) => age(created_at),
   },
+  wide: { ID: ({ id }) => id },
   detail: {
     Slug: ({ slug }) => slug,
     Name: ({ name }) => name,
@@ -35,11 +35,10 @@ export const workspaceView: View<Static<typeof Workspace>> = {
 export const memberView: View<Static<typeof Member>> = {
   name: ({ user }) => user.email,
   columns: {
-    EMAIL: ({ user }) => user.email,
-    NAME: ({ user }) => user.full_name,
-    ROLE: ({ role }) => role.toLowerCase(),
-    'MEMBER ID': ({ id }) => id,
-    'USER ID': ({ user_id }) => user_id,
-    JOINED: ({ created_at }) => when(created_at),
+    NAME: ({ user }) => user.email,
+    'FULL-NAME': ({ user }) => user.full_name,
+    ROLE: ({ role }) => word(role),
+    AGE: ({ created_at }) => age(created_at),
   },
+  wide: { 'MEMBER-ID': ({ id }) => id, 'USER-ID': ({ user_id }) => user_id },
 }

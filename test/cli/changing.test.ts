@@ -16,6 +16,7 @@ const { commands } = JSON.parse(
 const all = Object.values(commands)
 const having = (flag: string) => all.filter(({ flags }) => flags[flag]).map(({ id }) => id)
 const known = {
+  valued: [],
   ids: Object.keys(commands),
   aliases: Object.fromEntries(
     all.flatMap(({ id, aliases, hiddenAliases }) => [...aliases, ...hiddenAliases].map((alias) => [alias, id])),

@@ -113,7 +113,12 @@ describe('exit codes', () => {
       const { stdout, stderr, code } = await run('api', 'crews', ...form)
       expect([code, stdout]).toEqual([3, ''])
       expect(stderr).not.toContain('\u009b')
-      expect(JSON.parse(stderr)).toEqual({ ...problem, exit_code: 3 })
+      expect(JSON.parse(stderr)).toEqual({
+        ...problem,
+        message: 'No \u009b2J such crew',
+        exit_code: 3,
+        request_id: null,
+      })
     }
     await server.close()
     expect(JSON.parse((await run('api', 'crews', '--json')).stderr)).toMatchObject({
@@ -163,12 +168,50 @@ describe('results', () => {
     })
   })
 
-  it('remarks on members that nothing has', async () => {
+  it('refuses members that nothing has', async () => {
     const { run } = await served()
-    expect(await run('api', 'crews', '--json=slug,slgu')).toMatchObject({
-      code: 0,
-      stderr: 'Nothing here has slgu; there are id, slug, name, n, more.\n',
+    const choices = 'choose from id, more, n, name, slug.'
+    for (const flag of ['--json=slug,slgu', '--template={{.slug}} {{.slgu}}'])
+      expect(JSON.parse((await run('api', 'crews', flag)).stderr)).toMatchObject({
+        code: 'invalid_input',
+        message: `There is no member "slgu"; ${choices}`,
+        exit_code: 2,
+      })
+    expect(JSON.parse((await run('api', 'crews', '--json=more.deep', '-o', 'ndjson')).stdout.split('\n')[1]!)).toEqual({
+      'more.deep': true,
     })
+  })
+
+  it.each([
+    [['--template', '{{.slug}}\\t{{.n}}'], 'api\t1\nweb\t2\n'],
+    [['--template', '{{range .}}{{.slug}} {{end}}'], 'api web \n'],
+    [['--template', '{{if .more}}{{json .more}}{{else}}-{{end}}'], '-\n{"deep":true}\n'],
+    [['--json=n', '--jq', '.[].n'], '1\n2\n'],
+    [['--json=n', '-o', 'ndjson'], '{"n":1}\n{"n":2}\n'],
+    [['--json=n', '-o', 'yaml'], '- n: 1\n- n: 2\n'],
+    [['-o', 'tsv'], 'c1\tapi\tThe API\t1\t\nc2\tweb\tWeb front\t2\t{"deep":true}\n'],
+  ])('writes %j', async (flags, stdout) => {
+    const { run } = await served()
+    expect(await run('api', 'crews', ...flags)).toEqual({ code: 0, stdout, stderr: '' })
+  })
+
+  it.each([
+    [['--jq', '.', '-o', 'yaml'], '--jq cannot be combined with -o yaml.'],
+    [['--jq', '.', '--template', '{{.}}'], '--jq and --template cannot be combined.'],
+    [['--template', '{{.n}}', '-o', 'name'], '--template cannot be combined with -o name.'],
+    [['--json', '-o', 'table'], '--json cannot be combined with -o table.'],
+    [['--json=n', '-o', 'name'], '--json cannot be combined with -o name.'],
+    [['--jq', '.['], 'jq: error: syntax error'],
+    [['--template', '{{range .}}'], '{{range}} without {{end}}'],
+    [['--template', '{{.n'], '{{ without }}'],
+    [['--template', '{{end}}'], '{{end}} without {{range}} or {{if}}'],
+    [['--template', '{{printf .n}}'], '"{{printf .n}}" is none of'],
+  ])('refuses %j before it asks the server', async (flags, reason) => {
+    const { server, run } = await served()
+    const { code, stdout, stderr } = await run('api', 'crews', ...flags)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(JSON.parse(stderr.startsWith('{') ? stderr : JSON.stringify({ message: stderr })).message).toContain(reason)
+    expect(server.seen).toEqual([])
   })
 
   it('shows requests, and never the token, with -v', async () => {

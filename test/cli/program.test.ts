@@ -96,7 +96,7 @@ describe('at a terminal', () => {
       const it = terminal(['api', path, ...flags], { rows: 20, env: { PAGER } })
       return it.ended.then(() => it.text())
     }
-    expect(await shown('/crews')).toBe('PAGED with FRX\r\n')
+    expect(await shown('/crews')).toBe('PAGED with FIRX\r\n')
     expect(await shown('/few')).not.toContain('PAGED')
     expect(await shown('/crews', ['--no-pager'])).toContain('crew-59')
     expect(await shown('/crews', [], '')).toContain('crew-59')

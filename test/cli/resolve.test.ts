@@ -20,6 +20,7 @@ const known: Known = {
     'chats:list',
   ],
   aliases: { 'journal:tail': 'journal:list', watch: 'journal:list' },
+  valued: ['--context', '--crew', '--jq', '--output', '--server', '--workspace', '-o', '-s', '-w'],
 }
 const run = (line: string) => resolve(line.split(' ').filter(Boolean), known)
 
@@ -46,6 +47,11 @@ describe('resolve', () => {
     ['-w acme crews list', 'crews:list', ['-w', 'acme']],
     ['--server=http://x -q crews list', 'crews:list', ['--server=http://x', '-q']],
     ['--context work --json crews list -q', 'crews:list', ['-q', '--context', 'work', '--json']],
+    ['--crew backend crews', 'crews:list', ['--crew', 'backend']],
+    ['-o json crews', 'crews:list', ['-o', 'json']],
+    ['--json id,slug crews', 'crews:list', ['--json', 'id,slug']],
+    ['--json crews list', 'crews:list', ['--json']],
+    ['-v up', 'up', ['-v']],
     ['ask bot -- --help', 'ask', ['bot', '--', '--help']],
     ['chat', 'chat', []],
     ['chat list', 'chat', ['list']],
@@ -64,7 +70,7 @@ describe('resolve', () => {
     ['members', ['members']],
   ])('shows help for "%s"', (line, words) => expect(run(line)).toEqual({ kind: 'help', words }))
 
-  it.each(['--version', '-V', '--version --json'])('shows the version for "%s"', (line) =>
+  it.each(['--version', '-V', '-v', '--version --json'])('shows the version for "%s"', (line) =>
     expect(run(line)).toEqual({ kind: 'version' }),
   )
 

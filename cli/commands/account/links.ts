@@ -1,4 +1,5 @@
 import { ApiCommand } from '../../command.ts'
+import { limited, listFlags } from '../../flags.ts'
 import { linkView } from '../../views/idp.ts'
 
 export default class AccountLinks extends ApiCommand<typeof AccountLinks> {
@@ -8,8 +9,9 @@ export default class AccountLinks extends ApiCommand<typeof AccountLinks> {
     '$ <%= config.bin %> account links',
     '$ <%= config.bin %> account links --json=id,provider,email',
   ]
+  static override flags = listFlags
 
   async run(): Promise<void> {
-    await this.out.list(await this.api.idp.links(), linkView)
+    await this.out.list(limited(await this.api.idp.links(), this.flags), linkView)
   }
 }

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { HostCommand, hostFlags, hostLimit } from '../../local/host-command.ts'
+import { HostCommand, hostFlags, hostLimit, rowsAsked } from '../../local/host-command.ts'
 import { hostUserView } from '../../views/host.ts'
 
 export default class AdminListUsers extends HostCommand<typeof AdminListUsers> {
@@ -17,8 +17,8 @@ export default class AdminListUsers extends HostCommand<typeof AdminListUsers> {
   }
 
   async run(): Promise<void> {
-    const { limit, 'locked-only': locked_only } = this.flags
-    const { users, total } = await this.ask('list-users', { locked_only, limit })
+    const { 'locked-only': locked_only } = this.flags
+    const { users, total } = await this.ask('list-users', { locked_only, limit: rowsAsked(this.flags) })
     await this.out.list(users, { ...hostUserView, ...(locked_only && { empty: 'No account is locked.' }) })
     this.more(users.length, total)
   }

@@ -1,5 +1,6 @@
 import { exits } from '../../failure.ts'
 import { HostCommand, hostFlags } from '../../local/host-command.ts'
+import { machine } from '../../output/format.ts'
 import { journalsView } from '../../views/journal-proof.ts'
 
 export default class AdminVerifyJournal extends HostCommand<typeof AdminVerifyJournal> {
@@ -14,8 +15,11 @@ export default class AdminVerifyJournal extends HostCommand<typeof AdminVerifyJo
   static override flags = hostFlags
 
   async run(): Promise<void> {
-    const { valid, journals, stray } = await this.ask('verify-journal', {})
-    await this.out.list(journals, journalsView, { valid, journals, stray })
+    const found = await this.ask('verify-journal', {})
+    const { valid, journals, stray } = found
+    // For programs it is one verdict; people see it journal by journal.
+    if (machine(this.out.wanted)) await this.out.value(found)
+    else await this.out.list(journals, journalsView)
     if (stray) this.out.note(`${stray} places in the journal belong to no workspace, or are empty.`, 'red')
     if (!valid) this.finish(exits.other)
   }

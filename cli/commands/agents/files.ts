@@ -1,7 +1,8 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { limited, listFlags } from '../../flags.ts'
 import { agentId } from '../../lookup.ts'
-import { size, when } from '../../output/cell.ts'
+import { age, size } from '../../output/cell.ts'
 
 export default class AgentsFiles extends ApiCommand<typeof AgentsFiles> {
   static override summary = "List the files in an agent's output folder"
@@ -13,18 +14,22 @@ export default class AgentsFiles extends ApiCommand<typeof AgentsFiles> {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),
     folder: Args.string({ description: 'a folder below it' }),
   }
-  static override flags = { recursive: Flags.boolean({ char: 'r', description: 'with everything below' }) }
+  static override flags = {
+    recursive: Flags.boolean({ char: 'r', description: 'with everything below' }),
+    ...listFlags,
+  }
 
   async run(): Promise<void> {
     const { agent, folder } = this.args
     const query = { ...(folder && { subdir: folder }), ...(this.flags.recursive && { recursive: '1' }) }
-    await this.out.list(await this.api.agents.files({ agentId: await agentId(this.api, agent), query }), {
+    const files = await this.api.agents.files({ agentId: await agentId(this.api, agent), query })
+    await this.out.list(limited(files, this.flags), {
       name: ({ path }) => path,
       empty: 'The folder is empty.',
       columns: {
         NAME: ({ path, is_dir }) => (is_dir ? { text: `${path}/`, value: path, tone: 'blue' } : path),
         SIZE: (it) => (it.is_dir ? null : size(it.size)),
-        MODIFIED: ({ mod_time }) => when(mod_time),
+        AGE: ({ mod_time }) => age(mod_time),
       },
     })
   }

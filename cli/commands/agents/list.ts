@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
 import { agentView } from '../../views/agents.ts'
 
@@ -20,18 +20,17 @@ export default class AgentsList extends ApiCommand<typeof AgentsList> {
   async run(): Promise<void> {
     const { crew, search } = this.flags
     const query = {
-      ...windowOf(this.flags),
       ...(search && { q: search }),
       ...(crew && { crew_id: await crewId(this.api, crew) }),
     }
     let total = 0
-    const rows = await this.api.agents.list(
-      { query },
-      { onHeaders: (headers) => (total = Number(headers['x-total-count'] ?? 0)) },
+    const onHeaders = (headers: Readonly<Record<string, unknown>>) => (total = Number(headers['x-total-count'] ?? 0))
+    const rows = await windowed(this.flags, (window) =>
+      this.api.agents.list({ query: { ...query, ...window } }, { onHeaders }),
     )
     await this.out.list(rows, agentView)
     const shown = (this.flags.offset ?? 0) + rows.length
     if (this.out.terminal && rows.length && shown < total)
-      this.out.note(`${rows.length} of ${total} agents. Next: --offset ${shown}`, 'dim')
+      this.out.note(`${rows.length} of ${total} agents. Next: --all`, 'dim')
   }
 }

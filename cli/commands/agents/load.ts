@@ -1,4 +1,5 @@
 import { ApiCommand } from '../../command.ts'
+import { limited, listFlags } from '../../flags.ts'
 import { status } from '../../output/cell.ts'
 
 export default class AgentsLoad extends ApiCommand<typeof AgentsLoad> {
@@ -7,18 +8,19 @@ export default class AgentsLoad extends ApiCommand<typeof AgentsLoad> {
     '$ <%= config.bin %> agents load',
     '$ <%= config.bin %> agents load --json=agent_slug,active_tasks',
   ]
+  static override flags = listFlags
 
   async run(): Promise<void> {
-    await this.out.list(await this.api.agents.load(), {
+    await this.out.list(limited(await this.api.agents.load(), this.flags), {
       name: ({ agent_slug }) => agent_slug,
       empty: 'There are no agents here. Next: muster agents create NAME --crew CREW',
       columns: {
-        AGENT: ({ agent_slug }) => agent_slug,
+        NAME: ({ agent_slug }) => agent_slug,
         STATUS: ({ agent_status }) => status(agent_status),
         ACTIVE: ({ active_tasks }) => active_tasks,
         WAITING: ({ pending_tasks }) => pending_tasks,
-        'DONE TODAY': ({ completed_today }) => completed_today,
-        'TOKENS TODAY': ({ tokens_used_today }) => tokens_used_today,
+        'DONE-TODAY': ({ completed_today }) => completed_today,
+        'TOKENS-TODAY': ({ tokens_used_today }) => tokens_used_today,
       },
     })
   }

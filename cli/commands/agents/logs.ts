@@ -1,8 +1,8 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { agentId } from '../../lookup.ts'
-import { when } from '../../output/cell.ts'
+import { age } from '../../output/cell.ts'
 import { toneOf } from '../../views/journal.ts'
 
 export default class AgentsLogs extends ApiCommand<typeof AgentsLogs> {
@@ -15,18 +15,16 @@ export default class AgentsLogs extends ApiCommand<typeof AgentsLogs> {
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    const rows = await this.api.agents.logs({
-      agentId: await agentId(this.api, this.args.agent),
-      query: windowOf(this.flags),
-    })
+    const id = await agentId(this.api, this.args.agent)
+    const rows = await windowed(this.flags, (query) => this.api.agents.logs({ agentId: id, query }))
     await this.out.list(rows, {
       name: ({ event }) => event,
       empty: 'The agent has done nothing yet.',
       columns: {
-        WHEN: ({ ts }) => when(ts),
         EVENT: ({ event, level }) => ({ text: event, ...(toneOf(level) && { tone: toneOf(level) }) }),
         TOOL: ({ tool }) => tool,
         TEXT: ({ content }) => content,
+        AGE: ({ ts }) => age(ts),
       },
     })
   }

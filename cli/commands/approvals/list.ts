@@ -1,6 +1,6 @@
 import { approvalStatuses } from '#client/words'
 import { ApiCommand } from '../../command.ts'
-import { oneOf, windowFlags, windowOf } from '../../flags.ts'
+import { oneOf, type Window, windowed, windowFlags } from '../../flags.ts'
 import { approvalView } from '../../views/approvals.ts'
 
 const statuses = [...approvalStatuses, 'all'] as const
@@ -15,7 +15,8 @@ export default class ApprovalsList extends ApiCommand<typeof ApprovalsList> {
 
   async run(): Promise<void> {
     const { status } = this.flags
-    const reply = await this.api.approvals.list({ query: { ...windowOf(this.flags), ...(status && { status }) } })
-    await this.out.list(reply.rows, approvalView, reply)
+    const page = async (window: Window) =>
+      (await this.api.approvals.list({ query: { ...window, ...(status && { status }) } })).rows
+    await this.out.list(await windowed(this.flags, page, 200), approvalView)
   }
 }

@@ -12,6 +12,7 @@ type Frame = RunFrame | StreamFrame
 export default class ChatsStream extends ApiCommand<typeof ChatsStream> {
   static override summary = 'Stream what happens in a chat'
   static override description = 'Ends with the run, or continues with --follow. Exits with 1 if the run failed.'
+  static override result = { any: true as const }
   static override examples = [
     '$ <%= config.bin %> chats stream CHAT',
     '$ <%= config.bin %> chats stream CHAT --follow -o ndjson',

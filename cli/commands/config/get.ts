@@ -1,13 +1,14 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { InputError } from '../../input.ts'
-import { nearest } from '../../lookup.ts'
+import { nearest } from '../../lookup/find.ts'
 import { cliSettings, daemonSettings, type SettingRow } from '../../settings.ts'
 
 export default class ConfigGet extends ApiCommand<typeof ConfigGet> {
   static override summary = 'Print the value of one setting'
   static override description = 'Prints an empty line for a setting without a value. Secrets are printed as [set].'
   static override examples = ['$ <%= config.bin %> config get server', '$ <%= config.bin %> config get pager']
+  static override result = { any: true } as const
   static override args = { setting: Args.string({ required: true, description: 'name of the setting' }) }
 
   async run(): Promise<void> {

@@ -1,5 +1,6 @@
 import { Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { limited, listFlags } from '../../flags.ts'
 import type { Cell } from '../../output/cell.ts'
 import { cliSettings, daemonSettings, type SettingRow } from '../../settings.ts'
 
@@ -8,6 +9,7 @@ export default class ConfigList extends ApiCommand<typeof ConfigList> {
   static override description =
     'Flags override environment variables, which override the project (`.muster.yaml`), which overrides stored ' +
     'settings, which override defaults. Secrets are shown as [set].'
+  static override result = { members: ['of', 'setting', 'value', 'origin', 'env'] }
   static override hiddenAliases = ['config:show']
   static override examples = [
     '$ <%= config.bin %> config list',
@@ -16,6 +18,7 @@ export default class ConfigList extends ApiCommand<typeof ConfigList> {
   ]
   static override flags = {
     origin: Flags.boolean({ description: 'say where each value comes from, and which variable sets it' }),
+    ...listFlags,
     changed: Flags.boolean({ description: 'only what differs from the defaults' }),
   }
 
@@ -27,15 +30,15 @@ export default class ConfigList extends ApiCommand<typeof ConfigList> {
       ({ origin }) => !this.flags.changed || origin !== 'default',
     )
     const columns: Record<string, (row: SettingRow) => Cell> = {
+      NAME: ({ setting }) => setting,
       OF: ({ of }) => of,
-      SETTING: ({ setting }) => setting,
       VALUE: ({ value }) => shown(value),
     }
     const origins: typeof columns = {
       ORIGIN: ({ origin }) => ({ text: origin, ...(origin !== 'default' && { tone: 'cyan' as const }) }),
       VARIABLE: ({ env }) => env,
     }
-    await this.out.list(rows, {
+    await this.out.list(limited(rows, this.flags), {
       name: ({ setting }) => setting,
       columns: this.flags.origin ? { ...columns, ...origins } : columns,
     })

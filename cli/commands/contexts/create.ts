@@ -2,12 +2,13 @@ import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { changeContexts, checkName } from '../../contexts/change.ts'
 import { readTarget } from '../../contexts/session.ts'
-import { contextView, rowOf } from '../../views/contexts.ts'
+import { contextMembers, contextView, rowOf } from '../../views/contexts.ts'
 
 export default class ContextsCreate extends ApiCommand<typeof ContextsCreate> {
   static override summary = 'Store a server under a name'
   static override description =
     'Stores the address and, if given, the workspace. `muster login --context NAME` adds a token.'
+  static override result = { members: contextMembers }
   static override examples = [
     '$ <%= config.bin %> contexts create work --url https://muster.example.com',
     '$ <%= config.bin %> contexts create work --url https://muster.example.com -w research --use',

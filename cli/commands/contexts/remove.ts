@@ -9,6 +9,7 @@ export default class ContextsRemove extends ApiCommand<typeof ContextsRemove> {
   static override summary = 'Forget a server and its token'
   static override description =
     'Removes it from this machine only: the token stays valid until it is revoked on the server.'
+  static override result = {}
   static override examples = [
     '$ <%= config.bin %> contexts remove work',
     '$ <%= config.bin %> contexts remove work --yes',

@@ -4,6 +4,7 @@ import { changeContexts, checkName, need } from '../../contexts/change.ts'
 
 export default class ContextsRename extends ApiCommand<typeof ContextsRename> {
   static override summary = 'Rename a stored server'
+  static override result = {}
   static override examples = ['$ <%= config.bin %> contexts rename 10.0.0.7 office']
   static override args = {
     context: Args.string({ required: true, description: 'name of the context' }),

@@ -3,10 +3,13 @@ import { ApiCommand } from '../../command.ts'
 import { need } from '../../contexts/change.ts'
 import { readContexts } from '../../contexts/file.ts'
 import { configFile } from '../../paths.ts'
-import { contextView, rowOf } from '../../views/contexts.ts'
+import { contextMembers, contextView, rowOf } from '../../views/contexts.ts'
 
 export default class ContextsShow extends ApiCommand<typeof ContextsShow> {
   static override summary = 'Show the server, user and workspace in use, and why'
+  static override result = {
+    members: [...contextMembers, 'context', 'server_from', 'workspace_from', 'token_from'],
+  }
   static override examples = ['$ <%= config.bin %> contexts show', '$ <%= config.bin %> contexts show work']
   static override args = { context: Args.string({ description: 'name of a context; what is in use when left out' }) }
 

@@ -4,6 +4,7 @@ import { changeContexts, need } from '../../contexts/change.ts'
 
 export default class ContextsUse extends ApiCommand<typeof ContextsUse> {
   static override summary = 'Use a stored server from now on'
+  static override result = {}
   static override examples = ['$ <%= config.bin %> contexts use work']
   static override args = { context: Args.string({ required: true, description: 'name of the context' }) }
 

@@ -1,5 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { limited, listFlags } from '../../flags.ts'
 import { agentId } from '../../lookup.ts'
 import { assignmentView } from '../../views/credentials.ts'
 
@@ -7,10 +8,11 @@ export default class CredentialsAssigned extends ApiCommand<typeof CredentialsAs
   static override summary = 'List the credentials that an agent gets, directly or from its crew'
   static override examples = ['$ <%= config.bin %> credentials assigned ada']
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
+  static override flags = listFlags
 
   async run(): Promise<void> {
     await this.out.list(
-      await this.api.credentials.assigned({ agentId: await agentId(this.api, this.args.agent) }),
+      limited(await this.api.credentials.assigned({ agentId: await agentId(this.api, this.args.agent) }), this.flags),
       assignmentView,
     )
   }

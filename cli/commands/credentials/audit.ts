@@ -1,5 +1,6 @@
-import { Args, Flags } from '@oclif/core'
+import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { given, listFlags, windowSize } from '../../flags.ts'
 import { credentialId } from '../../lookup.ts'
 import { auditView } from '../../views/credentials.ts'
 
@@ -10,13 +11,14 @@ export default class CredentialsAudit extends ApiCommand<typeof CredentialsAudit
     '$ <%= config.bin %> credentials audit main --limit 500 -o ndjson',
   ]
   static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
-  static override flags = { limit: Flags.integer({ min: 1, max: 500, helpValue: 'N', description: 'rows at most' }) }
+  static override flags = listFlags
 
   async run(): Promise<void> {
-    const { limit } = this.flags
+    const { all, limit } = this.flags
     const id = await credentialId(this.api, this.args.credential)
     await this.out.list(
-      await this.api.credentials.audit({ credentialId: id, query: { ...(limit && { limit }) } }),
+      // The service gives no more than the newest 500.
+      await this.api.credentials.audit({ credentialId: id, query: all ? { limit: windowSize } : given({ limit }) }),
       auditView,
     )
   }

@@ -1,5 +1,5 @@
 import { ApiCommand } from '../../command.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { credentialView } from '../../views/credentials.ts'
 
 export default class CredentialsList extends ApiCommand<typeof CredentialsList> {
@@ -11,6 +11,6 @@ export default class CredentialsList extends ApiCommand<typeof CredentialsList> 
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    await this.out.list(await this.api.credentials.list({ query: windowOf(this.flags) }), credentialView)
+    await this.out.list(await windowed(this.flags, (query) => this.api.credentials.list({ query })), credentialView)
   }
 }

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { credentialId } from '../../lookup.ts'
 import { rotationView } from '../../views/credentials.ts'
 
@@ -13,7 +13,7 @@ export default class CredentialsRotations extends ApiCommand<typeof CredentialsR
   async run(): Promise<void> {
     const id = await credentialId(this.api, this.args.credential)
     await this.out.list(
-      await this.api.credentials.rotations({ credentialId: id, query: windowOf(this.flags) }),
+      await windowed(this.flags, (query) => this.api.credentials.rotations({ credentialId: id, query })),
       rotationView,
     )
   }

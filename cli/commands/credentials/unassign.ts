@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { agentId, NotFound } from '../../lookup.ts'
+import { NotFound } from '../../lookup/find.ts'
+import { agentId } from '../../lookup.ts'
 
 export default class CredentialsUnassign extends ApiCommand<typeof CredentialsUnassign> {
   static override summary = 'Remove a credential from an agent'

@@ -1,5 +1,5 @@
 import { ApiCommand } from '../../command.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { crewView } from '../../views/crews.ts'
 
 export default class CrewsList extends ApiCommand<typeof CrewsList> {
@@ -12,6 +12,6 @@ export default class CrewsList extends ApiCommand<typeof CrewsList> {
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    await this.out.list(await this.api.crews.list({ query: windowOf(this.flags) }), crewView)
+    await this.out.list(await windowed(this.flags, (query) => this.api.crews.list({ query })), crewView)
   }
 }

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
 import { crewMemberView } from '../../views/crew-members.ts'
 
@@ -15,9 +15,9 @@ export default class CrewsMembers extends ApiCommand<typeof CrewsMembers> {
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    const query = windowOf(this.flags)
+    const id = await crewId(this.api, this.args.crew)
     await this.out.list(
-      await this.api.crews.members({ crewId: await crewId(this.api, this.args.crew), query }),
+      await windowed(this.flags, (query) => this.api.crews.members({ crewId: id, query })),
       crewMemberView,
     )
   }

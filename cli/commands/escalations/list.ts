@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
 import { escalationStatuses } from '#client/words'
 import { ApiCommand } from '../../command.ts'
-import { oneOf, windowFlags, windowOf } from '../../flags.ts'
+import { limited, oneOf, windowed, windowFlags } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
 import { type Escalation, escalationView } from '../../views/escalations.ts'
 
@@ -10,8 +10,8 @@ const statuses = [...escalationStatuses, 'all'] as const
 export default class EscalationsList extends ApiCommand<typeof EscalationsList> {
   static override summary = 'List the questions that agents ask people, newest first'
   static override description =
-    'Lists the open questions of all crews unless a crew or a status is given. --limit and --offset apply to ' +
-    'each crew.'
+    'Lists the open questions of all crews unless a crew or a status is given. --offset applies to each ' + 'crew.'
+  static override result = { of: ['escalations.list'], members: ['crew'] }
   static override examples = [
     '$ <%= config.bin %> escalations list',
     '$ <%= config.bin %> escalations list web-team --status all',
@@ -25,24 +25,20 @@ export default class EscalationsList extends ApiCommand<typeof EscalationsList> 
 
   async run(): Promise<void> {
     const { status = 'PENDING' } = this.flags
-    const query = { ...windowOf(this.flags), status }
     const found: Escalation[] = []
     for (const { id, slug } of await this.crews()) {
-      const rows = await this.api.escalations.list({ crewId: id, query })
+      const rows = await windowed(this.flags, (window) =>
+        this.api.escalations.list({ crewId: id, query: { ...window, status } }),
+      )
       found.push(...rows.map((row) => ({ ...row, crew: slug })))
     }
     found.sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
-    await this.out.list(found, escalationView)
+    await this.out.list(limited(found, this.flags), escalationView)
   }
 
   private async crews(): Promise<{ id: string; slug: string }[]> {
     const { crew } = this.args
     if (crew !== undefined) return [{ id: await crewId(this.api, crew), slug: crew }]
-    const all: { id: string; slug: string }[] = []
-    for (;;) {
-      const page = await this.api.crews.list({ query: { limit: 500, offset: all.length } })
-      all.push(...page)
-      if (page.length < 500) return all
-    }
+    return windowed({ all: true }, (query) => this.api.crews.list({ query }))
   }
 }

@@ -1,6 +1,6 @@
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { invitationView } from '../../views/invitations.ts'
 
 export default class InvitationsList extends ApiCommand<typeof InvitationsList> {
@@ -12,8 +12,9 @@ export default class InvitationsList extends ApiCommand<typeof InvitationsList> 
   static override flags = windowFlags
 
   async run(): Promise<void> {
+    const workspaceId = workspaceInUse(this.session)
     await this.out.list(
-      await this.api.invitations.list({ workspaceId: workspaceInUse(this.session), query: windowOf(this.flags) }),
+      await windowed(this.flags, (query) => this.api.invitations.list({ workspaceId, query })),
       invitationView,
     )
   }

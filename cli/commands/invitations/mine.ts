@@ -1,5 +1,5 @@
 import { ApiCommand } from '../../command.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { ownInvitationView } from '../../views/invitations.ts'
 
 export default class InvitationsMine extends ApiCommand<typeof InvitationsMine> {
@@ -8,6 +8,6 @@ export default class InvitationsMine extends ApiCommand<typeof InvitationsMine> 
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    await this.out.list(await this.api.invitations.mine({ query: windowOf(this.flags) }), ownInvitationView)
+    await this.out.list(await windowed(this.flags, (query) => this.api.invitations.mine({ query })), ownInvitationView)
   }
 }

@@ -1,7 +1,8 @@
-import { Flags } from '@oclif/core'
 import type { Entry } from '#contract/entries'
 import { ApiCommand } from '../../command.ts'
+import { listFlags } from '../../flags.ts'
 import { filterFlags, filterQuery } from '../../journal/filter.ts'
+import { pages } from '../../journal/pages.ts'
 import { entryView } from '../../views/journal.ts'
 
 export default class JournalList extends ApiCommand<typeof JournalList> {
@@ -14,33 +15,24 @@ export default class JournalList extends ApiCommand<typeof JournalList> {
   ]
   static override flags = {
     ...filterFlags,
-    limit: Flags.integer({ min: 1, max: 500, helpValue: 'N', description: 'entries on a page' }),
-    cursor: Flags.string({ description: 'go on where a page ended' }),
-    all: Flags.boolean({ description: 'every page' }),
+    ...listFlags,
   }
 
   async run(): Promise<void> {
-    const { all, limit, cursor } = this.flags
-    const query = { ...(await filterQuery(this.api, this.flags)), limit: limit ?? (all ? 500 : undefined), cursor }
-    if (all && this.out.wanted.format === 'ndjson') return this.pour(query)
-    let page = await this.api.journal.list({ query })
-    const entries: Entry[] = [...page.entries]
-    while (all && page.next_cursor) {
-      page = await this.api.journal.list({ query: { ...query, cursor: page.next_cursor } })
-      entries.push(...page.entries)
+    const query = await filterQuery(this.api, this.flags)
+    if (this.flags.all && this.out.wanted.format === 'ndjson') {
+      // Page by page, so that a journal of any length fits.
+      for await (const { entries } of pages(this.api, query, this.flags)) await this.out.list(entries, entryView)
+      return
     }
-    await this.out.list(entries, entryView, all ? entries : page)
-    if (page.next_cursor && this.out.terminal && this.out.wanted.format === 'auto')
-      this.out.note(`There are more. Next: --cursor ${page.next_cursor}`, 'dim')
-  }
-
-  /** Page by page, so that a journal of any length fits. */
-  private async pour(query: { cursor?: string | undefined }): Promise<void> {
-    for (let cursor = query.cursor; ; ) {
-      const page = await this.api.journal.list({ query: { ...query, cursor } })
-      await this.out.list(page.entries, entryView)
-      cursor = page.next_cursor
-      if (!cursor) return
+    const found: Entry[] = []
+    let more = false
+    for await (const page of pages(this.api, query, this.flags)) {
+      found.push(...page.entries)
+      more = page.more
     }
+    await this.out.list(found, entryView)
+    if (more && this.flags.limit === undefined && this.out.terminal && this.out.wanted.format === 'auto')
+      this.out.note('There are more. Next: --all, or --limit N', 'dim')
   }
 }

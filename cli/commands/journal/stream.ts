@@ -11,6 +11,7 @@ export default class JournalStream extends ApiCommand<typeof JournalStream> {
   static override summary = 'Stream journal entries as they are written'
   static override description =
     'Survives a restart of the daemon without gap or duplicate. `muster journal tail` shows what came before, too.'
+  static override result = { of: ['journal.show'] }
   static override examples = [
     '$ <%= config.bin %> journal stream -o ndjson',
     '$ <%= config.bin %> journal stream --severity error',

@@ -17,6 +17,7 @@ export default class JournalTail extends ApiCommand<typeof JournalTail> {
   static override description =
     'With -f every entry is shown once and in order, even across a restart of the daemon. Without a terminal an ' +
     'entry is a tab-separated line: time, severity, type, who, summary, id.'
+  static override result = { of: ['journal.show'] }
   static override examples = [
     '$ <%= config.bin %> journal tail -f',
     '$ <%= config.bin %> journal tail -n 100 --severity warn,error',

@@ -1,6 +1,7 @@
 import type { Reply } from '#contract/define'
 import type { journal } from '#contract/journal'
 import { ApiCommand } from '../../command.ts'
+import { limited, listFlags } from '../../flags.ts'
 import type { View } from '../../output/printer.ts'
 import { toneOf } from '../../views/journal.ts'
 
@@ -9,7 +10,7 @@ type Row = Reply<typeof journal.types>['types'][number]
 const view: View<Row> = {
   name: ({ entry_type }) => entry_type,
   columns: {
-    FACT: ({ name }) => name,
+    NAME: ({ name }) => name,
     TYPE: ({ entry_type }) => entry_type,
     SEVERITY: ({ severity }) => ({ text: severity, ...(toneOf(severity) && { tone: toneOf(severity)! }) }),
     ENTITY: ({ entity_type }) => entity_type,
@@ -25,11 +26,12 @@ export default class JournalTypes extends ApiCommand<typeof JournalTypes> {
     'has the schema of every payload.'
   static override examples = [
     '$ <%= config.bin %> journal types',
-    '$ <%= config.bin %> journal types --json | jq \'.types[] | select(.name == "container.started").payload\'',
+    '$ <%= config.bin %> journal types --json | jq \'.[] | select(.name == "container.started").payload\'',
   ]
+  static override flags = listFlags
 
   async run(): Promise<void> {
     const found = await this.api.journal.types()
-    await this.out.list(found.types, view, found)
+    await this.out.list(limited(found.types, this.flags), view)
   }
 }

@@ -1,4 +1,5 @@
 import { ApiCommand } from '../../command.ts'
+import { limited, listFlags } from '../../flags.ts'
 import { limiterView } from '../../views/limits.ts'
 
 export default class LimitsList extends ApiCommand<typeof LimitsList> {
@@ -7,11 +8,12 @@ export default class LimitsList extends ApiCommand<typeof LimitsList> {
   static override hiddenAliases = ['admin:ratelimits:list']
   static override examples = [
     '$ <%= config.bin %> limits',
-    "$ <%= config.bin %> limits list --jq '.limiters[] | select(.overridden) | .key'",
+    "$ <%= config.bin %> limits list --jq '.[] | select(.overridden) | .key'",
   ]
+  static override flags = listFlags
 
   async run(): Promise<void> {
     const reply = await this.api.limits.list()
-    await this.out.list(reply.limiters, limiterView, reply)
+    await this.out.list(limited(reply.limiters, this.flags), limiterView)
   }
 }

@@ -6,6 +6,7 @@ import { memberOf } from '../../lookup.ts'
 export default class MembersLeave extends ApiCommand<typeof MembersLeave> {
   static override summary = 'Leave the workspace'
   static override description = 'The last owner cannot leave: transfer the ownership first, or delete the workspace.'
+  static override result = {}
   static override examples = [
     '$ <%= config.bin %> members leave',
     '$ <%= config.bin %> members leave -w research --yes',

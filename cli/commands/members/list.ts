@@ -1,6 +1,6 @@
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { memberView } from '../../views/workspaces.ts'
 
 export default class MembersList extends ApiCommand<typeof MembersList> {
@@ -13,6 +13,9 @@ export default class MembersList extends ApiCommand<typeof MembersList> {
 
   async run(): Promise<void> {
     const workspaceId = workspaceInUse(this.session)
-    await this.out.list(await this.api.members.list({ workspaceId, query: windowOf(this.flags) }), memberView)
+    await this.out.list(
+      await windowed(this.flags, (query) => this.api.members.list({ workspaceId, query })),
+      memberView,
+    )
   }
 }

@@ -12,6 +12,7 @@ export default class PoliciesSet extends ApiCommand<typeof PoliciesSet> {
     'The level strict asks about nearly everything, guided about what is hard to undo, trusted about what ' +
     'reaches beyond the crew, and full about nothing; full requires a reason. The behavior determines what ' +
     'happens when the monitor denies a call: warn lets it proceed, block stops it.'
+  static override result = { of: ['policies.set'], members: ['crew'] }
   static override examples = [
     '$ <%= config.bin %> policies set web-team --level strict',
     '$ <%= config.bin %> policies set web-team --level full --reason "a sandbox that is thrown away"',

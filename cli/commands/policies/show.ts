@@ -5,6 +5,7 @@ import { policyView } from '../../views/policies.ts'
 
 export default class PoliciesShow extends ApiCommand<typeof PoliciesShow> {
   static override summary = 'Show the autonomy policy of a crew'
+  static override result = { of: ['policies.show'], members: ['crew'] }
   static override examples = [
     '$ <%= config.bin %> policies show web-team',
     '$ <%= config.bin %> policies show web-team --json',

@@ -11,6 +11,7 @@ export default class PoliciesSimulate extends ApiCommand<typeof PoliciesSimulate
   static override description =
     'Replays the journal of a crew and reports which of the past decisions would no longer be asked for, which ' +
     'new ones would be, and where the policy would have decided differently from people. Changes nothing.'
+  static override result = { of: ['policies.simulate'], members: ['crew'] }
   static override examples = [
     '$ <%= config.bin %> policies simulate --crew web-team --level trusted --since 30d',
     '$ <%= config.bin %> policies simulate --crew web-team --level full --jq .differences',

@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
 import { portFilters } from '#client/words'
 import { ApiCommand } from '../../command.ts'
-import { oneOf, windowFlags, windowOf } from '../../flags.ts'
+import { oneOf, windowed, windowFlags } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
 import { portView } from '../../views/ports.ts'
 
@@ -23,7 +23,10 @@ export default class PortsList extends ApiCommand<typeof PortsList> {
 
   async run(): Promise<void> {
     const { status } = this.flags
-    const query = { ...windowOf(this.flags), ...(status && { status }) }
-    await this.out.list(await this.api.ports.list({ crewId: await crewId(this.api, this.args.crew), query }), portView)
+    const id = await crewId(this.api, this.args.crew)
+    const rows = await windowed(this.flags, (window) =>
+      this.api.ports.list({ crewId: id, query: { ...window, ...(status && { status }) } }),
+    )
+    await this.out.list(rows, portView)
   }
 }

@@ -1,5 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { status as statusCell } from '../../output/cell.ts'
 
 export default class RunsCancel extends ApiCommand<typeof RunsCancel> {
   static override summary = 'End a run'
@@ -19,7 +20,7 @@ export default class RunsCancel extends ApiCommand<typeof RunsCancel> {
           : `Run ${run_id} was over already: ${status.toLowerCase()}.`
     await this.out.done(sentence, ended, {
       name: (it) => it.run_id,
-      columns: { RUN: (it) => it.run_id, STATUS: (it) => it.status },
+      columns: { ID: (it) => it.run_id, STATUS: (it) => statusCell(it.status) },
     })
   }
 }

@@ -1,9 +1,13 @@
 import { Flags } from '@oclif/core'
 import { runStatuses } from '#client/words'
+import type { Reply } from '#contract/define'
+import type { runs } from '#contract/runs'
 import { ApiCommand } from '../../command.ts'
-import { oneOf } from '../../flags.ts'
+import { listFlags, oneOf, type Window, windowed } from '../../flags.ts'
 import { agentId } from '../../lookup.ts'
 import { runView } from '../../views/runs.ts'
+
+const pageSize = 100
 
 export default class RunsList extends ApiCommand<typeof RunsList> {
   static override summary = 'List runs, newest first'
@@ -11,29 +15,35 @@ export default class RunsList extends ApiCommand<typeof RunsList> {
     '$ <%= config.bin %> runs',
     '$ <%= config.bin %> runs list --agent ada --status FAILED',
     '$ <%= config.bin %> runs list --status WAITING',
-    "$ <%= config.bin %> runs list --jq '.stats'",
+    "$ <%= config.bin %> runs list --all --jq 'group_by(.status) | map({(.[0].status): length}) | add'",
   ]
   static override flags = {
     agent: Flags.string({ description: 'only the runs of this agent' }),
     status: oneOf([...runStatuses, 'WAITING'], { description: 'only runs that stand so' }),
     trigger: Flags.string({ description: 'only runs started so: USER, ASSIGNMENT, PEER_QUERY, WEBHOOK, CRON' }),
     tag: Flags.string({ description: 'only runs with this tag' }),
-    limit: Flags.integer({ min: 1, max: 100, helpValue: 'N', description: 'runs on a page' }),
-    page: Flags.integer({ min: 1, helpValue: 'N', description: 'which page' }),
+    ...listFlags,
+    page: Flags.integer({ min: 1, helpValue: 'N', description: 'which page of --limit runs', exclusive: ['all'] }),
   }
 
   async run(): Promise<void> {
-    const { agent, status, trigger, tag, limit, page } = this.flags
+    const { agent, status, trigger, tag } = this.flags
     const standing = status === 'WAITING' ? { waiting: true } : { status }
-    const query = { ...standing, trigger, tag, limit, page, agent_id: agent && (await agentId(this.api, agent)) }
-    const reply = await this.api.runs.list({ query })
-    await this.out.list(reply.data, runView, reply)
-    const { running, today, failed } = reply.stats
-    const { page: at, total_pages: pages, total } = reply.pagination
-    if (this.out.terminal && this.out.wanted.format === 'auto')
-      this.out.note(
-        `Page ${at} of ${Math.max(1, pages)}, ${total} runs. Running: ${running}. Today: ${today}, failed ${failed}.`,
-        'dim',
-      )
+    const query = { ...standing, trigger, tag, agent_id: agent && (await agentId(this.api, agent)) }
+    let last: Awaited<ReturnType<typeof this.api.runs.list>> | undefined
+    // The service counts in pages: each but the first is a full one.
+    const page = async ({ limit = 50, offset = 0 }: Window) => {
+      if (this.flags.page && offset) return []
+      const at = this.flags.page ?? offset / pageSize + 1
+      last = await this.api.runs.list({ query: { ...query, page: at, limit: offset ? pageSize : limit } })
+      return last.data.slice(0, limit)
+    }
+    await this.out.list(await windowed(this.flags, page, pageSize), runView)
+    if (last && this.out.terminal && this.out.wanted.format === 'auto') this.total(last)
+  }
+
+  private total({ stats, pagination }: Reply<typeof runs.list>): void {
+    const { running, today, failed } = stats
+    this.out.note(`${pagination.total} runs. Running: ${running}. Today: ${today}, failed ${failed}.`, 'dim')
   }
 }

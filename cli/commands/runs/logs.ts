@@ -9,6 +9,7 @@ export default class RunsLogs extends ApiCommand<typeof RunsLogs> {
   static override description =
     'Shows what the run was asked, the tools that it used and what it said. --follow goes on until the run is over, ' +
     'also while it waits for a person or the daemon is restarted.'
+  static override result = { any: true as const }
   static override examples = [
     '$ <%= config.bin %> runs logs RUN',
     '$ <%= config.bin %> runs logs RUN -f',

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { countStale, sessionView } from '../../views/sessions.ts'
 
 export default class SessionsList extends ApiCommand<typeof SessionsList> {
@@ -22,7 +22,7 @@ export default class SessionsList extends ApiCommand<typeof SessionsList> {
 
   async run(): Promise<void> {
     const days = this.flags['warn-stale-days']
-    const sessions = await this.api.sessions.list({ query: windowOf(this.flags) })
+    const sessions = await windowed(this.flags, (query) => this.api.sessions.list({ query }))
     await this.out.list(sessions, sessionView(days))
     const stale = days === undefined ? 0 : countStale(sessions, days)
     if (stale)

@@ -1,5 +1,5 @@
 import { ApiCommand } from '../../command.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { tokenView } from '../../views/tokens.ts'
 
 export default class TokensList extends ApiCommand<typeof TokensList> {
@@ -11,7 +11,7 @@ export default class TokensList extends ApiCommand<typeof TokensList> {
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    const reply = await this.api.tokens.list({ query: windowOf(this.flags) })
-    await this.out.list(reply.data, tokenView, reply)
+    const rows = await windowed(this.flags, async (query) => (await this.api.tokens.list({ query })).data)
+    await this.out.list(rows, tokenView)
   }
 }

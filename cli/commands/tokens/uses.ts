@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { tokenUseView } from '../../views/tokens.ts'
 
 export default class TokensUses extends ApiCommand<typeof TokensUses> {
@@ -16,7 +16,7 @@ export default class TokensUses extends ApiCommand<typeof TokensUses> {
 
   async run(): Promise<void> {
     await this.out.list(
-      await this.api.tokens.uses({ tokenId: this.args.token, query: windowOf(this.flags) }),
+      await windowed(this.flags, (query) => this.api.tokens.uses({ tokenId: this.args.token, query })),
       tokenUseView,
     )
   }

@@ -1,5 +1,5 @@
 import { ApiCommand } from '../../command.ts'
-import { windowFlags, windowOf } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { workspaceView } from '../../views/workspaces.ts'
 
 export default class WorkspacesList extends ApiCommand<typeof WorkspacesList> {
@@ -8,6 +8,6 @@ export default class WorkspacesList extends ApiCommand<typeof WorkspacesList> {
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    await this.out.list(await this.api.workspaces.list({ query: windowOf(this.flags) }), workspaceView)
+    await this.out.list(await windowed(this.flags, (query) => this.api.workspaces.list({ query })), workspaceView)
   }
 }

@@ -5,6 +5,7 @@ import { workspaceView } from '../../views/workspaces.ts'
 
 export default class WorkspacesUse extends ApiCommand<typeof WorkspacesUse> {
   static override summary = 'Use a workspace from now on'
+  static override result = { of: ['workspaces.show'] }
   static override examples = ['$ <%= config.bin %> workspaces use research']
   static override args = { workspace: Args.string({ required: true, description: 'slug or id of the workspace' }) }
 

@@ -140,13 +140,13 @@ describe('muster account avatar', () => {
 describe('muster preferences', () => {
   it('remembers JSON and text, lists and forgets', async () => {
     const { run } = await cliFor(await daemon(), 'VIEWER')
-    expect((await run('preferences', 'list', '--json')).stdout).toBe('{}\n')
+    expect((await run('preferences', 'list', '--json')).stdout).toBe('[]\n')
     expect((await run('preferences', 'set', 'theme', 'dark')).code).toBe(0)
     expect((await run('preferences', 'set', 'sidebar', '{"width": 240}')).code).toBe(0)
-    expect(JSON.parse((await run('preferences', 'list', '--json')).stdout)).toEqual({
-      sidebar: { width: 240 },
-      theme: 'dark',
-    })
+    expect(JSON.parse((await run('preferences', 'list', '--json')).stdout)).toEqual([
+      { key: 'sidebar', value: { width: 240 } },
+      { key: 'theme', value: 'dark' },
+    ])
     expect((await run('preferences', 'list')).stdout).toMatch(/theme\t"dark"/)
     expect((await run('preferences', 'remove', 'theme')).code).toBe(2)
     expect((await run('preferences', 'remove', 'theme', '--yes')).code).toBe(0)

@@ -198,12 +198,12 @@ describe('muster admin list-users', () => {
     ])
     expect((await run('admin', 'list-users', '--locked-only', '-q')).stdout).toBe('bob@example.com\n')
     expect((await run('admin', 'list-users')).stdout.split('\n')[1]).toBe(
-      `bob@example.com\tBob\t${all[1].id}\t\t${locked_until}\t\ttrue`,
+      `bob@example.com\tBob\t\ttrue\t${locked_until}\t\t${all[1].created_at}`,
     )
     expect(await run('admin', 'list-users', '--limit', '2', '-o', 'name')).toEqual({
       code: 0,
       stdout: 'ada@example.com\nbob@example.com\n',
-      stderr: '2 of 3; --limit N shows more.\n',
+      stderr: '2 of 3; --all shows every one.\n',
     })
   })
 })

@@ -24,13 +24,13 @@ describe('muster api', () => {
 
   it('puts fields into the query of a GET and into the body of others', async () => {
     const { sent } = await echo()
-    expect(await sent('GET', '/crews?limit=1', '-f', 'limit=2', '-F', 'x=true')).toMatchObject({
+    expect(await sent('GET', '/crews?limit=1', '-d', 'limit=2', '-F', 'x=true')).toMatchObject({
       url: '/api/v1/crews?limit=2&x=true',
     })
     expect(
       await sent(
         'crews',
-        '-f',
+        '-d',
         'name=5',
         '-F',
         'n=5',
@@ -40,7 +40,7 @@ describe('muster api', () => {
         'none=null',
         '-F',
         'text=plain',
-        '-f',
+        '-d',
         'a=b=c',
       ),
     ).toEqual({
@@ -67,10 +67,10 @@ describe('muster api', () => {
   it.each([
     [['GET'], 'A path is missing'],
     [['FETCH', '/crews'], '"FETCH" is not a method'],
-    [['crews', '-f', 'name'], 'write name=value'],
-    [['crews', '-f', '=x'], 'write name=value'],
+    [['crews', '-d', 'name'], 'write name=value'],
+    [['crews', '-d', '=x'], 'write name=value'],
     [['crews', '--input', '/no/such/file'], 'cannot be read'],
-    [['crews', '-f', 'a=b', '--input', '-'], '--input is the whole body'],
+    [['crews', '-d', 'a=b', '--input', '-'], '--input is the whole body'],
     [['GET', 'https://evil.example/crews'], 'Give a path'],
   ])('refuses %j', async (args, reason) => {
     expect(await (await echo()).run('api', ...args)).toMatchObject({

@@ -32,7 +32,7 @@ describe('muster chats', () => {
     )
     const text = frames.filter(({ type }) => type === 'text').map(({ content }) => content)
     expect(text.join('')).toBe('Here \u001b[31mit is')
-    expect(JSON.parse((await run('chats', 'messages', chat, '--json')).stdout).messages).toMatchObject([
+    expect(JSON.parse((await run('chats', 'messages', chat, '--json')).stdout)).toMatchObject([
       { role: 'user', content: 'Write it.\n' },
       { role: 'assistant' },
     ])

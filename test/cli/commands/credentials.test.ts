@@ -46,7 +46,7 @@ describe('muster credentials', () => {
       tags: ['prod'],
       status: 'ACTIVE',
     })
-    expect(await ok(run('credentials'))).toBe('main\tAPI_KEY\tANTHROPIC\tACTIVE\tcrew\t0\t\n')
+    expect(await ok(run('credentials'))).toMatch(/^main\tAPI_KEY\tANTHROPIC\tACTIVE\tCREW\t0\t\t2026-.*\n$/)
     await ok(run('credential', 'update', 'main', '--crew', '', '--label', 'Team'))
     expect(JSON.parse(await ok(run('credentials', 'show', shown.id, '--json')))).toMatchObject({
       scope: 'WORKSPACE',

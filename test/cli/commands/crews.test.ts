@@ -33,7 +33,7 @@ describe('muster crews', () => {
       allowed_domains: ['pypi.org', '*.example.com'],
     })
     expect((await run('crews', 'get', crew.id, '-q')).stdout).toBe('web-team\n')
-    expect((await run('crews')).stdout).toMatch(/^web-team\tWéb {1,2}Team!\t0\trestricted\t3000\t1\.5\t2026-/)
+    expect((await run('crews')).stdout).toMatch(/^web-team\t0\trestricted\t3000\t1\.5\t2026-/)
     expect(
       await run(
         'crews',
@@ -231,7 +231,7 @@ describe('muster agents', () => {
     for (const name of ['A1', 'A2', 'A3']) await run('agents', 'create', name)
     const shown = screen(['agents', 'list', '--limit', '2'])
     expect(await shown.ended).toBe(0)
-    expect(shown.text()).toContain('2 of 3 agents. Next: --offset 2')
+    expect(shown.text()).toContain('2 of 3 agents. Next: --all')
   })
 })
 
@@ -268,17 +268,17 @@ describe('muster runs', () => {
     )
     const { run: muster, screen } = cli({ SVC_SERVER: server.url })
     expect((await muster('runs', '--agent', 'ada', '--status', 'failed', '--tag', 'x', '--limit', '5')).stdout).toBe(
-      'run-1\tada\tFAILED\tuser\t2026-01-01T00:00:00Z\t90\tout of money\n',
+      'run-1\tada\tFAILED\tUSER\t90\tout of money\t2026-01-01T00:00:00Z\n',
     )
-    expect(server.seen.at(-1)?.url).toBe('/api/v1/runs?status=FAILED&tag=x&limit=5&agent_id=c7')
-    expect(JSON.parse((await muster('runs', '--json')).stdout)).toEqual(page)
+    expect(server.seen.at(-1)?.url).toBe('/api/v1/runs?status=FAILED&tag=x&agent_id=c7&page=1&limit=5')
+    expect(JSON.parse((await muster('runs', '--json')).stdout)).toEqual([run])
     expect(JSON.parse((await muster('runs', '--json=id')).stdout)).toEqual([{ id: 'run-1' }])
     expect((await muster('runs', 'of-agent', 'ada', '-q')).stdout).toBe('run-1\n')
     expect((await muster('runs', 'show', 'run-1')).stdout).toContain('Error\tout of money\n')
     expect(await muster('runs', '--status', 'odd')).toMatchObject({ code: 2 })
     const shown = screen(['runs'])
     await shown.ended
-    expect(shown.text()).toContain('Page 1 of 1, 1 runs. Running: 1. Today: 2, failed 3.')
+    expect(shown.text()).toContain('1 runs. Running: 1. Today: 2, failed 3.')
   })
 
   it('works on a real daemon', async () => {

@@ -21,7 +21,7 @@ describe('muster journal', () => {
     for (let n = 0; n < 7; n++)
       note(it, { summary: `step ${n}`, agent_id: agent.id, crew_id: agent.crew_id, severity: n % 2 ? 'info' : 'error' })
     const summaries = async (...flags: string[]) =>
-      JSON.parse((await run('journal', 'list', ...flags, '--jq', '[(.entries? // .)[].summary]')).stdout)
+      JSON.parse((await run('journal', 'list', ...flags, '--jq', '[.[].summary]')).stdout)
     expect(await summaries('--agent', 'ada', '--type', 'exec.command')).toEqual(
       [6, 5, 4, 3, 2, 1, 0].map((n) => `step ${n}`),
     )
@@ -31,18 +31,17 @@ describe('muster journal', () => {
     ])
     expect(await summaries('--search', 'step 3')).toEqual(['step 3'])
     expect(await summaries('--since', '2027-01-01T00:00:00Z')).toEqual([])
-    expect(await summaries('--type', 'exec.command', '--all', '--limit', '3')).toHaveLength(7)
-    const poured = await run('journal', '--type', 'exec.command', '--all', '--limit', '2', '-o', 'ndjson')
+    expect(await summaries('--type', 'exec.command', '--all')).toHaveLength(7)
+    expect(await summaries('--type', 'exec.command', '--limit', '3')).toEqual(['step 6', 'step 5', 'step 4'])
+    expect(await run('journal', '--all', '--limit', '3')).toMatchObject({ code: 2 })
+    const poured = await run('journal', '--type', 'exec.command', '--all', '-o', 'ndjson')
     expect(
       poured.stdout
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line).summary),
     ).toEqual([6, 5, 4, 3, 2, 1, 0].map((n) => `step ${n}`))
-    expect(JSON.parse((await run('journal', '--limit', '1', '--json')).stdout)).toMatchObject({
-      count: 1,
-      next_cursor: expect.any(String),
-    })
+    expect(JSON.parse((await run('journal', '--limit', '1', '--json')).stdout)).toHaveLength(1)
     expect((await run('journal', 'count', '--agent', 'ada', '--severity', 'error')).stdout).toBe('4\n')
     expect(JSON.parse((await run('journal', 'count', '--type', 'exec.command', '--json')).stdout)).toEqual({ total: 7 })
     expect(await run('journal', '--since', 'whenever')).toMatchObject({
@@ -95,7 +94,7 @@ describe('muster journal', () => {
     expect(stdout).toContain('crew.deleted\taudit.entity_deleted\tnotice\tcrew\t')
     expect(stdout).toContain('container.failed\tcontainer.failed\terror\t\tcontainer_id, error\n')
     expect(stdout).toContain('llm.call\tllm.call\tinfo\t\tnot recorded yet\n')
-    const { types } = JSON.parse((await run('journal', 'types', '--json')).stdout)
+    const types = JSON.parse((await run('journal', 'types', '--json')).stdout)
     expect(types.find(({ name }: { name: string }) => name === 'container.started').payload.required).toEqual([
       'container_id',
     ])
@@ -106,7 +105,7 @@ describe('muster journal', () => {
     const { run } = await cliFor(it, 'OWNER')
     await run('crews', 'create', 'Web')
     await run('agents', 'create', 'Ada')
-    expect((await run('journal', 'lookup')).stdout).toMatch(/^crew\tc\w{24}\tweb\tWeb\nagent\tc\w{24}\tada\tAda\n$/)
+    expect((await run('journal', 'lookup')).stdout).toMatch(/^web\tcrew\tWeb\tc\w{24}\nada\tagent\tAda\tc\w{24}\n$/)
   })
 
   it('checks the chain, and ends with 1 when it is broken', async () => {
@@ -199,15 +198,18 @@ describe('muster journal', () => {
       severity: 'error',
       priority: 'normal',
       actor_type: 'agent',
-      summary: 'x'.repeat(200),
+      summary: 'The run has failed because the disk of the machine that it ran on was full',
       workspace_id: 'w',
     }
     const server = await fakeServer((_, reply) => json(reply, { entries: [entry], count: 1, next_cursor: 'more' }))
     const shown = cli({ SVC_SERVER: server.url }).screen(['journal', '--no-color'], { cols: 70 })
     await shown.ended
     const [head, row, hint] = shown.text().split('\r\n')
-    expect(head).toMatch(/^WHEN +SEVERITY +TYPE +SUMMARY +ID$/)
-    expect([row!.length <= 70, row]).toEqual([true, expect.stringMatching(/error +run\.failed +x+… +j_1$/)])
-    expect(hint).toContain('Next: --cursor more')
+    expect(head).toMatch(/^ID +SEVERITY +TYPE +SUMMARY +AGE$/)
+    expect([row!.length <= 70, row]).toEqual([
+      true,
+      expect.stringMatching(/^j_1 +error +run\.failed +The run has failed because the disk… +\d+d$/),
+    ])
+    expect(hint).toContain('There are more. Next: --all, or --limit N')
   })
 })

@@ -9,7 +9,7 @@ describe('muster ports', () => {
     expect(await run('ports', 'list', 'backend')).toMatchObject({ code: 0, stdout: '' })
     const { body } = await it.expose({ description: 'the shop' })
     expect((await run('ports', 'list', 'backend')).stdout).toMatch(
-      new RegExp(`^${body.id}\tada\t3000\tactive\t.*\tthe shop\n$`),
+      new RegExp(`^${body.id}\tada\t3000\tACTIVE\t.*\tthe shop\t2026-.*\n$`),
     )
     expect((await run('ports', 'list', 'backend', '--json', '--status', 'all')).stdout).not.toContain(body.token)
     expect(await run('ports', 'revoke', 'backend', body.id)).toMatchObject({

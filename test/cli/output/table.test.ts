@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Columns, human, plain, size, span, status, when } from '../../../cli/output/cell.ts'
-import { missing, select } from '../../../cli/output/json.ts'
-import { detail, table } from '../../../cli/output/table.ts'
+import { age, type Columns, human, plain, size, span, status, when, word } from '../../../cli/output/cell.ts'
+import { select } from '../../../cli/output/json.ts'
+import { membersOf, requireMembers } from '../../../cli/output/members.ts'
+import { isWholeId, shortIds } from '../../../cli/output/short-id.ts'
+import { detail, type TableForm, table as tableOf } from '../../../cli/output/table.ts'
 import { painter } from '../../../cli/output/theme.ts'
 import { detailTsv, tsv } from '../../../cli/output/tsv.ts'
-import { pad, shorten, widthOf } from '../../../cli/output/width.ts'
+import { pad, shorten, shortenWords, widthOf } from '../../../cli/output/width.ts'
 
+const table = <T>(rows: readonly T[], columns: Columns<T>, form: TableForm) => tableOf(rows, columns, form).text
 const plainly = { width: 80, paint: painter(false) }
 type Row = { name: string; count: number | null; note?: string }
 const columns: Columns<Row> = { NAME: (row) => row.name, COUNT: (row) => row.count, NOTE: (row) => row.note }
@@ -34,12 +37,41 @@ describe('table', () => {
     expect(lines.map((line) => widthOf(line.slice(0, line.indexOf('-'))))).toEqual([8, 8, 8])
   })
 
-  it.each([80, 40, 30])('fits into %i columns, cutting the widest first', (width) => {
-    const rows = [{ name: 'n'.repeat(50), count: 3, note: 'ö'.repeat(90) }]
-    const text = table(rows, columns, { ...plainly, width })
-    for (const line of text.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(width)
-    expect(text).toContain('…')
-    expect(text).toContain(' 3 ')
+  const deployed = { name: 'deploy-the-web-shop', count: 3, note: 'Ships the newest release to all of the regions' }
+
+  it.each([
+    [
+      80,
+      [
+        'NAME                 COUNT  NOTE',
+        'deploy-the-web-shop      3  Ships the newest release to all of the regions',
+      ],
+    ],
+    [60, ['NAME                 COUNT  NOTE', 'deploy-the-web-shop      3  Ships the newest release to all…']],
+    [40, ['NAME                 COUNT  NOTE', 'deploy-the-web-shop      3  Ships the…']],
+    [30, ['NAME                 COUNT', 'deploy-the-web-shop      3']],
+    [10, ['NAME', 'deploy-the-web-shop']],
+  ])('keeps words whole at %i columns, and leaves out columns', (width, lines) => {
+    expect(
+      table([deployed], columns, { ...plainly, width })
+        .trimEnd()
+        .split('\n'),
+    ).toEqual(lines)
+  })
+
+  it('says what it left out, and shows all of it when asked', () => {
+    expect(tableOf([deployed], columns, { ...plainly, width: 30 }).left).toEqual(['NOTE'])
+    const whole = tableOf([deployed], columns, { ...plainly, width: 30, uncut: true })
+    expect(whole.left).toEqual([])
+    expect(whole.text).toContain('to all of the regions')
+  })
+
+  it('keeps the age longer than most', () => {
+    const rows = [{ a: 'a'.repeat(9) }]
+    const long = (row: { a: string }) => row.a
+    const headers = { NAME: long, B: long, C: long, D: long, E: long, AGE: () => '3d' }
+    expect(tableOf(rows, headers, { ...plainly, width: 50 }).left).toEqual(['E'])
+    expect(tableOf(rows, headers, { ...plainly, width: 35 }).left).toEqual(['D', 'E', 'AGE'])
   })
 
   it('is not fooled by control characters in cells', () => {
@@ -84,6 +116,8 @@ describe('other forms', () => {
   it('cuts by columns, not by code units', () => {
     expect(shorten('日本語日本語', 5)).toBe('日本…')
     expect(shorten('abc', 3)).toBe('abc')
+    expect(shortenWords('one two three', 10)).toBe('one two…')
+    expect(shortenWords('onetwothree', 6)).toBe('…')
     expect(pad('日本', 6)).toBe('日本  ')
     expect(pad('ab', 4, true)).toBe('  ab')
   })
@@ -100,6 +134,19 @@ describe('cells', () => {
   ])('reads %s as %s', (time, text) => {
     expect(human(when(time, now)).text).toBe(text)
     expect(plain(when(time, now))).toBe(time)
+  })
+
+  it.each([
+    ['2025-12-31T23:59:59.900Z', '0s'],
+    ['2025-12-31T23:55:00Z', '5m'],
+    ['2025-12-22T00:00:00Z', '10d'],
+  ])('counts the age since %s as %s', (time, text) => {
+    expect(human(age(time, now)).text).toBe(text)
+    expect(plain(age(time, now))).toBe(time)
+  })
+
+  it('writes words of the service in lower case, and leaves them alone for programs', () => {
+    expect([human(word('API_KEY')).text, plain(word('API_KEY')), word(null)]).toEqual(['api-key', 'API_KEY', null])
   })
 
   it('keeps what is no time', () => {
@@ -138,14 +185,48 @@ describe('select', () => {
     expect(select(rows, [])).toBe(rows)
     expect(select([], ['anything'])).toEqual([])
   })
+})
 
-  it('knows the names that nothing has', () => {
-    expect(select(rows, ['toString'])).toEqual([{ toString: null }, { toString: null }])
-    expect(missing(rows, ['id', 'nope', 'toString'])).toEqual({
-      fields: ['nope', 'toString'],
-      known: ['id', 'a', 'extra'],
-    })
-    expect(missing(rows, ['a.b', 'extra'])).toEqual({ fields: [], known: [] })
-    expect(missing([], ['nope'])).toEqual({ fields: [], known: [] })
-  })
+describe('members', () => {
+  const known = ['id', 'crew', 'crew.name', 'payload', 'payload.*']
+
+  it.each(['id', 'crew.name', 'payload.any.thing'])('has %s', (field) => requireMembers([field], known))
+
+  it.each(['nope', 'toString', 'crew.size', 'id.x'])('refuses %s', (field) =>
+    expect(() => requireMembers([field], known)).toThrow(
+      `There is no member "${field}"; choose from crew, id, payload.`,
+    ),
+  )
+
+  it('are those of any row', () => expect(membersOf([{ a: 1 }, { b: { c: 2 } }, 5])).toEqual(['a', 'b', 'b.*']))
+})
+
+describe('short ids', () => {
+  it.each([
+    [
+      ['c0mjuohs005e6fu6qxd87qvyr', 'c0mjuohs005e6fu6qxd87qvyz'],
+      ['xd87qvyr', 'xd87qvyz'],
+    ],
+    [
+      ['c0mjuohs005e6fu6qxd87qvyr', 'c0mjuohs005e7aaaaxd87qvyr', '-'],
+      ['qxd87qvyr', 'axd87qvyr', '-'],
+    ],
+    [['ibx_escalation_c0mjuohs005e6fu6qxd87qvyr'], ['xd87qvyr']],
+    [
+      ['j_0199f3a2b1c0d4e5', 'j_0199f3a2b1c0d4e6'],
+      ['f3a2b1c0d4e5', 'f3a2b1c0d4e6'],
+    ],
+    [
+      ['web-team', 'c0mjuohs'],
+      ['web-team', 'c0mjuohs'],
+    ],
+  ])('of %j', (ids, short) => expect(shortIds(ids)).toEqual(short))
+
+  it('know a whole id', () =>
+    expect(['c0mjuohs005e6fu6qxd87qvyr', `s_${'0'.repeat(64)}`, 'xd87qvyr', 'web'].map(isWholeId)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]))
 })

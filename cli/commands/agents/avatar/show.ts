@@ -7,6 +7,7 @@ import { agentId } from '../../../lookup.ts'
 
 export default class AgentsAvatarShow extends ApiCommand<typeof AgentsAvatarShow> {
   static override summary = "Show or download an agent's picture"
+  static override result = { members: ['agent_id', 'type', 'bytes'] }
   static override hiddenAliases = ['agents:avatar']
   static override examples = [
     '$ <%= config.bin %> agents avatar show ada',

@@ -9,6 +9,7 @@ export default class CapabilitiesGrant extends ApiCommand<typeof CapabilitiesGra
   static override description =
     'credential.create: store credentials; credential.rotate: replace their values. Crew members below MANAGER ' +
     'can do so for their own crews.'
+  static override result = { of: ['members.setCapabilities'], members: ['email'] }
   static override examples = ['$ <%= config.bin %> members capabilities grant ada@example.com credential.rotate']
   static override args = { ...userArg, ...capabilityArg }
 

@@ -9,6 +9,7 @@ import { heldView } from '../../../views/capabilities.ts'
 
 export default class CapabilitiesPreset extends ApiCommand<typeof CapabilitiesPreset> {
   static override summary = 'Apply a preset of capabilities to a member'
+  static override result = { of: ['members.setCapabilities'], members: ['email'] }
   static override examples = ['$ <%= config.bin %> members capabilities preset ada@example.com admin']
   static override args = {
     ...userArg,

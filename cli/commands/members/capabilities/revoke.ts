@@ -6,6 +6,7 @@ import { heldView } from '../../../views/capabilities.ts'
 
 export default class CapabilitiesRevoke extends ApiCommand<typeof CapabilitiesRevoke> {
   static override summary = 'Revoke capabilities of a member'
+  static override result = { of: ['members.setCapabilities'], members: ['email'] }
   static override examples = [
     '$ <%= config.bin %> members capabilities revoke ada@example.com credential.create,credential.rotate',
   ]

@@ -6,6 +6,7 @@ import { heldView } from '../../../views/capabilities.ts'
 
 export default class CapabilitiesSet extends ApiCommand<typeof CapabilitiesSet> {
   static override summary = 'Replace the capabilities of a member'
+  static override result = { of: ['members.setCapabilities'], members: ['email'] }
   static override hiddenAliases = ['members:set-capabilities']
   static override examples = ['$ <%= config.bin %> members capabilities set ada@example.com chat,credential.create']
   static override args = { ...userArg, ...capabilityArg }

@@ -6,6 +6,7 @@ import { heldView } from '../../../views/capabilities.ts'
 
 export default class CapabilitiesShow extends ApiCommand<typeof CapabilitiesShow> {
   static override summary = 'Show the capabilities of a member'
+  static override result = { of: ['members.showCapabilities'], members: ['email'] }
   static override hiddenAliases = ['members:show-capabilities']
   static override examples = ['$ <%= config.bin %> members capabilities show ada@example.com']
   static override args = userArg

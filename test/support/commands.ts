@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import type { Described, Manifest } from '../../cli/main.ts'
+import { sampleId } from './sample-server.ts'
+
+/** Every command, as the build found it. */
+export const commands: Described[] = Object.values(
+  (JSON.parse(readFileSync(new URL('../../dist/cli/oclif.manifest.json', import.meta.url), 'utf8')) as Manifest)
+    .commands,
+)
+
+interface Word {
+  name: string
+  required?: boolean
+  options?: readonly string[]
+  helpValue?: string
+  type?: string
+}
+
+/** Values that have to be of a certain form; any other is an id. */
+const forms: Record<string, string> = {
+  value: '1',
+  cpus: '1',
+  role: 'viewer',
+  preset: 'viewer',
+  behavior: 'warn',
+  url: 'http://127.0.0.1:1',
+  file: new URL(import.meta.url).pathname,
+}
+
+/** Flags without which there is nothing to do. */
+const more: Record<string, string[]> = {
+  'crews:set-member': ['--role=manager'],
+  'policies:set': ['--behavior=warn'],
+  'inbox:act': ['--dismiss'],
+}
+
+const valueFor = ({ name, options, helpValue }: Word): string =>
+  options?.[0] ?? forms[name] ?? (/^\w+(\|\w+)+$/.test(helpValue ?? '') ? helpValue!.split('|')[0]! : sampleId)
+
+/** A command line with all that the command requires; `given` replaces values of arguments. */
+export function lineOf({ id, args, flags }: Described, given: Record<string, string> = {}): string[] {
+  const words = Object.values(args).filter(({ name, required }) => required || name in given)
+  const needed = Object.values(flags).filter(({ required }) => required)
+  return [
+    ...id.split(':'),
+    ...words.map((word) => given[word.name] ?? valueFor(word as Word)),
+    ...(more[id] ?? []),
+    ...needed.map((flag) => `--${flag.name}=${valueFor(flag as Word)}`),
+  ]
+}
+
+/** Commands that list: they can be cut. */
+export const lists = commands.filter(({ flags }) => 'limit' in flags)
