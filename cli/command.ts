@@ -62,8 +62,8 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   }
 
   /**
-   * What `--json` answers, when that is not the reply of the operation that the command is named after: replies of other
-   * operations, further members, or anything.
+   * What `--json` answers, when that is not the reply of the operation that the command is named after: replies of
+   * other operations, further members, or anything.
    */
   static result?: { of?: readonly string[]; members?: readonly string[]; any?: true }
 

@@ -131,7 +131,7 @@ describe('--dry-run', () => {
   it('is for requests of one’s own too', async () => {
     const it = await daemon()
     const { run } = await cliFor(it)
-    const ran = await run('api', 'POST', '/crews', '-f', 'name=Web', '-f', 'slug=web', '--dry-run', '--jq', '.status')
+    const ran = await run('api', 'POST', '/crews', '-d', 'name=Web', '-d', 'slug=web', '--dry-run', '--jq', '.status')
     expect(ran).toMatchObject({ code: 0, stdout: '201\n' })
     expect((await run('api', 'GET', '/crews', '--dry-run', '--jq', 'length')).stdout).toBe('0\n')
   })

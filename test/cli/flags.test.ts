@@ -32,10 +32,6 @@ describe('wanted', () => {
     ],
     [{ json: '*' }, { format: 'json', fields: [] }],
     [{ json: 'a, b' }, { format: 'json', fields: ['a', 'b'] }],
-    [
-      { jq: '.a', output: 'table' },
-      { format: 'json', fields: [], jq: '.a' },
-    ],
   ])('reads %j', (flags, expected) => expect(wanted(flags)).toEqual(expected))
 })
 

@@ -9,8 +9,9 @@ import { mountMissing, type SmallDisk, smallDisk } from '../support/small-disk.t
 import { stranger } from '../support/stranger.ts'
 import { screen } from '../support/terminal.ts'
 
-// Somebody's first quarter of an hour, typed into a shell at a terminal of 80 columns: a port that is taken, a crew, an
-// agent that asks back, a daemon that is killed, a disk without room. What the screen offers next is typed as it stands.
+// Somebody's first quarter of an hour, typed into a shell at a terminal of 80 columns: a port that is taken, a crew,
+// an agent that asks back, a daemon that is killed, a disk without room. What the screen offers next is typed as it
+// stands.
 
 leaveOut(mountMissing)
 

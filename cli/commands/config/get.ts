@@ -8,13 +8,13 @@ export default class ConfigGet extends ApiCommand<typeof ConfigGet> {
   static override summary = 'Print the value of one setting'
   static override description = 'Prints an empty line for a setting without a value. Secrets are printed as [set].'
   static override examples = ['$ <%= config.bin %> config get server', '$ <%= config.bin %> config get pager']
-  static override result = { any: true } as const
+  static override result = { members: ['of', 'setting', 'value', 'origin', 'env'] }
   static override args = { setting: Args.string({ required: true, description: 'name of the setting' }) }
 
   async run(): Promise<void> {
-    const { value } = await this.find(this.args.setting)
-    if (this.out.wanted.format !== 'auto') return this.out.value(value)
-    this.out.text(`${Array.isArray(value) ? value.join(',') : (value ?? '')}\n`)
+    const row = await this.find(this.args.setting)
+    if (this.out.wanted.format !== 'auto') return this.out.value(row)
+    this.out.text(`${Array.isArray(row.value) ? row.value.join(',') : (row.value ?? '')}\n`)
   }
 
   private async find(setting: string): Promise<SettingRow> {

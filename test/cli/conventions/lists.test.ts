@@ -53,7 +53,7 @@ describe.each(ids(served))('%s', (_, command) => {
   it('knows its members though it is empty', async () => {
     const { run } = cli(variables(await sampleServer({ empty: true })))
     const { rows, of } = command.members!
-    const empty = command.id === 'config:show' ? expect.stringMatching(/^\[/) : '[]\n'
+    const empty = command.id === 'config:list' ? expect.stringMatching(/^\[/) : '[]\n'
     expect(await run(...line, `--json=${(rows ?? of)[0]!.replace('*', 'x')}`)).toMatchObject({ code: 0, stdout: empty })
     expect(await run(...line, '--json=no_such_member')).toMatchObject({ code: 2, stdout: '' })
   })
@@ -70,7 +70,7 @@ describe.each(ids(served))('%s', (_, command) => {
     }
     const [cut, full] = [await shown('-q'), await shown('-q', '--no-trunc')]
     // Nothing is stored on this machine.
-    if (['contexts:list', 'preferences:list'].includes(command.id)) return
+    if (['alias:list', 'contexts:list', 'preferences:list'].includes(command.id)) return
     const headers = full[0]!.trim().split(/ +/)
     expect(headers).toEqual(full[0]!.trim().split(/ {2,}/))
     expect(headers[0]).toBe(events[command.id] ?? (headers[0] === 'ID' ? 'ID' : 'NAME'))

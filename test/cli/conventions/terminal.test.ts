@@ -53,7 +53,7 @@ describe('marks', () => {
   it('are ASCII at such a terminal, and only there', async () => {
     const { screen, run } = cli({ ...variables(await sampleServer()), LC_ALL: 'C' })
     for (const line of [['inbox', 'list'], ['crews', 'stop', 'backend'], ['doctor'], ['--help']]) {
-      const shown = screen([...line, '--no-color'], { cols: 60 })
+      const shown = screen([...line, '--no-color', '--no-input'], { cols: 60 })
       await shown.ended
       expect(shown.text()).toMatch(/^[\t\r\n -~]*$/)
     }
