@@ -1,6 +1,8 @@
 import { Args, Flags } from '@oclif/core'
+import type { Calls } from '../chat/session.ts'
 import { ApiCommand } from '../command.ts'
 import { explain } from '../failure.ts'
+import { durationMs } from '../flags.ts'
 import { InputError } from '../input.ts'
 import { agentId } from '../lookup.ts'
 
@@ -23,6 +25,7 @@ export default class Chat extends ApiCommand<typeof Chat> {
     chat: Flags.string({ helpValue: 'ID', description: 'go on in this chat', exclusive: ['new'] }),
     new: Flags.boolean({ description: 'begin a new chat' }),
     thinking: Flags.boolean({ description: 'show what the agent thinks' }),
+    undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be taken back' }),
     'no-bell': Flags.boolean({ description: 'do not ring when something new needs you' }),
   }
 
@@ -54,7 +57,8 @@ export default class Chat extends ApiCommand<typeof Chat> {
       thinking: this.flags.thinking,
       input: stdin,
       output: stdout,
-      ...(!this.flags['no-bell'] && { calls: (...given) => this.listenForCalls(...given) }),
+      undo: durationMs(this.flags.undo, '--undo') ?? 0,
+      calls: (signal, on) => this.listen(signal, on, id),
       explain: (error) =>
         explain(error, {
           command: `chat ${agent.slug}`,
@@ -65,26 +69,19 @@ export default class Chat extends ApiCommand<typeof Chat> {
     this.finish(await session.run(this.leaving()))
   }
 
-  /** Rings and says so when something new in the inbox needs the user. */
-  private async listenForCalls(
-    signal: AbortSignal,
-    tell: (text: string) => void,
-    openChat: () => string | null,
-  ): Promise<void> {
-    const [{ alerts, isAlert, noticeOf, ring }, { whereIAm }] = await Promise.all([
+  /** Rings and says so when something new in the inbox needs the user; what the agent itself asks is shown anyway. */
+  private async listen(signal: AbortSignal, { tell, openChat, changed }: Calls, agentId: string): Promise<void> {
+    const [{ alerts, isAlert, noticeOf, ring }, { whereIAm }, { isOfAgent }] = await Promise.all([
       import('../inbox/alerts.ts'),
       import('../inbox/here.ts'),
+      import('../chat/questions.ts'),
     ])
     const here = await whereIAm(this.api, this.session.workspace)
-    for await (const item of alerts(this.api, this.connection, { here, signal })) {
-      if (!isAlert(here, item, openChat())) continue
-      tell(`! ${noticeOf(item)} · muster inbox`)
+    for await (const item of alerts(this.api, this.connection, { here, signal, changed })) {
+      if (this.flags['no-bell'] || !isAlert(here, item, openChat())) continue
+      if (!isOfAgent(item, agentId)) tell(`! ${noticeOf(item)} · muster inbox`)
       ring(process.stdout, item)
     }
-  }
-
-  private get local(): boolean {
-    return this.session.target.socket !== undefined || this.session.serverOrigin === 'default'
   }
 
   /** The chat of last time, when it is still there. */

@@ -12,6 +12,8 @@ const noticeWidth = 120
 export interface AlertsOptions {
   here: Here
   signal: AbortSignal
+  /** Something in the inbox has changed, whatever it is. */
+  changed?: () => void
 }
 
 /**
@@ -21,7 +23,7 @@ export interface AlertsOptions {
 export async function* alerts(
   api: Client,
   connection: Connection,
-  { here, signal }: AlertsOptions,
+  { here, signal, changed }: AlertsOptions,
 ): AsyncGenerator<Item> {
   const seen = new Set<string>()
   // An item that is raised again is a new one.
@@ -32,6 +34,7 @@ export async function* alerts(
     return !before && item.state === 'unread'
   }
   for await (const event of news(connection, `workspace:${here.workspaceId}`, { signal })) {
+    if (event.type === 'connected' || (event.type === 'event' && event.name === 'inbox.updated')) changed?.()
     if (event.type === 'connected') {
       const { rows } = await api.inbox.list({ query: { state: 'active', limit: known } })
       const missed = rows.filter(fresh)

@@ -1,4 +1,4 @@
-import { around, layout } from '../chat/layout.ts'
+import { window } from '../chat/layout.ts'
 import type { Cursor } from '../chat/screen.ts'
 import { displayable, type Row, span } from '../markdown/rows.ts'
 import { cleanLine } from '../output/clean.ts'
@@ -80,7 +80,7 @@ function textRows({ itemList, mode, width, explain }: Scene): Row[] {
 
 function typedRows({ typed, width, height }: Scene): { rows: Row[]; cursor: Cursor | null } {
   if (!typed) return { rows: [], cursor: null }
-  const { rows, cursor } = around(layout(typed.text, typed.cursor, width - 10), Math.max(2, Math.floor(height / 3)))
+  const { rows, cursor } = window(typed.text, typed.cursor, width - 10, Math.max(2, Math.floor(height / 3)))
   const lines = rows.map((it, at): Row => [span(at ? '        ' : 'Answer: ', 'cyan'), span(displayable(it))])
   return { rows: lines, cursor: { row: cursor.row, column: 8 + cursor.column } }
 }
