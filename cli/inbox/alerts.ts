@@ -1,7 +1,7 @@
 import { type Client, type Connection, ProblemError } from '#client'
 import { cleanLine } from '../output/clean.ts'
 import { shorten } from '../output/width.ts'
-import type { Item } from './decisions.ts'
+import type { Detail, Item } from './decisions.ts'
 import type { Here } from './here.ts'
 import { news } from './news.ts'
 
@@ -24,7 +24,7 @@ export async function* alerts(
   api: Client,
   connection: Connection,
   { here, signal, changed }: AlertsOptions,
-): AsyncGenerator<Item> {
+): AsyncGenerator<Detail> {
   const seen = new Set<string>()
   // An item that is raised again is a new one.
   const fresh = (item: Item): boolean => {
@@ -48,7 +48,7 @@ export async function* alerts(
 }
 
 /** The item, if it is for the user and still there. */
-async function visible(api: Client, itemId: string): Promise<Item | null> {
+export async function visible(api: Client, itemId: string): Promise<Detail | null> {
   try {
     return await api.inbox.show({ itemId })
   } catch (error) {
