@@ -1,10 +1,10 @@
 import { Args, Flags } from '@oclif/core'
+import { agentGiven } from '../chat/choose-agent.ts'
 import type { Calls } from '../chat/session.ts'
 import { ApiCommand } from '../command.ts'
 import { explain } from '../failure.ts'
 import { durationMs } from '../flags.ts'
 import { InputError } from '../input.ts'
-import { agentId } from '../lookup.ts'
 
 const signals = { SIGTERM: 143, SIGHUP: 129 } as const
 
@@ -15,12 +15,15 @@ export default class Chat extends ApiCommand<typeof Chat> {
     'doing, a second Ctrl-C leaves; /help lists all keys and commands. A run continues after you ' +
     'leave.\n\nScripts use `muster ask`.'
   static override examples = [
+    '$ <%= config.bin %> chat',
     '$ <%= config.bin %> chat ada',
     '$ <%= config.bin %> chat ada --new',
     '$ <%= config.bin %> chat ada --chat CHAT',
   ]
   static override next = { not_found: 'muster chats list AGENT, or --new' }
-  static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
+  static override args = {
+    agent: Args.string({ description: 'slug or id of the agent; chosen from a list when left out' }),
+  }
   static override flags = {
     chat: Flags.string({ helpValue: 'ID', description: 'go on in this chat', exclusive: ['new'] }),
     new: Flags.boolean({ description: 'begin a new chat' }),
@@ -31,11 +34,11 @@ export default class Chat extends ApiCommand<typeof Chat> {
 
   async run(): Promise<void> {
     const { stdin, stdout } = process
-    const instead = `muster ask ${this.args.agent} "..."`
+    const instead = `muster ask ${this.args.agent ?? 'AGENT'} "..."`
     if (!stdin.isTTY || !stdout.isTTY) throw new InputError('A chat needs a terminal at both ends.', instead)
     if (process.env['TERM'] === 'dumb')
       throw new InputError('This terminal cannot move its cursor (TERM is "dumb").', instead)
-    const id = await agentId(this.api, this.args.agent)
+    const id = await agentGiven(this.api, this.args.agent, 'chat')
     const agent = await this.api.agents.show({ agentId: id })
     const { memoryFile, openMemory } = await import('../chat/memory.ts')
     const memory = openMemory(memoryFile(this.session.target.key, id))
