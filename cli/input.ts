@@ -17,16 +17,16 @@ export const interactive = (): boolean =>
 const refusesQuestions = () => Boolean(process.env['SVC_NO_INPUT'])
 
 // Questions go to stderr, so that `$(muster ...)` captures results alone.
-const screen = () => ({ output: process.stderr })
+const screen = (signal?: AbortSignal) => ({ output: process.stderr, ...(signal && { signal }) })
 
 /** Why an answer cannot be used; undefined when it can. */
 export type Flaw = (answer: string) => string | undefined
 
 /** Asks for a line of text, again as long as it has a flaw. */
-export async function ask(message: string, flawOf: Flaw = () => undefined): Promise<string> {
+export async function ask(message: string, flawOf: Flaw = () => undefined, signal?: AbortSignal): Promise<string> {
   if (refusesQuestions()) throw new InputError(`${message}: ${notAsked()}`)
   const { input } = await import('@inquirer/prompts')
-  return input({ message: cleanLine(message), validate: (answer) => flawOf(answer) ?? true }, screen())
+  return input({ message: cleanLine(message), validate: (answer) => flawOf(answer) ?? true }, screen(signal))
 }
 
 /** Refuses what no mail can be sent to. */
@@ -36,10 +36,11 @@ export const emailFlaw: Flaw = (answer) =>
 /** Refuses an empty answer. */
 export const emptyFlaw: Flaw = (answer) => (answer.trim() ? undefined : 'Enter at least one character.')
 
-/** Asks to choose one of several. */
+/** Asks to choose one of several, until the signal takes the question back. */
 export async function choose<T>(
   message: string,
   choices: { name: string; value: T; description?: string }[],
+  signal?: AbortSignal,
 ): Promise<T> {
   if (refusesQuestions()) throw new InputError(`${message}: ${notAsked()}`)
   const { select } = await import('@inquirer/prompts')
@@ -48,7 +49,7 @@ export async function choose<T>(
     name: cleanLine(it.name),
     ...(it.description !== undefined && { description: cleanLine(it.description) }),
   }))
-  return select({ message: cleanLine(message), choices: shown }, screen())
+  return select({ message: cleanLine(message), choices: shown }, screen(signal))
 }
 
 /** Asks before something that cannot be undone, unless `yes`. Without a terminal `yes` is the only way. */

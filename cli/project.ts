@@ -78,8 +78,9 @@ export function withProject(argv: readonly string[], command: Taken, project: Pr
   const [first] = Object.entries(command.args)
   const named = first && (first[0] === 'crew' || first[0] === 'agent') ? project[first[0]] : undefined
   const words = [...argv]
-  if (named && first?.[1].required && byArgument.has(verb) && !isName(firstArgument(argv, command)))
-    words.unshift(named)
+  // A crew that may be left out narrows a list; an agent that may be left out is chosen by the person.
+  const isNeeded = first !== undefined && (first[1].required || first[0] === 'agent')
+  if (named && isNeeded && byArgument.has(verb) && !isName(firstArgument(argv, command))) words.unshift(named)
   const hasCrew = words.some((word) => word === '--crew' || word.startsWith('--crew='))
   if (project.crew && 'crew' in command.flags && byFlag.has(verb) && !hasCrew) words.push(`--crew=${project.crew}`)
   return words

@@ -1,6 +1,8 @@
-import { createInterface, emitKeypressEvents, type Interface, type Key } from 'node:readline'
+import { createInterface, type Interface, type Key } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { ReadStream } from 'node:tty'
+import type { Pastes } from './pastes.ts'
+import { Typing } from './typing.ts'
 
 export interface EditorEvents {
   /** A whole message was entered. */
@@ -23,6 +25,8 @@ export interface EditorOptions {
   history: readonly string[]
   /** What Tab makes of the text. */
   complete(text: string): string
+  /** Where long pastes are kept; without it they stand in the line as they are. */
+  pastes?: Pastes
   on: EditorEvents
 }
 
@@ -39,37 +43,37 @@ type Reader = Omit<Interface, 'line' | 'cursor'> & { line: string; cursor: numbe
  */
 export class Editor {
   private readonly reader: Reader
-  private readonly input: ReadStream
+  private readonly typing: Typing
   private readonly output: { write(text: string): unknown }
   private readonly options: EditorOptions
   private readonly history: string[]
   /** Where in the history the line comes from; its length is the line that is new. */
   private place: number
   private draft = ''
-  private pasting = false
-  /** Where the cursor stood when the last key came. */
-  private at = 0
-  private key: Key = {}
   /** Entered a moment ago: more in the same moment means that it was pasted. */
   private entered: string | null = null
   private closed = false
 
   constructor(input: ReadStream, output: { write(text: string): unknown }, options: EditorOptions) {
-    this.input = input
     this.output = output
     this.options = options
     this.history = [...options.history]
     this.place = this.history.length
-    emitKeypressEvents(input)
-    input.on('keypress', this.before)
+    this.typing = new Typing(input, {
+      before: (key) => this.before(key),
+      // What Enter and Ctrl-C change is told by what comes of them.
+      after: ({ ctrl, name }) => {
+        if (name !== 'return' && !(ctrl && name === 'c')) options.on.change()
+      },
+      text: (text) => this.insert(text),
+      paste: (text) => this.insert(options.pastes?.put(text) ?? text),
+    })
     this.reader = createInterface({
-      input,
+      input: this.typing.input,
       output: mute(),
       terminal: true,
       historySize: 0,
-      escapeCodeTimeout: 50,
     }) as Reader
-    input.on('keypress', this.after)
     this.reader.on('line', (line) => this.enter(line))
     this.reader.on('SIGINT', () => options.on.interrupt())
     this.reader.on('SIGCONT', () => this.goOn())
@@ -97,46 +101,55 @@ export class Editor {
     if (this.closed) return
     this.closed = true
     this.output.write(pasteOff)
-    this.input.off('keypress', this.before)
-    this.input.off('keypress', this.after)
     this.reader.close()
-    this.input.unref()
+    this.typing.close()
   }
 
-  /** Runs before readline sees the key. */
-  private readonly before = (_text: string | undefined, key: Key = {}) => {
-    if (this.entered !== null) {
-      const text = `${this.entered}\n`
-      this.entered = null
-      this.set(text)
-    }
-    this.key = key
-    this.at = this.reader.cursor
+  private insert(text: string): void {
+    this.more()
+    const { line, cursor } = this.reader
+    this.set(line.slice(0, cursor) + text + line.slice(cursor), cursor + text.length)
+  }
+
+  /** What was entered goes on in another line. */
+  private more(): void {
+    if (this.entered === null) return
+    const text = `${this.entered}\n`
+    this.entered = null
+    this.set(text)
+  }
+
+  /** Keys that readline knows nothing of, or something else. */
+  private before(key: Key): boolean {
+    this.more()
     const { name, ctrl, meta } = key
-    if (name === 'paste-start') this.pasting = true
-    else if (name === 'paste-end') this.pasting = false
-    else if (this.pasting) return
-    else if (name === 'return' && meta) this.breakLine(this.text, this.at)
+    if (name === 'return' && meta) this.insert('\n')
     else if (name === 'up' || (ctrl && name === 'p')) this.up()
     else if (name === 'down' || (ctrl && name === 'n')) this.down()
     else if (ctrl && name === 'l') this.options.on.clear()
-    else if (ctrl && name === 'z') this.stop()
+    else if (ctrl && name === 'o') this.expand()
+    else if (name === 'tab') this.complete()
+    else {
+      if (ctrl && name === 'z') this.stop()
+      return false
+    }
+    return true
   }
 
-  private readonly after = () => {
-    if (this.key.name === 'tab' && !this.pasting) this.complete()
-    if (!(this.key.ctrl && this.key.name === 'c')) this.options.on.change()
-  }
-
-  /** readline has taken the key for a character like any other. */
   private complete(): void {
-    const text = this.text.slice(0, this.at) + this.text.slice(this.cursor)
-    if (text.startsWith('/') && this.at === text.length) this.set(this.options.complete(text))
+    const { text } = this
+    if (text.startsWith('/') && this.cursor === text.length) this.set(this.options.complete(text))
+    else this.insert('\t')
+  }
+
+  /** Pastes as the text that they are. */
+  private expand(): void {
+    const { pastes } = this.options
+    if (pastes) this.set(pastes.whole(this.text), pastes.whole(this.text.slice(0, this.cursor)).length)
   }
 
   private enter(line: string): void {
-    if (this.pasting || this.key.name === 'enter') this.breakLine(line, this.at)
-    else if (line.endsWith('\\')) this.set(`${line.slice(0, -1)}\n`)
+    if (line.endsWith('\\')) this.set(`${line.slice(0, -1)}\n`)
     else {
       this.entered = line
       setImmediate(() => this.settle())
@@ -157,16 +170,12 @@ export class Editor {
     this.options.on.submit(text)
   }
 
-  private breakLine(text: string, at: number): void {
-    this.set(`${text.slice(0, at)}\n${text.slice(at)}`, at + 1)
-  }
-
   /** A line up in the text, else back in the history. */
   private up(): void {
-    const start = this.text.lastIndexOf('\n', this.at - 1) + 1
+    const start = this.text.lastIndexOf('\n', this.cursor - 1) + 1
     if (start > 0) {
       const above = this.text.lastIndexOf('\n', start - 2) + 1
-      return void this.set(this.text, Math.min(above + this.at - start, start - 1))
+      return void this.set(this.text, Math.min(above + this.cursor - start, start - 1))
     }
     if (this.place === 0) return
     if (this.place === this.history.length) this.draft = this.text
@@ -175,9 +184,9 @@ export class Editor {
   }
 
   private down(): void {
-    const end = this.text.indexOf('\n', this.at)
+    const end = this.text.indexOf('\n', this.cursor)
     if (end >= 0) {
-      const column = this.at - (this.text.lastIndexOf('\n', this.at - 1) + 1)
+      const column = this.cursor - (this.text.lastIndexOf('\n', this.cursor - 1) + 1)
       const below = this.text.indexOf('\n', end + 1)
       return void this.set(this.text, Math.min(end + 1 + column, below < 0 ? this.text.length : below))
     }
@@ -193,6 +202,7 @@ export class Editor {
 
   private goOn(): void {
     this.reader.resume()
+    this.typing.again()
     this.output.write(pasteOn)
     this.options.on.resume()
   }

@@ -2,8 +2,8 @@ import type { WriteStream } from 'node:tty'
 import { displayable, type Row, span, wrap } from '../markdown/rows.ts'
 import { colored, painter } from '../output/theme.ts'
 import { shorten } from '../output/width.ts'
-import { around, layout } from './layout.ts'
-import { Screen } from './screen.ts'
+import { window } from './layout.ts'
+import { type Live, reflowing, Screen } from './screen.ts'
 import { userRows } from './transcript.ts'
 import type { Commit, Kind } from './turn-view.ts'
 
@@ -17,6 +17,8 @@ export interface Below {
   queue: readonly string[]
   text: string
   cursor: number
+  /** One column before the text; "›" unless what is typed answers a question. */
+  mark?: string
   /** Under the text that is being typed. */
   hint: string | null
 }
@@ -28,7 +30,7 @@ export class Page {
   last: Kind = 'note'
 
   constructor(output: WriteStream) {
-    this.screen = new Screen(output, painter(colored(output)))
+    this.screen = new Screen(output, painter(colored(output)), { reflows: reflowing(process.env) })
   }
 
   get width(): number {
@@ -65,8 +67,13 @@ export class Page {
     this.commit('note', this.next(next))
   }
 
-  draw({ turn, warning, queue, text, cursor, hint }: Below): void {
-    const typed = around(layout(text, cursor, this.width - 3), Math.max(3, Math.floor(this.screen.height / 2)))
+  /** `below` is asked for when it is drawn. */
+  draw(below: () => Below): void {
+    this.screen.show(() => this.live(below()))
+  }
+
+  private live({ turn, warning, queue, text, cursor, mark = '›', hint }: Below): Live {
+    const typed = window(text, cursor, this.width - 3, Math.max(3, Math.floor(this.screen.height / 2)))
     const waiting = queue.map(
       (it, at): Row => [
         span(`${at ? '  ' : '» '}${shorten(displayable(it).replaceAll('\n', ' '), this.width - 2)}`, 'dim'),
@@ -78,12 +85,14 @@ export class Page {
       ...(waiting.length ? [[], ...waiting] : []),
       [],
     ]
-    const input = typed.rows.map((it, at): Row => [span(at ? '  ' : '› ', 'cyan'), span(it)])
+    const input = typed.rows.map(
+      (it, at): Row => [span(at ? '  ' : `${mark} `, mark === '›' ? 'cyan' : 'yellow'), span(it)],
+    )
     const below: Row[] = hint ? [[span(shorten(hint, this.width), 'dim')]] : []
-    this.screen.show([...above, ...input, ...below], {
-      row: above.length + typed.cursor.row,
-      column: 2 + typed.cursor.column,
-    })
+    return {
+      rows: [...above, ...input, ...below],
+      cursor: { row: above.length + typed.cursor.row, column: 2 + typed.cursor.column },
+    }
   }
 
   private next(text: string): Row[] {

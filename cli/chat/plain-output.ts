@@ -22,14 +22,30 @@ export class PlainOutput {
   /** Both streams may be one terminal, whose cursor stands behind text that has not ended its line. */
   private midLine = false
   private told = false
+  /** What came while the terminal belongs to somebody else. */
+  private held: (() => void)[] | null = null
   private readonly it: PlainOutputOptions
 
   constructor(options: PlainOutputOptions) {
     this.it = options
   }
 
+  /** Keeps everything back until `release`. */
+  hold(): void {
+    this.rest()
+    this.endLine()
+    this.held ??= []
+  }
+
+  release(): void {
+    const held = this.held ?? []
+    this.held = null
+    for (const write of held) write()
+  }
+
   see(event: TurnEvent): void {
-    if (event.type === 'text') this.say(event.text, event.fresh)
+    if (this.held) this.held.push(() => this.see(event))
+    else if (event.type === 'text') this.say(event.text, event.fresh)
     else if (event.type === 'status') this.turn(cleanLine(event.text))
     else if (event.type === 'thinking') this.think(event.text)
     else if (event.type === 'call') this.work(event.tool)
@@ -70,7 +86,7 @@ export class PlainOutput {
 
   /** Something that goes on. */
   turn(text: string): void {
-    if (!this.it.progress || this.midLine) return
+    if (!this.it.progress || this.midLine || this.held) return
     const shown = shorten(text, Math.max(10, (this.it.stderr.columns || 80) - 3))
     if (this.mark) this.mark.say(shown)
     else this.mark = spinner(shown, this.it.stderr)

@@ -15,12 +15,20 @@ export interface Cursor {
   column: number
 }
 
-interface Live {
+/** Rows that change, and where the cursor stands in them. */
+export interface Live {
   rows: readonly Row[]
   cursor: Cursor
 }
 
+export interface ScreenOptions {
+  /** Whether the terminal breaks what stands there into more rows when it becomes narrower; most do. */
+  reflows: boolean
+}
+
 const frameMs = 33
+/** A window that is drawn to another size has many sizes on the way. */
+const settleMs = 60
 const nothing: Live = { rows: [[]], cursor: { row: 0, column: 0 } }
 
 // Synchronized output: terminals that support it draw everything between these at once.
@@ -36,22 +44,27 @@ const clearBelow = '\u001b[J'
 export class Screen {
   private readonly out: Output
   private readonly paint: Paint
+  private readonly reflows: boolean
   private committed: Row[] = []
-  private next: Live = nothing
+  private next: () => Live = () => nothing
   private drawn: Live & { text: string } = { ...nothing, text: '' }
   private timer: NodeJS.Timeout | null = null
   private drawnAt = 0
   private parked = false
   private readonly resized = () => {
     this.drawn.text = ''
+    if (this.timer) clearTimeout(this.timer)
+    this.timer = null
+    this.schedule(settleMs)
     this.onResize()
   }
   /** Called when the terminal has another size. */
   onResize: () => void = () => undefined
 
-  constructor(out: Output, paint: Paint) {
+  constructor(out: Output, paint: Paint, { reflows }: ScreenOptions = { reflows: true }) {
     this.out = out
     this.paint = paint
+    this.reflows = reflows
     out.on('resize', this.resized)
   }
 
@@ -70,9 +83,9 @@ export class Screen {
     this.schedule()
   }
 
-  /** What stands below them from now on. */
-  show(rows: readonly Row[], cursor: Cursor): void {
-    this.next = { rows, cursor }
+  /** What stands below them from now on; asked for once for each frame, however often it changes. */
+  show(next: () => Live): void {
+    this.next = next
     this.schedule()
   }
 
@@ -101,15 +114,15 @@ export class Screen {
   close(): void {
     this.out.off('resize', this.resized)
     if (this.parked) return
-    this.next = nothing
+    this.next = () => nothing
     this.drawn.text = ''
     this.flush()
     this.parked = true
   }
 
-  private schedule(): void {
+  private schedule(least = 0): void {
     if (this.timer || this.parked) return
-    this.timer = setTimeout(() => this.flush(), Math.max(0, this.drawnAt + frameMs - performance.now()))
+    this.timer = setTimeout(() => this.flush(), Math.max(least, this.drawnAt + frameMs - performance.now()))
   }
 
   /** Draws what is new without waiting for the next frame. */
@@ -117,7 +130,7 @@ export class Screen {
     if (this.timer) clearTimeout(this.timer)
     this.timer = null
     if (this.parked) return
-    const { rows, cursor } = clipped(this.next, this.height - 1)
+    const { rows, cursor } = clipped(this.next(), this.height - 1)
     const text = rows.map((row) => painted(row, this.paint) + clearLine).join('\r\n')
     const moved = cursor.row !== this.drawn.cursor.row || cursor.column !== this.drawn.cursor.column
     if (!this.committed.length && text === this.drawn.text && !moved) return
@@ -134,13 +147,16 @@ export class Screen {
   private toTop(): string {
     const { rows, cursor } = this.drawn
     const columns = this.out.columns || 80
-    const above = rows
-      .slice(0, cursor.row)
-      .reduce((sum, row) => sum + Math.max(1, Math.ceil(rowWidth(row) / columns)), 0)
-    const up = above + Math.floor(cursor.column / columns)
+    const broken = (row: Row) => (this.reflows ? Math.max(1, Math.ceil(rowWidth(row) / columns)) : 1)
+    const above = rows.slice(0, cursor.row).reduce((sum, row) => sum + broken(row), 0)
+    const up = above + (this.reflows ? Math.floor(cursor.column / columns) : 0)
     return `\r${up > 0 ? `\u001b[${up}A` : ''}`
   }
 }
+
+/** Whether the terminal is one of the few that cut what no longer fits; xterm and GNU screen tell who they are. */
+export const reflowing = (env: NodeJS.ProcessEnv): boolean =>
+  Boolean(env['TMUX']) || !(env['XTERM_VERSION'] || env['STY'] || env['TERM'] === 'linux')
 
 /** At most `height` rows; the upper ones give way. */
 function clipped({ rows, cursor }: Live, height: number): Live {

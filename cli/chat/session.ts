@@ -1,13 +1,14 @@
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { Client, Connection } from '#client'
-import { type Row, span, wrap } from '../markdown/rows.ts'
-import { pad } from '../output/width.ts'
+import { span } from '../markdown/rows.ts'
+import { Answers } from './answers.ts'
 import { Conversation } from './conversation.ts'
 import { Editor } from './editor.ts'
 import type { Memory } from './memory.ts'
-import { Page } from './page.ts'
+import { type Below, Page } from './page.ts'
+import { Pastes } from './pastes.ts'
 import { nextOf } from './remedies.ts'
-import { completeSlash, isSlash, keys, type Slash, slashCommands, slashOf } from './slash.ts'
+import { completeSlash, helpRows, isSlash, type Slash, slashNames, slashOf } from './slash.ts'
 import type { Said } from './stored.ts'
 import { tellMessage } from './transcript.ts'
 import type { Turn, TurnEvent } from './turn.ts'
@@ -24,13 +25,26 @@ export interface ChatSessionOptions {
   thinking: boolean
   input: ReadStream
   output: WriteStream
-  /** Told with something new in the inbox that needs the user, as long as the session lasts. */
-  calls?: (signal: AbortSignal, tell: (text: string) => void, openChat: () => string | null) => Promise<void>
+  /** How long a decision can be taken back, in milliseconds. */
+  undo: number
+  /** Listens to the inbox as long as the session lasts. */
+  calls(signal: AbortSignal, on: Calls): Promise<void>
   /** What went wrong and what to type next. */
   explain(error: unknown): { what: string; next?: string }
 }
 
+/** What a session wants to know of the inbox. */
+export interface Calls {
+  /** Something new needs the user. */
+  tell(text: string): void
+  openChat(): string | null
+  /** Anything in it has changed. */
+  changed(): void
+}
+
 const tickMs = 100
+/** Longer texts are not remembered on disk. */
+const remembered = 20_000
 /** Messages shown again when a chat is continued. */
 const recalled = 2
 
@@ -39,6 +53,8 @@ export class ChatSession {
   private readonly it: ChatSessionOptions
   private readonly page: Page
   private readonly editor: Editor
+  private readonly pastes = new Pastes()
+  private readonly answers: Answers
   private conversation: Conversation
   private view: TurnView | null = null
   private thinking: boolean
@@ -65,6 +81,7 @@ export class ChatSession {
     this.page = new Page(options.output)
     this.page.screen.onResize = () => this.draw()
     this.conversation = this.open(options.chatId)
+    this.answers = this.listenToAgent()
     this.editor = this.listen()
   }
 
@@ -74,22 +91,18 @@ export class ChatSession {
     try {
       this.page.head(this.it.header)
       this.draw()
-      // Optional: the chat works without it.
-      this.it
-        .calls?.(
-          this.stop.signal,
-          (text) => this.page.note(text),
-          () => this.conversation.chatId,
-        )
-        ?.catch(() => undefined)
-      await this.conversation.enter(recalled, (messages) => this.tell(messages))
+      this.listenToInbox()
+      await this.conversation.enter(recalled, (messages) => this.tell(messages, true))
+      this.answers.look()
       this.draw()
       const code = await this.over
+      await this.answers.close(code === 0)
       if (this.conversation.turn && !this.cancelling)
         this.page.note(`The agent goes on. Come back to it: muster chat ${this.it.agent.slug}`)
       return code
     } finally {
       this.stop.abort()
+      void this.answers.close(false)
       this.conversation.close()
       if (this.clock) clearInterval(this.clock)
       this.page.screen.close()
@@ -101,11 +114,13 @@ export class ChatSession {
     const { input, output, memory } = this.it
     const change = () => {
       this.armed = false
+      if (!this.editor?.text) this.answers.begin()
       this.draw()
     }
     return new Editor(input, output, {
       history: memory.history,
-      complete: completeSlash,
+      complete: (text) => completeSlash(text, this.answers.commands),
+      pastes: this.pastes,
       on: {
         submit: (text) => this.submit(text),
         interrupt: () => this.interrupt(),
@@ -115,6 +130,32 @@ export class ChatSession {
         suspend: () => this.page.screen.park(),
         resume: () => this.page.screen.resume(),
       },
+    })
+  }
+
+  private listenToInbox(): void {
+    const on: Calls = {
+      tell: (text) => this.page.note(text),
+      openChat: () => this.conversation.chatId,
+      changed: () => this.answers.look(),
+    }
+    // Optional: the chat works without it.
+    this.it.calls(this.stop.signal, on).catch(() => undefined)
+  }
+
+  private listenToAgent(): Answers {
+    const { api, agent, undo } = this.it
+    return new Answers({
+      api,
+      agentId: agent.id,
+      undo,
+      page: this.page,
+      pastes: this.pastes,
+      line: () => this.editor.text,
+      chatId: () => this.conversation.chatId,
+      putBack: (words) => this.putBack(words),
+      complain: (error) => this.complain(error),
+      changed: () => this.draw(),
     })
   }
 
@@ -158,15 +199,20 @@ export class ChatSession {
     else if (took) this.page.note(took)
     this.view = null
     this.cancelling = false
+    if (turn?.waitsFor) this.answers.look(turn.waitsFor)
     this.draw()
     this.sayNext()
   }
 
   private submit(text: string): void {
-    this.it.memory.say(text)
+    const whole = this.pastes.whole(text)
+    if (whole.length <= remembered) this.it.memory.say(whole)
     const slash = slashOf(text)
+    const said = text.trim().replace(/^\/\//, '/')
     if (slash) void this.obey(slash.name, slash.rest)
-    else this.queue.push(text.trim().replace(/^\/\//, '/'))
+    else if (this.answers.expected && said === text.trim()) this.answers.decide('answer', said)
+    else this.queue.push(said)
+    this.answers.begin()
     this.sayNext()
     this.draw()
   }
@@ -180,23 +226,22 @@ export class ChatSession {
   private async say(text: string): Promise<void> {
     const { conversation } = this
     const before = conversation.chatId
-    this.page.said(text)
+    this.page.said(this.pastes.shown(text))
     this.sending = true
     try {
-      await conversation.say(text)
+      await conversation.say(this.pastes.whole(text))
     } catch (error) {
       this.complain(error)
-      this.takeBack([text])
+      this.putBack([text, ...this.queue.splice(0)])
     }
     this.sending = false
     if (conversation.chatId && conversation.chatId !== before) this.it.memory.enter(conversation.chatId)
     this.draw()
   }
 
-  /** Puts the unsent message back into the editor. */
-  private takeBack(unsaid: string[]): void {
-    const texts = [...unsaid, ...this.queue.splice(0)]
-    if (texts.length && !this.editor.text) this.editor.set(texts.join('\n'))
+  /** Puts what was not sent into the editor, before what is typed there. */
+  private putBack(unsent: string[]): void {
+    if (unsent.length) this.editor.set([...unsent, ...(this.editor.text ? [this.editor.text] : [])].join('\n'))
   }
 
   private complain(error: unknown): void {
@@ -205,6 +250,7 @@ export class ChatSession {
   }
 
   private interrupt(): void {
+    if (this.answers.undo()) return
     if (this.conversation.turn || this.sending) {
       if (this.cancelling) this.finish(130)
       else void this.cancel()
@@ -217,7 +263,14 @@ export class ChatSession {
   }
 
   private async cancel(): Promise<void> {
-    this.takeBack([])
+    const unsent = this.queue.splice(0)
+    this.putBack(unsent)
+    if (unsent.length)
+      this.page.note(
+        unsent.length === 1
+          ? 'Your next message was not sent; it is back in the line.'
+          : `Your next ${unsent.length} messages were not sent; they are back in the line.`,
+      )
     if (!this.conversation.turn && !this.sending) return this.page.note('The agent does nothing at the moment.')
     this.cancelling = true
     this.view?.say('Cancelling')
@@ -231,10 +284,11 @@ export class ChatSession {
   }
 
   private async obey(name: string, rest: string): Promise<void> {
+    if (this.answers.decide(name, rest)) return
     if (!isSlash(name))
       return this.page.note(`There is no /${name}. /help tells what there is; //${name} says it to the agent.`)
     const commands: Record<Slash, () => unknown> = {
-      help: () => this.help(),
+      help: () => this.page.commit('note', helpRows(this.page.width)),
       new: () => this.renew(),
       history: () => this.recall(Number(rest) || 10),
       cancel: () => this.cancel(),
@@ -244,6 +298,8 @@ export class ChatSession {
           this.thinking ? 'What the agent thinks is shown from now on.' : 'What the agent thinks is hidden.',
         )
       },
+      later: () => this.answers.later(),
+      undo: () => this.answers.undo() || this.page.note('There is nothing to take back.'),
       quit: () => this.finish(0),
     }
     try {
@@ -252,16 +308,6 @@ export class ChatSession {
       this.complain(error)
     }
     this.draw()
-  }
-
-  private help(): void {
-    const row = ([name, about]: [string, string]): Row => [span(pad(name, 11), 'cyan'), span(about)]
-    const names = Object.entries(slashCommands).map(([name, about]) => row([`/${name}`, about]))
-    const rows = [...names, ...Object.entries(keys).map(row)]
-    this.page.commit(
-      'note',
-      rows.flatMap((it) => wrap(it, this.page.width)),
-    )
   }
 
   /** The chat is created with its first message. */
@@ -278,28 +324,45 @@ export class ChatSession {
     this.tell(messages)
   }
 
-  private tell(messages: readonly Said[]): void {
-    for (const message of messages) tellMessage(message, this.page.width, this.thinking, this.page.commit)
+  /** `brief`: long messages of people are cut. */
+  private tell(messages: readonly Said[], brief = false): void {
+    for (const message of messages)
+      tellMessage(message, { width: this.page.width, thinking: this.thinking, brief, commit: this.page.commit })
   }
 
   private draw(): void {
     // Before everything is there, nothing can be shown.
     if (!this.editor) return
     this.tick()
-    this.page.draw({
+    this.page.draw(() => this.below())
+  }
+
+  private below(): Below {
+    const { text, cursor } = this.editor
+    const { shown } = this.pastes
+    return {
       turn: this.view?.rows() ?? (this.sending ? [[], [span(this.cancelling ? 'Cancelling' : 'Sending', 'dim')]] : []),
-      warning: this.connected ? null : 'The connection is lost; trying again',
-      queue: this.queue,
-      text: this.editor.text,
-      cursor: this.editor.cursor,
-      hint: this.armed ? 'Ctrl-C again leaves' : null,
-    })
+      warning: this.connected ? this.answers.status : 'The connection is lost; trying again',
+      queue: this.queue.map(shown),
+      text: shown(text),
+      cursor: shown(text.slice(0, cursor)).length,
+      ...(this.answers.expected && { mark: '?' }),
+      hint: this.hint,
+    }
+  }
+
+  private get hint(): string | null {
+    if (this.armed) return 'Ctrl-C again leaves'
+    const names = slashNames(this.editor.text, this.answers.commands)
+    if (names.length) return names.map((name) => `/${name}`).join('  ')
+    return this.pastes.shown(this.editor.text) === this.editor.text ? null : 'Ctrl-O expands what was pasted'
   }
 
   /** The clock runs while something is going on. */
   private tick(): void {
-    if (this.view && !this.clock) this.clock = setInterval(() => this.draw(), tickMs)
-    if (this.view || !this.clock) return
+    const busy = this.view !== null || this.answers.pending
+    if (busy && !this.clock) this.clock = setInterval(() => this.draw(), tickMs)
+    if (busy || !this.clock) return
     clearInterval(this.clock)
     this.clock = null
   }

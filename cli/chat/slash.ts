@@ -1,16 +1,22 @@
+import { type Row, span, wrap } from '../markdown/rows.ts'
+import { pad } from '../output/width.ts'
+
 /** What can be typed in a chat besides messages. */
-export const slashCommands = {
+const slashCommands = {
   help: 'what can be typed here',
   new: 'begin another chat with this agent',
   history: 'show what was said before, `/history 20` for the last 20 messages',
   cancel: 'cancel what the agent is doing, and what waits to be said',
   thinking: 'show or hide what the agent thinks',
+  later: 'leave what the agent asks to your inbox',
+  undo: 'take back what you decided a moment ago; so does Ctrl-C',
   quit: 'leave; the chat is there when you come back',
 } as const
 
 /** Keys that do something of their own. */
-export const keys = {
+const keys = {
   '\\ Enter': 'another line; so do Alt-Enter and Ctrl-J, and pasted text keeps its lines',
+  'Ctrl-O': 'expand what was pasted',
   'Ctrl-C': 'cancel the turn, a second time leave',
   'Ctrl-D': 'leave; the agent goes on with what it does',
 } as const
@@ -19,21 +25,34 @@ export type Slash = keyof typeof slashCommands
 
 /** The command that a text is, with its words; null when it is meant for the agent. `//x` says `/x` to the agent. */
 export function slashOf(text: string): { name: string; rest: string } | null {
-  const match = /^\/([a-z]+)(?:\s+(.*))?$/is.exec(text.trim())
+  const match = /^\/([a-z][a-z-]*)(?:\s+(.*))?$/is.exec(text.trim())
   return match ? { name: match[1]!.toLowerCase(), rest: match[2] ?? '' } : null
 }
 
 export const isSlash = (name: string): name is Slash => Object.hasOwn(slashCommands, name)
 
+/** What can be typed in a chat, as /help tells it. */
+export function helpRows(width: number): Row[] {
+  const names = Object.entries(slashCommands).map(([name, about]) => [`/${name}`, about])
+  const rows = [...names, ...Object.entries(keys)].map(
+    ([name, about]): Row => [span(pad(name!, 11), 'cyan'), span(about!)],
+  )
+  return rows.flatMap((it) => wrap(it, width))
+}
+
+/** Names of commands that a text may become; none unless it is the beginning of one. */
+export function slashNames(text: string, more: readonly string[] = []): string[] {
+  const typed = /^\/([a-z-]*)$/.exec(text)?.[1]
+  if (typed === undefined) return []
+  return [...more, ...Object.keys(slashCommands)].filter((name) => name.startsWith(typed))
+}
+
 /** What Tab makes of a text: as much of a command as is certain. */
-export function completeSlash(text: string): string {
-  const typed = /^\/([a-z]*)$/.exec(text)?.[1]
-  if (typed === undefined) return text
-  const names = Object.keys(slashCommands).filter((name) => name.startsWith(typed))
-  if (!names.length) return text
-  if (names.length === 1) return `/${names[0]}`
+export function completeSlash(text: string, more: readonly string[] = []): string {
+  const names = slashNames(text, more)
+  if (names.length < 2) return names.length ? `/${names[0]}` : text
   const first = names[0]!
-  let length = typed.length
-  while (names.every((name) => name[length] === first[length])) length++
+  let length = text.length - 1
+  while (first[length] !== undefined && names.every((name) => name[length] === first[length])) length++
   return `/${first.slice(0, length)}`
 }

@@ -77,19 +77,6 @@ export class TurnView {
         this.flush()
         for (const tool of this.turn.tools.values())
           if (tool.status === 'unfinished') this.it.commit('tool', toolRows(tool, '', this.it.width()))
-        if (this.turn.waitsFor)
-          this.it.commit(
-            'note',
-            wrap(
-              [
-                span(
-                  `It waits for an answer: muster inbox act ${cleanLine(this.turn.waitsFor)} --answer TEXT`,
-                  'yellow',
-                ),
-              ],
-              this.it.width(),
-            ),
-          )
     }
   }
 

@@ -1,11 +1,15 @@
 import { Args, Flags } from '@oclif/core'
+import type { RunFrame } from '#contract/frames'
+import { type AskedOptions, answerOn, offerAll } from '../chat/asked.ts'
 import { type Answer, type Sent, takeTurn } from '../chat/once.ts'
 import { PlainOutput } from '../chat/plain-output.ts'
 import { promptOf } from '../chat/prompt.ts'
 import { nextOf } from '../chat/remedies.ts'
+import type { TurnEvent } from '../chat/turn.ts'
 import { ApiCommand } from '../command.ts'
 import { exits } from '../failure.ts'
 import { durationMs, given } from '../flags.ts'
+import { interactive } from '../input.ts'
 import { agentId } from '../lookup.ts'
 import { cleanLine } from '../output/clean.ts'
 import { colored, painter } from '../output/theme.ts'
@@ -19,9 +23,11 @@ export default class Ask extends ApiCommand<typeof Ask> {
   static override summary = 'Ask an agent one question and print its answer'
   static override description =
     'Writes only the answer to standard output; progress goes to standard error, at a terminal or with -v. The ' +
-    'question is taken from the arguments, from standard input, or from both in this order.\n\nExits with 0 when ' +
-    'the run completed, 1 when it failed, 124 when it timed out and 130 when it was cancelled. Ctrl-C cancels ' +
-    'the run on the server; a second Ctrl-C leaves at once.'
+    'question is taken from the arguments, from standard input, or from both in this order.\n\nWhat the agent asks ' +
+    'people is offered to you at a terminal; elsewhere the command ends with 5 and names the command that ' +
+    'answers.\n\nExits with 0 when the run completed, 1 when it failed, 5 when it waits for a person, 124 when it ' +
+    'timed out and 130 when it was cancelled. Ctrl-C cancels the run on the server; a second Ctrl-C leaves at once. ' +
+    'The run also ends when nobody reads the answer any more, as with `| head -1`. With --detach it goes on.'
   static override result = {
     members: ['chat_id', 'run_id', 'status', 'text', 'tool_calls', 'usage', 'cost', 'duration_ms', 'error', 'reason'],
   }
@@ -30,6 +36,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     '$ git diff | <%= config.bin %> ask ada "Review this change"',
     '$ <%= config.bin %> ask ada "Summarise the log" --json < build.log',
     '$ <%= config.bin %> ask ada "And in French?" --chat CHAT',
+    '$ <%= config.bin %> ask ada "Write the report" --detach | head -1',
   ]
   static override next = {
     chat_busy: 'wait until the agent is done, or leave out --chat',
@@ -44,6 +51,8 @@ export default class Ask extends ApiCommand<typeof Ask> {
     'max-turns': Flags.integer({ min: 1, max: 200, description: 'turns that the agent may take' }),
     timeout: Flags.string({ helpValue: 'DURATION', description: 'cancel the run after this time, as 90s or 10m' }),
     stream: Flags.boolean({ default: true, allowNo: true, description: 'write the answer as it comes, or at the end' }),
+    detach: Flags.boolean({ description: 'let the run go on when this command ends before it' }),
+    undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be taken back' }),
     thinking: Flags.boolean({ description: 'show what the agent thinks, on standard error' }),
   }
 
@@ -51,9 +60,11 @@ export default class Ask extends ApiCommand<typeof Ask> {
   private stoppedWith: number | undefined
   private farewell: NodeJS.Timeout | undefined
   private output!: PlainOutput
+  private undo = 0
 
   async run(): Promise<void> {
     const timeout = durationMs(this.flags.timeout, '--timeout')
+    this.undo = durationMs(this.flags.undo, '--undo') ?? 0
     const prompt = await promptOf(this.args.prompt, (text) => this.out.note(text, 'dim'))
     const { format } = this.out.wanted
     const plain = format === 'auto' || format === 'name' || format === 'table' || format === 'tsv'
@@ -67,7 +78,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     })
     const release = this.listen(timeout)
     try {
-      const answer = await this.turn(prompt, format === 'ndjson')
+      const answer = await this.turn(prompt, format === 'ndjson', plain && interactive())
       this.output.finish(plain ? answer.text : '')
       await this.conclude(answer, plain)
     } finally {
@@ -76,22 +87,49 @@ export default class Ask extends ApiCommand<typeof Ask> {
     }
   }
 
-  private async turn(prompt: string, frames: boolean): Promise<Answer> {
+  private async turn(prompt: string, frames: boolean, offers: boolean): Promise<Answer> {
     this.output.turn('Sending')
     const agent = await agentId(this.api, this.args.agent)
     const chatId = this.flags.chat ?? (await this.api.chats.create({ agentId: agent, body: { origin: 'CLI' } })).id
-    return takeTurn({
+    const turning = {
       api: this.api,
       connection: this.connection,
       chatId,
-      send: () => this.send(chatId, prompt),
       watching: {
-        see: (event) => this.output.see(event),
-        ...(frames && { frame: (frame) => void this.out.item(frame, '') }),
+        see: (event: TurnEvent) => this.output.see(event),
+        ...(frames && { frame: (frame: RunFrame) => void this.out.item(frame, '') }),
         lost: () => this.output.turn('The connection is lost; trying again'),
         back: () => this.output.line('The connection is back.'),
       },
-    })
+    }
+    const over = new AbortController()
+    const asked = this.asked(agent)
+    // Optional: what is asked also stands in the inbox.
+    if (offers) offerAll(asked, over.signal).catch((error: Error) => this.refused(error, over.signal))
+    try {
+      const answer = await takeTurn({ ...turning, send: () => this.send(chatId, prompt) })
+      return offers ? await answerOn(asked, answer, turning) : answer
+    } finally {
+      over.abort()
+    }
+  }
+
+  private asked(agent: string): AskedOptions {
+    return {
+      api: this.api,
+      connection: this.connection,
+      workspace: this.session.workspace,
+      agentId: agent,
+      undo: this.undo,
+      hold: () => this.output.hold(),
+      release: () => this.output.release(),
+    }
+  }
+
+  /** Ctrl-C at a question is Ctrl-C. */
+  private refused(error: Error, over: AbortSignal): void {
+    if (error.name === 'ExitPromptError') this.stop(130)
+    else if (!over.aborted) this.out.note(error.message, 'yellow')
   }
 
   private async send(chatId: string, content: string): Promise<Sent> {
@@ -110,7 +148,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
   private async conclude(answer: Answer, plain: boolean): Promise<void> {
     if (!plain && this.out.wanted.format !== 'ndjson') await this.out.value(answer)
     this.finish(answer.status === 'CANCELLED' ? (this.stoppedWith ?? exits.interrupted) : codes[answer.status])
-    if (answer.status === 'COMPLETED' || !plain) return
+    if (answer.status === 'COMPLETED' || !plain || this.stoppedWith === exits.ok) return
     if (answer.status === 'CANCELLED' && this.stoppedWith !== undefined)
       return this.out.note(this.stoppedWith === 124 ? this.late() : 'Cancelled.', 'yellow')
     if (answer.inbox_item_id) return this.waits(answer.inbox_item_id)
@@ -138,11 +176,32 @@ export default class Ask extends ApiCommand<typeof Ask> {
     const timer = timeout === undefined ? undefined : setTimeout(() => this.stop(124), timeout)
     const handlers = Object.entries(signals).map(([signal, code]) => [signal, () => this.stop(code)] as const)
     for (const [signal, handler] of handlers) process.on(signal, handler)
+    const others = process.stdout.listeners('error') as ((error: Error) => void)[]
+    const left = (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') void this.readerLeft()
+      else for (const other of others) other(error)
+    }
+    process.stdout.removeAllListeners('error').on('error', left)
     return () => {
+      process.stdout.off('error', left)
+      for (const other of others) process.stdout.on('error', other)
       clearTimeout(timer)
       clearTimeout(this.farewell)
       for (const [signal, handler] of handlers) process.off(signal, handler)
     }
+  }
+
+  /** Nobody reads what the agent says any more. */
+  private async readerLeft(): Promise<void> {
+    if (this.stoppedWith !== undefined) return
+    this.stoppedWith = exits.ok
+    if (this.flags.detach) this.giveUp(this.goesOn())
+    await this.cancel()
+    this.giveUp('Nobody reads the answer any more; the run was cancelled. --detach lets it go on.')
+  }
+
+  private goesOn(): string {
+    return `The run goes on. Next: muster runs logs ${this.sent!.runId} -f`
   }
 
   private stop(code: number): void {
@@ -151,6 +210,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
       return
     }
     this.stoppedWith = code
+    if (this.flags.detach && this.sent) this.giveUp(this.goesOn())
     if (!this.sent) {
       if (code !== 124) process.exit(code)
       return

@@ -1,8 +1,10 @@
 import { Args, Flags } from '@oclif/core'
+import { agentGiven } from '../chat/choose-agent.ts'
+import type { Calls } from '../chat/session.ts'
 import { ApiCommand } from '../command.ts'
 import { explain } from '../failure.ts'
+import { durationMs } from '../flags.ts'
 import { InputError } from '../input.ts'
-import { agentId } from '../lookup.ts'
 
 const signals = { SIGTERM: 143, SIGHUP: 129 } as const
 
@@ -14,26 +16,30 @@ export default class Chat extends ApiCommand<typeof Chat> {
     'leave.\n\nScripts use `muster ask`.'
   static override result = {}
   static override examples = [
+    '$ <%= config.bin %> chat',
     '$ <%= config.bin %> chat ada',
     '$ <%= config.bin %> chat ada --new',
     '$ <%= config.bin %> chat ada --chat CHAT',
   ]
   static override next = { not_found: 'muster chats list AGENT, or --new' }
-  static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
+  static override args = {
+    agent: Args.string({ description: 'slug or id of the agent; chosen from a list when left out' }),
+  }
   static override flags = {
     chat: Flags.string({ helpValue: 'ID', description: 'go on in this chat', exclusive: ['new'] }),
     new: Flags.boolean({ description: 'begin a new chat' }),
     thinking: Flags.boolean({ description: 'show what the agent thinks' }),
+    undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be taken back' }),
     'no-bell': Flags.boolean({ description: 'do not ring when something new needs you' }),
   }
 
   async run(): Promise<void> {
     const { stdin, stdout } = process
-    const instead = `muster ask ${this.args.agent} "..."`
+    const instead = `muster ask ${this.args.agent ?? 'AGENT'} "..."`
     if (!stdin.isTTY || !stdout.isTTY) throw new InputError('A chat needs a terminal at both ends.', instead)
     if (process.env['TERM'] === 'dumb')
       throw new InputError('This terminal cannot move its cursor (TERM is "dumb").', instead)
-    const id = await agentId(this.api, this.args.agent)
+    const id = await agentGiven(this.api, this.args.agent, 'chat')
     const agent = await this.api.agents.show({ agentId: id })
     const { memoryFile, openMemory } = await import('../chat/memory.ts')
     const memory = openMemory(memoryFile(this.session.target.key, id))
@@ -55,7 +61,8 @@ export default class Chat extends ApiCommand<typeof Chat> {
       thinking: this.flags.thinking,
       input: stdin,
       output: stdout,
-      ...(!this.flags['no-bell'] && { calls: (...given) => this.listenForCalls(...given) }),
+      undo: durationMs(this.flags.undo, '--undo') ?? 0,
+      calls: (signal, on) => this.listen(signal, on, id),
       explain: (error) =>
         explain(error, {
           command: `chat ${agent.slug}`,
@@ -66,26 +73,19 @@ export default class Chat extends ApiCommand<typeof Chat> {
     this.finish(await session.run(this.leaving()))
   }
 
-  /** Rings and says so when something new in the inbox needs the user. */
-  private async listenForCalls(
-    signal: AbortSignal,
-    tell: (text: string) => void,
-    openChat: () => string | null,
-  ): Promise<void> {
-    const [{ alerts, isAlert, noticeOf, ring }, { whereIAm }] = await Promise.all([
+  /** Rings and says so when something new in the inbox needs the user; what the agent itself asks is shown anyway. */
+  private async listen(signal: AbortSignal, { tell, openChat, changed }: Calls, agentId: string): Promise<void> {
+    const [{ alerts, isAlert, noticeOf, ring }, { whereIAm }, { isOfAgent }] = await Promise.all([
       import('../inbox/alerts.ts'),
       import('../inbox/here.ts'),
+      import('../chat/questions.ts'),
     ])
     const here = await whereIAm(this.api, this.session.workspace)
-    for await (const item of alerts(this.api, this.connection, { here, signal })) {
-      if (!isAlert(here, item, openChat())) continue
-      tell(`! ${noticeOf(item)} · muster inbox`)
+    for await (const item of alerts(this.api, this.connection, { here, signal, changed })) {
+      if (this.flags['no-bell'] || !isAlert(here, item, openChat())) continue
+      if (!isOfAgent(item, agentId)) tell(`! ${noticeOf(item)} · muster inbox`)
       ring(process.stdout, item)
     }
-  }
-
-  private get local(): boolean {
-    return this.session.target.socket !== undefined || this.session.serverOrigin === 'default'
   }
 
   /** The chat of last time, when it is still there. */

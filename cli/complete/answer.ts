@@ -14,6 +14,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const lists: Readonly<Record<string, readonly [path: string, offer: (row: Row) => Offer]>> = {
   crew: ['/api/v1/crews', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   agent: ['/api/v1/agents', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
+  subject: ['/api/v1/agents', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   credential: ['/api/v1/credentials', (row) => ({ value: text(row['name']), about: text(row['type']) })],
   workspace: ['/api/v1/workspaces', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   run: ['/api/v1/runs?limit=50', (row) => ({ value: text(row['id']), about: text(row['status']) })],

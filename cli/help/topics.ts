@@ -6,6 +6,7 @@ export const topics: Readonly<Record<string, string>> = {
   admin: 'The server on this machine: accounts, with no daemon running',
   agents: 'Agents: the members of crews who do the work',
   approvals: 'What takes effect only when people approve it',
+  auth: 'Who you are to the server, and for how long',
   chats: 'Conversations with agents',
   contexts: 'Servers that this command knows, and their tokens',
   config: 'Settings, and where each comes from',
@@ -40,6 +41,8 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
     [
       'chat',
       'ask',
+      'ps',
+      'logs',
       'watch',
       'wait',
       'inbox',
@@ -60,7 +63,19 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
   ],
   [
     'account',
-    ['whoami', 'signup', 'account', 'workspaces', 'members', 'invitations', 'tokens', 'sessions', 'contexts', 'logout'],
+    [
+      'whoami',
+      'auth',
+      'signup',
+      'account',
+      'workspaces',
+      'members',
+      'invitations',
+      'tokens',
+      'sessions',
+      'contexts',
+      'logout',
+    ],
   ],
   [
     'more',

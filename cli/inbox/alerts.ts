@@ -1,7 +1,7 @@
 import { type Client, type Connection, ProblemError } from '#client'
 import { cleanLine } from '../output/clean.ts'
 import { shorten } from '../output/width.ts'
-import type { Item } from './decisions.ts'
+import type { Detail, Item } from './decisions.ts'
 import type { Here } from './here.ts'
 import { news } from './news.ts'
 
@@ -12,6 +12,8 @@ const noticeWidth = 120
 export interface AlertsOptions {
   here: Here
   signal: AbortSignal
+  /** Something in the inbox has changed, whatever it is. */
+  changed?: () => void
 }
 
 /**
@@ -21,8 +23,8 @@ export interface AlertsOptions {
 export async function* alerts(
   api: Client,
   connection: Connection,
-  { here, signal }: AlertsOptions,
-): AsyncGenerator<Item> {
+  { here, signal, changed }: AlertsOptions,
+): AsyncGenerator<Detail> {
   const seen = new Set<string>()
   // An item that is raised again is a new one.
   const fresh = (item: Item): boolean => {
@@ -32,6 +34,7 @@ export async function* alerts(
     return !before && item.state === 'unread'
   }
   for await (const event of news(connection, `workspace:${here.workspaceId}`, { signal })) {
+    if (event.type === 'connected' || (event.type === 'event' && event.name === 'inbox.updated')) changed?.()
     if (event.type === 'connected') {
       const { rows } = await api.inbox.list({ query: { state: 'active', limit: known } })
       const missed = rows.filter(fresh)
@@ -45,7 +48,7 @@ export async function* alerts(
 }
 
 /** The item, if it is for the user and still there. */
-async function visible(api: Client, itemId: string): Promise<Item | null> {
+export async function visible(api: Client, itemId: string): Promise<Detail | null> {
   try {
     return await api.inbox.show({ itemId })
   } catch (error) {

@@ -1,4 +1,4 @@
-import { around, layout } from '../chat/layout.ts'
+import { window } from '../chat/layout.ts'
 import type { Cursor } from '../chat/screen.ts'
 import { displayable, type Row, span } from '../markdown/rows.ts'
 import { cleanLine } from '../output/clean.ts'
@@ -13,6 +13,11 @@ export interface Remark {
   tone: 'red' | 'yellow' | 'green'
 }
 
+/** Labels of what is typed, all of the same width. */
+export const answerLabel = 'Answer: '
+export const filterLabel = 'Filter: '
+export const jumpLabel = 'Go to:  '
+
 /** Everything that is to be seen of an inbox. */
 export interface Scene {
   itemList: ItemList
@@ -21,8 +26,8 @@ export interface Scene {
   place: string
   mode: 'list' | 'item' | 'help'
   scroll: number
-  /** An answer that is being typed. */
-  typed: { text: string; cursor: number } | null
+  /** What is being typed. */
+  typed: { text: string; cursor: number; label: string } | null
   remark: Remark | null
   leaving: boolean
   connected: boolean
@@ -65,9 +70,12 @@ function roomOf({ itemList, mode, height }: Scene): { list: number; below: numbe
 }
 
 function itemRows({ itemList, pending, width }: Scene, height: number): Row[] {
-  if (!itemList.items.length) return [[span(itemList.loaded ? 'Nothing waits for you.' : 'Loading', 'dim')]]
+  if (!itemList.items.length) return [[span(nothing(itemList), 'dim')]]
   return listRows(itemList, height, width, (id) => pending.of(id))
 }
+
+const nothing = ({ loaded, filter }: ItemList): string =>
+  filter ? `Nothing has "${cleanLine(filter)}". Esc shows all.` : loaded ? 'Nothing waits for you.' : 'Loading'
 
 function textRows({ itemList, mode, width, explain }: Scene): Row[] {
   if (mode === 'help') return helpRows(width)
@@ -80,15 +88,19 @@ function textRows({ itemList, mode, width, explain }: Scene): Row[] {
 
 function typedRows({ typed, width, height }: Scene): { rows: Row[]; cursor: Cursor | null } {
   if (!typed) return { rows: [], cursor: null }
-  const { rows, cursor } = around(layout(typed.text, typed.cursor, width - 10), Math.max(2, Math.floor(height / 3)))
-  const lines = rows.map((it, at): Row => [span(at ? '        ' : 'Answer: ', 'cyan'), span(displayable(it))])
+  const { rows, cursor } = window(typed.text, typed.cursor, width - 10, Math.max(2, Math.floor(height / 3)))
+  const lines = rows.map((it, at): Row => [span(at ? '        ' : typed.label, 'cyan'), span(displayable(it))])
   return { rows: lines, cursor: { row: cursor.row, column: 8 + cursor.column } }
 }
 
 function statusRow({ pending, typed, leaving, remark, connected, width }: Scene): Row {
   const row = (text: string, tone: Remark['tone'] | 'dim') => [span(shorten(cleanLine(text), width), tone)]
   const { latest, size } = pending
-  if (typed) return row('Enter sends · Alt-Enter begins a line · Esc leaves it', 'dim')
+  if (typed)
+    return row(
+      typed.label === answerLabel ? 'Enter sends · Alt-Enter begins a line · Esc leaves it' : 'Esc leaves it',
+      'dim',
+    )
   if (leaving)
     return row(`${size} not sent yet. Enter sends, u takes back, Esc stays, Ctrl-C leaves without.`, 'yellow')
   if (remark?.tone === 'red') return row(remark.text, 'red')

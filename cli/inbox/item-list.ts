@@ -11,7 +11,10 @@ const held = 200
 
 /** The listed items, which of them is chosen, and its details. */
 export class ItemList {
-  items: Item[] = []
+  /** Every item, whatever the filter. */
+  all: Item[] = []
+  /** Words that an item must have to be listed. */
+  filter = ''
   counts: Pick<Listed, 'unread_count' | 'decision_count' | 'active_by_kind'> = { unread_count: 0 }
   /** There are more than are held. */
   more = false
@@ -29,6 +32,12 @@ export class ItemList {
   constructor(api: Client, query: Query) {
     this.api = api
     this.query = query
+  }
+
+  /** What is listed. */
+  get items(): Item[] {
+    const words = this.filter.toLowerCase().split(/\s+/).filter(Boolean)
+    return words.length ? this.all.filter((item) => words.every((word) => textOf(item).includes(word))) : this.all
   }
 
   /** The chosen item; null when there is none, or it is not there any more. */
@@ -80,6 +89,23 @@ export class ItemList {
     return this.chosen !== before
   }
 
+  /** Lists what has these words, and chooses the first of it unless the chosen item is among it. */
+  narrow(words: string): void {
+    this.filter = words.trim()
+    if (!this.current) this.choose(0)
+    this.settle()
+  }
+
+  /** Goes to an item by its number in the list, from 1, or the beginning of its id; false when there is none. */
+  jump(to: string): boolean {
+    const { items } = this
+    const named = items.findIndex(({ id, source_id }) => id.startsWith(to) || source_id.startsWith(to))
+    const at = /^\d+$/.test(to) ? Number(to) - 1 : named
+    if (!items[at]) return false
+    this.choose(at)
+    return true
+  }
+
   /** Fetches what is not known of the chosen item. Resolves to false when another one was chosen meanwhile. */
   async load(): Promise<boolean> {
     const item = this.current
@@ -101,20 +127,30 @@ export class ItemList {
 
   /** The chosen item is read now; the list says so before the service does. */
   mark(id: string, state: 'read' | 'unread'): void {
-    this.items = this.items.map((item) => (item.id === id ? { ...item, state } : item))
+    this.all = this.all.map((item) => (item.id === id ? { ...item, state } : item))
+  }
+
+  /** The index follows the chosen item. */
+  private settle(): void {
+    const { items } = this
+    const at = items.findIndex(({ id }) => id === this.chosen)
+    if (at >= 0) this.index = at
+    else if (this.chosen === null || !items.length) this.choose(0)
   }
 
   private async list(): Promise<void> {
     while (this.stale) {
       this.stale = false
       const { rows, has_more, ...counts } = await this.api.inbox.list({ query: { ...this.query, limit: held } })
-      this.items = rows
+      this.all = rows
       this.counts = counts
       this.more = has_more
       this.loaded = true
-      const at = rows.findIndex(({ id }) => id === this.chosen)
-      if (at >= 0) this.index = at
-      else if (this.chosen === null || !rows.length) this.choose(0)
+      this.settle()
     }
   }
 }
+
+/** What a filter looks at. */
+const textOf = ({ id, title, kind, sender_name = '', body_md = '' }: Item): string =>
+  `${id} ${title} ${kind.replaceAll('_', ' ')} ${sender_name} ${body_md}`.toLowerCase()

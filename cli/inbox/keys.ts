@@ -39,6 +39,8 @@ export type KeyAction =
   | ChoiceKey
   | 'unread'
   | 'undo'
+  | 'filter'
+  | 'jump'
   | 'help'
   | 'leave'
   | 'interrupt'
@@ -67,6 +69,8 @@ const typed: Readonly<Record<string, KeyAction>> = {
   ...Object.fromEntries(choiceKeys.map((key) => [key, key])),
   n: 'unread',
   u: 'undo',
+  '/': 'filter',
+  ':': 'jump',
   '?': 'help',
   q: 'leave',
 }
@@ -84,6 +88,8 @@ export function actionOf(text: string | undefined, { name = '', ctrl, meta }: Ke
 /** Keys as the help tells them. */
 export const help: readonly (readonly [keys: string, about: string])[] = [
   ['↑ ↓ j k', 'choose an item; g and G the first and the last'],
+  ['/', 'only items with these words; Esc shows all again'],
+  [':', 'go to an item by its number in the list, or its id'],
   ['Enter', 'open the item, and mark it read; Esc goes back'],
   ['Space b', 'scroll its text'],
   ['a', 'approve'],

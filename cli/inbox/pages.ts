@@ -28,8 +28,9 @@ const age = (time: string): string => lasting(Math.max(0, (Date.now() - Date.par
 
 const who = ({ sender_name, sender_type }: Item): string => sender_name ?? sender_type ?? 'Muster'
 
-export function headRow({ loaded, items, more, counts }: ItemList, place: string, width: number): Row {
-  const open = loaded ? `${items.length}${more ? '+' : ''} open` : '…'
+export function headRow({ loaded, items, all, filter, more, counts }: ItemList, place: string, width: number): Row {
+  const found = filter ? `${items.length} of ` : ''
+  const open = loaded ? `${found}${all.length}${more ? '+' : ''} open` : '…'
   const blocking = counts.decision_count ? ` · ${counts.decision_count} for you to decide` : ''
   return fitted(
     [span('Inbox  ', 'bold'), span(`${line(place, 24)}  `, 'dim'), span(open), span(blocking, 'yellow')],

@@ -4,7 +4,7 @@ import type { Choice } from '../decisions/choices.ts'
 import { cleanLine } from '../output/clean.ts'
 import { colored, painter } from '../output/theme.ts'
 import { canBeUnread, choicesOf, type Decision, type Detail, send, wordsOf } from './decisions.ts'
-import { type Frame, frameOf, type Remark } from './frame.ts'
+import { answerLabel, type Frame, filterLabel, frameOf, jumpLabel, type Remark } from './frame.ts'
 import { FullScreen } from './full-screen.ts'
 import { ItemList } from './item-list.ts'
 import { Keyboard } from './keyboard.ts'
@@ -48,6 +48,8 @@ export class InboxScreen {
   private keyboard: Keyboard | null = null
   private mode: 'list' | 'item' | 'help' = 'list'
   private scroll = 0
+  /** What is being typed, in front of it. */
+  private label = answerLabel
   private frame: Frame | null = null
   private remark: Remark | null = null
   private leaving = false
@@ -127,7 +129,7 @@ export class InboxScreen {
 
   private async refresh(): Promise<void> {
     await this.itemList.refresh()
-    const dropped = this.pending.keepOnly(this.itemList.items, !this.itemList.more)
+    const dropped = this.pending.keepOnly(this.itemList.all, !this.itemList.more)
     if (dropped.length) this.remark = { text: dropped.at(-1)!, tone: 'yellow' }
     this.look()
   }
@@ -173,10 +175,9 @@ export class InboxScreen {
     'page-up': () => this.turn(-1),
     'page-down': () => this.turn(1),
     open: () => this.open(),
-    back: () => {
-      this.mode = 'list'
-      this.scroll = 0
-    },
+    back: () => this.back(),
+    filter: () => this.read(filterLabel, (words) => this.narrow(words)),
+    jump: () => this.read(jumpLabel, (to) => this.jump(to.trim())),
     unread: () => this.unread(),
     undo: () => this.undo(),
     help: () => {
@@ -194,6 +195,31 @@ export class InboxScreen {
 
   private turn(by: number): void {
     this.scroll = Math.max(0, this.scroll + by * (this.frame?.page ?? 1))
+  }
+
+  /** Out of an item, or of what was filtered. */
+  private back(): void {
+    if (this.mode === 'list' && this.itemList.filter) this.narrow('')
+    this.mode = 'list'
+    this.scroll = 0
+  }
+
+  private read(label: string, entered: (text: string) => void): void {
+    this.label = label
+    this.keyboard?.read(entered)
+  }
+
+  private narrow(words: string): void {
+    this.mode = 'list'
+    this.scroll = 0
+    this.itemList.narrow(words)
+    this.look()
+  }
+
+  private jump(to: string): void {
+    if (!this.itemList.jump(to)) return void this.say(`There is no item ${cleanLine(to)} in the list.`, 'yellow')
+    this.scroll = 0
+    this.look()
   }
 
   private open(): void {
@@ -228,7 +254,7 @@ export class InboxScreen {
   }
 
   private answer({ id }: Detail, choice: Choice): void {
-    this.keyboard?.read((text) => {
+    this.read(answerLabel, (text) => {
       // Somebody else may have decided while this was typed.
       if (this.itemList.current?.id === id) this.decide(choice, text.trim())
       else this.say('The item is not there any more; nothing was sent.', 'yellow')
@@ -296,7 +322,7 @@ export class InboxScreen {
       place: this.it.workspace.slug,
       mode: this.mode,
       scroll: this.scroll,
-      typed: this.keyboard?.typed ?? null,
+      typed: this.keyboard?.typed ? { ...this.keyboard.typed, label: this.label } : null,
       remark: this.remark,
       leaving: this.leaving,
       connected: this.connected,

@@ -10,14 +10,15 @@ const tryAgainMs = 500
 
 /**
  * The log of a run, each frame once, over any number of connections: whoever follows it stays while the daemon is
- * restarted. `onState` is called when the connection is lost (with the reason) and when it is back (without).
+ * restarted. `onState` is called when the connection is lost (with the reason) and when it is back (without). What
+ * `reading` has read before is left out.
  */
 export async function* readLog(
   connection: Connection,
   asked: { method: string; path: string },
   onState: (lost?: Error) => void,
+  reading = new Reading(),
 ): AsyncGenerator<LogFrame> {
-  const reading = new Reading()
   let connected = false
   let lostAt = 0
   for (;;) {

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { BareRun, Run } from '#contract/runs'
 import { age, span, status, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
+import type { ToldRun } from '../runs/told.ts'
 
 type Row = Static<typeof BareRun> & Partial<Pick<Static<typeof Run>, 'agent_name' | 'agent_slug' | 'crew_name'>>
 
@@ -48,4 +49,31 @@ export const runView: View<Row> = {
     'Lines left out': ({ left_out_lines }) => left_out_lines ?? null,
     'Failed tool servers': ({ mcp_server_errors }) => mcp_server_errors?.length || null,
   },
+}
+
+/** Tools that are named one by one. */
+const toolsShown = 20
+
+function conversation({ asked, said, tool_calls }: ToldRun): string {
+  const tools = tool_calls.map(({ name, brief, status }) =>
+    `${status === 'failed' ? '✗' : '•'} ${name}  ${brief}`.trim(),
+  )
+  const more = tools.length - toolsShown
+  const parts = [
+    asked.map((text) => text.replace(/^/gm, '> ')).join('\n\n'),
+    [...tools.slice(0, toolsShown), ...(more > 0 ? [`… ${more} more`] : [])].join('\n'),
+    said,
+  ]
+  return parts.filter((part) => part.trim()).join('\n\n')
+}
+
+export const toldRunView: View<ToldRun> = {
+  name: runView.name,
+  columns: runView.columns as View<ToldRun>['columns'],
+  detail: {
+    ...(runView.detail as View<ToldRun>['columns']),
+    Tokens: ({ usage }) => usage && usage.input_tokens + usage.output_tokens,
+    Cost: ({ cost }) => (cost === null ? null : { text: `$${cost.toFixed(cost < 0.01 ? 4 : 2)}`, value: cost }),
+  },
+  below: conversation,
 }

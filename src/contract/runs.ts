@@ -27,6 +27,7 @@ const members = {
     Type.String({ format: 'date-time', description: 'Since when it waits for a person, without a program' }),
   ),
   inbox_item_id: Type.Optional(Type.String({ description: 'Where that person acts' })),
+  queued: Type.Optional(Type.Boolean({ description: 'It waits for its place among the runs' })),
   model: Type.Optional(text),
   cli_version: Type.Optional(text),
   api_key_source: Type.Optional(text),

@@ -1,17 +1,19 @@
 import { Args } from '@oclif/core'
+import { agentGiven } from '../../chat/choose-agent.ts'
 import { ApiCommand } from '../../command.ts'
 import { limited, listFlags } from '../../flags.ts'
-import { agentId } from '../../lookup.ts'
 import { chatView } from '../../views/chats.ts'
 
 export default class ChatsList extends ApiCommand<typeof ChatsList> {
   static override summary = 'List the chats with an agent, most recently active first'
   static override examples = ['$ <%= config.bin %> chats list ada', "$ <%= config.bin %> chats list ada --jq '.[0].id'"]
-  static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
+  static override args = {
+    agent: Args.string({ description: 'slug or id of the agent; chosen from a list when left out' }),
+  }
   static override flags = listFlags
 
   async run(): Promise<void> {
-    const chats = await this.api.chats.list({ agentId: await agentId(this.api, this.args.agent) })
-    await this.out.list(limited(chats, this.flags), chatView)
+    const agent = await agentGiven(this.api, this.args.agent, 'chats list')
+    await this.out.list(limited(await this.api.chats.list({ agentId: agent }), this.flags), chatView)
   }
 }

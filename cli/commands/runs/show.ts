@@ -1,13 +1,19 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { runView } from '../../views/runs.ts'
+import { toldRun } from '../../runs/told.ts'
+import { toldRunView } from '../../views/runs.ts'
 
 export default class RunsShow extends ApiCommand<typeof RunsShow> {
-  static override summary = 'Show a run'
-  static override examples = ['$ <%= config.bin %> runs show RUN', '$ <%= config.bin %> runs show RUN --jq .status']
+  static override summary = 'Show a run: what it was asked, said, did and spent, and how it ended'
+  static override examples = [
+    '$ <%= config.bin %> runs show RUN',
+    '$ <%= config.bin %> runs show RUN --jq .status',
+    '$ <%= config.bin %> runs show RUN --json=asked,said,usage,cost',
+  ]
   static override args = { run: Args.string({ required: true, description: 'id of the run' }) }
 
   async run(): Promise<void> {
-    await this.out.show(await this.api.runs.show({ runId: this.args.run }), runView)
+    const run = await this.api.runs.show({ runId: this.args.run })
+    await this.out.show(await toldRun(this.api, this.connection, run), toldRunView)
   }
 }

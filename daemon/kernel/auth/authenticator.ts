@@ -23,7 +23,13 @@ interface Token {
   expires_at: string | null
 }
 
-export type Identified = { identity: Identity } | { reason: Extract<Code, 'no_credentials' | `session_${string}`> }
+/** Why nobody is signed in; `expired_at` of a token that was good until then. */
+export interface Unidentified {
+  reason: Extract<Code, 'no_credentials' | `session_${string}`>
+  expired_at?: string
+}
+
+export type Identified = { identity: Identity } | Unidentified
 
 interface TokenRow {
   id: string
@@ -179,7 +185,7 @@ export function createAuthenticator({ db, clock, steady, adminKey, vault, write 
     const identity = hash === null ? null : find(hash)
     if (!identity) return { reason: 'session_invalid' }
     const { id, tier, expires_at } = identity.token
-    if (expires_at && Date.parse(expires_at) <= clock()) return { reason: 'session_invalid' }
+    if (expires_at && Date.parse(expires_at) <= clock()) return { reason: 'session_invalid', expired_at: expires_at }
     touch(id)
     return tier === 'ADMIN' ? record(identity.token, request).then(() => ({ identity })) : { identity }
   }

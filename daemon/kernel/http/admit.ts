@@ -1,7 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Endpoint } from '#contract/define'
 import type { App } from '../app.ts'
-import { credentialOf, type Identified } from '../auth/authenticator.ts'
+import { credentialOf, type Identified, type Unidentified } from '../auth/authenticator.ts'
 import { checkBound, isLocalCaller } from '../auth/internal.ts'
 import { membershipRow, onlyWorkspace, workspaceOf } from '../auth/membership.ts'
 import { actorExpected } from '../auth/standing.ts'
@@ -9,6 +9,10 @@ import { authorize, type Operation } from '../dispatch.ts'
 import type { Actor } from '../feature.ts'
 import { problem } from '../problem.ts'
 import { pathOf } from './refusal.ts'
+
+/** The code is the same for every token that is no good; who holds an expired one is told that it was. */
+const refusalOf = ({ reason, expired_at }: Unidentified) =>
+  problem(reason, expired_at ? { detail: 'The token has expired', extra: { expired_at } } : {})
 
 const changing = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
@@ -21,7 +25,7 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
     const identity = identified && 'identity' in identified ? identified.identity : null
     if (bucket === 'api' && !identity) take(app, 'api', request.address)
     if (!isPublic) {
-      if (!identity) throw problem((identified as { reason: 'no_credentials' }).reason)
+      if (!identity) throw refusalOf(identified as Unidentified)
       request.actor = {
         type: 'user',
         id: identity.userId,

@@ -96,4 +96,30 @@ describe('muster runs', () => {
     expect(shown).toContain(`Waits for\t${item}`)
     expect((await run('agents', 'list')).stdout).toMatch(/^ada\t[^\n]*\tWAITING\t/m)
   })
+
+  it('shows what a run was asked, did, said and spent, and how it ended', async () => {
+    const it = await workplace()
+    const { run } = await cliFor(it, 'OWNER')
+    const chat = await it.openChat()
+    const { run_id: id } = await it.send(chat, 'How many files?')
+    const program = await it.runtime.program()
+    it.runtime.print(program, init, says('I look.'), calls('t1', 'Bash', { command: 'ls' }), gets('t1', 'a'))
+    it.runtime.print(program, says('Two.'), result())
+    it.runtime.finish(program)
+    await it.runs.ended(id)
+    const told = JSON.parse((await run('runs', 'show', id, '--json')).stdout)
+    expect(told).toMatchObject({
+      id,
+      status: 'COMPLETED',
+      asked: ['How many files?'],
+      said: 'I look.\n\nTwo.',
+      tool_calls: [{ name: 'Bash', brief: 'ls', status: 'ok' }],
+      usage: { input_tokens: 30, output_tokens: 12 },
+      cost: 0.25,
+    })
+    const shown = (await run('runs', 'show', id, '-o', 'table')).stdout
+    expect(shown).toMatch(/Tokens +42/)
+    expect(shown).toMatch(/Cost +\$0\.25/)
+    expect(shown).toContain('> How many files?\n\n• Bash  ls\n\nI look.\n\nTwo.')
+  })
 })

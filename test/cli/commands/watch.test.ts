@@ -92,7 +92,7 @@ describe('muster chat', () => {
   it.each([[true], [false]])('tells and rings when something new needs the user (bell: %s)', async (bell) => {
     const it = await workplace()
     openSockets(it)
-    const listens = requested(it, /\/inbox\?/)
+    const listens = requested(it, /\/inbox\?/, 3)
     const terminal = (await cliFor(it, 'OWNER')).terminal(['chat', 'ada', ...(bell ? [] : ['--no-bell'])], {
       env: { NO_COLOR: '1' },
     })

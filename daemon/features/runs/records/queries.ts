@@ -18,6 +18,7 @@ export interface Row {
   metadata: string
   /** JSON of `Details` */
   details: string
+  queued: number
 }
 
 export interface NamedRow extends Row {
@@ -43,7 +44,8 @@ export interface Details {
 }
 
 const columns = `r.seq, r.id, r.workspace_id, r.agent_id, r.chat_id, r.triggered_by, r.trigger_type, r.status,
-  r.started, r.finished, r.error_message, r.exit_code, r.metadata, r.details`
+  r.started, r.finished, r.error_message, r.exit_code, r.metadata, r.details,
+  EXISTS (SELECT 1 FROM runs q WHERE q.id = r.id AND q.phase = 'queued') AS queued`
 const named = `${columns}, a.name AS agent_name, a.slug AS agent_slug, c.name AS crew_name`
 const names = `LEFT JOIN agents a ON a.id = r.agent_id AND a.workspace_id = r.workspace_id
   LEFT JOIN crews c ON c.id = coalesce(r.crew_id, a.crew_id) AND c.workspace_id = r.workspace_id`

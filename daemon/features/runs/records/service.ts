@@ -25,6 +25,7 @@ function bare(row: Row): Static<typeof BareRun> {
     metadata: JSON.parse(row.metadata) as Record<string, unknown>,
     created_at: time(row.started),
     ...(JSON.parse(row.details) as Details),
+    ...(row.queued && { queued: true }),
   }
 }
 
