@@ -49,6 +49,8 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   /** Next step by problem code, where the general one does not fit. */
   static next: Readonly<Record<string, string>> = {}
 
+  /** Failures name members of requests, not flags. */
+  protected readonly speaksOfRequests: boolean = false
   protected flags!: FlagsOf<T>
   protected args!: ArgsOf<T>
   protected out!: Printer
@@ -148,6 +150,9 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const local = session?.target.socket !== undefined || session?.serverOrigin === 'default'
     const failure = explain(error, {
       command,
+      shape: this.ctor,
+      speaksOfRequests: this.speaksOfRequests,
+      ids: this.config.commandIDs,
       next: (this.ctor as typeof ApiCommand).next,
       local,
       hasToken: Boolean(session?.token),

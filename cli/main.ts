@@ -9,9 +9,12 @@ interface CommandClass {
 /** Everything that the build found in `cli/commands`. */
 export interface Registry extends Known {
   version: string
+  /** Where the pages of the documentation are: a folder of the package, or a URL. */
+  docs: string
   root: string
   load: Readonly<Record<string, () => Promise<{ default: unknown }>>>
-  /** What each command does, but for hidden ones. */
+  unlisted: Readonly<Record<string, string>>
+  /** What each listed command does. */
   summaries: Readonly<Record<string, string>>
   /** Flags, arguments and texts of a command; read from disk, so only for its help and for completion. */
   describe: (id: string) => Command.Cached
@@ -32,8 +35,8 @@ export async function main(argv: string[], registry: Registry): Promise<void> {
   if (request.kind === 'run') return run(request, registry)
   if (request.kind === 'version') return void process.stdout.write(`${userAgent(registry.version)}\n`)
   const { showHelp, showUnknown } = await import('./help/show.ts')
-  if (request.kind === 'help') return showHelp(request.words, registry)
-  showUnknown(request, registry)
+  if (request.kind === 'help') return showHelp(request, registry)
+  showUnknown(request)
 }
 
 async function run({ id, argv }: Request & { kind: 'run' }, registry: Registry): Promise<void> {

@@ -1,7 +1,7 @@
 /** What the command line asks for. */
 export type Request =
   | { kind: 'run'; id: string; argv: string[] }
-  | { kind: 'help'; words: string[] }
+  | { kind: 'help'; words: string[]; all?: boolean }
   | { kind: 'version' }
   | { kind: 'unknown'; words: string[]; near: string[] }
 
@@ -10,6 +10,8 @@ export interface Known {
   ids: readonly string[]
   /** Other names of commands. */
   aliases: Readonly<Record<string, string>>
+  /** Names that work and are shown nowhere. */
+  unlisted?: Readonly<Record<string, string>>
 }
 
 const synonyms: Readonly<Record<string, readonly string[]>> = {
@@ -17,6 +19,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   get: ['show'],
   show: ['get'],
   info: ['show', 'get'],
+  describe: ['show', 'get'],
   rm: ['remove'],
   delete: ['remove'],
   add: ['create'],
@@ -24,49 +27,87 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   edit: ['update'],
 }
 const withValue = new Set(['-s', '--server', '-w', '--workspace', '--context', '-o', '--output', '--jq'])
+const withoutValue = new Set(['-q', '--quiet', '-v', '--verbose', '--no-color', '--no-pager', '-y', '--yes'])
 
 /**
  * Finds the command that the words mean: singular nouns, synonyms of verbs and a bare noun (its list, or the one thing
  * there is) are understood.
  */
 export function resolve(argv: readonly string[], known: Known): Request {
-  const words = flagsLast(argv)
+  const words = flagsLast(argv, known)
+  if (!words.length) return { kind: 'help', words: [] }
   if (words[0] === '--version' || words[0] === '-V') return { kind: 'version' }
+  const nouns = nounsOf(words)
+  if (asksHelp(words)) {
+    const all = words.includes('--all') && { all: true }
+    return { kind: 'help', words: words[0] === 'help' ? nouns.slice(1) : nouns, ...all }
+  }
+  const found = listed(words, nouns, known)
+  if (found.kind === 'run') return found
+  return unlisted(words, nouns, known) ?? found
+}
+
+/** The words before the first flag. */
+export function nounsOf(words: readonly string[]): string[] {
+  const end = words.findIndex((word) => word.startsWith('-'))
+  return end < 0 ? [...words] : words.slice(0, end)
+}
+
+function asksHelp(words: string[]): boolean {
   const end = words.indexOf('--')
   const before = end < 0 ? words : words.slice(0, end)
-  if (!words.length) return { kind: 'help', words: [] }
-  const nouns = words.slice(
-    0,
-    Math.max(
-      0,
-      words.findIndex((word) => word.startsWith('-')),
-    ) || (words[0]!.startsWith('-') ? 0 : words.length),
-  )
-  if (words[0] === 'help') return { kind: 'help', words: nouns.slice(1) }
-  if (before.includes('--help') || before.includes('-h')) return { kind: 'help', words: nouns }
+  return words[0] === 'help' || before.includes('--help') || before.includes('-h')
+}
+
+function listed(words: string[], nouns: string[], known: Known): Request {
   const { path, used } = walk(nouns, known)
-  if (!used) return { kind: 'unknown', words: nouns, near: nearest(nouns.join(':'), known) }
+  if (!used) return { kind: 'unknown', words: nouns, near: otherOrder(nouns, known) ?? nearest(nouns.join(':'), known) }
   const id = idOf(path.join(':'), known)
   const rest = words.slice(used)
   const hasBelow = known.ids.some((it) => it.startsWith(`${path.join(':')}:`))
   const stray = rest[0] !== undefined && !rest[0].startsWith('-')
   if (id && !(hasBelow && stray)) return { kind: 'run', id, argv: rest }
+  if (rest[0] === 'help') return { kind: 'help', words: path }
   if (stray)
     return { kind: 'unknown', words: nouns.slice(0, used + 1), near: nearest([...path, rest[0]].join(':'), known) }
   const bare = idOf(`${path.join(':')}:list`, known) ?? idOf(`${path.join(':')}:show`, known)
   return bare ? { kind: 'run', id: bare, argv: rest } : { kind: 'help', words: path }
 }
 
+/** A command under a name that is shown nowhere, when the words are exactly one. */
+function unlisted(words: string[], nouns: string[], { unlisted: names = {} }: Known): Request | undefined {
+  const { path, used } = walk(nouns, { ids: Object.keys(names), aliases: {} })
+  const id = Object.hasOwn(names, path.join(':')) ? names[path.join(':')] : undefined
+  return id === undefined ? undefined : { kind: 'run', id, argv: words.slice(used) }
+}
+
+/** The command that `get crews` or `delete crew web` means, where the verb stands first. */
+function otherOrder([verb = '', ...rest]: string[], known: Known): string[] | undefined {
+  const [noun, name] = walk(rest.slice(0, 1), known).path.concat(rest.slice(1))
+  if (noun === undefined || !rest.length || !known.ids.some((id) => id.startsWith(`${noun}:`))) return undefined
+  const verbs = verb === 'get' && name === undefined ? ['list', 'show'] : spellings(verb, true)
+  const found = verbs.map((it) => idOf(`${noun}:${it}`, known)).find((id) => id !== undefined)
+  return found === undefined ? undefined : [[found, ...rest.slice(1)].join(':')]
+}
+
 /** The id that a name stands for, when it is one. */
 export const idOf = (name: string, { ids, aliases }: Known): string | undefined =>
   ids.includes(name) ? name : Object.hasOwn(aliases, name) ? aliases[name] : undefined
 
-/** Global flags may stand before the command; they are moved behind it. */
-function flagsLast(argv: readonly string[]): string[] {
+/** Flags may stand before the command; they are moved behind it. */
+function flagsLast(argv: readonly string[], known: Known): string[] {
   let at = 0
   while (at < argv.length && argv[at]!.startsWith('-') && argv[at] !== '--' && !isOwn(argv[at]!))
-    at += withValue.has(argv[at]!) ? 2 : 1
+    at += takesNext(argv, at, known) ? 2 : 1
   return at >= argv.length ? [...argv] : [...argv.slice(at), ...argv.slice(0, at)]
+}
+
+/** Whether a flag is followed by its value: one of a command's own is, unless a command follows. */
+function takesNext(argv: readonly string[], at: number, known: Known): boolean {
+  const [flag = '', next] = argv.slice(at)
+  if (withValue.has(flag)) return true
+  if (withoutValue.has(flag) || flag.includes('=') || next === undefined || next.startsWith('-')) return false
+  return walk([next], known).used === 0
 }
 
 const isOwn = (word: string) => word === '--version' || word === '-V' || word === '--help' || word === '-h'

@@ -42,6 +42,8 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
     paginate: Flags.boolean({ description: 'fetch all pages of a list as one' }),
   }
 
+  protected override readonly speaksOfRequests = true
+
   async run(): Promise<void> {
     const { method, path, body } = await rawRequest(this.args as { method: string; path?: string }, this.flags)
     if (this.flags.paginate && method === 'GET') return this.result(await allPages(this.connection, path))

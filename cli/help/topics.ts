@@ -67,6 +67,7 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
       'admin',
       'api',
       'config',
+      'commands',
       'completion',
       'limits',
       'waitpoints',
