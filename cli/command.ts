@@ -6,6 +6,7 @@ import { localSocket, resolveSession, type Session, type SessionFlags } from './
 import { explain, type Failure } from './failure.ts'
 import { durationMs, expandJson } from './flags.ts'
 import type { InputError } from './input.ts'
+import type { Registry } from './main.ts'
 import { clean } from './output/clean.ts'
 import { formats, machine, type Wanted, wanted } from './output/format.ts'
 import { compactJson } from './output/json.ts'
@@ -104,6 +105,11 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     this.localDaemon = await localTarget()
   }
 
+  /** All commands. */
+  protected get registry(): Registry {
+    return (this.config as unknown as { registry: Registry }).registry
+  }
+
   /** A connection for a session, watched by --verbose. */
   protected connect({ target, token, workspace }: Session): Connection {
     // Not performance.now(): merely naming it loads modules that take a millisecond.
@@ -152,7 +158,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       command,
       shape: this.ctor,
       speaksOfRequests: this.speaksOfRequests,
-      ids: this.config.commandIDs,
+      known: this.registry,
       next: (this.ctor as typeof ApiCommand).next,
       local,
       hasToken: Boolean(session?.token),

@@ -3,6 +3,7 @@ import { retold } from './fields.ts'
 import { Cancelled, InputError } from './input.ts'
 import { HostRefusal, StartFailure } from './local/refusal.ts'
 import { NotFound } from './lookup.ts'
+import type { Registry } from './main.ts'
 import { misuse, type Shape } from './misuse.ts'
 import { JqFailure } from './output/jq.ts'
 
@@ -37,8 +38,8 @@ export interface Situation {
   shape?: Shape
   /** It names members of requests, as the API does. */
   speaksOfRequests?: boolean
-  /** Ids of all commands. */
-  ids?: readonly string[]
+  /** The commands that there are. */
+  known?: Pick<Registry, 'ids' | 'describe'>
   /** Next step by problem code, when the command knows better. */
   next?: Readonly<Record<string, string>>
   /** The server is the daemon of this machine. */
@@ -129,7 +130,7 @@ function nextOf(code: string, status: number, at: Situation, retryAfter = 60): s
   if (code === 'insufficient_role')
     return 'muster whoami, which shows your role; an admin of the workspace can give you a higher one'
   if (code === 'already_initialized') return 'muster login'
-  if (code === 'bootstrap_closed') return 'restart the daemon, then muster init again'
+  if (code === 'bootstrap_closed') return 'restart the daemon, then muster init'
   if (code === 'slug_taken') return another('slug', at)
   if (code === 'name_taken') return another('name', at)
   if (code.startsWith('runtime_')) return 'muster doctor'
@@ -144,11 +145,14 @@ const another = (what: string, { shape = {} }: Situation): string =>
   Object.hasOwn(shape.flags ?? {}, what) ? `repeat with another --${what}` : 'repeat with another name'
 
 /** The command that lists what there is. */
-function listFor({ command, ids = [] }: Situation): string | undefined {
+function listFor({ command, known, shape = {} }: Situation): string | undefined {
   const words = command.split(' ')
-  const topics = words.map((_, at) => words.slice(0, words.length - at).join(':'))
-  const topic = topics.find((it) => ids.includes(`${it}:list`))
-  return topic && `muster ${topic.replaceAll(':', ' ')} list`
+  const own = words.map((_, at) => [...words.slice(0, words.length - at), 'list'].join(':'))
+  const taken = [...Object.keys(shape.args ?? {}), ...Object.keys(shape.flags ?? {})].map((name) => `${name}s:list`)
+  const id = [...own, ...taken].find((it) => known?.ids.includes(it))
+  if (!known || !id) return undefined
+  const needed = Object.values(known.describe(id).args).filter(({ required }) => required)
+  return ['muster', ...id.split(':'), ...needed.map(({ name }) => name.toUpperCase())].join(' ')
 }
 
 function ofSilence({ message, server, reason }: UnreachableError, { local }: Situation): Failure {

@@ -34,7 +34,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   llm_provider: ['provider'],
   memberId: ['user'],
   preferred_language: ['language'],
-  preset: ['preset'],
+  preset: ['capability'],
   q: ['search'],
   revoke: ['capability'],
   set: ['capability'],
@@ -46,7 +46,11 @@ const others: Readonly<Record<string, readonly string[]>> = {
   workspace_name: ['name'],
 }
 
-const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter}`).replaceAll('_', '-').toLowerCase()
+const kebab = (name: string) =>
+  name
+    .replace(/[A-Z]/g, (letter) => `-${letter}`)
+    .replaceAll('_', '-')
+    .toLowerCase()
 
 /** What people may call a member, likeliest first: `crew_ids` is perhaps `crew`. */
 function candidates(member: string): string[] {
@@ -69,7 +73,8 @@ export function givenAs(field: string, { flags = {}, args = {} }: Named): string
 
 /** A sentence about a member, said of the flag or argument that gave it. */
 export function retold(sentence: string, field: string | undefined, shape: Named): string {
-  if (!field) return sentence
+  // A server may say anything.
+  if (!field || !/^\w+(?:\.\w+)*$/.test(field)) return sentence
   const name = givenAs(field, shape)
   const words = field.split('.').at(-1)!.replace(/Ids?$/, '').replaceAll('_', ' ')
   // A name that is also a word of the language is replaced only where the sentence is about it.

@@ -43,8 +43,8 @@ export const given = <B extends object>(members: NoInfer<{ [M in keyof B]: B[M] 
 
 /** Flags of a list that comes in windows. */
 export const windowFlags = {
-  limit: Flags.integer({ min: 1, helpValue: 'N', description: 'rows at most' }),
-  offset: Flags.integer({ min: 0, helpValue: 'N', description: 'rows to leave out at the start' }),
+  limit: Flags.integer({ min: 1, helpValue: 'N', description: 'maximum number of rows' }),
+  offset: Flags.integer({ min: 0, helpValue: 'N', description: 'number of rows to skip' }),
 }
 
 /** The query of `windowFlags`. */
@@ -54,7 +54,7 @@ export const windowOf = ({ limit, offset }: { limit?: number | undefined; offset
 })
 
 /** Flag of what cannot be undone. */
-export const yesFlag = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) }
+export const yesFlag = { yes: Flags.boolean({ char: 'y', description: 'skip the confirmation prompt' }) }
 
 /** A flag that takes one of several words, in any case, with dashes for underscores if one likes. */
 export function oneOf<const V extends string>(

@@ -35,24 +35,38 @@ export function misuse(error: Refusal, command: string, shape: Shape): string {
 const rules: readonly (readonly [RegExp, string])[] = [
   [/^Expected --(\S+?)=(.*) to be one of: (.*)$/s, '--$1 must be one of $3, not "$2".'],
   [/^Parsing --(\S+) \n\tExpected an integer but received: (.*)$/s, '--$1 must be a whole number, not "$2".'],
-  [/^Parsing --(\S+) \n\tExpected an integer greater than or equal to (.*) but received: (.*)$/s, '--$1 must be at least $2, not $3.'],
-  [/^Parsing --(\S+) \n\tExpected an integer less than or equal to (.*) but received: (.*)$/s, '--$1 must be at most $2, not $3.'],
+  [
+    /^Parsing --(\S+) \n\tExpected an integer greater than or equal to (.*) but received: (.*)$/s,
+    '--$1 must be at least $2, not $3.',
+  ],
+  [
+    /^Parsing --(\S+) \n\tExpected an integer less than or equal to (.*) but received: (.*)$/s,
+    '--$1 must be at most $2, not $3.',
+  ],
   [/^Parsing --\S+ \n\t(--.*)$/s, '$1'],
   [/^Parsing --(\S+) \n\t(.*)$/s, '--$1: $2'],
   [/^Flag --(\S+) expects a value$/, '--$1 needs a value.'],
   [/^Flag --(\S+) expects one of these values: (.*)$/, '--$1 needs a value: one of $2.'],
   [/^Flag --(\S+) can only be specified once$/, '--$1 can be given only once.'],
-  [/^The following errors? occurred:\s+Missing required flag (\S+)[^]*$/, '--$1 is missing.'],
-  [/^The following errors? occurred:\s+--([^\s=]+)\S* cannot also be provided when using --(\S+)[^]*$/, '--$1 and --$2 exclude each other.'],
-  [/^The following errors? occurred:\s+All of the following must be provided when using --(\S+): (.*)[^]*$/, '--$1 works only with $2.'],
-  [/^The following errors? occurred:\s+Exactly one of the following must be provided: (.*)[^]*$/, 'Give exactly one of $1.'],
+  [/^The following errors? occurred:\s+Missing required flag (\S+)[\s\S]*$/, '--$1 is missing.'],
+  [
+    /^The following errors? occurred:\s+--([^\s=]+)\S* cannot also be provided when using --(\S+)[\s\S]*$/,
+    '--$1 and --$2 exclude each other.',
+  ],
+  [
+    /^The following errors? occurred:\s+All of the following must be provided when using --(\S+): (.*)[\s\S]*$/,
+    '--$1 works only with $2.',
+  ],
+  [
+    /^The following errors? occurred:\s+Exactly one of the following must be provided: (.*)[\s\S]*$/,
+    'Give exactly one of $1.',
+  ],
   [/^The following errors? occurred:\s+(.*)$/s, '$1'],
 ]
 // biome-ignore-end format: one line each
 
 /** oclif's message without colours and its hint to the help. */
-const plain = (message: string) =>
-  message.replace(/\u001b\[\d+m/g, '').replace(/\s*See more help with --help$/, '')
+const plain = (message: string) => message.replace(/\u001b\[\d+m/g, '').replace(/\s*See more help with --help$/, '')
 
 function missing({ args: absent = [] }: Refusal, args: Argument[]): string {
   const names = (absent as Argument[]).map(({ name }) => name.toUpperCase())

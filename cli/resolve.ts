@@ -74,11 +74,19 @@ function listed(words: string[], nouns: string[], known: Known): Request {
   return bare ? { kind: 'run', id: bare, argv: rest } : { kind: 'help', words: path }
 }
 
-/** A command under a name that is shown nowhere, when the words are exactly one. */
-function unlisted(words: string[], nouns: string[], { unlisted: names = {} }: Known): Request | undefined {
-  const { path, used } = walk(nouns, { ids: Object.keys(names), aliases: {} })
-  const id = Object.hasOwn(names, path.join(':')) ? names[path.join(':')] : undefined
-  return id === undefined ? undefined : { kind: 'run', id, argv: words.slice(used) }
+function unlisted(words: string[], nouns: string[], known: Known): Request | undefined {
+  const id = unlistedId(nouns, known)
+  if (id === undefined) return undefined
+  return { kind: 'run', id, argv: words.slice(walkUnlisted(nouns, known).used) }
+}
+
+const walkUnlisted = (words: readonly string[], { unlisted = {} }: Known) =>
+  walk(words, { ids: Object.keys(unlisted), aliases: {} })
+
+/** The command that the words name by a name that is shown nowhere. */
+export function unlistedId(words: readonly string[], known: Known): string | undefined {
+  const name = walkUnlisted(words, known).path.join(':')
+  return Object.hasOwn(known.unlisted ?? {}, name) ? known.unlisted?.[name] : undefined
 }
 
 /** The command that `get crews` or `delete crew web` means, where the verb stands first. */

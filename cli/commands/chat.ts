@@ -20,10 +20,10 @@ export default class Chat extends ApiCommand<typeof Chat> {
   static override next = { not_found: 'muster chats list AGENT, or --new' }
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
   static override flags = {
-    chat: Flags.string({ helpValue: 'ID', description: 'go on in this chat', exclusive: ['new'] }),
-    new: Flags.boolean({ description: 'begin a new chat' }),
-    thinking: Flags.boolean({ description: 'show what the agent thinks' }),
-    'no-bell': Flags.boolean({ description: 'do not ring when something new needs you' }),
+    chat: Flags.string({ helpValue: 'ID', description: 'continue this chat', exclusive: ['new'] }),
+    new: Flags.boolean({ description: 'start a new chat' }),
+    thinking: Flags.boolean({ description: "show the agent's reasoning" }),
+    'no-bell': Flags.boolean({ description: 'do not ring the terminal bell' }),
   }
 
   async run(): Promise<void> {
@@ -58,6 +58,8 @@ export default class Chat extends ApiCommand<typeof Chat> {
       explain: (error) =>
         explain(error, {
           command: `chat ${agent.slug}`,
+          shape: this.ctor,
+          known: this.registry,
           local: this.session.serverOrigin === 'default',
           hasToken: Boolean(this.session.token),
         }),

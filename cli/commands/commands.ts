@@ -1,6 +1,5 @@
 import { ApiCommand } from '../command.ts'
 import { commandTree } from '../help/tree.ts'
-import type { Registry } from '../main.ts'
 
 export default class Commands extends ApiCommand<typeof Commands> {
   static override summary = 'List all commands with their arguments and flags'
@@ -10,12 +9,11 @@ export default class Commands extends ApiCommand<typeof Commands> {
   static override examples = [
     '$ <%= config.bin %> commands',
     '$ <%= config.bin %> commands --json',
-    "$ <%= config.bin %> commands --jq '.[] | select(.command == \"crews create\") | .flags[].name'",
+    '$ <%= config.bin %> commands --jq \'.[] | select(.command == "crews create") | .flags[].name\'',
   ]
 
   async run(): Promise<void> {
-    const { registry } = this.config as unknown as { registry: Registry }
-    await this.out.list(commandTree(registry), {
+    await this.out.list(commandTree(this.registry), {
       name: ({ command }) => command,
       columns: { COMMAND: ({ command }) => command, SUMMARY: ({ summary }) => summary },
     })

@@ -2,7 +2,7 @@ import { exits } from '../failure.ts'
 import type { Registry } from '../main.ts'
 import { colored, painter } from '../output/theme.ts'
 import { pad, widthOf } from '../output/width.ts'
-import { idOf, type Request, walk } from '../resolve.ts'
+import { idOf, type Request, unlistedId, walk } from '../resolve.ts'
 import { pageOf } from './docs.ts'
 import { groups, topics } from './topics.ts'
 
@@ -12,12 +12,12 @@ type Help = Omit<Request & { kind: 'help' }, 'kind'>
 export async function showHelp({ words, all = false }: Help, registry: Registry): Promise<void> {
   if (!words.length) return void process.stdout.write(overview(registry))
   const { path, used } = walk(words, registry)
-  const hidden = walk(words, { ids: Object.keys(registry.unlisted), aliases: {} }).path.join(':')
-  const id = idOf(path.join(':'), registry) ?? idOf(hidden, { ids: [], aliases: registry.unlisted })
   const isTopic = registry.ids.some((it) => it.startsWith(`${path.join(':')}:`))
-  if (id && (used === words.length || !isTopic))
-    process.stdout.write((await import('./page.ts')).ofCommand(id, registry, all))
-  else if (used && used === words.length) process.stdout.write(ofTopic(path, registry))
+  const isWhole = used > 0 && used === words.length
+  const own = isWhole || !isTopic ? idOf(path.join(':'), registry) : undefined
+  const id = own ?? (isWhole ? undefined : unlistedId(words, registry))
+  if (id) process.stdout.write((await import('./page.ts')).ofCommand(id, registry, all))
+  else if (isWhole) process.stdout.write(ofTopic(path, registry))
   else showUnknown({ words, near: [] })
 }
 
@@ -79,7 +79,7 @@ ${paint('bold', 'USAGE')}
 
 ${sections.filter(Boolean).join('\n')}
 Every command explains itself with --help, and with --help --all in full.
-Nouns may be singular: muster crew list means muster crews list.
+Nouns may be singular: "muster crew list" means "muster crews list".
 Documentation: ${registry.docs.replace(/\/cli$/, '/cli.md')}
 `
 }

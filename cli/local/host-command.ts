@@ -11,7 +11,7 @@ export const hostFlags = {
 
 /** How many rows, when a server has many. */
 export const hostLimit = {
-  limit: Flags.integer({ min: 1, max: 100_000, helpValue: 'N', description: 'rows at most (100)' }),
+  limit: Flags.integer({ min: 1, max: 100_000, helpValue: 'N', description: 'maximum number of rows (default 100)' }),
 }
 
 /** A command that works on the data folder of this machine while no daemon does, as its administrator. */

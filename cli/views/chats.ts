@@ -18,6 +18,6 @@ export const chatView: View<Static<typeof Chat>> = {
 
 export const messageView: View<Static<typeof Message>> = {
   name: ({ id }) => id,
-  empty: 'Nothing was said yet.',
+  empty: 'There are no messages yet.',
   columns: { WHEN: ({ ts }) => when(ts), WHO: ({ role }) => role, TEXT: ({ content }) => content, ID: ({ id }) => id },
 }

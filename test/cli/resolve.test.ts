@@ -18,8 +18,11 @@ const known: Known = {
     'up',
     'chat',
     'chats:list',
+    'inbox',
+    'inbox:list',
   ],
   aliases: { 'journal:tail': 'journal:list', watch: 'journal:list' },
+  unlisted: { 'users:me': 'up', 'crews:replace': 'crews:create', 'members:create': 'up' },
 }
 const run = (line: string) => resolve(line.split(' ').filter(Boolean), known)
 
@@ -50,6 +53,12 @@ describe('resolve', () => {
     ['chat', 'chat', []],
     ['chat list', 'chat', ['list']],
     ['api GET /crews', 'api', ['GET', '/crews']],
+    ['users me -q', 'up', ['-q']],
+    ['crew replace web', 'crews:create', ['web']],
+    ['members add x', 'members:add', ['x']],
+    ['--crew web crews list', 'crews:list', ['--crew', 'web']],
+    ['-q crews list', 'crews:list', ['-q']],
+    ['--all inbox', 'inbox', ['--all']],
   ])('understands "%s"', (line, id, argv) => expect(run(line)).toEqual({ kind: 'run', id, argv }))
 
   it.each([
@@ -62,7 +71,27 @@ describe('resolve', () => {
     ['crews create --help', ['crews', 'create']],
     ['-q crews create -h', ['crews', 'create']],
     ['members', ['members']],
+    ['crews help', ['crews']],
+    ['inbox help', ['inbox']],
+    ['crew members help', ['crews', 'members']],
   ])('shows help for "%s"', (line, words) => expect(run(line)).toEqual({ kind: 'help', words }))
+
+  it('shows the help in full for --help --all', () =>
+    expect(run('crews list --help --all')).toEqual({ kind: 'help', words: ['crews', 'list'], all: true }))
+
+  it.each([
+    ['get crews', 'crews:list'],
+    ['get crew web', 'crews:show:web'],
+    ['delete crew web', 'crews:remove:web'],
+    ['create crew web', 'crews:create:web'],
+    ['describe crews web', 'crews:show:web'],
+    ['list policies', undefined],
+    ['users', undefined],
+    ['users my', undefined],
+  ])('offers what "%s" means in the order of noun and verb', (line, near) => {
+    const request = run(line)
+    expect(request.kind === 'unknown' && request.near[0]).toBe(near)
+  })
 
   it.each(['--version', '-V', '--version --json'])('shows the version for "%s"', (line) =>
     expect(run(line)).toEqual({ kind: 'version' }),

@@ -14,8 +14,8 @@ export default class ConfigShow extends ApiCommand<typeof ConfigShow> {
     '$ <%= config.bin %> config show --jq \'.[] | select(.origin != "default")\'',
   ]
   static override flags = {
-    origin: Flags.boolean({ description: 'say where each value comes from, and which variable sets it' }),
-    changed: Flags.boolean({ description: 'only what differs from the defaults' }),
+    origin: Flags.boolean({ description: 'show where each value comes from and which variable sets it' }),
+    changed: Flags.boolean({ description: 'only values that differ from the defaults' }),
   }
 
   async run(): Promise<void> {

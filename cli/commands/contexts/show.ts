@@ -8,7 +8,7 @@ import { contextView, rowOf } from '../../views/contexts.ts'
 export default class ContextsShow extends ApiCommand<typeof ContextsShow> {
   static override summary = 'Show the server, user and workspace in use, and why'
   static override examples = ['$ <%= config.bin %> contexts show', '$ <%= config.bin %> contexts show work']
-  static override args = { context: Args.string({ description: 'name of a context; what is in use when left out' }) }
+  static override args = { context: Args.string({ description: 'name of a context (default: the one in use)' }) }
 
   async run(): Promise<void> {
     const name = this.args.context

@@ -10,7 +10,9 @@ export default class CredentialsAudit extends ApiCommand<typeof CredentialsAudit
     '$ <%= config.bin %> credentials audit main --limit 500 -o ndjson',
   ]
   static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
-  static override flags = { limit: Flags.integer({ min: 1, max: 500, helpValue: 'N', description: 'rows at most' }) }
+  static override flags = {
+    limit: Flags.integer({ min: 1, max: 500, helpValue: 'N', description: 'maximum number of rows' }),
+  }
 
   async run(): Promise<void> {
     const { limit } = this.flags

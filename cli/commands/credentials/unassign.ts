@@ -23,6 +23,6 @@ export default class CredentialsUnassign extends ApiCommand<typeof CredentialsUn
     )
     if (!found.length) throw new NotFound('assignment', credential, undefined, `muster credentials assigned ${agent}`)
     for (const { id } of found) await this.api.credentials.unassign({ agentId: from, assignmentId: id })
-    await this.out.done(`Took ${credential} back from ${agent}.`)
+    await this.out.done(`Unassigned ${credential} from ${agent}.`)
   }
 }

@@ -20,6 +20,6 @@ export default class CrewsRemoveMember extends ApiCommand<typeof CrewsRemoveMemb
     const memberId = await crewMemberId(this.api, id, user)
     await confirm(`Take ${user} out of crew ${crew}?`, this.flags.yes)
     await this.api.crews.removeMember({ crewId: id, memberId })
-    await this.out.done(`Took ${user} out of crew ${crew}.`)
+    await this.out.done(`Removed ${user} from crew ${crew}.`)
   }
 }

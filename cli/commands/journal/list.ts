@@ -14,9 +14,9 @@ export default class JournalList extends ApiCommand<typeof JournalList> {
   ]
   static override flags = {
     ...filterFlags,
-    limit: Flags.integer({ min: 1, max: 500, helpValue: 'N', description: 'entries on a page' }),
-    cursor: Flags.string({ description: 'go on where a page ended' }),
-    all: Flags.boolean({ description: 'every page' }),
+    limit: Flags.integer({ min: 1, max: 500, helpValue: 'N', description: 'entries per page' }),
+    cursor: Flags.string({ description: 'continue where a page ended' }),
+    all: Flags.boolean({ description: 'all pages' }),
   }
 
   async run(): Promise<void> {

@@ -13,7 +13,7 @@ export default class MembersRemove extends ApiCommand<typeof MembersRemove> {
     '$ <%= config.bin %> members remove ada@example.com',
     '$ <%= config.bin %> members rm ada@example.com --yes',
   ]
-  static override args = { member: Args.string({ required: true, description: 'address, user id or member id' }) }
+  static override args = { member: Args.string({ required: true, description: 'email address, user id or member id' }) }
   static override flags = yesFlag
 
   async run(): Promise<void> {

@@ -11,7 +11,7 @@ export default class PreferencesList extends ApiCommand<typeof PreferencesList> 
       Object.entries(values),
       {
         name: ([key]) => key,
-        empty: 'Nothing is remembered.',
+        empty: 'There are no preferences.',
         columns: { KEY: ([key]) => key, VALUE: ([, value]) => compactJson(value) },
       },
       values,

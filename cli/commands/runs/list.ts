@@ -14,12 +14,12 @@ export default class RunsList extends ApiCommand<typeof RunsList> {
     "$ <%= config.bin %> runs list --jq '.stats'",
   ]
   static override flags = {
-    agent: Flags.string({ description: 'only the runs of this agent' }),
-    status: oneOf([...runStatuses, 'WAITING'], { description: 'only runs that stand so' }),
-    trigger: Flags.string({ description: 'only runs started so: USER, ASSIGNMENT, PEER_QUERY, WEBHOOK, CRON' }),
+    agent: Flags.string({ description: 'only runs of this agent' }),
+    status: oneOf([...runStatuses, 'WAITING'], { description: 'only runs with this status' }),
+    trigger: Flags.string({ description: 'only runs with this trigger: USER, ASSIGNMENT, PEER_QUERY, WEBHOOK, CRON' }),
     tag: Flags.string({ description: 'only runs with this tag' }),
-    limit: Flags.integer({ min: 1, max: 100, helpValue: 'N', description: 'runs on a page' }),
-    page: Flags.integer({ min: 1, helpValue: 'N', description: 'which page' }),
+    limit: Flags.integer({ min: 1, max: 100, helpValue: 'N', description: 'runs per page' }),
+    page: Flags.integer({ min: 1, helpValue: 'N', description: 'page number' }),
   }
 
   async run(): Promise<void> {

@@ -15,10 +15,10 @@ export default class SessionsRevoke extends ApiCommand<typeof SessionsRevoke> {
     '$ <%= config.bin %> sessions revoke s_4f1c09ab',
     '$ <%= config.bin %> sessions revoke --all-others --yes',
   ]
-  static override args = { session: Args.string({ description: 'id of the session, or how it begins' }) }
+  static override args = { session: Args.string({ description: 'id of the session, or its beginning' }) }
   static override flags = {
     ...yesFlag,
-    'all-others': Flags.boolean({ description: 'every session but the one in use' }),
+    'all-others': Flags.boolean({ description: 'all sessions except the one in use' }),
   }
 
   async run(): Promise<void> {
