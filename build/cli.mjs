@@ -4,6 +4,7 @@ import { build } from 'esbuild'
 import { buildCommands, discover, readManifest } from './commands.mjs'
 import { frontDoor, lazyRequire, stubs } from './lazy-oclif.mjs'
 import { root } from './load.mjs'
+import { buildManual } from './man.mjs'
 import { external, vendored } from './vendor.mjs'
 
 /**
@@ -16,6 +17,7 @@ export async function buildCli(outdir = `${root}dist/cli`) {
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(`${outdir}/commands`, { recursive: true })
   await buildCommands(`${outdir}/commands.cjs`)
+  await buildManual()
   for (const [id, command] of Object.entries(manifest.commands))
     writeFileSync(`${outdir}/commands/${id.replaceAll(':', '.')}.json`, JSON.stringify(command))
   const vendor = vendored()

@@ -11,7 +11,7 @@ export function discover(dir = `${root}cli/commands`) {
   return paths.map((path) => ({ id: path.replaceAll('/', ':'), file: `./cli/commands/${path}.ts` }))
 }
 
-/** Writes all commands as one module, as package.json names it to oclif: `oclif manifest` and plugins load them there. */
+/** Writes all commands as one module, which package.json names to oclif: `oclif manifest` loads them there. */
 export async function buildCommands(outfile = `${root}dist/cli/commands.cjs`) {
   const commands = discover()
   const imports = commands.map(({ file }, at) => `import c${at} from '${file}'`).join('\n')

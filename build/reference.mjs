@@ -1,5 +1,5 @@
-// Writes docs/cli/, one page for each first word, with `oclif readme`, and their list in docs/cli.md. With --check it says
-// whether they are up to date.
+// Writes docs/cli/, one page for each first word, with `oclif readme`, and their list in docs/cli.md. With --check it
+// says whether they are up to date.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -23,11 +23,14 @@ async function reference(words) {
     const args = ['readme', '--multi', '--output-dir', 'cli', '--readme-path', 'README.md', '--plugin-directory', dir]
     execFileSync(process.execPath, [oclif, ...args, '--no-source-links'], { cwd: dir, env, stdio: 'pipe' })
     const names = readdirSync(join(dir, 'cli')).sort()
-    return Object.fromEntries(names.map((name) => [name, note + readFileSync(join(dir, 'cli', name), 'utf8')]))
+    return Object.fromEntries(names.map((name) => [name, note + titled(readFileSync(join(dir, 'cli', name), 'utf8'))]))
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
 }
+
+/** With a title like that of every other page. */
+const titled = (text) => text.replace(/^(.+)\n=+\n/, '\n# $1\n')
 
 /** The first words of all commands, and what they are about. */
 async function topicsOf({ commands }) {

@@ -43,8 +43,7 @@ export function resolve(argv: readonly string[], known: Known): Request {
     return { kind: 'help', words: words[0] === 'help' ? nouns.slice(1) : nouns, ...all }
   }
   const found = listed(words, nouns, known)
-  if (found.kind === 'run') return found
-  return unlisted(words, nouns, known) ?? found
+  return found.kind === 'unknown' ? (unlisted(words, nouns, known) ?? found) : found
 }
 
 /** The words before the first flag. */

@@ -32,18 +32,24 @@ export const agentFlags = {
   }),
   tools: Flags.string({ aliases: ['cli-tools'], helpValue: 'A,B', description: 'restrict the profile to these tools' }),
   mcp: Flags.string({
+    helpGroup: 'MORE',
     aliases: ['mcp-config-json'],
     helpValue: 'JSON|@FILE',
     description: 'MCP servers as JSON, or @FILE to read them from a file',
   }),
   memory: Flags.boolean({ aliases: ['memory-enabled'], allowNo: true, description: "enable the agent's memory" }),
   'suggested-prompts': Flags.string({
+    helpGroup: 'MORE',
     helpValue: 'TEXT|@FILE',
     description: 'suggested prompts, one per line; empty for none',
   }),
-  'ask-forms': Flags.string({ helpValue: 'JSON|@FILE', description: 'forms for people to fill in; empty for none' }),
-  'avatar-seed': Flags.string({ description: 'seed of the generated picture' }),
-  'avatar-style': Flags.string({ description: 'style of the generated picture' }),
+  'ask-forms': Flags.string({
+    helpGroup: 'MORE',
+    helpValue: 'JSON|@FILE',
+    description: 'forms for people to fill in; empty for none',
+  }),
+  'avatar-seed': Flags.string({ helpGroup: 'MORE', description: 'seed of the generated picture' }),
+  'avatar-style': Flags.string({ helpGroup: 'MORE', description: 'style of the generated picture' }),
 }
 
 interface Named {

@@ -48,8 +48,12 @@ export const crewFlags = {
     aliases: ['runtime-image'],
     description: "container image; empty for the server's default",
   }),
-  'avatar-style': Flags.string({ description: "style of its agents' pictures; empty for none" }),
-  'issue-prefix': Flags.string({ helpValue: 'PREFIX', description: 'prefix of issue numbers, such as WEB' }),
+  'avatar-style': Flags.string({ helpGroup: 'MORE', description: "style of its agents' pictures; empty for none" }),
+  'issue-prefix': Flags.string({
+    helpGroup: 'MORE',
+    helpValue: 'PREFIX',
+    description: 'prefix of issue numbers, such as WEB',
+  }),
   'max-ephemeral-agents': Flags.integer({
     min: 0,
     max: 100,

@@ -104,8 +104,8 @@ describe('a hostile server', () => {
       const server = await hostile()
       const { home, screen } = cli({ SVC_SERVER: server.url, SVC_TOKEN: 't' })
       const shown = screen(line, { env: { PAGER: '' } })
-      // It does as a secret, a name and the file to write something to.
-      for (let answered = 0; await asks(shown, answered); answered++) shown.type(`${home}/answer\r`)
+      // It does as a secret, a name, an address and the file to write something to.
+      for (let answered = 0; await asks(shown, answered); answered++) shown.type(`${home}/answer@example.com\r`)
       await shown.ended
       // What prompts draw themselves is left out: they move the cursor, and end before the result is written.
       const text = shown.text().split('\u001b[?25h').at(-1)!

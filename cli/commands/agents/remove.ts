@@ -6,7 +6,7 @@ import { agentId } from '../../lookup.ts'
 
 export default class AgentsRemove extends ApiCommand<typeof AgentsRemove> {
   static override summary = 'Delete an agent'
-  static override examples = ['$ <%= config.bin %> agents remove ada', '$ <%= config.bin %> agents rm ada --yes']
+  static override examples = ['$ <%= config.bin %> agents remove ada', '$ <%= config.bin %> agents remove ada --yes']
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
   static override flags = yesFlag
 

@@ -8,7 +8,7 @@ export default class CredentialsRemove extends ApiCommand<typeof CredentialsRemo
   static override summary = 'Delete a credential, its value and its assignments'
   static override examples = [
     '$ <%= config.bin %> credentials remove main',
-    '$ <%= config.bin %> credentials rm main --yes',
+    '$ <%= config.bin %> credentials remove main --yes',
   ]
   static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
   static override flags = yesFlag

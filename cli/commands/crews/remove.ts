@@ -8,7 +8,7 @@ export default class CrewsRemove extends ApiCommand<typeof CrewsRemove> {
   static override summary = 'Delete a crew, its agents and its container'
   static override examples = [
     '$ <%= config.bin %> crews remove web-team',
-    '$ <%= config.bin %> crews rm web-team --yes',
+    '$ <%= config.bin %> crews remove web-team --yes',
   ]
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
   static override flags = yesFlag

@@ -10,7 +10,7 @@ export default class WorkspacesRemove extends ApiCommand<typeof WorkspacesRemove
     'Removes all containers with their files, credentials and memberships. This cannot be undone.'
   static override examples = [
     '$ <%= config.bin %> workspaces remove research',
-    '$ <%= config.bin %> workspaces rm research --yes',
+    '$ <%= config.bin %> workspaces remove research --yes',
   ]
   static override next = { only_workspace: 'muster workspaces create NAME', home_workspace: 'muster crews list' }
   static override args = { workspace: Args.string({ required: true, description: 'slug or id of the workspace' }) }

@@ -47,7 +47,7 @@ describe('muster chats', () => {
     expect((await run('chats', 'list', 'ada', '-q')).stdout).toBe('nightly\n')
     expect(await run('chats', 'send', 'nightly', ' ')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('nothing to say'),
+      stderr: expect.stringContaining('The message is empty'),
     })
   })
 
