@@ -9,7 +9,8 @@ const escaped = (text) =>
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1')
 
-const item = (term, text) => `.TP\n.B ${escaped(term)}\n${escaped(text)}\n`
+// A long list of values may be broken behind each.
+const item = (term, text) => `.TP\n.B ${escaped(term).replaceAll('|', '|\\:')}\n${escaped(text)}\n`
 
 function flagTerm({ name, short, takes_value, values }) {
   const value = takes_value ? `=${values ? values.join('|') : name.toUpperCase()}` : ''
@@ -29,7 +30,10 @@ function section({ command, summary, usage, description, arguments: args, flags,
 }
 
 const head = (name, about, version) =>
-  `.TH "${name.toUpperCase()}" "1" "" "Muster ${version}" "Muster"\n.ad l\n.nh\n.SH NAME\n${escaped(`${name} - ${about}`)}\n`
+  [
+    `.TH "${name.toUpperCase()}" "1" "" "Muster ${version}" "Muster"\n.ad l\n.nh\n`,
+    `.SH NAME\n${escaped(`${name} - ${about}`)}\n`,
+  ].join('')
 
 /** Writes a manual page for `muster` and for each first word of its commands; the names of their files. */
 export async function buildManual(outdir = `${root}dist/man`) {
