@@ -151,5 +151,6 @@ describe('flags', () => {
   ])('muster %s: %s', async (line, said) => {
     const { stderr, code } = await cli().run(...line.split(' '))
     expect([stderr.split('\n')[0], code]).toEqual([`Error: ${said}`, 2])
+    expect(stderr).toMatch(/\nNext: muster [a-z -]+ --help\n$/)
   })
 })
