@@ -1,34 +1,33 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { changesOf } from './changes.mjs'
+import { buildCommands, discover, readManifest } from './commands.mjs'
 import { frontDoor, lazyRequire, stubs } from './lazy-oclif.mjs'
-import { load, root } from './load.mjs'
+import { root } from './load.mjs'
+import { buildManual } from './man.mjs'
 import { readMembers } from './members.mjs'
 import { external, vendored } from './vendor.mjs'
 
-// What `oclif manifest` writes for a command; oclif does not export it, and its version is pinned.
-const require = createRequire(import.meta.url)
-const { cacheCommand } = require(join(dirname(require.resolve('@oclif/core')), 'util', 'cache-command.js'))
-
 /**
- * Bundles the command line into one file that loads what a command needs and no more, with oclif's manifest beside it.
+ * Bundles the command line into one file that loads what a command needs and no more. oclif's manifest is cut into one
+ * file for each command, since reading all of it takes longer than a command may.
  */
 export async function buildCli(outdir = `${root}dist/cli`) {
-  const commands = discover(`${root}cli/commands`)
-  const { changing, ...manifest } = await describeCommands(commands)
-  const { version } = manifest
+  const commands = discover()
+  const manifest = readManifest()
   rmSync(outdir, { recursive: true, force: true })
-  mkdirSync(outdir, { recursive: true })
-  writeFileSync(`${outdir}/oclif.manifest.json`, JSON.stringify(manifest))
-  mkdirSync(`${outdir}/commands`)
-  for (const [id, command] of Object.entries(manifest.commands))
-    writeFileSync(`${outdir}/commands/${id.replaceAll(':', '.')}.json`, JSON.stringify(command))
+  mkdirSync(`${outdir}/commands`, { recursive: true })
+  await buildCommands(`${outdir}/commands.cjs`)
+  await buildManual()
+  const membersOf = await readMembers()
+  for (const [id, command] of Object.entries(manifest.commands)) {
+    const described = { ...command, members: membersOf(id, command) }
+    writeFileSync(`${outdir}/commands/${id.replaceAll(':', '.')}.json`, JSON.stringify(described))
+  }
   const vendor = vendored()
   const { outputFiles } = await build({
-    stdin: { contents: entry(commands, manifest, { version, changing }), resolveDir: root, loader: 'ts' },
+    stdin: { contents: entry(commands, manifest, await changesOf(commands)), resolveDir: root, loader: 'ts' },
     write: false,
     bundle: true,
     platform: 'node',
@@ -55,64 +54,35 @@ export async function buildCli(outdir = `${root}dist/cli`) {
   return { commands: commands.length, bytes: text.length }
 }
 
-/** Command files: their path is the command, `crews/create.ts` is `crews:create`. */
-function discover(dir) {
-  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(
-    (it) => it.isFile() && it.name.endsWith('.ts'),
-  )
-  const paths = files.map(({ parentPath, name }) => `${parentPath}/${name}`.slice(dir.length + 1, -3)).sort()
-  return paths.map((path) => ({ id: path.replaceAll('/', ':'), file: `./cli/commands/${path}.ts` }))
-}
-
-/** oclif's manifest: flags, arguments and texts of every command. */
-export async function describeCommands(commands = discover(`${root}cli/commands`)) {
-  const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
-  const imports = commands.map(({ file }, at) => `import c${at} from '${file}'`).join('\n')
-  const list = commands.map((_, at) => `c${at}`).join(', ')
-  const exported = `export { addFlags } from './cli/changing.ts'\nexport const all = [${list}]`
-  const { all, addFlags } = await load(`${imports}\n${exported}`)
-  const changing = await changesOf(commands)
-  const membersOf = await readMembers()
-  const cached = {}
-  for (const [at, { id }] of commands.entries()) {
-    const command = all[at]
-    command.id = id
-    if (changing[id]) addFlags(command, changing[id])
-    cached[id] = { ...(await cacheCommand(command, undefined, true)), members: membersOf(id, command) }
-  }
-  return { version, commands: cached, changing }
-}
-
 /** Flags that take a value wherever they occur, with their letters; `--json` may stand alone. */
-function valuedFlags({ commands }) {
-  const flags = Object.values(commands).flatMap((command) => Object.values(command.flags))
+function valuedFlags(commands) {
+  const flags = commands.flatMap((command) => Object.values(command.flags))
   const alone = new Set(flags.filter(({ type }) => type === 'boolean').map(({ name }) => name))
   const valued = flags.filter(({ name, type }) => type === 'option' && name !== 'json' && !alone.has(name))
   return [...new Set(valued.flatMap(({ name, char }) => [`--${name}`, ...(char ? [`-${char}`] : [])]))].sort()
 }
 
-function entry(commands, manifest, { version, changing }) {
-  const changes = Object.entries(changing).map(([id, { dry }]) => [id, { dry }])
-  const aliases = Object.fromEntries(
-    Object.values(manifest.commands).flatMap(({ id, aliases, hiddenAliases }) =>
-      [...aliases, ...hiddenAliases].map((alias) => [alias, id]),
-    ),
-  )
-  const summaries = Object.fromEntries(
-    Object.values(manifest.commands).flatMap(({ id, summary = '', hidden }) => (hidden ? [] : [[id, summary]])),
-  )
+function entry(commands, manifest, changing) {
+  const changes = Object.fromEntries(Object.entries(changing).map(([id, { dry }]) => [id, { dry }]))
+  const { version, homepage } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+  const all = Object.values(manifest.commands)
+  const names = (kind) => Object.fromEntries(all.flatMap((it) => it[kind].map((alias) => [alias, it.id])))
+  const hidden = Object.fromEntries(all.filter((it) => it.hidden).map(({ id }) => [id, id]))
+  const summaries = Object.fromEntries(all.flatMap(({ id, summary = '', hidden }) => (hidden ? [] : [[id, summary]])))
   return `
 import { readFileSync } from 'node:fs'
 import { main } from './cli/main.ts'
 /** Resolves once the command is done. */
 export const ended = main(process.argv.slice(2), {
   version: ${JSON.stringify(version)},
+  docs: ${JSON.stringify(homepage ? `${homepage}/docs/cli` : 'docs/cli')},
   root: __dirname,
-  ids: ${JSON.stringify(commands.map(({ id }) => id))},
-  aliases: ${JSON.stringify(aliases)},
-  valued: ${JSON.stringify(valuedFlags(manifest))},
+  ids: ${JSON.stringify(all.filter(({ hidden }) => !hidden).map(({ id }) => id))},
+  aliases: ${JSON.stringify(names('aliases'))},
+  valued: ${JSON.stringify(valuedFlags(all))},
+  unlisted: ${JSON.stringify({ ...names('hiddenAliases'), ...hidden })},
   summaries: ${JSON.stringify(summaries)},
-  changing: ${JSON.stringify(Object.fromEntries(changes))},
+  changing: ${JSON.stringify(changes)},
   describe: (id) => JSON.parse(readFileSync(__dirname + '/commands/' + id.replaceAll(':', '.') + '.json', 'utf8')),
   load: { ${commands.map(({ id, file }) => `${JSON.stringify(id)}: () => import('${file}')`).join(',\n')} },
 })

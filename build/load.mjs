@@ -29,7 +29,7 @@ export async function load(contents) {
 }
 
 /** `packages: external` leaves `#names` alone too; these are ours and belong in the bundle. */
-const ownImports = {
+export const ownImports = {
   name: 'own-imports',
   setup(builder) {
     builder.onResolve({ filter: /^#/ }, ({ path, resolveDir, kind, pluginData }) => {

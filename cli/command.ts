@@ -70,6 +70,8 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   /** Next step by problem code, where the general one does not fit. */
   static next: Readonly<Record<string, string>> = {}
 
+  /** Failures name members of requests, not flags. */
+  protected readonly speaksOfRequests: boolean = false
   protected flags!: FlagsOf<T>
   protected args!: ArgsOf<T>
   protected out!: Printer
@@ -145,6 +147,11 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     if (this.contexts.current !== undefined && !process.env['SVC_DATA_DIR']) return
     const { localTarget } = await import('./local/instance.ts')
     this.localDaemon = await localTarget()
+  }
+
+  /** All commands. */
+  protected get registry(): Registry {
+    return (this.config as unknown as { registry: Registry }).registry
   }
 
   /** A connection for a session, watched by --verbose. */
@@ -258,6 +265,9 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const local = session !== undefined && isLocal(session)
     const failure = explain(error, {
       command,
+      shape: this.ctor,
+      speaksOfRequests: this.speaksOfRequests,
+      known: this.registry,
       next: (this.ctor as typeof ApiCommand).next,
       local,
       hasToken: Boolean(session?.token),

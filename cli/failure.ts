@@ -1,7 +1,10 @@
 import { type ProblemBody, ProblemError, UnreachableError } from '#client'
+import { retold } from './fields.ts'
 import { Cancelled, InputError } from './input.ts'
 import { HostRefusal, StartFailure } from './local/refusal.ts'
 import { NotFound } from './lookup/find.ts'
+import type { Registry } from './main.ts'
+import { misuse, type Shape } from './misuse.ts'
 import { JqFailure } from './output/jq.ts'
 
 /** Exit codes. Scripts rely on them. */
@@ -43,6 +46,12 @@ export const envelopeOf = ({ what, problem }: Failure): object => ({
 export interface Situation {
   /** The command, as `crews show`. */
   command: string
+  /** What it takes. */
+  shape?: Shape
+  /** It names members of requests, as the API does. */
+  speaksOfRequests?: boolean
+  /** The commands that there are. */
+  known?: Pick<Registry, 'ids' | 'describe'>
   /** Next step by problem code, when the command knows better. */
   next?: Readonly<Record<string, string>>
   /** The server is the daemon of this machine. */
@@ -60,7 +69,11 @@ export function explain(error: unknown, at: Situation): Failure {
 function describe(error: unknown, at: Situation): Failure {
   if (error instanceof ProblemError) return ofProblem(error, at)
   if (error instanceof UnreachableError) return ofSilence(error, at)
-  if (error instanceof InputError) return plain(exits.input, 'invalid_input', error.message, error.next)
+  if (error instanceof InputError) {
+    // oclif puts these words before what a flag refuses.
+    const next = error.message.startsWith('Parsing --') ? `muster ${at.command} --help` : undefined
+    return plain(exits.input, 'invalid_input', misuse(error, at.command, at.shape ?? {}), error.next ?? next)
+  }
   if (error instanceof NotFound) return plain(exits.notFound, 'not_found', error.message, error.next)
   if (error instanceof HostRefusal) return plain(exits.other, error.code, error.message, error.next)
   if (error instanceof StartFailure) return plain(exits.other, error.code, error.message, error.next)
@@ -74,7 +87,7 @@ function describe(error: unknown, at: Situation): Failure {
     return plain(
       exits.input,
       'invalid_input',
-      message.replace(/\nSee more help with --help$/, ''),
+      misuse(error as Error, at.command, at.shape ?? {}),
       `muster ${at.command} --help`,
     )
   if (code === 'ENOSPC' || code === 'EDQUOT')
@@ -110,7 +123,8 @@ function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situati
   const { detail, title, field, status, code } = problem
   const exit = exitOf(status)
   const why = []
-  if (detail && title && detail !== title && !detail.includes(title)) why.push(title)
+  const isGeneral = code === 'invalid_field' || code === 'missing_field'
+  if (detail && title && detail !== title && !detail.includes(title) && !isGeneral) why.push(title)
   // A refusal of the disk is told in full, and logged once for all requests.
   const isLogged = status >= 500 && !code.startsWith('storage_')
   if (requestId)
@@ -118,32 +132,49 @@ function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situati
   const next = at.next?.[code] ?? nextOf(code, status, at, retryAfter)
   return {
     exit,
-    what: `${detail ?? title}${field && !(detail ?? title).includes(field) ? ` (${field})` : ''}`,
+    what: at.speaksOfRequests ? ofField(detail ?? title, field) : retold(detail ?? title, field, at.shape ?? {}),
     why,
     ...(next && { next }),
     problem: { ...problem, ...(requestId && { request_id: requestId }), exit_code: exit },
   }
 }
 
-function nextOf(code: string, status: number, { command, hasToken }: Situation, retryAfter = 60): string | undefined {
-  const topic = command.split(' ')[0]
+const ofField = (text: string, field: string | undefined): string =>
+  field && !text.includes(field) ? `${text} (${field})` : text
+
+function nextOf(code: string, status: number, at: Situation, retryAfter = 60): string | undefined {
   if (code === 'no_workspace' || code === 'workspace_required')
     return 'muster workspaces list, then muster workspaces use SLUG (or -w SLUG)'
-  if (status === 401) return hasToken ? 'muster login (the token in use is no longer accepted)' : 'muster login'
+  if (status === 401) return at.hasToken ? 'muster login, since the token in use is no longer accepted' : 'muster login'
   if (code === 'two_factor_required') return 'muster account 2fa on'
   if (code === 'not_a_member') return 'muster workspaces list'
   if (code === 'insufficient_scope') return 'muster tokens list, and use a token with a wider scope'
   if (code === 'insufficient_role')
-    return 'muster whoami shows your role; ask an admin of the workspace for a higher one'
+    return 'muster whoami, which shows your role; an admin of the workspace can give you a higher one'
   if (code === 'already_initialized') return 'muster login'
-  if (code === 'bootstrap_closed') return 'restart the daemon, then muster init again'
-  if (code === 'slug_taken') return 'repeat with another --slug'
-  if (code === 'name_taken') return 'repeat with another --name'
+  if (code === 'bootstrap_closed') return 'restart the daemon, then muster init'
+  if (code === 'slug_taken') return another('slug', at)
+  if (code === 'name_taken') return another('name', at)
   if (code.startsWith('runtime_')) return 'muster doctor'
-  if (status === 404) return `muster ${topic} list`
+  if (status === 404) return listFor(at)
   if (status === 429) return `wait ${retryAfter} s, then try again`
   if (status >= 500) return 'muster doctor'
   return undefined
+}
+
+/** What to choose anew: where the command takes no such flag, another name. */
+const another = (what: string, { shape = {} }: Situation): string =>
+  Object.hasOwn(shape.flags ?? {}, what) ? `repeat with another --${what}` : 'repeat with another name'
+
+/** The command that lists what there is. */
+function listFor({ command, known, shape = {} }: Situation): string | undefined {
+  const words = command.split(' ')
+  const own = words.map((_, at) => [...words.slice(0, words.length - at), 'list'].join(':'))
+  const taken = [...Object.keys(shape.args ?? {}), ...Object.keys(shape.flags ?? {})].map((name) => `${name}s:list`)
+  const id = [...own, ...taken].find((it) => known?.ids.includes(it))
+  if (!known || !id) return undefined
+  const needed = Object.values(known.describe(id).args).filter(({ required }) => required)
+  return ['muster', ...id.split(':'), ...needed.map(({ name }) => name.toUpperCase())].join(' ')
 }
 
 function ofSilence({ message, server, reason }: UnreachableError, { local }: Situation): Failure {

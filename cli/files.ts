@@ -11,7 +11,7 @@ export function writeNew(
     writeFileSync(to, content, { flag: force ? 'w' : 'wx', ...(mode !== undefined && { mode }) })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new InputError(`${to} is there already.`, 'repeat with --force, or --to another file')
+      throw new InputError(`${to} already exists.`, 'repeat with --force, or --to another file')
     throw new InputError(`${to} cannot be written: ${(error as Error).message}`)
   }
 }

@@ -43,14 +43,14 @@ export const given = <B extends object>(members: NoInfer<{ [M in keyof B]: B[M] 
 
 /** Flags of a list. */
 export const listFlags = {
-  limit: Flags.integer({ min: 1, helpValue: 'N', description: 'rows at most' }),
-  all: Flags.boolean({ description: 'every row, however many pages they fill', exclusive: ['limit'] }),
+  limit: Flags.integer({ min: 1, helpValue: 'N', description: 'maximum number of rows' }),
+  all: Flags.boolean({ description: 'fetch all pages', exclusive: ['limit'] }),
 }
 
 /** Flags of a list that comes in windows. */
 export const windowFlags = {
   ...listFlags,
-  offset: Flags.integer({ min: 0, helpValue: 'N', description: 'rows to leave out at the start' }),
+  offset: Flags.integer({ min: 0, helpValue: 'N', description: 'number of rows to skip' }),
 }
 
 export interface Window {
@@ -82,12 +82,16 @@ export const limited = <T>(rows: readonly T[], { limit }: { limit?: number | und
   limit === undefined ? rows : rows.slice(0, limit)
 
 /** Flag of what cannot be undone. */
-export const yesFlag = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) }
+export const yesFlag = { yes: Flags.boolean({ char: 'y', description: 'skip the confirmation prompt' }) }
 
 /** Flags of what cannot be undone and takes along what belongs to it. */
 export const confirmFlags = {
-  confirm: Flags.string({ helpValue: 'NAME', description: 'the name of what is deleted, instead of typing it' }),
-  yes: Flags.boolean({ char: 'y', hidden: true, description: 'do not ask; deprecated for --confirm' }),
+  confirm: Flags.string({ helpValue: 'NAME', description: 'name of what is deleted, instead of typing it' }),
+  yes: Flags.boolean({
+    char: 'y',
+    hidden: true,
+    description: 'skip the confirmation prompt; deprecated for --confirm',
+  }),
 }
 
 /** A flag that takes one of several words, in any case, with dashes for underscores if one likes. */

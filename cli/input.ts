@@ -121,7 +121,7 @@ async function chosenPassword(message: string): Promise<string> {
   for (;;) {
     const password = await hidden(message, passwordFlaw)
     if ((await hidden(`${message} again`)) === password) return password
-    process.stderr.write('The two passwords differ. Enter both again.\n')
+    process.stderr.write('The passwords differ. Enter both again.\n')
   }
 }
 

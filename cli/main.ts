@@ -15,9 +15,12 @@ interface CommandClass {
 /** Everything that the build found in `cli/commands`. */
 export interface Registry extends Known {
   version: string
+  /** Where the pages of the documentation are: a folder of the package, or a URL. */
+  docs: string
   root: string
   load: Readonly<Record<string, () => Promise<{ default: unknown }>>>
-  /** What each command does, but for hidden ones. */
+  unlisted: Readonly<Record<string, string>>
+  /** What each listed command does. */
   summaries: Readonly<Record<string, string>>
   /** The commands that change something. */
   changing: Readonly<Record<string, Changing>>
@@ -46,7 +49,7 @@ export async function main(argv: string[], registry: Registry): Promise<void> {
   if (request.kind === 'unknown') return begin(() => ownOrUnknown(argv, request, registry))
   if (request.kind === 'version') return void process.stdout.write(`${userAgent(registry.version)}\n`)
   const { showHelp } = await import('./help/show.ts')
-  return showHelp(request.words, registry)
+  return showHelp(request, registry)
 }
 
 /** Does this with the settings that the user stored, and explains what is wrong with them. */
@@ -82,7 +85,7 @@ async function ownOrUnknown(
     return
   }
   const { showUnknown } = await import('./help/show.ts')
-  showUnknown(unknown, registry)
+  showUnknown(unknown)
 }
 
 async function run({ id, argv }: Request & { kind: 'run' }, registry: Registry): Promise<void> {

@@ -1,7 +1,7 @@
 /** What the command line asks for. */
 export type Request =
   | { kind: 'run'; id: string; argv: string[] }
-  | { kind: 'help'; words: string[] }
+  | { kind: 'help'; words: string[]; all?: boolean }
   | { kind: 'version' }
   | { kind: 'unknown'; words: string[]; near: string[] }
 
@@ -12,6 +12,8 @@ export interface Known {
   aliases: Readonly<Record<string, string>>
   /** Flags that take a value, as `--server` and `-s`. */
   valued: readonly string[]
+  /** Names that work and are shown nowhere. */
+  unlisted?: Readonly<Record<string, string>>
 }
 
 type Names = Pick<Known, 'ids' | 'aliases'>
@@ -21,44 +23,82 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   get: ['show'],
   show: ['get'],
   info: ['show', 'get'],
+  describe: ['show', 'get'],
   rm: ['remove'],
   delete: ['remove'],
   add: ['create'],
   new: ['create'],
   edit: ['update'],
 }
+
 /**
  * Finds the command that the words mean: singular nouns, synonyms of verbs and a bare noun (its list, or the one thing
  * there is) are understood.
  */
 export function resolve(argv: readonly string[], known: Known): Request {
   const words = flagsLast(argv, known.valued)
+  if (!words.length) return { kind: 'help', words: [] }
   if (words[0] === '--version' || words[0] === '-V') return { kind: 'version' }
   // Without a command there is nothing to be verbose about.
   if (words[0] === '-v' && words.length === 1) return { kind: 'version' }
+  const nouns = nounsOf(words)
+  if (asksHelp(words)) {
+    const all = words.includes('--all') && { all: true }
+    return { kind: 'help', words: words[0] === 'help' ? nouns.slice(1) : nouns, ...all }
+  }
+  const found = listed(words, nouns, known)
+  return found.kind === 'unknown' ? (unlisted(words, nouns, known) ?? found) : found
+}
+
+/** The words before the first flag. */
+export function nounsOf(words: readonly string[]): string[] {
+  const end = words.findIndex((word) => word.startsWith('-'))
+  return end < 0 ? [...words] : words.slice(0, end)
+}
+
+function asksHelp(words: string[]): boolean {
   const end = words.indexOf('--')
   const before = end < 0 ? words : words.slice(0, end)
-  if (!words.length) return { kind: 'help', words: [] }
-  const nouns = words.slice(
-    0,
-    Math.max(
-      0,
-      words.findIndex((word) => word.startsWith('-')),
-    ) || (words[0]!.startsWith('-') ? 0 : words.length),
-  )
-  if (words[0] === 'help') return { kind: 'help', words: nouns.slice(1) }
-  if (before.includes('--help') || before.includes('-h')) return { kind: 'help', words: nouns }
+  return words[0] === 'help' || before.includes('--help') || before.includes('-h')
+}
+
+function listed(words: string[], nouns: string[], known: Known): Request {
   const { path, used } = walk(nouns, known)
-  if (!used) return { kind: 'unknown', words: nouns, near: nearest(nouns.join(':'), known) }
+  if (!used) return { kind: 'unknown', words: nouns, near: otherOrder(nouns, known) ?? nearest(nouns.join(':'), known) }
   const id = idOf(path.join(':'), known)
   const rest = words.slice(used)
   const hasBelow = known.ids.some((it) => it.startsWith(`${path.join(':')}:`))
   const stray = rest[0] !== undefined && !rest[0].startsWith('-')
   if (id && !(hasBelow && stray)) return { kind: 'run', id, argv: rest }
+  if (rest[0] === 'help') return { kind: 'help', words: path }
   if (stray)
     return { kind: 'unknown', words: nouns.slice(0, used + 1), near: nearest([...path, rest[0]].join(':'), known) }
   const bare = idOf(`${path.join(':')}:list`, known) ?? idOf(`${path.join(':')}:show`, known)
   return bare ? { kind: 'run', id: bare, argv: rest } : { kind: 'help', words: path }
+}
+
+function unlisted(words: string[], nouns: string[], known: Known): Request | undefined {
+  const id = unlistedId(nouns, known)
+  if (id === undefined) return undefined
+  return { kind: 'run', id, argv: words.slice(walkUnlisted(nouns, known).used) }
+}
+
+const walkUnlisted = (words: readonly string[], { unlisted = {} }: Known) =>
+  walk(words, { ids: Object.keys(unlisted), aliases: {} })
+
+/** The command that the words name by a name that is shown nowhere. */
+export function unlistedId(words: readonly string[], known: Known): string | undefined {
+  const name = walkUnlisted(words, known).path.join(':')
+  return Object.hasOwn(known.unlisted ?? {}, name) ? known.unlisted?.[name] : undefined
+}
+
+/** The command that `get crews` or `delete crew web` means, where the verb stands first. */
+function otherOrder([verb = '', ...rest]: string[], known: Known): string[] | undefined {
+  const [noun, name] = walk(rest.slice(0, 1), known).path.concat(rest.slice(1))
+  if (noun === undefined || !rest.length || !known.ids.some((id) => id.startsWith(`${noun}:`))) return undefined
+  const verbs = verb === 'get' && name === undefined ? ['list', 'show'] : spellings(verb, true)
+  const found = verbs.map((it) => idOf(`${noun}:${it}`, known)).find((id) => id !== undefined)
+  return found === undefined ? undefined : [[found, ...rest.slice(1)].join(':')]
 }
 
 /** The id that a name stands for, when it is one. */

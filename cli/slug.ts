@@ -11,6 +11,9 @@ export function slugFor(name: string, given: string | undefined): string {
     .slice(0, 50)
     .replace(/^-+|-+$/g, '')
   if (slug.length < 2)
-    throw new InputError(`No short name can be made of "${name}".`, 'repeat with --slug, of the letters a-z and digits')
+    throw new InputError(
+      `No short name can be derived from "${name}".`,
+      'repeat with --slug, of the letters a-z and digits',
+    )
   return slug
 }

@@ -41,6 +41,7 @@ const sources = [
   'daemon',
   'src',
   'templates',
+  'oclif.manifest.json',
   'package.json',
   'package-lock.json',
   'tsconfig.json',

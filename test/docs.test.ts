@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { settings } from '#kernel/settings'
+import { resolve } from '../cli/resolve.ts'
 import { vendorSettings } from '../daemon/vendor-settings.ts'
+import { known } from './support/typed.ts'
 
 const root = new URL('..', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8')
@@ -15,15 +17,7 @@ const pages = [
 ].filter((name) => name.endsWith('.md'))
 const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts
 
-const isCommand = (words: string[]) => {
-  const at = (...path: string[]) => new URL(`cli/commands/${path.join('/')}`, root)
-  const [noun = '', verb = ''] = words
-  if (existsSync(at(`${noun}.ts`))) return true
-  const topic = [noun, `${noun}s`].find((name) => existsSync(at(name)))
-  return (
-    topic !== undefined && (!/^[a-z]/.test(verb) || existsSync(at(topic, `${verb}.ts`)) || existsSync(at(topic, verb)))
-  )
-}
+const isCommand = (words: string[]) => resolve(words, known).kind !== 'unknown'
 
 describe.each(pages)('%s', (page) => {
   const text = read(page)

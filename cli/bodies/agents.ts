@@ -7,43 +7,49 @@ import { fileOr } from '../input.ts'
 
 /** Flags of what a person decides of an agent. */
 export const agentFlags = {
-  description: Flags.string({ description: 'what the agent is for' }),
-  'role-title': Flags.string({ aliases: ['title'], description: 'title of its role, as "Release manager"' }),
-  lead: Flags.boolean({ allowNo: true, description: 'the agent leads its crew' }),
-  'lead-mode': oneOf(leadModes, { description: 'how a lead leads' }),
-  adapter: oneOf(cliAdapters, { aliases: ['cli-adapter'], description: 'command-line agent that does the work' }),
-  provider: oneOf(llmProviders, { aliases: ['llm-provider'], description: 'who serves the model' }),
-  model: Flags.string({ aliases: ['llm-model'], description: "name of the model; empty for the adapter's own choice" }),
+  description: Flags.string({ description: 'purpose of the agent' }),
+  'role-title': Flags.string({ aliases: ['title'], description: 'job title, such as "Release manager"' }),
+  lead: Flags.boolean({ allowNo: true, description: 'make the agent the lead of its crew' }),
+  'lead-mode': oneOf(leadModes, { description: 'how the lead works' }),
+  adapter: oneOf(cliAdapters, { aliases: ['cli-adapter'], description: 'coding agent that does the work' }),
+  provider: oneOf(llmProviders, { aliases: ['llm-provider'], description: 'model provider' }),
+  model: Flags.string({ aliases: ['llm-model'], description: "model name; empty for the adapter's default" }),
   prompt: Flags.string({
     aliases: ['system-prompt'],
     helpValue: 'TEXT|@FILE',
-    description: 'system prompt, or @ and the file that holds it',
+    description: 'system prompt, or @FILE to read it from a file',
   }),
   timeout: Flags.integer({
     aliases: ['timeout-seconds'],
     min: 0,
     max: 86_400,
     helpValue: 'SECONDS',
-    description: 'longest run; 0 means the default',
+    description: 'maximum duration of a run; 0 for the default',
   }),
   profile: oneOf(toolProfiles, {
     aliases: ['tool-profile'],
-    description: 'tools that the agent may use',
+    description: 'set of tools that the agent may use',
   }),
-  tools: Flags.string({ aliases: ['cli-tools'], helpValue: 'A,B', description: 'narrows the profile to these tools' }),
+  tools: Flags.string({ aliases: ['cli-tools'], helpValue: 'A,B', description: 'restrict the profile to these tools' }),
   mcp: Flags.string({
+    helpGroup: 'MORE',
     aliases: ['mcp-config-json'],
     helpValue: 'JSON|@FILE',
-    description: 'MCP servers, as JSON or @ and the file that holds it',
+    description: 'MCP servers as JSON, or @FILE to read them from a file',
   }),
-  memory: Flags.boolean({ aliases: ['memory-enabled'], allowNo: true, description: 'the agent is to remember' }),
+  memory: Flags.boolean({ aliases: ['memory-enabled'], allowNo: true, description: "enable the agent's memory" }),
   'suggested-prompts': Flags.string({
+    helpGroup: 'MORE',
     helpValue: 'TEXT|@FILE',
-    description: 'what people are offered to ask, one a line; empty for none',
+    description: 'suggested prompts, one per line; empty for none',
   }),
-  'ask-forms': Flags.string({ helpValue: 'JSON|@FILE', description: 'forms that people fill in; empty for none' }),
-  'avatar-seed': Flags.string({ description: 'what its picture is drawn from' }),
-  'avatar-style': Flags.string({ description: 'how its picture is drawn' }),
+  'ask-forms': Flags.string({
+    helpGroup: 'MORE',
+    helpValue: 'JSON|@FILE',
+    description: 'forms for people to fill in; empty for none',
+  }),
+  'avatar-seed': Flags.string({ helpGroup: 'MORE', description: 'seed of the generated picture' }),
+  'avatar-style': Flags.string({ helpGroup: 'MORE', description: 'style of the generated picture' }),
 }
 
 interface Named {

@@ -7,29 +7,32 @@ import { given, oneOf } from '../flags.ts'
 import { crewId } from '../lookup.ts'
 
 export const kindFlags = {
-  type: oneOf(types, { helpValue: 'TYPE', description: `what it is: ${types.join(', ')}` }),
-  provider: oneOf(providers, { helpValue: 'NAME', description: `whose it is: ${providers.slice(1).join(', ')}` }),
+  type: oneOf(types, { helpValue: 'TYPE', description: `type: ${types.join(', ')}` }),
+  provider: oneOf(providers, { helpValue: 'NAME', description: `provider: ${providers.slice(1).join(', ')}` }),
 }
 
 /** Flags of what a person decides of a credential; its value is no flag. */
 export const credentialFlags = {
   ...kindFlags,
-  description: Flags.string({ description: 'what it is for' }),
+  description: Flags.string({ description: 'purpose of the credential' }),
   crew: Flags.string({
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'CREW',
-    description: 'only for agents of this crew; repeat for more, empty for the whole workspace',
+    description: 'restrict to agents of this crew; repeatable, empty for the whole workspace',
   }),
   tag: Flags.string({
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'WORD',
-    description: 'a word to find it by; repeat for more',
+    description: 'tag; repeatable',
   }),
-  label: Flags.string({ description: 'name of the account that it belongs to' }),
-  email: Flags.string({ description: 'address of the account that it belongs to' }),
-  expires: Flags.string({ helpValue: 'TIME', description: 'when it ends, RFC 3339; it is not delivered after that' }),
+  label: Flags.string({ description: 'label of the account that it belongs to' }),
+  email: Flags.string({ description: 'email address of the account that it belongs to' }),
+  expires: Flags.string({
+    helpValue: 'TIME',
+    description: 'expiry as an RFC 3339 time; agents do not get it after that',
+  }),
 }
 
 interface Given {
@@ -65,6 +68,6 @@ export async function credentialBody(
 /** How the value of a credential is given. */
 export const valueFlag = {
   'value-stdin': Flags.boolean({
-    description: 'read the value from standard input; so it is anyway when that is no terminal',
+    description: 'read the value from standard input (default without a terminal)',
   }),
 }

@@ -9,7 +9,7 @@ const colors = [...crewColors, ''] as const
 
 /** Flags of what a person decides of a crew. */
 export const crewFlags = {
-  description: Flags.string({ description: 'what the crew is for' }),
+  description: Flags.string({ description: 'purpose of the crew' }),
   icon: Flags.string({ description: 'an emoji or the name of an icon' }),
   color: oneOf(colors, {
     helpValue: crewColors.join('|'),
@@ -19,38 +19,46 @@ export const crewFlags = {
     aliases: ['container-memory-mb'],
     min: 0,
     helpValue: 'MB',
-    description: "memory of the container; 0 means the server's default",
+    description: "memory of the container; 0 for the server's default",
   }),
   cpus: Flags.custom<number>({ parse: decimal })({
     aliases: ['container-cpus'],
     helpValue: 'N',
-    description: "processors of the container; 0 means the server's default",
+    description: "CPUs of the container; 0 for the server's default",
   }),
   ttl: Flags.integer({
     aliases: ['container-ttl-hours'],
     min: 0,
     helpValue: 'HOURS',
-    description: 'stop the container after being idle that long; 0 means never',
+    description: 'stop the container after this many idle hours; 0 for never',
   }),
   'network-mode': oneOf(networkModes, {
     aliases: ['network'],
-    description: 'what agents reach: only allowed domains, or everything',
+    description: 'network access of agents: allowed domains only, or everything',
   }),
   'allowed-domain': Flags.string({
     aliases: ['allowed-domains', 'allow-domain'],
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'HOST',
-    description: 'a host, or *.host, that agents reach; repeat for more, empty for none',
+    description: 'host, or *.host, that agents may reach; repeatable, empty for none',
   }),
   'allow-private-endpoints': Flags.boolean({ allowNo: true, description: 'let agents reach private addresses' }),
   image: Flags.string({
     aliases: ['runtime-image'],
-    description: "image of the container; empty means the server's own",
+    description: "container image; empty for the server's default",
   }),
-  'avatar-style': Flags.string({ description: "how its agents' pictures are drawn; empty for no rule" }),
-  'issue-prefix': Flags.string({ helpValue: 'PREFIX', description: 'what numbers of issues begin with, as WEB' }),
-  'max-ephemeral-agents': Flags.integer({ min: 0, max: 100, description: 'agents that may be hired at a time' }),
+  'avatar-style': Flags.string({ helpGroup: 'MORE', description: "style of its agents' pictures; empty for none" }),
+  'issue-prefix': Flags.string({
+    helpGroup: 'MORE',
+    helpValue: 'PREFIX',
+    description: 'prefix of issue numbers, such as WEB',
+  }),
+  'max-ephemeral-agents': Flags.integer({
+    min: 0,
+    max: 100,
+    description: 'maximum number of temporary agents at a time',
+  }),
 }
 
 type Given = Partial<Interfaces.InferredFlags<typeof crewFlags>> & {

@@ -1,9 +1,9 @@
 import { InputError } from '../input.ts'
 
 /** Reads a number that is not negative, decimals allowed. */
-export async function decimal(text: string): Promise<number> {
+export async function decimal(text: string, _: unknown, { name }: { name: string }): Promise<number> {
   const number = Number(text)
   if (text.trim() === '' || !Number.isFinite(number) || number < 0)
-    throw new InputError(`"${text}" is not a number from 0 on.`)
+    throw new InputError(`--${name} must be a number of at least 0, not "${text}".`)
   return number
 }

@@ -11,7 +11,7 @@ export async function promptOf(words: string | undefined, remark: (text: string)
     .filter(Boolean)
     .join('\n\n')
   if (!prompt)
-    throw new InputError('There is nothing to ask.', 'muster ask AGENT "...", or give the question on standard input')
+    throw new InputError('The question is empty.', 'muster ask AGENT "...", or give the question on standard input')
   return prompt
 }
 

@@ -20,8 +20,8 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
     '$ <%= config.bin %> api GET /journal --paginate -o ndjson',
   ]
   static override args = {
-    method: Args.string({ required: true, description: 'GET, POST, ...; may be left out' }),
-    path: Args.string({ description: 'path, as /crews' }),
+    method: Args.string({ required: true, description: 'HTTP method; if omitted, GET, or POST with fields' }),
+    path: Args.string({ description: 'path, such as /crews' }),
   }
   static override flags = {
     field: Flags.string({
@@ -29,20 +29,22 @@ export default class ApiCall extends ApiCommand<typeof ApiCall> {
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'NAME=TEXT',
-      description: 'a member of the body, or of the query of a GET',
+      description: 'text field of the body, or query parameter of a GET',
     }),
     typed: Flags.string({
       char: 'F',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'NAME=JSON',
-      description: 'as -d, but numbers, true, null and JSON are read; @FILE is its text',
+      description: 'like -d, but parsed as JSON; @FILE reads the text of a file',
     }),
-    input: Flags.string({ helpValue: 'FILE', description: 'the whole body from a file, or - for standard input' }),
-    include: Flags.boolean({ char: 'i', description: 'write status and headers first' }),
-    'dry-run': Flags.boolean({ description: 'of a change: what it would record and answer, with nothing changed' }),
-    paginate: Flags.boolean({ description: 'fetch all pages of a list as one' }),
+    input: Flags.string({ helpValue: 'FILE', description: 'read the body from a file, or from standard input with -' }),
+    include: Flags.boolean({ char: 'i', description: 'print status and headers first' }),
+    'dry-run': Flags.boolean({ description: 'show what a change would record and answer, and change nothing' }),
+    paginate: Flags.boolean({ description: 'fetch all pages of a list' }),
   }
+
+  protected override readonly speaksOfRequests = true
 
   async run(): Promise<void> {
     const { method, path: asked, body } = await rawRequest(this.args as { method: string; path?: string }, this.flags)

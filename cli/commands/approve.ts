@@ -21,9 +21,9 @@ export default class Approve extends ApiCommand<typeof Approve> {
     escalation_settled: 'muster escalations show ITEM',
     not_found: 'muster inbox list',
   }
-  static override args = { id: Args.string({ required: true, description: 'what is decided' }) }
+  static override args = { id: Args.string({ required: true, description: 'id of the request, or of its inbox item' }) }
   static override flags = {
-    comment: Flags.string({ char: 'm', helpValue: 'TEXT', description: 'why; an agent that waits is told it' }),
+    comment: Flags.string({ char: 'm', helpValue: 'TEXT', description: 'reason, passed on to a waiting agent' }),
   }
 
   async run(): Promise<void> {

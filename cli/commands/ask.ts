@@ -44,16 +44,20 @@ export default class Ask extends ApiCommand<typeof Ask> {
   }
   static override args = {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),
-    prompt: Args.string({ description: 'what to ask; standard input when left out' }),
+    prompt: Args.string({ description: 'question (default: standard input)' }),
   }
   static override flags = {
-    chat: Flags.string({ helpValue: 'ID', description: 'go on in this chat; a new one when left out' }),
-    'max-turns': Flags.integer({ min: 1, max: 200, description: 'turns that the agent may take' }),
-    timeout: Flags.string({ helpValue: 'DURATION', description: 'cancel the run after this time, as 90s or 10m' }),
-    stream: Flags.boolean({ default: true, allowNo: true, description: 'write the answer as it comes, or at the end' }),
+    chat: Flags.string({ helpValue: 'ID', description: 'continue this chat (default: a new one)' }),
+    'max-turns': Flags.integer({ min: 1, max: 200, description: 'maximum number of turns' }),
+    timeout: Flags.string({ helpValue: 'DURATION', description: 'cancel the run after this time, such as 90s or 10m' }),
+    stream: Flags.boolean({
+      default: true,
+      allowNo: true,
+      description: 'print the answer as it arrives, or at the end',
+    }),
     detach: Flags.boolean({ description: 'let the run go on when this command ends before it' }),
-    undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be taken back' }),
-    thinking: Flags.boolean({ description: 'show what the agent thinks, on standard error' }),
+    undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be undone' }),
+    thinking: Flags.boolean({ description: "show the agent's reasoning on standard error" }),
   }
 
   private sent: (Sent & { chatId: string }) | undefined

@@ -26,11 +26,11 @@ export default class Chat extends ApiCommand<typeof Chat> {
     agent: Args.string({ description: 'slug or id of the agent; chosen from a list when left out' }),
   }
   static override flags = {
-    chat: Flags.string({ helpValue: 'ID', description: 'go on in this chat', exclusive: ['new'] }),
-    new: Flags.boolean({ description: 'begin a new chat' }),
-    thinking: Flags.boolean({ description: 'show what the agent thinks' }),
-    undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be taken back' }),
-    'no-bell': Flags.boolean({ description: 'do not ring when something new needs you' }),
+    chat: Flags.string({ helpValue: 'ID', description: 'continue this chat', exclusive: ['new'] }),
+    new: Flags.boolean({ description: 'start a new chat' }),
+    thinking: Flags.boolean({ description: "show the agent's reasoning" }),
+    undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be undone' }),
+    'no-bell': Flags.boolean({ description: 'do not ring the terminal bell' }),
   }
 
   async run(): Promise<void> {
@@ -66,6 +66,8 @@ export default class Chat extends ApiCommand<typeof Chat> {
       explain: (error) =>
         explain(error, {
           command: `chat ${agent.slug}`,
+          shape: this.ctor,
+          known: this.registry,
           local: this.session.serverOrigin === 'default',
           hasToken: Boolean(this.session.token),
         }),

@@ -7,9 +7,12 @@ export default class Completion extends ApiCommand<typeof Completion> {
   static override description =
     `Prints a script that completes commands, flags and the names of crews, agents and other things.
 
-bash: eval "$(muster completion bash)" in ~/.bashrc
-zsh:  eval "$(muster completion zsh)" in ~/.zshrc, after compinit
-fish: muster completion fish | source, in ~/.config/fish/config.fish`
+bash:       eval "$(muster completion bash)" in ~/.bashrc
+zsh:        eval "$(muster completion zsh)" in ~/.zshrc, after compinit
+fish:       muster completion fish | source, in ~/.config/fish/config.fish
+PowerShell: muster completion powershell | Out-String | Invoke-Expression, in $PROFILE
+
+When the server is slow, names are offered as they were the last time.`
   static override result = {}
   static override examples = [
     '$ eval "$(<%= config.bin %> completion bash)"',

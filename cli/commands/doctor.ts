@@ -9,7 +9,7 @@ import { findingView, report, summary } from '../doctor/show.ts'
 import { exits } from '../failure.ts'
 
 export default class Doctor extends ApiCommand<typeof Doctor> {
-  static override summary = 'Diagnose problems and suggest how to fix them'
+  static override summary = 'Diagnose problems and suggest fixes'
   static override description =
     'Checks this command, its configuration, the server with its version and clock, and your account on it. For ' +
     'an admin of the first workspace it adds the checks of the server: runtime, images, orphaned resources, ' +
@@ -25,7 +25,7 @@ export default class Doctor extends ApiCommand<typeof Doctor> {
     '$ <%= config.bin %> doctor --jq \'.[] | select(.status != "ok")\'',
   ]
   static override flags = {
-    fix: Flags.boolean({ description: 'mend what is safe to mend, then examine again' }),
+    fix: Flags.boolean({ description: 'fix what is safe to fix, then check again' }),
   }
 
   async run(): Promise<void> {

@@ -17,7 +17,7 @@ export default class Down extends ApiCommand<typeof Down> {
   static override examples = ['$ <%= config.bin %> down', '$ <%= config.bin %> down --timeout 60s']
   static override next = { failed: 'muster status' }
   static override flags = {
-    timeout: Flags.string({ default: '30s', helpValue: 'DURATION', description: 'longest wait' }),
+    timeout: Flags.string({ default: '30s', helpValue: 'DURATION', description: 'maximum time to wait' }),
   }
 
   async run(): Promise<void> {
@@ -27,7 +27,7 @@ export default class Down extends ApiCommand<typeof Down> {
     if (pid === undefined || !alive(pid) || !(answers?.pid === pid || holdsFolder(pid))) {
       if (answers)
         throw new Error('The daemon answers, but left no note of its process here. Stop it where it was started')
-      await this.out.done('No daemon runs here.')
+      await this.out.done('No daemon is running here.')
       return
     }
     const timeout = durationMs(this.flags.timeout, '--timeout') ?? 30_000

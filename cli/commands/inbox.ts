@@ -21,7 +21,7 @@ export default class Inbox extends ApiCommand<typeof Inbox> {
   ]
   static override flags = {
     ...listFlags,
-    undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be taken back' }),
+    undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be undone' }),
   }
 
   async run(): Promise<void> {
@@ -44,6 +44,7 @@ export default class Inbox extends ApiCommand<typeof Inbox> {
       explain: (error) =>
         explain(error, {
           command: 'inbox',
+          known: this.registry,
           local: this.session.serverOrigin === 'default',
           hasToken: Boolean(this.session.token),
         }).what,

@@ -22,10 +22,10 @@ export default class Init extends ApiCommand<typeof Init> {
     '$ <%= config.bin %> init --email ada@example.com --name "Ada Lovelace" < password.txt',
   ]
   static override flags = {
-    email: Flags.string({ description: 'your address' }),
+    email: Flags.string({ description: 'your email address' }),
     name: Flags.string({ description: 'your full name' }),
     'password-stdin': Flags.boolean({
-      description: 'read the password from standard input; so it is anyway when that is no terminal',
+      description: 'read the password from standard input (default without a terminal)',
     }),
     as: Flags.string({ helpValue: 'NAME', description: 'name to store the server under' }),
   }
@@ -35,7 +35,7 @@ export default class Init extends ApiCommand<typeof Init> {
     if (travelsOpenly(target))
       throw new InputError(
         `${target.key} is not encrypted: a password must not travel to it.`,
-        'run muster init on the machine of the server',
+        'on the machine of the server: muster init',
       )
     await this.requireNew()
     const email = await this.given('email', 'Your email address', emailFlaw)

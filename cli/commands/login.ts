@@ -26,7 +26,7 @@ export default class Login extends ApiCommand<typeof Login> {
   ]
   static override next = {
     invalid_code: 'muster pair, where you are signed in, makes a new code',
-    credentials_refused: 'try again, or muster account forgot for a new password',
+    credentials_refused: 'try again, or muster account forgot, for a new password',
     second_factor_refused: 'try again with the code that is shown now, or with a recovery code',
     cancelled: 'muster login, to choose another way',
   }
@@ -35,18 +35,18 @@ export default class Login extends ApiCommand<typeof Login> {
     email: Flags.string({
       helpValue: 'ADDRESS',
       exclusive: ['code'],
-      description: 'your address; the password is asked for',
+      description: 'your email address; the password is prompted for',
     }),
     'password-stdin': Flags.boolean({
       dependsOn: ['email'],
-      description: 'read the password from standard input; so it is anyway when that is no terminal',
+      description: 'read the password from standard input (default without a terminal)',
     }),
-    otp: Flags.string({ helpValue: 'CODE', dependsOn: ['email'], description: 'code of the second factor' }),
+    otp: Flags.string({ helpValue: 'CODE', dependsOn: ['email'], description: 'code of your second factor' }),
     web: Flags.boolean({ exclusive: ['code', 'email'], description: 'sign in with a browser on this machine' }),
-    'no-browser': Flags.boolean({ dependsOn: ['web'], description: 'show the address instead of opening it' }),
+    'no-browser': Flags.boolean({ dependsOn: ['web'], description: 'print the URL instead of opening a browser' }),
     'token-stdin': Flags.boolean({
       exclusive: ['code', 'email', 'web'],
-      description: 'read the token from standard input; so it is anyway when that is no terminal',
+      description: 'read the token from standard input (default without a terminal)',
     }),
     as: Flags.string({ helpValue: 'NAME', description: 'name to store the server under' }),
   }
@@ -117,7 +117,7 @@ export default class Login extends ApiCommand<typeof Login> {
           again ? 'The code of the second factor is wrong.' : 'This account asks for a second factor.',
           'repeat the command with --otp CODE',
         )
-      if (again) this.out.note('That code is not right.', 'yellow')
+      if (again) this.out.note('The code is wrong.', 'yellow')
       return ask('Code of your second factor')
     }
     const { token, lingers } = await tokenByPassword(api, { email, password, code: this.flags.otp, askForCode })
@@ -149,7 +149,7 @@ export default class Login extends ApiCommand<typeof Login> {
     if (opened || why === '') return
     this.out.note(
       `${why === undefined ? 'No browser could be started' : `No browser is opened: ${why}`}. Other ways to sign ` +
-        'in: muster login --email ADDRESS, or muster pair where you are signed in already.',
+        'in: muster login --email ADDRESS, or muster pair, where you are signed in already.',
       'yellow',
     )
   }

@@ -15,7 +15,7 @@ export default class Logout extends ApiCommand<typeof Logout> {
     '$ <%= config.bin %> logout --context work',
     '$ <%= config.bin %> logout --local',
   ]
-  static override flags = { local: Flags.boolean({ description: 'forget the token and leave it valid' }) }
+  static override flags = { local: Flags.boolean({ description: 'only forget the token on this machine' }) }
 
   async run(): Promise<void> {
     const { context, target, tokenOrigin } = this.session

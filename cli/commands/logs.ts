@@ -17,6 +17,7 @@ export default class Logs extends ApiCommand<typeof Logs> {
     'of the crew, and which connections were refused. With -f it goes on, also over a restart of the daemon; the ' +
     'logs of a run end with it. Without a terminal a line is tab-separated: time, level, source, agent or crew, run, ' +
     'text.\n\nWhere a crew and an agent have one name, write agent/NAME or crew/NAME.'
+  static override result = { members: ['ts', 'level', 'source', 'who', 'run_id', 'text'] }
   static override examples = [
     '$ <%= config.bin %> logs ada -f',
     '$ <%= config.bin %> logs web-team --since 2h --grep refused',

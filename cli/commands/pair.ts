@@ -27,8 +27,8 @@ export default class Pair extends ApiCommand<typeof Pair> {
     '$ <%= config.bin %> pair --no-wait',
   ]
   static override flags = {
-    url: Flags.string({ description: 'address under which the other device reaches the server' }),
-    hint: Flags.string({ helpValue: 'NAME', description: 'what the device is for, as CLAUDE_CODE' }),
+    url: Flags.string({ description: 'URL under which the other device reaches the server' }),
+    hint: Flags.string({ helpValue: 'NAME', description: 'purpose of the device, such as CLAUDE_CODE' }),
     'no-wait': Flags.boolean({ description: 'do not wait until the code is used' }),
   }
 

@@ -16,10 +16,10 @@ export default class Signup extends ApiCommand<typeof Signup> {
   ]
   static override next = { signup_disabled: 'ask an admin of the server for an invitation or an account' }
   static override flags = {
-    email: Flags.string({ description: 'your address' }),
+    email: Flags.string({ description: 'your email address' }),
     name: Flags.string({ description: 'your full name' }),
     'password-stdin': Flags.boolean({
-      description: 'read the password from standard input; so it is anyway when that is no terminal',
+      description: 'read the password from standard input (default without a terminal)',
     }),
   }
 

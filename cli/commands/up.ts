@@ -23,16 +23,21 @@ export default class Up extends ApiCommand<typeof Up> {
   static override flags = {
     host: Flags.string({ description: 'address to listen on' }),
     port: Flags.integer({ min: 0, max: 65_535, description: 'port to listen on; 0 picks a free one' }),
-    'container-provider': Flags.string({ options: ['docker', 'process'], description: 'where agents run' }),
+    'container-provider': Flags.string({
+      options: ['docker', 'process'],
+      description: 'container runtime that agents run in',
+    }),
     config: Flags.string({ helpValue: 'FILE', description: 'configuration file of the daemon' }),
-    'accept-data-loss': Flags.boolean({ description: 'start although stored data is lost, as the last refusal said' }),
-    timeout: Flags.string({ default: '60s', helpValue: 'DURATION', description: 'longest wait' }),
+    'accept-data-loss': Flags.boolean({
+      description: 'start even though stored data is lost, as the last refusal said',
+    }),
+    timeout: Flags.string({ default: '60s', helpValue: 'DURATION', description: 'maximum time to wait' }),
   }
 
   async run(): Promise<void> {
     const before = await running()
     if (before) {
-      await this.out.done(`The daemon runs already${before.url ? ` at ${before.url}` : ''}.`, before, daemonView)
+      await this.out.done(`The daemon is already running${before.url ? ` at ${before.url}` : ''}.`, before, daemonView)
       await this.warnOfRuntime()
       return
     }

@@ -25,8 +25,8 @@ export default class Wait extends ApiCommand<typeof Wait> {
   static override next = { not_found: 'muster runs list' }
   static override args = { run: Args.string({ required: true, description: 'id of the run' }) }
   static override flags = {
-    timeout: Flags.string({ helpValue: 'TIME', description: 'wait at most so long, as 30s or 10m' }),
-    'until-decided': Flags.boolean({ description: 'go on waiting while people decide' }),
+    timeout: Flags.string({ helpValue: 'TIME', description: 'maximum time to wait, such as 30s or 10m' }),
+    'until-decided': Flags.boolean({ description: 'keep waiting while people decide' }),
   }
 
   async run(): Promise<void> {

@@ -32,9 +32,9 @@ export default class Watch extends ApiCommand<typeof Watch> {
       min: 0,
       default: shownFirst,
       helpValue: 'N',
-      description: 'show the newest N entries first',
+      description: 'start with the newest N entries',
     }),
-    'no-bell': Flags.boolean({ description: 'do not ring' }),
+    'no-bell': Flags.boolean({ description: 'do not ring the terminal bell' }),
     ...filters,
   }
 

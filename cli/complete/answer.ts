@@ -5,6 +5,7 @@ import type { Registry } from '../main.ts'
 import { cleanLine } from '../output/clean.ts'
 import { configFile } from '../paths.ts'
 import { complete, type Offer, type Source } from './complete.ts'
+import { keyOf, remembered } from './memory.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -38,11 +39,22 @@ const source: Source = async (name, given) => {
     process.env,
     file,
   )
-  const connection = createConnection({ ...session, server: session.target, timeout: 1500 })
+  const key = keyOf(session.target.key, session.token, session.workspace, name, agent)
+  return remembered(key, (timeout) => {
+    const connection = createConnection({ ...session, server: session.target, timeout })
+    return fetched(connection, name, { agent, workspace: session.workspace })
+  })
+}
+
+async function fetched(
+  connection: Connection,
+  name: string,
+  { agent, workspace }: { agent: string | undefined; workspace: string | undefined },
+): Promise<Offer[]> {
   if (name === 'chat') return agent ? chatsOf(connection, agent) : []
   const [path, offer] = lists[name]!
-  if (path.includes(':workspace') && !session.workspace) return []
-  return (await rowsOf(connection, path.replace(':workspace', encodeURIComponent(session.workspace ?? '')))).map(offer)
+  if (path.includes(':workspace') && !workspace) return []
+  return (await rowsOf(connection, path.replace(':workspace', encodeURIComponent(workspace ?? '')))).map(offer)
 }
 
 async function rowsOf(connection: Connection, path: string): Promise<Row[]> {
@@ -57,8 +69,12 @@ async function chatsOf(connection: Connection, agent: string): Promise<Offer[]> 
   return chats.map((row) => ({ value: text(row['id']), about: text(row['title']) }))
 }
 
-/** Answers a shell: one line for each word to offer. Says nothing when anything goes wrong: a person is typing. */
-export async function answer(words: string[], registry: Registry): Promise<void> {
+/**
+ * Answers a shell: one line for each word to offer. Says nothing when anything goes wrong: a person is typing. After
+ * `--next` a new word begins.
+ */
+export async function answer([first, ...rest]: string[], registry: Registry): Promise<void> {
+  const words = first === '--next' ? [...rest, ''] : first === undefined ? [] : [first, ...rest]
   try {
     const offers = await complete(words, registry, source)
     const shown = offers.filter(({ value }) => value)

@@ -32,4 +32,20 @@ end
 complete -c muster -f -a '(__muster_complete)'
 `
 
-export const scripts = { bash, zsh, fish }
+// Some versions drop an empty word at the end, so it is announced by --next.
+const powershell = `# muster completion for PowerShell
+Register-ArgumentCompleter -Native -CommandName muster -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements |
+    Where-Object { $_.Extent.StartOffset -lt $cursorPosition } |
+    Select-Object -Skip 1 | ForEach-Object { $_.Extent.Text })
+  if (-not $wordToComplete) { $words = @('--next') + $words }
+  muster __complete @words 2>$null | ForEach-Object {
+    $value, $about = $_ -split "\`t", 2
+    if (-not $about) { $about = $value }
+    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $about)
+  }
+}
+`
+
+export const scripts = { bash, zsh, fish, powershell }

@@ -27,7 +27,7 @@ export function checkName({ contexts }: ContextFile, name: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name))
     throw new InputError(`"${name}" cannot name a context: use letters, digits, dots, dashes and underscores.`)
   if (Object.hasOwn(contexts, name))
-    throw new InputError(`There is a context "${name}" already.`, 'muster contexts list')
+    throw new InputError(`There is already a context "${name}".`, 'muster contexts list')
 }
 
 /** A free name for a server: `local` for this machine's daemon, else its host. */

@@ -99,7 +99,7 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
 
 /** Writes the file whole, readable by its owner alone: after a crash it is the old one or the new one. */
 export function writeContexts(path: string, { current, contexts }: ContextFile): void {
-  const lines = ['# Servers that the muster command knows. Tokens in here are secrets.']
+  const lines = ['# The servers that `muster` knows. The tokens in this file are secrets.']
   if (current !== undefined) lines.push(`current: ${scalar(current)}`)
   lines.push(Object.keys(contexts).length ? 'contexts:' : 'contexts: {}')
   for (const [name, context] of Object.entries(contexts)) {

@@ -16,6 +16,7 @@ export function carryOut(
   const [feature = '', name = ''] = operation.split('.')
   const calls = api as unknown as Record<string, Record<string, (input: object) => Promise<object>>>
   const call = Object.hasOwn(calls, feature) ? calls[feature]![name] : undefined
-  if (!call) throw new InputError(`This muster does not know "${operation}": the server is newer.`, 'muster version')
+  if (!call)
+    throw new InputError(`The server is newer than this command, which does not know "${operation}".`, 'muster version')
   return call({ ...params, body: { ...body, ...(said && text && { [said.member]: text }) } })
 }

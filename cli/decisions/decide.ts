@@ -29,7 +29,7 @@ export async function decide(
     return { sentence: done, reply: await api.waitpoints.approve({ workspaceId, token: id, body }) }
   }
   const choice = chosen(decides, means, id)
-  if (comment && !choice.text) throw new InputError(`${choice.label} takes no words.`, 'repeat without --comment')
+  if (comment && !choice.text) throw new InputError(`${choice.label} takes no --comment.`, 'repeat without --comment')
   const reply = await carryOut(api, decides, choice, comment)
   const after = 'note' in reply && typeof reply.note === 'string' ? reply.note : choice.effect
   return { sentence: after ? `${done} ${after}` : done, reply }

@@ -24,7 +24,7 @@ export async function runtime(env: Env, chosen?: string): Promise<Finding[]> {
   const docker = engineOf(env)
   if (docker) return engine(docker, [setting('container.runtime_image'), setting('container.sidecar_image')])
   const detail = `Whether an engine answers at ${env['DOCKER_HOST']} is only known to the daemon`
-  return [warn('runtime', detail, 'muster up, then muster doctor again')]
+  return [warn('runtime', detail, 'muster up, then muster doctor')]
 }
 
 async function engine(docker: Engine, names: string[]): Promise<Finding[]> {

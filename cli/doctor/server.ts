@@ -79,7 +79,7 @@ export async function ask(
   if (!token)
     return {
       known: false,
-      findings: [warn('identity', 'Not signed in', 'muster login, or muster init on a new server')],
+      findings: [warn('identity', 'Not signed in', 'muster login; or, on a new server, muster init')],
     }
   try {
     const { email } = await api.users.me()
@@ -103,7 +103,7 @@ export async function ask(
 }
 
 function refused(error: unknown): Finding {
-  if (!(error instanceof ProblemError)) return fail('identity', (error as Error).message, 'run muster doctor again')
+  if (!(error instanceof ProblemError)) return fail('identity', (error as Error).message, 'muster doctor')
   const { status, code, detail, title } = error.problem
   if (status === 401) return fail('identity', 'The token is not accepted', 'muster login')
   if (code === 'not_a_member')

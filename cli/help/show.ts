@@ -3,45 +3,60 @@ import { exits } from '../failure.ts'
 import type { Registry } from '../main.ts'
 import { colored, painter } from '../output/theme.ts'
 import { pad, widthOf } from '../output/width.ts'
-import { idOf, type Request, walk } from '../resolve.ts'
+import { idOf, type Request, unlistedId, walk } from '../resolve.ts'
+import { pageOf } from './docs.ts'
 import { groups, topics } from './topics.ts'
 
+type Help = Omit<Request & { kind: 'help' }, 'kind'>
+
 /** Help for the words: the overview, a noun, or one command. */
-export async function showHelp(words: string[], registry: Registry): Promise<void> {
+export async function showHelp({ words, all = false }: Help, registry: Registry): Promise<void> {
   if (!words.length) return void process.stdout.write(overview(registry))
   const { path, used } = walk(words, registry)
-  const id = idOf(path.join(':'), registry)
   const isTopic = registry.ids.some((it) => it.startsWith(`${path.join(':')}:`))
-  if (id && (used === words.length || !isTopic))
-    process.stdout.write((await import('./page.ts')).ofCommand(id, registry))
-  else if (used && used === words.length) process.stdout.write(ofTopic(path, registry))
-  else showUnknown({ words, near: [] }, registry)
+  const isWhole = used > 0 && used === words.length
+  const own = isWhole || !isTopic ? idOf(path.join(':'), registry) : undefined
+  const id = own ?? (isWhole ? undefined : unlistedId(words, registry))
+  if (id) process.stdout.write((await import('./page.ts')).ofCommand(id, registry, all))
+  else if (isWhole) process.stdout.write(ofTopic(path, registry))
+  else showUnknown({ words, near: [] })
 }
 
 /** Says that there is no such command, and which may be meant. */
-export function showUnknown(
-  { words, near }: Pick<Request & { kind: 'unknown' }, 'words' | 'near'>,
-  _registry: Registry,
-): void {
+export function showUnknown({ words, near }: Pick<Request & { kind: 'unknown' }, 'words' | 'near'>): void {
   const paint = painter(colored(process.stderr))
   const what = words.length ? `There is no command "muster ${words.join(' ')}".` : 'A command is missing.'
   const lines = [`${paint('red', 'Error:')} ${what}`]
   for (const name of near) lines.push(`  Did you mean  muster ${name.replaceAll(':', ' ')}`)
-  lines.push(
-    `${paint('dim', 'Next:')} muster ${near.length ? '' : `${words.slice(0, -1).join(' ')} `.trimStart()}--help`,
-  )
+  const topic = near.length ? '' : `${words.slice(0, -1).join(' ')} `.trimStart()
+  lines.push(`${paint('dim', 'Next:')} muster ${topic}--help`)
   process.stderr.write(`${lines.join('\n')}\n`)
   process.exitCode = exits.input
 }
 
+/** Commands whose first examples stand in the help of their noun, as far as it has them. */
+const shown = ['list', 'create', 'show', 'update', 'remove']
+const mostExamples = 3
+
 function ofTopic(path: string[], registry: Registry): string {
   const paint = painter(colored(process.stdout))
   const name = path.join(':')
-  const rows = below(name, registry)
-  return (
-    `${topics[name] ?? name}\n\n${paint('bold', 'USAGE')}\n  $ muster ${path.join(' ')} ` +
-    `COMMAND\n\n${paint('bold', 'COMMANDS')}\n${aligned(rows)}\n`
-  )
+  const parts = [
+    topics[name] ?? name,
+    `${paint('bold', 'EXAMPLES')}\n${examplesOf(name, registry)}`,
+    `${paint('bold', 'USAGE')}\n  $ muster ${path.join(' ')} COMMAND`,
+    `${paint('bold', 'COMMANDS')}\n${aligned(below(name, registry))}`,
+    `${paint('bold', 'MORE')}\n  Documentation: ${pageOf(name, registry)}`,
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function examplesOf(topic: string, { ids, describe }: Registry): string {
+  const own = ids.filter((id) => id.startsWith(`${topic}:`))
+  const first = shown.map((verb) => `${topic}:${verb}`).filter((id) => own.includes(id))
+  const chosen = [...new Set([...first, ...own])].slice(0, mostExamples)
+  const texts = chosen.map((id) => String(describe(id).examples?.[0] ?? ''))
+  return texts.map((text) => `  ${text.replaceAll('<%= config.bin %>', 'muster')}`).join('\n')
 }
 
 function overview(registry: Registry): string {
@@ -57,12 +72,18 @@ function overview(registry: Registry): string {
   if (added.length) sections.push(`${paint('bold', 'EXTENSIONS')}\n${aligned(added)}\n`)
   return `Muster runs crews of AI coding agents on your own machine.
 
+${paint('bold', 'EXAMPLES')}
+  $ muster up
+  $ muster crews create "Web team"
+  $ muster ask ada "What changed since yesterday?"
+
 ${paint('bold', 'USAGE')}
   $ muster COMMAND
 
 ${sections.filter(Boolean).join('\n')}
-Every command explains itself with --help.
-Nouns may be singular: muster crew list means muster crews list.
+Every command explains itself with --help, and with --help --all in full.
+Nouns may be singular: "muster crew list" means "muster crews list".
+Documentation: ${registry.docs.replace(/\/cli$/, '/cli.md')}
 `
 }
 

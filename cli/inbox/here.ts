@@ -15,7 +15,7 @@ export async function whereIAm(api: Client, chosen: string | undefined): Promise
     chosen === undefined && own.length === 1 ? own[0] : own.find(({ id, slug }) => chosen === id || chosen === slug)
   if (!found)
     throw new InputError(
-      chosen === undefined ? 'No workspace is in use.' : `You are in no workspace "${chosen}".`,
+      chosen === undefined ? 'No workspace is in use.' : `You are not a member of a workspace "${chosen}".`,
       'muster workspaces list',
     )
   return { userId: user.id, workspaceId: found.id, slug: found.slug }

@@ -9,8 +9,8 @@ const states = ['active', ...inboxStates, 'all'] as const
 /** Flags that choose items of the inbox. */
 export const listFlags = {
   ...windowFlags,
-  state: oneOf(states, { description: 'which ones; active is read and unread' }),
-  kind: oneOf(inboxKinds, { description: 'of this kind only' }),
+  state: oneOf(states, { description: 'state to list; active means read and unread' }),
+  kind: oneOf(inboxKinds, { description: 'only this kind' }),
 }
 
 export interface ListFlags {

@@ -6,7 +6,7 @@ type State = 'read' | 'unread' | 'resolved'
 
 export const moveOptions = {
   args: { items: Args.string({ multiple: true, description: 'ids of items' }) },
-  flags: { all: Flags.boolean({ description: 'every open item that you see' }) },
+  flags: { all: Flags.boolean({ description: 'all open items that you can see' }) },
 }
 
 const batch = 500
@@ -18,7 +18,7 @@ export async function moveItems(
   { all = false }: { all?: boolean | undefined },
   state: State,
 ) {
-  if (all === ids.length > 0) throw new InputError('Name items, or say --all.', 'muster inbox list')
+  if (all === ids.length > 0) throw new InputError('Name items, or give --all.', 'muster inbox list')
   if (ids.length === 1) {
     const reply = await api.inbox.update({ itemId: ids[0]!, body: { state } })
     return { sentence: `${reply.id} is ${reply.state}.`, reply, exit: 0 }

@@ -14,7 +14,7 @@ const kindNames: Readonly<Record<Item['kind'], string>> = {
   failed_run: 'failed run',
   message: 'message',
   memory_consolidation: 'memory',
-  run_needs_human: 'stuck run',
+  run_needs_human: 'question',
   schedule_missed: 'schedule',
   schedule_circuit_breaker_tripped: 'schedule',
   webhook_fire_failed: 'webhook',

@@ -17,19 +17,19 @@ const words = (description: string, helpValue = 'A,B') => Flags.string({ helpVal
 
 /** Flags that choose entries of the journal. Lists are comma-separated and mean any of them. */
 export const filterFlags = {
-  crew: words('of these crews'),
-  agent: words('of these agents'),
-  run: words('of these runs'),
-  trace: words('of these traces'),
-  mission: words('of these missions'),
-  type: words('of these types, as run.failed'),
-  'exclude-type': words('not of these types'),
+  crew: words('only these crews'),
+  agent: words('only these agents'),
+  run: words('only these runs'),
+  trace: words('only these traces'),
+  mission: words('only these missions'),
+  type: words('only these types, such as run.failed'),
+  'exclude-type': words('all but these types'),
   severity: words(severities.join(', ')),
-  actor: words(`caused by: ${actorTypes.join(', ')}`),
+  actor: words(`actor: ${actorTypes.join(', ')}`),
   priority: words(priorities.join(', ')),
-  since: words('from then on: a time, or how long ago, as 2h', 'WHEN'),
-  until: words('up to then: a time, or how long ago', 'WHEN'),
-  search: words('with this phrase in summary or payload', 'TEXT'),
+  since: words('start time, or how long ago, such as 2h', 'WHEN'),
+  until: words('end time, or how long ago', 'WHEN'),
+  search: words('phrase in the summary or the payload', 'TEXT'),
 }
 
 export type FilterFlags = { [F in keyof typeof filterFlags]?: string | undefined }

@@ -13,8 +13,8 @@ const mostRows = 100_000
 
 /** How many rows, when a server has many. */
 export const hostLimit = {
-  limit: Flags.integer({ min: 1, max: mostRows, helpValue: 'N', description: 'rows at most (100)' }),
-  all: Flags.boolean({ description: 'every row', exclusive: ['limit'] }),
+  limit: Flags.integer({ min: 1, max: mostRows, helpValue: 'N', description: 'maximum number of rows (default 100)' }),
+  all: Flags.boolean({ description: 'all rows', exclusive: ['limit'] }),
 }
 
 /** How many rows the flags ask for. */

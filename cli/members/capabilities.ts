@@ -7,7 +7,7 @@ export const userArg = { user: Args.string({ required: true, description: 'email
 export const capabilityArg = {
   capability: Args.string({
     required: true,
-    description: 'as credential.create or credential.rotate; several with commas between',
+    description: 'capability, such as credential.create; separate several with commas',
   }),
 }
 

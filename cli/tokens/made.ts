@@ -12,7 +12,7 @@ interface Made {
 export const outputFileFlag = {
   'output-file': Flags.string({
     helpValue: 'FILE',
-    description: 'write the token to this file, readable by you alone',
+    description: 'write the token to this file, which only you can read',
   }),
 }
 

@@ -6,7 +6,7 @@ import type { Printer } from '../output/printer.ts'
 export const saveFlag = {
   save: Flags.string({
     helpValue: 'FILE',
-    description: 'also write the recovery codes to a new file, for your eyes only',
+    description: 'also save the recovery codes to a new file that only you can read',
   }),
 }
 

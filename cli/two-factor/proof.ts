@@ -7,13 +7,13 @@ import { ask, InputError, interactive, secret } from '../input.ts'
 export const codeFlag = {
   code: Flags.string({
     helpValue: 'CODE',
-    description: 'code of the app, or a recovery code; asked for when left out',
+    description: 'code from the authenticator app, or a recovery code; prompted for if omitted',
   }),
 }
 /** Flags of what asks for the password. */
 export const passwordFlag = {
   'password-stdin': Flags.boolean({
-    description: 'read the password from standard input; so it is anyway when that is no terminal',
+    description: 'read the password from standard input (default without a terminal)',
   }),
 }
 
@@ -24,7 +24,7 @@ export const remedies = {
   second_factor_missing: 'muster account 2fa on',
   second_factor_not_started: 'muster account 2fa on',
   wrong_password: 'try again; too many wrong guesses lock the account for a while',
-  account_locked: 'wait some minutes; the count starts anew then',
+  account_locked: 'wait a few minutes; the count then starts again',
 }
 
 /** The code of the flag, else one that is asked for. */

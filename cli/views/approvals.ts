@@ -14,7 +14,7 @@ const about = ({ payload }: Approval) => (typeof payload['agent_name'] === 'stri
 
 export const approvalView: View<Approval> = {
   name: ({ id }) => id,
-  empty: 'Nothing waits for an approval.',
+  empty: 'No requests wait for approval.',
   columns: {
     ID: ({ id }) => id,
     KIND: kind,

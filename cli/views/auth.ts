@@ -17,6 +17,20 @@ export interface AuthStatus {
   expires_at: string | null
 }
 
+/** What `muster auth status --json` holds. */
+export const authMembers = [
+  'state',
+  'user',
+  'server',
+  'server_from',
+  'context',
+  'token_from',
+  'kind',
+  'tier',
+  'scopes',
+  'expires_at',
+] as const satisfies (keyof AuthStatus)[]
+
 const names: Readonly<Record<Origin, string>> = {
   flag: '--server',
   environment: 'the environment',

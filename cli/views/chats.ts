@@ -19,7 +19,7 @@ export const chatView: View<Static<typeof Chat>> = {
 
 export const messageView: View<Static<typeof Message>> = {
   name: ({ id }) => id,
-  empty: 'Nothing was said yet.',
+  empty: 'There are no messages yet.',
   columns: {
     ID: ({ id }) => id,
     WHO: ({ role }) => word(role),

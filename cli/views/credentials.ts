@@ -48,7 +48,7 @@ export const testView: View<Static<typeof TestReply>> = {
 
 export const rotationView: View<Static<typeof Rotation>> = {
   name: ({ id }) => id,
-  empty: 'The value was never rotated.',
+  empty: 'The value has not been rotated.',
   columns: {
     ID: ({ id }) => id,
     STATUS: (it) => status(it.status),
@@ -71,7 +71,7 @@ export const auditView: View<Static<typeof CredentialAudit>> = {
 
 export const assignmentView: View<Static<typeof Assignment>> = {
   name: ({ credential_name }) => credential_name,
-  empty: 'The agent is given nothing. Next: muster credentials assign NAME --agent AGENT',
+  empty: 'The agent has no credentials. Next: muster credentials assign NAME --agent AGENT',
   columns: {
     NAME: ({ credential_name }) => credential_name,
     VARIABLE: ({ env_var_name }) => env_var_name,

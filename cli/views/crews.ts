@@ -48,7 +48,7 @@ export const containerView: View<Static<typeof ContainerStatusReply>> = {
   columns: {
     Crew: ({ slug }) => slug,
     Container: (it) => status(it.status),
-    Wanted: ({ desired }) => desired,
+    Desired: ({ desired }) => desired,
     Since: ({ started_at }) => when(started_at),
     Id: ({ container_id }) => container_id?.slice(0, 12),
     Settings: ({ runtime_contract: contract }) =>

@@ -29,7 +29,7 @@ function below({ reason, context, resolution, type, metadata }: Escalation): str
 
 export const escalationView: View<Escalation> = {
   name: ({ id }) => id,
-  empty: 'No agent asks anything.',
+  empty: 'There are no open questions.',
   columns: {
     ID: ({ id }) => id,
     TYPE: ({ type }) => word(type),

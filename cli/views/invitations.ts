@@ -18,7 +18,7 @@ export const invitationView: View<Static<typeof Invitation>> = {
 
 export const ownInvitationView: View<Static<typeof OwnInvitation>> = {
   name: ({ workspace }) => workspace.slug,
-  empty: 'Nobody has invited your address.',
+  empty: 'There are no invitations to your address.',
   columns: {
     NAME: ({ workspace }) => workspace.slug,
     ROLE: ({ role }) => word(role),

@@ -41,7 +41,14 @@ const faultCell = ({ broken }: Pick<Verdict, 'broken'>): Cell =>
 export const verdictView: View<Verdict> = {
   name: ({ valid }) => (valid ? 'valid' : 'broken'),
   columns: {
-    Journal: verdictCell,
+    Journal: (it) =>
+      it.valid
+        ? {
+            text: `intact: ${it.entries} ${it.entries === 1 ? 'entry' : 'entries'} verified`,
+            value: 'valid',
+            tone: 'green',
+          }
+        : verdictCell(it),
     Entries: ({ entries }) => entries,
     Erased: ({ erased }) => erased || null,
     'Erased summaries': ({ erased_summaries }) => erased_summaries || null,
@@ -60,7 +67,7 @@ export const verdictView: View<Verdict> = {
 /** Of one workspace of several. */
 export const journalsView: View<HostReply<'verify-journal'>['journals'][number]> = {
   name: ({ workspace_id }) => workspace_id,
-  empty: 'Nothing is in the journal yet.',
+  empty: 'The journal is empty.',
   columns: {
     NAME: ({ slug, workspace_id }) => slug ?? workspace_id,
     JOURNAL: verdictCell,

@@ -12,7 +12,7 @@ const severity = ({ severity }: Entry) => ({ text: severity, ...(tones[severity]
 
 export const entryView: View<Entry> = {
   name: ({ id }) => id,
-  empty: 'Nothing like that is in the journal.',
+  empty: 'No journal entries match.',
   columns: {
     ID: ({ id }) => id,
     SEVERITY: severity,

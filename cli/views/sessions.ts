@@ -13,7 +13,7 @@ export const sessionView = (staleDays?: number): View<Session> => {
     staleDays !== undefined && Date.now() - Date.parse(last_used_at) > staleDays * day
   return {
     name: ({ id }) => id,
-    empty: 'You are signed in with no browser.',
+    empty: 'You are not signed in with any browser.',
     columns: {
       ID: ({ id }) => id,
       STATUS: (it) => {

@@ -6,10 +6,10 @@ export const standingView: View<Standing> = {
   name: ({ run_id }) => run_id,
   empty: 'Nothing runs, waits or is queued. Next: muster ask AGENT "..."',
   columns: {
-    RUN: ({ run_id }) => run_id,
+    ID: ({ run_id }) => run_id,
     AGENT: ({ agent }) => agent,
     STATE: ({ state }) => status(state),
-    WAITS_FOR: ({ waits_for }) => waits_for,
+    'WAITS-FOR': ({ waits_for }) => waits_for,
     QUESTION: ({ question }) => question,
     AGE: ({ since }) => ({ text: span(Math.max(0, (Date.now() - Date.parse(since)) / 1000)), value: since }),
   },

@@ -28,7 +28,7 @@ export const tokenView: View<Token> = {
 
 export const tokenUseView: View<Static<typeof TokenUse>> = {
   name: ({ used_at, path }) => `${used_at} ${path ?? ''}`,
-  empty: 'No use is on record. Only tokens of the tier ADMIN are watched.',
+  empty: 'No uses are recorded. Only uses of ADMIN tokens are.',
   columns: {
     PATH: ({ path }) => path,
     ADDRESS: ({ remote_addr }) => remote_addr,

@@ -6,7 +6,7 @@ import type { View } from '../output/printer.ts'
 
 export const workspaceView: View<Static<typeof Workspace>> = {
   name: ({ slug }) => slug,
-  empty: 'You belong to no workspace. Next: muster workspaces create NAME',
+  empty: 'You are not a member of any workspace. Next: muster workspaces create NAME',
   columns: {
     NAME: ({ slug }) => slug,
     'DISPLAY-NAME': ({ name }) => name,

@@ -10,9 +10,7 @@ import { cli, cliFor } from '../support/cli.ts'
 import { fakeServer, json } from '../support/fake-server.ts'
 import { furnish } from '../support/furnish.ts'
 
-const { commands } = JSON.parse(
-  readFileSync(new URL('../../dist/cli/oclif.manifest.json', import.meta.url), 'utf8'),
-) as Manifest
+const { commands } = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as Manifest
 const all = Object.values(commands)
 const having = (flag: string) => all.filter(({ flags }) => flags[flag]).map(({ id }) => id)
 const known = {

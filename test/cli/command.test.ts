@@ -48,7 +48,7 @@ describe('exit codes', () => {
   })
 
   it.each([
-    ['no_credentials', 401, 'Next: muster login (the token in use is no longer accepted)'],
+    ['no_credentials', 401, 'Next: muster login, since the token in use is no longer accepted'],
     ['workspace_required', 400, 'Next: muster workspaces list'],
     ['no_workspace', 401, 'Next: muster workspaces list'],
     ['rate_limited', 429, 'Next: wait 42 s'],
@@ -86,7 +86,10 @@ describe('exit codes', () => {
       stderr: expect.stringContaining('Next: muster api --help'),
     })
     expect(await run('api', 'crews', '-o', 'xml')).toMatchObject({ code: 2 })
-    expect(await run('api')).toMatchObject({ code: 2, stderr: expect.stringContaining('method') })
+    expect(await run('api')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('METHOD is missing. Usage: muster api METHOD [PATH]\n'),
+    })
     expect(await run('frobnicate')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('There is no command "muster frobnicate"'),

@@ -7,9 +7,7 @@ import type { Manifest } from '../../cli/main.ts'
 import { cli, type Shown } from '../support/cli.ts'
 import { fakeServer, json } from '../support/fake-server.ts'
 
-const { commands } = JSON.parse(
-  readFileSync(new URL('../../dist/cli/oclif.manifest.json', import.meta.url), 'utf8'),
-) as Manifest
+const { commands } = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as Manifest
 
 const attack = 'x\u001b]0;pwned\u0007\u001b[2J\u001b[31m\u009b1m\u202e\u0008y'
 

@@ -18,9 +18,12 @@ const known: Known = {
     'up',
     'chat',
     'chats:list',
+    'inbox',
+    'inbox:list',
   ],
   aliases: { 'journal:tail': 'journal:list', watch: 'journal:list' },
   valued: ['--context', '--crew', '--jq', '--output', '--server', '--workspace', '-o', '-s', '-w'],
+  unlisted: { 'users:me': 'up', 'crews:replace': 'crews:create', 'members:create': 'up' },
 }
 const run = (line: string) => resolve(line.split(' ').filter(Boolean), known)
 
@@ -56,6 +59,12 @@ describe('resolve', () => {
     ['chat', 'chat', []],
     ['chat list', 'chat', ['list']],
     ['api GET /crews', 'api', ['GET', '/crews']],
+    ['users me -q', 'up', ['-q']],
+    ['crew replace web', 'crews:create', ['web']],
+    ['members add x', 'members:add', ['x']],
+    ['--crew web crews list', 'crews:list', ['--crew', 'web']],
+    ['-q crews list', 'crews:list', ['-q']],
+    ['--all inbox', 'inbox', ['--all']],
   ])('understands "%s"', (line, id, argv) => expect(run(line)).toEqual({ kind: 'run', id, argv }))
 
   it.each([
@@ -68,6 +77,9 @@ describe('resolve', () => {
     ['crews create --help', ['crews', 'create']],
     ['-q crews create -h', ['crews', 'create']],
     ['members', ['members']],
+    ['crews help', ['crews']],
+    ['inbox help', ['inbox']],
+    ['crew members help', ['crews', 'members']],
   ])('shows help for "%s"', (line, words) => expect(run(line)).toEqual({ kind: 'help', words }))
 
   it.each(['--version', '-V', '-v', '--version --json'])('shows the version for "%s"', (line) =>

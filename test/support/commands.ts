@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs'
-import type { Described, Manifest } from '../../cli/main.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Described } from '../../cli/main.ts'
 import { sampleId } from './sample-server.ts'
 
+const folder = new URL('../../dist/cli/commands', import.meta.url).pathname
+
 /** Every command, as the build found it. */
-export const commands: Described[] = Object.values(
-  (JSON.parse(readFileSync(new URL('../../dist/cli/oclif.manifest.json', import.meta.url), 'utf8')) as Manifest)
-    .commands,
-)
+export const commands: Described[] = readdirSync(folder)
+  .sort()
+  .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Described)
 
 interface Word {
   name: string

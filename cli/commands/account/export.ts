@@ -14,8 +14,8 @@ export default class AccountExport extends ApiCommand<typeof AccountExport> {
     '$ <%= config.bin %> account export --jq .sessions',
   ]
   static override flags = {
-    to: Flags.string({ helpValue: 'FILE', description: 'write a file that only you may read' }),
-    force: Flags.boolean({ description: 'replace a file that is there' }),
+    to: Flags.string({ helpValue: 'FILE', description: 'write to a new file that only you can read' }),
+    force: Flags.boolean({ description: 'overwrite an existing file' }),
   }
 
   async run(): Promise<void> {

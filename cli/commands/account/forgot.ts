@@ -12,7 +12,7 @@ export default class AccountForgot extends ApiCommand<typeof AccountForgot> {
     '$ <%= config.bin %> account forgot ada@example.com',
     '$ <%= config.bin %> account forgot -s https://muster.example.com',
   ]
-  static override args = { email: Args.string({ description: 'address of the account' }) }
+  static override args = { email: Args.string({ description: 'email address of the account' }) }
 
   async run(): Promise<void> {
     const email = this.args.email ?? (await this.address())
@@ -22,7 +22,7 @@ export default class AccountForgot extends ApiCommand<typeof AccountForgot> {
   }
 
   private async address(): Promise<string> {
-    if (!interactive()) throw new InputError('The address is missing.', 'muster account forgot ADDRESS')
+    if (!interactive()) throw new InputError('EMAIL is missing.', 'muster account forgot ADDRESS')
     return ask('Address of the account', emailFlaw)
   }
 }

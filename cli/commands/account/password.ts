@@ -13,8 +13,8 @@ export default class AccountPassword extends ApiCommand<typeof AccountPassword> 
   ]
   static override next = {
     wrong_password: 'try again; too many wrong guesses lock the account for a while',
-    account_locked: 'wait some minutes; the count starts anew then',
-    common_password: 'choose one that is not on every list: a few words that do not belong together',
+    account_locked: 'wait a few minutes; the count then starts again',
+    common_password: 'choose a less common one, such as a few unrelated words',
   }
 
   async run(): Promise<void> {

@@ -7,7 +7,7 @@ export default class AccountUpdate extends ApiCommand<typeof AccountUpdate> {
   static override hiddenAliases = ['users:update']
   static override examples = ['$ <%= config.bin %> account update --name "Ada Lovelace"']
   static override flags = {
-    name: Flags.string({ required: true, helpValue: 'NAME', description: 'your name, as others see it' }),
+    name: Flags.string({ required: true, helpValue: 'NAME', description: 'your name as others see it' }),
   }
 
   async run(): Promise<void> {

@@ -17,7 +17,7 @@ export default class AdminInvalidateSessions extends HostCommand<typeof AdminInv
     ...hostFlags,
     ...yesFlag,
     email: Flags.string({ helpValue: 'ADDRESS', description: 'only this user' }),
-    tokens: Flags.boolean({ description: 'revoke CLI tokens too' }),
+    tokens: Flags.boolean({ description: 'also revoke CLI tokens' }),
   }
 
   async run(): Promise<void> {

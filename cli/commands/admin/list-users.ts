@@ -13,7 +13,7 @@ export default class AdminListUsers extends HostCommand<typeof AdminListUsers> {
   static override flags = {
     ...hostFlags,
     ...hostLimit,
-    'locked-only': Flags.boolean({ description: 'only accounts that are locked now' }),
+    'locked-only': Flags.boolean({ description: 'only accounts that are currently locked' }),
   }
 
   async run(): Promise<void> {

@@ -15,8 +15,8 @@ export default class AdminPromote extends HostCommand<typeof AdminPromote> {
   ]
   static override flags = {
     ...hostFlags,
-    email: Flags.string({ required: true, helpValue: 'ADDRESS', description: 'the user' }),
-    role: roleFlag('the role (owner)'),
+    email: Flags.string({ required: true, helpValue: 'ADDRESS', description: 'email address of the user' }),
+    role: roleFlag('role to grant (default OWNER)'),
   }
 
   async run(): Promise<void> {

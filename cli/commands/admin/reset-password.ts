@@ -15,12 +15,12 @@ export default class AdminResetPassword extends HostCommand<typeof AdminResetPas
   ]
   static override flags = {
     ...hostFlags,
-    email: Flags.string({ required: true, helpValue: 'ADDRESS', description: 'the user' }),
+    email: Flags.string({ required: true, helpValue: 'ADDRESS', description: 'email address of the user' }),
     'disable-two-factor': Flags.boolean({
-      description: 'turn the second factor off too, for one who has lost it and the recovery codes',
+      description: 'also turn off the second factor, for a user who lost it and the recovery codes',
     }),
     'password-stdin': Flags.boolean({
-      description: 'read the password from standard input; so it is anyway when that is no terminal',
+      description: 'read the password from standard input (default without a terminal)',
     }),
   }
 

@@ -13,8 +13,8 @@ export default class AgentsCreate extends ApiCommand<typeof AgentsCreate> {
   ]
   static override args = { name: Args.string({ required: true, description: 'name of the agent' }) }
   static override flags = {
-    slug: Flags.string({ description: 'short name for commands; made of the name when left out' }),
-    crew: Flags.string({ description: 'crew that the agent joins' }),
+    slug: Flags.string({ description: 'short name for commands (default: derived from the name)' }),
+    crew: Flags.string({ description: 'crew of the agent' }),
     ...agentFlags,
   }
 

@@ -17,14 +17,14 @@ export default class AgentsDownload extends ApiCommand<typeof AgentsDownload> {
     '$ <%= config.bin %> agents download ada report.pdf',
     '$ <%= config.bin %> agents download ada data/out.json --to - | jq .',
   ]
-  static override next = { not_found: 'muster agents files AGENT shows what there is' }
+  static override next = { not_found: 'muster agents files AGENT' }
   static override args = {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),
-    path: Args.string({ required: true, description: 'the file, as `muster agents files` names it' }),
+    path: Args.string({ required: true, description: 'path of the file, as listed by `muster agents files`' }),
   }
   static override flags = {
-    to: Flags.string({ helpValue: 'FILE', description: 'where to, or - for standard output' }),
-    force: Flags.boolean({ description: 'replace a file that is there' }),
+    to: Flags.string({ helpValue: 'FILE', description: 'destination file, or - for standard output' }),
+    force: Flags.boolean({ description: 'overwrite an existing file' }),
   }
 
   async run(): Promise<void> {
@@ -39,7 +39,7 @@ export default class AgentsDownload extends ApiCommand<typeof AgentsDownload> {
     await pipeline(body, createWriteStream(to, { flags: this.flags.force ? 'w' : 'wx' })).catch(
       (error: NodeJS.ErrnoException) => {
         throw error.code === 'EEXIST'
-          ? new InputError(`${to} is there already.`, 'repeat with --force, or --to another file')
+          ? new InputError(`${to} already exists.`, 'repeat with --force, or --to another file')
           : error
       },
     )

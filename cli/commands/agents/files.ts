@@ -12,10 +12,10 @@ export default class AgentsFiles extends ApiCommand<typeof AgentsFiles> {
   ]
   static override args = {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),
-    folder: Args.string({ description: 'a folder below it' }),
+    folder: Args.string({ description: 'subfolder to list' }),
   }
   static override flags = {
-    recursive: Flags.boolean({ char: 'r', description: 'with everything below' }),
+    recursive: Flags.boolean({ char: 'r', description: 'include subfolders' }),
     ...listFlags,
   }
 

@@ -12,8 +12,8 @@ export default class AgentsList extends ApiCommand<typeof AgentsList> {
     '$ <%= config.bin %> agents list --search review -q',
   ]
   static override flags = {
-    crew: Flags.string({ description: 'only the agents of this crew' }),
-    search: Flags.string({ helpValue: 'TEXT', description: 'part of a name, slug or title' }),
+    crew: Flags.string({ description: 'only agents of this crew' }),
+    search: Flags.string({ helpValue: 'TEXT', description: 'text in the name, slug or title' }),
     ...windowFlags,
   }
 

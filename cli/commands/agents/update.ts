@@ -13,9 +13,9 @@ export default class AgentsUpdate extends ApiCommand<typeof AgentsUpdate> {
   ]
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
   static override flags = {
-    name: Flags.string({ description: 'another name' }),
-    slug: Flags.string({ description: 'another short name' }),
-    crew: Flags.string({ description: 'crew that the agent joins; empty to leave its crew' }),
+    name: Flags.string({ description: 'new name' }),
+    slug: Flags.string({ description: 'new short name' }),
+    crew: Flags.string({ description: 'crew of the agent; empty removes it from its crew' }),
     ...agentFlags,
   }
 

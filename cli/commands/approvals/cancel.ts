@@ -8,7 +8,9 @@ export default class ApprovalsCancel extends ApiCommand<typeof ApprovalsCancel> 
   static override examples = ['$ <%= config.bin %> approvals cancel APPROVAL --reason "not needed any more"']
   static override next = { approval_settled: 'muster approvals show APPROVAL', not_found: 'muster approvals list' }
   static override args = { approval: Args.string({ required: true, description: 'id of the approval' }) }
-  static override flags = { reason: Flags.string({ helpValue: 'TEXT', description: 'why, for the record' }) }
+  static override flags = {
+    reason: Flags.string({ helpValue: 'TEXT', description: 'reason, recorded in the journal' }),
+  }
 
   async run(): Promise<void> {
     const { reason } = this.flags

@@ -10,7 +10,7 @@ export default class ApprovalsList extends ApiCommand<typeof ApprovalsList> {
   static override examples = ['$ <%= config.bin %> approvals list', '$ <%= config.bin %> approvals list --status all']
   static override flags = {
     ...windowFlags,
-    status: oneOf(statuses, { description: 'which ones; pending when absent' }),
+    status: oneOf(statuses, { description: 'status to list (default pending)' }),
   }
 
   async run(): Promise<void> {

@@ -1,7 +1,7 @@
 import { ProblemError } from '#client'
 import { ApiCommand } from '../../command.ts'
 import { exits } from '../../failure.ts'
-import { type AuthStatus, authView } from '../../views/auth.ts'
+import { type AuthStatus, authMembers, authView } from '../../views/auth.ts'
 
 type Found = Pick<AuthStatus, 'state' | 'user' | 'kind' | 'tier' | 'scopes' | 'expires_at'>
 
@@ -12,6 +12,7 @@ export default class AuthStatusCommand extends ApiCommand<typeof AuthStatusComma
   static override description =
     'Tells where the server and the token came from: a flag, the environment, or a stored context. Exits with 4 when ' +
     'nobody is signed in, or the token is no longer good.'
+  static override result = { members: authMembers }
   static override examples = [
     '$ <%= config.bin %> auth status',
     '$ <%= config.bin %> auth status --json=state,expires_at',

@@ -13,7 +13,7 @@ export default class ChatsCreate extends ApiCommand<typeof ChatsCreate> {
   static override flags = {
     id: Flags.string({
       aliases: ['session-id'],
-      description: 'id of your own; the same one opens the same chat again',
+      description: 'id of your choice; the same id opens the same chat again',
     }),
   }
 

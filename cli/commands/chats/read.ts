@@ -13,7 +13,7 @@ export default class ChatsRead extends ApiCommand<typeof ChatsRead> {
   async run(): Promise<void> {
     const { agent, chat } = this.args
     const read = await this.api.chats.read({ agentId: await agentId(this.api, agent), chatId: chat })
-    await this.out.done(`Read up to ${read.last_read_at}.`, read, {
+    await this.out.done(`Marked as read up to ${read.last_read_at}.`, read, {
       name: ({ chat_id }) => chat_id,
       columns: { CHAT: ({ chat_id }) => chat_id, READ: (it) => it.last_read_at },
     })

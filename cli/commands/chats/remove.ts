@@ -7,7 +7,7 @@ export default class ChatsRemove extends ApiCommand<typeof ChatsRemove> {
   static override summary = 'Delete a chat and its messages'
   static override examples = [
     '$ <%= config.bin %> chats remove ada CHAT',
-    '$ <%= config.bin %> chats rm ada CHAT --yes',
+    '$ <%= config.bin %> chats remove ada CHAT --yes',
   ]
   static override args = {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),

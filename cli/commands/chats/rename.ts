@@ -19,6 +19,6 @@ export default class ChatsRename extends ApiCommand<typeof ChatsRename> {
       chatId: chat,
       body: { title },
     })
-    await this.out.done(`The chat is called "${renamed.title}" now.`, renamed, chatView)
+    await this.out.done(`Renamed the chat to "${renamed.title}".`, renamed, chatView)
   }
 }

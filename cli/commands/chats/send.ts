@@ -13,20 +13,20 @@ export default class ChatsSend extends ApiCommand<typeof ChatsSend> {
   ]
   static override args = {
     chat: Args.string({ required: true, description: 'id of the chat' }),
-    text: Args.string({ required: true, description: 'what to say; - reads it from standard input' }),
+    text: Args.string({ required: true, description: 'message, or - to read it from standard input' }),
   }
   static override flags = {
     'max-turns': Flags.integer({
       min: 0,
       max: 200,
       helpValue: 'N',
-      description: 'end the run after so many turns; 0 for the default',
+      description: 'maximum number of turns; 0 for the default',
     }),
   }
 
   async run(): Promise<void> {
     const content = this.args.text === '-' ? await stdinText() : this.args.text
-    if (!content.trim()) throw new InputError('There is nothing to say.')
+    if (!content.trim()) throw new InputError('The message is empty.')
     const turns = this.flags['max-turns']
     const sent = await this.api.chats.send({
       chatId: this.args.chat,

@@ -19,9 +19,9 @@ export default class ChatsStream extends ApiCommand<typeof ChatsStream> {
   ]
   static override args = { chat: Args.string({ required: true, description: 'id of the chat' }) }
   static override flags = {
-    follow: Flags.boolean({ description: 'stay for the next runs' }),
-    'last-seq': Flags.integer({ min: 0, helpValue: 'N', description: 'go on after this number' }),
-    idle: Flags.string({ helpValue: 'DURATION', description: 'end after so long without a run; 5m unless stated' }),
+    follow: Flags.boolean({ description: 'continue with the next runs' }),
+    'last-seq': Flags.integer({ min: 0, helpValue: 'N', description: 'start after this sequence number' }),
+    idle: Flags.string({ helpValue: 'DURATION', description: 'end after this time without a run (default 5m)' }),
   }
 
   async run(): Promise<void> {

@@ -17,9 +17,9 @@ export default class ConfigList extends ApiCommand<typeof ConfigList> {
     '$ <%= config.bin %> config list --jq \'.[] | select(.origin != "default")\'',
   ]
   static override flags = {
-    origin: Flags.boolean({ description: 'say where each value comes from, and which variable sets it' }),
+    origin: Flags.boolean({ description: 'show where each value comes from and which variable sets it' }),
     ...listFlags,
-    changed: Flags.boolean({ description: 'only what differs from the defaults' }),
+    changed: Flags.boolean({ description: 'only values that differ from the defaults' }),
   }
 
   async run(): Promise<void> {

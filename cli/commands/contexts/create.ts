@@ -16,7 +16,7 @@ export default class ContextsCreate extends ApiCommand<typeof ContextsCreate> {
   static override args = { context: Args.string({ required: true, description: 'name of the context' }) }
   static override flags = {
     url: Flags.string({ required: true, description: 'address of the server: http://, https:// or unix://' }),
-    use: Flags.boolean({ description: 'talk to it from now on' }),
+    use: Flags.boolean({ description: 'use it from now on' }),
   }
 
   async run(): Promise<void> {

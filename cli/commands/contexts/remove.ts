@@ -15,7 +15,7 @@ export default class ContextsRemove extends ApiCommand<typeof ContextsRemove> {
     '$ <%= config.bin %> contexts remove work --yes',
   ]
   static override args = { context: Args.string({ required: true, description: 'name of the context' }) }
-  static override flags = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) }
+  static override flags = { yes: Flags.boolean({ char: 'y', description: 'skip the confirmation prompt' }) }
 
   async run(): Promise<void> {
     const name = this.args.context
@@ -25,6 +25,6 @@ export default class ContextsRemove extends ApiCommand<typeof ContextsRemove> {
       delete file.contexts[name]
       if (file.current === name) delete file.current
     })
-    await this.out.done(`Forgot ${name}.`)
+    await this.out.done(`Removed context ${name}.`)
   }
 }

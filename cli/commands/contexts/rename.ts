@@ -21,6 +21,6 @@ export default class ContextsRename extends ApiCommand<typeof ContextsRename> {
       )
       if (file.current === old) file.current = name
     })
-    await this.out.done(`${old} is called ${name} now.`)
+    await this.out.done(`Renamed ${old} to ${name}.`)
   }
 }

@@ -11,7 +11,7 @@ export default class ContextsShow extends ApiCommand<typeof ContextsShow> {
     members: [...contextMembers, 'context', 'server_from', 'workspace_from', 'token_from'],
   }
   static override examples = ['$ <%= config.bin %> contexts show', '$ <%= config.bin %> contexts show work']
-  static override args = { context: Args.string({ description: 'name of a context; what is in use when left out' }) }
+  static override args = { context: Args.string({ description: 'name of a context (default: the one in use)' }) }
 
   async run(): Promise<void> {
     const name = this.args.context

@@ -13,6 +13,6 @@ export default class ContextsUse extends ApiCommand<typeof ContextsUse> {
       need(file, this.args.context)
       file.current = this.args.context
     })
-    await this.out.done(`Commands talk to ${this.args.context} from now on.`)
+    await this.out.done(`Now using context ${this.args.context}.`)
   }
 }

@@ -15,14 +15,14 @@ export default class CredentialsAssign extends ApiCommand<typeof CredentialsAssi
   ]
   static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
   static override flags = {
-    agent: Flags.string({ required: true, description: 'agent that is given the credential' }),
+    agent: Flags.string({ required: true, description: 'agent that gets the credential' }),
     'env-var-name': Flags.string({
       aliases: ['variable'],
       helpValue: 'NAME',
-      description: 'environment variable that stands for it',
+      description: 'environment variable that holds it',
     }),
-    priority: Flags.integer({ helpValue: 'N', description: 'lower numbers are used first; 0 unless stated' }),
-    ttl: Flags.string({ helpValue: 'DURATION', description: 'take it back after that, up to 30d' }),
+    priority: Flags.integer({ helpValue: 'N', description: 'lower numbers are used first (default 0)' }),
+    ttl: Flags.string({ helpValue: 'DURATION', description: 'unassign it after this time, up to 30d' }),
   }
 
   async run(): Promise<void> {
@@ -39,7 +39,7 @@ export default class CredentialsAssign extends ApiCommand<typeof CredentialsAssi
         ttl_seconds: lease === undefined ? undefined : Math.round(lease / 1000),
       }),
     })
-    await this.out.done(`Agent ${agent} is given ${this.args.credential} as ${variable}.`, made, {
+    await this.out.done(`Assigned ${this.args.credential} to ${agent} as ${variable}.`, made, {
       name: ({ id }) => id,
       columns: { ID: ({ id }) => id },
     })
@@ -49,7 +49,7 @@ export default class CredentialsAssign extends ApiCommand<typeof CredentialsAssi
     const { provider, type } = await this.api.credentials.show({ credentialId })
     if (provider === 'NONE')
       throw new InputError(
-        'The credential has no provider, so its variable must be named.',
+        '--env-var-name is missing: the credential has no provider.',
         'repeat with --env-var-name NAME',
       )
     return (await this.api.credentials.variable({ query: { provider, type } })).env_var_name

@@ -6,18 +6,14 @@ import { InputError, secret } from '../../input.ts'
 import { testView } from '../../views/credentials.ts'
 
 export default class CredentialsCheck extends ApiCommand<typeof CredentialsCheck> {
-  static override summary = 'Ask the provider whether it accepts a value, without storing it'
+  static override summary = 'Test a value with its provider, without storing it'
   static override description = 'Exits with 1 if the provider refuses the value or cannot be reached.'
   static override examples = ['$ <%= config.bin %> credentials check --type API_KEY --provider ANTHROPIC < key.txt']
   static override flags = { ...valueFlag, ...kindFlags }
 
   async run(): Promise<void> {
     const { type, provider } = this.flags
-    if (!provider)
-      throw new InputError(
-        '--provider is missing: whom should the daemon ask?',
-        'muster credentials check --provider ANTHROPIC',
-      )
+    if (!provider) throw new InputError('--provider is missing.', 'muster credentials check --provider ANTHROPIC')
     const value = await secret('Value to check', { piped: this.flags['value-stdin'] })
     const result = await this.progress(
       'Asking the provider',

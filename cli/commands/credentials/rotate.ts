@@ -16,7 +16,7 @@ export default class CredentialsRotate extends ApiCommand<typeof CredentialsRota
   static override flags = {
     grace: Flags.string({
       helpValue: 'DURATION',
-      description: 'how long the old value is kept: up to 7d, 1d unless stated',
+      description: 'how long to keep the old value, up to 7d (default 1d)',
     }),
     ...valueFlag,
   }

@@ -5,7 +5,7 @@ import { credentialId } from '../../lookup.ts'
 import { testView } from '../../views/credentials.ts'
 
 export default class CredentialsTest extends ApiCommand<typeof CredentialsTest> {
-  static override summary = 'Ask the provider whether it accepts the stored value'
+  static override summary = 'Test a stored credential with its provider'
   static override description = 'Exits with 1 if the provider refuses the value or cannot be reached.'
   static override examples = [
     '$ <%= config.bin %> credentials test main',

@@ -24,6 +24,6 @@ export default class CredentialsUnassign extends ApiCommand<typeof CredentialsUn
     )
     if (!found.length) throw new NotFound('assignment', credential, undefined, `muster credentials assigned ${agent}`)
     await this.each(found, ({ id }) => this.api.credentials.unassign({ agentId: from, assignmentId: id }))
-    await this.out.done(`Took ${credential} back from ${agent}.`)
+    await this.out.done(`Unassigned ${credential} from ${agent}.`)
   }
 }

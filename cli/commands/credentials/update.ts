@@ -18,7 +18,7 @@ export default class CredentialsUpdate extends ApiCommand<typeof CredentialsUpda
   ]
   static override args = { credential: Args.string({ required: true, description: 'name or id of the credential' }) }
   static override flags = {
-    name: Flags.string({ description: 'another name' }),
+    name: Flags.string({ description: 'new name' }),
     'value-stdin': Flags.boolean({ description: 'read a new value from standard input' }),
     ...credentialFlags,
   }

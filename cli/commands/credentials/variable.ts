@@ -8,7 +8,7 @@ export default class CredentialsVariable extends ApiCommand<typeof CredentialsVa
     provider: Args.string({
       required: true,
       parse: async (text) => text.toUpperCase(),
-      description: 'provider, as ANTHROPIC',
+      description: 'provider, such as ANTHROPIC',
     }),
   }
 

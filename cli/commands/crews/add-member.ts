@@ -18,7 +18,7 @@ export default class CrewsAddMember extends ApiCommand<typeof CrewsAddMember> {
     crew: Args.string({ required: true, description: 'slug or id of the crew' }),
     user: Args.string({ required: true, description: 'email or id of the person' }),
   }
-  static override flags = { role: roleFlag('role in this crew; that of the workspace when left out') }
+  static override flags = { role: roleFlag('role in this crew (default: the role in the workspace)') }
 
   async run(): Promise<void> {
     const crew = await this.api.crews.show({ crewId: await crewId(this.api, this.args.crew) })

@@ -14,7 +14,7 @@ export default class CrewsCreate extends ApiCommand<typeof CrewsCreate> {
   ]
   static override args = { name: Args.string({ required: true, description: 'name of the crew' }) }
   static override flags = {
-    slug: Flags.string({ description: 'short name for commands and URLs; made of the name when left out' }),
+    slug: Flags.string({ description: 'short name for commands and URLs (default: derived from the name)' }),
     ...crewFlags,
   }
 

@@ -10,7 +10,7 @@ export default class CrewsLogs extends ApiCommand<typeof CrewsLogs> {
   ]
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
   static override flags = {
-    tail: Flags.integer({ min: 1, max: 5000, default: 200, helpValue: 'N', description: 'lines at most' }),
+    tail: Flags.integer({ min: 1, max: 5000, default: 200, helpValue: 'N', description: 'maximum number of lines' }),
   }
 
   async run(): Promise<void> {

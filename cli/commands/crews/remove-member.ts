@@ -19,6 +19,6 @@ export default class CrewsRemoveMember extends ApiCommand<typeof CrewsRemoveMemb
     const memberId = await crewMemberId(this.api, id, user)
     await this.confirm(`Take ${user} out of crew ${crew}?`)
     await this.api.crews.removeMember({ crewId: id, memberId })
-    await this.out.done(`Took ${user} out of crew ${crew}.`)
+    await this.out.done(`Removed ${user} from crew ${crew}.`)
   }
 }

@@ -17,12 +17,15 @@ export default class CrewsSetMember extends ApiCommand<typeof CrewsSetMember> {
   }
   static override flags = {
     role: roleFlag('role in this crew'),
-    'no-role': Flags.boolean({ exclusive: ['role'], description: 'the role in the workspace counts here too' }),
+    'no-role': Flags.boolean({
+      exclusive: ['role'],
+      description: 'remove the role in this crew; the role in the workspace applies',
+    }),
   }
 
   async run(): Promise<void> {
     const { role, 'no-role': none } = this.flags
-    if (!role && !none) throw new InputError('Say which role: --role ROLE, or --no-role.')
+    if (!role && !none) throw new InputError('Give --role ROLE or --no-role.')
     const crew = await crewId(this.api, this.args.crew)
     const memberId = await crewMemberId(this.api, crew, this.args.user)
     const member = await this.api.crews.setMember({ crewId: crew, memberId, body: { role: role ?? '' } })

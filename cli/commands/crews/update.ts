@@ -16,8 +16,8 @@ export default class CrewsUpdate extends ApiCommand<typeof CrewsUpdate> {
   ]
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
   static override flags = {
-    name: Flags.string({ description: 'another name' }),
-    slug: Flags.string({ description: 'another short name' }),
+    name: Flags.string({ description: 'new name' }),
+    slug: Flags.string({ description: 'new short name' }),
     ...crewFlags,
   }
 

@@ -3,7 +3,7 @@ import { ApiCommand } from '../../command.ts'
 import { decisionView } from '../../views/decisions.ts'
 
 export default class DecisionsShow extends ApiCommand<typeof DecisionsShow> {
-  static override summary = 'Show how something that waits for a person is decided'
+  static override summary = 'Show how a request that waits for a person can be decided'
   static override description =
     'Takes the id of whatever waits for a decision, or of its inbox item. Decide it with ' +
     '`muster approve`, `muster deny` or `muster inbox`.'
@@ -12,7 +12,9 @@ export default class DecisionsShow extends ApiCommand<typeof DecisionsShow> {
     '$ <%= config.bin %> decisions show APPROVAL --jq .decides',
   ]
   static override next = { not_found: 'muster inbox list' }
-  static override args = { decision: Args.string({ required: true, description: 'what is decided' }) }
+  static override args = {
+    decision: Args.string({ required: true, description: 'id of the request, or of its inbox item' }),
+  }
 
   async run(): Promise<void> {
     await this.out.show(await this.api.decisions.show({ decisionId: this.args.decision }), decisionView)

@@ -14,7 +14,9 @@ export default class EscalationsCancel extends ApiCommand<typeof EscalationsCanc
   static override args = {
     escalation: Args.string({ required: true, description: 'id of the question, or of its inbox item' }),
   }
-  static override flags = { reason: Flags.string({ helpValue: 'TEXT', description: 'why, for the record' }) }
+  static override flags = {
+    reason: Flags.string({ helpValue: 'TEXT', description: 'reason, recorded in the journal' }),
+  }
 
   async run(): Promise<void> {
     const { reason } = this.flags

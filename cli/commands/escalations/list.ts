@@ -17,10 +17,10 @@ export default class EscalationsList extends ApiCommand<typeof EscalationsList> 
     '$ <%= config.bin %> escalations list web-team --status all',
     '$ <%= config.bin %> escalations list -q',
   ]
-  static override args = { crew: Args.string({ description: 'slug or id of a crew; all crews when left out' }) }
+  static override args = { crew: Args.string({ description: 'slug or id of a crew (default: all crews)' }) }
   static override flags = {
     ...windowFlags,
-    status: oneOf(statuses, { description: 'which ones; pending when absent' }),
+    status: oneOf(statuses, { description: 'status to list (default pending)' }),
   }
 
   async run(): Promise<void> {

@@ -25,11 +25,11 @@ export default class EscalationsResolve extends ApiCommand<typeof EscalationsRes
     escalation: Args.string({ required: true, description: 'id of the question, or of its inbox item' }),
   }
   static override flags = {
-    resolution: Flags.string({ char: 'm', helpValue: 'TEXT', description: 'what the agent is told' }),
-    action: oneOf(escalationActions, { description: 'approve when absent' }),
+    resolution: Flags.string({ char: 'm', helpValue: 'TEXT', description: 'answer for the agent' }),
+    action: oneOf(escalationActions, { description: 'action to take (default approve)' }),
     'redirect-to': Flags.string({
       helpValue: 'AGENT',
-      description: 'slug of the agent of the crew who is to be asked instead',
+      description: 'slug of the agent in the crew to ask instead',
     }),
   }
 

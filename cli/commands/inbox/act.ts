@@ -22,7 +22,7 @@ export default class InboxAct extends ApiCommand<typeof InboxAct> {
   }
   static override args = { item: Args.string({ required: true, description: 'id of the item' }) }
   static override flags = {
-    answer: Flags.string({ description: 'what the agent is told', exclusive: ['take-over', 'dismiss'] }),
+    answer: Flags.string({ description: 'answer for the agent', exclusive: ['take-over', 'dismiss'] }),
     'take-over': Flags.boolean({ description: 'end the run and do it yourself', exclusive: ['answer', 'dismiss'] }),
     dismiss: Flags.boolean({ description: 'end the run', exclusive: ['answer', 'take-over'] }),
   }
@@ -31,7 +31,7 @@ export default class InboxAct extends ApiCommand<typeof InboxAct> {
     const { answer, dismiss } = this.flags
     const action = answer !== undefined ? 'answer' : this.flags['take-over'] ? 'take_over' : dismiss ? 'dismiss' : null
     if (!action)
-      throw new InputError('Say --answer TEXT, --take-over or --dismiss.', `muster inbox show ${this.args.item}`)
+      throw new InputError('Give --answer TEXT, --take-over or --dismiss.', `muster inbox show ${this.args.item}`)
     const reply = await this.api.inbox.act({
       itemId: this.args.item,
       body: given({ action, input: answer }),

@@ -15,7 +15,7 @@ export default class InvitationsCreate extends ApiCommand<typeof InvitationsCrea
     '$ <%= config.bin %> members invite ada@example.com --role manager',
   ]
   static override next = { invitation_exists: 'muster invitations revoke EMAIL', already_member: 'muster members list' }
-  static override args = { email: Args.string({ required: true, description: 'address to invite' }) }
+  static override args = { email: Args.string({ required: true, description: 'email address to invite' }) }
   static override flags = givenRoleFlag
 
   async run(): Promise<void> {

@@ -14,7 +14,7 @@ export default class InvitationsRedeem extends ApiCommand<typeof InvitationsRede
   static override next = { invalid_token: 'ask for another invitation', already_member: 'muster workspaces list' }
   static override flags = {
     'token-stdin': Flags.boolean({
-      description: 'read the token from standard input; so it is anyway when that is no terminal',
+      description: 'read the token from standard input (default without a terminal)',
     }),
   }
 

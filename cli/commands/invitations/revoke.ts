@@ -10,7 +10,7 @@ export default class InvitationsRevoke extends ApiCommand<typeof InvitationsRevo
     '$ <%= config.bin %> invitations revoke ada@example.com',
     '$ <%= config.bin %> invitations revoke INVITATION --yes',
   ]
-  static override args = { invitation: Args.string({ required: true, description: 'address or id' }) }
+  static override args = { invitation: Args.string({ required: true, description: 'email address or id' }) }
   static override flags = yesFlag
 
   async run(): Promise<void> {
@@ -19,6 +19,6 @@ export default class InvitationsRevoke extends ApiCommand<typeof InvitationsRevo
     const id = await invitationId(this.api, workspaceId, invitation)
     await this.confirm(`Take the invitation ${invitation} back?`)
     await this.api.invitations.revoke({ workspaceId, invitationId: id })
-    await this.out.done(`Took the invitation ${invitation} back.`)
+    await this.out.done(`Revoked the invitation ${invitation}.`)
   }
 }

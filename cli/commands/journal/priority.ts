@@ -11,7 +11,7 @@ export default class JournalPriority extends ApiCommand<typeof JournalPriority> 
     entry: Args.string({ required: true, description: 'id of the entry' }),
     priority: Args.string({ required: true, options: priorities, description: priorities.join(', ') }),
   }
-  static override flags = { reason: Flags.string({ description: 'why, for the record' }) }
+  static override flags = { reason: Flags.string({ description: 'reason, recorded in the journal' }) }
 
   async run(): Promise<void> {
     const { entry, priority } = this.args

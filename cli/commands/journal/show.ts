@@ -6,7 +6,7 @@ export default class JournalShow extends ApiCommand<typeof JournalShow> {
   static override summary = 'Show one journal entry'
   static override examples = [
     '$ <%= config.bin %> journal show ENTRY',
-    '$ <%= config.bin %> journal get ENTRY --jq .payload',
+    '$ <%= config.bin %> journal show ENTRY --jq .payload',
   ]
   static override args = { entry: Args.string({ required: true, description: 'id of the entry' }) }
 

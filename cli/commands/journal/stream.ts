@@ -19,7 +19,7 @@ export default class JournalStream extends ApiCommand<typeof JournalStream> {
   ]
   static override flags = {
     ...filterFlags,
-    after: Flags.string({ helpValue: 'ENTRY', description: 'begin behind this entry, not now' }),
+    after: Flags.string({ helpValue: 'ENTRY', description: 'start after this entry instead of now' }),
   }
 
   async run(): Promise<void> {

@@ -26,14 +26,14 @@ export default class JournalTail extends ApiCommand<typeof JournalTail> {
     '$ <%= config.bin %> journal tail -f -n 0 -o ndjson > entries.ndjson',
   ]
   static override flags = {
-    follow: Flags.boolean({ char: 'f', description: 'go on with entries as they are written' }),
+    follow: Flags.boolean({ char: 'f', description: 'follow new entries as they are written' }),
     number: Flags.integer({
       char: 'n',
       min: 0,
       helpValue: 'N',
-      description: `show the newest N first; ${shownFirst}, or all with --since`,
+      description: `start with the newest N (default ${shownFirst}; all with --since)`,
     }),
-    since: Flags.string({ helpValue: 'WHEN', description: 'begin then: a time, or how long ago, as 2h' }),
+    since: Flags.string({ helpValue: 'WHEN', description: 'start time, or how long ago, such as 2h' }),
     ...filters,
   }
 

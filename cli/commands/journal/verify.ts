@@ -19,7 +19,7 @@ export default class JournalVerify extends ApiCommand<typeof JournalVerify> {
   static override flags = {
     anchor: Flags.string({
       helpValue: 'FILE|TEXT|-',
-      description: 'check against what `muster journal anchor` printed earlier',
+      description: 'verify against an anchor that `muster journal anchor` printed',
     }),
   }
 

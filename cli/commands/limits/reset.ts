@@ -7,7 +7,9 @@ export default class LimitsReset extends ApiCommand<typeof LimitsReset> {
   static override hiddenAliases = ['admin:ratelimits:reset']
   static override examples = ['$ <%= config.bin %> limits reset http.api_per_min']
   static override next = { not_found: 'muster limits list' }
-  static override args = { key: Args.string({ required: true, description: 'name of the limit, as http.api_per_min' }) }
+  static override args = {
+    key: Args.string({ required: true, description: 'name of the limit, such as http.api_per_min' }),
+  }
 
   async run(): Promise<void> {
     const limiter = await this.api.limits.reset({ key: this.args.key })

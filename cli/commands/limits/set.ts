@@ -12,7 +12,7 @@ export default class LimitsSet extends ApiCommand<typeof LimitsSet> {
   ]
   static override next = { not_found: 'muster limits list' }
   static override args = {
-    key: Args.string({ required: true, description: 'name of the limit, as http.api_per_min' }),
+    key: Args.string({ required: true, description: 'name of the limit, such as http.api_per_min' }),
     value: Args.integer({ required: true, description: 'the new value' }),
   }
 

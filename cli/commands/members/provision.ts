@@ -13,10 +13,10 @@ export default class MembersProvision extends ApiCommand<typeof MembersProvision
     '$ <%= config.bin %> members provision ada@example.com --name "Ada Lovelace" --role manager',
   ]
   static override next = { already_member: 'muster members list', unavailable: 'set SVC_PUBLIC_URL for the daemon' }
-  static override args = { email: Args.string({ required: true, description: 'address of the person' }) }
+  static override args = { email: Args.string({ required: true, description: 'email address of the person' }) }
   static override flags = {
     ...givenRoleFlag,
-    name: Flags.string({ description: 'full name, when an account is made' }),
+    name: Flags.string({ description: 'full name, if an account is created' }),
   }
 
   async run(): Promise<void> {

@@ -10,9 +10,9 @@ export default class MembersRemove extends ApiCommand<typeof MembersRemove> {
     'Also ends their crew memberships and the invitations that they sent. The account remains.'
   static override examples = [
     '$ <%= config.bin %> members remove ada@example.com',
-    '$ <%= config.bin %> members rm ada@example.com --yes',
+    '$ <%= config.bin %> members remove ada@example.com --yes',
   ]
-  static override args = { member: Args.string({ required: true, description: 'address, user id or member id' }) }
+  static override args = { member: Args.string({ required: true, description: 'email address, user id or member id' }) }
   static override flags = yesFlag
 
   async run(): Promise<void> {

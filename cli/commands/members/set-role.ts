@@ -11,7 +11,7 @@ export default class MembersSetRole extends ApiCommand<typeof MembersSetRole> {
   static override examples = ['$ <%= config.bin %> members set-role ada@example.com manager']
   static override next = { last_owner: 'muster members transfer MEMBER' }
   static override args = {
-    member: Args.string({ required: true, description: 'address, user id or member id' }),
+    member: Args.string({ required: true, description: 'email address, user id or member id' }),
     role: Args.string({ required: true, description: 'viewer, member, manager or admin' }),
   }
 

@@ -7,7 +7,7 @@ import { memberOf } from '../../lookup.ts'
 export default class MembersTransfer extends ApiCommand<typeof MembersTransfer> {
   static override summary = 'Transfer your ownership to a member and become an ADMIN'
   static override examples = ['$ <%= config.bin %> members transfer ada@example.com']
-  static override args = { member: Args.string({ required: true, description: 'address, user id or member id' }) }
+  static override args = { member: Args.string({ required: true, description: 'email address, user id or member id' }) }
   static override flags = yesFlag
 
   async run(): Promise<void> {

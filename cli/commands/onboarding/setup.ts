@@ -18,11 +18,11 @@ export default class OnboardingSetup extends ApiCommand<typeof OnboardingSetup> 
   static override next = { onboarding_completed: 'muster crews create NAME' }
   static override args = { name: Args.string({ required: true, description: 'name of the workspace' }) }
   static override flags = {
-    language: Flags.string({ description: 'language of the workspace, as German or de' }),
+    language: Flags.string({ description: 'language of the workspace, such as German or de' }),
     crew: Flags.string({ dependsOn: ['agent'], description: 'name of the first crew' }),
     agent: Flags.string({ dependsOn: ['crew'], description: 'name of the first agent' }),
-    adapter: oneOf(cliAdapters, { description: 'command-line agent that does the work' }),
-    provider: oneOf(llmProviders, { description: 'who serves the model' }),
+    adapter: oneOf(cliAdapters, { description: 'coding agent that does the work' }),
+    provider: oneOf(llmProviders, { description: 'model provider' }),
     model: Flags.string({ description: 'name of the model' }),
     key: Flags.boolean({ description: 'store a key of the model provider' }),
     'key-name': Flags.string({ dependsOn: ['key'], description: 'name of the credential that holds the key' }),

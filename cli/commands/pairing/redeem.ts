@@ -10,7 +10,7 @@ export default class PairingRedeem extends ApiCommand<typeof PairingRedeem> {
   static override next = { invalid_code: 'muster pair, where you are signed in, makes a new code' }
   static override args = { code: Args.string({ required: true, description: 'pairing code' }) }
   static override flags = {
-    hint: Flags.string({ helpValue: 'NAME', description: 'what the device is for, as CLAUDE_CODE' }),
+    hint: Flags.string({ helpValue: 'NAME', description: 'purpose of the device, such as CLAUDE_CODE' }),
   }
 
   async run(): Promise<void> {

@@ -24,9 +24,9 @@ export default class PoliciesSet extends ApiCommand<typeof PoliciesSet> {
   }
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
   static override flags = {
-    level: oneOf(autonomyLevels, { description: 'autonomy level; as it is when absent' }),
-    behavior: oneOf(behaviorModes, { description: 'behavior mode; as it is when absent' }),
-    reason: Flags.string({ helpValue: 'TEXT', description: 'why; required for the level full' }),
+    level: oneOf(autonomyLevels, { description: 'autonomy level (default: unchanged)' }),
+    behavior: oneOf(behaviorModes, { description: 'behavior mode (default: unchanged)' }),
+    reason: Flags.string({ helpValue: 'TEXT', description: 'reason; required for the level full' }),
   }
 
   async run(): Promise<void> {

@@ -20,11 +20,11 @@ export default class PoliciesSimulate extends ApiCommand<typeof PoliciesSimulate
   static override flags = {
     crew: Flags.string({ required: true, helpValue: 'CREW', description: 'slug or id of the crew' }),
     level: oneOf(autonomyLevels, { description: 'autonomy level to try' }),
-    behavior: oneOf(behaviorModes, { description: 'behavior mode to try; as it is when absent' }),
+    behavior: oneOf(behaviorModes, { description: 'behavior mode to try (default: unchanged)' }),
     since: Flags.string({
       default: '30d',
       helpValue: 'WHEN',
-      description: 'replay from then on: a time, or how long ago',
+      description: 'start of the replayed period: a time, or how long ago',
     }),
   }
 

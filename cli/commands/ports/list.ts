@@ -18,7 +18,7 @@ export default class PortsList extends ApiCommand<typeof PortsList> {
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
   static override flags = {
     ...windowFlags,
-    status: oneOf(portFilters, { description: 'which ones; active when absent' }),
+    status: oneOf(portFilters, { description: 'status to list (default active)' }),
   }
 
   async run(): Promise<void> {

@@ -20,7 +20,7 @@ export default class PortsRevoke extends ApiCommand<typeof PortsRevoke> {
   }
   static override flags = {
     ...yesFlag,
-    reason: Flags.string({ helpValue: 'TEXT', description: 'why, for the record' }),
+    reason: Flags.string({ helpValue: 'TEXT', description: 'reason, recorded in the journal' }),
   }
 
   async run(): Promise<void> {

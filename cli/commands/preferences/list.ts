@@ -20,7 +20,7 @@ export default class PreferencesList extends ApiCommand<typeof PreferencesList> 
       ),
       {
         name: ({ key }) => key,
-        empty: 'Nothing is remembered.',
+        empty: 'There are no preferences.',
         columns: { NAME: ({ key }) => key, VALUE: ({ value }) => compactJson(value) },
       },
     )

@@ -17,7 +17,7 @@ export default class PreferencesSet extends ApiCommand<typeof PreferencesSet> {
   async run(): Promise<void> {
     const { key, value } = this.args
     await this.api.preferences.set({ key, body: jsonOrText(fileOr(value)) })
-    await this.out.done(`Remembered ${key}.`)
+    await this.out.done(`Stored preference ${key}.`)
   }
 }
 

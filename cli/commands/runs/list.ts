@@ -18,9 +18,9 @@ export default class RunsList extends ApiCommand<typeof RunsList> {
     "$ <%= config.bin %> runs list --all --jq 'group_by(.status) | map({(.[0].status): length}) | add'",
   ]
   static override flags = {
-    agent: Flags.string({ description: 'only the runs of this agent' }),
-    status: oneOf([...runStatuses, 'WAITING'], { description: 'only runs that stand so' }),
-    trigger: Flags.string({ description: 'only runs started so: USER, ASSIGNMENT, PEER_QUERY, WEBHOOK, CRON' }),
+    agent: Flags.string({ description: 'only runs of this agent' }),
+    status: oneOf([...runStatuses, 'WAITING'], { description: 'only runs with this status' }),
+    trigger: Flags.string({ description: 'only runs with this trigger: USER, ASSIGNMENT, PEER_QUERY, WEBHOOK, CRON' }),
     tag: Flags.string({ description: 'only runs with this tag' }),
     ...listFlags,
     page: Flags.integer({ min: 1, helpValue: 'N', description: 'which page of --limit runs', exclusive: ['all'] }),

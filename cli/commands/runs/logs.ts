@@ -17,7 +17,7 @@ export default class RunsLogs extends ApiCommand<typeof RunsLogs> {
   ]
   static override args = { run: Args.string({ required: true, description: 'id of the run' }) }
   static override flags = {
-    follow: Flags.boolean({ char: 'f', description: 'stay until the run is over' }),
+    follow: Flags.boolean({ char: 'f', description: 'follow until the run ends' }),
   }
 
   async run(): Promise<void> {

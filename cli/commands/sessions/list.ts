@@ -5,7 +5,7 @@ import { countStale, sessionView } from '../../views/sessions.ts'
 
 export default class SessionsList extends ApiCommand<typeof SessionsList> {
   static override summary = 'List the browsers where you are signed in, most recently used first'
-  static override description = 'The tokens that the muster command uses are not sessions: see `muster tokens list`.'
+  static override description = 'Tokens of the command line are not sessions: see `muster tokens list`.'
   static override examples = [
     '$ <%= config.bin %> sessions',
     '$ <%= config.bin %> sessions list --warn-stale-days 30',
@@ -16,7 +16,7 @@ export default class SessionsList extends ApiCommand<typeof SessionsList> {
     'warn-stale-days': Flags.integer({
       min: 1,
       helpValue: 'N',
-      description: 'mark those that nobody used for so many days',
+      description: 'mark sessions unused for this many days',
     }),
   }
 

@@ -17,7 +17,7 @@ export default class SessionsRevoke extends ApiCommand<typeof SessionsRevoke> {
   static override args = { session: Args.string({ description: 'id of the session, or its beginning or end' }) }
   static override flags = {
     ...yesFlag,
-    'all-others': Flags.boolean({ description: 'every session but the one in use' }),
+    'all-others': Flags.boolean({ description: 'all sessions except the one in use' }),
   }
 
   async run(): Promise<void> {

@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class SystemDaemon extends ApiCommand<typeof SystemDaemon> {
-  static override summary = 'Say whether the daemon works, and for how long it runs'
+  static override summary = 'Show whether the daemon works, and its uptime'
   static override examples = ['$ <%= config.bin %> system daemon']
 
   async run(): Promise<void> {

@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class SystemRuntime extends ApiCommand<typeof SystemRuntime> {
-  static override summary = 'Say whether there is a container runtime'
+  static override summary = 'Check whether there is a container runtime'
   static override examples = ['$ <%= config.bin %> system runtime']
 
   async run(): Promise<void> {

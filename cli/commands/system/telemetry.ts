@@ -1,7 +1,7 @@
 import { ApiCommand } from '../../command.ts'
 
 export default class SystemTelemetry extends ApiCommand<typeof SystemTelemetry> {
-  static override summary = 'Say whether the server reports errors to its makers'
+  static override summary = 'Show whether the server reports errors to its makers'
   static override examples = ['$ <%= config.bin %> system telemetry']
 
   async run(): Promise<void> {

@@ -13,15 +13,15 @@ export default class TokensCreate extends ApiCommand<typeof TokensCreate> {
     '$ <%= config.bin %> tokens create ci --output-file token.txt',
     '$ <%= config.bin %> tokens create ci --expires 30d --scope crews:write --scope agents:write > token.txt',
   ]
-  static override args = { name: Args.string({ description: 'what the token is for' }) }
+  static override args = { name: Args.string({ description: 'purpose of the token' }) }
   static override flags = {
     tier: oneOf(tiers, { description: 'ADMIN tokens are short-lived and every use is recorded' }),
-    expires: Flags.string({ helpValue: 'DURATION', description: 'lifetime, as 90d or 12h' }),
+    expires: Flags.string({ helpValue: 'DURATION', description: 'lifetime, such as 90d or 12h' }),
     scope: Flags.custom<(typeof scopes)[number]>({ options: [...scopes] })({
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'SCOPE',
-      description: 'what it may change, as crews:write; repeat for more',
+      description: 'what it may change, such as crews:write; repeatable',
     }),
     ...outputFileFlag,
   }

@@ -16,7 +16,7 @@ export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
   static override next = { not_found: 'muster tokens list', token_ended: 'muster tokens create NAME' }
   static override args = { token: Args.string({ required: true, description: 'id of the token' }) }
   static override flags = {
-    name: Flags.string({ description: 'another name; the old one when left out' }),
+    name: Flags.string({ description: 'new name (default: the old one)' }),
     ...outputFileFlag,
     ...yesFlag,
   }

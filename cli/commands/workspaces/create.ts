@@ -12,8 +12,8 @@ export default class WorkspacesCreate extends ApiCommand<typeof WorkspacesCreate
   ]
   static override args = { name: Args.string({ required: true, description: 'name of the workspace' }) }
   static override flags = {
-    slug: Flags.string({ description: 'short name; made of the name when left out' }),
-    language: Flags.string({ description: 'language of the workspace, as German or de' }),
+    slug: Flags.string({ description: 'short name (default: derived from the name)' }),
+    language: Flags.string({ description: 'language of the workspace, such as German or de' }),
   }
 
   async run(): Promise<void> {

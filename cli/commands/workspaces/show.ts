@@ -6,7 +6,7 @@ import { workspaceView } from '../../views/workspaces.ts'
 export default class WorkspacesShow extends ApiCommand<typeof WorkspacesShow> {
   static override summary = 'Show a workspace and your role in it'
   static override examples = ['$ <%= config.bin %> workspaces show', '$ <%= config.bin %> workspaces show research']
-  static override args = { workspace: Args.string({ description: 'slug or id; the one in use when left out' }) }
+  static override args = { workspace: Args.string({ description: 'slug or id (default: the one in use)' }) }
 
   async run(): Promise<void> {
     const workspaceId = this.args.workspace ?? this.session.workspace

@@ -15,20 +15,20 @@ export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate
     '$ <%= config.bin %> workspaces update research --slug lab --language de',
     '$ <%= config.bin %> workspaces update research --require-two-factor',
   ]
-  static override args = { workspace: Args.string({ description: 'slug or id; the one in use when left out' }) }
+  static override args = { workspace: Args.string({ description: 'slug or id (default: the one in use)' }) }
   static override flags = {
-    name: Flags.string({ description: 'another name' }),
-    slug: Flags.string({ description: 'another short name' }),
-    language: Flags.string({ description: 'language of the workspace, as German or de' }),
-    'require-two-factor': Flags.boolean({ allowNo: true, description: 'only members with a second factor may enter' }),
+    name: Flags.string({ description: 'new name' }),
+    slug: Flags.string({ description: 'new short name' }),
+    language: Flags.string({ description: 'language of the workspace, such as German or de' }),
+    'require-two-factor': Flags.boolean({ allowNo: true, description: 'require a second factor of all members' }),
     'require-second-approver': Flags.boolean({
       allowNo: true,
-      description: 'who created an agent does not decide alone about the secrets that it offers',
+      description: "require a second person to decide about secrets that one's own agents offer",
     }),
     'credential-audit-days': Flags.integer({
       min: 0,
       helpValue: 'DAYS',
-      description: 'how long the records of credentials are kept; 0 for ever',
+      description: 'how long to keep the records of credentials; 0 for ever',
     }),
   }
 

@@ -17,6 +17,6 @@ export default class WorkspacesUse extends ApiCommand<typeof WorkspacesUse> {
       file.contexts[name] = { ...(file.contexts[name] ?? { server: target.key }), workspace: workspace.slug }
       file.current ??= name
     })
-    await this.out.done(`Commands work in ${workspace.slug} from now on.`, workspace, workspaceView)
+    await this.out.done(`Now using workspace ${workspace.slug}.`, workspace, workspaceView)
   }
 }

@@ -52,9 +52,12 @@ describe('muster ask', () => {
     expect(piped.spec.stdin).toContain('only this')
   })
 
-  it('asks nothing when there is nothing to ask', async () => {
+  it('asks nothing when there is The question is empty', async () => {
     const { muster, call, agentId } = await office()
-    expect(await muster.run('ask', 'ada')).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing to ask') })
+    expect(await muster.run('ask', 'ada')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The question is empty'),
+    })
     expect((await call('OWNER', 'GET', `/agents/${agentId}/chats`)).body).toEqual([])
   })
 

@@ -52,7 +52,7 @@ describe('muster account password', () => {
     })
     expect(await pipe(`${knownPassword}\nPassword123\n`, 'account', 'password')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Next: choose one'),
+      stderr: expect.stringContaining('Next: choose a less common one'),
     })
   })
 

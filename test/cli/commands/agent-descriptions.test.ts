@@ -18,7 +18,7 @@ describe('muster agents avatar', () => {
     })
     expect(await run('agents', 'avatar', 'set', 'ada', file)).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('The picture of ada is kept.'),
+      stderr: expect.stringContaining('Stored the picture of ada.'),
     })
     expect((await run('agents', 'avatar', 'set', 'ada', file)).code).toBe(5)
     expect((await run('agents', 'avatar', 'show', 'ada', '--to', '-')).stdout).toBe(svg)

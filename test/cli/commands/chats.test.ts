@@ -39,7 +39,7 @@ describe('muster chats', () => {
     expect((await run('chats', 'messages', chat, '-o', 'tsv')).stdout).toContain('\tassistant\tHere it is\t')
     expect((await run('chats', 'read', 'ada', chat)).code).toBe(0)
     expect((await run('chats', 'rename', 'ada', chat, 'Release notes')).stderr).toContain(
-      'The chat is called "Release notes" now.',
+      'Renamed the chat to "Release notes".',
     )
     expect((await run('chats', 'list', 'ada')).stdout).toContain(`${chat}\tRelease notes\t2\t`)
     expect(await run('chats', 'cancel', chat)).toMatchObject({ code: 0, stderr: '✓ Nothing was going on.\n' })
@@ -47,7 +47,7 @@ describe('muster chats', () => {
     expect((await run('chats', 'list', 'ada', '-q')).stdout).toBe('nightly\n')
     expect(await run('chats', 'send', 'nightly', ' ')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('nothing to say'),
+      stderr: expect.stringContaining('The message is empty'),
     })
   })
 
@@ -126,7 +126,7 @@ describe('files of agents', () => {
     expect(readFileSync(to)).toEqual(bytes)
     expect(await inHome('out/a.bin', '--to', to)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is there already'),
+      stderr: expect.stringContaining('already exists'),
     })
     expect((await inHome('out/a.bin', '--to', to, '--force')).code).toBe(0)
     expect(await inHome('gone', '--to', join(home, 'gone'))).toMatchObject({

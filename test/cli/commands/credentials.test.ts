@@ -79,7 +79,7 @@ describe('muster credentials', () => {
       await run('credentials', 'assign', 'main', '--agent', 'ada', '--priority', '5', '--ttl', '1d'),
     ).toMatchObject({
       code: 0,
-      stderr: '✓ Agent ada is given main as ANTHROPIC_API_KEY.\n',
+      stderr: '✓ Assigned main to ada as ANTHROPIC_API_KEY.\n',
     })
     expect(await run('credentials', 'assign', 'plain', '--agent', 'ada')).toMatchObject({
       code: 2,
@@ -115,7 +115,7 @@ describe('muster credentials', () => {
     const { run, pipe, screen } = await cliFor(it, 'OWNER')
     expect(await run('credentials', 'create', 'main', '--value', key)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Nonexistent flag: --value'),
+      stderr: expect.stringContaining('There is no flag --value.'),
     })
     expect(await pipe('', 'credentials', 'create', 'main')).toMatchObject({
       code: 2,

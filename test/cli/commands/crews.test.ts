@@ -91,7 +91,7 @@ describe('muster crews', () => {
     })
     expect(await owner.run('crews', 'create', 'X', '--cpus', 'many')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('"many" is not a number'),
+      stderr: expect.stringContaining('--cpus must be a number of at least 0, not "many".'),
     })
     const viewer = await cliFor(it, 'VIEWER')
     expect(await viewer.run('crews', 'create', 'Mine')).toMatchObject({

@@ -37,7 +37,7 @@ describe('muster up, status and down', () => {
     expect(await it.run('up')).toMatchObject({
       code: 0,
       stdout: `${url}\n`,
-      stderr: expect.stringContaining('runs already'),
+      stderr: expect.stringContaining('is already running'),
     })
     expect(note(it).pid).toBe(pid)
     expect(JSON.parse((await it.run('status', '--json')).stdout)).toMatchObject({
@@ -48,7 +48,7 @@ describe('muster up, status and down', () => {
     expect(readFileSync(join(data(it), 'musterd.log'), 'utf8')).toContain('"msg":"Ready"')
     expect(await it.run('down')).toMatchObject({ code: 0, stderr: '✓ The daemon has stopped.\n' })
     expect(alive(pid)).toBe(false)
-    expect(await it.run('down')).toMatchObject({ code: 0, stderr: '✓ No daemon runs here.\n' })
+    expect(await it.run('down')).toMatchObject({ code: 0, stderr: '✓ No daemon is running here.\n' })
   })
 
   it('carries the whole of a beginning: up, init, a crew, status', async () => {
@@ -88,7 +88,7 @@ describe('muster up, status and down', () => {
     const bystander = spawn('sleep', ['60'])
     started.push(bystander.pid!)
     writeFileSync(join(data(it), 'musterd.json'), JSON.stringify({ ...note(it), pid: bystander.pid }))
-    expect(await it.run('down')).toMatchObject({ code: 0, stderr: '✓ No daemon runs here.\n' })
+    expect(await it.run('down')).toMatchObject({ code: 0, stderr: '✓ No daemon is running here.\n' })
     expect(alive(bystander.pid!)).toBe(true)
     expect(existsSync(join(data(it), 'musterd.sock'))).toBe(true)
     expect((await up(it)).code).toBe(0)

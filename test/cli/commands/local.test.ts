@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Manifest } from '../../../cli/main.ts'
@@ -73,7 +73,7 @@ describe('muster config list', () => {
 })
 
 describe('help', () => {
-  const manifest = () => JSON.parse(readFileSync(join(root, 'dist/cli/oclif.manifest.json'), 'utf8')) as Manifest
+  const manifest = () => JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest
 
   it('is there for every command, with a summary and examples', async () => {
     for (const [id, { summary, examples, args, flags }] of Object.entries(manifest().commands)) {
@@ -99,8 +99,9 @@ describe('help', () => {
     const { run } = cli()
     expect((await run('help', 'contexts')).stdout).toMatch(/COMMANDS\n {2}create +Store a server under a name\n/)
     const { stdout } = await run('context', 'rm', '--help')
-    expect(stdout).toMatch(/^Forget a server and its token\n\nUSAGE\n {2}\$ muster contexts remove CONTEXT \[FLAGS\]\n/)
-    expect(stdout).toContain('EXAMPLES\n  $ muster contexts remove work\n')
+    expect(stdout).toMatch(/^Forget a server and its token\n\nEXAMPLES\n {2}\$ muster contexts remove work\n/)
+    expect(stdout).toContain('USAGE\n  $ muster contexts remove CONTEXT [FLAGS]\n')
+    expect(stdout).toContain('Documentation: docs/cli/contexts.md\n')
     expect((await run('help', 'contexts', 'remove')).stdout).toBe(stdout)
     expect((await run('help', 'nonsense')).code).toBe(2)
   })
@@ -128,12 +129,12 @@ describe('completion', () => {
     expect((await complete(run, 'contexts', 'list', '--output=n')).values).toEqual(['--output=ndjson', '--output=name'])
     expect((await complete(run, 'contexts', 'list', '--output', '=', 'n')).values).toEqual(['ndjson', 'name'])
     expect((await complete(run, 'runs', 'list', '--status', 'C')).values).toEqual(['COMPLETED', 'CANCELLED'])
-    expect((await complete(run, 'completion', '')).values).toEqual(['bash', 'zsh', 'fish'])
+    expect((await complete(run, 'completion', '')).values).toEqual(['bash', 'zsh', 'fish', 'powershell'])
     expect((await complete(run, 'contexts', 'list', '--quiet', '--qu')).values).toEqual([])
     expect((await complete(run, '')).values).toContain('api')
   })
 
-  it('knows what the server has, and is silent when it does not answer', async () => {
+  it('knows what the server has, and what it had when it is away', async () => {
     const server = await fakeServer((_, reply) =>
       json(reply, [{ slug: 'acme', name: 'A\u001b[2Jcme' }, { slug: 'other' }]),
     )
@@ -143,8 +144,31 @@ describe('completion', () => {
     expect((await run('__complete', 'contexts', 'list', '--context', 'work', '-w', 'a')).stdout).toBe('acme\tAcme\n')
     expect(server.seen[0]).toMatchObject({ url: '/api/v1/workspaces' })
     await server.close()
-    expect(await complete(run, 'contexts', 'list', '--context', 'work', '-w', 'a')).toEqual({ code: 1, values: [] })
+    const again = ['contexts', 'list', '--context', 'work']
+    expect(await complete(run, ...again, '-w', 'a')).toEqual({ code: 0, values: ['acme'] })
+    expect(await complete(run, 'crews', 'show', '--context', 'work', '')).toEqual({ code: 1, values: [] })
   })
+
+  it('gives the last answer of a slow server, and asks again behind the back of the person', async () => {
+    const answers = ['old', undefined, 'new', 'new']
+    const server = await fakeServer((_, reply) => {
+      const slug = answers.shift()
+      if (slug !== undefined) json(reply, [{ slug }])
+    })
+    const { home, program } = cli({ SVC_SERVER: server.url })
+    const values = async () => (await program.run('__complete', 'crews', 'show', '')).stdout
+    expect(await values()).toBe('old\t\n')
+    expect(await values()).toBe('old\t\n')
+    const folder = join(home, '.local/state/muster/completion')
+    const kept = () => readdirSync(folder).filter((name) => name.endsWith('.json'))
+    const text = () => readFileSync(join(folder, kept()[0]!), 'utf8')
+    await expect.poll(text, { timeout: 20_000 }).toBe('[{"value":"new","about":""}]')
+    expect(statSync(join(folder, kept()[0]!)).mode & 0o777).toBe(0o600)
+    expect(await values()).toBe('new\t\n')
+  })
+
+  it('begins a new word after --next, for shells that drop empty ones', async () =>
+    expect((await complete(cli().run, '--next', 'completion')).values).toEqual(['bash', 'zsh', 'fish', 'powershell']))
 
   it('knows the chats of the agent that was named before', async () => {
     const server = await fakeServer(({ url }, reply) =>
@@ -177,6 +201,13 @@ COMP_WORDS=(muster contexts ""); COMP_CWORD=2; _muster; echo "\${COMPREPLY[@]}"`
     writeFileSync(file, stdout)
     const checked = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
     if (!checked.error) expect([checked.status, checked.stderr]).toEqual([0, ''])
+  })
+
+  it('has a script for PowerShell', async () => {
+    const { stdout } = await cli().run('completion', 'powershell')
+    expect(stdout).toContain('Register-ArgumentCompleter -Native -CommandName muster -ScriptBlock {')
+    expect(stdout).toContain('muster __complete @words')
+    expect(stdout).toContain('$_ -split "`t", 2')
   })
 
   it.skipIf(spawnSync('fish', ['--version']).error)('works in fish', async () => {

@@ -71,7 +71,7 @@ describe('muster login --email', () => {
     shown.type(`${knownPassword}\r`)
     await shown.until(/Code of your second factor/)
     shown.type(`${wrong()}\r`)
-    await shown.until(/That code is not right/)
+    await shown.until(/The code is wrong/)
     shown.type(`${code()}\r`)
     expect(await shown.ended).toBe(0)
     expect(stored().user).toBe(ada.email)
@@ -99,7 +99,7 @@ describe('muster login --email', () => {
       expect(await pipe(password, 'login', '--email', email)).toMatchObject({
         code: 4,
         stderr:
-          'Error: The email address or the password is wrong\nNext: try again, or muster account forgot for a ' +
+          'Error: The email address or the password is wrong\nNext: try again, or muster account forgot, for a ' +
           'new password\n',
       })
     }

@@ -139,7 +139,7 @@ describe('a forgotten password', () => {
     expect(unknown).toEqual(known)
     expect(await run('account', 'forgot')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('The address is missing'),
+      stderr: expect.stringContaining('EMAIL is missing'),
     })
   })
 })

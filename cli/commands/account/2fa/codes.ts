@@ -16,6 +16,6 @@ export default class TwoFactorCodes extends ApiCommand<typeof TwoFactorCodes> {
   async run(): Promise<void> {
     const code = await codeOf(this.flags.code)
     await giveCodes(this.out, await this.api.totp.renew({ body: { code } }), this.flags.save)
-    await this.out.done('The old recovery codes are void.')
+    await this.out.done('The old recovery codes no longer work.')
   }
 }

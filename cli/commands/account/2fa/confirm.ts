@@ -12,7 +12,7 @@ export default class TwoFactorConfirm extends ApiCommand<typeof TwoFactorConfirm
     '$ <%= config.bin %> account 2fa confirm 492039 > recovery-codes.txt',
   ]
   static override next = remedies
-  static override args = { code: Args.string({ description: 'code that the app shows now' }) }
+  static override args = { code: Args.string({ description: 'current code from the authenticator app' }) }
   static override flags = saveFlag
 
   async run(): Promise<void> {

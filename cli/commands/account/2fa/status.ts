@@ -13,7 +13,7 @@ export default class TwoFactorStatus extends ApiCommand<typeof TwoFactorStatus> 
     const state = await this.api.totp.show()
     await this.out.show(state, twoFactorView)
     if (state.enabled && state.recovery_codes_left < 3)
-      this.out.note('Few recovery codes are left. Next: muster account 2fa codes', 'yellow')
+      this.out.note('Only a few recovery codes are left. Next: muster account 2fa codes', 'yellow')
     if (!state.enabled && state.required_by.length)
       this.out.note('You cannot enter these workspaces without one. Next: muster account 2fa on', 'yellow')
   }

@@ -13,7 +13,7 @@ export default class AccountAvatarSet extends ApiCommand<typeof AccountAvatarSet
     'metadata.'
   static override hiddenAliases = ['users:set-avatar']
   static override examples = ['$ <%= config.bin %> account avatar set me.png']
-  static override args = { file: Args.string({ required: true, description: 'the picture' }) }
+  static override args = { file: Args.string({ required: true, description: 'image file' }) }
 
   async run(): Promise<void> {
     const { method, path } = locate('users.setAvatar')

@@ -15,11 +15,14 @@ export default class AccountAvatarShow extends ApiCommand<typeof AccountAvatarSh
     '$ <%= config.bin %> account avatar show',
     '$ <%= config.bin %> account avatar show --to me.png',
   ]
-  static override next = { not_found: 'muster account avatar set FILE sets your own' }
+  static override next = { not_found: 'muster account avatar set FILE, which sets your own' }
   static override args = { user: Args.string({ description: 'email or id of a member of the workspace' }) }
   static override flags = {
-    to: Flags.string({ helpValue: 'FILE', description: 'write the picture there, or with - to standard output' }),
-    force: Flags.boolean({ description: 'replace a file that is there' }),
+    to: Flags.string({
+      helpValue: 'FILE',
+      description: 'write the picture to this file, or to standard output with -',
+    }),
+    force: Flags.boolean({ description: 'overwrite an existing file' }),
   }
 
   async run(): Promise<void> {

@@ -13,8 +13,8 @@ export default class AdminSessionsList extends HostCommand<typeof AdminSessionsL
   static override flags = {
     ...hostFlags,
     ...hostLimit,
-    email: Flags.string({ helpValue: 'ADDRESS', description: 'only those of this user' }),
-    'active-only': Flags.boolean({ description: 'only those that are neither revoked nor expired' }),
+    email: Flags.string({ helpValue: 'ADDRESS', description: 'only sessions of this user' }),
+    'active-only': Flags.boolean({ description: 'only sessions that are neither revoked nor expired' }),
   }
 
   async run(): Promise<void> {

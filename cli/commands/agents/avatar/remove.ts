@@ -4,7 +4,7 @@ import { yesFlag } from '../../../flags.ts'
 import { agentId } from '../../../lookup.ts'
 
 export default class AgentsAvatarRemove extends ApiCommand<typeof AgentsAvatarRemove> {
-  static override summary = 'Remove the picture that is kept of an agent'
+  static override summary = 'Remove the stored picture of an agent'
   static override hiddenAliases = ['agents:remove-avatar']
   static override examples = ['$ <%= config.bin %> agents avatar remove ada --yes']
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
@@ -15,6 +15,6 @@ export default class AgentsAvatarRemove extends ApiCommand<typeof AgentsAvatarRe
     const id = await agentId(this.api, agent)
     await this.confirm(`Remove the picture of ${agent}?`)
     await this.api.agents.removeAvatar({ agentId: id })
-    await this.out.done(`The picture of ${agent} is removed.`)
+    await this.out.done(`Removed the picture of ${agent}.`)
   }
 }

@@ -13,11 +13,14 @@ export default class AgentsAvatarShow extends ApiCommand<typeof AgentsAvatarShow
     '$ <%= config.bin %> agents avatar show ada',
     '$ <%= config.bin %> agents avatar show ada --to ada.svg',
   ]
-  static override next = { not_found: 'muster agents avatar set AGENT FILE keeps one' }
+  static override next = { not_found: 'muster agents avatar set AGENT FILE' }
   static override args = { agent: Args.string({ required: true, description: 'slug or id of the agent' }) }
   static override flags = {
-    to: Flags.string({ helpValue: 'FILE', description: 'write the picture there, or with - to standard output' }),
-    force: Flags.boolean({ description: 'replace a file that is there' }),
+    to: Flags.string({
+      helpValue: 'FILE',
+      description: 'write the picture to this file, or to standard output with -',
+    }),
+    force: Flags.boolean({ description: 'overwrite an existing file' }),
   }
 
   async run(): Promise<void> {

@@ -16,7 +16,7 @@ export default class CapabilitiesPreset extends ApiCommand<typeof CapabilitiesPr
     preset: Args.string({
       required: true,
       options: presets,
-      description: 'chat: chat alone; admin: credentials too',
+      description: 'chat (only chat) or admin (credentials, too)',
     }),
   }
 

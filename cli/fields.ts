@@ -1,0 +1,84 @@
+import type { Shape } from './misuse.ts'
+
+type Named = Shape & { flags?: Readonly<Record<string, { aliases?: readonly string[] }>> }
+
+/** Flags and arguments that are not named after the member of the request that they fill. */
+const others: Readonly<Record<string, readonly string[]>> = {
+  account_email: ['email'],
+  account_label: ['label'],
+  actor_type: ['actor'],
+  adapter_hint: ['hint'],
+  agent_name: ['agent'],
+  agent_role: ['lead'],
+  allow_privileged_credentials: ['privileged-credentials'],
+  approvalId: ['id'],
+  assignmentId: ['credential'],
+  autonomy_level: ['level'],
+  behavior_mode: ['behavior'],
+  cli_adapter: ['adapter'],
+  confirm_slug: ['workspace'],
+  content: ['text'],
+  credential_audit_retention_days: ['credential-audit-days'],
+  credential_name: ['key-name'],
+  credential_value: ['key'],
+  crew_name: ['crew'],
+  entry_type: ['type'],
+  exclude_entry_type: ['exclude-type'],
+  expires_in_seconds: ['expires'],
+  exposureId: ['port'],
+  full_name: ['name'],
+  grant: ['capability'],
+  ids: ['items'],
+  input: ['answer'],
+  llm_model: ['model'],
+  llm_provider: ['provider'],
+  memberId: ['user'],
+  preferred_language: ['language'],
+  preset: ['capability'],
+  q: ['search'],
+  revoke: ['capability'],
+  set: ['capability'],
+  subdir: ['folder'],
+  svg: ['file'],
+  token: ['id'],
+  token_expires_at: ['expires'],
+  type: ['provider'],
+  workspace_name: ['name'],
+}
+
+const kebab = (name: string) =>
+  name
+    .replace(/[A-Z]/g, (letter) => `-${letter}`)
+    .replaceAll('_', '-')
+    .toLowerCase()
+
+/** What people may call a member, likeliest first: `crew_ids` is perhaps `crew`. */
+function candidates(member: string): string[] {
+  const name = kebab(member)
+  const bare = name.replace(/-(ids?|seconds|at)$/, '')
+  return [name, bare, `${bare}s`, bare.replace(/s$/, ''), `${name}-stdin`, ...(others[member] ?? [])]
+}
+
+/** How a person gave a member of a request to this command: `--name`, `CREW`; undefined when by neither. */
+export function givenAs(field: string, { flags = {}, args = {} }: Named): string | undefined {
+  const parts = field.split('.')
+  for (const name of [parts[0]!, parts.at(-1)!].flatMap(candidates)) {
+    if (Object.hasOwn(args, name)) return name.toUpperCase()
+    if (Object.hasOwn(flags, name)) return `--${name}`
+    const flag = Object.entries(flags).find(([, { aliases }]) => aliases?.includes(name))?.[0]
+    if (flag !== undefined) return `--${flag}`
+  }
+  return undefined
+}
+
+/** A sentence about a member, said of the flag or argument that gave it. */
+export function retold(sentence: string, field: string | undefined, shape: Named): string {
+  // A server may say anything.
+  if (!field || !/^\w+(?:\.\w+)*$/.test(field)) return sentence
+  const name = givenAs(field, shape)
+  const words = field.split('.').at(-1)!.replace(/Ids?$/, '').replaceAll('_', ' ')
+  // A name that is also a word of the language is replaced only where the sentence is about it.
+  const where = /^[a-z]+$/.test(field) ? `^${field}` : `(?<![\\w.-])${field.replaceAll('.', '\\.')}`
+  const text = sentence.replace(new RegExp(`${where}(?![\\w-]|\\.\\w)`, 'g'), name ?? words)
+  return name === undefined || text.includes(name) ? text : `${text} (${name})`
+}

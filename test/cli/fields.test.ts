@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { endpoints } from '#contract'
+import { givenAs, retold } from '../../cli/fields.ts'
+import { commands } from '../support/typed.ts'
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const byName = new Map(
+  Object.values(commands).flatMap((it) => [it.id, ...it.aliases, ...it.hiddenAliases].map((name) => [name, it])),
+)
+
+interface Schema {
+  properties?: object
+  anyOf?: Schema[]
+}
+
+const membersOf = ({ properties = {}, anyOf = [] }: Schema): string[] => [
+  ...Object.keys(properties),
+  ...anyOf.flatMap(membersOf),
+]
+
+/** Members that the command fills in itself, or asks for at a terminal, and why no name of one can be told. */
+const unnamed: Record<string, string> = {
+  'account:password': 'both passwords are asked for',
+  'account:reset': 'token and password are asked for',
+  'agents:list include_setup': 'not offered',
+  'approve approved': 'the verb itself',
+  'approve status': 'the verb itself',
+  'chats:create origin': 'where it comes from',
+  'chats:send metadata': 'not offered',
+  'credentials:create scope': 'follows from --crew',
+  'credentials:update scope': 'follows from --crew',
+  'credentials:test value': 'the stored one is tested',
+  'inbox:act action': 'the flag itself',
+  'inbox:purge kind': 'not offered',
+  'inbox:resolve state': 'the verb itself',
+  'inbox:resolve resolved_action': 'the verb itself',
+  'login callbackUrl': 'a step of signing in',
+  'login csrfToken': 'a step of signing in',
+  'login redirect': 'a step of signing in',
+  'onboarding:setup crew_template_slug': 'not offered',
+  'onboarding:setup pairing_mode': 'not offered',
+  'onboarding:setup telemetry_opt_in': 'not offered',
+  'pair challenge': 'a step of pairing',
+  'pairing:redeem verifier': 'a step of pairing',
+  'runs:list waiting': 'follows from --status',
+  'system:alive challenge': 'a proof between programs',
+  'workspaces:update allow_privileged_credentials': 'not offered',
+  'workspaces:update audit_log_retention_days': 'not offered',
+  'workspaces:update run_retention_days': 'not offered',
+}
+
+const given = endpoints.flatMap(({ endpoint, feature, op }) => {
+  const command = endpoint.access === 'internal' ? undefined : byName.get(`${kebab(feature)}:${kebab(op)}`)
+  if (!command) return []
+  const path = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
+  const members = [...membersOf(endpoint.body ?? {}), ...membersOf(endpoint.query ?? {}), ...path]
+  return members.map((member) => [command, member] as const)
+})
+
+describe('members of requests', () => {
+  it('are told by the flag or argument that gave them, for every operation with a command', () => {
+    expect(given.length).toBeGreaterThan(300)
+    const untold = given.filter(
+      ([{ id, flags, args }, member]) =>
+        !givenAs(member, { flags, args }) && !(id in unnamed) && !(`${id} ${member}` in unnamed),
+    )
+    expect([...new Set(untold.map(([{ id }, member]) => `${id} ${member}`))].sort()).toEqual([])
+  })
+
+  it.each([
+    ['crews:create', 'container_memory_mb', '--memory'],
+    ['crews:create', 'allowed_domains.2', '--allowed-domain'],
+    ['crews:create', 'name', 'NAME'],
+    ['agents:create', 'cli_adapter', '--adapter'],
+    ['agents:create', 'agent_role', '--lead'],
+    ['crews:show', 'crewId', 'CREW'],
+    ['init', 'full_name', '--name'],
+    ['init', 'password', '--password-stdin'],
+    ['tokens:revoke', 'tokenId', 'TOKEN'],
+    ['tokens:create', 'scopes', '--scope'],
+    ['credentials:rotate', 'grace_seconds', '--grace'],
+    ['crews:show', 'full_name', undefined],
+  ])('%s: %s is %s', (id, member, name) => expect(givenAs(member, commands[id]!)).toBe(name))
+
+  it.each([
+    ['init', 'full_name', 'full_name must not be blank', '--name must not be blank'],
+    ['crews:create', 'container_memory_mb', 'container_memory_mb must be >= 0', '--memory must be >= 0'],
+    ['crews:create', 'slug', 'Another crew has the slug "web"', 'Another crew has the slug "web" (--slug)'],
+    ['crews:create', 'slug', 'slug must be 1 to 50 of a-z', '--slug must be 1 to 50 of a-z'],
+    ['crews:show', 'crewId', 'There is no such crew', 'There is no such crew (CREW)'],
+    ['account:password', 'current_password', 'The password is wrong', 'The password is wrong'],
+    ['account:password', 'new_password', 'new_password is too long', 'new password is too long'],
+    ['crews:create', undefined, 'Whatever', 'Whatever'],
+    ['crews:create', 'a)(*', 'a)(* is wrong', 'a)(* is wrong'],
+  ])('%s tells "%s" in the words of the person', (id, field, sentence, told) =>
+    expect(retold(sentence, field, commands[id]!)).toBe(told),
+  )
+})
