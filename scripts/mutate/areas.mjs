@@ -1,4 +1,5 @@
 const features = (...names) => names.map((name) => `test/daemon/features/${name}.test.ts`)
+const runtime = (...names) => names.map((name) => `test/daemon/runtime/${name}.test.ts`)
 const sidecar = (...names) => names.map((name) => `test/daemon/runtime/sidecar/${name}.test.ts`)
 
 /**
@@ -41,20 +42,33 @@ export const areas = {
     'daemon/features/asks': features('asks'),
   },
   runs: {
-    'daemon/runtime/runs': ['test/daemon/runtime/runs.test.ts', 'test/daemon/runtime/runs-of-any-source.test.ts'],
-    'daemon/runtime/runs/output.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/runtime/runs/live-stream.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/runtime/runs/slots.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/runtime/runs/transcript.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/runtime/runs/kept-parts.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/features/runs': [...features('runs', 'runs-by-id', 'runs-end'), 'test/daemon/runtime/runs.test.ts'],
+    'daemon/runtime/runs': [
+      ...runtime('runs', 'runs-of-any-source', 'runs/streams'),
+      ...features('asks', 'runs-by-id'),
+    ],
+    'daemon/runtime/runs/ending.ts': runtime('runs/ending', 'runs'),
+    'daemon/runtime/runs/output.ts': runtime('output', 'runs/output'),
+    'daemon/runtime/runs/program.ts': runtime('runs/program', 'runs'),
+    'daemon/runtime/runs/live-stream.ts': runtime('output'),
+    'daemon/runtime/runs/slots.ts': runtime('output', 'runs/slots'),
+    'daemon/runtime/runs/system-prompt.ts': runtime('runs/system-prompt'),
+    'daemon/runtime/runs/transcript.ts': runtime('output', 'runs/transcript'),
+    'daemon/runtime/runs/kept-parts.ts': runtime('output', 'runs/transcript'),
+    'daemon/runtime/runs/waiting.ts': runtime('runs/waiting'),
+    'daemon/features/runs': [
+      ...features('runs', 'runs-by-id', 'runs-end', 'runs/endings', 'runs/rules', 'asks', 'replies'),
+      ...runtime('runs', 'runs-of-any-source'),
+    ],
     'daemon/features/runs/endings/service.ts': features('runs/endings', 'runs-end'),
+    'daemon/features/runs/rules.ts': features('runs/rules'),
+    'daemon/features/runs/logs/rules.ts': features('runs/rules'),
     'daemon/runtime/adapters/verdict.ts': ['test/daemon/runtime/adapters'],
-    'daemon/runtime/adapters/lines.ts': ['test/daemon/runtime/adapters/parser.test.ts'],
+    'daemon/runtime/adapters/lines.ts': runtime('adapters/lines', 'adapters/parser'),
   },
   journal: {
     'daemon/kernel/facts.ts': ['test/daemon/kernel/facts.test.ts'],
     'daemon/kernel/journal': ['test/daemon/kernel/journal', ...features('journal')],
+    'daemon/features/journal': features('journal', 'journal-search', 'journal/verify'),
     'daemon/kernel/journal/chain.ts': ['test/daemon/kernel/journal/chain.test.ts'],
     'daemon/kernel/journal/seal.ts': ['test/daemon/kernel/journal/seal.test.ts'],
   },
