@@ -33,13 +33,14 @@ export const areas = {
     'daemon/features/crews': features('crews', 'crews/containers', 'crews/members', 'crews/roles', 'workspace-changes'),
   },
   decisions: {
-    'daemon/features/decisions': features('decisions', 'approvals', 'waitpoints'),
-    'daemon/features/decisions/service.ts': features('decisions', 'approvals', 'waitpoints', 'escalations'),
-    'daemon/features/approvals': features('approvals', 'decisions'),
-    'daemon/features/waitpoints': features('waitpoints', 'decisions'),
-    'daemon/features/escalations': features('escalations', 'autonomy', 'decisions'),
+    'daemon/features/decisions': features('decisions', 'decisions/service', 'approvals', 'waitpoints', 'escalations'),
+    'daemon/features/approvals': features('approvals', 'approvals/rows', 'decisions'),
+    'daemon/features/waitpoints': features('waitpoints', 'waitpoints/rows', 'decisions'),
+    'daemon/features/escalations': features('escalations', 'autonomy', 'decisions', 'escalations/rows'),
+    'daemon/features/escalations/rules.ts': features('escalations/rules', 'escalations', 'autonomy', 'decisions'),
     'daemon/features/inbox': features('inbox', 'escalations', 'members/endings'),
-    'daemon/features/asks': features('asks'),
+    'daemon/features/asks': features('asks', 'asks/rows'),
+    'daemon/features/asks/kind.ts': features('decisions/service', 'asks'),
   },
   runs: {
     'daemon/runtime/runs': [
@@ -56,13 +57,13 @@ export const areas = {
     'daemon/runtime/runs/kept-parts.ts': runtime('output', 'runs/transcript'),
     'daemon/runtime/runs/waiting.ts': runtime('runs/waiting'),
     'daemon/features/runs': [
-      ...features('runs', 'runs-by-id', 'runs-end', 'runs/endings', 'runs/rules', 'asks', 'replies'),
+      ...features('runs', 'runs-by-id', 'runs-end', 'runs/endings', 'runs/rules', 'runs/rows', 'asks', 'replies'),
       ...runtime('runs', 'runs-of-any-source'),
     ],
-    'daemon/features/runs/endings/service.ts': features('runs/endings', 'runs-end'),
-    'daemon/features/runs/rules.ts': features('runs/rules'),
+    'daemon/features/runs/endings/service.ts': features('runs/endings', 'runs/rows', 'runs-end'),
+    'daemon/features/runs/rules.ts': features('runs/rules', 'runs/endings'),
     'daemon/features/runs/logs/rules.ts': features('runs/rules'),
-    'daemon/runtime/adapters/verdict.ts': ['test/daemon/runtime/adapters'],
+    'daemon/runtime/adapters/verdict.ts': runtime('adapters/verdict', 'adapters/streams', 'adapters/claude-code'),
     'daemon/runtime/adapters/lines.ts': runtime('adapters/lines', 'adapters/parser'),
   },
   journal: {

@@ -25,6 +25,7 @@ async function said(it: Place, chat: string, n = 0) {
   await expect.poll(() => shown(it, chat)).toContain('text')
   it.runtime.finish(program)
   await it.runs.ended(run_id)
+  return run_id
 }
 
 /** The timers that let the frames of ended runs go: they can be rung, and know whether they were cleared. */
@@ -123,11 +124,9 @@ it('what ended runs left is discarded once their crew is up again', async () => 
   const it = await workplace({ quiet: true })
   vi.spyOn(it.runtime, 'discardRun').mockRejectedValueOnce(new Error('not now'))
   const chat = await it.openChat()
-  await said(it, chat)
+  const first = await said(it, chat)
   expect(it.runtime.discarded).toEqual([])
-  const first = it.app.db.prepare('SELECT id FROM runs').pluck().get()
-  await said(it, chat, 1)
-  const second = it.app.db.prepare('SELECT id FROM runs ORDER BY created_at DESC, id DESC').pluck().get()
+  const second = await said(it, chat, 1)
   expect(it.runtime.discarded).toEqual([first, second])
 })
 
