@@ -51,6 +51,7 @@ export const areas = {
     'daemon/runtime/runs/output.ts': runtime('output', 'runs/output'),
     'daemon/runtime/runs/program.ts': runtime('runs/program', 'runs'),
     'daemon/runtime/runs/live-stream.ts': runtime('output'),
+    'daemon/runtime/runs/reading.ts': [...runtime('runs/reading', 'runs', 'runs-of-any-source'), ...features('asks')],
     'daemon/runtime/runs/slots.ts': runtime('output', 'runs/slots'),
     'daemon/runtime/runs/system-prompt.ts': runtime('runs/system-prompt'),
     'daemon/runtime/runs/transcript.ts': runtime('output', 'runs/transcript'),

@@ -149,6 +149,22 @@ describe('waiting for an answer', () => {
     await place.call('ADMIN', 'DELETE', `/crews/${place.crewId}/escalations`)
     const over = { resolution: '', action: '', agent_action: 'continued_with_warning', still_open: false }
     expect(await waiting).toEqual({ status: 'CANCELLED', warning: 'The question was withdrawn.', ...over })
+    expect(entryOf(id)).toMatchObject({ actor_type: 'user', payload: { state: 'cancelled', cancel_reason: 'Deleted' } })
+    expect(entryOf(id).payload).not.toHaveProperty('auto_resolved')
+  })
+
+  it('leaves no timer behind when it is answered, or when nobody waits any more', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const [one, other] = [await ask(), await ask()]
+    const gone = new AbortController()
+    const waiting = [waitForAnswer(place.app, one, signal), waitForAnswer(place.app, other, gone.signal)]
+    expect(vi.getTimerCount()).toBe(2)
+    await settle(one, { resolution: 'Yes' })
+    gone.abort()
+    expect(await Promise.all(waiting)).toEqual([{ status: 'RESOLVED', resolution: 'Yes', action: 'approve' }, null])
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+    await settle(other, { resolution: '' })
   })
 
   it('ends with its time, and says so once', async () => {

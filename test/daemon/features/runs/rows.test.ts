@@ -267,3 +267,36 @@ describe('the record of a run', () => {
     expect(typesOf(other)).toEqual([])
   })
 })
+
+describe('the confidence of an agent', () => {
+  async function report(more: object = {}) {
+    const { id, crew } = await agent()
+    const headers = { 'x-internal-token': app.internalTokens.ofCrew(place.workspace, crew) }
+    const body = { workspace_id: place.workspace, crew_id: crew, agent_id: id, confidence: 0.4, ...more }
+    const reply = await place.call(null, 'POST', '/internal/report-confidence', body, headers)
+    return { id, crew, reply, entry: place.entries().find((it) => it.id === reply.body.id) }
+  }
+
+  it('is on record with its reason and run, where they are told', async () => {
+    const plain = await report()
+    expect(plain.reply.status).toBe(202)
+    expect(plain.entry).toMatchObject({
+      entry_type: 'run.confidence',
+      severity: 'info',
+      crew_id: plain.crew,
+      agent_id: plain.id,
+    })
+    expect([plain.entry!.payload, plain.entry!.trace_id]).toEqual([{ confidence: 0.4 }, undefined])
+    const { entry } = await report({ reason: 'A guess', run_id: 'r1', confidence: 0.39 })
+    expect(entry).toMatchObject({ severity: 'warn', trace_id: 'r1' })
+    expect(entry!.payload).toEqual({ confidence: 0.39, reason: 'A guess' })
+  })
+
+  it('of an agent that is deleted or unknown is refused', async () => {
+    const { id } = await agent()
+    app.db.prepare('UPDATE agents SET deleted_at = ? WHERE id = ?').run(app.now(), id)
+    for (const agent_id of [id, 'none'])
+      expect((await report({ agent_id })).reply.body).toMatchObject({ code: 'not_found', field: 'agent_id' })
+    expect((await place.call('OWNER', 'GET', `/agents/${id}/runs`)).body).toMatchObject({ code: 'not_found' })
+  })
+})

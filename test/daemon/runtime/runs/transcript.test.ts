@@ -146,6 +146,30 @@ describe('kept parts', () => {
   })
 })
 
+describe('kept parts of several speakers', () => {
+  const contents = (fill: (kept: ReturnType<typeof keepParts>) => void) => {
+    const kept = keepParts(10)
+    fill(kept)
+    return kept.finish().map(({ content }) => content)
+  }
+
+  it('fill the beginning as far as it goes', () =>
+    expect(
+      contents((kept) => {
+        kept.say({ type: 'text' }, 'abc')
+        kept.say({ type: 'thinking' }, 'defghijk')
+      }),
+    ).toEqual(['abc', 'de', '[1 characters were left out here]', 'ghijk']))
+
+  it('are not parted behind the beginning', () =>
+    expect(
+      contents((kept) => {
+        kept.put({ type: 'tool_call' }, 'x', 6)
+        kept.say({ type: 'text' }, 'abcdefg')
+      }),
+    ).toEqual(['[7 characters were left out here]', 'abcdefg']))
+})
+
 describe('the ends of a text', () => {
   it.each([
     ['abc', 2, 'ab', 'bc'],

@@ -8,11 +8,11 @@ function signalled() {
   const { signal } = controller
   const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)]
   vi.spyOn(signal, 'addEventListener').mockImplementation((type, listener, options) => {
-    listeners.add(listener)
+    if (type === 'abort') listeners.add(listener)
     add(type, listener as () => void, options)
   })
   vi.spyOn(signal, 'removeEventListener').mockImplementation((type, listener) => {
-    listeners.delete(listener)
+    if (type === 'abort') listeners.delete(listener)
     remove(type, listener as () => void)
   })
   return { signal, listeners, abort: () => controller.abort() }
