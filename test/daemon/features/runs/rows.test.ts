@@ -146,7 +146,7 @@ describe('a run', () => {
     )
   })
 
-  it('that waits for a person ends at once when that is wished, as cancelled and with no word about its agent', async () => {
+  it('that waits for a person ends at once when that is wished, as cancelled', async () => {
     const id = await run({ ...parked, last_frame: 3 })
     const ended = app.writeNow(() => wishCancel(app, id, 'cada'))
     expect(ended).toMatchObject({ id, phase: 'parked' })

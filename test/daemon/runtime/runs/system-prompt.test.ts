@@ -14,7 +14,12 @@ it('names the agent, its crew, its folders and the ways to ask', () => {
       '/tmp/ada is scratch space of your own, /shared is shared with your crew. ' +
       'Decide what you can, and say at the end what you did and what is open.',
   )
-  expect(how!.split('\n')).toHaveLength(3)
+  expect(how).toBe(
+    'The tool escalate of the server muster asks the people responsible: use it before what is hard to undo and for ' +
+      'what only they can know.\nIt waits at most five minutes; without an answer go on carefully and say what you ' +
+      'assumed. Where going on makes no sense before there is\nan answer, use ask_human: it stops you until then, ' +
+      'for days if need be.',
+  )
   expect(more).toEqual([])
 })
 

@@ -16,8 +16,8 @@ const calls = (tool_name: string, input: Record<string, unknown> = {}): AgentFra
 
 describe('a transcript', () => {
   it('counts the calls of each tool, in the order in which they came first', () => {
-    const frames = ['Write', 'Bash', 'Read', 'Bash', 'Bash'].map((name) => calls(name))
-    expect(told(...frames).toolSummary).toBe('Write, Bash x3, Read')
+    const frames = ['Write', 'Bash', 'Write', 'Read', 'Bash', 'Bash'].map((name) => calls(name))
+    expect(told(...frames).toolSummary).toBe('Write x2, Bash x3, Read')
   })
 
   it('keeps thoughts apart from words, words of helpers out of the answer, and no empty ones', () =>
@@ -82,6 +82,20 @@ describe('a transcript', () => {
     const size = 2 * 1024 * 1024
     expect(lengthOf(size)).toEqual([size, { media_type: 'image/png' }])
     expect(lengthOf(size + 1)).toEqual([0, { media_type: 'image/png', truncated: true }])
+  })
+
+  it('keeps 4 MiB to the last character', () => {
+    const gets = (length: number): AgentFrame => ({
+      type: 'tool_result',
+      content: 'x'.repeat(length),
+      metadata: { tool_use_id: 't1', tool_id: 't1' },
+    })
+    const whole = Array.from({ length: 63 }, () => gets(65_536))
+    const call = calls('Write', { a: 'x'.repeat(70_000) })
+    const { parts } = told(call, ...whole, gets(65_531))
+    expect(parts.map(({ type }) => type)).toEqual(['tool_call', ...Array.from({ length: 64 }, () => 'tool_result')])
+    expect(parts[1]!.metadata).toBeUndefined()
+    expect(told(call, ...whole, gets(65_532)).parts.some(({ type }) => type === 'text')).toBe(true)
   })
 
   it('counts the input of tools as part of its 4 MiB', () => {
