@@ -21,6 +21,7 @@ it('lines end with a newline, or are cut by the end', () => {
   ])
   expect(split(['ab\nef'], { flush: false })).toEqual([['ab', false]])
   expect(split(['ab\n'])).toEqual([['ab', false]])
+  expect(split(['x'])).toEqual([['x', true]])
 })
 
 it('a carriage return belongs to the end; lines without a letter are none', () =>
