@@ -72,6 +72,7 @@ export const areas = {
     'daemon/kernel/journal': ['test/daemon/kernel/journal', ...features('journal')],
     'daemon/features/journal': features('journal', 'journal-search', 'journal/verify'),
     'daemon/kernel/journal/chain.ts': ['test/daemon/kernel/journal/chain.test.ts'],
+    'daemon/kernel/journal/undo.ts': ['test/daemon/kernel/journal/undo.test.ts'],
     'daemon/kernel/journal/seal.ts': ['test/daemon/kernel/journal/seal.test.ts'],
   },
   secrets: {
