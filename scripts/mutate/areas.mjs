@@ -1,4 +1,5 @@
 const features = (...names) => names.map((name) => `test/daemon/features/${name}.test.ts`)
+const runtime = (...names) => names.map((name) => `test/daemon/runtime/${name}.test.ts`)
 const sidecar = (...names) => names.map((name) => `test/daemon/runtime/sidecar/${name}.test.ts`)
 
 /**
@@ -32,30 +33,46 @@ export const areas = {
     'daemon/features/crews': features('crews', 'crews/containers', 'crews/members', 'crews/roles', 'workspace-changes'),
   },
   decisions: {
-    'daemon/features/decisions': features('decisions', 'approvals', 'waitpoints'),
-    'daemon/features/decisions/service.ts': features('decisions', 'approvals', 'waitpoints', 'escalations'),
-    'daemon/features/approvals': features('approvals', 'decisions'),
-    'daemon/features/waitpoints': features('waitpoints', 'decisions'),
-    'daemon/features/escalations': features('escalations', 'autonomy', 'decisions'),
+    'daemon/features/decisions': features('decisions', 'decisions/service', 'approvals', 'waitpoints', 'escalations'),
+    'daemon/features/approvals': features('approvals', 'approvals/rows', 'decisions'),
+    'daemon/features/waitpoints': features('waitpoints', 'waitpoints/rows', 'decisions'),
+    'daemon/features/escalations': features('escalations', 'autonomy', 'decisions', 'escalations/rows'),
+    'daemon/features/escalations/rules.ts': features('escalations/rules', 'escalations', 'autonomy', 'decisions'),
     'daemon/features/inbox': features('inbox', 'escalations', 'members/endings'),
-    'daemon/features/asks': features('asks'),
+    'daemon/features/asks': features('asks', 'asks/rows'),
+    'daemon/features/asks/kind.ts': features('decisions/service', 'asks'),
   },
   runs: {
-    'daemon/runtime/runs': ['test/daemon/runtime/runs.test.ts', 'test/daemon/runtime/runs-of-any-source.test.ts'],
-    'daemon/runtime/runs/output.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/runtime/runs/live-stream.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/runtime/runs/slots.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/runtime/runs/transcript.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/runtime/runs/kept-parts.ts': ['test/daemon/runtime/output.test.ts'],
-    'daemon/features/runs': [...features('runs', 'runs-by-id', 'runs-end'), 'test/daemon/runtime/runs.test.ts'],
-    'daemon/features/runs/endings/service.ts': features('runs/endings', 'runs-end'),
-    'daemon/runtime/adapters/verdict.ts': ['test/daemon/runtime/adapters'],
-    'daemon/runtime/adapters/lines.ts': ['test/daemon/runtime/adapters/parser.test.ts'],
+    'daemon/runtime/runs': [
+      ...runtime('runs', 'runs-of-any-source', 'runs/streams'),
+      ...features('asks', 'runs-by-id'),
+    ],
+    'daemon/runtime/runs/ending.ts': runtime('runs/ending', 'runs'),
+    'daemon/runtime/runs/output.ts': runtime('output', 'runs/output'),
+    'daemon/runtime/runs/program.ts': runtime('runs/program', 'runs'),
+    'daemon/runtime/runs/live-stream.ts': runtime('output'),
+    'daemon/runtime/runs/reading.ts': [...runtime('runs/reading', 'runs', 'runs-of-any-source'), ...features('asks')],
+    'daemon/runtime/runs/slots.ts': runtime('output', 'runs/slots'),
+    'daemon/runtime/runs/system-prompt.ts': runtime('runs/system-prompt'),
+    'daemon/runtime/runs/transcript.ts': runtime('output', 'runs/transcript'),
+    'daemon/runtime/runs/kept-parts.ts': runtime('output', 'runs/transcript'),
+    'daemon/runtime/runs/waiting.ts': runtime('runs/waiting'),
+    'daemon/features/runs': [
+      ...features('runs', 'runs-by-id', 'runs-end', 'runs/endings', 'runs/rules', 'runs/rows', 'asks', 'replies'),
+      ...runtime('runs', 'runs-of-any-source'),
+    ],
+    'daemon/features/runs/endings/service.ts': features('runs/endings', 'runs/rows', 'runs-end'),
+    'daemon/features/runs/rules.ts': features('runs/rules', 'runs/endings'),
+    'daemon/features/runs/logs/rules.ts': features('runs/rules'),
+    'daemon/runtime/adapters/verdict.ts': runtime('adapters/verdict', 'adapters/streams', 'adapters/claude-code'),
+    'daemon/runtime/adapters/lines.ts': runtime('adapters/lines', 'adapters/parser'),
   },
   journal: {
     'daemon/kernel/facts.ts': ['test/daemon/kernel/facts.test.ts'],
     'daemon/kernel/journal': ['test/daemon/kernel/journal', ...features('journal')],
+    'daemon/features/journal': features('journal', 'journal-search', 'journal/verify'),
     'daemon/kernel/journal/chain.ts': ['test/daemon/kernel/journal/chain.test.ts'],
+    'daemon/kernel/journal/undo.ts': ['test/daemon/kernel/journal/undo.test.ts'],
     'daemon/kernel/journal/seal.ts': ['test/daemon/kernel/journal/seal.test.ts'],
   },
   secrets: {

@@ -151,6 +151,21 @@ describe('the log of a run', () => {
     expect(lines.map(({ type }) => type)).toEqual(['stream.open', 'user_message', 'error', 'stream.end'])
   })
 
+  it('goes on when somebody else loses the workspace', async () => {
+    const it = await workplace()
+    const run = await beginMadeUp(it, it.agentId)
+    const program = await it.runtime.program()
+    const following = await openLines(it.base, it.person('VIEWER'), `/runs/${run}/logs?follow=true`)
+    await following.until('user_message')
+    const { userId } = it.person('MEMBER')
+    const id = it.app.db.prepare('SELECT id FROM workspace_members WHERE user_id = ?').pluck().get(userId)
+    expect((await it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)).status).toBe(200)
+    it.runtime.finish(program)
+    const last = (await following.rest()).at(-1)
+    expect(last).toMatchObject({ type: 'stream.end' })
+    expect(last).not.toMatchObject({ reason: 'access_revoked' })
+  })
+
   it('ends for who loses the workspace', async () => {
     const it = await workplace()
     const run = await beginMadeUp(it, it.agentId)

@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { App } from '#kernel/app'
+import type { FollowSink, Runtime } from '#runtime/types'
+import { LiveStream } from '../../../../daemon/runtime/runs/live-stream.ts'
+import type { LaunchFacts } from '../../../../daemon/runtime/runs/parts.ts'
+import { deadlineOf, endProcesses, type Reading, readRun } from '../../../../daemon/runtime/runs/reading.ts'
+
+afterEach(() => void vi.useRealTimers())
+const timers = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+
+const facts = { adapter: 'plain', mcpServers: [], timeoutSeconds: 30, agent: { slug: 'ada' } } as unknown as LaunchFacts
+const adapter = { reader: () => ({ read: () => [] }), stderrFailure: () => null }
+
+/** A run whose runtime does what the test says. */
+function place({ endRun = async () => undefined as unknown, gone = null as string | null } = {}) {
+  const [cancelled, parked, detached] = [new AbortController(), new AbortController(), new AbortController()]
+  const links: { sink: FollowSink; open: boolean }[] = []
+  const asked = vi.fn(endRun)
+  const runtime = {
+    endRun: asked,
+    follow(_: unknown, __: number, sink: FollowSink) {
+      const link = { sink, open: true }
+      links.push(link)
+      return {
+        close() {
+          link.open = false
+        },
+      }
+    },
+  } as unknown as Runtime
+  const app = { steady: () => 1000, log: { warn: () => undefined } } as unknown as App
+  const reading = {
+    parts: { app, runtime, adapterOf: () => adapter, secretsOf: () => [], goneFor: () => gone },
+    run: { id: 'r1', crew_id: 'k1', attempt: 0 },
+    facts,
+    stream: new LiveStream(0),
+    cancelled: cancelled.signal,
+    parked: parked.signal,
+    detached: detached.signal,
+  } as unknown as Reading
+  return { reading, links, asked, cancelled, parked, detached }
+}
+
+it('a run has a minute more than its own time', () => expect(deadlineOf(500, facts)).toBe(90_500))
+
+describe('reading a run', () => {
+  it('is left to a later daemon, also before it began', async () => {
+    const early = place()
+    early.detached.abort()
+    expect(await readRun(early.reading, 0)).toBeNull()
+    expect([early.links[0]!.open, early.asked.mock.calls.length]).toEqual([false, 0])
+    const { reading, links, detached } = place()
+    const read = readRun(reading, 0)
+    detached.abort()
+    expect(await read).toBeNull()
+    expect(links[0]!.open).toBe(false)
+  })
+
+  it('of a client that nobody knows fails', () => {
+    const { reading } = place()
+    reading.parts.adapterOf = () => undefined
+    return expect(readRun(reading, 0)).rejects.toThrow('There is no adapter plain')
+  })
+})
+
+describe('the end of a program', () => {
+  it('is asked for every two seconds until the engine obeys', async () => {
+    timers()
+    let refused = 3
+    const { reading, asked } = place({ endRun: async () => refused-- > 0 && Promise.reject(new Error('no')) })
+    const over = vi.fn()
+    void endProcesses(reading).then(over)
+    for (const [ms, count] of [
+      [0, 1],
+      [1999, 1],
+      [1, 2],
+      [2000, 3],
+      [2000, 4],
+    ] as const) {
+      await vi.advanceTimersByTimeAsync(ms)
+      expect(asked).toHaveBeenCalledTimes(count)
+    }
+    expect([over.mock.calls.length, vi.getTimerCount()]).toEqual([1, 0])
+    expect(asked).toHaveBeenCalledWith({ crewId: 'k1', runId: 'r1', agent: { slug: 'ada' } })
+  })
+
+  it.each<[string, (it: ReturnType<typeof place>, enough: AbortController) => void]>([
+    ['the daemon stops', (it) => it.detached.abort()],
+    ['its output has ended', (_, enough) => enough.abort()],
+  ])('is asked for no more when %s', async (_, stop) => {
+    timers()
+    const it = place({ endRun: () => Promise.reject(new Error('no')) })
+    const enough = new AbortController()
+    const over = vi.fn()
+    void endProcesses(it.reading, enough.signal).then(over)
+    await vi.advanceTimersByTimeAsync(0)
+    stop(it, enough)
+    await vi.advanceTimersByTimeAsync(0)
+    await vi.advanceTimersByTimeAsync(4000)
+    expect(over).toHaveBeenCalledTimes(1)
+    expect(it.asked.mock.calls.length).toBeLessThan(3)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is asked for once where the crew is gone, and never by a daemon that has stopped', async () => {
+    const gone = place({ endRun: () => Promise.reject(new Error('no')), gone: 'its crew was deleted' })
+    await endProcesses(gone.reading)
+    expect(gone.asked).toHaveBeenCalledTimes(1)
+    const stopped = place()
+    stopped.detached.abort()
+    await endProcesses(stopped.reading)
+    expect(stopped.asked).not.toHaveBeenCalled()
+  })
+})
