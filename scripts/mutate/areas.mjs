@@ -1,4 +1,5 @@
 const features = (...names) => names.map((name) => `test/daemon/features/${name}.test.ts`)
+const credentials = (...names) => features(...names.map((name) => `credentials/${name}`))
 const sidecar = (...names) => names.map((name) => `test/daemon/runtime/sidecar/${name}.test.ts`)
 
 /**
@@ -68,7 +69,21 @@ export const areas = {
     ],
     'daemon/runtime/adapters/offers.ts': ['test/daemon/runtime/adapters/offers.test.ts'],
     'daemon/runtime/adapters/parser.ts': ['test/daemon/runtime/adapters/parser.test.ts'],
-    'daemon/features/credentials': ['test/daemon/features/credentials', ...features('credentials')],
+    'daemon/features/credentials': credentials('credentials'),
+    'daemon/features/credentials/rules.ts': credentials('rules'),
+    'daemon/features/credentials/queries.ts': credentials('delivery', 'proposals', 'credentials'),
+    'daemon/features/credentials/routes.ts': credentials('rotations', 'audit', 'refusals', 'credentials'),
+    'daemon/features/credentials/values.ts': credentials('delivery', 'rotations', 'credentials'),
+    'daemon/features/credentials/jobs.ts': credentials('old-values', 'retention'),
+    'daemon/features/credentials/assignments': credentials('assignments', 'delivery'),
+    'daemon/features/credentials/assignments/rules.ts': credentials('variables'),
+    'daemon/features/credentials/audit': credentials('audit', 'retention'),
+    'daemon/features/credentials/delivery': credentials('delivery'),
+    'daemon/features/credentials/delivery/rules.ts': credentials('grants'),
+    'daemon/features/credentials/probes': credentials('probes'),
+    'daemon/features/credentials/probes/rules.ts': credentials('probe-of'),
+    'daemon/features/credentials/proposals': credentials('proposals'),
+    'daemon/features/credentials/rotations': credentials('rotations', 'old-values'),
   },
   egress: {
     'daemon/kernel/outbound/addresses.ts': ['test/daemon/kernel/outbound/addresses.test.ts'],
@@ -76,14 +91,15 @@ export const areas = {
     'daemon/runtime/sidecar': ['test/daemon/runtime/sidecar'],
     'daemon/runtime/sidecar/admission.ts': sidecar('egress', 'denials', 'model-calls'),
     'daemon/runtime/sidecar/agent-calls.ts': sidecar('agent-calls'),
-    'daemon/runtime/sidecar/agent-tools.ts': sidecar('agent-calls', 'mcp'),
     'daemon/runtime/sidecar/call.ts': sidecar('model-calls', 'smuggling'),
     'daemon/runtime/sidecar/credentials.ts': sidecar('credentials', 'model-calls'),
     'daemon/runtime/sidecar/denials.ts': sidecar('denials'),
-    'daemon/runtime/sidecar/dial.ts': sidecar('egress', 'strangers'),
+    'daemon/runtime/sidecar/dial.ts': sidecar('dial', 'egress', 'strangers'),
     'daemon/runtime/sidecar/egress.ts': sidecar('egress', 'strangers', 'denials'),
-    'daemon/runtime/sidecar/headers.ts': sidecar('model-calls', 'egress', 'smuggling'),
+    'daemon/runtime/sidecar/headers.ts': sidecar('headers', 'model-calls', 'egress', 'smuggling'),
     'daemon/runtime/sidecar/link.ts': sidecar('link'),
+    // Written from the contract, with which a test compares it as text.
+    'daemon/runtime/sidecar/agent-tools.ts': [],
     // A program of its own: nothing of it is run in the process of the tests.
     'daemon/runtime/sidecar/main.ts': [],
     'daemon/runtime/sidecar/mcp.ts': sidecar('mcp'),
@@ -94,7 +110,7 @@ export const areas = {
     'daemon/runtime/sidecar/resolve.ts': sidecar('resolve', 'egress'),
     'daemon/runtime/sidecar/server.ts': sidecar('egress', 'model-calls', 'smuggling'),
     'daemon/runtime/sidecar/slots.ts': sidecar('model-calls', 'agent-calls'),
-    'daemon/runtime/sidecar/tunnel.ts': sidecar('egress'),
+    'daemon/runtime/sidecar/tunnel.ts': sidecar('tunnel', 'egress'),
     'daemon/runtime/sidecar/upstream.ts': sidecar('upstream', 'model-calls'),
     'daemon/runtime/sidecar/target.ts': sidecar('target'),
     'daemon/runtime/sidecar/client-hello.ts': sidecar('client-hello'),
