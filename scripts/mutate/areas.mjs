@@ -11,6 +11,8 @@ export const areas = {
     'daemon/kernel/auth': ['test/daemon/kernel/auth', ...features('tokens', 'sessions', 'accounts')],
     'daemon/kernel/auth/passwords.ts': ['test/daemon/kernel/auth/passwords.test.ts'],
     'daemon/kernel/auth/common-passwords.ts': ['test/daemon/kernel/auth/common-passwords.test.ts'],
+    'daemon/kernel/auth/authenticator.ts': ['test/daemon/kernel/auth/authenticator.test.ts', ...features('tokens')],
+    'daemon/kernel/auth/seals.ts': ['test/daemon/kernel/auth/seals.test.ts'],
     'daemon/kernel/auth/internal.ts': ['test/daemon/kernel/auth/internal.test.ts'],
     'daemon/kernel/auth/sessions.ts': [
       'test/daemon/kernel/auth/authenticator.test.ts',
