@@ -94,6 +94,7 @@ export const areas = {
     'daemon/runtime/sidecar/admission.ts': sidecar('egress', 'denials', 'model-calls'),
     'daemon/runtime/sidecar/agent-calls.ts': sidecar('agent-calls'),
     'daemon/runtime/sidecar/call.ts': sidecar('model-calls', 'smuggling'),
+    'daemon/runtime/sidecar/control.ts': sidecar('control'),
     'daemon/runtime/sidecar/credentials.ts': sidecar('credentials', 'model-calls'),
     'daemon/runtime/sidecar/denials.ts': sidecar('denials'),
     'daemon/runtime/sidecar/dial.ts': sidecar('dial', 'egress', 'strangers'),
