@@ -111,7 +111,7 @@ export const areas = {
     'daemon/runtime/sidecar/peers.ts': sidecar('strangers', 'egress'),
     'daemon/runtime/sidecar/policy.ts': sidecar('policy'),
     'daemon/runtime/sidecar/resolve.ts': sidecar('resolve', 'egress'),
-    'daemon/runtime/sidecar/server.ts': sidecar('egress', 'model-calls', 'smuggling'),
+    'daemon/runtime/sidecar/server.ts': sidecar('strangers', 'egress', 'model-calls', 'smuggling'),
     'daemon/runtime/sidecar/slots.ts': sidecar('model-calls', 'agent-calls'),
     'daemon/runtime/sidecar/tunnel.ts': sidecar('tunnel', 'egress'),
     'daemon/runtime/sidecar/upstream.ts': sidecar('upstream', 'model-calls'),
