@@ -106,7 +106,7 @@ export const areas = {
     // A program of its own: nothing of it is run in the process of the tests.
     'daemon/runtime/sidecar/main.ts': [],
     'daemon/runtime/sidecar/mcp.ts': sidecar('mcp'),
-    'daemon/runtime/sidecar/model-calls.ts': sidecar('model-calls', 'credentials'),
+    'daemon/runtime/sidecar/model-calls.ts': sidecar('model-calls', 'credentials', 'smuggling'),
     'daemon/runtime/sidecar/pauses.ts': sidecar('pauses', 'model-calls'),
     'daemon/runtime/sidecar/peers.ts': sidecar('strangers', 'egress'),
     'daemon/runtime/sidecar/policy.ts': sidecar('policy'),
