@@ -41,6 +41,16 @@ describe('credentials.audit', () => {
     ])
   })
 
+  it('is the last 50 unless told otherwise', async () => {
+    const it = await daemon()
+    const { id } = await make(it.call, '/credentials', draft)
+    it.app.writeNow(() => {
+      for (let n = 0; n < 50; n++) markUsed(it.app, [id], { agent_id: 'some-agent', run_id: `run-${n}` })
+    })
+    const { body } = await it.call('MANAGER', 'GET', `/credentials/${id}/audit`)
+    expect([body.length, body[0].detail.run_id, body[49].event]).toEqual([50, 'run-49', 'USE'])
+  })
+
   it('names the agent that a run was given the value for, and nobody where Muster itself acted', async () => {
     const it = await daemon()
     const { id } = await make(it.call, '/credentials', draft)

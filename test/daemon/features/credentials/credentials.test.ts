@@ -266,12 +266,25 @@ describe('credentials.update', () => {
     expect(it.entries().at(-2)).toMatchObject({ entry_type: 'credential.rotated', payload: { grace_seconds: 0 } })
   })
 
+  it('ends the old value’s expiry with it, unless the change names another', async () => {
+    const it = await daemon()
+    const { id } = await make(it.call, '/credentials', { ...draft, token_expires_at: '2027-01-01T00:00:00Z' })
+    const expiry = async (body: object) =>
+      (await it.call('OWNER', 'PATCH', `/credentials/${id}`, body)).body.token_expires_at
+    expect(await expiry({ description: 'x' })).toBe('2027-01-01T00:00:00Z')
+    expect(await expiry({ value: 'second', token_expires_at: '2028-01-01T00:00:00Z' })).toBe('2028-01-01T00:00:00Z')
+    expect(await expiry({ value: 'third' })).toBeNull()
+  })
+
   it('does not let a value become something that it cannot be', async () => {
     const it = await daemon()
     const { id } = await make(it.call, '/credentials', { ...draft, value: 'has spaces' })
     const patch = async (body: object) => (await it.call('OWNER', 'PATCH', `/credentials/${id}`, body)).body
     expect(await patch({ type: 'API_KEY', provider: 'ANTHROPIC' })).toMatchObject({ status: 400, field: 'value' })
     expect(await patch({ type: 'API_KEY' })).toMatchObject({ status: 400, field: 'type' })
+    await patch({ value: ' trimmed ' })
+    const pasted = await patch({ type: 'API_KEY', provider: 'ANTHROPIC' })
+    expect([pasted.field, pasted.detail]).toEqual(['type', 'The stored value is no API_KEY; send the value as well'])
     expect(await patch({ type: 'API_KEY', provider: 'ANTHROPIC', value: 'sk-ant-x' })).toMatchObject({
       type: 'API_KEY',
       provider: 'ANTHROPIC',
