@@ -30,9 +30,11 @@ export function filesOfAreas() {
 export const areaOf = (file) =>
   Object.entries(areas).find(([, paths]) => Object.keys(paths).some((path) => within(file, path)))[0]
 
+const tested = (area) => Object.keys(area).filter((path) => area[path].length > 0)
+
 /** Those that are named, by area, folder or path; all when nothing is named. */
 export function chosen(files, names) {
-  const paths = names.flatMap((name) => (areas[name] ? Object.keys(areas[name]) : [name.replace(/\/$/, '')]))
+  const paths = names.flatMap((name) => (areas[name] ? tested(areas[name]) : [name.replace(/\/$/, '')]))
   const stray = paths.find((path) => !files.some((file) => within(file, path)))
   if (stray) throw new Error(`No area has ${stray}; see scripts/mutate/areas.mjs`)
   return names.length ? files.filter((file) => paths.some((path) => within(file, path))) : files

@@ -8,7 +8,7 @@ import { Problem, problem } from '#kernel/problem'
 import { propose, readProposal } from '../credentials/proposals/service.ts'
 import { findCrew } from '../crews/service.ts'
 import { open, openOf, settleDue } from '../decisions/service.ts'
-import { consult, policyOf } from '../policies/service.ts'
+import { policyOf } from '../policies/service.ts'
 import { findRun } from '../runs/service.ts'
 import { escalation } from './kind.ts'
 import { type NewRow, queries, type Row, stateOf } from './queries.ts'
@@ -60,7 +60,8 @@ export function create(app: App, { actor, body, now }: Call<typeof escalations.c
     queries(app.db).comeBack.run({ id: known.id, now })
     return promised(known)
   }
-  const level = permitted(app, body)
+  // At every level agents may ask people; a stored policy that is not valid permits nothing.
+  const { level } = policyOf(app, body.workspace_id, body.crew_id)
   if (openOf(app, escalation, agent.id) >= openAtMost)
     throw problem('rate_limited', {
       detail: `${openAtMost} of your questions are still open. Go on without an answer, or wait.`,
@@ -80,16 +81,6 @@ function askerOf(app: App, { workspace_id: workspace, crew_id: crew, agent_id, f
   const agent = queries(app.db).agent.get({ workspace, crew, id: agent_id ?? null, slug: agent_id ? null : from_slug! })
   if (!agent) throw problem('not_found', { field: agent_id ? 'agent_id' : 'from_slug' })
   return agent
-}
-
-/** The autonomy level that allows the question. */
-function permitted(app: App, { workspace_id: workspace, crew_id: crew }: Asked): string {
-  const { level } = policyOf(app, workspace, crew)
-  if (consult(app, { workspace, crew, action: 'escalation_create' }) === 'refuse')
-    throw problem('policy_refused', {
-      extra: { reason: 'policy', crew_id: crew, autonomy_level: level, policy_action: 'escalation_create' },
-    })
-  return level
 }
 
 function store(app: App, agent: Asker, body: Asked, now: string): Row {

@@ -524,7 +524,11 @@ describe('sessions.list and sessions.revoke', () => {
       [id, 's_none'].map((it) => server.call('OWNER', 'POST', `/auth/sessions/${it}/revoke`)),
     )
     for (const { status, body } of answers)
-      expect({ status, code: body.code, detail: body.detail }).toEqual({ status: 404, code: 'not_found' })
+      expect({ status, code: body.code, detail: body.detail }).toEqual({
+        status: 404,
+        code: 'not_found',
+        detail: 'No such resource',
+      })
     expect((await server.call('OWNER', 'GET', '/auth/sessions')).body).toEqual([])
   })
 })

@@ -14,9 +14,7 @@ const rank = { explicit: 0, crew: 1, workspace: 2 }
  * credential.
  */
 export const byPrecedence = (a: Grant, b: Grant): number =>
-  rank[a.source] - rank[b.source] ||
-  a.priority - b.priority ||
-  (a.credentialId < b.credentialId ? -1 : a.credentialId > b.credentialId ? 1 : 0)
+  rank[a.source] - rank[b.source] || a.priority - b.priority || (a.credentialId < b.credentialId ? -1 : 1)
 
 /**
  * The order in which credentials pay for a provider's calls: 0 first, the others once it is spent; equal numbers take

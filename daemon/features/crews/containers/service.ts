@@ -91,8 +91,8 @@ export const containerOf = ({ db }: App, crewId: string): ContainerRow | undefin
 export const own = ({ db, now }: App, crewId: string): void => void queries(db).insert.run(crewId, now())
 
 /**
- * Records the desired state of a crew's container with its journal entry; false when nothing changes. Call it within a
- * change, then ask `app.runtime` to act. A deleted crew keeps its desired state.
+ * Records the desired state of a crew's container with its journal entry; false when there is nothing to record. Call
+ * it within a change, then ask `app.runtime` to act. A deleted crew keeps its desired state.
  */
 export function want(app: App, crewId: string, desired: Desired, actor: Actor | null): boolean {
   const row = queries(app.db).owned.get(crewId)

@@ -1,12 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '#kernel/config'
 import { daemon } from '#test'
-import { probeOf } from '../../../../daemon/features/credentials/probes/rules.ts'
-import { vendorSettings } from '../../../../daemon/vendor-settings.ts'
 import { server } from '../../../support/server.ts'
 
-const { config } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent' }, vendor: vendorSettings })
 const at = (...urls: [anthropic?: string, openai?: string, google?: string]) => ({
   vendor: Object.fromEntries(
     ['models.anthropic_url', 'models.openai_url', 'models.google_url'].flatMap((path, n) =>
@@ -55,48 +51,6 @@ async function setting(over: Parameters<typeof daemon>[0] = {}) {
   }
   return { ...it, vendor, check, store }
 }
-
-describe('probeOf', () => {
-  it.each([
-    [
-      'ANTHROPIC',
-      'API_KEY',
-      'https://api.anthropic.com/v1/models?limit=1',
-      { 'x-api-key': 'v', 'anthropic-version': '2023-06-01' },
-    ],
-    [
-      'ANTHROPIC',
-      'AI_CLI_TOKEN',
-      'https://api.anthropic.com/v1/models?limit=1',
-      { authorization: 'Bearer v', 'anthropic-beta': 'oauth-2025-04-20', 'anthropic-version': '2023-06-01' },
-    ],
-    ['OPENAI', 'API_KEY', 'https://api.openai.com/v1/models', { authorization: 'Bearer v' }],
-    [
-      'GOOGLE',
-      'API_KEY',
-      'https://generativelanguage.googleapis.com/v1beta/models?pageSize=1',
-      { 'x-goog-api-key': 'v' },
-    ],
-    ['CURSOR', 'SECRET', 'https://api.cursor.com/v0/me', { authorization: 'Basic djo=' }],
-    [
-      'GITHUB',
-      'CLI_TOKEN',
-      'https://api.github.com/user',
-      { authorization: 'Bearer v', accept: 'application/vnd.github+json' },
-    ],
-    ['GITLAB', 'CLI_TOKEN', 'https://gitlab.com/api/v4/user', { 'private-token': 'v' }],
-    ['VERCEL', 'CLI_TOKEN', 'https://api.vercel.com/v2/user', { authorization: 'Bearer v' }],
-  ] as const)('asks %s about a value of type %s', (provider, type, url, headers) => {
-    expect(probeOf(config, { provider, type, value: 'v' })).toMatchObject({ url, headers })
-  })
-
-  it('lets only configured addresses be private', () => {
-    const operators = (['ANTHROPIC', 'OPENAI', 'GOOGLE', 'GITHUB', 'GITLAB', 'VERCEL', 'CURSOR'] as const).map(
-      (provider) => probeOf(config, { provider, type: 'SECRET', value: 'v' })?.operator,
-    )
-    expect(operators).toEqual([true, true, true, false, false, false, false])
-  })
-})
 
 describe('credentials.check', () => {
   it.each([

@@ -110,7 +110,7 @@ describe('crews.start and crews.stop', () => {
     }
     expect([stop(null), stops().length]).toEqual([true, 1])
     expect([stop(null), stops().length]).toEqual([false, 1])
-    expect([stop(person), stops().length]).toEqual([false, 2])
+    expect([stop(person), stops().length]).toEqual([true, 2])
     expect(stops().at(-1)).toMatchObject({ actor_id: person.id })
   })
 

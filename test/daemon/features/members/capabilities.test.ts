@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Capability } from '#contract/capabilities'
-import { daemon, type TestDaemon } from '#test'
+import { addPerson, daemon, type TestDaemon } from '#test'
 import { after } from '../../../../daemon/features/members/capabilities/rules.ts'
 
 const at = ({ workspace }: TestDaemon, user: string) => `/workspaces/${workspace}/members/${user}/capabilities`
@@ -53,6 +53,16 @@ describe('members.capabilities', () => {
     expect((await it.call('MEMBER', 'GET', `/workspaces/${it.workspace}`)).body).toMatchObject(expected)
     expect((await it.call('MEMBER', 'GET', '/workspaces')).body).toMatchObject([expected])
   })
+})
+
+it('members.capabilities lists 500 unless told otherwise', async () => {
+  const it = await daemon()
+  it.app.writeNow(() => {
+    for (let n = 0; n < 501; n++) addPerson(it.app, 'VIEWER', it.workspace)
+  })
+  const listed = async (query: string) =>
+    (await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}/members/capabilities${query}`)).body.members.length
+  expect([await listed(''), await listed('?limit=2')]).toEqual([500, 2])
 })
 
 describe('members.setCapabilities', () => {

@@ -25,6 +25,12 @@ describe('hash', () => {
     expect(await verify(`${'x'.repeat(71)}z`, await hash('x'.repeat(72)))).toBe(false)
   })
 
+  it('takes 72 bytes, and knows no longer password, not even by its first 72', async () => {
+    const { hash, verify } = passwords()
+    const stored = await hash('x'.repeat(72))
+    expect([await verify('x'.repeat(72), stored), await verify('x'.repeat(73), stored)]).toEqual([true, false])
+  })
+
   it.each(['x'.repeat(73), 'é'.repeat(37), '😀'.repeat(19)])('refuses more than 72 bytes', async (password) =>
     expect(passwords().hash(password)).rejects.toMatchObject({ code: 'invalid_field', field: 'password' }),
   )

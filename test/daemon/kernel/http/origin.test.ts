@@ -51,10 +51,14 @@ describe('acceptsSocketOrigin', () => {
     [{ host: 'muster.example', origin: 'http://evil.example' }, false],
     [{ origin: 'http://muster.example' }, false],
   ])('%j: %s', (headers, accepted) => expect(at.acceptsSocketOrigin(headers)).toBe(accepted))
-  it('lets local pages in where things are developed', () =>
-    expect(
-      originRules({ SVC_ENV: 'development' }).acceptsSocketOrigin({ host: 'x', origin: 'http://localhost:3000' }),
-    ).toBe(true))
+  it.each([
+    ['http://localhost:3000', true],
+    ['http://127.0.0.1:3000', true],
+    ['http://evil.example', false],
+    ['http://[::1]:3000', false],
+  ])('lets local pages in where things are developed: %s, %s', (origin, accepted) =>
+    expect(originRules({ SVC_ENV: 'development' }).acceptsSocketOrigin({ host: 'x', origin })).toBe(accepted),
+  )
 })
 
 describe('clientIp', () => {
@@ -127,4 +131,29 @@ describe('acceptsHost', () => {
     ['', false],
     [undefined, false],
   ])('%s: %s', (host, accepted) => expect(at.acceptsHost(host)).toBe(accepted))
+})
+
+describe('a trusted proxy', () => {
+  const { config } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent' } })
+  const at = createOriginRules({
+    ...config,
+    trustedProxies: ['10.0.0.1', '2001:db8::1', '192.168.0.0/30', 'fd00::/16'],
+  })
+  it.each([
+    ['10.0.0.1', true],
+    ['::ffff:10.0.0.1', true],
+    ['10.0.0.2', false],
+    ['2001:db8::1', true],
+    ['2001:db8::2', false],
+    ['192.168.0.3', true],
+    ['192.168.0.4', false],
+    ['fd00::5', true],
+    ['fd01::5', false],
+    ['127.0.0.1', false],
+    ['', false],
+    ['proxy', false],
+  ])('is an address or a network: %s is %s, again and again', (peer, trusted) => {
+    const secure = () => at.isSecure(peer, { 'x-forwarded-proto': 'https' }, false)
+    expect([secure(), secure()]).toEqual([trusted, trusted])
+  })
 })

@@ -158,3 +158,40 @@ describe('limits', () => {
     expect(failure).toMatchObject({ reason: 'unreachable', message: '127.0.0.1:1 cannot be reached: ECONNREFUSED' })
   })
 })
+
+describe('a redirect', () => {
+  it.each([
+    [301, 'GET', ''],
+    [302, 'GET', ''],
+    [303, 'GET', ''],
+    [307, 'POST', 'said'],
+    [308, 'POST', 'said'],
+  ])('by %i is followed with %s', async (status, method, body) => {
+    const { url, seen } = await server((request, response) =>
+      request.url === '/old' ? response.writeHead(status, { location: '/new' }).end() : ok(request, response),
+    )
+    const asked = { operator: true, method: 'POST', body: 'said', redirects: 1 } as const
+    expect(await outbound().send(`${url}/old`, asked)).toMatchObject({ status: 200, url: `${url}/new` })
+    expect(seen[1]).toMatchObject({ url: '/new', method, body })
+  })
+
+  it.each([300, 304, 305])('is none by %i', async (status) => {
+    const { url } = await server((_, response) => response.writeHead(status, { location: '/new' }).end())
+    expect(await outbound().send(url, { operator: true, redirects: 1 })).toMatchObject({ status })
+  })
+})
+
+it('a name with many addresses is tried at four of them', async () => {
+  const { port, connections } = await server(ok)
+  const leading = (...addresses: string[]) =>
+    outbound({ resolve: async () => addresses }).send(`http://many.example:${port}`, { operator: true })
+  const [one, two, three, four] = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'] as const
+  expect(await reasonOf(leading(one, two, three, four, '127.0.0.1'))).toBe('unreachable')
+  expect(connections()).toBe(0)
+  expect(await leading(one, two, three, '127.0.0.1')).toMatchObject({ status: 200, text: 'hello' })
+})
+
+it('a literal IPv6 address is dialled without its brackets', async () => {
+  const dialled = outbound({ resolve: () => Promise.reject(new Error('asked')) }).send('https://[2001:db8::1]')
+  await expect(dialled).rejects.toMatchObject({ message: '2001:db8::1 does not lead to a public address' })
+})

@@ -40,6 +40,18 @@ describe('an offered secret', () => {
     expect(frames).toMatchObject([{ type: 'tool_call', metadata: { input: shown } }])
   })
 
+  it.each<[string, unknown]>([
+    ['as an object', offer.metadata],
+    ['as JSON text', JSON.stringify(offer.metadata)],
+    ['in words', secret],
+  ])('%s is known from then on', (_, metadata) => {
+    const said = { type: 'frame', frame: { type: 'text', content: `I offered ${secret}` } }
+    expect(parse(called({ ...offer, metadata }), said).frames[1]).toEqual({
+      type: 'text',
+      content: 'I offered [redacted]',
+    })
+  })
+
   it('is cut out of everything that comes after it, and of what is known of the run', () => {
     const { parser, frames } = parse(
       called(offer),

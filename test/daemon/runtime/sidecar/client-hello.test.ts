@@ -89,6 +89,49 @@ describe('a client hello', () => {
       expect(readClientHello(Buffer.from(start))).toBe(start[0] === 20 || start[0] === 23 ? 'malformed' : 'incomplete')
   })
 
+  it('has at most 16 KiB with the headers of its records', () => {
+    expect(helloLimit).toBe(16_384)
+    const begun = (length: number) => Buffer.concat([Buffer.from([22, 3, 1, 0x40, 0, 1]), Buffer.alloc(length - 6)])
+    expect(readClientHello(begun(16_383))).toBe('incomplete')
+    expect(readClientHello(begun(16_384))).toBe('malformed')
+  })
+
+  it.each([
+    [19, 'not-tls'],
+    [20, 'malformed'],
+    [24, 'malformed'],
+    [25, 'not-tls'],
+  ])('of a first byte %i is %s', (type, is) => expect(readClientHello(Buffer.from([type, 3]))).toBe(is))
+
+  /** A hello of these parts, with lengths before them that fit. */
+  const made = (session: number, suites: number, compressions: number) =>
+    records(
+      message([
+        Buffer.alloc(34, 3),
+        Buffer.from([session]),
+        Buffer.alloc(session),
+        Buffer.from([0, suites]),
+        Buffer.alloc(suites),
+        Buffer.from([compressions]),
+        Buffer.alloc(compressions),
+      ]),
+    )
+  it.each([
+    [0, 2, 1, { serverName: null }],
+    [32, 4, 2, { serverName: null }],
+    [33, 2, 1, 'malformed'],
+    [0, 0, 1, 'malformed'],
+    [0, 1, 1, 'malformed'],
+    [0, 3, 1, 'malformed'],
+    [0, 2, 0, 'malformed'],
+  ])('with %i bytes of session, %i of suites and %i of compressions is %j', (session, suites, compressions, is) =>
+    expect(readClientHello(made(session, suites, compressions))).toEqual(is),
+  )
+
+  it('without a body is malformed, in one record or in four', () => {
+    for (const cuts of [[], [1, 1, 1], [3]]) expect(readClientHello(records(message([]), cuts))).toBe('malformed')
+  })
+
   it('may come in a record of 16 KiB, and of no more', () => {
     expect(readClientHello(Buffer.from([22, 3, 1, 0x40, 0]))).toBe('incomplete')
     expect(readClientHello(Buffer.from([22, 3, 1, 0x40, 1]))).toBe('malformed')
@@ -132,6 +175,11 @@ describe('a client hello', () => {
     expect(understood).toBeGreaterThan(100)
   })
 })
+
+const message = (parts: Buffer[]): Buffer => {
+  const body = Buffer.concat(parts)
+  return Buffer.concat([Buffer.from([1, 0, 0, body.length]), body])
+}
 
 /** A message whose header says that it is longer by so much. */
 function lengthened(message: Buffer, by: number): Buffer {

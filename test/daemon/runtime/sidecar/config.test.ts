@@ -32,6 +32,80 @@ const broken: [what: string, raw: unknown][] = [
 ]
 
 describe('compileConfig', () => {
+  it('finds agents by key and by uid', () => {
+    const ada = { agentId: 'agent-ada', slug: 'ada', uid: 20_001, credentials: [] }
+    const bob = { agentId: 'agent-bob', slug: 'bob', credentials: [] }
+    const raw = { ...good, agents: { 'key-ada': ada, 'key-bob': bob } }
+    const bound = compileConfig(raw)
+    expect([bound.uids, [...bound.agentByKey], [...bound.agentByUid]]).toEqual([
+      true,
+      [
+        ['key-ada', ada],
+        ['key-bob', bob],
+      ],
+      [[20_001, ada]],
+    ])
+    expect(Object.keys(bound.agentByKey.get('key-bob')!)).toEqual(['agentId', 'slug', 'credentials'])
+    const free = compileConfig(raw, { uids: false })
+    expect([free.uids, free.agentByUid.size, free.agentByKey.get('key-ada')]).toEqual([
+      false,
+      0,
+      { agentId: 'agent-ada', slug: 'ada', credentials: [] },
+    ])
+  })
+
+  it('takes either mode, either kind and either scheme', () => {
+    const free = { mode: 'free', allowedDomains: [], allowPrivateEndpoints: true } as const
+    const raw = config([credential('openai', secret, { kind: 'oauth' })], { OPENAI: 'http://x.example' })
+    const { agentByKey, upstreams } = compileConfig({ ...raw, network: free })
+    expect(agentByKey.get('dummy-ada')?.credentials).toEqual([
+      { credentialId: `cred-${secret}`, provider: 'OPENAI', kind: 'oauth', token: secret, priority: 1 },
+    ])
+    expect(upstreams.get('OPENAI')?.href).toBe('http://x.example/')
+  })
+
+  const agent = (more: object) => ({
+    ...good,
+    agents: { [secret]: { agentId: 'x', slug: 'x', credentials: [], ...more } },
+  })
+  const key = (more: object) => agent({ credentials: [{ ...credential('OPENAI', secret), ...more }] })
+  const network = (more: object) => ({ ...good, network: { ...good.network, ...more } })
+  it.each<[says: string, raw: unknown]>([
+    ['config is no object', undefined],
+    ['config is no object', null],
+    ['config is no object', 'x'],
+    ['config is no object', []],
+    ['agents is no object', { ...good, agents: [] }],
+    ['agents is no object', { ...good, agents: null }],
+    ['upstreams is no object', { ...good, upstreams: 5 }],
+    ['network is no object', { ...good, network: undefined }],
+    ['network.mode is neither restricted nor free', network({ mode: '' })],
+    ['network.allowedDomains is no list of strings', network({ allowedDomains: 'x' })],
+    ['network.allowedDomains is no list of strings', network({ allowedDomains: ['x', 5] })],
+    ['network.allowPrivateEndpoints is no boolean', network({ allowPrivateEndpoints: 0 })],
+    ['agents[0] is no object', { ...good, agents: { [secret]: 5 } }],
+    ['agents[0].agentId is no text', agent({ agentId: '' })],
+    ['agents[0].slug is no text', agent({ slug: 5 })],
+    ['agents[0].uid is no whole number', agent({ uid: 1.5 })],
+    ['agents[0].credentials is no list', agent({ credentials: {} })],
+    ['agents[0].credentials[0] is no object', agent({ credentials: [null] })],
+    ['agents[0].credentials[0].kind is neither api_key nor oauth', key({ kind: '' })],
+    ['agents[0].credentials[0].priority is no number', key({ priority: '1' })],
+    ['agents[0].credentials[0].token is no text', key({ token: '' })],
+    ['agents[0].credentials[0].token holds a character that no header may hold', key({ token: 'a b' })],
+    ['agents[0].credentials[0].credentialId is no text', key({ credentialId: null })],
+    ['agents[0].credentials[0].provider is no text', key({ provider: 5 })],
+    ['upstreams.NOBODY is no provider of model calls', config([], { NOBODY: 'https://x.example' })],
+    ['upstreams.openai is no text', config([], { openai: '' })],
+    ['upstreams.OPENAI is no URL', config([], { OPENAI: 'x' })],
+    ['upstreams.OPENAI is neither http nor https', config([], { OPENAI: 'ftp://x.example' })],
+    ...['https://u@x.example', 'https://:p@x.example', 'https://x.example/?q', 'https://x.example/?q#f'].map(
+      (url): [string, unknown] => ['upstreams.OPENAI may hold a host and a path only', config([], { OPENAI: url })],
+    ),
+    ['upstreams.OPENAI may hold a host and a path only', config([], { OPENAI: 'https://x.example/#f' })],
+    ['resolvers is no list of strings', { ...good, resolvers: '10.0.0.53' }],
+  ])('says that %s', (says, raw) => expect(() => compileConfig(raw)).toThrow(new Error(says)))
+
   it('reads providers in any case', () => {
     const { agentByKey, upstreams, resolvers } = compileConfig(good)
     expect(agentByKey.get('dummy-ada')?.credentials[0]?.provider).toBe('ANTHROPIC')

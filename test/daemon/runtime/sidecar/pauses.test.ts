@@ -11,6 +11,8 @@ it('repeats a refusal until its time is over, to that agent and of that call alo
   now = 1500
   expect(answer('ada', '/escalate')).toEqual({ status: 429, body: { code: 'rate_limited', retry_after: 4 } })
   expect([answer('bob', '/escalate'), answer('ada', '/agents')]).toEqual([null, null])
+  now = 4999
+  expect(answer('ada', '/escalate')).toEqual({ status: 429, body: { code: 'rate_limited', retry_after: 1 } })
   now = 5000
   expect(answer('ada', '/escalate')).toBeNull()
 })

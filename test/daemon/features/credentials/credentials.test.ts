@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Role } from '#contract/roles'
 import { addPerson, daemon, fixedClock, type TestDaemon } from '#test'
-import { knownSecrets, markUsed } from '../../../daemon/features/credentials/delivery/service.ts'
-import { eraseExpired } from '../../../daemon/features/credentials/rotations/service.ts'
+import { knownSecrets } from '../../../../daemon/features/credentials/delivery/service.ts'
 
 const hush = 'hush-hush-7f3a'
 const draft = { name: 'deploy', value: hush }
@@ -99,62 +98,6 @@ describe('credentials.create', () => {
       )
       .run(one.id, two.id)
     expect(knownSecrets(it.app, it.workspace), 'a value moved to another row does not open').toEqual([hush])
-  })
-
-  it.each([
-    ['name', { value: hush }, 'missing_field'],
-    ['value', { name: 'deploy' }, 'missing_field'],
-    ['name', { ...draft, name: '' }],
-    ['name', { ...draft, name: '  ' }],
-    ['name', { ...draft, name: 'x'.repeat(256) }],
-    ['name', { ...draft, name: 'two\nlines' }],
-    ['name', { ...draft, name: 5 }],
-    ['value', { ...draft, value: '' }],
-    ['value', { ...draft, value: 5 }],
-    ['value', { ...draft, value: null }],
-    ['value', { ...draft, value: ['hush'] }],
-    ['value', { ...draft, value: 'x'.repeat(65_537) }],
-    ['value', { ...draft, value: 'é'.repeat(32_769) }], // 65538 bytes
-    ['value', { ...draft, value: 'hush\u0000' }],
-    ['value', { ...draft, value: 'hush\ud800' }],
-    ['value', { ...key, value: 'sk-ant hush' }],
-    ['value', { ...key, value: 'sk-ant\r\nx-evil: hush' }],
-    ['value', { ...key, value: 'ѕk-ant-hush' }], // a Cyrillic look-alike
-    ['value', { ...key, value: '   ' }],
-    ['type', { ...draft, type: 'secret' }],
-    ['type', { ...draft, type: 'OAUTH2' }],
-    ['type', { ...draft, type: 'USERPASS' }],
-    ['type', { ...draft, type: null }],
-    ['provider', { ...draft, provider: 'ACME' }],
-    ['provider', { ...key, provider: 'OPENROUTER' }],
-    ['type', { name: 'x', value: 'y', type: 'API_KEY' }],
-    ['provider', { ...key, type: 'AI_CLI_TOKEN', provider: 'OPENAI' }],
-    ['scope', { ...draft, scope: 'AGENT' }],
-    ['crew_ids', { ...draft, scope: 'CREW' }],
-    ['crew_ids', { ...draft, crew_ids: ['cnone00000000000000000000'] }],
-    ['crew_ids.0', { ...draft, scope: 'CREW', crew_ids: ['cnone00000000000000000000'] }],
-    ['crew_ids.0', { ...draft, scope: 'CREW', crew_ids: [5] }],
-    ['tags', { ...draft, tags: 'a' }],
-    ['tags.0', { ...draft, tags: ['x'.repeat(51)] }],
-    ['account_email', { ...draft, account_email: 'nobody' }],
-    ['token_expires_at', { ...draft, token_expires_at: 'tomorrow' }],
-    ['token_expires_at', { ...draft, token_expires_at: '2026-13-01T00:00:00Z' }],
-    ['token_expires_at', { ...draft, token_expires_at: '2026-01-01' }],
-    ['token_expires_at', { ...draft, token_expires_at: '9999-12-31T23:59:59-01:00' }],
-    ['token_expires_at', { ...draft, token_expires_at: '0001-01-01T00:00:00Z' }],
-    ['token_expires_at', { ...draft, token_expires_at: 1_900_000_000 }],
-    ['username', { ...draft, username: 'me' }],
-    ['refresh_token', { ...draft, refresh_token: 'hush' }],
-    ['security_level', { ...draft, security_level: 2 }],
-    ['sensitivity', { ...draft, sensitivity: 'SEALED' }],
-    ['pending', { ...draft, pending: true }],
-  ])('refuses %s in %.100j, without repeating it', async (field, body, code = 'invalid_field') => {
-    const it = await daemon()
-    const { status, body: answer, text } = await it.call('OWNER', 'POST', '/credentials', body)
-    expect({ status, code: answer.code, field: answer.field }).toEqual({ status: 400, code, field })
-    expect(text).not.toContain('hush')
-    expect((await it.call('OWNER', 'GET', '/credentials')).body).toEqual([])
-    expect(it.entries()).toEqual([])
   })
 
   it('takes what asks for nothing, and every member that has an effect', async () => {
@@ -323,12 +266,25 @@ describe('credentials.update', () => {
     expect(it.entries().at(-2)).toMatchObject({ entry_type: 'credential.rotated', payload: { grace_seconds: 0 } })
   })
 
+  it('ends the old value’s expiry with it, unless the change names another', async () => {
+    const it = await daemon()
+    const { id } = await make(it.call, '/credentials', { ...draft, token_expires_at: '2027-01-01T00:00:00Z' })
+    const expiry = async (body: object) =>
+      (await it.call('OWNER', 'PATCH', `/credentials/${id}`, body)).body.token_expires_at
+    expect(await expiry({ description: 'x' })).toBe('2027-01-01T00:00:00Z')
+    expect(await expiry({ value: 'second', token_expires_at: '2028-01-01T00:00:00Z' })).toBe('2028-01-01T00:00:00Z')
+    expect(await expiry({ value: 'third' })).toBeNull()
+  })
+
   it('does not let a value become something that it cannot be', async () => {
     const it = await daemon()
     const { id } = await make(it.call, '/credentials', { ...draft, value: 'has spaces' })
     const patch = async (body: object) => (await it.call('OWNER', 'PATCH', `/credentials/${id}`, body)).body
     expect(await patch({ type: 'API_KEY', provider: 'ANTHROPIC' })).toMatchObject({ status: 400, field: 'value' })
     expect(await patch({ type: 'API_KEY' })).toMatchObject({ status: 400, field: 'type' })
+    await patch({ value: ' trimmed ' })
+    const pasted = await patch({ type: 'API_KEY', provider: 'ANTHROPIC' })
+    expect([pasted.field, pasted.detail]).toEqual(['type', 'The stored value is no API_KEY; send the value as well'])
     expect(await patch({ type: 'API_KEY', provider: 'ANTHROPIC', value: 'sk-ant-x' })).toMatchObject({
       type: 'API_KEY',
       provider: 'ANTHROPIC',
@@ -378,98 +334,6 @@ describe('credentials.remove', () => {
   })
 })
 
-describe('credentials.rotate', () => {
-  async function rotated(body: object = { value: 'second' }) {
-    const clock = fixedClock()
-    const it = await daemon({ clock })
-    const { id } = await make(it.call, '/credentials', { ...draft, token_expires_at: '2026-01-02T00:00:00Z' })
-    const { body: rotation, status } = await it.call('ADMIN', 'POST', `/credentials/${id}/rotate`, body)
-    return {
-      ...it,
-      id,
-      rotation,
-      status,
-      rotations: async () => (await it.call('MANAGER', 'GET', `/credentials/${id}/rotations`)).body,
-    }
-  }
-
-  it('replaces the value and keeps the old one for its grace', async () => {
-    const it = await rotated()
-    expect({ status: it.status, body: it.rotation }).toEqual({
-      status: 200,
-      body: {
-        id: expect.any(String),
-        credential_id: it.id,
-        grace_seconds: 86_400,
-        rotated_at: '2026-01-01T00:00:00Z',
-        expires_at: '2026-01-02T00:00:00Z',
-        rotated_by: it.person('ADMIN').userId,
-        status: 'ACTIVE',
-        old_value_gone: false,
-        cancelled_at: null,
-      },
-    })
-    expect(await it.rotations()).toEqual([it.rotation])
-    expect([...knownSecrets(it.app, it.workspace)].sort()).toEqual([hush, 'second'].sort())
-    expect(
-      (await it.call('VIEWER', 'GET', `/credentials/${it.id}`)).body.token_expires_at,
-      'the old token’s time is not the new one’s',
-    ).toBe(null)
-    expect(it.entries().at(-1)).toMatchObject({
-      entry_type: 'credential.rotated',
-      severity: 'notice',
-      payload: { credential_id: it.id, grace_seconds: 86_400 },
-    })
-  })
-
-  it('erases the old value when its grace is over', async () => {
-    const it = await rotated({ value: 'second', grace_seconds: 10 })
-    it.clock.advance(9000)
-    expect(await it.app.write(() => eraseExpired(it.app))).toBe(0)
-    it.clock.advance(1000)
-    expect(await it.rotations()).toMatchObject([{ status: 'EXPIRED', old_value_gone: false }])
-    expect(await it.app.write(() => eraseExpired(it.app))).toBe(1)
-    expect(await it.rotations()).toMatchObject([{ status: 'EXPIRED', old_value_gone: true }])
-    expect(knownSecrets(it.app, it.workspace)).toEqual(['second'])
-  })
-
-  it('keeps nothing without a grace', async () => {
-    const it = await rotated({ value: 'second', grace_seconds: 0 })
-    expect(it.rotation).toMatchObject({ status: 'EXPIRED', old_value_gone: true, expires_at: '2026-01-01T00:00:00Z' })
-    expect(knownSecrets(it.app, it.workspace)).toEqual(['second'])
-  })
-
-  it('can be cancelled once, by administrators of the workspace', async () => {
-    const it = await rotated()
-    const cancel = (who: Parameters<Call>[0]) => it.call(who, 'DELETE', `/credential-rotations/${it.rotation.id}`)
-    expect((await cancel(it.stranger())).status).toBe(404)
-    expect((await cancel('MANAGER')).body.code).toBe('insufficient_role')
-    const { body } = await cancel('ADMIN')
-    expect(body).toMatchObject({ status: 'CANCELLED', old_value_gone: true, cancelled_at: '2026-01-01T00:00:00Z' })
-    expect((await cancel('ADMIN')).body).toEqual(body)
-    expect(knownSecrets(it.app, it.workspace)).toEqual(['second'])
-    expect(it.entries().filter(({ entry_type }) => entry_type === 'credential.rotation_cancelled')).toHaveLength(1)
-    expect(await events(it.call, it.id)).toEqual(['REVOKE', 'ROTATE', 'CREATED'])
-  })
-
-  it.each([
-    [{}, 'missing_field', 'value'],
-    [{ value: '' }, 'invalid_field', 'value'],
-    [{ value: 'x', grace_seconds: -1 }, 'invalid_field', 'grace_seconds'],
-    [{ value: 'x', grace_seconds: 604_801 }, 'invalid_field', 'grace_seconds'],
-    [{ value: 'x', grace_seconds: '10' }, 'invalid_field', 'grace_seconds'],
-    [{ value: 'x', grace_seconds: 1.5 }, 'invalid_field', 'grace_seconds'],
-  ])('refuses %j', async (body, code, field) => {
-    const it = await rotated(body)
-    expect({ status: it.status, code: it.rotation.code, field: it.rotation.field }).toEqual({
-      status: 400,
-      code,
-      field,
-    })
-    expect(knownSecrets(it.app, it.workspace)).toEqual([hush])
-  })
-})
-
 describe('credentials.list', () => {
   it('says which agents have a credential, and whether Muster can test it', async () => {
     const it = await daemon()
@@ -490,74 +354,6 @@ describe('credentials.list', () => {
     })
     await it.call('OWNER', 'DELETE', `/agents/${agents[1]}`)
     expect((await it.call('VIEWER', 'GET', `/credentials/${id}`)).body.agent_names).toEqual(['Zoe'])
-  })
-})
-
-describe('credentials.audit', () => {
-  it('is newest first and windowed', async () => {
-    const clock = fixedClock()
-    const it = await daemon({ clock })
-    const { id } = await make(it.call, '/credentials', draft)
-    clock.advance(1000)
-    await it.call('ADMIN', 'POST', `/credentials/${id}/rotate`, { value: 'second' })
-    const { body } = await it.call('MANAGER', 'GET', `/credentials/${id}/audit?limit=1`)
-    expect(body).toEqual([
-      {
-        id: expect.any(String),
-        credential_id: id,
-        event: 'ROTATE',
-        event_type: 'ROTATE',
-        actor_type: 'user',
-        actor_kind: 'user',
-        actor_id: it.person('ADMIN').userId,
-        actor_name: 'The ADMIN',
-        agent_id: null,
-        ip_address: null,
-        detail: { rotation_id: expect.any(String), grace_seconds: 86_400 },
-        metadata: { rotation_id: expect.any(String), grace_seconds: 86_400 },
-        created_at: '2026-01-01T00:00:01Z',
-        occurred_at: '2026-01-01T00:00:01Z',
-      },
-    ])
-  })
-
-  it('names the agent that a run was given the value for, and nobody where Muster itself acted', async () => {
-    const it = await daemon()
-    const { id } = await make(it.call, '/credentials', draft)
-    it.app.writeNow(() => markUsed(it.app, [id], { agent_id: 'some-agent', run_id: 'some-run' }))
-    const [use] = (await it.call('MANAGER', 'GET', `/credentials/${id}/audit`)).body
-    expect(use).toMatchObject({
-      event_type: 'USE',
-      actor_kind: 'system',
-      actor_id: null,
-      actor_name: null,
-      agent_id: 'some-agent',
-      metadata: { agent_id: 'some-agent', run_id: 'some-run' },
-    })
-  })
-})
-
-describe('credentials.variable', () => {
-  it.each([
-    ['ANTHROPIC', 'ANTHROPIC_API_KEY'],
-    ['anthropic', 'ANTHROPIC_API_KEY'],
-    ['ANTHROPIC&type=AI_CLI_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
-    ['GOOGLE', 'GEMINI_API_KEY'],
-    ['github', 'GH_TOKEN'],
-    ['AWS', 'AWS_ACCESS_KEY_ID'],
-  ])('of %s is %s', async (provider, env_var_name) => {
-    const it = await daemon()
-    const path = `/credentials/default-env-var?provider=${provider}`
-    const { body } = await it.call({ ...it.person('VIEWER'), workspace: '' }, 'GET', path)
-    expect(body).toMatchObject({ env_var_name, env_var: env_var_name, testable: provider !== 'AWS' })
-  })
-
-  it.each(['', '?provider=', '?provider=ACME', '?provider=NONE', '?provider=toString'])('refuses %s', async (query) => {
-    const it = await daemon()
-    expect((await it.call('VIEWER', 'GET', `/credentials/default-env-var${query}`)).body).toMatchObject({
-      status: 400,
-      field: 'provider',
-    })
   })
 })
 
