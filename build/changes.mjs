@@ -6,6 +6,9 @@ import { load, root } from './load.mjs'
 /** What follows what happens meanwhile, where one tried request says nothing; and what also changes files here. */
 const untried = new Set(['ask', 'chat', 'inbox', 'watch', 'logout'])
 
+/** What only reads, although it imports what others make changes with. */
+const reading = new Set(['ps'])
+
 /**
  * The commands that change something, each with whether `--dry-run` is for it: all of its changes can be tried. Ids of
  * commands as `crews:create`, operations as `crews.create`.
@@ -17,11 +20,13 @@ export async function changesOf(commands) {
   const changing = new Map(
     endpoints.filter(({ endpoint }) => endpoint.method !== 'GET').map(({ name, endpoint }) => [name, endpoint]),
   )
-  const found = commands.map(({ id, file }) => {
-    const operations = [...operationsOf(resolve(root, file))].filter((name) => changing.has(name)).sort()
-    const dry = !untried.has(id) && operations.every((name) => noDryRun(changing.get(name)) === null)
-    return [id, { operations, dry }]
-  })
+  const found = commands
+    .filter(({ id }) => !reading.has(id))
+    .map(({ id, file }) => {
+      const operations = [...operationsOf(resolve(root, file))].filter((name) => changing.has(name)).sort()
+      const dry = !untried.has(id) && operations.every((name) => noDryRun(changing.get(name)) === null)
+      return [id, { operations, dry }]
+    })
   return Object.fromEntries(found.filter(([, { operations }]) => operations.length))
 }
 

@@ -156,7 +156,7 @@ describe('what is so already', () => {
   it('is said, and is an exit code of its own when asked for', async () => {
     const { run } = await cliFor(await daemon())
     const set = (...flags: string[]) => run('preferences', 'set', 'theme', 'dark', ...flags)
-    expect(await set('--error-unchanged')).toMatchObject({ code: 0, stderr: '✓ Remembered theme.\n' })
+    expect(await set('--error-unchanged')).toMatchObject({ code: 0, stderr: '✓ Stored preference theme.\n' })
     expect(await set()).toMatchObject({ code: 0, stderr: '✓ theme has that value already.\n' })
     expect(await set('--error-unchanged')).toMatchObject({ code: 9 })
     expect(await set('--dry-run')).toMatchObject({ code: 0, stdout: 'Would change nothing: it is so already.\n' })

@@ -34,6 +34,7 @@ const unnamed: Record<string, string> = {
   'inbox:purge kind': 'not offered',
   'inbox:resolve state': 'the verb itself',
   'inbox:resolve resolved_action': 'the verb itself',
+  'journal:list cursor': 'follows from --all',
   'login callbackUrl': 'a step of signing in',
   'login csrfToken': 'a step of signing in',
   'login redirect': 'a step of signing in',

@@ -137,7 +137,7 @@ describe('flags', () => {
     ['crews list --limit x', '--limit must be a whole number, not "x".'],
     ['crews list --limit 0', '--limit must be at least 1, not 0.'],
     ['agents create x --timeout 86401', '--timeout must be at most 86400, not 86401.'],
-    ['crews list -o xml', '--output must be one of table, json, yaml, ndjson, name, tsv, not "xml".'],
+    ['crews list -o xml', '--output must be one of table, wide, json, yaml, ndjson, name, tsv, not "xml".'],
     ['crews create x --cpus=-1', '--cpus must be a number of at least 0, not "-1".'],
     [
       'approvals list --status x',

@@ -41,7 +41,8 @@ const valueFor = ({ name, options, helpValue }: Word): string =>
 
 /** A command line with all that the command requires; `given` replaces values of arguments. */
 export function lineOf({ id, args, flags }: Described, given: Record<string, string> = {}): string[] {
-  const words = Object.values(args).filter(({ name, required }) => required || name in given)
+  // An agent that is left out is asked for.
+  const words = Object.values(args).filter(({ name, required }) => required || name === 'agent' || name in given)
   const needed = Object.values(flags).filter(({ required }) => required)
   return [
     ...id.split(':'),

@@ -10,7 +10,7 @@ export default class ConfigList extends ApiCommand<typeof ConfigList> {
     'Flags override environment variables, which override the project (`.muster.yaml`), which overrides stored ' +
     'settings, which override defaults. Secrets are shown as [set].'
   static override result = { members: ['of', 'setting', 'value', 'origin', 'env'] }
-  static override hiddenAliases = ['config:show']
+  static override aliases = ['config:show']
   static override examples = [
     '$ <%= config.bin %> config list',
     '$ <%= config.bin %> config list --origin',

@@ -5,6 +5,19 @@ import { toldRunView } from '../../views/runs.ts'
 
 export default class RunsShow extends ApiCommand<typeof RunsShow> {
   static override summary = 'Show a run: what it was asked, said, did and spent, and how it ended'
+  static override result = {
+    of: ['runs.show'],
+    members: [
+      'asked',
+      'said',
+      'tool_calls',
+      'tool_calls.name',
+      'tool_calls.brief',
+      'tool_calls.status',
+      'usage',
+      'cost',
+    ],
+  }
   static override examples = [
     '$ <%= config.bin %> runs show RUN',
     '$ <%= config.bin %> runs show RUN --jq .status',

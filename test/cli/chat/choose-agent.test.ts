@@ -11,7 +11,7 @@ it('muster chat and muster chats offer the agents at a terminal, and name what i
   await listed.until(/With which agent\?.*ada.*bob/s)
   listed.type('\u001b[B\r')
   expect(await listed.ended).toBe(0)
-  expect(listed.text()).toContain(chat)
+  expect(listed.text()).toContain(chat.slice(-8))
   expect(await muster.run('chats')).toEqual({
     code: 2,
     stdout: '',

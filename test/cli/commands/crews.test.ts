@@ -257,13 +257,17 @@ describe('muster runs', () => {
     const server = await fakeServer(({ url }, reply) =>
       json(
         reply,
-        url.includes('/runs/run-1')
-          ? run
-          : url.includes('/agents?')
-            ? [{ id: 'c7', slug: 'ada' }]
-            : url.includes('/agents/c7/runs')
-              ? [run]
-              : page,
+        url.includes('/runs/run-1/logs')
+          ? { type: 'stream.end', reason: 'not_followed' }
+          : url.includes('/journal')
+            ? { entries: [] }
+            : url.includes('/runs/run-1')
+              ? run
+              : url.includes('/agents?')
+                ? [{ id: 'c7', slug: 'ada' }]
+                : url.includes('/agents/c7/runs')
+                  ? [run]
+                  : page,
       ),
     )
     const { run: muster, screen } = cli({ SVC_SERVER: server.url })

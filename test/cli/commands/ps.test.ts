@@ -34,6 +34,6 @@ it('muster ps tells what runs, what waits for whom and since when, and what is q
   })
   const terminal = screen(['ps'], { cols: 120, env: { NO_COLOR: '1' } })
   expect(await terminal.ended).toBe(0)
-  expect(terminal.text()).toMatch(/RUN +AGENT +STATE +WAITS_FOR +QUESTION +AGE/)
+  expect(terminal.text()).toMatch(/ID +AGENT +STATE +WAITS-FOR +QUESTION +AGE/)
   expect(terminal.text()).toMatch(/waiting +you +Agent ada asks: Postgres or SQLite\?/)
 })

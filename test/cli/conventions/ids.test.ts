@@ -11,6 +11,7 @@ const named = ['agent', 'credential', 'crew', 'invitation', 'member', 'workspace
 /** Commands whose argument of such a name is no id, and why. */
 const otherwise: Record<string, string> = {
   'members:add user': 'somebody who is no member yet',
+  'logs subject': 'an agent, a crew or a run, which is looked up by itself',
   'ask agent': 'waits for the agent; it is looked up as by every other command',
   'chat agent': 'needs a terminal; it is looked up as by every other command',
 }
@@ -84,7 +85,6 @@ it('names the candidates when several are meant, and changes nothing', async () 
 })
 
 it.each([
-  ['runs', 'show', sampleId],
   ['crews', 'show', sampleId],
   ['inbox', 'show', `ibx_run_${sampleId}`],
 ])('%s %s makes one request for a whole id', async (...words) => {
