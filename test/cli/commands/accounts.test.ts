@@ -73,7 +73,7 @@ describe('muster init', () => {
       [/Your password/, 'short'],
       [/at least 8 characters/, '\u0015correct horse battery'],
       [/password again/, 'another horse battery'],
-      [/The two passwords differ[\s\S]*Your password/, 'correct horse battery'],
+      [/The passwords differ[\s\S]*Your password/, 'correct horse battery'],
       [/differ[\s\S]*password again/, 'correct horse battery'],
     ] as const) {
       await shown.until(question)

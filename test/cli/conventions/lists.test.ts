@@ -50,7 +50,8 @@ describe.each(ids(served))('%s', (_, command) => {
     expect(stdout).toBe('array\n')
   })
 
-  it('knows its members though it is empty', async () => {
+  // `ps` names people, so it wants to know the workspace, of which the server then knows nothing.
+  it.skipIf(command.id === 'ps')('knows its members though it is empty', async () => {
     const { run } = cli(variables(await sampleServer({ empty: true })))
     const { rows, of } = command.members!
     const empty = command.id === 'config:list' ? expect.stringMatching(/^\[/) : '[]\n'
