@@ -48,6 +48,14 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
+it('the conventions of the command line name tests that there are, 35 rules in order', () => {
+  const text = read('docs/cli-conventions.md')
+  const rules = [...text.matchAll(/^\| (\d+) \|.*`((?:test|bench)\/[^`]+)`/gm)]
+  expect(rules.map((rule) => Number(rule[1]))).toEqual(Array.from({ length: 35 }, (_, at) => at + 1))
+  const named = [...text.matchAll(/`((?:test|bench)\/[^`]+)`/g)].map((match) => match[1]!)
+  expect(named.filter((path) => !existsSync(new URL(path, root)))).toEqual([])
+})
+
 describe('the table of settings', () => {
   const rows = [
     ...read('docs/operating.md').matchAll(/^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \| (`[A-Z_]+`(?:, `[A-Z_]+`)*)? ?\|/gm),

@@ -44,6 +44,6 @@ export default class RunsList extends ApiCommand<typeof RunsList> {
 
   private total({ stats, pagination }: Reply<typeof runs.list>): void {
     const { running, today, failed } = stats
-    this.out.note(`${pagination.total} runs. Running: ${running}. Today: ${today}, failed ${failed}.`, 'dim')
+    this.out.note(`Runs: ${pagination.total}. Running: ${running}. Today: ${today}, failed ${failed}.`, 'dim')
   }
 }

@@ -282,7 +282,7 @@ describe('muster runs', () => {
     expect(await muster('runs', '--status', 'odd')).toMatchObject({ code: 2 })
     const shown = screen(['runs'])
     await shown.ended
-    expect(shown.text()).toContain('1 runs. Running: 1. Today: 2, failed 3.')
+    expect(shown.text()).toContain('Runs: 1. Running: 1. Today: 2, failed 3.')
   })
 
   it('works on a real daemon', async () => {
