@@ -146,10 +146,13 @@ const carryOut = async (app: App, endpoint: Endpoint, call: object, handler: Ope
 const run = (app: App, endpoint: Endpoint, call: object, work: () => unknown, says = endpoint.method !== 'GET') =>
   endpoint.journal ? app.write(() => change(app, endpoint, call, work, says)) : work()
 
-/** The work with its fact. `says`: the answer says so when nothing was written. */
+/**
+ * The work with its fact. `says`: the answer says so when nothing was written, but never to strangers, who would learn
+ * which addresses have accounts.
+ */
 function change(app: App, endpoint: Endpoint, call: object, work: () => unknown, says: boolean): unknown {
   const { value, wrote } = app.watched(() => record(app, endpoint, call as RecordCall, work()))
-  if (!wrote && says) unchanged(call)
+  if (!wrote && says && endpoint.access !== 'public') unchanged(call)
   return value
 }
 

@@ -11,7 +11,7 @@ import { pictures } from '../support/pictures.ts'
 /** Why these have no dry run; public and internal operations have none in any case. */
 const refused: Record<string, string> = {
   'credentials.check': 'it asks a provider about the value and stores nothing',
-  'credentials.test': 'it asks a provider about the stored value',
+  'credentials.test': 'it asks a provider about the value',
   'invitations.redeem': 'tries of a secret must be counted',
   'pairing.start': 'it gives out a code',
   'sessions.confirm': 'tries of a secret must be counted',

@@ -54,7 +54,7 @@ it('the daemon of another data folder is not this one’s', async () => {
   rmSync(join(data(other), 'musterd.json'))
   const there = cli({ ...other.env, SVC_PORT: port })
   expect(await there.run('status')).toMatchObject({ code: 8 })
-  expect(await there.run('down')).toMatchObject({ code: 0, stderr: '✓ No daemon runs here.\n' })
+  expect(await there.run('down')).toMatchObject({ code: 0, stderr: '✓ No daemon is running here.\n' })
   const up = await there.run('up')
   expect(up).toMatchObject({ code: 1, stderr: expect.stringContaining(`taken by process ${note(first).pid}: `) })
   expect((await first.run('status')).code).toBe(0)
@@ -64,7 +64,7 @@ it('the daemon of another data folder is not stopped, though its process has the
   const [first, other] = [await running(), await running()]
   process.kill(note(other).pid, 'SIGKILL')
   writeFileSync(join(data(other), 'musterd.json'), JSON.stringify({ ...note(other), pid: note(first).pid }))
-  expect(await other.run('down')).toMatchObject({ code: 0, stderr: '✓ No daemon runs here.\n' })
+  expect(await other.run('down')).toMatchObject({ code: 0, stderr: '✓ No daemon is running here.\n' })
   expect((await first.run('status')).code).toBe(0)
 })
 
@@ -73,7 +73,7 @@ it('a daemon whose socket is gone is found where it proves itself', async () => 
   rmSync(join(data(it), 'musterd.sock'))
   const { url, pid } = note(it)
   expect(JSON.parse((await it.run('status', '--json')).stdout)).toMatchObject({ server: url, pid })
-  expect(await it.run('up')).toMatchObject({ code: 0, stderr: expect.stringContaining('runs already') })
+  expect(await it.run('up')).toMatchObject({ code: 0, stderr: expect.stringContaining('already running') })
 })
 
 it('a program that passes the question on to the daemon is not taken for it', async () => {
