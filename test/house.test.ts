@@ -323,6 +323,12 @@ describe('tests that not every machine can run', () => {
   })
 })
 
+it('modules of tests that several files share leave hooks to the set-up: a worker loads them once', () => {
+  const hook = /^(afterEach|afterAll|beforeEach|beforeAll)\(/m
+  const own = files.filter((path) => path.startsWith('test/') && !/\.test\.ts$/.test(path) && hook.test(text(path)))
+  expect(own).toEqual(['test/support/setup.ts'])
+})
+
 describe('lines', () => {
   // The formatter does not break the long texts of generated files.
   const isLong = (path: string) => {

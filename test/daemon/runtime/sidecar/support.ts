@@ -1,18 +1,13 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach } from 'vitest'
 import type { Ask } from '#runtime/sidecar/control'
 import { startSidecar } from '#runtime/sidecar/server'
 import type { ModelCredential, SidecarConfig, SidecarReport } from '#runtime/types'
+import { ending } from '../../../support/endings.ts'
 
-const open: (() => unknown)[] = []
-
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
-
-export const onEnd = (close: () => unknown) => void open.push(close)
+/** Does this when the test ends. */
+export const onEnd = ending
 
 /** A web server on loopback that answers by `listener` and closes with the test. */
 export async function server(listener: RequestListener): Promise<{ url: string; port: number; http: Server }> {
