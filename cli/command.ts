@@ -115,8 +115,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   }
 
   private members(): Members | undefined {
-    const { registry } = this.config as unknown as { registry: Registry }
-    return registry.describe(this.id!).members ?? undefined
+    return this.registry.describe(this.id!).members ?? undefined
   }
 
   /** Which server, as whom, in which workspace. */

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { InputError } from './input.ts'
 
 /** Writes a file that was not there, or with `force` one that was. `mode`: of a new file. */
@@ -13,5 +14,21 @@ export function writeNew(
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
       throw new InputError(`${to} already exists.`, 'repeat with --force, or --to another file')
     throw new InputError(`${to} cannot be written: ${(error as Error).message}`)
+  }
+}
+
+/**
+ * Writes a file whole, readable by its owner alone, in a folder made for it: after a crash it is the old one or the new
+ * one. `flush`: also after the machine's.
+ */
+export function replacePrivate(path: string, content: string, { flush = false } = {}): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${process.pid}.new`
+  try {
+    writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush })
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
   }
 }

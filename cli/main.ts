@@ -4,7 +4,7 @@ import { InputError } from './input.ts'
 import { hasUnicode, plainMarks } from './output/marks.ts'
 import type { Members } from './output/members.ts'
 import { flagsLast, type Known, type Request, resolve } from './resolve.ts'
-import { applyUserSettings, readUserFile } from './user-settings.ts'
+import { applyUserSettings, readUserFile, type UserFile } from './user-settings.ts'
 
 interface CommandClass {
   new (argv: string[], config: Config): { _run(): Promise<unknown> }
@@ -46,17 +46,18 @@ export async function main(argv: string[], registry: Registry): Promise<void> {
   if (argv[0] === '__complete') return (await import('./complete/answer.ts')).answer(argv.slice(1), registry)
   const request = resolve(argv, registry)
   if (request.kind === 'run') return begin(() => run(request, registry))
-  if (request.kind === 'unknown') return begin(() => ownOrUnknown(argv, request, registry))
+  if (request.kind === 'unknown') return begin((user) => ownOrUnknown(argv, request, registry, user))
   if (request.kind === 'version') return void process.stdout.write(`${userAgent(registry.version)}\n`)
   const { showHelp } = await import('./help/show.ts')
   return showHelp(request, registry)
 }
 
 /** Does this with the settings that the user stored, and explains what is wrong with them. */
-async function begin(work: () => Promise<void>): Promise<void> {
+async function begin(work: (user: UserFile) => Promise<void>): Promise<void> {
   try {
-    applyUserSettings(readUserFile())
-    await work()
+    const user = readUserFile()
+    applyUserSettings(user)
+    await work(user)
   } catch (error) {
     if (!(error instanceof InputError)) throw error
     const { reportInput } = await import('./command.ts')
@@ -69,9 +70,9 @@ async function ownOrUnknown(
   argv: readonly string[],
   unknown: Request & { kind: 'unknown' },
   registry: Registry,
+  { aliases }: UserFile,
 ): Promise<void> {
   const [name = '', ...args] = flagsLast(argv, registry.valued)
-  const { aliases } = readUserFile()
   if (Object.hasOwn(aliases, name)) {
     const { expandAlias } = await import('./alias.ts')
     const meant = resolve(expandAlias(aliases[name]!, args), registry)

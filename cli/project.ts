@@ -30,8 +30,9 @@ export function readProject(folder: string): Project {
 
 function ownText(file: string): string | undefined {
   try {
-    const { uid } = statSync(file)
-    return uid === process.getuid?.() || uid === 0 ? readFileSync(file, 'utf8') : undefined
+    // Every command asks this of each folder above it, and hardly one has such a file: an error would cost the most.
+    const found = statSync(file, { throwIfNoEntry: false })
+    return found && (found.uid === process.getuid?.() || found.uid === 0) ? readFileSync(file, 'utf8') : undefined
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { plainRead } from './contexts/plain.ts'
+import { replacePrivate } from './files.ts'
 import { InputError } from './input.ts'
 import { configFile } from './paths.ts'
 
@@ -8,10 +9,10 @@ type Env = NodeJS.ProcessEnv
 
 /** What `muster config set` stores, and the variable that each setting stands in for. */
 export const userSettings = {
-  http_timeout: { env: 'SVC_HTTP_TIMEOUT', description: 'how long a request may take, as 30s', rule: duration },
-  no_color: { env: 'NO_COLOR', description: 'no colours', rule: yesOnly },
-  no_input: { env: 'SVC_NO_INPUT', description: 'never ask; refuse what would need an answer', rule: yesOnly },
-  pager: { env: 'SVC_PAGER', description: 'program that pages long results; cat turns it off', rule: undefined },
+  http_timeout: { env: 'SVC_HTTP_TIMEOUT', description: 'how long a request may take, as 30s', kind: 'duration' },
+  no_color: { env: 'NO_COLOR', description: 'no colours', kind: 'switch' },
+  no_input: { env: 'SVC_NO_INPUT', description: 'never ask; refuse what would need an answer', kind: 'switch' },
+  pager: { env: 'SVC_PAGER', description: 'program that pages long results; cat turns it off', kind: 'text' },
 } as const
 
 export type UserSetting = keyof typeof userSettings
@@ -51,18 +52,10 @@ export function changeUserFile(change: (file: UserFile) => void, env: Env = proc
     lines.push(`${name}:`)
     for (const [key, text] of Object.entries(texts)) lines.push(`  ${JSON.stringify(key)}: ${JSON.stringify(text)}`)
   }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const draft = `${path}.${process.pid}.new`
-  try {
-    writeFileSync(draft, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    renameSync(draft, path)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  }
+  replacePrivate(path, `${lines.join('\n')}\n`, { flush: true })
 }
 
-/** Stored settings stand in for variables that are not set. Returns the variables that they set. */
+/** Stored settings stand in for variables that are not set. */
 export function applyUserSettings({ settings }: UserFile, env: Env = process.env): void {
   for (const [name, value] of Object.entries(settings)) {
     const { env: variable } = userSettings[name as UserSetting]
@@ -77,25 +70,6 @@ const stored = new Set<string>()
 
 /** Whether a variable's value came from the user's settings. */
 export const isStored = (variable: string): boolean => stored.has(variable)
-
-/** Refuses values that the setting cannot have. */
-export function checkSetting(name: string, value: string): asserts name is UserSetting {
-  if (!Object.hasOwn(userSettings, name))
-    throw new InputError(
-      `There is no setting "${name}"; there are ${Object.keys(userSettings).join(', ')}.`,
-      'muster config list',
-    )
-  const flaw = userSettings[name as UserSetting].rule?.(value)
-  if (flaw) throw new InputError(`${name} must be ${flaw}, not "${value}".`)
-}
-
-function duration(value: string): string | undefined {
-  return /^\d+(\.\d+)?(ms|s|m|h|d)?$/.test(value) ? undefined : 'a duration such as 10s, 5m or 2h'
-}
-
-function yesOnly(value: string): string | undefined {
-  return value === '1' ? undefined : '1 (`muster config unset` turns it off)'
-}
 
 function textOf(path: string): string | undefined {
   try {

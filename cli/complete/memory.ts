@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { replacePrivate } from '../files.ts'
 import { stateDir } from '../paths.ts'
 import type { Offer } from './complete.ts'
 
@@ -18,13 +19,12 @@ export const keyOf = (...parts: (string | undefined)[]): string =>
 
 /** What the server answers, or, when it takes long, what it answered the last time; that is then refreshed. */
 export async function remembered(key: string, fetch: (timeoutMs: number) => Promise<Offer[]>): Promise<Offer[]> {
-  const dir = join(stateDir(), 'completion')
-  const file = join(dir, `${key}.json`)
+  const file = join(stateDir(), 'completion', `${key}.json`)
   const refreshing = Boolean(process.env[refreshes])
   const earlier = refreshing ? undefined : read(file)
   try {
     const offers = await fetch(patienceMs[refreshing ? 'refresh' : earlier ? 'known' : 'unknown'])
-    write(dir, file, offers)
+    write(file, offers)
     return offers
   } catch (error) {
     if (!refreshing) refresh(file)
@@ -42,12 +42,9 @@ function read(file: string): Offer[] | undefined {
 }
 
 /** Names are the server's business: only the user may read them. */
-function write(dir: string, file: string, offers: Offer[]): void {
+function write(file: string, offers: Offer[]): void {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
-    const draft = `${file}.${process.pid}`
-    writeFileSync(draft, JSON.stringify(offers), { mode: 0o600 })
-    renameSync(draft, file)
+    replacePrivate(file, JSON.stringify(offers))
   } catch {
     // Without a memory the next answer takes as long as the server.
   }

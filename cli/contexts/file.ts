@@ -1,15 +1,5 @@
-import {
-  chmodSync,
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { replacePrivate } from '../files.ts'
 import { InputError } from '../input.ts'
 import { plainRead } from './plain.ts'
 
@@ -106,15 +96,7 @@ export function writeContexts(path: string, { current, contexts }: ContextFile):
     lines.push(`  ${scalar(name)}:`)
     for (const [key, value] of Object.entries(context)) if (value) lines.push(`    ${key}: ${scalar(value as string)}`)
   }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const draft = `${path}.${process.pid}.new`
-  try {
-    writeFileSync(draft, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    renameSync(draft, path)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  }
+  replacePrivate(path, `${lines.join('\n')}\n`, { flush: true })
 }
 
 // JSON strings are YAML: quoting everything keeps any text what it is.

@@ -1,5 +1,6 @@
-import { fstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { fstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { replacePrivate } from '../files.ts'
 import { stateDir } from '../paths.ts'
 
 /** A list as it was shown: the noun of its command, and the ids of its rows. */
@@ -17,11 +18,8 @@ export function rememberList(noun: string, ids: string[], terminal = terminalKey
   if (terminal === undefined) return
   const others = listsOf(terminal).filter((it) => it.noun !== noun)
   const lists = [{ noun, ids: ids.slice(0, most) }, ...others].slice(0, kept)
-  const file = fileOf(terminal)
   try {
-    mkdirSync(folder(), { recursive: true, mode: 0o700 })
-    writeFileSync(`${file}.${process.pid}`, JSON.stringify(lists), { mode: 0o600 })
-    renameSync(`${file}.${process.pid}`, file)
+    replacePrivate(fileOf(terminal), JSON.stringify(lists))
     forgetOld()
   } catch {
     // A list that is not remembered can still be read.

@@ -2,7 +2,6 @@ import { Args } from '@oclif/core'
 import { expandAlias, wordsOf } from '../../alias.ts'
 import { ApiCommand } from '../../command.ts'
 import { InputError } from '../../input.ts'
-import type { Registry } from '../../main.ts'
 import { resolve } from '../../resolve.ts'
 import { changeUserFile } from '../../user-settings.ts'
 
@@ -24,9 +23,8 @@ export default class AliasSet extends ApiCommand<typeof AliasSet> {
     const { name, command } = this.args
     if (!/^[a-z0-9][a-z0-9-]*$/.test(name))
       throw new InputError(`An alias consists of small letters, digits and dashes, not "${name}".`)
-    const { registry } = this.config as unknown as { registry: Registry }
-    if (resolve([name], registry).kind !== 'unknown') throw new InputError(`"${name}" is a command already.`)
-    if (!wordsOf(command).length || resolve(expandAlias(command, examples), registry).kind !== 'run')
+    if (resolve([name], this.registry).kind !== 'unknown') throw new InputError(`"${name}" is a command already.`)
+    if (!wordsOf(command).length || resolve(expandAlias(command, examples), this.registry).kind !== 'run')
       throw new InputError(`"${command}" is not a command of muster.`, 'muster --help')
     changeUserFile(({ aliases }) => {
       aliases[name] = command

@@ -1,6 +1,8 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { changeUserFile, checkSetting, userSettings } from '../../user-settings.ts'
+import { durationMs } from '../../flags.ts'
+import { InputError } from '../../input.ts'
+import { changeUserFile, type UserSetting, userSettings } from '../../user-settings.ts'
 
 const lines = Object.entries(userSettings).map(
   ([name, { description, env }]) => `  ${name.padEnd(14)}${description} [$${env}]`,
@@ -24,10 +26,24 @@ export default class ConfigSet extends ApiCommand<typeof ConfigSet> {
 
   async run(): Promise<void> {
     const { setting, value } = this.args
-    checkSetting(setting, value)
+    check(setting, value)
     changeUserFile((file) => {
       file.settings[setting] = value
     })
     await this.out.done(`${setting} is ${value} from now on.`)
   }
+}
+
+/** Refuses settings that there are not, and values that they cannot have. */
+function check(name: string, value: string): asserts name is UserSetting {
+  if (!Object.hasOwn(userSettings, name))
+    throw new InputError(
+      `There is no setting "${name}"; there are ${Object.keys(userSettings).join(', ')}.`,
+      'muster config list',
+    )
+  const { kind } = userSettings[name as UserSetting]
+  const refuse = (rule: string) => new InputError(`${name} must be ${rule}, not "${value}".`)
+  if (kind === 'duration' && !/^\S+$/.test(value)) throw refuse('a duration such as 10s, 5m or 2h')
+  if (kind === 'duration') durationMs(value, name)
+  if (kind === 'switch' && value !== '1') throw refuse('1 (`muster config unset` turns it off)')
 }
