@@ -93,7 +93,7 @@ export default class Chat extends ApiCommand<typeof Chat> {
   /** The chat of last time, when it is still there. */
   private async known(agent: string, chat: string | null): Promise<string | null> {
     if (!chat) return null
-    const chats = await this.api.chats.list({ agentId: agent })
+    const chats = await this.api.chats.list({ agentId: agent, query: {} })
     return chats.some(({ id }) => id === chat) ? chat : null
   }
 

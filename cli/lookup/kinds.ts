@@ -170,7 +170,9 @@ async function chats(api: Client, agent: string | undefined) {
   const agents = agent
     ? [await agentId(api, agent)]
     : (await windowed(all, (query) => api.agents.list({ query }))).map(({ id }) => id)
-  return (await Promise.all(agents.map((id) => api.chats.list({ agentId: id })))).flat()
+  return (
+    await Promise.all(agents.map((id) => windowed(all, (query) => api.chats.list({ agentId: id, query }), 100)))
+  ).flat()
 }
 
 const ports = (api: Client, crew: string) =>

@@ -79,6 +79,7 @@ export const chats = {
   list: get('/agents/:agentId/chats', {
     summary: "List an agent's chats, latest activity first, 100 at most",
     access: 'VIEWER',
+    query: Type.Object({ limit: optional(loose), offset: optional(loose) }),
     reply: Type.Array(Chat),
     throws: ['not_found'],
   }),

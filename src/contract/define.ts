@@ -87,6 +87,8 @@ export interface Shape {
   unnamed?: Code
   /** The setting with other names for the last segment of the path. */
   aliases?: 'healthAliases'
+  /** Another path, at which older clients look for the same. */
+  also?: string
   /** The path stands alone instead of under /api/v1. */
   root?: true
   /** Bytes accepted in the body; 1 MiB unless stated. */

@@ -187,6 +187,7 @@ export const journal = {
     throws: ['encryption_unavailable'],
   }),
   verify: get('/journal/verify', {
+    also: '/admin/journal/verify',
     summary: 'Check that the journal is the one that was written',
     access: 'ADMIN',
     ...ofSession,

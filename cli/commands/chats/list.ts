@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
 import { agentGiven } from '../../chat/choose-agent.ts'
 import { ApiCommand } from '../../command.ts'
-import { limited, listFlags } from '../../flags.ts'
+import { windowed, windowFlags } from '../../flags.ts'
 import { chatView } from '../../views/chats.ts'
 
 export default class ChatsList extends ApiCommand<typeof ChatsList> {
@@ -10,10 +10,11 @@ export default class ChatsList extends ApiCommand<typeof ChatsList> {
   static override args = {
     agent: Args.string({ description: 'slug or id of the agent; chosen from a list when left out' }),
   }
-  static override flags = listFlags
+  static override flags = windowFlags
 
   async run(): Promise<void> {
     const agent = await agentGiven(this.api, this.args.agent, 'chats list')
-    await this.out.list(limited(await this.api.chats.list({ agentId: agent }), this.flags), chatView)
+    const rows = await windowed(this.flags, (query) => this.api.chats.list({ agentId: agent, query }), 100)
+    await this.out.list(rows, chatView)
   }
 }

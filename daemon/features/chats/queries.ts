@@ -1,3 +1,4 @@
+import type { Page } from '#kernel/http/fields'
 import { statements } from '#kernel/store/db'
 
 export interface ChatRow {
@@ -31,8 +32,9 @@ const columns = `id, agent_id, workspace_id, title, mode, status, visibility, or
   ${unread} AS unread_count, started_at, ended_at, last_activity_at, created_at`
 
 export const queries = statements((db) => ({
-  list: db.prepare<[{ agent: string; user: string }], ChatRow>(
-    `SELECT ${columns} FROM chats WHERE agent_id = @agent ORDER BY last_activity_at DESC, id DESC LIMIT 100`,
+  list: db.prepare<[{ agent: string; user: string } & Page], ChatRow>(
+    `SELECT ${columns} FROM chats WHERE agent_id = @agent ORDER BY last_activity_at DESC, id DESC
+     LIMIT @limit OFFSET @offset`,
   ),
   find: db.prepare<[{ id: string; user: string }], ChatRow>(`SELECT ${columns} FROM chats WHERE id = @id`),
   workspace: db.prepare<[id: string], { workspace_id: string }>('SELECT workspace_id FROM chats WHERE id = ?'),

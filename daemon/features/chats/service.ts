@@ -20,9 +20,12 @@ const absent = (what: string) => problem('not_found', { detail: `There is no suc
 
 const toChat = ({ created_by: _by, ...chat }: ChatRow): Static<typeof Chat> => chat
 
-export function listChats(app: App, { actor, agentId }: Call<typeof chats.list>): Static<typeof Chat>[] {
+export function listChats(app: App, { actor, agentId, query }: Call<typeof chats.list>): Static<typeof Chat>[] {
   const agent = findAgent(app, actor.workspace, agentId)
-  return queries(app.db).list.all({ agent: agent.id, user: actor.id }).map(toChat)
+  const page = pageOf(query, { max: 100 })
+  return queries(app.db)
+    .list.all({ agent: agent.id, user: actor.id, ...page })
+    .map(toChat)
 }
 
 /** Opens a chat. With an id of the caller's own the same chat is there again; another agent's is refused. */

@@ -110,17 +110,21 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
   return http
 }
 
-/** All operations, with a copy for each configured alias. */
+/** All operations, with a copy for each other path and each configured alias. */
 function withAliases({ operations, config }: App): Operation[] {
   const all = [...operations.values()]
   const taken = new Set(all.map(({ endpoint }) => urlOf(endpoint).split('/')[3]))
   const others = all.flatMap((operation) => {
-    const { aliases, path } = operation.endpoint
-    return (aliases ? config[aliases] : []).map((name) => {
+    const { aliases, also, path } = operation.endpoint
+    const paths = (aliases ? config[aliases] : []).map((name) => {
       if (taken.has(name))
         throw new ConfigError(`${settings[aliases!].path} has "${name}", which is an address of this API already`)
-      return { ...operation, endpoint: { ...operation.endpoint, path: path.replace(/[^/]+$/, name) } }
+      return path.replace(/[^/]+$/, name)
     })
+    return [...paths, ...(also ? [also] : [])].map((other) => ({
+      ...operation,
+      endpoint: { ...operation.endpoint, path: other },
+    }))
   })
   return [...all, ...others]
 }

@@ -140,6 +140,21 @@ describe('chats.list', () => {
     expect(await ids()).toEqual([first, second])
   })
 
+  it('comes in windows', async () => {
+    const it = await workplace()
+    const chats: string[] = []
+    for (let n = 0; n < 101; n++) {
+      it.clock.advance(1000)
+      chats.unshift(await it.openChat())
+    }
+    const ids = async (query: string) =>
+      (await it.call('OWNER', 'GET', `/agents/${it.agentId}/chats${query}`)).body.map(({ id }: { id: string }) => id)
+    expect(await ids('')).toEqual(chats.slice(0, 100))
+    expect(await ids('?limit=500')).toEqual(chats.slice(0, 100))
+    expect(await ids('?limit=20')).toEqual(chats.slice(0, 20))
+    expect(await ids('?limit=20&offset=90')).toEqual(chats.slice(90))
+  })
+
   it('is named after the first thing that a user said', async () => {
     const it = await workplace()
     const chat = await it.openChat()

@@ -566,6 +566,9 @@ describe('journal.verify', () => {
 
   it('is for administrators', async () => {
     const { call } = await daemon()
-    expect((await call('MANAGER', 'GET', '/journal/verify')).status).toBe(403)
+    for (const path of ['/journal/verify', '/admin/journal/verify']) {
+      expect((await call('MANAGER', 'GET', path)).status).toBe(403)
+      expect((await call('ADMIN', 'GET', path)).body).toMatchObject({ valid: true })
+    }
   })
 })
