@@ -1,5 +1,8 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { InputError } from './input.ts'
 
 /** Writes a file that was not there, or with `force` one that was. `mode`: of a new file. */
@@ -11,9 +14,29 @@ export function writeNew(
   try {
     writeFileSync(to, content, { flag: force ? 'w' : 'wx', ...(mode !== undefined && { mode }) })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new InputError(`${to} already exists.`, 'repeat with --force, or --to another file')
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(to)
     throw new InputError(`${to} cannot be written: ${(error as Error).message}`)
+  }
+}
+
+const taken = (to: string) => new InputError(`${to} already exists.`, 'repeat with --force, or --to another file')
+
+/** Writes what a stream brings to a file, as `writeNew` does: whole, or not at all. `from` asks for the stream. */
+export async function receiveNew(to: string, from: () => Promise<Readable>, force: boolean): Promise<void> {
+  const path = resolve(process.cwd(), to)
+  if (!force && existsSync(path)) throw taken(to)
+  const draft = `${path}.${process.pid}.new`
+  try {
+    const file = await open(draft, 'wx')
+    await pipeline(await from(), file.createWriteStream()).finally(() => file.close())
+    if (force) renameSync(draft, path)
+    else linkSync(draft, path)
+  } catch (error) {
+    const { code, path: at, message } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') throw taken(to)
+    throw at === undefined ? error : new InputError(`${to} cannot be written: ${message}`)
+  } finally {
+    rmSync(draft, { force: true })
   }
 }
 

@@ -1,12 +1,10 @@
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { basename } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { Args, Flags } from '@oclif/core'
 import { locate } from '#client'
 import { ApiCommand } from '../../command.ts'
-import { InputError } from '../../input.ts'
+import { receiveNew } from '../../files.ts'
 import { agentId } from '../../lookup.ts'
 
 export default class AgentsDownload extends ApiCommand<typeof AgentsDownload> {
@@ -34,15 +32,9 @@ export default class AgentsDownload extends ApiCommand<typeof AgentsDownload> {
       agentId: await agentId(this.api, agent),
       query: { path },
     })
-    const { body } = await this.connection.stream(method, place, { headers: { accept: '*/*' } })
-    if (to === '-') return this.print(body)
-    await pipeline(body, createWriteStream(to, { flags: this.flags.force ? 'w' : 'wx' })).catch(
-      (error: NodeJS.ErrnoException) => {
-        throw error.code === 'EEXIST'
-          ? new InputError(`${to} already exists.`, 'repeat with --force, or --to another file')
-          : error
-      },
-    )
+    const file = async () => (await this.connection.stream(method, place, { headers: { accept: '*/*' } })).body
+    if (to === '-') return this.print(await file())
+    await receiveNew(to, file, this.flags.force)
     await this.out.done(`Wrote ${to}.`)
   }
 

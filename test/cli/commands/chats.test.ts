@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { init, result, says } from '../../support/claude-lines.ts'
@@ -98,7 +98,12 @@ describe('files of agents', () => {
     const server = await fakeServer(({ url }, reply) => {
       if (url.startsWith('/api/v1/agents?')) return json(reply, [{ id: 'c1', slug: 'ada' }])
       if (url.includes('/files/download'))
-        return url.includes('gone') ? json(reply, { title: 'No such file', code: 'not_found' }, 404) : reply.end(bytes)
+        if (url.includes('gone')) return json(reply, { title: 'No such file', code: 'not_found' }, 404)
+      if (url.includes('cut')) {
+        reply.writeHead(200, { 'content-length': 100 }).write(bytes)
+        return setImmediate(() => reply.destroy())
+      }
+      if (url.includes('/files/download')) return reply.end(bytes)
       return json(reply, [
         { path: 'out', name: 'out', size: 0, is_dir: true, mod_time: '2026-01-01T00:00:00Z' },
         { path: 'out/a.bin', name: 'a.bin', size: 1500, is_dir: false, mod_time: '2026-01-01T00:00:00Z' },
@@ -134,6 +139,16 @@ describe('files of agents', () => {
       stderr: expect.stringContaining('muster agents files AGENT'),
     })
     expect(existsSync(join(home, 'gone'))).toBe(false)
+    expect((await inHome('cut', '--to', join(home, 'cut'))).code).not.toBe(0)
+    expect((await inHome('cut', '--to', to, '--force')).code).not.toBe(0)
+    expect(readFileSync(to)).toEqual(bytes)
+    expect(await inHome('out/a.bin', '--to', join(home, 'no', 'folder'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot be written'),
+    })
+    expect((await inHome('out/b.bin')).code).toBe(0)
+    expect(readdirSync(home).toSorted()).toEqual(expect.arrayContaining(['a.bin', 'b.bin']))
+    expect(readdirSync(home).filter((name) => /cut|new/.test(name))).toEqual([])
     const shown = screen(['agents', 'download', 'ada', 'x', '--to', '-'])
     await shown.ended
     expect(shown.text()).not.toContain('\u001b[2J')
