@@ -5,7 +5,7 @@ const globalSetup = ['test/support/build.ts', 'test/support/usual-port.ts']
 
 /** Built programs as processes, without containers. */
 const processes = [
-  'test/e2e/{claude-cli,crash,daily,drain,identity,identity-provider,mail,newcomer,pages,ports-browser}.test.ts',
+  'test/e2e/{claude-cli,codex-cli,crash,daily,drain,identity,identity-provider,mail,newcomer,pages,ports-browser}.test.ts',
   'test/e2e/{secrets,signals,start-failures,tls-proxy}.test.ts',
   'test/attack/{agent-tools,exposed-ports,full-disk,journal,lost-state,pipelining}.test.ts',
 ]
