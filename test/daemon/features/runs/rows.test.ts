@@ -129,10 +129,10 @@ describe('a run', () => {
   it('that is noted is known by the session that its client chose', async () => {
     const launch = (session: unknown) => JSON.stringify({ adapter: 'X', session })
     const id = await run({ phase: 'running', launch_json: launch({ id: 'ours', program: 'p', resumed: false }) })
-    noteSession(app, findRun(app, id)!, { model: 'm1' } as never, 'theirs')
+    await app.write(() => noteSession(app, findRun(app, id)!, { model: 'm1' } as never, 'theirs'))
     expect(row(id)['launch_json']).toBe(launch({ id: 'theirs', program: 'p', resumed: false }))
     const other = await run({ phase: 'running', launch_json: launch(null) })
-    noteSession(app, findRun(app, other)!, { model: 'm1' } as never, 'theirs')
+    await app.write(() => noteSession(app, findRun(app, other)!, { model: 'm1' } as never, 'theirs'))
     expect(row(other)['launch_json']).toBe(launch(null))
   })
 
