@@ -12,7 +12,7 @@ const processes = [
 
 /** Real containers, each file with an installation of its own, and nothing in them that is measured. */
 const containers = [
-  'test/e2e/{asks,demo,egress,escalation,main-job,reconcile-docker,restart,runtime-docker,sidecar-entry}.test.ts',
+  'test/e2e/{asks,codex,demo,egress,escalation,main-job,reconcile-docker,restart,runtime-docker,sidecar-entry}.test.ts',
   'test/attack/{clock-jumps,egress,outliving-daemon,secrets-folders,smuggling,sockets-of-agents}.test.ts',
 ]
 

@@ -109,5 +109,5 @@ const responsesWire: Wire<ResponsesBody> = {
  */
 export const responsesEndpoint = (
   script: Script<ResponsesBody>,
-  options: { keys?: string[] } = {},
+  options: { host?: string; keys?: string[] } = {},
 ): Promise<ModelEndpoint<ResponsesBody>> => endpointOf(responsesWire, script, options)
