@@ -5,14 +5,14 @@ const globalSetup = ['test/support/build.ts', 'test/support/usual-port.ts']
 
 /** Built programs as processes, without containers. */
 const processes = [
-  'test/e2e/{claude-cli,crash,daily,drain,identity,identity-provider,mail,newcomer,pages,ports-browser}.test.ts',
+  'test/e2e/{claude-cli,codex-cli,crash,daily,drain,identity,identity-provider,mail,newcomer,pages,ports-browser}.test.ts',
   'test/e2e/{secrets,signals,start-failures,tls-proxy}.test.ts',
   'test/attack/{agent-tools,exposed-ports,full-disk,journal,lost-state,pipelining}.test.ts',
 ]
 
 /** Real containers, each file with an installation of its own, and nothing in them that is measured. */
 const containers = [
-  'test/e2e/{asks,demo,egress,escalation,main-job,reconcile-docker,restart,runtime-docker,sidecar-entry}.test.ts',
+  'test/e2e/{asks,codex,demo,egress,escalation,main-job,reconcile-docker,restart,runtime-docker,sidecar-entry}.test.ts',
   'test/attack/{clock-jumps,egress,outliving-daemon,secrets-folders,smuggling,sockets-of-agents}.test.ts',
 ]
 

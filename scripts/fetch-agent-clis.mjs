@@ -2,14 +2,16 @@
 // usage: node scripts/fetch-agent-clis.mjs [CLIENT ...]    prints one line "CLIENT<tab>FOLDER" for each; default: all
 // of them
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** Each with the version that its adapter was checked against. */
-const clients = {
-  claude: { name: '@anthropic-ai/claude-code', version: '2.1.197', size: '235 MB' },
-}
+/** Those that have an adapter, with what they take on the disk. */
+const sizes = { claude: '235 MB', codex: '404 MB' }
+
+/** Each with the version that its adapter was checked against, which the images hold as well. */
+const known = JSON.parse(readFileSync(new URL('../templates/containers/clis.json', import.meta.url), 'utf8'))
+const clients = Object.fromEntries(known.filter(({ name }) => name in sizes).map((client) => [client.name, client]))
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'muster', 'clients')
 
@@ -32,10 +34,10 @@ const npmInstall = (folder) =>
 
 /** The folder that holds a client, with its program in node_modules/.bin; fetched unless it is there. */
 async function fetchClient(client) {
-  const { name, version, size } = clients[client]
+  const { package: name, version } = clients[client]
   const folder = join(cache, `${client}-${version}`)
   if (existsSync(join(folder, 'node_modules', '.bin', client))) return folder
-  say(`Fetching ${name} ${version} (${size}) …`)
+  say(`Fetching ${name} ${version} (${sizes[client]}) …`)
   mkdirSync(cache, { recursive: true })
   const draft = mkdtempSync(join(cache, `.${client}-`))
   try {

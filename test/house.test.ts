@@ -196,7 +196,7 @@ describe('vendors', () => {
   // Cursor and factory are words of ours, too.
   const vendor = /claude|anthropic|codex|openai|gemini|opencode|droid|cursor[._-](?:com|sh|cli)\b|factory\.ai/i
   const names = (code: string) => vendor.test(code) || /'(?:CURSOR|FACTORY)'/.test(code)
-  const own = /^daemon\/(?:providers\/|runtime\/adapters\/claude-code(?:\/|\.ts$))/
+  const own = /^daemon\/(?:providers|runtime\/adapters\/[a-z-]+)\//
   const exceptions: Record<string, string> = {
     'daemon/runtime/adapters/index.ts': 'lists the adapters',
     'daemon/runtime/adapters/settings.ts': 'lists their settings',

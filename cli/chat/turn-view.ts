@@ -152,7 +152,7 @@ export function footer(tools: number, result: Result | null): string | null {
     tools && `${tools} tool ${tools === 1 ? 'call' : 'calls'}`,
     tokens && `${tokens.toLocaleString('en')} tokens`,
     total_cost_usd && `$${total_cost_usd < 0.01 ? total_cost_usd.toFixed(4) : total_cost_usd.toFixed(2)}`,
-    duration_ms >= leastMs && lasted(duration_ms),
+    duration_ms !== undefined && duration_ms >= leastMs && lasted(duration_ms),
   ]
   return parts.filter(Boolean).join(' · ') || null
 }

@@ -22,6 +22,12 @@ export type LlmProvider = (typeof llmProviders)[number]
 /** Adapters that this version can run, with the provider each one works with. */
 export const adapterProviders: Partial<Record<CliAdapter, LlmProvider>> = {
   CLAUDE_CODE: 'ANTHROPIC',
+  CODEX_CLI: 'OPENAI',
+}
+
+/** Tools without which a client can do nothing, so that it cannot be kept from them. */
+export const adapterNeeds: Partial<Record<CliAdapter, readonly string[]>> = {
+  CODEX_CLI: ['Bash'],
 }
 export const defaultAdapter: CliAdapter = 'CLAUDE_CODE'
 

@@ -37,8 +37,9 @@ export interface Usage {
 
 export interface Result {
   subtype: string
-  duration_ms: number
-  num_turns: number
+  /** Absent when the agent's client does not tell, as `num_turns` is. */
+  duration_ms?: number
+  num_turns?: number
   /** Absent when the agent's client tells no price. */
   total_cost_usd?: number
   usage: Usage

@@ -82,7 +82,7 @@ export async function runLocally(
     env: { PATH: `${bin}:${process.env['PATH']}`, ...sandbox, ...spec.env, ...env },
   })
   const key = turn.access.via === 'sidecar' ? turn.access.key : turn.access.token
-  const parser = createParser(adapter.reader(mcpServers), [...secrets, key])
+  const parser = createParser(adapter.reader({ mcpServers, model: turn.model, used: null }), [...secrets, key])
   const frames: AgentFrame[] = []
   let cancelled = false
   let stderr = ''

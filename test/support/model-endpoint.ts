@@ -45,28 +45,45 @@ export interface ContentBlock {
   is_error?: boolean
 }
 
-export interface RecordedRequest {
+export interface RecordedRequest<B = MessagesBody> {
   method: string
   path: string
   headers: Record<string, string | string[] | undefined>
   /** The API key or bearer token that came with it. */
   key: string | null
-  body: MessagesBody | null
+  body: B | null
   /** True once the client went away before the answer was complete. */
   aborted: boolean
 }
 
 /** A list answers request after request, its last turn again and again; a function decides by itself. */
-export type Script =
+export type Script<B = MessagesBody> =
   | ScriptedTurn[]
-  | ((body: MessagesBody, index: number, request: RecordedRequest) => ScriptedTurn | Promise<ScriptedTurn>)
+  | ((body: B, index: number, request: RecordedRequest<B>) => ScriptedTurn | Promise<ScriptedTurn>)
 
-export interface ModelEndpoint {
+/** A vendor's protocol. */
+export interface Wire<B> {
+  /** Where it is asked for a message. */
+  path: string
+  answer(turn: ScriptedTurn, body: B, count: number, reply: ServerResponse): unknown
+  /** Answers what is no request for a message. */
+  aside(request: RecordedRequest<B>, reply: ServerResponse): unknown
+  refuse(reply: ServerResponse, refusal: Refusal): unknown
+}
+
+export interface Refusal {
+  status: number
+  type?: string
+  message?: string
+  retryAfter?: number
+}
+
+export interface ModelEndpoint<B = MessagesBody> {
   url: string
   /** Every request, whatever its path. */
-  requests: RecordedRequest[]
+  requests: RecordedRequest<B>[]
   /** Bodies of the requests for a message, in order. */
-  messages: MessagesBody[]
+  messages: B[]
   /** Resolves when `ready` holds after some request or abort. */
   until(ready: () => boolean): Promise<void>
   close(): Promise<void>
@@ -95,16 +112,29 @@ const model = {
   created_at: '2026-01-01T00:00:00Z',
 }
 
+interface Options {
+  host?: string
+  port?: number
+  keys?: string[]
+}
+
 /**
- * A local stand-in for a vendor's cloud: speaks the Anthropic Messages protocol (server-sent events and plain JSON),
- * answers by script and remembers what it was asked. With `keys`, any other key is refused with 401.
+ * A local stand-in for a vendor's cloud that speaks the Anthropic Messages protocol (server-sent events and plain
+ * JSON). With `keys`, any other key is refused with 401.
  */
-export async function modelEndpoint(
-  script: Script,
-  options: { host?: string; port?: number; keys?: string[] } = {},
-): Promise<ModelEndpoint> {
-  const requests: RecordedRequest[] = []
-  const messages: MessagesBody[] = []
+export const modelEndpoint = (script: Script, options: Options = {}): Promise<ModelEndpoint> =>
+  endpointOf(messagesWire, script, options)
+
+/** A local stand-in for a vendor's cloud: answers by script and remembers what it was asked. */
+export async function endpointOf<B>(
+  wire: Wire<B>,
+  script: Script<B>,
+  options: Options = {},
+): Promise<ModelEndpoint<B>> {
+  const requests: RecordedRequest<B>[] = []
+  const messages: B[] = []
+  const isMessage = (request: RecordedRequest<B>): request is RecordedRequest<B> & { body: B } =>
+    request.method === 'POST' && request.path === wire.path && request.body !== null
   const waiting = new Set<() => void>()
   const changed = () => {
     for (const check of waiting) check()
@@ -112,7 +142,7 @@ export async function modelEndpoint(
 
   const server = createServer((request, reply) => {
     const respond = async () => {
-      const recorded = record(request, await read(request))
+      const recorded = record<B>(request, await read(request))
       reply.on('close', () => {
         recorded.aborted = !reply.writableFinished
         changed()
@@ -121,18 +151,18 @@ export async function modelEndpoint(
       const refused = options.keys && recorded.method !== 'HEAD' && !options.keys.includes(recorded.key ?? '')
       if (isMessage(recorded) && !refused) messages.push(recorded.body)
       changed()
-      if (refused) return refuse(reply, { status: 401 })
-      if (!isMessage(recorded)) return answerAside(recorded, reply)
+      if (refused) return wire.refuse(reply, { status: 401 })
+      if (!isMessage(recorded)) return wire.aside(recorded, reply)
       const count = messages.length
       const turn =
         typeof script === 'function'
           ? await script(recorded.body, count - 1, recorded)
           : script[Math.min(count, script.length) - 1]
-      if (!turn) return refuse(reply, { status: 500, message: 'The script is empty' })
-      return answer(turn, recorded.body, count, reply)
+      if (!turn) return wire.refuse(reply, { status: 500, message: 'The script is empty' })
+      return wire.answer(turn, recorded.body, count, reply)
     }
     respond().catch((error: Error) =>
-      reply.headersSent ? reply.destroy() : refuse(reply, { status: 500, message: error.message }),
+      reply.headersSent ? reply.destroy() : wire.refuse(reply, { status: 500, message: error.message }),
     )
   })
   await listen(server, options)
@@ -168,11 +198,11 @@ async function read(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function record({ method = 'GET', url = '/', headers }: IncomingMessage, text: string): RecordedRequest {
+function record<B>({ method = 'GET', url = '/', headers }: IncomingMessage, text: string): RecordedRequest<B> {
   const bearer = headers.authorization?.replace(/^Bearer /i, '')
-  let body: MessagesBody | null = null
+  let body: B | null = null
   try {
-    body = text ? (JSON.parse(text) as MessagesBody) : null
+    body = text ? (JSON.parse(text) as B) : null
   } catch {
     body = null
   }
@@ -186,9 +216,6 @@ function record({ method = 'GET', url = '/', headers }: IncomingMessage, text: s
   }
 }
 
-const isMessage = (request: RecordedRequest): request is RecordedRequest & { body: MessagesBody } =>
-  request.method === 'POST' && request.path === '/v1/messages' && request.body !== null
-
 function answerAside({ method, path }: RecordedRequest, reply: ServerResponse): ServerResponse {
   if (method === 'HEAD') return reply.writeHead(200).end()
   if (method === 'POST' && path === '/v1/messages/count_tokens') return json(reply, 200, { input_tokens: 12 })
@@ -197,7 +224,7 @@ function answerAside({ method, path }: RecordedRequest, reply: ServerResponse): 
   return refuse(reply, { status: path === '/v1/messages' ? 400 : 404, message: `${method} ${path}` })
 }
 
-function json(
+export function json(
   reply: ServerResponse,
   status: number,
   body: unknown,
@@ -208,10 +235,7 @@ function json(
     .end(JSON.stringify(body))
 }
 
-function refuse(
-  reply: ServerResponse,
-  { status, type, message, retryAfter }: { status: number; type?: string; message?: string; retryAfter?: number },
-): ServerResponse {
+function refuse(reply: ServerResponse, { status, type, message, retryAfter }: Refusal): ServerResponse {
   const [usualType, usualMessage] = vendorErrors[status] ?? vendorErrors[500]!
   const error = { type: type ?? usualType, message: message ?? usualMessage }
   return json(
@@ -298,7 +322,7 @@ function deltas(block: ContentBlock, pieces: string[]): unknown[] {
 }
 
 /** Waits between two deltas, or until the client is gone. */
-const pause = (ms: number, reply: ServerResponse) =>
+export const pause = (ms: number, reply: ServerResponse) =>
   new Promise<void>((resolve) => {
     const timer = setTimeout(done, ms)
     function done() {
@@ -313,3 +337,5 @@ function keepOpen(reply: ServerResponse, send: (event: { type: string }) => void
   const timer = setInterval(() => send({ type: 'ping' }), 1000)
   reply.on('close', () => clearInterval(timer))
 }
+
+const messagesWire: Wire<MessagesBody> = { path: '/v1/messages', answer, aside: answerAside, refuse }

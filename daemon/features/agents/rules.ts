@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import {
   type AgentPatch,
+  adapterNeeds,
   adapterProviders,
   agentRoles,
   defaultAdapter,
@@ -59,6 +60,7 @@ export function merge(body: Body, before: AgentMembers = blank): AgentMembers {
   if (body.suggested_prompts !== undefined) next.suggested_prompts = suggestedPrompts(body.suggested_prompts)
   if (body.ask_forms !== undefined) next.ask_forms = askForms(body.ask_forms)
   Object.assign(next, client(body, next), role(body, next), tools(body, next))
+  checkNeeds(body, next)
   return next
 }
 
@@ -122,6 +124,18 @@ function tools(
   if (stray !== undefined)
     throw refuse('cli_tools', `cli_tools: there is no tool "${stray.slice(0, 50)}"; there are ${everyTool.join(', ')}`)
   return { tool_profile: profile, cli_tools: everyTool.filter((tool) => wanted.includes(tool.toLowerCase())).join(',') }
+}
+
+/** Refuses tools that the client could not be kept to: it would do nothing, or more than they say. */
+function checkNeeds(body: Body, { cli_adapter, tool_profile, cli_tools }: AgentMembers): void {
+  const given = profileTools[tool_profile].filter((tool) => cli_tools === null || cli_tools.split(',').includes(tool))
+  const needed = adapterNeeds[cli_adapter]?.find((tool) => !given.includes(tool))
+  if (needed === undefined) return
+  const field = body.cli_tools !== undefined ? 'cli_tools' : body.tool_profile ? 'tool_profile' : 'cli_adapter'
+  throw refuse(
+    field,
+    `${cli_adapter} does all its work with ${needed}, which these tools leave out; take a profile and tools with it`,
+  )
 }
 
 /** Becomes an argument of the agent's program, so it must not look like an option. */

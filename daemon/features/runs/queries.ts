@@ -93,8 +93,11 @@ export const queries = statements((db) => ({
      WHERE id = @id AND phase = 'queued' RETURNING ${columns}`,
   ),
   started: db.prepare<[id: string]>("UPDATE runs SET phase = 'running' WHERE id = ? AND phase = 'launching'"),
-  noteInit: db.prepare<[id: string], { id: string }>(
-    'UPDATE runs SET init_noted = 1 WHERE id = ? AND init_noted = 0 RETURNING id',
+  /** Some clients choose the id of their session themselves. */
+  noteInit: db.prepare<{ id: string; session: string | null }, { id: string }>(
+    `UPDATE runs SET init_noted = 1, launch_json =
+       CASE WHEN @session IS NULL THEN launch_json ELSE json_replace(launch_json, '$.session.id', @session) END
+     WHERE id = @id AND init_noted = 0 RETURNING id`,
   ),
   cancel: db.prepare<[at: number, by: string | null, id: string], Run>(
     `UPDATE runs SET cancelled_at = coalesce(cancelled_at, ?), cancelled_by = coalesce(cancelled_by, ?)

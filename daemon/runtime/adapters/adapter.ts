@@ -18,10 +18,20 @@ export interface Adapter {
   /** The client can keep a session and go on with it. */
   readonly keepsSessions: boolean
   launch(turn: Turn): Launch
-  /** Reads the lines of one run; `mcpServers` are the tool servers that should connect. */
-  reader(mcpServers: readonly string[]): LineReader
+  /** Reads the lines of one run. */
+  reader(started: Started): LineReader
   /** The failure that the client tells of on standard error; null when it tells of none. */
   stderrFailure(stderr: string): Failure | null
+}
+
+/** What a client was started with, as far as its output does not tell it. */
+export interface Started {
+  /** Names of the tool servers that should connect. */
+  mcpServers: readonly string[]
+  /** Null left the choice to the client. */
+  model: string | null
+  /** What the session that goes on has used already; null when a session begins. */
+  used: Usage | null
 }
 
 /** All that one run of an agent depends on. */

@@ -28,6 +28,18 @@ export const musterConfig = ({ origin, key, runId }: { origin: string; key: stri
     },
   })
 
+/** Servers with the variables of `env` in place of their names, for clients that expand none. */
+export const expandMcp = (servers: Record<string, Json>, env: Record<string, string>): Record<string, Json> =>
+  Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, object(expand(server, env))]))
+
+function expand(value: unknown, env: Record<string, string>): unknown {
+  if (typeof value === 'string') return value.replace(/\$\{(\w+)\}/g, (whole, name) => env[name] ?? whole)
+  if (Array.isArray(value)) return value.map((member) => expand(member, env))
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member, env)]))
+    : value
+}
+
 function spell(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/\$([A-Za-z_]\w*)/g, (_, name) => `\${${name}}`)
   if (Array.isArray(value)) return value.map(spell)

@@ -1,9 +1,10 @@
 import type { AgentFrame } from '#contract/frames'
 import { recordSoon } from '#kernel/store/until-written'
 import { isShowing } from '../../features/ports/service.ts'
+import { usedBefore } from '../../features/runs/endings/service.ts'
 import { noteSession } from '../../features/runs/programs/service.ts'
 import type { Run } from '../../features/runs/service.ts'
-import type { Parser } from '../adapters/adapter.ts'
+import type { Parser, Started } from '../adapters/adapter.ts'
 import { createParser } from '../adapters/parser.ts'
 import { judge } from '../adapters/verdict.ts'
 import type { RunEnd } from '../types.ts'
@@ -38,12 +39,18 @@ export interface Reading {
 export const deadlineOf = (launchedAt: number, facts: LaunchFacts): number =>
   launchedAt + facts.timeoutSeconds * 1000 + graceMs
 
+const startedWith = (run: Run, { mcpServers, command, session }: LaunchFacts): Started => ({
+  mcpServers,
+  model: command.model,
+  used: session?.resumed ? usedBefore(run) : null,
+})
+
 /** Reads a started run to its end; null when it is left to a later daemon. */
 export async function readRun(reading: Reading, launchedAt: number): Promise<Result | null> {
   const { parts, run, facts, stream, cancelled, parked, detached } = reading
   const adapter = parts.adapterOf(facts.adapter)
   if (!adapter) throw new Error(`There is no adapter ${facts.adapter}`)
-  const parser = createParser(adapter.reader(facts.mcpServers), parts.secretsOf(run))
+  const parser = createParser(adapter.reader(startedWith(run, facts)), parts.secretsOf(run))
   const transcript = createTranscript()
   let late = false
   const take = (frames: AgentFrame[]) =>
@@ -128,9 +135,9 @@ function* inBatches(frames: AgentFrame[], work: (frame: AgentFrame) => void): It
 }
 
 function noteInit({ parts: { app }, run }: Reading, parser: Parser): void {
-  const { init } = parser.facts
+  const { init, session_id } = parser.facts
   if (!init) return
-  recordSoon(app, 'the session of a run', () => noteSession(app, run, { ...init }))
+  recordSoon(app, 'the session of a run', () => noteSession(app, run, { ...init }, session_id))
 }
 
 /** Ends the program and all that it started, however long the engine takes to obey. */

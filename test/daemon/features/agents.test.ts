@@ -146,7 +146,10 @@ describe('agents.create', () => {
     ['lead_mode', { ...draft, lead_mode: 'active' }], // not a LEAD
     ['lead_mode', { ...draft, lead_mode: 'ACTIVE' }],
     ['cli_adapter', { ...draft, cli_adapter: 'claude_code' }],
-    ['cli_adapter', { ...draft, cli_adapter: 'CODEX_CLI' }],
+    ['cli_adapter', { ...draft, cli_adapter: 'GEMINI_CLI' }],
+    ['llm_provider', { ...draft, cli_adapter: 'CODEX_CLI', llm_provider: 'ANTHROPIC' }],
+    ['tool_profile', { ...draft, cli_adapter: 'CODEX_CLI', tool_profile: 'MINIMAL' }],
+    ['cli_tools', { ...draft, cli_adapter: 'CODEX_CLI', cli_tools: 'Read,Write' }],
     ['cli_adapter', { ...draft, cli_adapter: null }],
     ['llm_provider', { ...draft, llm_provider: 'OPENAI' }],
     ['llm_provider', { ...draft, llm_provider: 'ACME' }],
@@ -190,7 +193,24 @@ describe('agents.create', () => {
   it('names what this version supports instead', async () => {
     const { call } = await daemon()
     const { body } = await call('OWNER', 'POST', '/agents', { ...draft, cli_adapter: 'GEMINI_CLI' })
-    expect(body.detail).toBe('cli_adapter GEMINI_CLI is not supported by this version yet; it runs CLAUDE_CODE')
+    expect(body.detail).toBe(
+      'cli_adapter GEMINI_CLI is not supported by this version yet; it runs CLAUDE_CODE, CODEX_CLI',
+    )
+  })
+
+  it('is refused tools that its client could not be kept to, whichever changes', async () => {
+    const { call } = await daemon()
+    const made = await agent(call, { ...draft, tool_profile: 'MINIMAL' })
+    const change = (body: object) => call('OWNER', 'PATCH', `/agents/${made.id}`, body)
+    const needs = 'CODEX_CLI does all its work with Bash, which these tools leave out; take a profile and tools with it'
+    expect(await change({ cli_adapter: 'CODEX_CLI' })).toMatchObject({
+      status: 400,
+      body: { field: 'cli_adapter', detail: needs },
+    })
+    expect((await change({ cli_adapter: 'CODEX_CLI', tool_profile: 'CODING' })).status).toBe(200)
+    expect(await change({ tool_profile: 'MINIMAL' })).toMatchObject({ status: 400, body: { field: 'tool_profile' } })
+    expect(await change({ cli_tools: 'Read' })).toMatchObject({ status: 400, body: { field: 'cli_tools' } })
+    expect((await change({ cli_tools: 'Bash' })).status).toBe(200)
   })
 
   it('takes what asks for nothing: 0 seconds, no schedule, empty lists', async () => {

@@ -112,7 +112,7 @@ describe('onboarding.setup', () => {
     [{ agent_name: '' }, 'agent_name', 'crew_name and agent_name come together'],
     [{ crew_name: undefined }, 'crew_name', 'crew_name and agent_name come together'],
     [{ crew_template_slug: 'web' }, 'crew_template_slug', /not supported/],
-    [{ cli_adapter: 'CODEX_CLI' }, 'cli_adapter', /not supported/],
+    [{ cli_adapter: 'GEMINI_CLI' }, 'cli_adapter', /not supported/],
     [{ llm_provider: 'OLLAMA' }, 'llm_provider', /ANTHROPIC/],
     [{ llm_model: 'gpt-5' }, 'llm_model', /no model "gpt-5"/],
     [{ credential_value: 'a key' }, 'credential_value', /^credential_value must be printable/],

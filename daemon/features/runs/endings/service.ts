@@ -1,4 +1,5 @@
 import { fact, type Payload, type Severity } from '#contract/entries'
+import type { Usage } from '#contract/frames'
 import type { App } from '#kernel/app'
 import type { Said } from '#kernel/runs'
 import { setStatus } from '../../agents/status/service.ts'
@@ -93,6 +94,9 @@ function journalEnd(app: App, run: Run, ending: Ending, metadata: Record<string,
 function settleAgent(app: App, { agent_id }: Run, status: 'IDLE' | 'ERROR'): void {
   if (!queries(app.db).workingOfAgent.all(agent_id).length) setStatus(app, agent_id, status)
 }
+
+/** What the earlier programs of a run used of the model service; null when there were none. */
+export const usedBefore = (run: Run): Usage | null => (spentBefore(run)['usage'] as Usage | undefined) ?? null
 
 const spentBefore = ({ spent_json }: Run): Spent => (spent_json ? (JSON.parse(spent_json) as Spent) : {})
 

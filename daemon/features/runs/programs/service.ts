@@ -34,8 +34,8 @@ export function markLaunching(app: App, id: string, launch: Launching): boolean 
 export const markRunning = ({ db }: App, id: string): void => void queries(db).started.run(id)
 
 /** Records what the agent's client reported about itself, once. */
-export function noteSession(app: App, run: Run, init: Payload<'run.session_init'>): void {
-  if (!queries(app.db).noteInit.get(run.id)) return
+export function noteSession(app: App, run: Run, init: Payload<'run.session_init'>, session: string | null): void {
+  if (!queries(app.db).noteInit.get({ id: run.id, session })) return
   const severity = init.mcp_server_errors?.length ? { severity: 'error' as const } : {}
   app.journal(fact('run.session_init', init, { ...about(run), actor_type: 'orchestrator', ...severity }))
 }

@@ -1,10 +1,11 @@
 import type { AgentFrame, Origin } from '#contract/frames'
+import type { Started } from '../adapter.ts'
 import { type Json, list, number, object, string } from '../json.ts'
 import type { LineReader, Reading } from '../parser.ts'
 import { complaintOf, resultFailure } from './failure.ts'
 
 /** Reads the lines of `claude --output-format stream-json`. docs/rules/adapters.md, "Output". */
-export function createReader(mcpServers: readonly string[]): LineReader {
+export function createReader({ mcpServers }: Pick<Started, 'mcpServers'>): LineReader {
   /** Messages whose text or thinking already went out piece by piece, as `id:type`. */
   const streamed = new Set<string>()
   /** The message that each speaker is in the middle of. */

@@ -119,13 +119,23 @@ const changes: [name: string, before: Row, act: (id: string) => unknown, after: 
   [
     'noted',
     running,
-    (id) => noteSession(app, findRun(app, id)!, { model: 'm1' } as never),
+    (id) => noteSession(app, findRun(app, id)!, { model: 'm1' } as never, null),
     { init_noted: 1 },
     { init_noted: 1 },
   ],
 ]
 
 describe('a run', () => {
+  it('that is noted is known by the session that its client chose', async () => {
+    const launch = (session: unknown) => JSON.stringify({ adapter: 'X', session })
+    const id = await run({ phase: 'running', launch_json: launch({ id: 'ours', program: 'p', resumed: false }) })
+    await app.write(() => noteSession(app, findRun(app, id)!, { model: 'm1' } as never, 'theirs'))
+    expect(row(id)['launch_json']).toBe(launch({ id: 'theirs', program: 'p', resumed: false }))
+    const other = await run({ phase: 'running', launch_json: launch(null) })
+    await app.write(() => noteSession(app, findRun(app, other)!, { model: 'm1' } as never, 'theirs'))
+    expect(row(other)['launch_json']).toBe(launch(null))
+  })
+
   it.each(changes)('that is %s leaves others as they are', async (_, before, act, after, never) => {
     const [one, other] = [await run(before), await run(before)]
     const untouched = row(other)

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type Ending, type Facts, foldersOf, type Turn } from '../../../../daemon/runtime/adapters/adapter.ts'
-import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code.ts'
+import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code/index.ts'
 import { adapterOf } from '../../../../daemon/runtime/adapters/index.ts'
 import { createParser } from '../../../../daemon/runtime/adapters/parser.ts'
 import { errorFrame, judge } from '../../../../daemon/runtime/adapters/verdict.ts'
 
+const fresh = { mcpServers: [], model: null, used: null }
 const places = {
   home: '/crew/agents/ada',
   output: '/output/ada',
@@ -182,11 +183,11 @@ describe('launch of claude', () => {
 })
 
 describe('verdict', () => {
-  const { facts } = createParser(claudeCode.reader([]))
+  const { facts } = createParser(claudeCode.reader(fresh))
   const verdictOf = (known: Facts, ending: Ending) =>
     judge({ facts: known, abort: null, clean: (it) => it }, ending, claudeCode.stderrFailure)
   const said = { ...facts, produced: true }
-  const parser = createParser(claudeCode.reader([]))
+  const parser = createParser(claudeCode.reader(fresh))
   parser.feed(Buffer.from('{"type":"system","subtype":"init"}\n'))
   const begun = { ...parser.facts, produced: true }
   const exit = (code: number, timedOut = false) => ({ kind: 'exit' as const, code, timedOut })

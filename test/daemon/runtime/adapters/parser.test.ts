@@ -14,7 +14,7 @@ const recordings = readdirSync(folder)
 
 /** All frames of a text, fed in pieces that end at `cuts`. */
 function parse(bytes: Buffer, cuts: number[] = [], secrets: string[] = [], limit?: number) {
-  const parser = createParser(createReader([]), secrets, limit)
+  const parser = createParser(createReader({ mcpServers: [] }), secrets, limit)
   const ends = [...new Set([...cuts, bytes.length])].sort((a, b) => a - b)
   const frames = ends.flatMap((end, n) => parser.feed(bytes.subarray(ends[n - 1] ?? 0, end)))
   return { frames: [...frames, ...parser.flush()], facts: parser.facts, abort: parser.abort }
@@ -324,7 +324,7 @@ describe('a parser', () => {
   })
 
   it('does not keep back the last letters of a block that is complete', () => {
-    const parser = createParser(createReader([]), ['sk-ant-api03-abcdef'])
+    const parser = createParser(createReader({ mcpServers: [] }), ['sk-ant-api03-abcdef'])
     const stop = { type: 'stream_event', event: { type: 'content_block_stop' } }
     expect(parser.feed(Buffer.from(`${JSON.stringify(delta('It works'))}\n`))).toEqual([
       { type: 'text', content: 'It work' },
@@ -361,7 +361,7 @@ describe('a parser', () => {
   it('keeps secrets out of what it knows and what it decides', () => {
     const secret = 'sk-ant-api03-abcdefghijklmnop'
     const line = { type: 'result', is_error: true, result: `${'x'.repeat(285)} ${secret}` }
-    const parser = createParser(createReader([]), [secret])
+    const parser = createParser(createReader({ mcpServers: [] }), [secret])
     parser.feed(Buffer.from(`${JSON.stringify(line)}\n`))
     expect(JSON.stringify(parser.facts)).not.toContain('sk-ant')
     const ending = {
@@ -370,7 +370,7 @@ describe('a parser', () => {
       cancelled: false,
     }
     const { clean } = parser
-    const { facts, abort } = createParser(createReader([]))
+    const { facts, abort } = createParser(createReader({ mcpServers: [] }))
     expect(judge({ facts, abort, clean }, ending, () => null).reason).toBe(
       'The client ended with code 1: boom [redacted]',
     )

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { AgentFrame } from '#contract/frames'
 import type { Turn } from '../../../../daemon/runtime/adapters/adapter.ts'
-import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code.ts'
+import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code/index.ts'
 import { composePrompt } from '../../../../daemon/runtime/adapters/history.ts'
 import { agentFolders, readText, runLocally, spoken } from '../../../support/agent-client.ts'
 

@@ -1,40 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { AgentFrame } from '#contract/frames'
-import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code.ts'
+import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code/index.ts'
 import { createParser } from '../../../../daemon/runtime/adapters/parser.ts'
 import { judge } from '../../../../daemon/runtime/adapters/verdict.ts'
-import type { RunEnd } from '../../../../daemon/runtime/types.ts'
-
-const folder = new URL('../../../fixtures/streams/', import.meta.url)
-const read = (name: string) =>
-  existsSync(new URL(name, folder)) ? readFileSync(new URL(name, folder)) : Buffer.alloc(0)
-
-const exit = (code: number): RunEnd => ({ kind: 'exit', code, timedOut: false })
-
-/** One line for a frame: what it is and what it says. */
-function brief({ type, metadata, ...frame }: AgentFrame): string {
-  const content = 'content' in frame ? frame.content : ''
-  const told = metadata as
-    | { subtype?: string; is_error?: boolean; exit_code?: number; mcp_server?: string; subagent?: boolean }
-    | undefined
-  const marks = [
-    told?.subtype,
-    told?.is_error && 'error',
-    told?.exit_code,
-    told?.mcp_server,
-    told?.subagent && 'subagent',
-  ]
-  return [type, ...marks, content].filter(Boolean).join(' ')
-}
-
-interface Expected {
-  end: RunEnd
-  frames: string[]
-  verdict: { status: string; kind?: string | null; reason?: string | RegExp; metadata?: object }
-  abort?: string
-  mcpServers?: string[]
-}
+import { type Expected, exit, readsRecordings, recording } from '../../../support/recordings.ts'
 
 const init = 'system init'
 const tool = [
@@ -302,31 +270,11 @@ const recordings: Record<string, Expected> = {
 }
 
 describe('recordings of claude', () => {
-  it('are all in the table', () => {
-    const recorded = readdirSync(folder).filter((name) => name.startsWith('claude'))
-    expect([...new Set(recorded.map((name) => name.replace(/\.(jsonl|err)$/, '')))].sort()).toEqual(
-      Object.keys(recordings).sort(),
-    )
-  })
-
-  it.each(Object.entries(recordings))('%s', (name, { end, frames, verdict, abort, mcpServers = [] }) => {
-    const parser = createParser(claudeCode.reader(mcpServers))
-    const seen = [...parser.feed(read(`${name}.jsonl`)), ...parser.flush()]
-    expect(seen.map(brief)).toEqual(frames)
-    expect(parser.emitted).toBe(frames.length)
-    expect(parser.abort?.kind).toBe(abort)
-    const stderr = read(`${name}.err`).toString()
-    const judged = judge(parser, { end, stderr, cancelled: false }, claudeCode.stderrFailure)
-    const { reason, metadata = {}, ...rest } = verdict
-    expect(judged).toMatchObject(rest)
-    expect(judged.metadata).toMatchObject(metadata)
-    if (reason instanceof RegExp) expect(judged.reason).toMatch(reason)
-    else if (reason) expect(judged.reason).toBe(reason)
-  })
+  readsRecordings('claude', claudeCode, recordings)
 
   it('are cancelled, not failed, when somebody asked for the end', () => {
-    const parser = createParser(claudeCode.reader([]))
-    parser.feed(read('claude-partial-term-midway.jsonl'))
+    const parser = createParser(claudeCode.reader({ mcpServers: [], model: null, used: null }))
+    parser.feed(recording('claude-partial-term-midway.jsonl'))
     const ending = { end: exit(143), stderr: '', cancelled: true }
     expect(judge(parser, ending, claudeCode.stderrFailure)).toMatchObject({
       status: 'cancelled',

@@ -1,8 +1,8 @@
-import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn, toolList, turnCap } from './adapter.ts'
-import { stderrFailure } from './claude-code/failure.ts'
-import { createReader } from './claude-code/read.ts'
-import { command } from './claude-code/settings.ts'
-import { mergeMcp } from './mcp.ts'
+import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn, toolList, turnCap } from '../adapter.ts'
+import { mergeMcp } from '../mcp.ts'
+import { stderrFailure } from './failure.ts'
+import { createReader } from './read.ts'
+import { command } from './settings.ts'
 
 /** Anthropic's `claude`. Checked against version 2.1.197; docs/rules/adapters.md, "Prompt". */
 export const claudeCode: Adapter = {

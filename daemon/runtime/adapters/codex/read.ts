@@ -1,0 +1,176 @@
+import type { AgentFrame, Usage } from '#contract/frames'
+import type { Started } from '../adapter.ts'
+import { type Json, list, number, object, string } from '../json.ts'
+import type { LineReader, Reading } from '../parser.ts'
+import { complaintOf } from './failure.ts'
+
+/** Times that the client tries in vain to reach the service before its run is ended: it would try for ever. */
+const patience = 8
+
+/** Reads the lines of `codex exec --json`. docs/rules/adapters.md, "Output". */
+export function createReader({ mcpServers, model, used }: Started): LineReader {
+  let retries = 0
+  const called = new Set<string>()
+
+  const call = (item: Json, name: string, input: unknown, more: object, { frame }: Reading) => {
+    const tool_id = string(item['id'])
+    if (called.has(tool_id)) return
+    called.add(tool_id)
+    frame({ type: 'tool_call', content: name, metadata: { tool_name: name, tool_id, input, ...more } })
+  }
+
+  const items: Record<string, (item: Json, over: boolean, reading: Reading) => void> = {
+    agent_message: (item, over, reading) => {
+      if (!over || !string(item['text'])) return
+      reading.facts.result_text = string(item['text'])
+      reading.frame({ type: 'text', content: string(item['text']) })
+      reading.endOfText('')
+    },
+    reasoning: (item, over, { frame }) => {
+      if (over && string(item['text']))
+        frame({ type: 'thinking', content: string(item['text']), metadata: { streaming: false } })
+    },
+    command_execution: (item, over, reading) => {
+      call(item, 'shell', { command: string(item['command']) }, {}, reading)
+      if (over) reading.frame(result(item, string(item['aggregated_output'])))
+    },
+    file_change: (item, over, reading) => {
+      call(item, 'file_edit', { changes: list(item['changes']) }, {}, reading)
+      if (over) reading.frame(result(item, changed(item)))
+    },
+    mcp_tool_call: (item, over, reading) => {
+      const [server, tool] = [string(item['server']), string(item['tool'])]
+      const more = { transport: 'mcp' as const, mcp_server: server, mcp_tool: tool }
+      call(item, `${server}.${tool}`, item['arguments'] ?? {}, more, reading)
+      if (over) reading.frame(result(item, answered(item)))
+    },
+    web_search: (item, over, reading) => {
+      if (over) call(item, 'web_search', { query: string(item['query']) }, {}, reading)
+    },
+    todo_list: (item, _, { frame }) =>
+      frame({ type: 'system', metadata: { subtype: 'todo_list', items: list(item['items']) } }),
+    error: (item, _, { frame }) =>
+      frame({ type: 'system', content: string(item['message']), metadata: { subtype: 'warning' } }),
+  }
+  const item = (over: boolean) => (line: Json, reading: Reading) => {
+    const told = object(line['item'])
+    items[string(told['type'])]?.(told, over, reading)
+  }
+
+  const error = (line: Json, reading: Reading) => {
+    const message = string(line['message'])
+    const again = /^Reconnecting\.\.\. (?:(\d+)\/(\d+) )?(?:waiting for network )?\((.*)\)$/s.exec(message)
+    const complaint = complaintOf(again?.[3] ?? message)
+    reading.facts.complaint = complaint
+    if (!again) return
+    retries++
+    reading.frame({
+      type: 'system',
+      content: message,
+      metadata: {
+        subtype: 'api_retry',
+        attempt: Number(again[1] ?? retries),
+        ...(again[2] && { max_retries: Number(again[2]) }),
+      },
+    })
+    // The client would retry a refused key with growing delays, and a lost network without end.
+    if ((complaint.kind === 'bad_key' && retries >= 2) || retries >= patience) reading.abort(complaint)
+  }
+
+  const readers: Record<string, LineReader> = {
+    'thread.started': (line, reading) => begun(string(line['thread_id']), model ?? '', mcpServers, reading),
+    'item.started': item(false),
+    'item.completed': item(true),
+    error,
+    'turn.completed': (line, reading) => completed(line, used, reading),
+    'turn.failed': failed,
+  }
+  return (line, reading) => readers[string(line['type'])]?.(line, reading)
+}
+
+function begun(session: string, model: string, mcpServers: readonly string[], { facts, frame }: Reading): void {
+  facts.session_id = session
+  facts.init = {
+    model,
+    cli_version: '',
+    api_key_source: '',
+    permission_mode: '',
+    cwd: '',
+    tool_count: 0,
+    skill_count: 0,
+    mcp_server_count: mcpServers.length,
+    mcp_server_errors: [],
+  }
+  frame({ type: 'system', metadata: { subtype: 'init', ...(model && { model }), session_id: session } })
+}
+
+function result(item: Json, content: string): AgentFrame {
+  const id = string(item['id'])
+  const status = string(item['status'])
+  const code = item['exit_code']
+  const failed = status === 'failed' || status === 'declined' || (typeof code === 'number' && code !== 0)
+  return {
+    type: 'tool_result',
+    content,
+    metadata: {
+      tool_use_id: id,
+      tool_id: id,
+      ...(failed && { is_error: true }),
+      ...(status && { status }),
+      ...(typeof code === 'number' && { exit_code: code }),
+    },
+  }
+}
+
+const changed = (item: Json): string =>
+  list(item['changes'])
+    .map(object)
+    .map(({ path, kind }) => `${string(kind)} ${string(path)}`)
+    .join('\n')
+
+/** What a tool server answered, as text. */
+function answered(item: Json): string {
+  const refusal = string(object(item['error'])['message'])
+  if (refusal) return refusal
+  return list(object(item['result'])['content'])
+    .map(object)
+    .map((block) => (typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block)))
+    .join('\n')
+}
+
+const since = (all: number, before = 0) => Math.max(0, all - before)
+
+/** The client counts what the whole session used, and what came from its cache as input, too. */
+function completed(line: Json, used: Usage | null, reading: Reading): void {
+  const told = object(line['usage'])
+  const cached = number(told['cached_input_tokens'])
+  reading.facts.finished = true
+  reading.facts.complaint = null
+  reading.facts.num_turns = 1
+  reading.facts.usage = {
+    input_tokens: since(number(told['input_tokens']) - cached, used?.input_tokens),
+    output_tokens: since(number(told['output_tokens']), used?.output_tokens),
+    cache_read_input_tokens: since(cached, used?.cache_read_input_tokens),
+  }
+  reading.frame(end('success', reading))
+}
+
+function failed(line: Json, reading: Reading): void {
+  const message = string(object(line['error'])['message'])
+  const complaint = complaintOf(message)
+  reading.facts.finished = true
+  reading.facts.failure ??= complaint.kind === 'internal' ? (reading.facts.complaint ?? complaint) : complaint
+  reading.frame(end('error_during_execution', reading, [message]))
+}
+
+const end = (subtype: string, { facts }: Reading, errors?: string[]): AgentFrame => ({
+  type: 'result',
+  metadata: {
+    subtype,
+    usage: facts.usage,
+    model_usage: {},
+    is_error: errors !== undefined,
+    session_id: facts.session_id ?? '',
+    ...(errors && { errors }),
+  },
+})
