@@ -1,6 +1,7 @@
 import { Flags } from '@oclif/core'
 import type { Connection } from '#client'
 import type { DryRun } from '#contract/dry-run'
+import { Fault } from './fault.ts'
 import type { Printer } from './output/printer.ts'
 
 /** What the build read of a command that changes something. `dry`: all that it changes can be tried. */
@@ -45,7 +46,7 @@ export function tryingOnly(connection: Connection): Connection {
   return {
     ...connection,
     async stream(method, path, options) {
-      if (method !== 'GET') throw new Error(`There is no dry run of ${method} ${path}`)
+      if (method !== 'GET') throw new Fault(`There is no dry run of ${method} ${path}`)
       return connection.stream(method, path, options)
     },
     async request(method, path, options) {

@@ -271,7 +271,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       local,
       hasToken: Boolean(session?.token),
     })
-    report(failure, this.out?.wanted ?? guess(this.argv))
+    report({ ...failure, ...(await docsOf(failure, this.registry)) }, this.out?.wanted ?? guess(this.argv))
     if (this.flags?.verbose && failure.exit === 1 && error.stack) process.stderr.write(`${error.stack}\n`)
     process.exitCode = failure.exit
   }
@@ -304,6 +304,13 @@ const guess = (argv: string[]): Wanted =>
     ...(/ (--(json|jq|template)\b|(-o|--output)[ =]?(json|ndjson|yaml)\b)/.test(` ${argv.join(' ')}`) && { json: '*' }),
   })
 
+/** The page that explains a failure. */
+async function docsOf({ problem }: Failure, registry: Registry): Promise<Pick<Failure, 'docs'>> {
+  const [{ pageOfProblem }, { linkTo }] = await Promise.all([import('./help/problems.ts'), import('./help/docs.ts')])
+  const page = pageOfProblem(problem.code)
+  return page === null ? {} : { docs: linkTo(page, registry) }
+}
+
 /** Reports wrong input that was found before a command began. */
 export function reportInput(error: InputError): void {
   const failure = explain(error, { command: '', local: true, hasToken: false })
@@ -313,7 +320,7 @@ export function reportInput(error: InputError): void {
 
 /** Writes a failure to stderr, as JSON when a program reads the result. */
 export function report(failure: Failure, form: Wanted): void {
-  const { what, why, next } = failure
+  const { what, why, next, docs } = failure
   if (!what) return
   if (machine(form)) {
     process.stderr.write(`${compactJson(envelopeOf(failure))}\n`)
@@ -321,6 +328,7 @@ export function report(failure: Failure, form: Wanted): void {
   }
   const paint = painter(colored(process.stderr))
   const lines = [`${paint('red', 'Error:')} ${clean(what)}`, ...why.map((line) => `  ${clean(line)}`)]
+  if (docs) lines.push(`${paint('dim', 'Docs:')} ${docs}`)
   if (next) lines.push(`${paint('dim', 'Next:')} ${clean(next)}`)
   process.stderr.write(`${lines.join('\n')}\n`)
 }
