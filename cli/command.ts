@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Command, Flags, type Interfaces } from '@oclif/core'
 import { type Client, type Connection, createClient, createConnection, type Target } from '#client'
-import { type ChangeFlags, type Outcome, Tried, tryingOnly } from './changing.ts'
+import { type ChangeFlags, type Outcome, Tried, type Trying, tryHere, tryingOnly } from './changing.ts'
 import { type ContextFile, readContexts } from './contexts/file.ts'
 import { isLocal, localSocket, resolveSession, type Session, type SessionFlags } from './contexts/session.ts'
 import { envelopeOf, exits, explain, type Failure } from './failure.ts'
@@ -188,13 +188,30 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
 
   /** Makes the same change to each of several things; a dry run tries all of them. */
   protected async each<R>(things: readonly R[], change: (thing: R) => Promise<unknown>): Promise<void> {
-    for (const thing of things)
-      await change(thing).catch((error: unknown) => {
-        if (!(error instanceof Tried)) throw error
-        this.outcomes.push(error.outcome)
-      })
+    for (const thing of things) await this.attempt(change(thing))
+    this.endTrying()
+  }
+
+  /** Makes a change; a dry run keeps what it would have done, to be told with what follows. */
+  protected async attempt<R>(change: Promise<R>): Promise<R | undefined> {
+    try {
+      return await change
+    } catch (error) {
+      if (!(error instanceof Tried)) throw error
+      this.outcomes.push(error.outcome)
+      return undefined
+    }
+  }
+
+  /** Ends a dry run with all that was kept. */
+  protected endTrying(): void {
     const last = this.outcomes.pop()
     if (last) throw new Tried(last)
+  }
+
+  /** In a dry run: told of a file of this machine instead of writing it. */
+  protected get trying(): Trying | undefined {
+    return this.dry ? tryHere : undefined
   }
 
   /** Asks before something that cannot be undone; never in a dry run. */
