@@ -3,19 +3,17 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { load, root } from './load.mjs'
 
-/** What follows what happens meanwhile, where one tried request says nothing; and what also changes files here. */
-const untried = new Set(['ask', 'chat', 'inbox', 'watch', 'logout'])
-
 /** What only reads, although it imports what others make changes with. */
-const reading = new Set(['ps'])
+const reading = new Set(['ps', 'watch'])
 
 /**
- * The commands that change something, each with whether `--dry-run` is for it: all of its changes can be tried. Ids of
- * commands as `crews:create`, operations as `crews.create`.
+ * The commands that change something, each with whether `--dry-run` is for it: all of its changes can be tried; and
+ * whether it only changes files of this machine. Ids of commands as `crews:create`, operations as `crews.create`.
  */
 export async function changesOf(commands) {
-  const { endpoints, noDryRun } = await load(
-    'export { endpoints } from "./src/contract/index.ts"; export { noDryRun } from "./src/contract/dry-run.ts"',
+  const { endpoints, noDryRun, untried } = await load(
+    'export { endpoints } from "./src/contract/index.ts"; export { noDryRun } from "./src/contract/dry-run.ts"; ' +
+      'export { untried } from "./cli/untried.ts"',
   )
   const changing = new Map(
     endpoints.filter(({ endpoint }) => endpoint.method !== 'GET').map(({ name, endpoint }) => [name, endpoint]),
@@ -24,11 +22,14 @@ export async function changesOf(commands) {
     .filter(({ id }) => !reading.has(id))
     .map(({ id, file }) => {
       const operations = [...operationsOf(resolve(root, file))].filter((name) => changing.has(name)).sort()
-      const dry = !untried.has(id) && operations.every((name) => noDryRun(changing.get(name)) === null)
-      return [id, { operations, dry }]
+      const dry = !(id in untried) && operations.every((name) => noDryRun(changing.get(name)) === null)
+      return [id, operations.length ? { operations, dry } : { operations, dry: true, local: changesFiles(file) }]
     })
-  return Object.fromEntries(found.filter(([, { operations }]) => operations.length))
+  return Object.fromEntries(found.filter(([, { operations, local }]) => operations.length || local))
 }
+
+/** Whether a command changes what is stored on this machine. */
+const changesFiles = (file) => /\bchange(?:UserFile|Contexts)\(/.test(readFileSync(resolve(root, file), 'utf8'))
 
 /** Names of operations that a file calls, itself or in what it imports from the command line's own folders. */
 function operationsOf(file, seen = new Set()) {

@@ -63,7 +63,7 @@ function valuedFlags(commands) {
 }
 
 function entry(commands, manifest, changing) {
-  const changes = Object.fromEntries(Object.entries(changing).map(([id, { dry }]) => [id, { dry }]))
+  const changes = Object.fromEntries(Object.entries(changing).map(([id, { dry, local }]) => [id, { dry, local }]))
   const { version, homepage } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   const all = Object.values(manifest.commands)
   const names = (kind) => Object.fromEntries(all.flatMap((it) => it[kind].map((alias) => [alias, it.id])))

@@ -1,11 +1,17 @@
 import { Flags } from '@oclif/core'
 import type { Connection } from '#client'
 import type { DryRun } from '#contract/dry-run'
+import { Fault } from './fault.ts'
+import { type Written, written } from './local-change.ts'
 import type { Printer } from './output/printer.ts'
 
-/** What the build read of a command that changes something. `dry`: all that it changes can be tried. */
+/**
+ * What the build read of a command that changes something. `dry`: all that it changes can be tried. `local`: it changes
+ * files of this machine and nothing else.
+ */
 export interface Changing {
   dry: boolean
+  local?: boolean
 }
 
 const helpGroup = 'CHANGE'
@@ -17,16 +23,24 @@ const dryFlag = {
   'dry-run': Flags.boolean({ helpGroup, description: 'change nothing: show what would be recorded and answered' }),
 }
 
+const localFlag = {
+  'dry-run': Flags.boolean({ helpGroup, description: 'change nothing: show what would be stored on this machine' }),
+}
+
 export type ChangeFlags = { 'error-unchanged'?: boolean; 'dry-run'?: boolean }
 
 /** Gives a command that changes something the flags that all of these have. */
-export function addFlags(command: { baseFlags: object }, { dry }: Changing): void {
-  command.baseFlags = { ...command.baseFlags, ...(dry && dryFlag), ...unchangedFlag }
+export function addFlags(command: { baseFlags: object }, { dry, local }: Changing): void {
+  if (local) command.baseFlags = { ...command.baseFlags, ...localFlag }
+  else command.baseFlags = { ...command.baseFlags, ...(dry && dryFlag), ...unchangedFlag }
 }
 
-/** What the server would have done, and whether that is nothing because it is so already. */
+/** Told of a file that would be written: where it is, what it holds and would hold. */
+export type Trying = (path: string, before: object, after: object) => never
+
+/** What would have been done, and whether that is nothing because it is so already. */
 export interface Outcome {
-  answer: DryRun
+  answer: DryRun | Written
   unchanged: boolean
 }
 
@@ -45,7 +59,7 @@ export function tryingOnly(connection: Connection): Connection {
   return {
     ...connection,
     async stream(method, path, options) {
-      if (method !== 'GET') throw new Error(`There is no dry run of ${method} ${path}`)
+      if (method !== 'GET') throw new Fault(`There is no dry run of ${method} ${path}`)
       return connection.stream(method, path, options)
     },
     async request(method, path, options) {
@@ -74,8 +88,24 @@ export async function showTried(out: Printer, outcomes: readonly Outcome[]): Pro
   out.note('This was a dry run: nothing was changed.', 'dim')
 }
 
-function sentences({ answer: { status, body, entries }, unchanged }: Outcome): string {
+/** Ends a command where it would write a file of this machine. */
+export const tryHere: Trying = (path, before, after) => {
+  const answer = written(path, before, after)
+  throw new Tried({ answer, unchanged: answer.changes.length === 0 })
+}
+
+function sentences({ answer, unchanged }: Outcome): string {
   if (unchanged) return 'Would change nothing: it is so already.\n'
+  return 'file' in answer ? ofFile(answer) : ofServer(answer)
+}
+
+function ofFile({ file, changes }: Written): string {
+  const shown = (value: string | null) => (value === null ? 'nothing' : value)
+  const lines = changes.map(({ member, before, after }) => `  ${member}: ${shown(after)} (now ${shown(before)})\n`)
+  return `Would write ${file}:\n${lines.join('')}`
+}
+
+function ofServer({ status, body, entries }: DryRun): string {
   const recorded = entries.length ? entries.map(({ summary }) => `Would record: ${summary}\n`).join('') : nothing
   const answered = body === null ? '' : ` ${JSON.stringify(body)}`
   return `${recorded}Would answer: ${status}${answered}\n`

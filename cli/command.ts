@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Command, Flags, type Interfaces } from '@oclif/core'
 import { type Client, type Connection, createClient, createConnection, type Target } from '#client'
-import { type ChangeFlags, type Outcome, Tried, tryingOnly } from './changing.ts'
+import { type ChangeFlags, type Outcome, Tried, type Trying, tryHere, tryingOnly } from './changing.ts'
 import { type ContextFile, readContexts } from './contexts/file.ts'
 import { isLocal, localSocket, resolveSession, type Session, type SessionFlags } from './contexts/session.ts'
 import { envelopeOf, exits, explain, type Failure } from './failure.ts'
@@ -188,13 +188,30 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
 
   /** Makes the same change to each of several things; a dry run tries all of them. */
   protected async each<R>(things: readonly R[], change: (thing: R) => Promise<unknown>): Promise<void> {
-    for (const thing of things)
-      await change(thing).catch((error: unknown) => {
-        if (!(error instanceof Tried)) throw error
-        this.outcomes.push(error.outcome)
-      })
+    for (const thing of things) await this.attempt(change(thing))
+    this.endTrying()
+  }
+
+  /** Makes a change; a dry run keeps what it would have done, to be told with what follows. */
+  protected async attempt<R>(change: Promise<R>): Promise<R | undefined> {
+    try {
+      return await change
+    } catch (error) {
+      if (!(error instanceof Tried)) throw error
+      this.outcomes.push(error.outcome)
+      return undefined
+    }
+  }
+
+  /** Ends a dry run with all that was kept. */
+  protected endTrying(): void {
     const last = this.outcomes.pop()
     if (last) throw new Tried(last)
+  }
+
+  /** In a dry run: told of a file of this machine instead of writing it. */
+  protected get trying(): Trying | undefined {
+    return this.dry ? tryHere : undefined
   }
 
   /** Asks before something that cannot be undone; never in a dry run. */
@@ -271,7 +288,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       local,
       hasToken: Boolean(session?.token),
     })
-    report(failure, this.out?.wanted ?? guess(this.argv))
+    report({ ...failure, ...(await docsOf(failure, this.registry)) }, this.out?.wanted ?? guess(this.argv))
     if (this.flags?.verbose && failure.exit === 1 && error.stack) process.stderr.write(`${error.stack}\n`)
     process.exitCode = failure.exit
   }
@@ -304,6 +321,13 @@ const guess = (argv: string[]): Wanted =>
     ...(/ (--(json|jq|template)\b|(-o|--output)[ =]?(json|ndjson|yaml)\b)/.test(` ${argv.join(' ')}`) && { json: '*' }),
   })
 
+/** The page that explains a failure. */
+async function docsOf({ problem }: Failure, registry: Registry): Promise<Pick<Failure, 'docs'>> {
+  const [{ pageOfProblem }, { linkTo }] = await Promise.all([import('./help/problems.ts'), import('./help/docs.ts')])
+  const page = pageOfProblem(problem.code)
+  return page === null ? {} : { docs: linkTo(page, registry) }
+}
+
 /** Reports wrong input that was found before a command began. */
 export function reportInput(error: InputError): void {
   const failure = explain(error, { command: '', local: true, hasToken: false })
@@ -313,7 +337,7 @@ export function reportInput(error: InputError): void {
 
 /** Writes a failure to stderr, as JSON when a program reads the result. */
 export function report(failure: Failure, form: Wanted): void {
-  const { what, why, next } = failure
+  const { what, why, next, docs } = failure
   if (!what) return
   if (machine(form)) {
     process.stderr.write(`${compactJson(envelopeOf(failure))}\n`)
@@ -321,6 +345,7 @@ export function report(failure: Failure, form: Wanted): void {
   }
   const paint = painter(colored(process.stderr))
   const lines = [`${paint('red', 'Error:')} ${clean(what)}`, ...why.map((line) => `  ${clean(line)}`)]
+  if (docs) lines.push(`${paint('dim', 'Docs:')} ${docs}`)
   if (next) lines.push(`${paint('dim', 'Next:')} ${clean(next)}`)
   process.stderr.write(`${lines.join('\n')}\n`)
 }

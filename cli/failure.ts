@@ -1,4 +1,5 @@
 import { type ProblemBody, ProblemError, UnreachableError } from '#client'
+import { Fault, faultOfCommand, faultOfDaemon } from './fault.ts'
 import { retold } from './fields.ts'
 import { Cancelled, InputError } from './input.ts'
 import { HostRefusal, StartFailure } from './local/refusal.ts'
@@ -28,12 +29,14 @@ export interface Failure {
   what: string
   why: string[]
   next?: string
+  /** The page of the documentation that explains it. */
+  docs?: string
   /** What `--json` writes on stderr. */
   problem: Partial<ProblemBody> & { error: string; exit_code: number; request_id?: string }
 }
 
 /** What programs read of a failure: these members always, and what the service said besides. */
-export const envelopeOf = ({ what, problem }: Failure): object => ({
+export const envelopeOf = ({ what, problem, docs }: Failure): object => ({
   ...problem,
   message: what,
   code: problem.code ?? null,
@@ -41,6 +44,7 @@ export const envelopeOf = ({ what, problem }: Failure): object => ({
   status: problem.status ?? null,
   exit_code: problem.exit_code,
   request_id: problem.request_id ?? null,
+  docs: docs ?? null,
 })
 
 export interface Situation {
@@ -97,8 +101,14 @@ function describe(error: unknown, at: Situation): Failure {
       `The disk of this machine is full (${message}).`,
       'free space, then try again',
     )
-  return plain(exits.other, 'failed', message || String(error))
+  return isFault(error) ? ofFault(error) : plain(exits.other, 'failed', message || String(error))
 }
+
+/** What no server, file or input brings about: the command itself is wrong. */
+const isFault = (error: unknown): error is Error =>
+  [TypeError, RangeError, ReferenceError, Fault].some((kind) => error instanceof kind)
+
+const ofFault = (error: Error): Failure => ({ ...plain(exits.other, 'fault', error.message), why: [faultOfCommand] })
 
 function plain(exit: number, code: string, what: string, next?: string): Failure {
   return {
@@ -129,6 +139,7 @@ function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situati
   const isLogged = status >= 500 && !code.startsWith('storage_')
   if (requestId)
     why.push(isLogged ? `The daemon's log has the cause under request ${requestId}` : `Request ${requestId}`)
+  if (code === 'internal') why.push(faultOfDaemon)
   const next = at.next?.[code] ?? nextOf(code, status, at, retryAfter)
   return {
     exit,

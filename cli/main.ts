@@ -1,5 +1,6 @@
 import type { Command, Config } from '@oclif/core'
 import type { Changing } from './changing.ts'
+import { faultOfCommand } from './fault.ts'
 import { InputError } from './input.ts'
 import { hasUnicode, plainMarks } from './output/marks.ts'
 import type { Members } from './output/members.ts'
@@ -136,7 +137,7 @@ export function configOf(registry: Registry): Config {
  */
 function leave(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') {
-    process.stderr.write(`Error: ${error.stack ?? error}\n`)
+    process.stderr.write(`Error: ${error.stack ?? error}\n  ${faultOfCommand}\n`)
     process.exit(1)
   }
   process.exit(process.exitCode ?? 0)

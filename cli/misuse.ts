@@ -1,4 +1,5 @@
 import { distance } from './resolve.ts'
+import { untried } from './untried.ts'
 import { argumentsOf } from './usage.ts'
 
 interface Argument {
@@ -24,7 +25,8 @@ export function misuse(error: Refusal, command: string, shape: Shape): string {
   const text = plain(error.message)
   if (/^Missing \d+ required arg/.test(text)) return `${missing(error, args)} Usage: ${usage.slice(7)}`
   if (text.startsWith('Unexpected argument')) return `"${String(error.args?.[0])}" is one word too many. ${usage}`
-  if (text.startsWith('Nonexistent flag')) return unknownFlag(error.flags?.[0] ?? '', Object.keys(shape.flags ?? {}))
+  if (text.startsWith('Nonexistent flag'))
+    return unknownFlag(error.flags?.[0] ?? '', command, Object.keys(shape.flags ?? {}))
   const choice = /^Expected ([^-].*|) to be one of: (.*)$/s.exec(text)
   if (choice) return ofArgument(choice[1]!, choice[2]!, args)
   for (const [pattern, said] of rules) if (pattern.test(text)) return text.replace(pattern, said)
@@ -74,7 +76,9 @@ function missing({ args: absent = [] }: Refusal, args: Argument[]): string {
   return `${all.join(' and ')} ${all.length === 1 ? 'is' : 'are'} missing.`
 }
 
-function unknownFlag(flag: string, known: readonly string[]): string {
+function unknownFlag(flag: string, command: string, known: readonly string[]): string {
+  const reason = flag === '--dry-run' ? untried[command.replaceAll(' ', ':')] : undefined
+  if (reason !== undefined) return `There is no dry run of muster ${command}: ${reason}.`
   const near = nearestFlag(flag, known)
   return `There is no flag ${flag}${near ? `; did you mean ${near}?` : '.'}`
 }

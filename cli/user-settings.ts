@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Trying } from './changing.ts'
 import { plainRead } from './contexts/plain.ts'
 import { replacePrivate } from './files.ts'
 import { InputError } from './input.ts'
+import { changed } from './local-change.ts'
 import { configFile } from './paths.ts'
 
 type Env = NodeJS.ProcessEnv
@@ -42,10 +44,9 @@ export function readUserFile(env: Env = process.env): UserFile {
 }
 
 /** Changes the file as a whole: after a crash it is the old one or the new one. */
-export function changeUserFile(change: (file: UserFile) => void, env: Env = process.env): void {
-  const path = userFile(env)
-  const file = readUserFile(env)
-  change(file)
+export function changeUserFile(change: (file: UserFile) => void, tried?: Trying): void {
+  const path = userFile()
+  const file = changed(path, readUserFile(), change, tried)
   const lines = ['# Settings and aliases of the muster command; see `muster config set` and `muster alias set`.']
   for (const [name, texts] of Object.entries(file)) {
     if (!Object.keys(texts).length) continue

@@ -5,6 +5,7 @@ import { type Answer, type Sent, takeTurn } from '../chat/once.ts'
 import { PlainOutput } from '../chat/plain-output.ts'
 import { promptOf } from '../chat/prompt.ts'
 import { nextOf } from '../chat/remedies.ts'
+import { tryToSend } from '../chat/tried.ts'
 import type { TurnEvent } from '../chat/turn.ts'
 import { ApiCommand } from '../command.ts'
 import { exits } from '../failure.ts'
@@ -37,6 +38,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     '$ <%= config.bin %> ask ada "Summarise the log" --json < build.log',
     '$ <%= config.bin %> ask ada "And in French?" --chat CHAT',
     '$ <%= config.bin %> ask ada "Write the report" --detach | head -1',
+    '$ <%= config.bin %> ask ada "Write the report" --dry-run',
   ]
   static override next = {
     chat_busy: 'wait until the agent is done, or leave out --chat',
@@ -72,6 +74,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     const prompt = await promptOf(this.args.prompt, (text) => this.out.note(text, 'dim'))
     const { format } = this.out.wanted
     const plain = format === 'auto' || format === 'name' || format === 'table' || format === 'tsv'
+    if (this.dry) return this.tryOut(prompt)
     this.output = new PlainOutput({
       stdout: process.stdout,
       stderr: process.stderr,
@@ -89,6 +92,26 @@ export default class Ask extends ApiCommand<typeof Ask> {
       this.output.rest()
       release()
     }
+  }
+
+  /** What would be sent, and whether a run would be admitted. */
+  private async tryOut(content: string): Promise<void> {
+    const agent = await agentId(this.api, this.args.agent)
+    const { chat } = this.flags
+    const where = chat === undefined ? 'a new chat' : `chat ${chat}`
+    this.out.note(`Would send ${[...content].length} characters to ${this.args.agent} in ${where}.`)
+    if (chat === undefined) await this.attempt(this.api.chats.create({ agentId: agent, body: { origin: 'CLI' } }))
+    const send = (chatId: string) => this.attempt(this.api.chats.send({ chatId, body: this.draft(content) }))
+    if (!(await tryToSend(this.api, agent, { chat, send })))
+      this.out.note(
+        `Whether a run is admitted can only be tried once you have a chat with ${this.args.agent}.`,
+        'yellow',
+      )
+    this.endTrying()
+  }
+
+  private draft(content: string): { content: string; max_turns?: number } {
+    return given({ content, max_turns: this.flags['max-turns'] || undefined })
   }
 
   private async turn(prompt: string, frames: boolean, offers: boolean): Promise<Answer> {
@@ -138,11 +161,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
 
   private async send(chatId: string, content: string): Promise<Sent> {
     if (this.stoppedWith !== undefined) this.giveUp(this.late())
-    const max_turns = this.flags['max-turns']
-    const { run_id, message_id } = await this.api.chats.send({
-      chatId,
-      body: given({ content, max_turns: max_turns || undefined }),
-    })
+    const { run_id, message_id } = await this.api.chats.send({ chatId, body: this.draft(content) })
     this.sent = { chatId, runId: run_id, messageId: message_id }
     this.output.turn('Waiting')
     if (this.stoppedWith !== undefined) await this.cancel()

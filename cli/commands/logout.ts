@@ -1,5 +1,6 @@
 import { Flags } from '@oclif/core'
 import { createClient, ProblemError } from '#client'
+import { Tried } from '../changing.ts'
 import { ApiCommand } from '../command.ts'
 import { changeContexts } from '../contexts/change.ts'
 import { readContexts } from '../contexts/file.ts'
@@ -21,14 +22,16 @@ export default class Logout extends ApiCommand<typeof Logout> {
     const { context, target, tokenOrigin } = this.session
     const stored = context === undefined ? undefined : (await readContexts(configFile())).contexts[context]?.token
     const ended =
-      stored !== undefined && !this.flags.local && (await this.progress('Revoking the token', this.revoke(stored)))
+      stored !== undefined &&
+      !this.flags.local &&
+      (await this.attempt(this.progress('Revoking the token', this.revoke(stored))))
     await changeContexts(({ contexts }) => {
       const now = context === undefined ? undefined : contexts[context]
       // Another command may have signed in meanwhile: its token stays.
       if (now?.token !== stored) return
       delete now?.token
       delete now?.user
-    })
+    }, this.trying)
     if (tokenOrigin === 'environment') this.out.note('SVC_TOKEN is still set and still used.', 'yellow')
     const rest = ended ? 'The token was revoked.' : 'The token stays valid there until it is revoked.'
     await this.out.done(
@@ -45,6 +48,7 @@ export default class Logout extends ApiCommand<typeof Logout> {
       await api.tokens.revoke({ tokenId: id })
       return true
     } catch (error) {
+      if (error instanceof Tried) throw error
       if (error instanceof ProblemError && error.problem.status === 401) return true
       this.out.note(`The token could not be revoked: ${(error as Error).message}`, 'yellow')
       return false

@@ -5,9 +5,9 @@ import { alerts, isAlert, noticeOf, ring } from '../inbox/alerts.ts'
 import type { Item } from '../inbox/decisions.ts'
 import { type Here, whereIAm } from '../inbox/here.ts'
 import { filterFlags, filterQuery } from '../journal/filter.ts'
-import { follow } from '../journal/follow.ts'
 import { Lines } from '../journal/lines.ts'
 import { Names } from '../journal/names.ts'
+import { onwards, tellState } from '../journal/onwards.ts'
 import { newest } from '../journal/past.ts'
 import { cleanLine } from '../output/clean.ts'
 
@@ -59,13 +59,13 @@ export default class Watch extends ApiCommand<typeof Watch> {
 
   private async tellJournal(): Promise<void> {
     const query = await filterQuery(this.api, this.flags)
-    const [mark = null] = await newest(this.api, {}, 1)
-    const past = this.flags.number ? await newest(this.api, query, this.flags.number) : []
-    for (const entry of past) await this.tellEntry(entry)
-    const onState = (lost?: Error) =>
-      this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow')
-    for await (const entry of follow(this.api, this.connection, query, { after: past.at(-1) ?? mark, onState }))
+    const { api, connection } = this
+    for await (const entry of onwards({ api, connection, query, past: this.past(query), onState: tellState(this.out) }))
       await this.tellEntry(entry)
+  }
+
+  private async *past(query: Record<string, string>): AsyncGenerator<Entry> {
+    if (this.flags.number) yield* await newest(this.api, query, this.flags.number)
   }
 
   private async tellInbox(here: Here, signal: AbortSignal): Promise<void> {

@@ -1,14 +1,15 @@
 import type { Target } from '#client'
+import type { Trying } from '../changing.ts'
 import { InputError } from '../input.ts'
+import { changed } from '../local-change.ts'
 import { configFile } from '../paths.ts'
 import { type Context, type ContextFile, readContexts, writeContexts } from './file.ts'
 import { sameServer } from './session.ts'
 
 /** Reads the stored contexts, changes them and writes them back. */
-export async function changeContexts(change: (file: ContextFile) => void, path = configFile()): Promise<void> {
-  const file = await readContexts(path)
-  change(file)
-  writeContexts(path, file)
+export async function changeContexts(change: (file: ContextFile) => void, tried?: Trying): Promise<void> {
+  const path = configFile()
+  writeContexts(path, changed(path, await readContexts(path), change, tried))
 }
 
 /** The context of that name; refuses a name that is not stored. */

@@ -4,7 +4,7 @@ import type { Registry } from '../main.ts'
 import { colored, painter } from '../output/theme.ts'
 import { pad, widthOf } from '../output/width.ts'
 import { idOf, type Request, unlistedId, walk } from '../resolve.ts'
-import { pageOf } from './docs.ts'
+import { linkTo, pageOf } from './docs.ts'
 import { groups, topics } from './topics.ts'
 
 type Help = Omit<Request & { kind: 'help' }, 'kind'>
@@ -83,7 +83,7 @@ ${paint('bold', 'USAGE')}
 ${sections.filter(Boolean).join('\n')}
 Every command explains itself with --help, and with --help --all in full.
 Nouns may be singular: "muster crew list" means "muster crews list".
-Documentation: ${registry.docs.replace(/\/cli$/, '/cli.md')}
+Documentation: ${linkTo('cli.md', registry)}
 `
 }
 

@@ -49,6 +49,8 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
       'logs',
       'watch',
       'wait',
+      'listen',
+      'trigger',
       'inbox',
       'approve',
       'deny',

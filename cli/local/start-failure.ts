@@ -1,9 +1,10 @@
 import { statfsSync } from 'node:fs'
+import type { OwnCode } from '../help/problems.ts'
 import { dataDir } from '../paths.ts'
 import { StartFailure } from './refusal.ts'
 
 /** Kinds of failure by the daemon's exit code; docs/operating.md lists them. */
-const kinds: Readonly<Record<number, string>> = {
+const kinds: Readonly<Record<number, OwnCode>> = {
   2: 'invalid_configuration',
   3: 'state_lost',
   4: 'data_dir_in_use',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract'
 import { noContainer, noRuntime } from '#kernel/absent'
@@ -6,9 +6,11 @@ import { daemon } from '#test'
 import type { Manifest } from '../../cli/main.ts'
 import { already, commandLine, filled, next } from '../../cli/outcomes.ts'
 import { idOf, resolve } from '../../cli/resolve.ts'
+import { untried } from '../../cli/untried.ts'
 import { cli, cliFor } from '../support/cli.ts'
 import { fakeServer, json } from '../support/fake-server.ts'
 import { furnish } from '../support/furnish.ts'
+import { read } from '../support/typed.ts'
 
 const { commands } = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as Manifest
 const all = Object.values(commands)
@@ -23,12 +25,13 @@ const known = {
 
 /** What comes next depends on how these end, so they say it themselves. */
 const own = ['account:forgot', 'account:reset', 'ask', 'chat', 'inbox', 'init', 'login', 'pair', 'pairing:redeem']
-/** These make changes in which a dry run would say nothing, or of which there is none. */
-const noDryRun = [
-  ...['account:2fa:codes', 'account:2fa:confirm', 'account:2fa:off', 'account:2fa:on', 'account:password'],
-  ...['credentials:check', 'credentials:test', 'invitations:redeem', 'logout', 'signup', 'watch'],
-  ...own,
+/** Calls by which a command changes this machine: its files, its processes, the data folder of its daemon. */
+const here = [
+  /(?<![.]|private )(?:change(?:UserFile|Contexts)|signIn|start|mend|stop)\(/,
+  /this\.ask\('(?:promote|reset-password|invalidate-sessions)'/,
 ]
+const changesHere = ({ id }: { id: string }) =>
+  here.some((call) => call.test(read(`cli/commands/${id.replaceAll(':', '/')}.ts`)))
 
 describe('commands that change something', () => {
   it('take --dry-run and --error-unchanged, and no others do', () => {
@@ -38,16 +41,23 @@ describe('commands that change something', () => {
       .flatMap(({ feature, op }) => idOf(`${kebab(feature)}:${kebab(op)}`, known) ?? [])
     expect(named.length).toBeGreaterThan(70)
     expect(named.filter((id) => !having('error-unchanged').includes(id))).toEqual([])
-    expect(
-      having('error-unchanged')
-        .filter((id) => !commands[id]!.flags['dry-run'])
-        .sort(),
-    ).toEqual(noDryRun.sort())
     expect(having('dry-run').filter((id) => /:(list|show|status|count)$/.test(id))).toEqual([])
   })
 
+  it('take --dry-run, or stand in the table of those that cannot, with a reason', () => {
+    const changing = all.filter((it) => it.flags['error-unchanged'] || changesHere(it)).map(({ id }) => id)
+    expect(changing).toEqual(expect.arrayContaining(['config:set', 'contexts:use', 'up', 'doctor', 'admin:promote']))
+    expect(changing.filter((id) => !commands[id]!.flags['dry-run']).sort()).toEqual(Object.keys(untried).sort())
+    for (const reason of Object.values(untried)) expect(reason).toMatch(/^[a-z].{20,}[^.]$/)
+  })
+
+  it.each(Object.entries(untried))('%s says why it has no dry run', async (id, reason) => {
+    const ran = await cli().run(...id.split(':'), '--dry-run')
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`${reason}.`) })
+  })
+
   it('have one next command each', () => {
-    const expected = having('error-unchanged').filter((id) => ![...own, 'signup', 'watch'].includes(id))
+    const expected = having('error-unchanged').filter((id) => ![...own, 'signup'].includes(id))
     expect(Object.keys(next).sort()).toEqual(expected.sort())
     expect(Object.keys(already).filter((id) => !expected.includes(id))).toEqual([])
   })
@@ -149,6 +159,66 @@ describe('--dry-run', () => {
       code: 1,
       stderr: expect.stringContaining('This server knows no dry runs: it has made the change'),
     })
+  })
+})
+
+describe('--dry-run of what is stored on this machine', () => {
+  it('tells the file and its members, and writes nothing', async () => {
+    const { run, home } = cli()
+    const settings = `${home}/.config/muster/settings.yaml`
+    expect(await run('config', 'set', 'pager', 'less', '--dry-run')).toMatchObject({
+      code: 0,
+      stdout: `Would write ${settings}:\n  settings.pager: less (now nothing)\n`,
+      stderr: 'This was a dry run: nothing was changed.\n',
+    })
+    expect(() => readFileSync(settings)).toThrow('ENOENT')
+    await run('config', 'set', 'pager', 'less')
+    const again = ['config', 'set', 'pager', 'less', '--dry-run']
+    expect((await run(...again)).stdout).toBe('Would change nothing: it is so already.\n')
+    const unset = await run('config', 'unset', 'pager', '--dry-run', '--json')
+    expect(JSON.parse(unset.stdout)).toEqual({
+      dry_run: true,
+      file: settings,
+      changes: [{ member: 'settings.pager', before: 'less', after: null }],
+    })
+    expect(await run('config', 'get', 'pager')).toMatchObject({ stdout: 'less\n' })
+  })
+
+  it('asks nothing, refuses as the change would, and shows no token', async () => {
+    const { run, env } = cli()
+    const store = (name: string) => run('contexts', 'create', name, '--url', 'http://127.0.0.1:1')
+    await store('work')
+    const file = `${env['HOME']}/.config/muster/config.yaml`
+    const stored = readFileSync(file, 'utf8').replace(/^( *)server: .*$/m, '$&\n$1token: svc_cli_secret')
+    writeFileSync(file, stored)
+    const removed = await run('contexts', 'remove', 'work', '--dry-run')
+    expect(removed).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('contexts.work.token: nothing (now [set])'),
+    })
+    expect(await run('contexts', 'create', 'work', '--url', 'http://127.0.0.1:1', '--dry-run')).toMatchObject({
+      code: 2,
+    })
+    expect(await run('alias', 'remove', 'none', '--dry-run')).toMatchObject({ code: 2 })
+    const renamed = await run('contexts', 'rename', 'work', 'office', '--dry-run')
+    expect(removed.stdout + renamed.stdout).not.toContain('svc_cli_secret')
+    expect(readFileSync(file, 'utf8')).toBe(stored)
+  })
+
+  it('of muster logout tells what would be revoked, and what forgotten', async () => {
+    const it = await daemon()
+    const { env } = await cliFor(it)
+    const { SVC_SERVER: server, SVC_TOKEN: token, ...rest } = env
+    const { run, pipe } = cli(rest)
+    const made = (await it.call('OWNER', 'POST', '/auth/cli-token', { name: 'laptop' })).body
+    expect(token).toBeDefined()
+    expect((await pipe(made.token, 'login', '-s', server!)).code).toBe(0)
+    const { code, stdout } = await run('logout', '--dry-run')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^Would record: .*laptop.*\nWould answer: 200 [^\n]*\nWould write .*\n[\s\S]*token: nothing \(now \[set\]\)/,
+    )
+    expect(await run('whoami')).toMatchObject({ code: 0 })
   })
 })
 

@@ -52,7 +52,7 @@ describe('exit codes', () => {
     ['workspace_required', 400, 'Next: muster workspaces list'],
     ['no_workspace', 401, 'Next: muster workspaces list'],
     ['rate_limited', 429, 'Next: wait 42 s'],
-    ['internal', 500, 'request req-7\nNext: muster doctor'],
+    ['internal', 500, 'request req-7\n  This is a fault of Muster. '],
   ])('%s names the next step', async (code, status, next) => {
     const { run } = await served((_, reply) =>
       json(reply, refusal(status, code), status, { 'x-request-id': 'req-7', 'retry-after': '42' }),
@@ -75,7 +75,9 @@ describe('exit codes', () => {
       json(reply, refusal(507, 'storage_full', { detail: 'The disk is full' }), 507, { 'x-request-id': 'req-8' }),
     )
     const { stderr } = await run('api', 'crews')
-    expect(stderr).toMatch(/^Error: The disk is full\n[\s\S]*\n {2}Request req-8\nNext: muster doctor\n$/)
+    expect(stderr).toMatch(
+      /^Error: The disk is full\n[\s\S]*\n {2}Request req-8\nDocs: .*-disk-fails\nNext: muster doctor\n$/,
+    )
   })
 
   it('8 when nothing answers, 2 for input that cannot be used, 0 when all went well', async () => {
@@ -121,6 +123,7 @@ describe('exit codes', () => {
         message: 'No \u009b2J such crew',
         exit_code: 3,
         request_id: null,
+        docs: 'docs/cli.md#names-and-ids',
       })
     }
     await server.close()

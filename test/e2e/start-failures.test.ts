@@ -161,7 +161,9 @@ describe.skipIf(otherUserMissing)('the data of another user', () => {
     const folder = env(it)
     expect(asNobody('muster', ['up'], folder)).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^Error: .* belongs to another user, .*\.\nNext: start it as the user whose data/),
+      stderr: expect.stringMatching(
+        /^Error: .* belongs to another user, .*\.\nDocs: .*\nNext: start it as the user whose data/,
+      ),
     })
     expect(asNobody('muster', ['down'], folder)).toMatchObject({
       code: 2,
@@ -169,7 +171,7 @@ describe.skipIf(otherUserMissing)('the data of another user', () => {
     })
     expect(asNobody('muster', ['status'], folder)).toMatchObject({
       code: 8,
-      stderr: expect.stringMatching(/This user may not open unix:.*\nNext: muster doctor\n/),
+      stderr: expect.stringMatching(/This user may not open unix:.*\nDocs: .*\nNext: muster doctor\n/),
     })
     const { code, stdout } = asNobody('muster', ['doctor', '--json'], folder)
     expect(code).toBe(1)

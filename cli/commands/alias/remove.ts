@@ -13,7 +13,7 @@ export default class AliasRemove extends ApiCommand<typeof AliasRemove> {
     changeUserFile(({ aliases }) => {
       if (!Object.hasOwn(aliases, name)) throw new InputError(`There is no alias "${name}".`, 'muster alias list')
       delete aliases[name]
-    })
+    }, this.trying)
     await this.out.done(`The alias ${name} is removed.`)
   }
 }

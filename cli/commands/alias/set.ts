@@ -28,7 +28,7 @@ export default class AliasSet extends ApiCommand<typeof AliasSet> {
       throw new InputError(`"${command}" is not a command of muster.`, 'muster --help')
     changeUserFile(({ aliases }) => {
       aliases[name] = command
-    })
+    }, this.trying)
     await this.out.done(`muster ${name} stands for muster ${command}.`)
   }
 }

@@ -29,7 +29,7 @@ export default class ConfigSet extends ApiCommand<typeof ConfigSet> {
     check(setting, value)
     changeUserFile((file) => {
       file.settings[setting] = value
-    })
+    }, this.trying)
     await this.out.done(`${setting} is ${value} from now on.`)
   }
 }

@@ -13,7 +13,7 @@ export default class ConfigUnset extends ApiCommand<typeof ConfigUnset> {
     changeUserFile(({ settings }) => {
       if (!Object.hasOwn(settings, setting)) throw new InputError(`${setting} is not stored.`, 'muster config list')
       delete settings[setting as UserSetting]
-    })
+    }, this.trying)
     await this.out.done(`${setting} has its default again.`)
   }
 }

@@ -31,7 +31,7 @@ export default class ContextsCreate extends ApiCommand<typeof ContextsCreate> {
       file.contexts[name] = context
       if (this.flags.use) file.current = name
       current = file.current === name
-    })
+    }, this.trying)
     await this.out.done(`Stored ${context.server} as ${name}.`, rowOf(name, context, current), contextView)
   }
 }

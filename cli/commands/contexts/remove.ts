@@ -2,7 +2,6 @@ import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { changeContexts, need } from '../../contexts/change.ts'
 import { readContexts } from '../../contexts/file.ts'
-import { confirm } from '../../input.ts'
 import { configFile } from '../../paths.ts'
 
 export default class ContextsRemove extends ApiCommand<typeof ContextsRemove> {
@@ -20,11 +19,11 @@ export default class ContextsRemove extends ApiCommand<typeof ContextsRemove> {
   async run(): Promise<void> {
     const name = this.args.context
     need(await readContexts(configFile()), name)
-    await confirm(`Forget ${name} and its token?`, this.flags.yes)
+    await this.confirm(`Forget ${name} and its token?`)
     await changeContexts((file) => {
       delete file.contexts[name]
       if (file.current === name) delete file.current
-    })
+    }, this.trying)
     await this.out.done(`Removed context ${name}.`)
   }
 }

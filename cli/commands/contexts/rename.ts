@@ -20,7 +20,7 @@ export default class ContextsRename extends ApiCommand<typeof ContextsRename> {
         Object.entries(file.contexts).map(([key, value]) => [key === old ? name : key, value]),
       )
       if (file.current === old) file.current = name
-    })
+    }, this.trying)
     await this.out.done(`Renamed ${old} to ${name}.`)
   }
 }

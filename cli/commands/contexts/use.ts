@@ -12,7 +12,7 @@ export default class ContextsUse extends ApiCommand<typeof ContextsUse> {
     await changeContexts((file) => {
       need(file, this.args.context)
       file.current = this.args.context
-    })
+    }, this.trying)
     await this.out.done(`Now using context ${this.args.context}.`)
   }
 }

@@ -3,9 +3,9 @@ import type { Entry } from '#contract/entries'
 import { ApiCommand } from '../../command.ts'
 import { momentOf } from '../../flags.ts'
 import { filterFlags, filterQuery } from '../../journal/filter.ts'
-import { follow } from '../../journal/follow.ts'
 import { Lines } from '../../journal/lines.ts'
 import { Names } from '../../journal/names.ts'
+import { onwards, tellState } from '../../journal/onwards.ts'
 import { between, newest } from '../../journal/past.ts'
 import { cleanLine } from '../../output/clean.ts'
 
@@ -37,7 +37,6 @@ export default class JournalTail extends ApiCommand<typeof JournalTail> {
     ...filters,
   }
 
-  private last: Entry | null = null
   private names!: Names
   private lines!: Lines
 
@@ -45,14 +44,10 @@ export default class JournalTail extends ApiCommand<typeof JournalTail> {
     this.names = new Names(this.api, this.session.workspace)
     this.lines = new Lines(this.out.paint, () => this.out.width)
     const query = await filterQuery(this.api, this.flags)
-    // Noted first: whatever is written from now on comes after it.
-    const [mark = null] = this.flags.follow ? await newest(this.api, {}, 1) : []
-    for await (const entry of this.past(query)) await this.tell(entry)
-    if (!this.flags.follow) return
-    const onState = (lost?: Error) =>
-      this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow')
-    for await (const entry of follow(this.api, this.connection, query, { after: this.last ?? mark, onState }))
-      await this.tell(entry)
+    const { api, connection } = this
+    const past = this.past(query)
+    const entries = this.flags.follow ? onwards({ api, connection, query, past, onState: tellState(this.out) }) : past
+    for await (const entry of entries) await this.out.item(entry, await this.lineOf(entry))
   }
 
   private async *past(query: Record<string, string>): AsyncGenerator<Entry> {
@@ -61,11 +56,6 @@ export default class JournalTail extends ApiCommand<typeof JournalTail> {
     if (since === undefined) return yield* await newest(this.api, query, number ?? shownFirst)
     if (number !== undefined) return yield* await newest(this.api, { ...query, since }, number)
     yield* between(this.api, query, Date.parse(since), Date.now())
-  }
-
-  private async tell(entry: Entry): Promise<void> {
-    if (!this.last || entry.id > this.last.id) this.last = entry
-    await this.out.item(entry, await this.lineOf(entry))
   }
 
   private async lineOf(entry: Entry): Promise<string> {

@@ -16,7 +16,7 @@ export default class WorkspacesUse extends ApiCommand<typeof WorkspacesUse> {
       const name = context ?? nameFor(file, target.key)
       file.contexts[name] = { ...(file.contexts[name] ?? { server: target.key }), workspace: workspace.slug }
       file.current ??= name
-    })
+    }, this.trying)
     await this.out.done(`Now using workspace ${workspace.slug}.`, workspace, workspaceView)
   }
 }

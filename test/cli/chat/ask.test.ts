@@ -246,3 +246,45 @@ it('keeps escape sequences of an agent from the terminal, and leaves them to pro
   const [ran] = await Promise.all([two.muster.run('ask', 'ada', 'x'), two.work()])
   expect(ran.stdout).toBe('a\u001b[2Jb\u009b31mc\u202ed\n')
 })
+
+describe('muster ask --dry-run', () => {
+  const chatsOf = async ({ call, agentId }: Workplace<FakeRuntime>) =>
+    (await call('OWNER', 'GET', `/agents/${agentId}/chats`)).body
+
+  it('tells what would be sent and recorded, and that a run is admitted', async () => {
+    const place = await office()
+    await place.openChat()
+    const ran = await place.muster.run('ask', 'ada', 'How many files?', '--dry-run')
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: 'Would send 15 characters to ada in a new chat.\nThis was a dry run: nothing was changed.\n',
+    })
+    expect(ran.stdout).toMatch(
+      /^Would record: .*\nWould answer: 201 .*\nWould record: [\s\S]*\nWould answer: 202 .*run_id/,
+    )
+    expect(await chatsOf(place)).toHaveLength(1)
+    expect(place.runtime.programs.size).toBe(0)
+    expect((await place.call('OWNER', 'GET', '/runs')).body.data).toEqual([])
+  })
+
+  it('says what cannot be tried before there is a chat', async () => {
+    const place = await office()
+    const ran = await place.muster.run('ask', 'ada', 'How many files?', '--dry-run', '--json')
+    expect(JSON.parse(ran.stdout)).toMatchObject({ dry_run: true, status: 201 })
+    expect(ran.stderr).toContain('Whether a run is admitted can only be tried once you have a chat with ada.')
+  })
+
+  it('fails as asking would', async () => {
+    const place = await office()
+    const chat = await place.openChat()
+    await place.send(chat, 'hello')
+    const busy = ['ask', 'ada', 'More', '--chat', chat, '--dry-run']
+    expect(await place.muster.run(...busy)).toMatchObject({ code: 5, stderr: expect.stringContaining('Error:') })
+    // Another chat is not busy.
+    expect(await place.muster.run('ask', 'ada', 'More', '--dry-run')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Whether a run is admitted'),
+    })
+    expect(await place.muster.run('ask', 'nobody', 'More', '--dry-run')).toMatchObject({ code: 3 })
+  })
+})

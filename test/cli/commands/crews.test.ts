@@ -74,7 +74,9 @@ describe('muster crews', () => {
     })
     expect(await owner.run('crews', 'show', 'reserch')).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('did you mean "research"?\nNext: muster crews list'),
+      stderr: expect.stringContaining(
+        'did you mean "research"?\nDocs: docs/cli.md#names-and-ids\nNext: muster crews list',
+      ),
     })
     expect(await owner.run('crews', 'show', 'c000000000000000000000000')).toMatchObject({ code: 3 })
     expect(await owner.run('crews', 'update', 'research')).toMatchObject({

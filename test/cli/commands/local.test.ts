@@ -48,7 +48,7 @@ describe('muster status', () => {
       code: 8,
       stdout: '',
       stderr: expect.stringContaining(
-        `Error: What answers at ${url} is not a Muster server\nNext: muster contexts show`,
+        `Error: What answers at ${url} is not a Muster server\nDocs: docs/cli.md#which-server-as-whom-where\nNext: `,
       ),
     })
   })

@@ -107,6 +107,7 @@ describe('every command', () => {
       status: null,
       exit_code: 2,
       request_id: null,
+      docs: null,
     })
     expect(server.seen).toEqual([])
   })

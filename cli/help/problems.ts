@@ -1,0 +1,191 @@
+import type { Code } from '#contract/problems'
+
+/** Codes of failures that this command finds itself. */
+export type OwnCode =
+  | 'access_refused'
+  | 'address_taken'
+  | 'cancelled'
+  | 'data_dir_in_use'
+  | 'disk_full'
+  | 'exit'
+  | 'failed'
+  | 'fault'
+  | 'interrupted'
+  | 'invalid_configuration'
+  | 'invalid_input'
+  | 'other_version'
+  | 'state_lost'
+  | 'storage_refused'
+  | 'unreachable'
+
+/** Codes of refusals of `musterd admin`. */
+export type HostCode =
+  | 'daemon_running'
+  | 'database_damaged'
+  | 'database_foreign'
+  | 'database_missing'
+  | 'database_older'
+  | 'database_replaced'
+  | 'foreign_data_dir'
+  | 'key_missing'
+  | 'key_wrong'
+  | 'no_data_dir'
+  | 'seals_forged'
+  | 'seals_missing'
+  | 'unusable_data_dir'
+  | 'unusable_database'
+
+const server = 'cli.md#which-server-as-whom-where'
+const signingIn = 'signing-in.md'
+const twoFactor = 'two-factor.md#when-it-is-asked-for'
+const setUpTwoFactor = 'two-factor.md#turning-it-on'
+const password = 'account.md#password'
+const invitations = 'people.md#invitations'
+const provider = 'identity-provider.md'
+const letIn = 'identity-provider.md#who-is-let-in'
+const bodies = 'rules/http.md#headers-and-bodies'
+const questions = 'questions.md#what-people-do'
+const disk = 'operating.md#when-the-disk-fails'
+const start = 'operating.md#exit-codes-of-musterd'
+const containers = 'operating.md#containers'
+const lost = 'operating.md#lost-data'
+const lockedOut = 'operating.md#locked-out'
+const folder = 'operating.md#the-data-directory'
+const report = 'operating.md#report-a-fault'
+
+/** Page and heading that explain a failure, below the folder of the documentation; null: its sentence says it all. */
+export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> = {
+  no_credentials: signingIn,
+  session_expired: signingIn,
+  session_revoked: signingIn,
+  session_invalid: signingIn,
+  no_workspace: server,
+  workspace_required: server,
+  origin_rejected: 'rules/http.md#origins',
+  host_rejected: 'operating.md#configuration',
+  invalid_request: bodies,
+  invalid_json: bodies,
+  invalid_field: null,
+  missing_field: null,
+  no_fields: null,
+  method_not_allowed: bodies,
+  body_over_limit: bodies,
+  body_too_large: bodies,
+  unsupported_media_type: bodies,
+  request_timeout: null,
+  headers_too_large: null,
+  dry_run_unsupported: 'rules/http.md#dry-runs',
+  not_a_member: invitations,
+  insufficient_role: 'people.md#roles',
+  insufficient_scope: 'rules/http.md#scopes',
+  not_found: 'cli.md#names-and-ids',
+  rate_limited: 'operating.md#limits',
+  internal: report,
+  unavailable: 'operating.md#looking-at-it',
+  storage_full: disk,
+  storage_unavailable: disk,
+
+  csrf_mismatch: 'rules/accounts.md#cookies',
+  signup_disabled: invitations,
+  wrong_password: password,
+  no_password_set: password,
+  common_password: password,
+  account_locked: lockedOut,
+  invalid_token: null,
+  second_factor_invalid: twoFactor,
+  second_factor_not_started: setUpTwoFactor,
+  second_factor_missing: setUpTwoFactor,
+  step_up_required: twoFactor,
+  two_factor_required: 'two-factor.md#requiring-it-in-a-workspace',
+  fresh_session_required: setUpTwoFactor,
+  session_required: 'signing-in.md#browsers-that-are-signed-in',
+  idp_not_configured: 'identity-provider.md#setting-it-up',
+  idp_state_unknown: provider,
+  idp_refused: provider,
+  idp_exchange_failed: provider,
+  idp_email_unverified: letIn,
+  idp_sign_in_first: 'identity-provider.md#when-the-address-was-never-verified-here',
+  idp_profile_failed: provider,
+  idp_unavailable: provider,
+  last_way_in: 'identity-provider.md#linked-accounts',
+  already_member: null,
+  token_ended: null,
+  invitation_exists: invitations,
+  only_workspace: 'people.md#leaving-removing-handing-over',
+  home_workspace: 'people.md#roles',
+  last_owner: 'people.md#leaving-removing-handing-over',
+  already_initialized: signingIn,
+  bootstrap_closed: 'rules/accounts.md#bootstrap',
+  invalid_code: 'signing-in.md#with-a-pairing-code',
+  onboarding_completed: null,
+
+  approval_settled: 'decisions.md#requests-for-approval',
+  approval_undecidable: 'decisions.md#requests-for-approval',
+  not_the_lead: 'decisions.md#requests-for-approval',
+  escalation_settled: 'decisions.md#questions-that-an-agent-waits-for',
+  policy_refused: 'rules/policies.md',
+  forbidden_pairing: 'rules/policies.md',
+  reason_required: 'rules/policies.md',
+  second_approver_required: 'rules/decisions.md#second-approver',
+  not_actionable: questions,
+  already_acted: questions,
+  run_gone: questions,
+  answer_undeliverable: questions,
+  source_managed: 'rules/inbox.md#settling',
+  internal_token_rejected: null,
+  slug_taken: null,
+  name_taken: null,
+  avatar_kept: null,
+  already_assigned: null,
+  lead_taken: 'rules/agents.md#changing-an-agent',
+  chat_taken: 'rules/chats.md#chats-and-messages',
+  chat_busy: 'rules/chats.md#sending',
+  agent_pending_review: 'decisions.md#requests-for-approval',
+  foreign_file: null,
+  crew_not_running: containers,
+  encryption_unavailable: folder,
+  admin_tokens_unavailable: 'operating.md#administrative-tokens',
+  outside_crew: null,
+  exposure_quota: 'ports.md',
+  exposure_ended: 'ports.md#what-people-do',
+  container_unreachable: containers,
+  runtime_failed: containers,
+  runtime_unavailable: containers,
+
+  access_refused: folder,
+  address_taken: start,
+  cancelled: null,
+  data_dir_in_use: folder,
+  disk_full: disk,
+  exit: null,
+  failed: null,
+  fault: report,
+  interrupted: null,
+  invalid_configuration: 'operating.md#configuration',
+  invalid_input: null,
+  other_version: start,
+  state_lost: lost,
+  storage_refused: disk,
+  unreachable: server,
+
+  daemon_running: lockedOut,
+  database_damaged: lost,
+  database_foreign: lost,
+  database_missing: lost,
+  database_older: lost,
+  database_replaced: lost,
+  foreign_data_dir: lockedOut,
+  key_missing: lost,
+  key_wrong: lost,
+  no_data_dir: folder,
+  seals_forged: lost,
+  seals_missing: lost,
+  unusable_data_dir: folder,
+  unusable_database: lost,
+}
+
+const known: Readonly<Record<string, string | null>> = pages
+
+/** The page that explains a failure with this code. */
+export const pageOfProblem = (code: string | undefined): string | null =>
+  code !== undefined && Object.hasOwn(known, code) ? known[code]! : null

@@ -1,0 +1,35 @@
+const secret = 'a wrong secret counts as an attempt, also when it is only tried'
+const provider = 'it asks the provider, which knows no dry run'
+const stranger = 'it is open to callers who are not signed in, and would tell them who has an account'
+const conversation = 'each step follows from the answer to the one before'
+const signingIn = 'signing in makes a token, without which nothing can be tried'
+const code = 'a code is used up by the attempt'
+const machine = 'it starts or ends processes of this machine'
+const host = 'it works on the data folder while no daemon does'
+
+/** Commands that change something and have no `--dry-run`, with the reason. */
+export const untried: Readonly<Record<string, string>> = {
+  'account:2fa:codes': secret,
+  'account:2fa:confirm': secret,
+  'account:2fa:off': secret,
+  'account:2fa:on': secret,
+  'account:forgot': stranger,
+  'account:password': secret,
+  'account:reset': stranger,
+  'admin:invalidate-sessions': host,
+  'admin:promote': host,
+  'admin:reset-password': host,
+  chat: `${conversation}; \`muster ask --dry-run\` tries one message`,
+  'credentials:check': provider,
+  'credentials:test': provider,
+  doctor: 'without --fix it changes nothing, and shows what can be fixed',
+  down: machine,
+  inbox: `${conversation}; \`muster inbox act --dry-run\` tries one decision`,
+  init: signingIn,
+  'invitations:redeem': code,
+  login: signingIn,
+  pair: code,
+  'pairing:redeem': code,
+  signup: stranger,
+  up: machine,
+}
