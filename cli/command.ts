@@ -19,6 +19,7 @@ import { spinner } from './output/spinner.ts'
 import { colored, painter } from './output/theme.ts'
 import { configFile } from './paths.ts'
 import { type Project, readProject, withProject } from './project.ts'
+import { asWord } from './usage.ts'
 
 type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<(typeof ApiCommand)['baseFlags'] & T['flags']>
 type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>
@@ -223,7 +224,8 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   protected async confirmName(question: string, name: string): Promise<void> {
     const { confirm: given, yes } = this.flags as { confirm?: string; yes?: boolean }
     if (this.dry) return
-    if (given === undefined && yes) this.out.note(`--yes is deprecated here. Next time: --confirm ${name}`, 'yellow')
+    if (given === undefined && yes)
+      this.out.note(`--yes is deprecated here. Next time: --confirm ${asWord(name)}`, 'yellow')
     else await confirmName(question, name, given)
   }
 

@@ -5,6 +5,10 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { InputError } from './input.ts'
 
+/** Whether there is no such file: a home such as /dev/null can hold none. */
+export const isAbsent = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+
 /** Writes a file that was not there, or with `force` one that was. `mode`: of a new file. */
 export function writeNew(
   to: string,

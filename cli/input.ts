@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { cleanLine } from './output/clean.ts'
+import { asWord } from './usage.ts'
 
 /** Invalid input; `next` is what to type instead. */
 export class InputError extends Error {
@@ -64,11 +65,13 @@ export async function confirm(message: string, yes: boolean): Promise<void> {
 /** Why nothing was asked. */
 const notAsked = () =>
   refusesQuestions() ? 'Not asked, because of --no-input.' : 'Not asked, because this is not a terminal.'
+
 /** Asks for the name of what is to be deleted, unless it was given. */
 export async function confirmName(question: string, name: string, given?: string): Promise<void> {
   if (given === name) return
   if (given !== undefined) throw new InputError(`--confirm names "${given}", but this is "${name}".`)
-  if (!interactive()) throw new InputError(`${question} ${notAsked()}`, `repeat the command with --confirm ${name}`)
+  if (!interactive())
+    throw new InputError(`${question} ${notAsked()}`, `repeat the command with --confirm ${asWord(name)}`)
   if ((await ask(`${question} Type ${name} to go on`)).trim() !== name) throw new Cancelled('Nothing was changed.')
 }
 

@@ -39,7 +39,7 @@ export interface Manifest {
 
 /** Runs one command line. The exit code is left in `process.exitCode`. */
 export async function main(argv: string[], registry: Registry): Promise<void> {
-  process.stdout.on('error', leave)
+  process.stdout.on('error', outputFailed)
   process.on('uncaughtException', leave)
   if (!hasUnicode()) for (const stream of [process.stdout, process.stderr]) plainMarks(stream)
   if (argv.includes('--no-color')) process.env['NO_COLOR'] = '1'
@@ -50,15 +50,21 @@ export async function main(argv: string[], registry: Registry): Promise<void> {
   if (request.kind === 'unknown') return begin((user) => ownOrUnknown(argv, request, registry, user))
   if (request.kind === 'version') return void process.stdout.write(`${userAgent(registry.version)}\n`)
   const { showHelp } = await import('./help/show.ts')
-  return showHelp(request, registry)
+  return explained(() => showHelp(request, registry))
 }
 
-/** Does this with the settings that the user stored, and explains what is wrong with them. */
-async function begin(work: (user: UserFile) => Promise<void>): Promise<void> {
-  try {
+/** Does this with the settings that the user stored. */
+const begin = (work: (user: UserFile) => Promise<void>): Promise<void> =>
+  explained(() => {
     const user = readUserFile()
     applyUserSettings(user)
-    await work(user)
+    return work(user)
+  })
+
+/** Does this, and explains what is wrong with the user's files. */
+async function explained(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
   } catch (error) {
     if (!(error instanceof InputError)) throw error
     const { reportInput } = await import('./command.ts')
@@ -87,7 +93,7 @@ async function ownOrUnknown(
     return
   }
   const { showUnknown } = await import('./help/show.ts')
-  showUnknown(unknown)
+  showUnknown(unknown, registry)
 }
 
 async function run({ id, argv }: Request & { kind: 'run' }, registry: Registry): Promise<void> {
@@ -131,14 +137,17 @@ export function configOf(registry: Registry): Config {
   return config as unknown as Config
 }
 
-/**
- * A reader that went away, as `head` does, ends the program without a word. Anything else that nobody caught is a fault
- * of ours.
- */
+/** A reader that went away, as `head` does, ends the program without a word. Another file may be on a full disk. */
+function outputFailed(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') leave(error)
+  const reason = error.message.replace(/^[A-Z0-9]+: |, write$/g, '')
+  process.stderr.write(`Error: The output cannot be written: ${reason}\n`)
+  process.exit(1)
+}
+
+/** What nobody caught is a fault of ours, unless a reader went away. */
 function leave(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') {
-    process.stderr.write(`Error: ${error.stack ?? error}\n  ${faultOfCommand}\n`)
-    process.exit(1)
-  }
-  process.exit(process.exitCode ?? 0)
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
+  process.stderr.write(`Error: ${error.stack ?? error}\n  ${faultOfCommand}\n`)
+  process.exit(1)
 }

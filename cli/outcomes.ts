@@ -1,3 +1,5 @@
+import { asWord } from './usage.ts'
+
 /** What a person may type after each change. `{crew}` is an argument of the command, `{name}` what the change made. */
 export const next: Readonly<Record<string, string>> = {
   'account:2fa:codes': 'account 2fa status',
@@ -117,5 +119,3 @@ export function commandLine(text: string | undefined, words: Readonly<Record<str
   const line = filled(text, Object.fromEntries(quoted))
   return line && `muster ${line}`
 }
-
-const asWord = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

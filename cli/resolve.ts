@@ -72,7 +72,11 @@ function listed(words: string[], nouns: string[], known: Known): Request {
   if (id && !(hasBelow && stray)) return { kind: 'run', id, argv: rest }
   if (rest[0] === 'help') return { kind: 'help', words: path }
   if (stray)
-    return { kind: 'unknown', words: nouns.slice(0, used + 1), near: nearest([...path, rest[0]].join(':'), known) }
+    return {
+      kind: 'unknown',
+      words: nouns.slice(0, used + 1),
+      near: nearest([...path, rest[0]].join(':'), known, rest[0]),
+    }
   const bare = idOf(`${path.join(':')}:list`, known) ?? idOf(`${path.join(':')}:show`, known)
   return bare ? { kind: 'run', id: bare, argv: rest } : { kind: 'help', words: path }
 }
@@ -138,8 +142,8 @@ function spellings(word: string, verb: boolean): string[] {
   return [word, ...plurals, ...(verb && Object.hasOwn(synonyms, word) ? synonyms[word]! : [])]
 }
 
-/** Names that look like what was typed, best first. */
-function nearest(typed: string, { ids, aliases }: Names): string[] {
+/** Names that look like what was typed, best first; of a longer name only `unknown` may differ. */
+function nearest(typed: string, { ids, aliases }: Names, unknown = typed): string[] {
   const names = [...new Set([...ids, ...Object.keys(aliases), ...ids.map((id) => id.split(':')[0]!)])]
   const last = typed.split(':').at(-1)!
   return names
@@ -147,7 +151,7 @@ function nearest(typed: string, { ids, aliases }: Names): string[] {
       name,
       far: Math.min(distance(typed, name), typed.includes(':') ? 9 : distance(last, name.split(':').at(-1)!) + 1),
     }))
-    .filter(({ far }) => far <= Math.max(1, Math.floor(typed.length / 3)))
+    .filter(({ far }) => far <= Math.max(1, Math.floor(unknown.length / 3)))
     .sort((a, b) => a.far - b.far)
     .slice(0, 3)
     .map(({ name }) => name)

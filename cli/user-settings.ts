@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Trying } from './changing.ts'
 import { plainRead } from './contexts/plain.ts'
-import { replacePrivate } from './files.ts'
+import { isAbsent, replacePrivate } from './files.ts'
 import { InputError } from './input.ts'
 import { changed } from './local-change.ts'
 import { configFile } from './paths.ts'
@@ -76,7 +76,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (isAbsent(error)) return undefined
     throw new InputError(`The settings ${path} cannot be read: ${(error as Error).message}`)
   }
 }

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
-import { replacePrivate } from '../files.ts'
+import { isAbsent, replacePrivate } from '../files.ts'
 import { InputError } from '../input.ts'
 import { plainRead } from './plain.ts'
 
@@ -30,7 +30,7 @@ function readPrivate(path: string): string | undefined {
   try {
     file = openSync(path, 'r')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (isAbsent(error)) return undefined
     throw new InputError(`The configuration ${path} cannot be read: ${(error as Error).message}`, 'muster doctor')
   }
   try {

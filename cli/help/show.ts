@@ -1,12 +1,14 @@
-import { extensions } from '../extensions.ts'
+import { extension, extensions, runExtension } from '../extensions.ts'
 import { exits } from '../failure.ts'
 import type { Registry } from '../main.ts'
 import { colored, painter } from '../output/theme.ts'
 import { pad, widthOf } from '../output/width.ts'
 import { idOf, type Request, unlistedId, walk } from '../resolve.ts'
+import { readUserFile } from '../user-settings.ts'
 import { linkTo, pageOf } from './docs.ts'
 import { groups, topics } from './topics.ts'
 
+type Unknown = Pick<Request & { kind: 'unknown' }, 'words' | 'near'>
 type Help = Omit<Request & { kind: 'help' }, 'kind'>
 
 /** Help for the words: the overview, a noun, or one command. */
@@ -19,17 +21,26 @@ export async function showHelp({ words, all = false }: Help, registry: Registry)
   const id = own ?? (isWhole ? undefined : unlistedId(words, registry))
   if (id) process.stdout.write((await import('./page.ts')).ofCommand(id, registry, all))
   else if (isWhole) process.stdout.write(ofTopic(path, registry))
-  else showUnknown({ words, near: [] })
+  else if (!(await showOwn(words))) showUnknown({ words, near: [] }, registry)
+}
+
+/** Help of what is the user's own: an alias stands for its command line, an extension explains itself. */
+async function showOwn([name = '', ...words]: string[]): Promise<boolean> {
+  const { aliases } = readUserFile()
+  const program = extension(name)
+  if (Object.hasOwn(aliases, name)) process.stdout.write(`muster ${name} stands for muster ${aliases[name]}\n`)
+  else if (program) process.exitCode = await runExtension(program, [...words, '--help'])
+  return Object.hasOwn(aliases, name) || program !== undefined
 }
 
 /** Says that there is no such command, and which may be meant. */
-export function showUnknown({ words, near }: Pick<Request & { kind: 'unknown' }, 'words' | 'near'>): void {
+export function showUnknown({ words, near }: Unknown, registry: Registry): void {
   const paint = painter(colored(process.stderr))
   const what = words.length ? `There is no command "muster ${words.join(' ')}".` : 'A command is missing.'
   const lines = [`${paint('red', 'Error:')} ${what}`]
   for (const name of near) lines.push(`  Did you mean  muster ${name.replaceAll(':', ' ')}`)
-  const topic = near.length ? '' : `${words.slice(0, -1).join(' ')} `.trimStart()
-  lines.push(`${paint('dim', 'Next:')} muster ${topic}--help`)
+  const { path } = walk(words, registry)
+  lines.push(`${paint('dim', 'Next:')} ${['muster', ...path, '--help'].join(' ')}`)
   process.stderr.write(`${lines.join('\n')}\n`)
   process.exitCode = exits.input
 }
@@ -68,7 +79,8 @@ function overview(registry: Registry): string {
     const rest = title === 'more' ? rows.filter(([name]) => !placed.has(name)) : []
     return [...known, ...rest].length ? `${paint('bold', title.toUpperCase())}\n${aligned([...known, ...rest])}\n` : ''
   })
-  const added = extensions().map((name): [string, string] => [name, `muster-${name} on the PATH`])
+  const own = extensions().filter((name) => !walk([name], registry).used)
+  const added = own.map((name): [string, string] => [name, `muster-${name} on the PATH`])
   if (added.length) sections.push(`${paint('bold', 'EXTENSIONS')}\n${aligned(added)}\n`)
   return `Muster runs crews of AI coding agents on your own machine.
 

@@ -101,6 +101,7 @@ function statusRow({ pending, typed, leaving, remark, connected, width }: Scene)
       typed.label === answerLabel ? 'Enter sends · Alt-Enter begins a line · Esc leaves it' : 'Esc leaves it',
       'dim',
     )
+  if (leaving && !size) return row('Sending', 'dim')
   if (leaving)
     return row(`${size} not sent yet. Enter sends, u takes back, Esc stays, Ctrl-C leaves without.`, 'yellow')
   if (remark?.tone === 'red') return row(remark.text, 'red')

@@ -34,5 +34,6 @@ export async function listInbox(
     return reply.rows
   }
   await out.list(await windowed(window, page), inboxView)
-  if (decisions) out.note(`${decisions} of what is open ${decisions === 1 ? 'waits' : 'wait'} for a decision.`, 'dim')
+  const waiting = decisions === 1 ? '1 open item waits' : `${decisions} open items wait`
+  if (decisions) out.note(`${waiting} for a decision.`, 'dim')
 }

@@ -3,23 +3,11 @@ import { displayable, type Row, span, wrap } from '../markdown/rows.ts'
 import { span as lasting } from '../output/cell.ts'
 import { cleanLine } from '../output/clean.ts'
 import { pad, shorten, widthOf } from '../output/width.ts'
+import { kindNames } from '../views/inbox.ts'
 import { canBeUnread, choicesOf, type Decision, type Detail, type Item, wordsOf } from './decisions.ts'
 import { fitted } from './full-screen.ts'
 import type { ItemList } from './item-list.ts'
 import { help, keysOf } from './keys.ts'
-
-const kindNames: Readonly<Record<Item['kind'], string>> = {
-  waitpoint: 'approval',
-  escalation: 'question',
-  failed_run: 'failed run',
-  message: 'message',
-  memory_consolidation: 'memory',
-  run_needs_human: 'question',
-  schedule_missed: 'schedule',
-  schedule_circuit_breaker_tripped: 'schedule',
-  webhook_fire_failed: 'webhook',
-  automation_enqueue_failed: 'automation',
-}
 
 const line = (text: string, width: number): string => shorten(cleanLine(text), Math.max(1, width))
 

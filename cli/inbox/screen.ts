@@ -53,6 +53,8 @@ export class InboxScreen {
   private frame: Frame | null = null
   private remark: Remark | null = null
   private leaving = false
+  /** How many decisions were refused when the person asked to leave. */
+  private failedBefore = 0
   private connected = true
   private clock: NodeJS.Timeout | null = null
   private readonly ages: NodeJS.Timeout
@@ -130,7 +132,10 @@ export class InboxScreen {
   private async refresh(): Promise<void> {
     await this.itemList.refresh()
     const dropped = this.pending.keepOnly(this.itemList.all, !this.itemList.more)
-    if (dropped.length) this.remark = { text: dropped.at(-1)!, tone: 'yellow' }
+    if (dropped.length) {
+      this.remark = { text: dropped.at(-1)!, tone: 'yellow' }
+      this.leaving = false
+    }
     this.look()
   }
 
@@ -280,10 +285,12 @@ export class InboxScreen {
   private sent({ item, choice }: Decision, error?: unknown): void {
     if (error === undefined) this.say(`${wordsOf(choice)[1]}: ${cleanLine(item.title)}`, 'green')
     else this.complain(error)
+    if (this.leaving && !this.pending.size) void this.flush()
     this.refresh().catch((failure: unknown) => this.complain(failure))
   }
 
   private leave(): void {
+    this.failedBefore = this.pending.failed
     if (this.pending.size) this.leaving = true
     else this.finish(0)
   }
@@ -292,16 +299,14 @@ export class InboxScreen {
     if (action === 'interrupt') return void this.finish(130)
     if (action === 'undo') this.undo()
     if (action === 'back') this.leaving = false
-    if (action === 'open') void this.flush()
-    else if (!this.pending.size) this.finish(0)
+    if (action === 'open' || !this.pending.size) void this.flush()
   }
 
   /** Sends everything, and leaves unless something of it was refused. */
   private async flush(): Promise<void> {
-    const { failed } = this.pending
     await this.pending.flush()
     this.leaving = false
-    if (this.pending.failed === failed) this.finish(0)
+    if (this.pending.failed === this.failedBefore) this.finish(0)
   }
 
   private say(text: string, tone: Remark['tone']): void {

@@ -4,6 +4,7 @@ import { bareId } from '../decisions/ids.ts'
 import { windowed } from '../flags.ts'
 import { pages } from '../journal/pages.ts'
 import { agentId, crewId } from '../lookup.ts'
+import { telling } from '../output/short-id.ts'
 import type { Kind } from './find.ts'
 import type { IdName } from './names.ts'
 
@@ -135,7 +136,7 @@ const items = (api: Client): Numbered =>
     next: 'muster inbox list --state all',
     numbersOf: ['inbox'],
     rows: async (window) => (await api.inbox.list({ query: { ...window, state: 'all' } })).rows,
-    ids: ({ id }) => [id, bareId(id)],
+    ids: ({ id }) => [id, bareId(id), telling(id)],
     most: newest,
     // Of several the service says which it does not know.
     lenient: true,

@@ -6,6 +6,8 @@ import { pad, shortenWords, widthOf } from './width.ts'
 const gap = 2
 // A longer word does not force its column to be wide: its cell shows that something is left out.
 const longWord = 24
+/** Columns that say what a row is about: they are kept, with room for some words, when others no longer fit. */
+const telling = ['PROMPT', 'QUESTION', 'SUMMARY', 'TEXT', 'TITLE']
 
 export interface TableForm {
   width: number
@@ -48,7 +50,8 @@ function columnOf(header: string, values: Parameters<typeof human>[0][], uncut: 
   const numeric = values.length > 0 && values.every((value) => typeof value === 'number')
   // Only what has several words can be shortened without breaking one.
   const isProse = shown.some((text) => text.includes(' '))
-  const first = Math.min(longWord, Math.max(0, ...shown.map((text) => widthOf(text.split(' ')[0]!) + 1)))
+  const word = Math.max(0, ...shown.map((text) => widthOf(text.split(' ')[0]!) + 1))
+  const first = telling.includes(header) ? longWord : Math.min(longWord, word)
   return { header, cells, numeric, width, least: isProse ? Math.min(width, Math.max(widthOf(header), first)) : width }
 }
 
@@ -57,16 +60,19 @@ const filled = ({ width, numeric }: Column, text: string): string => pad(shorten
 /** The columns that fit: important ones stand first, but the age, which is last, is kept longer than most. */
 function fitting(columns: Column[], width: number): Column[] {
   const last = columns.length - 1
-  const order = [...columns.keys()].sort((a, b) => rank(a, columns, last) - rank(b, columns, last))
-  let kept = order
-  while (kept.length > 1 && total(kept.map((at) => columns[at]!.least)) > width) kept = kept.slice(0, -1)
+  const [first, ...others] = [...columns.keys()].sort((a, b) => rank(a, columns, last) - rank(b, columns, last))
+  const kept = [first!]
+  for (const at of others) if (total([...kept, at].map((it) => columns[it]!.least)) <= width) kept.push(at)
   const shown = columns.filter((_, at) => kept.includes(at))
   narrow(shown, width)
   return shown
 }
 
-const rank = (at: number, columns: Column[], last: number): number =>
-  at === last && columns[at]!.header === 'AGE' ? 3.5 : at
+function rank(at: number, columns: Column[], last: number): number {
+  const { header } = columns[at]!
+  if (at > 0 && telling.includes(header)) return 0.5
+  return at === last && header === 'AGE' ? 3.5 : at
+}
 
 const total = (widths: number[]): number => widths.reduce((sum, it) => sum + it, 0) + gap * (widths.length - 1)
 

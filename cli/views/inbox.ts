@@ -5,6 +5,20 @@ import type { View } from '../output/printer.ts'
 
 type Item = Static<typeof Schema>
 
+/** What people call the kinds of items. */
+export const kindNames: Readonly<Record<Item['kind'], string>> = {
+  waitpoint: 'approval',
+  escalation: 'question',
+  failed_run: 'failed run',
+  message: 'message',
+  memory_consolidation: 'memory',
+  run_needs_human: 'question',
+  schedule_missed: 'schedule',
+  schedule_circuit_breaker_tripped: 'schedule',
+  webhook_fire_failed: 'webhook',
+  automation_enqueue_failed: 'automation',
+}
+
 const tones = { urgent: 'red', high: 'yellow', medium: undefined, low: 'dim' } as const
 const priority = ({ priority: value }: Item) => ({ text: value, value, ...(tones[value] && { tone: tones[value] }) })
 const state = ({ state: value, blocking }: Item) => {
@@ -21,7 +35,7 @@ export const inboxView: View<Item> = {
   empty: 'Nothing waits for you.',
   columns: {
     ID: ({ id }) => id,
-    KIND: ({ kind }) => kind.replaceAll('_', ' '),
+    KIND: ({ kind }) => ({ text: kindNames[kind], value: kind }),
     PRIORITY: priority,
     STATE: state,
     FROM: ({ sender_name, sender_type }) => sender_name ?? sender_type,
@@ -31,7 +45,7 @@ export const inboxView: View<Item> = {
   detail: {
     Title: ({ title }) => title,
     Id: ({ id }) => id,
-    Kind: ({ kind }) => kind.replaceAll('_', ' '),
+    Kind: ({ kind }) => ({ text: kindNames[kind], value: kind }),
     State: state,
     Priority: priority,
     From: ({ sender_name, sender_type }) => sender_name ?? sender_type,

@@ -1,4 +1,4 @@
-import { span, status } from '../output/cell.ts'
+import { age, status } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 import type { Standing } from '../runs/standing.ts'
 
@@ -11,6 +11,6 @@ export const standingView: View<Standing> = {
     STATE: ({ state }) => status(state),
     'WAITS-FOR': ({ waits_for }) => waits_for,
     QUESTION: ({ question }) => question,
-    AGE: ({ since }) => ({ text: span(Math.max(0, (Date.now() - Date.parse(since)) / 1000)), value: since }),
+    AGE: ({ since }) => age(since),
   },
 }

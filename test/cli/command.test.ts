@@ -96,6 +96,11 @@ describe('exit codes', () => {
       code: 2,
       stderr: expect.stringContaining('There is no command "muster frobnicate"'),
     })
+    for (const [words, next] of [
+      [['frobnicate', 'it'], 'Next: muster --help\n'],
+      [['crews', 'frobnicate'], 'Next: muster crews --help\n'],
+    ] as const)
+      expect(await run(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(next) })
     await server.close()
     const away = await run('api', 'crews')
     expect(away).toMatchObject({ code: 8, stdout: '' })

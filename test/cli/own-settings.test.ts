@@ -187,6 +187,7 @@ describe('aliases', () => {
     const muster = await office()
     expect(await muster.run('alias', 'set', 'mine', 'crews list --json=slug')).toMatchObject({ code: 0 })
     expect(JSON.parse((await muster.run('mine')).stdout)).toEqual([{ slug: 'web' }])
+    expect((await muster.run('mine', '--help')).stdout).toBe('muster mine stands for muster crews list --json=slug\n')
     expect((await muster.run('alias', 'list')).stdout).toBe('mine\tcrews list --json=slug\n')
     expect(await muster.run('alias', 'remove', 'mine')).toMatchObject({ code: 0 })
     expect(await muster.run('mine')).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no command') })
@@ -202,6 +203,12 @@ describe('aliases', () => {
   )
 })
 
+it.each(['/dev/null', '/nowhere'])('a home of %s holds no settings', async (HOME) => {
+  const { env, run } = await office()
+  env['HOME'] = HOME
+  expect(await run('crews', '-q')).toMatchObject({ code: 0, stdout: 'web\n', stderr: '' })
+})
+
 describe('extensions', () => {
   it('are programs on the PATH: listed, run with what follows, and their exit code is passed on', async () => {
     const muster = cli()
@@ -211,6 +218,11 @@ describe('extensions', () => {
     write(join(muster.home, 'bin/muster-data'), 'no program\n')
     Object.assign(muster.env, { PATH: `${join(muster.home, 'bin')}:${muster.env['PATH']}`, SVC_WORKSPACE: 'office' })
     expect(await muster.program.run('hello', 'Ada')).toEqual({ code: 7, stdout: 'hello Ada of office\n', stderr: '' })
+    for (const words of [
+      ['hello', '--help'],
+      ['help', 'hello'],
+    ])
+      expect(await muster.program.run(...words)).toEqual({ code: 7, stdout: 'hello --help of office\n', stderr: '' })
     const help = (await muster.run('--help')).stdout
     expect(help).toContain('EXTENSIONS\n  hello  muster-hello on the PATH\n')
     expect(help).not.toContain('muster-data')
@@ -224,5 +236,6 @@ describe('extensions', () => {
     chmodSync(path, 0o700)
     muster.env['PATH'] = `${join(muster.home, 'bin')}:${muster.env['PATH']}`
     expect((await muster.program.run('contexts')).stdout).not.toContain('stolen')
+    expect((await muster.run('--help')).stdout).not.toContain('muster-contexts')
   })
 })

@@ -72,6 +72,22 @@ describe('the program', () => {
     expect(text).toBe('{"slug":"crew-0"}\ndone\n')
   })
 
+  it('names a disk that cannot take its output', async () => {
+    const { env } = await served()
+    const { stderr, status } = spawnSync(
+      'sh',
+      ['-c', `"${process.execPath}" "${root}bin/muster.js" help > /dev/full`],
+      {
+        env,
+        encoding: 'utf8',
+      },
+    )
+    expect({ stderr, status }).toEqual({
+      stderr: 'Error: The output cannot be written: no space left on device\n',
+      status: 1,
+    })
+  })
+
   it('trusts a certificate that Node was given, with and without compiled code from the cache', async () => {
     const server = await fakeServer((_, reply) => json(reply, rows), 'tls')
     const { program } = cli({ SVC_SERVER: server.url, NODE_EXTRA_CA_CERTS: certificate })

@@ -93,6 +93,7 @@ describe('resolve', () => {
     ['wathc', ['watch']],
     ['xyzzy', []],
     ['crews frobnicate', []],
+    ['crews foo', []],
   ])('offers what "%s" may mean', (line, near) => {
     const request = run(line)
     expect(request.kind).toBe('unknown')

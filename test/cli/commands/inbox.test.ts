@@ -55,6 +55,23 @@ describe('muster inbox', () => {
   })
 })
 
+it('shows cards with long ids by a short one that it takes, and calls kinds what people call them', async () => {
+  const it = await daemon()
+  const ids = ['c0mjuohs005e6fu6qxd87qvyr', 'c0mjuohs005e6fu6qxd87qvyz'].map(
+    (chat) => `chat_reply_${chat}_c0mjuohs005e6fu6qaaaaaaaa`,
+  )
+  const card = { workspace: it.workspace, target: 'workspace', title: 'Grace answered', now: it.app.now() } as const
+  for (const source of ids) it.app.writeNow(() => raise(it.app, { ...card, kind: 'message', source }))
+  it.app.writeNow(() => raise(it.app, { ...card, kind: 'failed_run', source: 'c0mjuohs005e6fu6qxd87qaaa' }))
+  const { run, screen } = await cliFor(it, 'MEMBER')
+  const terminal = screen(['inbox', 'list'], { cols: 80, env: { NO_COLOR: '1' } })
+  expect(await terminal.ended).toBe(0)
+  expect(terminal.text()).toMatch(/ID +KIND +PRIORITY +STATE +FROM +TITLE +AGE/)
+  expect(terminal.text()).toMatch(/xd87qaaa +failed run /)
+  expect(terminal.text()).toMatch(/xd87qvyr +message /)
+  expect((await run('inbox', 'show', 'xd87qvyr', '--jq', '.id')).stdout).toBe(`ibx_message_${ids[0]}\n`)
+})
+
 describe('muster policies', () => {
   it('lists, shows and sets, keeping what is not given', async () => {
     const it = await daemon()

@@ -337,6 +337,19 @@ describe('muster inbox at a terminal', () => {
     expect(terminal.text()).toContain('1 decision sent.')
   })
 
+  it('leaves by itself when everything is sent while it asks', async () => {
+    const it = await place()
+    question(it, 'a')
+    const terminal = await open(it, 'table a', ['--undo', '2s'])
+    terminal.type('a')
+    await shows(terminal, 'Approving in')
+    terminal.type('q')
+    await shows(terminal, '1 not sent yet')
+    expect(await terminal.ended).toBe(0)
+    expect(terminal.text()).not.toContain('0 not sent yet')
+    expect(terminal.text()).toContain('1 decision sent.')
+  })
+
   it('leaves without sending on a second Ctrl-C and when the terminal goes away', async () => {
     const it = await place()
     question(it, 'a')

@@ -37,6 +37,24 @@ describe('table', () => {
     expect(lines.map((line) => widthOf(line.slice(0, line.indexOf('-'))))).toEqual([8, 8, 8])
   })
 
+  const entries: Columns<string> = {
+    ID: () => 'j_0199f3a2b1c0d4e5',
+    SEVERITY: () => 'info',
+    TYPE: () => 'chat.agent_response',
+    SUMMARY: (text) => text,
+    AGE: () => '2s',
+  }
+
+  it.each([
+    [80, ['ID            SEVERITY  TYPE                 SUMMARY                         AGE']],
+    [60, ['ID            SEVERITY  SUMMARY                          AGE']],
+    [40, ['ID            SUMMARY']],
+  ])('keeps what a row is about at %i columns', (width, head) => {
+    const text = table(['Grace answered: "The report is in my folder now"'], entries, { ...plainly, width })
+    expect(text.split('\n').slice(0, 1)).toEqual(head)
+    expect(text).toContain('Grace answered: "The')
+  })
+
   const deployed = { name: 'deploy-the-web-shop', count: 3, note: 'Ships the newest release to all of the regions' }
 
   it.each([
@@ -213,6 +231,13 @@ describe('short ids', () => {
     ],
     [['ibx_escalation_c0mjuohs005e6fu6qxd87qvyr'], ['xd87qvyr']],
     [
+      [
+        'ibx_message_chat_reply_c0mjuohs005e6fu6qxd87qvyr_c0mjuohs005e6fu6qaaaaaaaa',
+        'ibx_message_chat_reply_c0mjuohs005e6fu6qxd87qvyz_c0mjuohs005e6fu6qaaaaaaaa',
+      ],
+      ['xd87qvyr', 'xd87qvyz'],
+    ],
+    [
       ['j_0199f3a2b1c0d4e5', 'j_0199f3a2b1c0d4e6'],
       ['f3a2b1c0d4e5', 'f3a2b1c0d4e6'],
     ],
@@ -223,10 +248,13 @@ describe('short ids', () => {
   ])('of %j', (ids, short) => expect(shortIds(ids)).toEqual(short))
 
   it('know a whole id', () =>
-    expect(['c0mjuohs005e6fu6qxd87qvyr', `s_${'0'.repeat(64)}`, 'xd87qvyr', 'web'].map(isWholeId)).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ]))
+    expect(
+      [
+        'c0mjuohs005e6fu6qxd87qvyr',
+        `s_${'0'.repeat(64)}`,
+        'ibx_message_chat_reply_c0mjuohs005e6fu6qxd87qvyr_c0mjuohs005e6fu6qaaaaaaaa',
+        'xd87qvyr',
+        'web',
+      ].map(isWholeId),
+    ).toEqual([true, true, true, false, false]))
 })
