@@ -7,6 +7,7 @@ import { isLocal, localSocket, resolveSession, type Session, type SessionFlags }
 import { envelopeOf, exits, explain, type Failure } from './failure.ts'
 import { durationMs, expandJson } from './flags.ts'
 import { confirm, confirmName, type InputError } from './input.ts'
+import { requireOwnSocket } from './local/owner.ts'
 import { idFlags, idNames, isPartOfId } from './lookup/names.ts'
 import type { Registry } from './main.ts'
 import { clean } from './output/clean.ts'
@@ -154,7 +155,8 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   }
 
   /** A connection for a session, watched by --verbose. */
-  protected connect({ target, token, workspace }: Session): Connection {
+  protected connect(session: Session): Connection {
+    const { target, token, workspace } = session
     // Not performance.now(): merely naming it loads modules that take a millisecond.
     const started = process.hrtime()
     const timeout = durationMs(process.env['SVC_HTTP_TIMEOUT'], 'SVC_HTTP_TIMEOUT')
@@ -164,6 +166,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       ...(token && { token }),
       ...(workspace && { workspace }),
       ...(timeout && { timeout }),
+      guard: () => requireOwnSocket(session),
       onReply: ({ status, headers }, { method, path }) => {
         worked()
         if (method !== 'GET' && status < 300) this.changes.push(headers['muster-unchanged'] === 'true')

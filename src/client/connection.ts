@@ -14,6 +14,8 @@ export interface ConnectionOptions {
   timeout?: number
   /** Sends a request and answers it; tests put a daemon without a socket here. */
   send?: Send
+  /** Called before anything is sent; throws where nothing may be. */
+  guard?: () => void
   /** Called with every reply, before failures are thrown. */
   onReply?: (reply: Incoming, sent: { method: string; path: string }) => void
 }
@@ -50,15 +52,10 @@ export interface Connection {
 
 export function createConnection(options: ConnectionOptions): Connection {
   const target = typeof options.server === 'string' ? parseTarget(options.server) : options.server
-  const headers = () => ({
-    accept: 'application/json',
-    host: target.socket
-      ? 'localhost'
-      : `${target.host?.includes(':') ? `[${target.host}]` : target.host}:${target.port}`,
-    ...(options.token && { authorization: `Bearer ${options.token}` }),
-    ...(options.workspace && { 'x-workspace-id': options.workspace }),
-    ...options.headers,
-  })
+  const headers = () => {
+    options.guard?.()
+    return identifying(options, target)
+  }
   const outgoing = (
     method: string,
     path: string,
@@ -101,6 +98,14 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
   }
 }
+
+const identifying = ({ token, workspace, headers }: ConnectionOptions, target: Target): Record<string, string> => ({
+  accept: 'application/json',
+  host: target.socket ? 'localhost' : `${target.host?.includes(':') ? `[${target.host}]` : target.host}:${target.port}`,
+  ...(token && { authorization: `Bearer ${token}` }),
+  ...(workspace && { 'x-workspace-id': workspace }),
+  ...headers,
+})
 
 const encode = (body: unknown): string | Buffer | undefined =>
   body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body)
