@@ -18,6 +18,8 @@ export interface Proven {
 }
 
 const patienceMs = 2000
+/** A stranger may answer without end. */
+const longestAnswer = 16 * 1024
 
 /** What answers there, if it proves to be the daemon of the data folder. Throws when nothing answers. */
 export async function prove(target: Target, env: Env = process.env): Promise<Proven | undefined> {
@@ -28,7 +30,7 @@ export async function prove(target: Target, env: Env = process.env): Promise<Pro
   const signal = AbortSignal.timeout(patienceMs)
   const { body } = await connection.stream('GET', `/healthz?challenge=${challenge}`, { signal })
   const { remoteAddress: address, remotePort: port } = body.socket
-  const said = parse(await textOf(body))
+  const said = parse(await textOf(body, longestAnswer))
   const door = target.socket ? {} : { address, port }
   return provesInstance(key, challenge, door, said.instance?.proof)
     ? { target, version: String(said.version), uptime: Number(said.uptime) }

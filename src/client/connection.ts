@@ -110,9 +110,14 @@ const identifying = ({ token, workspace, headers }: ConnectionOptions, target: T
 const encode = (body: unknown): string | Buffer | undefined =>
   body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body)
 
-/** The whole of a stream as text. */
-export async function textOf(body: AsyncIterable<unknown>): Promise<string> {
+/** The text of a stream, as far as `most` bytes go: leaving the loop ends a stream that would not end by itself. */
+export async function textOf(body: AsyncIterable<unknown>, most = 1024 * 1024): Promise<string> {
   const chunks: Buffer[] = []
-  for await (const chunk of body) chunks.push(chunk as Buffer)
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer)
+    size += (chunk as Buffer).length
+    if (size >= most) break
+  }
   return Buffer.concat(chunks).toString('utf8')
 }
