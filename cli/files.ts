@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { InputError } from './input.ts'
 
@@ -23,12 +23,20 @@ export function writeNew(
  */
 export function replacePrivate(path: string, content: string, { flush = false } = {}): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const draft = `${path}.${process.pid}.new`
+  // In containers every process may have the same number.
+  const to = placeOf(path)
+  const draft = `${to}.${process.pid}${Math.random().toString(36).slice(1)}.new`
   try {
     writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush })
-    renameSync(draft, path)
+    renameSync(draft, to)
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
   }
+}
+
+/** Where the file is kept, when a link of this user's leads there. Somebody else's link is replaced. */
+function placeOf(path: string): string {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found?.isSymbolicLink() && found.uid === process.geteuid?.() && existsSync(path) ? realpathSync(path) : path
 }

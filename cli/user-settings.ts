@@ -42,7 +42,12 @@ export function readUserFile(env: Env = process.env): UserFile {
 }
 
 /** Changes the file as a whole: after a crash it is the old one or the new one. */
-export function changeUserFile(change: (file: UserFile) => void, env: Env = process.env): void {
+export async function changeUserFile(change: (file: UserFile) => void, env: Env = process.env): Promise<void> {
+  const { exclusively } = await import('./exclusively.ts')
+  await exclusively(userFile(env), () => rewrite(change, env))
+}
+
+function rewrite(change: (file: UserFile) => void, env: Env): void {
   const path = userFile(env)
   const file = readUserFile(env)
   change(file)

@@ -1,4 +1,5 @@
 import type { Target } from '#client'
+import { exclusively } from '../exclusively.ts'
 import { InputError } from '../input.ts'
 import { configFile } from '../paths.ts'
 import { type Context, type ContextFile, readContexts, writeContexts } from './file.ts'
@@ -6,9 +7,11 @@ import { sameServer } from './session.ts'
 
 /** Reads the stored contexts, changes them and writes them back. */
 export async function changeContexts(change: (file: ContextFile) => void, path = configFile()): Promise<void> {
-  const file = await readContexts(path)
-  change(file)
-  writeContexts(path, file)
+  await exclusively(path, async () => {
+    const file = await readContexts(path)
+    change(file)
+    writeContexts(path, file)
+  })
 }
 
 /** The context of that name; refuses a name that is not stored. */
@@ -47,14 +50,13 @@ export async function followSlug(
   after: string | undefined,
   path = configFile(),
 ): Promise<void> {
-  const file = await readContexts(path)
-  const concerned = Object.values(file.contexts).filter(
-    (context) => context.workspace === before && sameServer(context, server),
-  )
-  if (!concerned.length) return
-  for (const context of concerned) {
-    if (after === undefined) delete context.workspace
-    else context.workspace = after
-  }
-  writeContexts(path, file)
+  const concerned = ({ contexts }: ContextFile) =>
+    Object.values(contexts).filter((context) => context.workspace === before && sameServer(context, server))
+  if (!concerned(await readContexts(path)).length) return
+  await changeContexts((file) => {
+    for (const context of concerned(file)) {
+      if (after === undefined) delete context.workspace
+      else context.workspace = after
+    }
+  }, path)
 }
