@@ -1,6 +1,8 @@
 import { Flags } from '@oclif/core'
 import type { Connection } from '#client'
 import type { DryRun } from '#contract/dry-run'
+import { cleanLine } from './output/clean.ts'
+import { compactJson } from './output/json.ts'
 import type { Printer } from './output/printer.ts'
 
 /** What the build read of a command that changes something. `dry`: all that it changes can be tried. */
@@ -76,8 +78,10 @@ export async function showTried(out: Printer, outcomes: readonly Outcome[]): Pro
 
 function sentences({ answer: { status, body, entries }, unchanged }: Outcome): string {
   if (unchanged) return 'Would change nothing: it is so already.\n'
-  const recorded = entries.length ? entries.map(({ summary }) => `Would record: ${summary}\n`).join('') : nothing
-  const answered = body === null ? '' : ` ${JSON.stringify(body)}`
+  const recorded = entries.length
+    ? entries.map(({ summary }) => `Would record: ${cleanLine(summary)}\n`).join('')
+    : nothing
+  const answered = body === null ? '' : ` ${compactJson(body)}`
   return `${recorded}Would answer: ${status}${answered}\n`
 }
 

@@ -16,6 +16,7 @@ import { compactJson } from './output/json.ts'
 import type { Members } from './output/members.ts'
 import { openPrinter } from './output/open.ts'
 import type { Printer } from './output/printer.ts'
+import { shellWord } from './output/shell-word.ts'
 import { spinner } from './output/spinner.ts'
 import { colored, painter } from './output/theme.ts'
 import { configFile } from './paths.ts'
@@ -209,7 +210,8 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   protected async confirmName(question: string, name: string): Promise<void> {
     const { confirm: given, yes } = this.flags as { confirm?: string; yes?: boolean }
     if (this.dry) return
-    if (given === undefined && yes) this.out.note(`--yes is deprecated here. Next time: --confirm ${name}`, 'yellow')
+    if (given === undefined && yes)
+      this.out.note(`--yes is deprecated here. Next time: --confirm ${shellWord(name)}`, 'yellow')
     else await confirmName(question, name, given)
   }
 
@@ -323,7 +325,10 @@ export function report(failure: Failure, form: Wanted): void {
     return
   }
   const paint = painter(colored(process.stderr))
-  const lines = [`${paint('red', 'Error:')} ${clean(what)}`, ...why.map((line) => `  ${clean(line)}`)]
-  if (next) lines.push(`${paint('dim', 'Next:')} ${clean(next)}`)
+  const lines = [`${paint('red', 'Error:')} ${within(what)}`, ...why.map((line) => `  ${within(line)}`)]
+  if (next) lines.push(`${paint('dim', 'Next:')} ${within(next)}`)
   process.stderr.write(`${lines.join('\n')}\n`)
 }
+
+/** Text of several lines keeps to its place: a server's words at the beginning of a line could pass for ours. */
+const within = (text: string): string => clean(text).replaceAll('\n', '\n  ')

