@@ -5,14 +5,19 @@ import { api, endpoints } from '#contract'
 import { urlOf } from '#contract/define'
 import type { Manifest } from '../../cli/main.ts'
 import { cli, type Shown } from '../support/cli.ts'
+import { ending } from '../support/endings.ts'
 import { fakeServer, json } from '../support/fake-server.ts'
 
 const { commands } = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as Manifest
 
+const id = 'c000000000000000000000000'
+/** Whether things have the ids by which they are asked for. */
+let named = false
+
 const attack = 'x\u001b]0;pwned\u0007\u001b[2J\u001b[31m\u009b1m\u202e\u0008y'
 
-/** A value of the schema in which every text is an attack, also where the schema promises better. */
-function sample(schema: TSchema | undefined): unknown {
+/** A value of the schema in which every text but an id is an attack, also where the schema promises better. */
+function sample(schema: TSchema | undefined, name = ''): unknown {
   const it = (schema ?? {}) as {
     type?: string | string[]
     properties?: Record<string, TSchema>
@@ -21,13 +26,14 @@ function sample(schema: TSchema | undefined): unknown {
     patternProperties?: object
   }
   const type = Array.isArray(it.type) ? it.type[0] : it.type
-  if (it.anyOf) return sample(it.anyOf[0])
+  if (it.anyOf) return sample(it.anyOf[0], name)
   if (it.properties)
-    return Object.fromEntries(Object.entries(it.properties).map(([name, member]) => [name, sample(member)]))
+    return Object.fromEntries(Object.entries(it.properties).map(([name, member]) => [name, sample(member, name)]))
   if (type === 'object' || it.patternProperties) return { [attack]: attack }
   if (type === 'array') return [sample(it.items), sample(it.items)]
   if (type === 'integer' || type === 'number') return 1
-  return type === 'boolean' ? true : attack
+  if (type === 'boolean') return true
+  return name === 'id' && named ? id : attack
 }
 
 const shapes = endpoints.map(({ endpoint }) => ({
@@ -73,8 +79,6 @@ const hostile = (status?: number) => {
 /** These work on this machine, wait for a person, or are tried with servers of their own. */
 const elsewhere =
   /^(up|down|init|login|logout|pair|chat|ask|doctor|completion|version|contexts:|config:|journal:tail|agents:download)/
-
-const id = 'c000000000000000000000000'
 
 function lineFor({ id: name, args, flags }: Manifest['commands'][string]): string[] {
   const words = Object.values(args)
@@ -153,6 +157,23 @@ describe('a hostile server', () => {
     const server = await fakeServer((_, reply) => json(reply, rows))
     const { stdout } = await cli({ SVC_SERVER: server.url }).run('__complete', 'crews', 'show', '')
     expect(stdout).toBe('web\tx\n$(touch y) x\tx\n')
+  })
+
+  it.each([
+    ['watch', '-n', '5'],
+    ['watch', '-o', 'name'],
+    ['journal', 'tail'],
+    ['journal', 'tail', '-o', 'name'],
+    ['pair'],
+  ])('does not reach it through what goes on: %s %s %s', async (...words) => {
+    named = true
+    ending(() => {
+      named = false
+    })
+    const server = await hostile()
+    const { until } = cli({ SVC_SERVER: server.url, SVC_TOKEN: 't', SVC_WORKSPACE: id, SVC_FORCE_TTY: '100' })
+    const text = await until(/\n.*\n/, ...words, '--no-color')
+    expect(text).not.toMatch(/[\u0007\u0008\u001b\u0080-\u009f\u202e]/)
   })
 
   it.each([400, 401, 404, 500])('does not reach it through a refusal with %i', async (status) => {
