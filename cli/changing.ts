@@ -3,6 +3,8 @@ import type { Connection } from '#client'
 import type { DryRun } from '#contract/dry-run'
 import { Fault } from './fault.ts'
 import { type Written, written } from './local-change.ts'
+import { cleanLine } from './output/clean.ts'
+import { compactJson } from './output/json.ts'
 import type { Printer } from './output/printer.ts'
 
 /**
@@ -100,14 +102,16 @@ function sentences({ answer, unchanged }: Outcome): string {
 }
 
 function ofFile({ file, changes }: Written): string {
-  const shown = (value: string | null) => (value === null ? 'nothing' : value)
+  const shown = (value: string | null) => (value === null ? 'nothing' : cleanLine(value))
   const lines = changes.map(({ member, before, after }) => `  ${member}: ${shown(after)} (now ${shown(before)})\n`)
   return `Would write ${file}:\n${lines.join('')}`
 }
 
 function ofServer({ status, body, entries }: DryRun): string {
-  const recorded = entries.length ? entries.map(({ summary }) => `Would record: ${summary}\n`).join('') : nothing
-  const answered = body === null ? '' : ` ${JSON.stringify(body)}`
+  const recorded = entries.length
+    ? entries.map(({ summary }) => `Would record: ${cleanLine(summary)}\n`).join('')
+    : nothing
+  const answered = body === null ? '' : ` ${compactJson(body)}`
   return `${recorded}Would answer: ${status}${answered}\n`
 }
 

@@ -7,6 +7,7 @@ import { isLocal, localSocket, resolveSession, type Session, type SessionFlags }
 import { envelopeOf, exits, explain, type Failure } from './failure.ts'
 import { durationMs, expandJson } from './flags.ts'
 import { confirm, confirmName, type InputError } from './input.ts'
+import { requireOwnSocket } from './local/owner.ts'
 import { idFlags, idNames, isPartOfId } from './lookup/names.ts'
 import type { Registry } from './main.ts'
 import { clean } from './output/clean.ts'
@@ -15,11 +16,11 @@ import { compactJson } from './output/json.ts'
 import type { Members } from './output/members.ts'
 import { openPrinter } from './output/open.ts'
 import type { Printer } from './output/printer.ts'
+import { shellWord } from './output/shell-word.ts'
 import { spinner } from './output/spinner.ts'
 import { colored, painter } from './output/theme.ts'
 import { configFile } from './paths.ts'
 import { type Project, readProject, withProject } from './project.ts'
-import { asWord } from './usage.ts'
 
 type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<(typeof ApiCommand)['baseFlags'] & T['flags']>
 type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>
@@ -155,7 +156,8 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   }
 
   /** A connection for a session, watched by --verbose. */
-  protected connect({ target, token, workspace }: Session): Connection {
+  protected connect(session: Session): Connection {
+    const { target, token, workspace } = session
     // Not performance.now(): merely naming it loads modules that take a millisecond.
     const started = process.hrtime()
     const timeout = durationMs(process.env['SVC_HTTP_TIMEOUT'], 'SVC_HTTP_TIMEOUT')
@@ -165,6 +167,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       ...(token && { token }),
       ...(workspace && { workspace }),
       ...(timeout && { timeout }),
+      guard: () => requireOwnSocket(session),
       onReply: ({ status, headers }, { method, path }) => {
         worked()
         if (method !== 'GET' && status < 300) this.changes.push(headers['muster-unchanged'] === 'true')
@@ -225,7 +228,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const { confirm: given, yes } = this.flags as { confirm?: string; yes?: boolean }
     if (this.dry) return
     if (given === undefined && yes)
-      this.out.note(`--yes is deprecated here. Next time: --confirm ${asWord(name)}`, 'yellow')
+      this.out.note(`--yes is deprecated here. Next time: --confirm ${shellWord(name)}`, 'yellow')
     else await confirmName(question, name, given)
   }
 
@@ -346,8 +349,11 @@ export function report(failure: Failure, form: Wanted): void {
     return
   }
   const paint = painter(colored(process.stderr))
-  const lines = [`${paint('red', 'Error:')} ${clean(what)}`, ...why.map((line) => `  ${clean(line)}`)]
+  const lines = [`${paint('red', 'Error:')} ${within(what)}`, ...why.map((line) => `  ${within(line)}`)]
   if (docs) lines.push(`${paint('dim', 'Docs:')} ${docs}`)
-  if (next) lines.push(`${paint('dim', 'Next:')} ${clean(next)}`)
+  if (next) lines.push(`${paint('dim', 'Next:')} ${within(next)}`)
   process.stderr.write(`${lines.join('\n')}\n`)
 }
+
+/** Text of several lines keeps to its place: a server's words at the beginning of a line could pass for ours. */
+const within = (text: string): string => clean(text).replaceAll('\n', '\n  ')

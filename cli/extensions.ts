@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 
 const prefix = 'muster-'
+const isName = (name: string) => /^[a-z0-9][a-z0-9-]*$/.test(name)
 
-const folders = (env: NodeJS.ProcessEnv) => (env['PATH'] ?? '').split(delimiter).filter(Boolean)
+/** A relative folder would let whatever project one stands in add commands. */
+const folders = (env: NodeJS.ProcessEnv) => (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)
 
 function isProgram(path: string): boolean {
   try {
@@ -17,7 +19,7 @@ function isProgram(path: string): boolean {
 
 /** The program on the PATH that adds a command of this name, `muster-NAME`. */
 export function extension(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
-  if (!/^[a-z0-9][a-z0-9-]*$/.test(name)) return undefined
+  if (!isName(name)) return undefined
   return folders(env)
     .map((folder) => join(folder, prefix + name))
     .find(isProgram)
@@ -32,7 +34,7 @@ export function extensions(env: NodeJS.ProcessEnv = process.env): string[] {
       return []
     }
   })
-  return [...new Set(names.map((name) => name.slice(prefix.length)))].sort()
+  return [...new Set(names.map((name) => name.slice(prefix.length)))].filter(isName).sort()
 }
 
 /** Runs a program in place of this one: same terminal, same environment, its exit code. */

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -50,12 +50,20 @@ export async function receiveNew(to: string, from: () => Promise<Readable>, forc
  */
 export function replacePrivate(path: string, content: string, { flush = false } = {}): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const draft = `${path}.${process.pid}.new`
+  // In containers every process may have the same number.
+  const to = placeOf(path)
+  const draft = `${to}.${process.pid}${Math.random().toString(36).slice(1)}.new`
   try {
     writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush })
-    renameSync(draft, path)
+    renameSync(draft, to)
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
   }
+}
+
+/** Where the file is kept, when a link of this user's leads there. Somebody else's link is replaced. */
+function placeOf(path: string): string {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found?.isSymbolicLink() && found.uid === process.geteuid?.() && existsSync(path) ? realpathSync(path) : path
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { cleanLine } from './output/clean.ts'
-import { asWord } from './usage.ts'
+import { shellWord } from './output/shell-word.ts'
 
 /** Invalid input; `next` is what to type instead. */
 export class InputError extends Error {
@@ -71,7 +71,7 @@ export async function confirmName(question: string, name: string, given?: string
   if (given === name) return
   if (given !== undefined) throw new InputError(`--confirm names "${given}", but this is "${name}".`)
   if (!interactive())
-    throw new InputError(`${question} ${notAsked()}`, `repeat the command with --confirm ${asWord(name)}`)
+    throw new InputError(`${question} ${notAsked()}`, `repeat the command with --confirm ${shellWord(name)}`)
   if ((await ask(`${question} Type ${name} to go on`)).trim() !== name) throw new Cancelled('Nothing was changed.')
 }
 

@@ -1,4 +1,4 @@
-import { asWord } from './usage.ts'
+import { shellWord } from './output/shell-word.ts'
 
 /** What a person may type after each change. `{crew}` is an argument of the command, `{name}` what the change made. */
 export const next: Readonly<Record<string, string>> = {
@@ -115,7 +115,7 @@ export function filled(text: string | undefined, words: Readonly<Record<string, 
 
 /** A command line with its words in place, each as a shell takes it. */
 export function commandLine(text: string | undefined, words: Readonly<Record<string, unknown>>): string | undefined {
-  const quoted = Object.entries(words).map(([name, word]) => [name, typeof word === 'string' ? asWord(word) : word])
+  const quoted = Object.entries(words).map(([name, word]) => [name, typeof word === 'string' ? shellWord(word) : word])
   const line = filled(text, Object.fromEntries(quoted))
   return line && `muster ${line}`
 }

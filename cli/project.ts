@@ -14,6 +14,8 @@ export interface Project {
 
 const fileName = '.muster.yaml'
 const members = new Set(['context', 'crew', 'agent'])
+/** A longer file names nothing. */
+const longest = 4096
 
 /**
  * The nearest `.muster.yaml`, from this folder upwards. It names things that are stored elsewhere and holds no secrets.
@@ -32,7 +34,9 @@ function ownText(file: string): string | undefined {
   try {
     // Every command asks this of each folder above it, and hardly one has such a file: an error would cost the most.
     const found = statSync(file, { throwIfNoEntry: false })
-    return found && (found.uid === process.getuid?.() || found.uid === 0) ? readFileSync(file, 'utf8') : undefined
+    // What came with a project may be a pipe, or lead to a device, of which a read never ends.
+    if (!found?.isFile() || found.size > longest) return undefined
+    return found.uid === process.getuid?.() || found.uid === 0 ? readFileSync(file, 'utf8') : undefined
   } catch {
     return undefined
   }
@@ -46,6 +50,8 @@ function check(text: string, file: string): Project {
   for (const [key, name] of Object.entries(value)) {
     if (!members.has(key)) throw refuse(`has an unknown member "${key}"`)
     if (typeof name !== 'string') throw refuse(`must name one ${key}`)
+    // Names become words of the command line, and flags could lead it to another server.
+    if (!/^[A-Za-z0-9][\w.-]*$/.test(name)) throw refuse(`cannot take "${name}" as its ${key}`)
   }
   return { ...value, file }
 }

@@ -11,7 +11,3 @@ export function argumentsOf(args: readonly Argument[], strict = true): string {
   })
   return words.join(' ')
 }
-
-/** A word as a shell takes it. */
-export const asWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

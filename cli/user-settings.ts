@@ -44,9 +44,15 @@ export function readUserFile(env: Env = process.env): UserFile {
 }
 
 /** Changes the file as a whole: after a crash it is the old one or the new one. */
-export function changeUserFile(change: (file: UserFile) => void, tried?: Trying): void {
+export async function changeUserFile(change: (file: UserFile) => void, tried?: Trying): Promise<void> {
   const path = userFile()
-  const file = changed(path, readUserFile(), change, tried)
+  const rewrite = () => write(path, changed(path, readUserFile(), change, tried))
+  if (tried) return rewrite()
+  const { exclusively } = await import('./exclusively.ts')
+  await exclusively(path, rewrite)
+}
+
+function write(path: string, file: UserFile): void {
   const lines = ['# Settings and aliases of the muster command; see `muster config set` and `muster alias set`.']
   for (const [name, texts] of Object.entries(file)) {
     if (!Object.keys(texts).length) continue

@@ -36,9 +36,9 @@ interface Serving {
 
 /** Runs the daemon until SIGTERM or SIGINT. Prints one line of JSON on standard output when it is ready. */
 export async function serve({ load, acceptLoss }: Serving): Promise<void> {
+  const reloads = listenForReloads()
   const config = load()
   const log = createLog({ level: config.logLevel, format: config.logFormat })
-  const reloads = listenForReloads()
   requireOwnFolder(config.dataDir)
   prepareDirectory(config.dataDir)
   const lock = lockDirectory(config.dataDir)

@@ -1,6 +1,7 @@
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { Client, Connection } from '#client'
 import { span } from '../markdown/rows.ts'
+import { shellWord } from '../output/shell-word.ts'
 import { Answers } from './answers.ts'
 import { Conversation } from './conversation.ts'
 import { Editor } from './editor.ts'
@@ -98,7 +99,7 @@ export class ChatSession {
       const code = await this.over
       await this.answers.close(code === 0)
       if (this.conversation.turn && !this.cancelling)
-        this.page.note(`The agent goes on. Come back to it: muster chat ${this.it.agent.slug}`)
+        this.page.note(`The agent goes on. Come back to it: muster chat ${shellWord(this.it.agent.slug)}`)
       return code
     } finally {
       this.stop.abort()

@@ -11,7 +11,7 @@ interface Trial {
  * a run is admitted depends on the agent, its crew and the engine. False when there is none.
  */
 export async function tryToSend(api: Client, agentId: string, { chat, send }: Trial): Promise<boolean> {
-  const chats = chat === undefined ? (await api.chats.list({ agentId })).map(({ id }) => id) : [chat]
+  const chats = chat === undefined ? (await api.chats.list({ agentId, query: {} })).map(({ id }) => id) : [chat]
   for (const id of chats) {
     try {
       await send(id)

@@ -13,6 +13,7 @@ import { durationMs, given } from '../flags.ts'
 import { interactive } from '../input.ts'
 import { agentId } from '../lookup.ts'
 import { cleanLine } from '../output/clean.ts'
+import { shellWord } from '../output/shell-word.ts'
 import { colored, painter } from '../output/theme.ts'
 
 const codes = { COMPLETED: exits.ok, FAILED: exits.other, TIMEOUT: 124, RUNNING: exits.conflict } as const
@@ -179,15 +180,14 @@ export default class Ask extends ApiCommand<typeof Ask> {
     process.stderr.write(
       `${paint('red', 'Error:')} ${cleanLine(answer.error ?? `The run ended as ${answer.status}.`)}\n`,
     )
-    process.stderr.write(
-      `${paint('dim', 'Next:')} ${nextOf(answer.reason, this.args.agent) ?? `muster runs show ${answer.run_id}`}\n`,
-    )
+    const show = `muster runs show ${shellWord(cleanLine(answer.run_id))}`
+    process.stderr.write(`${paint('dim', 'Next:')} ${nextOf(answer.reason, this.args.agent) ?? show}\n`)
   }
 
   /** The agent has asked a person; the answer resumes the run. */
   private waits(item: string): void {
     this.out.note('The agent waits for an answer.', 'yellow')
-    this.out.note(`Next: muster inbox act ${item} --answer TEXT`, 'dim')
+    this.out.note(`Next: muster inbox act ${shellWord(item)} --answer TEXT`, 'dim')
   }
 
   private late(): string {
@@ -224,7 +224,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
   }
 
   private goesOn(): string {
-    return `The run goes on. Next: muster runs logs ${this.sent!.runId} -f`
+    return `The run goes on. Next: muster runs logs ${shellWord(this.sent!.runId)} -f`
   }
 
   private stop(code: number): void {
@@ -244,7 +244,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
   private async cancel(): Promise<void> {
     this.output.turn('Cancelling')
     const left = () =>
-      this.giveUp(`The run could not be cancelled and may go on. Next: muster runs show ${this.sent!.runId}`)
+      this.giveUp(`The run could not be cancelled and may go on. Next: muster runs show ${shellWord(this.sent!.runId)}`)
     this.farewell = setTimeout(left, farewellMs).unref()
     await this.api.chats.cancel({ chatId: this.sent!.chatId }).catch(left)
   }

@@ -45,9 +45,11 @@ export default class Init extends ApiCommand<typeof Init> {
     const created = await this.api.bootstrap.create({ body: { email, full_name, password } }, cookies.options())
     // The answer signs a browser in as well, which this is not. A session that stays does no harm: it runs out.
     await this.api.sessions.signout({}, cookies.options()).catch(() => undefined)
+    const token = created.cli_token
+    const { workspace: _, ...server } = this.session
     const signedIn = await signIn({
-      target,
-      token: created.cli_token,
+      connection: this.connect({ ...server, token }),
+      token,
       workspace: created.workspace_id,
       as: this.flags.as,
     })

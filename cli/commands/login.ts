@@ -57,7 +57,8 @@ export default class Login extends ApiCommand<typeof Login> {
     this.guard(target, way)
     const token = await this.tokenBy(way, target)
     const { workspace, as } = this.flags
-    const signedIn = await signIn({ target, token, workspace, as })
+    const { workspace: _, ...server } = this.session
+    const signedIn = await signIn({ connection: this.connect({ ...server, token }), token, workspace, as })
     await this.out.done(
       `Signed in to ${signedIn.server} as ${signedIn.user}${signedIn.workspace ? `, in ${signedIn.workspace}` : ''}.`,
       signedIn,

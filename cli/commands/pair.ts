@@ -6,6 +6,8 @@ import { exits } from '../failure.ts'
 import { given } from '../flags.ts'
 import { banner } from '../output/banner.ts'
 import { timeLeft } from '../output/cell.ts'
+import { cleanLine } from '../output/clean.ts'
+import { shellWord } from '../output/shell-word.ts'
 
 interface Pairing {
   code: string
@@ -34,8 +36,10 @@ export default class Pair extends ApiCommand<typeof Pair> {
 
   async run(): Promise<void> {
     const { hint } = this.flags
-    const { code, expires_at } = await this.api.pairing.start({ body: given({ adapter_hint: hint || undefined }) })
-    const command = `muster login -s ${this.address()} --code ${code}`
+    const started = await this.api.pairing.start({ body: given({ adapter_hint: hint || undefined }) })
+    const { expires_at } = started
+    const code = cleanLine(started.code)
+    const command = `muster login -s ${this.address()} --code ${shellWord(code)}`
     const pairing: Pairing = { code, expires_at, command, status: 'pending' }
     await this.out.item(pairing, this.out.terminal ? await this.instructions(pairing) : code)
     if (this.flags['no-wait']) return

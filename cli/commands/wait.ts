@@ -2,6 +2,7 @@ import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
 import { webAddress } from '../contexts/session.ts'
 import { durationMs } from '../flags.ts'
+import { shellWord } from '../output/shell-word.ts'
 import { type Waited, waitForRun } from '../runs/wait.ts'
 import { type WaitResult, waitView } from '../views/waited.ts'
 
@@ -66,12 +67,12 @@ export default class Wait extends ApiCommand<typeof Wait> {
       }),
       timed_out: found === null || found.status === 'TIMEOUT',
       url: inbox_id && `${this.address}/api/v1/inbox/${encodeURIComponent(inbox_id)}`,
-      command: inbox_id && `muster inbox show ${inbox_id}`,
+      command: inbox_id && `muster inbox show ${shellWord(inbox_id)}`,
     }
     this.finish(codes[result.status])
     await this.out.show(result, waitView)
     if (!found) this.out.note(`The run was not over after ${this.flags.timeout}. It goes on.`, 'yellow')
-    if (inbox_id) this.out.note(`The run waits for a person. Next: muster inbox show ${inbox_id}`, 'yellow')
+    if (inbox_id) this.out.note(`The run waits for a person. Next: muster inbox show ${shellWord(inbox_id)}`, 'yellow')
   }
 
   /** Where the server is for browsers and other programs. */

@@ -10,6 +10,7 @@ import { Names } from '../journal/names.ts'
 import { onwards, tellState } from '../journal/onwards.ts'
 import { newest } from '../journal/past.ts'
 import { cleanLine } from '../output/clean.ts'
+import { shellWord } from '../output/shell-word.ts'
 
 const { until: _until, since: _since, ...filters } = filterFlags
 const shownFirst = 10
@@ -93,7 +94,7 @@ export default class Watch extends ApiCommand<typeof Watch> {
         .map(cleanLine)
         .join('\t')
     const mark = item.blocking ? this.out.paint('yellow', '! inbox') : this.out.paint('cyan', '• inbox')
-    return `${mark}  ${noticeOf(item)}  ${this.out.paint('dim', `muster inbox show ${cleanLine(item.id)}`)}`
+    return `${mark}  ${noticeOf(item)}  ${this.out.paint('dim', `muster inbox show ${shellWord(cleanLine(item.id))}`)}`
   }
 
   private get people(): boolean {

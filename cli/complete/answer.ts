@@ -1,6 +1,7 @@
 import { type Connection, createConnection } from '#client'
 import { readContexts } from '../contexts/file.ts'
 import { resolveSession } from '../contexts/session.ts'
+import { requireOwnSocket } from '../local/owner.ts'
 import type { Registry } from '../main.ts'
 import { cleanLine } from '../output/clean.ts'
 import { configFile } from '../paths.ts'
@@ -41,7 +42,12 @@ const source: Source = async (name, given) => {
   )
   const key = keyOf(session.target.key, session.token, session.workspace, name, agent)
   return remembered(key, (timeout) => {
-    const connection = createConnection({ ...session, server: session.target, timeout })
+    const connection = createConnection({
+      ...session,
+      server: session.target,
+      timeout,
+      guard: () => requireOwnSocket(session),
+    })
     return fetched(connection, name, { agent, workspace: session.workspace })
   })
 }

@@ -116,5 +116,7 @@ async function valuesOf(
 ): Promise<Offer[]> {
   const { options, helpValue = '' } = (it ?? {}) as { options?: readonly string[]; helpValue?: string }
   const choices = options ?? (/^\w+(\|\w+)+$/.test(helpValue) ? helpValue.split('|') : undefined)
-  return choices?.map((value) => ({ value })) ?? source(name, given)
+  if (choices) return choices.map((value) => ({ value }))
+  // A name that looks like a flag would be read as one.
+  return (await source(name, given)).filter(({ value }) => !value.startsWith('-'))
 }

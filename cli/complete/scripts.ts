@@ -43,7 +43,9 @@ Register-ArgumentCompleter -Native -CommandName muster -ScriptBlock {
   muster __complete @words 2>$null | ForEach-Object {
     $value, $about = $_ -split "\`t", 2
     if (-not $about) { $about = $value }
-    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $about)
+    $word = $value
+    if ($word -notmatch '^[\\w./-][\\w./:@=+-]*$') { $word = "'" + ($word -replace "['\\u2018-\\u201b]", '$0$0') + "'" }
+    [System.Management.Automation.CompletionResult]::new($word, $value, 'ParameterValue', $about)
   }
 }
 `

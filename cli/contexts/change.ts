@@ -1,5 +1,6 @@
 import type { Target } from '#client'
 import type { Trying } from '../changing.ts'
+import { exclusively } from '../exclusively.ts'
 import { InputError } from '../input.ts'
 import { changed } from '../local-change.ts'
 import { configFile } from '../paths.ts'
@@ -7,9 +8,13 @@ import { type Context, type ContextFile, readContexts, writeContexts } from './f
 import { sameServer } from './session.ts'
 
 /** Reads the stored contexts, changes them and writes them back. */
-export async function changeContexts(change: (file: ContextFile) => void, tried?: Trying): Promise<void> {
-  const path = configFile()
-  writeContexts(path, changed(path, await readContexts(path), change, tried))
+export async function changeContexts(
+  change: (file: ContextFile) => void,
+  tried?: Trying,
+  path = configFile(),
+): Promise<void> {
+  const rewrite = async () => writeContexts(path, changed(path, await readContexts(path), change, tried))
+  await (tried ? rewrite() : exclusively(path, rewrite))
 }
 
 /** The context of that name; refuses a name that is not stored. */
@@ -48,14 +53,13 @@ export async function followSlug(
   after: string | undefined,
   path = configFile(),
 ): Promise<void> {
-  const file = await readContexts(path)
-  const concerned = Object.values(file.contexts).filter(
-    (context) => context.workspace === before && sameServer(context, server),
-  )
-  if (!concerned.length) return
-  for (const context of concerned) {
-    if (after === undefined) delete context.workspace
-    else context.workspace = after
-  }
-  writeContexts(path, file)
+  const concerned = ({ contexts }: ContextFile) =>
+    Object.values(contexts).filter((context) => context.workspace === before && sameServer(context, server))
+  if (!concerned(await readContexts(path)).length) return
+  await changeContexts((file) => {
+    for (const context of concerned(file)) {
+      if (after === undefined) delete context.workspace
+      else context.workspace = after
+    }
+  }, path)
 }

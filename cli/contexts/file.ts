@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fchmodSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { isAbsent, replacePrivate } from '../files.ts'
 import { InputError } from '../input.ts'
 import { plainRead } from './plain.ts'
@@ -34,19 +34,23 @@ function readPrivate(path: string): string | undefined {
     throw new InputError(`The configuration ${path} cannot be read: ${(error as Error).message}`, 'muster doctor')
   }
   try {
-    if (fstatSync(file).mode & 0o077) lock(path)
+    const { mode } = fstatSync(file)
+    if (mode & 0o077) lock(path, file, mode)
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)
   }
 }
 
-function lock(path: string): void {
-  chmodSync(path, 0o600)
-  process.stderr.write(
-    `Warning: ${path} was open to other users of this machine; its mode is now 600. If others use this machine, ` +
-      'replace the tokens in it.\n',
-  )
+function lock(path: string, file: number, mode: number): void {
+  const were = `Warning: ${path} was open to other users of this machine`
+  try {
+    fchmodSync(file, 0o600)
+    process.stderr.write(`${were}; its mode is now 600. If others use this machine, replace the tokens in it.\n`)
+  } catch (error) {
+    // Files that a cluster mounts are root's. Whoever may write such a file chooses servers and tokens.
+    if (mode & 0o022) throw new InputError(`${path} can be written by other users: ${(error as Error).message}`)
+  }
 }
 
 // Only files edited by hand in a richer YAML come here, so the parser is loaded no earlier.

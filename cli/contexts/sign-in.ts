@@ -1,4 +1,4 @@
-import { type Client, createClient, createConnection, type Target } from '#client'
+import { type Client, type Connection, createClient, type Target } from '#client'
 import { choose, InputError, interactive } from '../input.ts'
 import { configFile } from '../paths.ts'
 import { changeContexts, checkName, nameFor } from './change.ts'
@@ -12,7 +12,8 @@ export interface SignedIn {
 }
 
 interface Wanted {
-  target: Target
+  /** To the server, with the token to store. */
+  connection: Connection
   token: string
   /** Workspace by slug or id; else the stored one, the only one, or one that is asked for. */
   workspace?: string | undefined
@@ -21,8 +22,9 @@ interface Wanted {
 }
 
 /** Checks a token with its server and stores it, bound to that server, which becomes the current one. */
-export async function signIn({ target, token, workspace, as }: Wanted): Promise<SignedIn> {
-  const client = createClient(createConnection({ server: target, token }))
+export async function signIn({ connection, token, workspace, as }: Wanted): Promise<SignedIn> {
+  const { target } = connection
+  const client = createClient(connection)
   const { user_email: user } = await client.tokens.validate()
   const file = await readContexts(configFile())
   const known = Object.entries(file.contexts).find(([, { server }]) => server === target.key)

@@ -1,5 +1,6 @@
 import { type Client, ProblemError } from '#client'
 import { InputError } from '../input.ts'
+import { shellWord } from '../output/shell-word.ts'
 import { type Choice, carryOut, type Decides } from './choices.ts'
 
 interface Decided {
@@ -39,7 +40,10 @@ function chosen({ choices }: Decides, means: Verdict['means'], id: string): Choi
   const found = choices.find((it) => it.means === means)
   if (found) return found
   const offered = choices.map(({ label }) => label).join(', ')
-  throw new InputError(`There is nothing to ${means} here. It offers: ${offered}.`, `muster inbox show ${id}`)
+  throw new InputError(
+    `There is nothing to ${means} here. It offers: ${offered}.`,
+    `muster inbox show ${shellWord(id)}`,
+  )
 }
 
 async function wayOf(api: Client, decisionId: string): Promise<Decides | null> {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, rmSync, type Stats, statSync } from 'node:fs'
+import { chmodSync, constants, existsSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { localSocket } from '../contexts/session.ts'
@@ -8,6 +8,8 @@ import type { Finding } from './finding.ts'
 import { closedFiles, leftoverFiles } from './folder.ts'
 
 type Env = NodeJS.ProcessEnv
+
+const { S_IFLNK, S_IFMT } = constants
 
 /** What was done, or could not be. */
 export interface Mended {
@@ -42,14 +44,20 @@ function makeFolder(env: Env): string[] {
 
 function closeFiles(env: Env): string[] {
   const config = configFile(env)
-  const stat = statSync(config, { throwIfNoEntry: false })
-  const files = [...closedFiles(env), ...(stat ? [[config, stat] as const] : [])]
-  const isOpen = ([, { uid, mode }]: readonly [string, Stats]) => uid === process.getuid?.() && (mode & 0o077) !== 0
-  return files.filter(isOpen).map(([path, { mode }]) => {
+  const inFolder = isOwnFolder(env) ? closedFiles(env).map(([path]) => path) : []
+  // The folder stands first: once it is closed nobody can exchange its files.
+  return [...inFolder, ...(existsSync(config) ? [config] : [])].flatMap((path) => {
+    const { uid, mode } = path === dataDir(env) ? statSync(path) : lstatSync(path)
+    // A link may lead to what everybody needs.
+    if (uid !== process.geteuid?.() || (mode & 0o077) === 0 || (mode & S_IFMT) === S_IFLNK) return []
     chmodSync(path, mode & 0o700)
-    return `Closed ${path} to other users`
+    return [`Closed ${path} to other users`]
   })
 }
+
+/** What another user keeps is that user's to mend, also for root. */
+const isOwnFolder = (env: Env): boolean =>
+  statSync(dataDir(env), { throwIfNoEntry: false })?.uid === process.geteuid?.()
 
 /** Nobody listens on the socket; a daemon that only takes long to answer keeps it. */
 function isGone(env: Env): Promise<boolean> {
@@ -64,7 +72,7 @@ function isGone(env: Env): Promise<boolean> {
 }
 
 function clearAway(env: Env): string[] {
-  return leftoverFiles(env).map((path) => {
+  return (isOwnFolder(env) ? leftoverFiles(env) : []).map((path) => {
     rmSync(path, { force: true })
     return `Removed ${path}, which a daemon left that runs no more`
   })

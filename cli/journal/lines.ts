@@ -43,7 +43,7 @@ export class Lines {
     const tone = toneOf(severity)
     const lead: Row = [
       span(`${time}  `, 'dim'),
-      span(pad(severity, severityWidth), tone ?? 'dim'),
+      span(pad(cleanLine(severity), severityWidth), tone ?? 'dim'),
       span('  '),
       span(pad(shorten(type, this.type), this.type), ...(tone ? [tone] : [])),
       span('  '),

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createConnection, type Target } from '#client'
 import { textOf } from '#client/connection'
 import { instanceKeyFile, isInstanceKey, provesInstance } from '#client/instance'
 import { localAddress, localSocket } from '../contexts/session.ts'
 import { dataDir } from '../paths.ts'
+import { isForeign } from './owner.ts'
 
 type Env = NodeJS.ProcessEnv
 
@@ -17,6 +18,8 @@ export interface Proven {
 }
 
 const patienceMs = 2000
+/** A stranger may answer without end. */
+const longestAnswer = 16 * 1024
 
 /** What answers there, if it proves to be the daemon of the data folder. Throws when nothing answers. */
 export async function prove(target: Target, env: Env = process.env): Promise<Proven | undefined> {
@@ -27,7 +30,7 @@ export async function prove(target: Target, env: Env = process.env): Promise<Pro
   const signal = AbortSignal.timeout(patienceMs)
   const { body } = await connection.stream('GET', `/healthz?challenge=${challenge}`, { signal })
   const { remoteAddress: address, remotePort: port } = body.socket
-  const said = parse(await textOf(body))
+  const said = parse(await textOf(body, longestAnswer))
   const door = target.socket ? {} : { address, port }
   return provesInstance(key, challenge, door, said.instance?.proof)
     ? { target, version: String(said.version), uptime: Number(said.uptime) }
@@ -53,10 +56,12 @@ export async function localTarget(env: Env = process.env): Promise<Target> {
   return found?.target ?? socket
 }
 
-/** Undefined where no daemon ever worked on the folder, or it belongs to somebody else. */
+/** Undefined where no daemon ever worked on the folder, or it belongs to somebody else, who could prove anything. */
 function instanceKey(env: Env): string | undefined {
+  const path = join(dataDir(env), instanceKeyFile)
   try {
-    const key = readFileSync(join(dataDir(env), instanceKeyFile), 'utf8').trim()
+    if ([dataDir(env), path].some((it) => isForeign(statSync(it)))) return undefined
+    const key = readFileSync(path, 'utf8').trim()
     return isInstanceKey(key) ? key : undefined
   } catch {
     return undefined

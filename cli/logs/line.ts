@@ -1,5 +1,5 @@
 import type { Entry } from '#contract/entries'
-import { cleanLine } from '../output/clean.ts'
+import { clean, cleanLine } from '../output/clean.ts'
 import type { Paint } from '../output/theme.ts'
 import { pad } from '../output/width.ts'
 import { toneOf } from '../views/journal.ts'
@@ -58,7 +58,7 @@ export function shown({ ts, level, source, who, text }: LogLine, paint: Paint): 
     paint('dim', pad(source, sourceWidth)),
     paint('cyan', pad(cleanLine(who), whoWidth)),
   ]
-  return `${lead.join('  ')}  ${paint(toneOf(level), text)}`
+  return `${lead.join('  ')}  ${paint(toneOf(level), clean(text))}`
 }
 
 export const separated = ({ ts, level, source, who, run_id, text }: LogLine): string =>

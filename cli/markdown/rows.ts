@@ -22,7 +22,7 @@ export const rowWidth = (row: Row): number => row.reduce((sum, { text }) => sum 
 /** The row as a terminal gets it. */
 export const painted = (row: Row, paint: Paint): string =>
   row
-    .map(({ text, tones }) => tones.reduce((inner, tone) => paint(tone, inner), text))
+    .map(({ text, tones }) => tones.reduce((inner, tone) => paint(tone, inner), clean(text)))
     .join('')
     .trimEnd()
 

@@ -1,5 +1,5 @@
 import type { Columns } from './cell.ts'
-import { clean, cleanLine } from './clean.ts'
+import { clean, cleanLine, cleanPainted } from './clean.ts'
 import type { Wanted } from './format.ts'
 import { compactJson, prettyJson, select } from './json.ts'
 import { type Members, membersOf, requireMembers } from './members.ts'
@@ -115,7 +115,7 @@ export class Printer {
     if (template) return this.write(this.safe(template.write(select(row, fields))))
     if (format === 'json' || format === 'ndjson') return this.write(`${compactJson(select(row, fields))}\n`)
     if (format === 'yaml') return this.write(`---\n${await yaml(select(row, fields))}`)
-    this.write(`${line}\n`)
+    this.write(`${cleanPainted(line)}\n`)
   }
 
   /** Text of servers or agents: cleaned on a terminal, untouched elsewhere. */

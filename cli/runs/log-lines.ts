@@ -2,6 +2,7 @@ import type { LogFrame, RunFrame } from '#contract/frames'
 import { toolLine } from '../chat/plain-output.ts'
 import { Turn, type TurnEvent } from '../chat/turn.ts'
 import { clean, cleanLine } from '../output/clean.ts'
+import { shellWord } from '../output/shell-word.ts'
 import type { Paint } from '../output/theme.ts'
 
 /** A run's log as lines for people: text as it was said, a line for each tool, what it was asked behind ">". */
@@ -53,7 +54,9 @@ export class LogLines {
     const unfinished = [...tools.values()].filter(({ status }) => status === 'unfinished')
     return [
       ...unfinished.map((tool) => toolLine(tool, this.paint)),
-      ...(waitsFor ? [this.paint('yellow', `• Waits for a person: muster inbox show ${cleanLine(waitsFor)}`)] : []),
+      ...(waitsFor
+        ? [this.paint('yellow', `• Waits for a person: muster inbox show ${shellWord(cleanLine(waitsFor))}`)]
+        : []),
     ]
   }
 

@@ -14,6 +14,8 @@ export interface ConnectionOptions {
   timeout?: number
   /** Sends a request and answers it; tests put a daemon without a socket here. */
   send?: Send
+  /** Called before anything is sent; throws where nothing may be. */
+  guard?: () => void
   /** Called with every reply, before failures are thrown. */
   onReply?: (reply: Incoming, sent: { method: string; path: string }) => void
 }
@@ -50,15 +52,10 @@ export interface Connection {
 
 export function createConnection(options: ConnectionOptions): Connection {
   const target = typeof options.server === 'string' ? parseTarget(options.server) : options.server
-  const headers = () => ({
-    accept: 'application/json',
-    host: target.socket
-      ? 'localhost'
-      : `${target.host?.includes(':') ? `[${target.host}]` : target.host}:${target.port}`,
-    ...(options.token && { authorization: `Bearer ${options.token}` }),
-    ...(options.workspace && { 'x-workspace-id': options.workspace }),
-    ...options.headers,
-  })
+  const headers = () => {
+    options.guard?.()
+    return identifying(options, target)
+  }
   const outgoing = (
     method: string,
     path: string,
@@ -102,12 +99,25 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 }
 
+const identifying = ({ token, workspace, headers }: ConnectionOptions, target: Target): Record<string, string> => ({
+  accept: 'application/json',
+  host: target.socket ? 'localhost' : `${target.host?.includes(':') ? `[${target.host}]` : target.host}:${target.port}`,
+  ...(token && { authorization: `Bearer ${token}` }),
+  ...(workspace && { 'x-workspace-id': workspace }),
+  ...headers,
+})
+
 const encode = (body: unknown): string | Buffer | undefined =>
   body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body)
 
-/** The whole of a stream as text. */
-export async function textOf(body: AsyncIterable<unknown>): Promise<string> {
+/** The text of a stream, as far as `most` bytes go: leaving the loop ends a stream that would not end by itself. */
+export async function textOf(body: AsyncIterable<unknown>, most = 1024 * 1024): Promise<string> {
   const chunks: Buffer[] = []
-  for await (const chunk of body) chunks.push(chunk as Buffer)
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer)
+    size += (chunk as Buffer).length
+    if (size >= most) break
+  }
   return Buffer.concat(chunks).toString('utf8')
 }

@@ -30,11 +30,19 @@ export async function send(target: Target, outgoing: Outgoing): Promise<Incoming
   }
 }
 
+/** Whatever answers may go on for ever: a longer reply is refused. */
+const longestReply = 256 * 1024 * 1024
+
 // Events, since the loop over a stream costs a command a millisecond at its start.
 const whole = (response: IncomingMessage) =>
   new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = []
-    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    let size = 0
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > longestReply) response.destroy(Object.assign(new Error('its reply is too long'), { code: 'TOO_LONG' }))
+      else chunks.push(chunk)
+    })
     response.on('end', () => resolve(Buffer.concat(chunks)))
     response.on('error', reject)
     response.on('close', () => reject(Object.assign(new Error('the reply was cut off'), { code: 'ECONNRESET' })))

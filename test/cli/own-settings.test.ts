@@ -1,10 +1,12 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
 import { expandAlias, wordsOf } from '../../cli/alias.ts'
 import { readProject, withProject } from '../../cli/project.ts'
 import { type Cli, cli, cliFor } from '../support/cli.ts'
+import { fakeServer, json } from '../support/fake-server.ts'
 
 const write = (path: string, text: string) => {
   mkdirSync(join(path, '..'), { recursive: true })
@@ -51,6 +53,34 @@ describe('a project’s file', () => {
   ])('%s', (_, command, argv, words) =>
     expect(withProject(argv, command, { crew: 'web', agent: 'ada' })).toEqual(words),
   )
+
+  it.each([
+    ['agent: "--server=http://127.0.0.1:1"', 'cannot take "--server=http://127.0.0.1:1" as its agent'],
+    ['crew: "-o"', 'cannot take "-o" as its crew'],
+    ['context: "a b"', 'cannot take "a b" as its context'],
+    ['agent: "ada\\u001b]0;x\\u0007b"', 'cannot take "adab" as its agent'],
+  ])('gives no flags: %s', async (text, why) => {
+    const server = await fakeServer((_, reply) => json(reply, []))
+    const muster = cli({ SVC_SERVER: server.url, SVC_TOKEN: 'secret' })
+    project(muster, `${text.replace('http://127.0.0.1:1', server.url)}\n`)
+    const { code, stderr } = await muster.run('ask', 'What now?')
+    expect(code).toBe(2)
+    expect(stderr.replace(server.url, 'http://127.0.0.1:1')).toContain(why)
+    expect(server.seen).toEqual([])
+  })
+
+  it('is a short file, and nothing whose reading would not end', () => {
+    const { home } = cli()
+    const file = join(home, '.muster.yaml')
+    symlinkSync('/dev/zero', file)
+    expect(readProject(home)).toEqual({})
+    rmSync(file)
+    execFileSync('mkfifo', [file])
+    expect(readProject(home)).toEqual({})
+    rmSync(file)
+    writeFileSync(file, `crew: ${'x'.repeat(5000)}\n`)
+    expect(readProject(home)).toEqual({})
+  })
 
   it('serves commands', async () => {
     const muster = await office()
@@ -227,6 +257,19 @@ describe('extensions', () => {
     expect(help).toContain('EXTENSIONS\n  hello  muster-hello on the PATH\n')
     expect(help).not.toContain('muster-data')
     expect(await muster.run('data')).toMatchObject({ code: 2 })
+  })
+
+  it('are looked for in absolute folders of the PATH alone, and by plain names', async () => {
+    const muster = cli()
+    for (const name of ['muster-trap', 'muster-\u001b]0;x', 'muster--x'])
+      write(join(muster.home, 'here', name), '#!/bin/sh\necho trapped\n')
+    for (const name of readdirSync(join(muster.home, 'here'))) chmodSync(join(muster.home, 'here', name), 0o700)
+    const here = join(muster.home, 'here')
+    muster.env['PATH'] = `.:${relative(process.cwd(), here)}:${muster.env['PATH']}`
+    expect(await muster.program.run('trap')).toMatchObject({ code: 2, stdout: '' })
+    expect((await muster.run('--help')).stdout).not.toContain('EXTENSIONS')
+    muster.env['PATH'] = `${here}:${muster.env['PATH']}`
+    expect((await muster.run('--help')).stdout).toContain('EXTENSIONS\n  trap  muster-trap on the PATH\n\n')
   })
 
   it('never replace a command', async () => {

@@ -1,12 +1,20 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { instanceProof } from '#client/instance'
 import { type Cli, cli } from '../support/cli.ts'
 import { ending } from '../support/endings.ts'
+import { fakeServer, json } from '../support/fake-server.ts'
+import { leaveOut } from '../support/leave-out.ts'
 import { startMusterd } from '../support/musterd.ts'
 import { stranger } from '../support/stranger.ts'
+
+const ownerMissing = process.getuid?.() === 0 ? false : 'only root may give a file to another user'
+leaveOut(ownerMissing)
 
 const alone = (env: Record<string, string> = {}): Cli => cli({ SVC_CONTAINER_PROVIDER: 'process', ...env })
 const data = ({ home }: Cli) => join(home, '.local/share/muster')
@@ -102,6 +110,48 @@ it('a key that is empty proves nothing', async () => {
   writeFileSync(join(data(it), 'instance.key'), '')
   expect(await cli({ ...it.env, SVC_PORT: String(port) }).run('status')).toMatchObject({ code: 8 })
   expect(asked).toEqual([])
+})
+
+it.skipIf(ownerMissing)('a data folder of another user proves nothing, and is sent nothing', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'muster-trap-'))
+  ending(() => rmSync(dir, { recursive: true, force: true }))
+  const key = 'a'.repeat(64)
+  const at = join(dir, 'musterd.sock')
+  const trap = await fakeServer(({ url }, reply) => {
+    const challenge = /challenge=(\w+)/.exec(url)?.[1]
+    const instance = challenge && { id: 'x', proof: instanceProof(key, challenge, {}) }
+    json(reply, { status: 'ok', version: '9.9.9', uptime: 1, needs_bootstrap: true, instance })
+  }, at)
+  writeFileSync(join(dir, 'instance.key'), key)
+  const sleeper = spawn('sleep', ['600'])
+  ending(() => sleeper.kill('SIGKILL'))
+  writeFileSync(join(dir, 'musterd.json'), JSON.stringify({ pid: sleeper.pid, url: 'http://127.0.0.1:1' }))
+  const victim = alone({ SVC_DATA_DIR: dir, SVC_TOKEN: 'secret' })
+  const server = `unix://${at}`
+  mkdirSync(join(victim.home, '.config/muster'), { recursive: true })
+  writeFileSync(
+    join(victim.home, '.config/muster/config.yaml'),
+    `contexts:\n  here:\n    server: ${JSON.stringify(server)}\n    token: stored\n`,
+    { mode: 0o600 },
+  )
+  const everything = ['.', 'instance.key', 'musterd.sock', 'musterd.json'].map((name) => join(dir, name))
+  // Each of them alone gives the trap away.
+  for (const foreign of [everything, [dir], [at, join(dir, 'instance.key')]]) {
+    for (const path of everything) chownSync(path, 0, 0)
+    for (const path of foreign) chownSync(path, 65534, 65534)
+    const owner = /belongs to the user with the id 65534/
+    expect(await victim.run('crews')).toMatchObject({ code: 8, stderr: expect.stringMatching(owner) })
+    expect(await victim.run('status')).toMatchObject({ code: 8, stderr: expect.stringMatching(owner) })
+    expect(await victim.run('crews', '--context', 'here')).toMatchObject({ code: 8 })
+    expect(await victim.pipe('password', 'init', '--email', 'a@b.c', '--name', 'A')).toMatchObject({ code: 8 })
+    expect(await victim.pipe('token', 'login')).toMatchObject({ code: 8 })
+    expect(await victim.run('__complete', 'crews', 'show', '')).toMatchObject({ stdout: '' })
+    expect((await victim.run('down')).code).not.toBeNull()
+    expect(sleeper.exitCode ?? sleeper.signalCode).toBeNull()
+  }
+  expect(trap.seen).toEqual([])
+  // Whoever names the address means it.
+  expect(await victim.run('status', '-s', server)).toMatchObject({ code: 0 })
 })
 
 it('only the owner of the data folder can read the key of the proof, and no answer holds it', async () => {

@@ -10,7 +10,7 @@ export default class AliasRemove extends ApiCommand<typeof AliasRemove> {
 
   async run(): Promise<void> {
     const { name } = this.args
-    changeUserFile(({ aliases }) => {
+    await changeUserFile(({ aliases }) => {
       if (!Object.hasOwn(aliases, name)) throw new InputError(`There is no alias "${name}".`, 'muster alias list')
       delete aliases[name]
     }, this.trying)

@@ -26,7 +26,7 @@ export default class AliasSet extends ApiCommand<typeof AliasSet> {
     if (resolve([name], this.registry).kind !== 'unknown') throw new InputError(`"${name}" is a command already.`)
     if (!wordsOf(command).length || resolve(expandAlias(command, examples), this.registry).kind !== 'run')
       throw new InputError(`"${command}" is not a command of muster.`, 'muster --help')
-    changeUserFile(({ aliases }) => {
+    await changeUserFile(({ aliases }) => {
       aliases[name] = command
     }, this.trying)
     await this.out.done(`muster ${name} stands for muster ${command}.`)

@@ -27,7 +27,7 @@ export default class ConfigSet extends ApiCommand<typeof ConfigSet> {
   async run(): Promise<void> {
     const { setting, value } = this.args
     check(setting, value)
-    changeUserFile((file) => {
+    await changeUserFile((file) => {
       file.settings[setting] = value
     }, this.trying)
     await this.out.done(`${setting} is ${value} from now on.`)

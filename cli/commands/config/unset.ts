@@ -10,7 +10,7 @@ export default class ConfigUnset extends ApiCommand<typeof ConfigUnset> {
 
   async run(): Promise<void> {
     const { setting } = this.args
-    changeUserFile(({ settings }) => {
+    await changeUserFile(({ settings }) => {
       if (!Object.hasOwn(settings, setting)) throw new InputError(`${setting} is not stored.`, 'muster config list')
       delete settings[setting as UserSetting]
     }, this.trying)

@@ -4,6 +4,7 @@ import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { given } from '../../flags.ts'
 import { InputError } from '../../input.ts'
+import { shellWord } from '../../output/shell-word.ts'
 
 export default class MembersAdd extends ApiCommand<typeof MembersAdd> {
   static override summary = 'Add a user of this server to the workspace'
@@ -21,7 +22,10 @@ export default class MembersAdd extends ApiCommand<typeof MembersAdd> {
   async run(): Promise<void> {
     const { user } = this.args
     if (user.includes('@'))
-      throw new InputError('An account is added by its id; an address is invited.', `muster invitations create ${user}`)
+      throw new InputError(
+        'An account is added by its id; an address is invited.',
+        `muster invitations create ${shellWord(user)}`,
+      )
     const workspaceId = workspaceInUse(this.session)
     const member = await this.api.members.add({
       workspaceId,

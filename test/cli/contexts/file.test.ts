@@ -1,4 +1,16 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -55,11 +67,34 @@ describe('the configuration file', () => {
   })
 
   it('keeps the old file when the new one cannot be written', () => {
+    // With what is added to it, a draft's name is too long for any file.
+    const long = join(dir, 'c'.repeat(250))
+    writeFileSync(long, 'contexts: {}\n')
+    expect(() => writeContexts(long, { contexts: { a: { server: 's' } } })).toThrow('ENAMETOOLONG')
+    expect(readFileSync(long, 'utf8')).toBe('contexts: {}\n')
+  })
+
+  it('stays where a link of its owner leads', () => {
+    const kept = join(dir, 'dotfiles.yaml')
+    save('')
+    rmSync(path)
+    writeFileSync(kept, 'contexts: {}\n')
+    symlinkSync(kept, path)
+    writeContexts(path, { contexts: { a: { server: 's' } } })
+    expect(lstatSync(path).isSymbolicLink()).toBe(true)
+    expect(readFileSync(kept, 'utf8')).toContain('"a":')
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('goes nowhere that the link of another user leads', () => {
+    const other = join(dir, 'precious')
+    save('')
+    rmSync(path)
+    writeFileSync(other, 'precious')
+    symlinkSync(other, path)
+    lchownSync(path, 65534, 65534)
     writeContexts(path, { contexts: {} })
-    const before = readFileSync(path, 'utf8')
-    writeFileSync(`${path}.${process.pid}.new`, '', { mode: 0o600 })
-    expect(() => writeContexts(path, { contexts: { a: { server: 's' } } })).toThrow('EEXIST')
-    expect(readFileSync(path, 'utf8')).toBe(before)
+    expect(readFileSync(other, 'utf8')).toBe('precious')
+    expect(lstatSync(path).isFile()).toBe(true)
   })
 
   it.each([0o644, 0o640, 0o604, 0o620])('is closed to others with a warning when its mode was %o', async (mode) => {

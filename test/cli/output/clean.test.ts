@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { clean, cleanJson, cleanLine } from '../../../cli/output/clean.ts'
+import { clean, cleanJson, cleanLine, cleanPainted } from '../../../cli/output/clean.ts'
 import { compactJson, prettyJson } from '../../../cli/output/json.ts'
 import { painter } from '../../../cli/output/theme.ts'
 import { cleanYaml } from '../../../cli/output/yaml.ts'
@@ -26,7 +26,8 @@ const nasty: [name: string, text: string, left: string][] = [
   ['bell and delete', 'a\u0007\u007fb', 'ab'],
   ['reordering', 'a\u202egpj.exe\u202c', 'agpj.exe'],
   ['isolates and marks', '\u2066a\u2069\u200e\u200f\u061cb', 'ab'],
-  ['hidden characters', 'a\ufeff\u2060b', 'ab'],
+  ['hidden characters', 'a\ufeff\u2060\u200b\u00ad\u180e\ufff9b', 'ab'],
+  ['other line breaks', 'a\u2028b\u2029c', 'abc'],
   ['escape cut at the end', 'a\u001b', 'a'],
   ['CSI cut at the end', 'a\u001b[12;', 'a'],
   ['escape hidden in an escape', 'a\u001b[\u001b[31mb', 'ab'],
@@ -88,4 +89,15 @@ describe('what programs read', () => {
     expect(colored).toContain('\u001b[36m"a\\"b"\u001b[39m:')
     expect(JSON.parse(clean(colored))).toEqual(value)
   })
+})
+
+describe('text with colours of our own', () => {
+  const painted = painter(true)
+  it.each([
+    [painted('red', 'a') + painted('bold', 'b'), painted('red', 'a') + painted('bold', 'b')],
+    ['\u001b[8mhidden\u001b[5mblinks\u001b[38;5;1m', 'hiddenblinks'],
+    ['\u001b]0;title\u001b[1mx\u0007', '\u001b[1mx'],
+    ['\u001b[31m\u001b[2J\u009b2Jx\rz\u202e', '\u001b[31mxz'],
+    ['one\ntwo\tthree', 'one\ntwo\tthree'],
+  ])('%j is %j', (text, shown) => expect(cleanPainted(text)).toBe(shown))
 })

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createClient, createConnection, locate, ProblemError, parseTarget, UnreachableError } from '#client'
+import { lines } from '#client/lines'
 import { pathOf, queryOf } from '#client/locate'
 import { fakeServer, json } from '../../support/fake-server.ts'
 
@@ -42,6 +44,54 @@ describe('locate', () => {
   })
 
   it('refuses an unknown operation', () => expect(() => locate('system.nothing')).toThrow('no operation'))
+})
+
+describe('a server that answers too much, or other than was agreed', () => {
+  /** Sends the same until nobody listens. */
+  const endless = (reply: ServerResponse, chunk: Buffer, sent = { bytes: 0 }) => {
+    const more = () => {
+      while (!reply.destroyed && reply.write(chunk)) sent.bytes += chunk.length
+      if (!reply.destroyed) reply.once('drain', more)
+    }
+    more()
+    return sent
+  }
+  const megabyte = Buffer.alloc(1024 * 1024, 'x')
+
+  it('is left when its reply does not end', async () => {
+    const server = await fakeServer((_, reply) => endless(reply, megabyte))
+    const { request } = createConnection({ server: server.url })
+    await expect(request('GET', '/x')).rejects.toMatchObject({
+      reason: 'TOO_LONG',
+      message: expect.stringContaining('its reply is too long'),
+    })
+  })
+
+  it('is left when the refusal of a stream does not end', async () => {
+    const server = await fakeServer((_, reply) => endless(reply.writeHead(500), megabyte))
+    const { stream } = createConnection({ server: server.url })
+    await expect(stream('GET', '/x')).rejects.toBeInstanceOf(ProblemError)
+  })
+
+  it('is left when a line does not end', async () => {
+    const server = await fakeServer((_, reply) => endless(reply, megabyte))
+    const connection = createConnection({ server: server.url })
+    const read = async () => {
+      for await (const line of lines(connection, { method: 'GET', path: '/x' })) throw new Error(String(line))
+    }
+    await expect(read()).rejects.toThrow('a line that does not end')
+  })
+
+  it.each([
+    [{ code: 5, detail: ['a'], title: null, field: {}, error: 7, instance: 1, type: [] }, 'The server answered 400'],
+    [{ detail: 'Words', code: 5 }, 'Words'],
+  ])('has no words but texts: %j', async (body, said) => {
+    const server = await fakeServer((_, reply) => json(reply, body, 400))
+    const { request } = createConnection({ server: server.url })
+    const error = await request('GET', '/x').catch((error: ProblemError) => error)
+    expect(error).toMatchObject({ message: said, problem: { code: 'http_400', title: said, type: 'about:blank' } })
+    expect((error as ProblemError).problem.field).toBeUndefined()
+  })
 })
 
 describe('client', () => {
