@@ -472,6 +472,16 @@ describe('cancelling', () => {
   })
 })
 
+it('has the disk looked at where the crew of a run is up', async () => {
+  const it = await workplace()
+  const looked: string[] = []
+  it.app.disk = { ...it.app.disk, begun: async (crewId) => void looked.push(crewId) }
+  const { run_id, program } = await working(it)
+  expect(looked).toEqual([it.crewId])
+  it.runtime.finish(program)
+  await it.runs.ended(run_id)
+})
+
 describe('agents.stop', () => {
   it('ends everything that the agent does, and answers when it is over', async () => {
     const it = await workplace()
@@ -661,6 +671,38 @@ describe('after a restart', () => {
     vi.useRealTimers()
     it.runtime.finish(program)
     await it.runs.ended(run_id)
+  })
+
+  it('starts again what the other daemon never handed over', async () => {
+    const it = await workplace()
+    const { run_id, program } = await working(it)
+    await it.runs.close()
+    it.runtime.discardRun = async ({ runId }) => {
+      it.runtime.discarded.push(runId)
+      it.runtime.programs.delete(runId)
+    }
+    it.runtime.finish(program, { kind: 'lost', reason: 'it was never started', never: true })
+    it.runs = attachRuns(it, it.runtime)
+    await it.runs.recover()
+    await expect.poll(() => it.runtime.discarded).toEqual([run_id])
+    const again = await it.runtime.program()
+    it.runtime.print(again, init, says('once'), result())
+    it.runtime.finish(again)
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.completed'])
+  })
+
+  it('gives up what is never handed over, the fourth time', async () => {
+    const it = await workplace()
+    const { run_id, program } = await working(it)
+    await it.runs.close()
+    it.runtime.finish(program, { kind: 'lost', reason: 'it was never started', never: true })
+    it.runs = attachRuns(it, it.runtime)
+    await it.runs.recover()
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.failed'])
+    // Three times to be started again, and once as the run is over.
+    expect(it.runtime.discarded).toEqual([run_id, run_id, run_id, run_id])
   })
 
   it('starts what was waiting', async () => {
