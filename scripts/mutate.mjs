@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { areaOf, areas, chosen, filesOfAreas, sampled } from './mutate/choice.mjs'
-import { keyOf, listed, readKnown } from './mutate/known.mjs'
+import { keyOf, listed, readKnown, readWhole } from './mutate/known.mjs'
 import { plan } from './mutate/plan.mjs'
 import { createRunner } from './mutate/runner.mjs'
 import { trial } from './mutate/trial.mjs'
@@ -13,7 +13,7 @@ import { ensureBuilt, root } from './setup.mjs'
 const usage = `npm run mutate -- [--sample N] [--each N] [--seed TEXT] [--minutes N] [AREA or PATH ...]
 
 Without arguments every file of every area (${Object.keys(areas).join(', ')}).
---sample N   N mutants of the files that test/mutations.md has; fails when fewer than 90 % are noticed
+--sample N   N mutants of the files that test/mutations.md has whole; fails when fewer than 90 % are noticed
 --each N     N mutants of each area, or of each path that is named
 --seed TEXT  what the choice depends on; the commit unless stated
 --minutes N  begins no further mutant after that time
@@ -54,7 +54,7 @@ const of = (files) => mutants.filter(({ file }) => files.includes(file))
 function choose() {
   if (values.sample)
     return sampled(
-      of([...known.keys()]).filter((it) => !isKnown(it)),
+      of(readWhole(join(root, list))).filter((it) => !isKnown(it)),
       Number(values.sample),
       seed,
     )

@@ -42,6 +42,8 @@ export const areas = {
     'daemon/features/escalations': features('escalations', 'autonomy', 'decisions', 'escalations/rows'),
     'daemon/features/escalations/rules.ts': features('escalations/rules', 'escalations', 'autonomy', 'decisions'),
     'daemon/features/inbox': features('inbox', 'escalations', 'members/endings'),
+    'daemon/features/inbox/replies': features('replies'),
+    'daemon/features/inbox/rules.ts': features('inbox/rules', 'inbox'),
     'daemon/features/asks': features('asks', 'asks/rows'),
     'daemon/features/asks/kind.ts': features('decisions/service', 'asks'),
   },

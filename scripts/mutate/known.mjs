@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs'
 
-const heading = /^## `(.+)`$/
+const heading = /^##(#?) `(.+)`$/
 const survivor = /^- `` (.+) `` -> `` (.+) ``: (.+)$/
 
-/** The files that were mutated as a whole, each with the mutants that no test need notice. */
+/** The files that were mutated as a whole. */
+export const readWhole = (path) =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => (heading.exec(line)?.[1] === '' ? [heading.exec(line)[2]] : []))
+
+/** The files of which mutants are known that no test need notice, with these mutants. */
 export function readKnown(path) {
   const known = new Map()
   let file = null
   for (const line of readFileSync(path, 'utf8').split('\n')) {
-    const named = heading.exec(line)?.[1]
+    const named = heading.exec(line)?.[2]
     if (named) {
       file = named
       known.set(file, new Set())

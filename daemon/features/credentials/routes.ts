@@ -1,6 +1,5 @@
 import { credentials, defaultVariables } from '#contract/credentials'
 import type { Reply } from '#contract/define'
-import type { App } from '#kernel/app'
 import { feature, staged } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
@@ -57,7 +56,7 @@ export default feature(
     cancel: (call) => cancelRotation(app, call, (credentialId) => findCredential(app, call.actor, credentialId)),
     audit: ({ actor, credentialId, query }) =>
       auditOf(app, findCredential(app, actor, credentialId).id, pageOf(query, { fallback: 50 }).limit),
-    variable: ({ query }) => variableOfProvider(app, query),
+    variable: ({ query }) => variableOfProvider(query),
     assigned: (call) => assigned(app, call),
     assign: (call) => assign(app, call),
     unassign: (call) => unassign(app, call),
@@ -68,10 +67,13 @@ export default feature(
   },
 )
 
-function variableOfProvider(
-  { config }: App,
-  { provider: given, type }: { provider: string; type?: string },
-): Reply<typeof credentials.variable> {
+function variableOfProvider({
+  provider: given,
+  type,
+}: {
+  provider: string
+  type?: string
+}): Reply<typeof credentials.variable> {
   const provider = Object.keys(defaultVariables).find((known) => known.toLowerCase() === given.toLowerCase()) as
     | keyof typeof defaultVariables
     | undefined
@@ -82,6 +84,5 @@ function variableOfProvider(
     })
   const login = type?.toUpperCase() === 'AI_CLI_TOKEN' ? providerOf(provider)?.loginVariable : undefined
   const env_var = login ?? defaultVariables[provider]
-  const testable = isTestable(config, provider, login ? 'AI_CLI_TOKEN' : 'API_KEY')
-  return { provider, env_var, env_var_name: env_var, testable }
+  return { provider, env_var, env_var_name: env_var, testable: isTestable(provider) }
 }

@@ -68,7 +68,7 @@ export function toCredential(app: App, row: CredentialRow): Static<typeof Creden
     tags: JSON.parse(tags_json) as string[],
     status: statusOf(row, app.clock()),
     ...fixed,
-    testable: isTestable(app.config, row.provider, row.type),
+    testable: isTestable(row.provider),
     agent_ids: given.map(([id]) => id),
     agent_names: given.map(([, name]) => name),
     _count: { agents },

@@ -163,7 +163,8 @@ export async function startSidecar({
 const turnOf = (response: ServerResponse): Promise<unknown> =>
   response.socket ? Promise.resolve() : new Promise((resolve) => response.once('socket', resolve))
 
-function withoutIpv6(error: NodeJS.ErrnoException): [] {
+/** Goes on where the machine has no IPv6. */
+export function withoutIpv6(error: NodeJS.ErrnoException): [] {
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') return []
   throw error
 }

@@ -274,6 +274,17 @@ describe('an agent that asks a human', () => {
     expect(typesOf(it, run_id).filter((type) => type === 'run.parked')).toHaveLength(1)
   })
 
+  it.each([
+    ['the whole question, up to 120 characters', 'x'.repeat(120), 'x'.repeat(120)],
+    ['its first 119 characters', `a${'x'.repeat(120)}`, `a${'x'.repeat(118)}…`],
+    ['whole characters of it', '💡'.repeat(121), `${'💡'.repeat(119)}…`],
+    ['one line', ' Which \n\tone?\u0007 ', 'Which one?'],
+  ])('has %s in the title of its card', async (_, question, title) => {
+    const it = await askPlace()
+    const { item } = await asked(it, { question })
+    expect((await itemOf(it, item)).title).toBe(`Agent ada asks: ${title}`)
+  })
+
   it('shows nobody its key', async () => {
     const it = await askPlace()
     const key = agentKey(it.app, it.agentId)
@@ -401,6 +412,24 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
     const contents = (await messagesOf(it, chat)).map(({ content }: { content: string }) => content)
     expect(contents).toEqual(['Work', 'Last words.\n\nWhich one?', 'That'])
     expect((await it.runtime.program(1)).spec.runId).toBe(`${run_id}-1`)
+  })
+
+  it('takes no answer while the program does not end', async () => {
+    const it = await askPlace()
+    const { run_id } = await it.send(await it.openChat(), 'Work')
+    const program = await it.runtime.program()
+    it.runtime.obedient = false
+    const { body } = await it.ask({ runId: run_id })
+    // In place of the twenty seconds after which the wait for the program is given up.
+    it.app.runs = { ...noRuns, ended: async () => undefined }
+    const { inbox_item_id: item } = body as { inbox_item_id: string }
+    expect((await act(it, item, { action: 'answer', input: 'That' })).body).toMatchObject({
+      status: 503,
+      code: 'unavailable',
+    })
+    it.app.runs = it.runs
+    expect(await itemOf(it, item)).toMatchObject({ state: 'unread' })
+    it.runtime.finish(program)
   })
 
   it('is settled when the agent is stopped while its program is still being ended', async () => {

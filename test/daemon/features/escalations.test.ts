@@ -614,7 +614,8 @@ describe('an offered credential', () => {
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'keeper.decision',
       severity: 'error',
-      payload: { rule: 'second_approver', decision: 'DENY' },
+      payload: { rule: 'second_approver', decision: 'DENY', action: 'reject', initiator_known: true },
+      refs: { escalation_id: first },
     })
     expect((await it.show(first)).status).toBe('PENDING')
     expect((await it.resolve(text, { resolution: 'x' }, 'OWNER')).status).toBe(200)
@@ -625,6 +626,7 @@ describe('an offered credential', () => {
       status: 403,
       error: expect.stringContaining('not on record'),
     })
+    expect(it.entries().at(-1)).toMatchObject({ entry_type: 'keeper.decision', payload: { initiator_known: false } })
   })
 })
 
@@ -666,7 +668,17 @@ describe('the list', () => {
     expect(await list('?status=PENDING')).toEqual([ids[0], ids[2]])
     expect(await list('?status=')).toEqual(ids)
     expect((await it.call('VIEWER', 'GET', `/crews/${it.crewId}/escalations?status=NEW`)).status).toBe(400)
-    expect((await it.call('ADMIN', 'DELETE', `/crews/${it.crewId}/escalations`)).body).toEqual({ deleted: 3 })
+    const remove = async () => (await it.call('ADMIN', 'DELETE', `/crews/${it.crewId}/escalations`)).body
+    expect(await remove()).toEqual({ deleted: 3 })
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_deleted',
+      crew_id: it.crewId,
+      actor_id: it.person('ADMIN').userId,
+      payload: { entity_type: 'escalation', metadata: { deleted: 3 } },
+    })
+    const count = it.entries().length
+    expect(await remove()).toEqual({ deleted: 0 })
+    expect(it.entries()).toHaveLength(count)
     expect(await list('')).toEqual([])
     expect((await it.card(ids[0]!)).source_missing).toBe(true)
   })

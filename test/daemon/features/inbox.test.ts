@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Role } from '#contract/roles'
 import { addPerson, daemon, type Person, type TestDaemon } from '#test'
-import { itemId, type Mode, type Raise, raise, settle } from '../../../daemon/features/inbox/service.ts'
+import {
+  amendPayload,
+  itemId,
+  type Mode,
+  type Raise,
+  raise,
+  release,
+  settle,
+} from '../../../daemon/features/inbox/service.ts'
 
 type Draft = Partial<Raise> & { source: string; mode?: Mode }
 
@@ -289,6 +297,74 @@ describe('an item', () => {
     expect((await it.call('OWNER', 'GET', '/inbox/ibx_message_a')).body.title).toBe('Again')
   })
 
+  it('is raised once: a repeat changes nothing, unless it says so, and nobody hears of it', async () => {
+    const it = await daemon()
+    put(it, { source: 'a' })
+    const heard: unknown[] = []
+    it.app.bus.on('broadcast', ({ payload }) => heard.push(payload))
+    expect(put(it, { source: 'a', title: 'Ignored' })).toBe('ibx_message_a')
+    expect(heard).toEqual([])
+    put(it, { source: 'a', title: 'Again', mode: 'upsert', says: { why: 'news' } })
+    expect(heard).toEqual([{ id: 'ibx_message_a', state: 'unread', why: 'news' }])
+    expect((await rows(it, 'OWNER')).rows).toMatchObject([{ title: 'Again' }])
+  })
+
+  it('is settled once by what it is about, and everybody hears of it', async () => {
+    const it = await daemon()
+    const heard: unknown[] = []
+    put(it, { source: 'a', kind: 'escalation', decides: decides('a') })
+    it.app.bus.on('broadcast', (message) => heard.push(message))
+    const by = it.person('ADMIN').userId
+    const end = (source: string, action: string, more: { release?: boolean } = {}) =>
+      it.app.writeNow(() =>
+        settle(it.app, {
+          workspace: it.workspace,
+          id: itemId('escalation', source),
+          action,
+          by,
+          now: it.app.now(),
+          ...more,
+        }),
+      )
+    end('none', 'approved')
+    expect(heard).toEqual([])
+    end('a', 'approved')
+    end('a', 'rejected')
+    expect(heard).toEqual([
+      {
+        channel: `workspace:${it.workspace}`,
+        type: 'inbox.updated',
+        payload: { id: 'ibx_escalation_a', state: 'resolved' },
+      },
+    ])
+    const shown = async () => (await it.call('OWNER', 'GET', '/inbox/ibx_escalation_a')).body
+    expect(await shown()).toMatchObject({
+      state: 'resolved',
+      resolved_action: 'approved',
+      resolved_by_user_id: by,
+      source_missing: false,
+    })
+    end('a', 'rejected', { release: true })
+    expect(await shown()).toMatchObject({ resolved_action: 'approved', source_missing: true })
+  })
+
+  it('of which nothing is left to decide can be put away', async () => {
+    const it = await daemon()
+    put(it, { source: 'a', kind: 'escalation', decides: decides('a') })
+    it.app.writeNow(() => release(it.app, it.workspace, 'ibx_escalation_a'))
+    expect((await patch(it, 'OWNER', 'ibx_escalation_a', 'resolved')).status).toBe(200)
+  })
+
+  it('keeps what its payload says when more is added', async () => {
+    const it = await daemon()
+    put(it, { source: 'a', payload: { x: 1, y: 1 } })
+    it.app.writeNow(() => {
+      amendPayload(it.app, it.workspace, 'ibx_message_a', { y: 2, z: 3 })
+      amendPayload(it.app, it.workspace, 'ibx_message_none', { y: 2 })
+    })
+    expect((await it.call('OWNER', 'GET', '/inbox/ibx_message_a')).body.payload).toEqual({ x: 1, y: 2, z: 3 })
+  })
+
   it('joins the open item of its thread', async () => {
     const it = await daemon()
     put(it, { source: 'a', thread: 't', mode: 'thread' })
@@ -356,11 +432,23 @@ describe('many items at once', () => {
       state: 'resolved',
     })
     expect(heard).toEqual([{ bulk: 'true', state: 'resolved' }])
+    expect(it.entries().at(-1)).toMatchObject({
+      entry_type: 'audit.entity_updated',
+      actor_id: it.person('MEMBER').userId,
+      payload: {
+        entity_type: 'inbox_item',
+        entity_id: 'ibx_message_plain',
+        metadata: { ids: ['ibx_message_plain', 'ibx_escalation_gone'], state: 'resolved' },
+      },
+    })
+    const count = it.entries().length
+    expect((await bulk(it, 'MEMBER', ids, 'resolved')).body.updated).toBe(2)
     expect((await bulk(it, 'MEMBER', ids, 'unread')).body).toMatchObject({
       updated: 2,
       skipped_ids: ['ibx_escalation_live', 'ibx_escalation_gone'],
     })
     expect((await bulk(it, 'MEMBER', ids, 'read')).body).toMatchObject({ updated: 4, skipped: 0 })
+    expect(it.entries()).toHaveLength(count)
     heard.length = 0
     expect((await bulk(it, 'MEMBER', ['none'], 'read')).body).toMatchObject({ updated: 0, not_found: ['none'] })
     expect(heard).toEqual([])

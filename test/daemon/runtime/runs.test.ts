@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fact } from '#contract/entries'
+import { noContainer } from '#kernel/absent'
 import { problem } from '#kernel/problem'
 import { agentKey } from '../../../daemon/runtime/agent-keys.ts'
 import { calls, gets, init, result, says, thinks } from '../../support/claude-lines.ts'
@@ -8,6 +9,8 @@ import { refuseWrites } from '../../support/refusing.ts'
 import { attachRuns, type Workplace, workplace } from '../../support/runs.ts'
 
 type Place = Workplace<FakeRuntime>
+
+afterEach(() => void vi.useRealTimers())
 
 /** A chat with a run whose program is started. */
 async function working(it: Place, content = 'Work') {
@@ -469,6 +472,16 @@ describe('cancelling', () => {
   })
 })
 
+it('has the disk looked at where the crew of a run is up', async () => {
+  const it = await workplace()
+  const looked: string[] = []
+  it.app.disk = { ...it.app.disk, begun: async (crewId) => void looked.push(crewId) }
+  const { run_id, program } = await working(it)
+  expect(looked).toEqual([it.crewId])
+  it.runtime.finish(program)
+  await it.runs.ended(run_id)
+})
+
 describe('agents.stop', () => {
   it('ends everything that the agent does, and answers when it is over', async () => {
     const it = await workplace()
@@ -618,6 +631,80 @@ describe('after a restart', () => {
     expect(await statusOf(it)).toBe('IDLE')
   })
 
+  it.each([
+    [29_999, 'The server was restarted, and the agent did not survive it'],
+    [30_000, 'gone'],
+  ])('says of a run that is lost %i ms later: %s', async (ms, why) => {
+    const it = await workplace()
+    const { chat, run_id, program } = await working(it)
+    await restart(it)
+    await it.runs.recover()
+    const frames = watch(it, chat)
+    it.runtime.print(program, says('half'))
+    await expect.poll(() => frames.at(-1)!.type).toBe('text')
+    it.clock.advance(ms)
+    it.runtime.finish(program, { kind: 'lost', reason: 'gone' })
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id)).toMatchObject([{ payload: { error_message: expect.stringContaining(why) } }])
+  })
+
+  it('tries again every two seconds to reach a crew that does not come up', async () => {
+    const it = await workplace()
+    const { run_id, program } = await working(it)
+    await restart(it)
+    let tries = 0
+    it.app.runtime.start = async () => {
+      if (++tries < 3) throw problem('runtime_failed', { detail: 'not yet' })
+      return noContainer
+    }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await it.runs.recover()
+    await expect.poll(() => tries).toBe(1)
+    for (const at of [1, 2]) {
+      await vi.waitUntil(() => vi.getTimerCount() > 0)
+      await vi.advanceTimersByTimeAsync(1999)
+      expect(tries).toBe(at)
+      await vi.advanceTimersByTimeAsync(1)
+      await it.app.write(() => undefined)
+      expect(tries).toBe(at + 1)
+    }
+    vi.useRealTimers()
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+  })
+
+  it('starts again what the other daemon never handed over', async () => {
+    const it = await workplace()
+    const { run_id, program } = await working(it)
+    await it.runs.close()
+    it.runtime.discardRun = async ({ runId }) => {
+      it.runtime.discarded.push(runId)
+      it.runtime.programs.delete(runId)
+    }
+    it.runtime.finish(program, { kind: 'lost', reason: 'it was never started', never: true })
+    it.runs = attachRuns(it, it.runtime)
+    await it.runs.recover()
+    await expect.poll(() => it.runtime.discarded).toEqual([run_id])
+    const again = await it.runtime.program()
+    it.runtime.print(again, init, says('once'), result())
+    it.runtime.finish(again)
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.completed'])
+  })
+
+  it('gives up what is never handed over, the fourth time', async () => {
+    const it = await workplace()
+    const { run_id, program } = await working(it)
+    await it.runs.close()
+    it.runtime.finish(program, { kind: 'lost', reason: 'it was never started', never: true })
+    it.runs = attachRuns(it, it.runtime)
+    await it.runs.recover()
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.failed'])
+    // Three times to be started again, and once as the run is over.
+    expect(it.runtime.discarded).toEqual([run_id, run_id, run_id, run_id])
+  })
+
   it('starts what was waiting', async () => {
     const it = await workplace({ config: { maxConcurrentRuns: 1 } })
     const first = await working(it)
@@ -630,7 +717,7 @@ describe('after a restart', () => {
     const program = await it.runtime.program(1)
     expect(program.spec.runId).toBe(waiting.run_id)
     const again = watch(it, chat, seen.at(-1)!.seq)
-    expect(again[0]!.type).toBe('run_begin')
+    expect(again[0]).toMatchObject({ type: 'run_begin', seq: seen[0]!.seq + 1000 })
     it.runtime.print(program, says('x'))
     it.runtime.finish(program)
     await it.runs.ended(waiting.run_id)

@@ -13,8 +13,7 @@ export interface Probe {
 }
 
 /** Whether Muster knows how to ask the provider about a value. */
-export const isTestable = (config: Config, provider: CredentialProvider, type: CredentialType): boolean =>
-  probeOf(config, { provider, type, value: '' }) !== null
+export const isTestable = (provider: CredentialProvider): boolean => providerOf(provider)?.probe !== undefined
 
 /** Null when Muster knows no way to ask. */
 export function probeOf(

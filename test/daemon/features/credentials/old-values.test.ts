@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { closing, daemon } from '#test'
 import { eraseOldValues } from '../../../../daemon/features/credentials/jobs.ts'
+import { keptValues } from '../../../../daemon/features/credentials/rotations/service.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -57,4 +58,10 @@ describe('eraseOldValues', () => {
     await it.rotate(5)
     expect(vi.getTimerCount()).toBe(0)
   })
+})
+
+it('an old value is a secret of its own workspace, and of no other', async () => {
+  const it = await rotated(60)
+  expect(keptValues(it.app, it.workspace)).toEqual(['first'])
+  expect(keptValues(it.app, it.stranger().workspace)).toEqual([])
 })

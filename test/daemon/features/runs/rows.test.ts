@@ -278,6 +278,49 @@ describe('the record of a run', () => {
   })
 })
 
+describe('the record of a run that an entry tells oddly', () => {
+  /** Records it for a run that nothing else is known of, and shows that run. */
+  async function told(type: string, payload: Record<string, unknown>) {
+    const trace_id = `odd-${++made}`
+    const note = (type: string, payload: object) =>
+      rawEntry(app, { type, summary: type, workspace_id: place.workspace, trace_id, payload } as never)
+    app.writeNow(() => {
+      if (type !== 'run.started') note('run.started', {})
+      note(type, payload)
+    })
+    return app.db
+      .prepare<[string], Row>(
+        'SELECT chat_id, trigger_type, status, error_message, exit_code FROM run_records WHERE id = ?',
+      )
+      .get(trace_id)!
+  }
+
+  it.each([
+    [
+      { chat_id: 'chat-1', trigger_type: 'CHAT' },
+      { chat_id: 'chat-1', trigger_type: 'CHAT' },
+    ],
+    [
+      { chat_id: 7, trigger_type: 7 },
+      { chat_id: null, trigger_type: 'USER' },
+    ],
+    [
+      { chat_id: '', trigger_type: '' },
+      { chat_id: null, trigger_type: 'USER' },
+    ],
+    [{}, { chat_id: null, trigger_type: 'USER' }],
+  ])('takes of %j only texts', async (payload, shown) =>
+    expect(await told('run.started', payload)).toMatchObject(shown),
+  )
+
+  it.each([
+    ['run.failed', { error_message: 'boom', exit_code: 3 }, { status: 'FAILED', error_message: 'boom', exit_code: 3 }],
+    ['run.timeout', { error_message: 7, exit_code: 1.5 }, { status: 'TIMEOUT', error_message: null, exit_code: null }],
+    ['run.cancelled', { exit_code: '3' }, { status: 'CANCELLED', error_message: null, exit_code: null }],
+    ['run.completed', { exit_code: 0 }, { status: 'COMPLETED', exit_code: 0 }],
+  ])('ends it by %s with %j', async (type, payload, shown) => expect(await told(type, payload)).toMatchObject(shown))
+})
+
 describe('the confidence of an agent', () => {
   async function report(more: object = {}) {
     const { id, crew } = await agent()

@@ -37,6 +37,17 @@ describe('an address of the configuration', () => {
     expect(inner.connections()).toBe(0)
   })
 
+  it('is left at once when the client is closed', async () => {
+    let asked: () => void = () => undefined
+    const reached = new Promise<void>((resolve) => (asked = resolve))
+    const { url } = await server(() => asked())
+    const client = outbound()
+    const sent = reasonOf(client.send(url, { operator: true, timeoutMs: 5000 }))
+    await reached
+    await client.close()
+    expect(await sent).toBe('unreachable')
+  })
+
   it('answers with its redirect when none is to be followed', async () => {
     const { url } = await server((_request, response) => response.writeHead(302, { location: '/other' }).end())
     expect((await outbound().send(url, { operator: true })).status).toBe(302)

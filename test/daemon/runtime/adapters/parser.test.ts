@@ -358,6 +358,29 @@ describe('a parser', () => {
     expect([...verdict.reason!]).toHaveLength(300)
   })
 
+  it('hides what is offered in a call, however short, and from then on everywhere', () => {
+    const offers = (value: string) => ({
+      type: 'assistant',
+      message: {
+        id: 'm',
+        content: [
+          {
+            type: 'tool_use',
+            id: 't',
+            name: 'escalate',
+            input: { type: 'CREDENTIAL', metadata: { name: 'n', value } },
+          },
+        ],
+      },
+    })
+    const { frames } = parseText(offers('abc'), offers('ghp_offered_4711'), delta('It is ghp_offered_4711. '))
+    expect(frames.filter(({ type }) => type === 'tool_call')).toMatchObject([
+      { metadata: { input: { type: 'CREDENTIAL', metadata: '[redacted]' } } },
+      { metadata: { input: { type: 'CREDENTIAL', metadata: '[redacted]' } } },
+    ])
+    expect(frames.filter(({ type }) => type === 'text')).toMatchObject([{ content: 'It is [redacted]. ' }])
+  })
+
   it('keeps secrets out of what it knows and what it decides', () => {
     const secret = 'sk-ant-api03-abcdefghijklmnop'
     const line = { type: 'result', is_error: true, result: `${'x'.repeat(285)} ${secret}` }

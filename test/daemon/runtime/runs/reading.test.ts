@@ -18,6 +18,7 @@ function place({ endRun = async () => undefined as unknown, gone = null as strin
   const asked = vi.fn(endRun)
   const runtime = {
     endRun: asked,
+    endLeft: async () => undefined,
     follow(_: unknown, __: number, sink: FollowSink) {
       const link = { sink, open: true }
       links.push(link)
@@ -54,6 +55,35 @@ describe('reading a run', () => {
     detached.abort()
     expect(await read).toBeNull()
     expect(links[0]!.open).toBe(false)
+  })
+
+  it('leaves no clock behind', async () => {
+    timers()
+    const { reading, links } = place()
+    const read = readRun(reading, 0)
+    links[0]!.sink.end({ kind: 'exit', code: 124, timedOut: true }, '')
+    expect(await read).toMatchObject({ verdict: { status: 'timeout' } })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('ends the program when its time is over, and gives up two minutes later', async () => {
+    timers()
+    const { reading, asked } = place({ endRun: () => Promise.reject(new Error('no engine')) })
+    const over = vi.fn()
+    // The run has worked for a second.
+    const read = readRun(reading, 0)
+    void read.then(over)
+    await vi.advanceTimersByTimeAsync(88_999)
+    expect(asked).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(asked).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(119_999)
+    expect(over).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await read).toMatchObject({
+      verdict: { status: 'timeout', exit_code: 124 },
+      lost: { kind: 'lost', reason: 'the container engine does not answer' },
+    })
   })
 
   it('of a client that nobody knows fails', () => {

@@ -133,6 +133,35 @@ describe('model calls', () => {
     expect(await text(res)).toBe('data: end\n\n')
   })
 
+  it('are answered as soon as the vendor says how, though not yet what', async () => {
+    let go: () => void = () => undefined
+    const { url } = await server((_, res) => {
+      res.writeHead(207, { 'request-id': 'r1' }).flushHeaders()
+      go = () => res.end('{}')
+    })
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
+    const out = request(`${at.url}/v1/messages`, { method: 'POST', headers: { 'x-api-key': 'dummy-ada' } }).end()
+    const [answer] = (await once(out, 'response')) as [IncomingMessage]
+    expect(answer.statusCode).toBe(207)
+    go()
+    expect(await text(answer)).toBe('{}')
+  })
+
+  it.each([
+    ['the agent', config([], {}, { agents: {} })],
+    ['its credential', config([], {})],
+  ])('end when %s is taken away, and the vendor hears of it', async (_, next) => {
+    const { url, http } = await server(() => undefined)
+    const at = await sidecar(config([credential('ANTHROPIC', real)], { ANTHROPIC: url }))
+    const asked = once(http, 'request') as Promise<[IncomingMessage]>
+    const answer = call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })
+    const [{ socket }] = await asked
+    const gone = once(socket, 'close')
+    at.configure(next)
+    expect(await answer).toMatchObject({ status: 403, body: expect.stringContaining('was taken away') })
+    await gone
+  })
+
   it('stop the vendor when the client leaves', async () => {
     let left: Promise<unknown> = Promise.resolve()
     const { url } = await server((_, res) => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
+import { withoutIpv6 } from '#runtime/sidecar/server'
 import { config, sidecar } from './support.ts'
 
 const uid = process.getuid!()
@@ -35,3 +36,10 @@ it('cuts what goes on for an agent that is no longer of the crew, and nothing el
   at.configure(owned(uid + 1))
   await closed
 })
+
+it.each(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])('serves IPv4 alone where IPv6 fails with %s', (code) =>
+  expect(withoutIpv6(Object.assign(new Error(), { code }))).toEqual([]),
+)
+
+it('does not begin when its port is taken on IPv6', () =>
+  expect(() => withoutIpv6(Object.assign(new Error('taken'), { code: 'EADDRINUSE' }))).toThrow('taken'))
