@@ -10,13 +10,14 @@ import { createRunner } from './mutate/runner.mjs'
 import { trial } from './mutate/trial.mjs'
 import { ensureBuilt, root } from './setup.mjs'
 
-const usage = `npm run mutate -- [--sample N] [--each N] [--seed TEXT] [--minutes N] [AREA or PATH ...]
+const usage = `npm run mutate -- [--sample N] [--each N] [--seed TEXT] [--minutes N] [--patience N] [AREA or PATH ...]
 
 Without arguments every file of every area (${Object.keys(areas).join(', ')}).
 --sample N   N mutants of the files that test/mutations.md has whole; fails when fewer than 90 % are noticed
 --each N     N mutants of each area, or of each path that is named
 --seed TEXT  what the choice depends on; the commit unless stated
 --minutes N  begins no further mutant after that time
+--patience N tests may take N times as long before that counts as noticed, on a machine that is busy
 `
 const list = 'test/mutations.md'
 const enough = 0.9
@@ -27,6 +28,7 @@ const { values, positionals } = parseArgs({
     each: { type: 'string' },
     seed: { type: 'string' },
     minutes: { type: 'string', default: 'Infinity' },
+    patience: { type: 'string', default: '1' },
     help: { type: 'boolean' },
   },
 })
@@ -67,7 +69,7 @@ function choose() {
 const queue = choose()
 say(`${queue.length} mutants of ${new Set(queue.map(({ file }) => file)).size} files${seed && `; seed ${seed}`}`)
 const until = Date.now() + Number(values.minutes) * 60_000
-const runner = createRunner(code)
+const runner = createRunner(code, Number(values.patience))
 const begun = Date.now()
 const tried = []
 for await (const { mutant, noticed } of trial(queue, runner, tests, { observed: !values.sample, until })) {

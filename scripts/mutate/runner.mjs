@@ -7,6 +7,8 @@ import { createInterface } from 'node:readline'
 
 const root = resolve(import.meta.dirname, '../..')
 const startMs = 120_000
+/** Bytes; what faulty code leaves open is never given back. */
+const mostMemory = 2 * 2 ** 30
 let running = null
 
 process.on('exit', () => running?.end())
@@ -59,8 +61,11 @@ async function start(code) {
   return { ask, end }
 }
 
-/** Asks one test process after the other: a fresh one follows each that had to be ended. */
-export function createRunner(code) {
+/**
+ * Asks one test process after the other: a fresh one follows each that had to be ended. Tests may take `patience` times
+ * as long as they usually do.
+ */
+export function createRunner(code, patience) {
   let runner = null
   const end = () => {
     runner?.end()
@@ -70,8 +75,9 @@ export function createRunner(code) {
     /** What came of the tests; null when they took too long. */
     async ask(question, limitMs) {
       runner ??= await start(code)
-      const reply = await runner.ask(question, limitMs)
-      if (!reply) end()
+      const longer = { ...question, timeoutMs: patience * question.timeoutMs }
+      const reply = await runner.ask(longer, patience * limitMs)
+      if (!reply || reply.memory > mostMemory) end()
       return reply
     },
     end,

@@ -86,7 +86,14 @@ async function run(outer, { file, testIds, planted, observed, fresh, timeoutMs }
   const seen = observed
     ? Object.fromEntries(Object.entries(runner.seen).map(([name, numbers]) => [name, [...numbers]]))
     : {}
-  return { failed, stray: stray.length, seen, durations: runner.durations, ms: performance.now() - begun }
+  return {
+    failed,
+    stray: stray.length,
+    seen,
+    durations: runner.durations,
+    ms: performance.now() - begun,
+    memory: process.memoryUsage.rss(),
+  }
 }
 
 export default class Worker extends TestRunner {

@@ -142,6 +142,14 @@ describe('crews.create', () => {
     expect(entries()).toEqual([])
   })
 
+  it('quotes the beginning of what is no host name', async () => {
+    const { call } = await daemon()
+    const refusal = async (domain: string) =>
+      (await call('OWNER', 'POST', '/crews', { ...draft, allowed_domains: [domain] })).body.detail
+    expect(await refusal('https://example.com')).toMatch(/^"https:\/\/example\.com" is not a host name;/)
+    expect(await refusal('é'.repeat(101))).toMatch(/^"é{100}" is not a host name;/)
+  })
+
   it('says of a member of later versions that it is not supported yet', async () => {
     const { call } = await daemon()
     const { body } = await call('OWNER', 'POST', '/crews', { ...draft, mise_config: '[tools]' })
@@ -194,6 +202,8 @@ describe('crews.create', () => {
     const body = { ...draft, allow_private_endpoints: true }
     expect((await call('MANAGER', 'POST', '/crews', body)).body.code).toBe('insufficient_role')
     expect((await call('ADMIN', 'POST', '/crews', body)).body.allow_private_endpoints).toBe(true)
+    const other = { name: 'Other', slug: 'other' }
+    expect((await call('ADMIN', 'POST', '/crews', other)).body.allow_private_endpoints).toBe(false)
   })
 
   it('says when nothing enforces the network mode', async () => {
@@ -308,8 +318,10 @@ describe('crews.update', () => {
     await call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other' })
     const before = entries().length
     const { body } = await call('OWNER', 'PATCH', `/crews/${crew.id}`, { name: 'New', slug: 'other' })
-    expect(body).toMatchObject({ status: 409, code: 'slug_taken' })
+    expect(body).toMatchObject({ status: 409, code: 'slug_taken', field: 'slug' })
     expect((await call('OWNER', 'GET', `/crews/${crew.id}`)).body.name).toBe('Backend')
+    const again = await call('OWNER', 'POST', '/crews', { name: 'New', slug: 'other' })
+    expect(again.body).toMatchObject({ status: 409, code: 'slug_taken', field: 'slug' })
     expect(entries()).toHaveLength(before)
   })
 

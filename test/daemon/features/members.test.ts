@@ -74,7 +74,11 @@ describe('members.add', () => {
   it('refuses a member, an unknown user and nonsense', async () => {
     const it = await daemon()
     const add = (body: unknown) => it.call('OWNER', 'POST', `/workspaces/${it.workspace}/members`, body)
-    expect(brief(await add({ user_id: it.person('VIEWER').userId }))).toEqual({ status: 409, code: 'already_member' })
+    expect((await add({ user_id: it.person('VIEWER').userId })).body).toMatchObject({
+      status: 409,
+      code: 'already_member',
+      field: 'user_id',
+    })
     expect(brief(await add({ user_id: 'cnone00000000000000000000' }))).toEqual({ status: 404, code: 'not_found' })
     expect(brief(await add({}))).toEqual({ status: 400, code: 'missing_field' })
     expect(brief(await add({ user_id: 5 }))).toEqual({ status: 400, code: 'invalid_field' })

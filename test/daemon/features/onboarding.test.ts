@@ -63,6 +63,18 @@ describe('onboarding.setup', () => {
     ])
   })
 
+  it('tells whoever looks at the workspace that it was renamed', async () => {
+    const { app, ask, workspace } = await start()
+    const heard: unknown[] = []
+    app.bus.on('broadcast', ({ channel, type, payload }) => heard.push({ channel, type, payload }))
+    await ask(none)
+    expect(heard).toContainEqual({
+      channel: `workspace:${workspace}`,
+      type: 'workspace.updated',
+      payload: { id: workspace },
+    })
+  })
+
   it('takes the token of a subscription for what it is', async () => {
     const { call, ask } = await start()
     await ask({ workspace_name: 'Research', credential_value: 'sk-ant-oat01-abc' })

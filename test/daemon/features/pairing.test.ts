@@ -261,6 +261,7 @@ describe('pairing.redeem', () => {
     const own = (await start(it)).code
     expect((await redeem(it, { code: first })).status).toBe(200)
     await revokeSession()
+    expect((await poll(it, first)).body.status, 'a device that is paired stays so').toBe('consumed')
     expect((await redeem(it, { code: second })).body.code).toBe('invalid_code')
     expect((await redeem(it, { code: own })).status).toBe(200)
     await web.signIn(email, knownPassword)

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { addPerson, daemon, fixedClock, type TestDaemon } from '#test'
 import { endOf } from '../../../daemon/features/tokens/rules.ts'
+import { revokeAll } from '../../../daemon/features/tokens/service.ts'
 
 const key = 'ab'.repeat(32)
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -85,7 +86,11 @@ describe('tokens.create', () => {
     clock.advance(59_999)
     expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).status).toBe(200)
     clock.advance(1)
-    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).body.code).toBe('session_invalid')
+    const { body } = await it.call(null, 'GET', '/users/me', undefined, bearer(token))
+    expect(body).toMatchObject({ code: 'session_invalid', detail: 'The token has expired', expired_at: expires_at })
+    const { body: unknown } = await it.call(null, 'GET', '/users/me', undefined, bearer(`${token.slice(0, -1)}x`))
+    expect(unknown).toMatchObject({ code: 'session_invalid' })
+    expect(unknown).not.toHaveProperty('expired_at')
   })
 
   it('keeps the tier administrative to owners of the first workspace', async () => {
@@ -404,6 +409,28 @@ describe('tokens.revoke', () => {
       entry_type: 'audit.entity_deleted',
       payload: { entity_type: 'cli_token', entity_id: id },
     })
+  })
+
+  it('ends all tokens of a user who is shut out, at once and for the journal, and nobody else’s', async () => {
+    const it = await daemon()
+    const { userId } = it.person('OWNER')
+    const made = [await create(it), await create(it)]
+    const status = async (token: string) => (await it.call(null, 'GET', '/users/me', undefined, bearer(token))).status
+    expect([await status(made[0].token), await status(made[1].token)]).toEqual([200, 200])
+    const [{ id: ended }] = made
+    await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${ended}`)
+    const closed: string[] = []
+    it.app.bus.on('revoked', (id) => closed.push(id))
+    const before = it.entries().length
+    it.app.writeNow(() => revokeAll(it.app, userId, { via: 'host' }))
+    expect([await status(made[1].token), (await it.call('MEMBER', 'GET', '/users/me')).status]).toEqual([401, 200])
+    const told = it.entries().slice(before)
+    expect(told.map(({ actor_type, payload }) => [actor_type, payload?.['entity_id']])).toEqual(
+      closed.map((id) => ['system', id]),
+    )
+    expect(closed).toHaveLength(2)
+    expect(closed).toContain(made[1].id)
+    expect(closed).not.toContain(ended)
   })
 
   it('may be said again, to no further effect', async () => {

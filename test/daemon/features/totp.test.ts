@@ -475,9 +475,13 @@ describe('a browser that has yet to show the factor', () => {
 
 describe('recovery codes', () => {
   it('are renewed with a code; the old ones are void', async () => {
-    const { web, code, recovery, signIn } = await withFactor()
+    const { it: server, ada, web, code, recovery, signIn } = await withFactor()
     expect((await web.call('POST', `${base}/recovery-codes`, { code: '1' })).body.code).toBe('second_factor_invalid')
     const { status, body } = await web.call('POST', `${base}/recovery-codes`, { code: code() })
+    expect(server.entries().at(-1)).toMatchObject({
+      summary: `${ada.email} created new recovery codes`,
+      actor_id: ada.userId,
+    })
     expect({
       status,
       codes: body.recovery_codes.length,
@@ -591,6 +595,8 @@ describe('a workspace that asks for a second factor', () => {
     const barred = { status: 403, code: 'two_factor_required' }
     expect((await server.call('MEMBER', 'GET', '/crews')).body).toMatchObject(barred)
     expect((await web.call('GET', '/crews')).status).toBe(200)
+    server.stranger()
+    ask(server)
     const [{ id, slug, name }] = (await web.call('GET', '/workspaces')).body
     expect((await show(web)).required_by).toEqual([{ id, slug, name }])
     expect((await web.call('DELETE', base, { password: knownPassword, code: recovery[0] })).body).toEqual({

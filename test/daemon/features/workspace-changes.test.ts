@@ -48,6 +48,16 @@ describe('workspaces.update', () => {
     })
   })
 
+  it('changes no other workspace', async () => {
+    const it = await daemon()
+    const other = it.stranger()
+    const show = async () => (await it.call(other, 'GET', `/workspaces/${other.workspace}`)).body
+    const before = await show()
+    it.clock.advance(1000)
+    await change(it, { name: 'New', preferred_language: 'de', credential_audit_retention_days: 30 })
+    expect(await show()).toEqual(before)
+  })
+
   it('tells the workspace', async () => {
     const it = await daemon()
     const heard = broadcasts(it)
@@ -120,6 +130,19 @@ describe('workspaces.update', () => {
       require_two_factor: false,
     }
     expect((await change(it, neutral)).body).toMatchObject({ ...neutral })
+  })
+
+  it('leaves what it does not name to the owners: an ADMIN renames a workspace that asks for more', async () => {
+    const it = await daemon()
+    for (const { userId } of [it.person('OWNER'), it.person('ADMIN')])
+      it.app.db.prepare("UPDATE users SET two_factor_at = '2026-01-01T00:00:00Z' WHERE id = ?").run(userId)
+    const strict = { require_second_approver: true, require_two_factor: true }
+    expect((await change(it, strict, 'OWNER')).body).toMatchObject(strict)
+    expect((await change(it, { name: 'Renamed' })).body).toMatchObject({ ...strict, name: 'Renamed' })
+    expect((await change(it, { require_second_approver: false })).body).toMatchObject({
+      code: 'insufficient_role',
+      field: 'require_second_approver',
+    })
   })
 
   it('lets only an OWNER with a second factor ask for second factors', async () => {

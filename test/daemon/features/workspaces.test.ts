@@ -165,6 +165,15 @@ describe('workspaces.show', () => {
     expect(body).not.toHaveProperty('_count_agents')
   })
 
+  it('counts nothing of other workspaces', async () => {
+    const { call, stranger } = await daemon()
+    const other = stranger()
+    await call('OWNER', 'POST', '/crews', { name: 'Docks', slug: 'docks' })
+    await call('OWNER', 'POST', '/agents', { name: 'Ada', slug: 'ada' })
+    const { body } = await call(other, 'GET', `/workspaces/${other.workspace}`)
+    expect(body._count).toEqual({ crews: 0, agents: 0, members: 1 })
+  })
+
   it('takes query before path before header', async () => {
     const { call, workspace, stranger } = await daemon()
     const other = stranger()

@@ -275,6 +275,17 @@ describe('what the reconciler reads and writes', () => {
     expect(containers.desiredCrew(it.app, it.id)?.seen).toMatchObject({ state: 'error', contract: 'd1' })
   })
 
+  it('journals that a running container is gone, and nothing when there was none', async () => {
+    const it = await withCrew()
+    const mark = (what: containers.Seen) => it.app.write(() => containers.markSeen(it.app, it.id, what))
+    const none = { ...seen, state: 'none', containerId: null, startedAt: null } as const
+    await mark({ ...none, error: 'the engine forgot it' })
+    await mark(seen)
+    await mark(none)
+    const told = it.entries().filter(({ entry_type }) => entry_type.startsWith('container.'))
+    expect(told.map(({ entry_type }) => entry_type)).toEqual(['container.started', 'container.stopped'])
+  })
+
   it('counts idle time from the last use', async () => {
     const clock = fixedClock()
     const it = await withCrew({}, { clock })

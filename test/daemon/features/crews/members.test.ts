@@ -81,7 +81,7 @@ describe('crews.addMember', () => {
     expect((await add('MEMBER', userId)).body).toMatchObject({ status: 403, code: 'insufficient_role' })
     expect((await add('OWNER', userId, 'BOSS')).body).toMatchObject({ status: 400, field: 'role' })
     expect((await add('OWNER', userId, 'OWNER')).status).toBe(201)
-    expect((await add('OWNER', userId)).body).toMatchObject({ status: 409, code: 'already_member' })
+    expect((await add('OWNER', userId)).body).toMatchObject({ status: 409, code: 'already_member', field: 'user_id' })
     expect((await call('VIEWER', 'GET', at)).body).toHaveLength(1)
   })
 
@@ -133,6 +133,14 @@ describe('crews.removeMember', () => {
     expect(await call('ADMIN', 'DELETE', `${at}/${id}`)).toMatchObject({ status: 200, body: { success: true } })
     expect((await call('ADMIN', 'DELETE', `${at}/${id}`)).body).toMatchObject({ status: 404, field: 'memberId' })
     expect((await call('VIEWER', 'GET', `/crews/${crew.id}`)).body._count.members).toBe(0)
+  })
+
+  it('leaves the others in', async () => {
+    const { call, add, at, person } = await withCrew()
+    const { id } = (await add('OWNER', person('VIEWER').userId)).body
+    await add('OWNER', person('MEMBER').userId)
+    await call('OWNER', 'DELETE', `${at}/${id}`)
+    expect((await call('OWNER', 'GET', at)).body).toMatchObject([{ user_id: person('MEMBER').userId }])
   })
 })
 

@@ -7,10 +7,11 @@ import { fixedClock } from '#test'
 function limits(env: Record<string, string> = {}) {
   const clock = fixedClock()
   const { config } = loadConfig({ env: { XDG_CONFIG_HOME: '/nonexistent', SVC_RATELIMIT_AUTH_PER_MIN: '10', ...env } })
-  const { take } = createLimits(config, clock)
+  const it = createLimits(config, clock)
+  const { take } = it
   const times = (count: number, ip = '203.0.113.9') =>
     Array.from({ length: count }, () => take('auth', ip)).filter((refused) => !refused).length
-  return { clock, take, times }
+  return { clock, limits: it, take, times }
 }
 
 describe('take', () => {
@@ -80,6 +81,26 @@ describe('take', () => {
     expect(most()).toBe(0)
     clock.advance(1)
     expect(most()).toBe(1)
+  })
+
+  it('takes back what does not count, and never more than a full bucket holds', () => {
+    const { limits: it, times } = limits()
+    it.giveBack('auth', '203.0.113.9')
+    expect(times(12)).toBe(10)
+    for (let n = 0; n < 3; n++) it.giveBack('auth', '203.0.113.9')
+    expect(times(12)).toBe(3)
+    for (let n = 0; n < 20; n++) it.giveBack('auth', '203.0.113.9')
+    expect(times(20)).toBe(10)
+  })
+
+  it('takes the calls of an agent from its own bucket and from that of its crew, or from neither', () => {
+    const { clock, limits: it } = limits()
+    const call = (agent: string, name = 'notify') => it.takeCall(name, { agent, crew: 'docks' }, { agent: 2, crew: 3 })
+    expect([call('ada'), call('ada'), call('ada')]).toEqual([0, 0, 30])
+    expect([call('bob'), call('bob')]).toEqual([0, 20])
+    clock.advance(20_000)
+    expect(call('bob'), 'what the crew refused did not count for the agent').toBe(0)
+    expect(call('ada', 'ask'), 'another call has buckets of its own').toBe(0)
   })
 
   it('can be switched off', () =>
