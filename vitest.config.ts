@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import Sequence from './test/support/sequence.ts'
 
 // Command line and daemon are tested as users run them.
 const globalSetup = ['test/support/build.ts', 'test/support/usual-port.ts']
@@ -12,8 +13,10 @@ const processes = [
 
 /** Real containers, each file with an installation of its own, and nothing in them that is measured. */
 const containers = [
-  'test/e2e/{asks,demo,egress,escalation,main-job,reconcile-docker,restart,runtime-docker,sidecar-entry}.test.ts',
-  'test/attack/{clock-jumps,egress,outliving-daemon,secrets-folders,smuggling,sockets-of-agents}.test.ts',
+  'test/e2e/{asks,demo,egress,escalation,full-disk,main-job,reconcile-docker,restart}.test.ts',
+  'test/e2e/{runtime-docker,sidecar-entry}.test.ts',
+  'test/attack/{clock-jumps,disk-hog,egress,outliving-daemon,secrets-folders,smuggling}.test.ts',
+  'test/attack/sockets-of-agents.test.ts',
 ]
 
 const shared = {
@@ -30,8 +33,9 @@ export default defineConfig({
   ...shared,
   test: {
     reporters: ['default', './test/support/summary.ts'],
-    // One more than the processors of a small machine: files that wait for containers leave time to the others.
-    maxWorkers: 3,
+    // Two more than the processors of a small machine: files that wait for containers leave time to the others.
+    maxWorkers: 4,
+    sequence: { sequencer: Sequence },
     projects: [
       {
         ...shared,
