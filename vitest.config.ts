@@ -24,6 +24,9 @@ const shared = {
   ssr: { resolve: { conditions: ['development'] } },
 }
 
+/** What a test waits for takes longer than a second on a busy machine. */
+const expect = { poll: { timeout: 15_000 } }
+
 const setupFiles = ['test/support/setup.ts']
 
 /** A mock takes a module's place for whoever loads it later: such files have a worker each. */
@@ -45,6 +48,7 @@ export default defineConfig({
           exclude: ['test/e2e/**', 'test/attack/**', ...mocking],
           globalSetup,
           setupFiles,
+          expect,
           testTimeout: 20_000,
           hookTimeout: 60_000,
           pool: 'forks',
@@ -53,7 +57,7 @@ export default defineConfig({
       },
       {
         ...shared,
-        test: { name: 'mocked', include: mocking, globalSetup, setupFiles, pool: 'forks' },
+        test: { name: 'mocked', include: mocking, globalSetup, setupFiles, expect, pool: 'forks' },
       },
       {
         ...shared,
@@ -65,6 +69,7 @@ export default defineConfig({
           pool: 'forks',
           globalSetup,
           setupFiles,
+          expect,
         },
       },
       {
@@ -77,6 +82,7 @@ export default defineConfig({
           pool: 'forks',
           globalSetup,
           setupFiles,
+          expect,
         },
       },
       // What is measured, what takes a machine's memory or processors, and what looks at the whole engine: one file at
@@ -94,6 +100,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           globalSetup,
           setupFiles,
+          expect,
         },
       },
     ],
