@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import Sequence from './test/support/sequence.ts'
 
 // Command line and daemon are tested as users run them.
 const globalSetup = ['test/support/build.ts', 'test/support/usual-port.ts']
@@ -12,14 +13,19 @@ const processes = [
 
 /** Real containers, each file with an installation of its own, and nothing in them that is measured. */
 const containers = [
-  'test/e2e/{asks,codex,demo,egress,escalation,main-job,reconcile-docker,restart,runtime-docker,sidecar-entry}.test.ts',
-  'test/attack/{clock-jumps,egress,outliving-daemon,secrets-folders,smuggling,sockets-of-agents}.test.ts',
+  'test/e2e/{asks,codex,demo,egress,escalation,full-disk,main-job,reconcile-docker,restart}.test.ts',
+  'test/e2e/{runtime-docker,sidecar-entry}.test.ts',
+  'test/attack/{clock-jumps,disk-hog,egress,outliving-daemon,secrets-folders,smuggling}.test.ts',
+  'test/attack/sockets-of-agents.test.ts',
 ]
 
 const shared = {
   resolve: { conditions: ['development'] },
   ssr: { resolve: { conditions: ['development'] } },
 }
+
+/** What a test waits for takes longer than a second on a busy machine. */
+const expect = { poll: { timeout: 15_000 } }
 
 const setupFiles = ['test/support/setup.ts']
 
@@ -30,8 +36,9 @@ export default defineConfig({
   ...shared,
   test: {
     reporters: ['default', './test/support/summary.ts'],
-    // One more than the processors of a small machine: files that wait for containers leave time to the others.
-    maxWorkers: 3,
+    // Two more than the processors of a small machine: files that wait for containers leave time to the others.
+    maxWorkers: 4,
+    sequence: { sequencer: Sequence },
     projects: [
       {
         ...shared,
@@ -41,6 +48,7 @@ export default defineConfig({
           exclude: ['test/e2e/**', 'test/attack/**', ...mocking],
           globalSetup,
           setupFiles,
+          expect,
           testTimeout: 20_000,
           hookTimeout: 60_000,
           pool: 'forks',
@@ -49,7 +57,7 @@ export default defineConfig({
       },
       {
         ...shared,
-        test: { name: 'mocked', include: mocking, globalSetup, setupFiles, pool: 'forks' },
+        test: { name: 'mocked', include: mocking, globalSetup, setupFiles, expect, pool: 'forks' },
       },
       {
         ...shared,
@@ -61,6 +69,7 @@ export default defineConfig({
           pool: 'forks',
           globalSetup,
           setupFiles,
+          expect,
         },
       },
       {
@@ -73,6 +82,7 @@ export default defineConfig({
           pool: 'forks',
           globalSetup,
           setupFiles,
+          expect,
         },
       },
       // What is measured, what takes a machine's memory or processors, and what looks at the whole engine: one file at
@@ -90,6 +100,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           globalSetup,
           setupFiles,
+          expect,
         },
       },
     ],

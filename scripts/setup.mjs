@@ -19,19 +19,35 @@ function run(title, command, args) {
   }
 }
 
+const stamp = join(root, 'node_modules', '.muster-lock')
+const locked = () => digest(readFileSync(join(root, 'package-lock.json')))
+
+function isInstalled() {
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === locked()) return true
+  // A linked folder belongs to another checkout: installing would pull it from under that one.
+  return lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink() === true
+}
+
+/** Fetches the locked dependencies unless they are installed. Types, style and dead code can be checked then. */
+export function fetchDependencies() {
+  if (isInstalled()) return
+  run('Fetching dependencies …', 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'])
+}
+
+/** Compiles what was fetched and needs it, unless that was done. */
+export function compileDependencies() {
+  if (isInstalled()) return
+  run('Compiling dependencies (more than a minute: the database driver is one of them) …', 'npm', [
+    'rebuild',
+    '--no-bin-links',
+  ])
+  writeFileSync(stamp, locked())
+}
+
 /** Installs the locked dependencies unless they are there already. */
 export function ensureInstalled() {
-  const stamp = join(root, 'node_modules', '.muster-lock')
-  const lock = digest(readFileSync(join(root, 'package-lock.json')))
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
-  // A linked folder belongs to another checkout: installing would pull it from under that one.
-  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return
-  run('Installing dependencies (about two minutes: the database driver is compiled) …', 'npm', [
-    'ci',
-    '--no-audit',
-    '--no-fund',
-  ])
-  writeFileSync(stamp, lock)
+  fetchDependencies()
+  compileDependencies()
 }
 
 const sources = [

@@ -56,10 +56,14 @@ export async function followSlug(
   const concerned = ({ contexts }: ContextFile) =>
     Object.values(contexts).filter((context) => context.workspace === before && sameServer(context, server))
   if (!concerned(await readContexts(path)).length) return
-  await changeContexts((file) => {
-    for (const context of concerned(file)) {
-      if (after === undefined) delete context.workspace
-      else context.workspace = after
-    }
-  }, path)
+  await changeContexts(
+    (file) => {
+      for (const context of concerned(file)) {
+        if (after === undefined) delete context.workspace
+        else context.workspace = after
+      }
+    },
+    undefined,
+    path,
+  )
 }

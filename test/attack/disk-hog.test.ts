@@ -22,19 +22,20 @@ leaveOut(noDisk)
 const MB = 1024 ** 2
 const limitMb = 64
 
-/**
- * Most of what a crew may store, in ways that mislead those who count: holes, links, folders that only their owner may
- * enter, odd names.
- */
-const fill = [
+/** What misleads those who count: holes, links, folders that only their owner may enter, odd names. */
+const scatter = [
   'truncate -s 3G sparse && ln -s / everything && ln -s ../.. up && echo kept > note.txt',
   `touch "$(printf '\\377\\376')" && mkdir -p closed many && cd many && seq 1 20000 | xargs touch && cd ..`,
-  'touch closed/data && ln closed/data again && chmod 700 closed && dd if=/dev/zero of=closed/data bs=1M ' +
-    'count=54 conv=notrunc status=none',
+  'touch closed/data && ln closed/data again && chmod 700 closed',
 ].join(' && ')
-/** Goes on until it is ended, whatever it is told. */
-const flood =
-  "trap '' TERM; for i in $(seq 1 400); do dd if=/dev/zero of=more$i bs=1M " + 'count=1 status=none; sleep 0.05; done'
+/** Most of what a crew may store. */
+const fill = 'dd if=/dev/zero of=closed/data bs=1M count=54 conv=notrunc status=none'
+/** Goes on until it is ended, whatever it is told, at so many seconds a megabyte. */
+const flooding = (pause: number) =>
+  `trap '' TERM; for i in $(seq 1 400); do dd if=/dev/zero of=more$i bs=1M count=1 status=none; sleep ${pause}; done`
+const flood = flooding(0.05)
+/** Half of a small disk at once, the rest so slowly that a busy machine, too, notices in time. */
+const trickle = `dd if=/dev/zero of=most bs=1M count=50 status=none; ${flooding(0.2)}`
 
 interface Place {
   settings(): Promise<Record<string, string>>
@@ -74,10 +75,14 @@ function script(folder: string): string {
   const program = join(folder, 'agent')
   const say = (...lines: object[]) => lines.map((it) => `echo '${JSON.stringify(it)}'`).join('\n')
   const go = join(folder, 'go')
+  const work = [
+    `*scatter*) ${scatter};;`,
+    `*fill*) ${fill}; until [ -e ${go} ]; do sleep 0.1; done; ${flood};;`,
+    `*trickle*) ${trickle};;`,
+  ].join('\n')
   writeFileSync(
     program,
-    `#!/bin/sh\nread -r prompt\n${say(init)}\ncase "$prompt" in *fill*) ${fill}; until [ -e ${go} ]; do sleep ` +
-      `0.1; done; ${flood};; *flood*) ${flood};; esac\n${say(says('Done.'), result())}\n`,
+    `#!/bin/sh\nread -r prompt\n${say(init)}\ncase "$prompt" in\n${work}\nesac\n${say(says('Done.'), result())}\n`,
     { mode: 0o755 },
   )
   return program
@@ -109,8 +114,10 @@ function containers(): Place {
   const bash = (command: string): ScriptedTurn => ({ tools: [{ name: 'Bash', input: { command, timeout: 600_000 } }] })
   const answer = async ({ messages }: MessagesBody): Promise<ScriptedTurn> => {
     const text = JSON.stringify(messages)
+    const told = text.includes('tool_result')
+    if (text.includes('scatter') && !told) return bash(scatter)
     if (!text.includes('fill')) return { text: 'Done.' }
-    if (!text.includes('tool_result')) return bash(fill)
+    if (!told) return bash(fill)
     await going
     return bash(flood)
   }
@@ -163,6 +170,8 @@ describe.each([
 
     it('by a warning first, and then by its end, and nobody else is', async () => {
       expect((await show()).warnings).toBeUndefined()
+      // In a run of its own, so that the files are all there whenever the bytes are counted.
+      expect((await daemon.turn(hog.agentId, 'Please scatter files.')).run.status).toBe('COMPLETED')
       const chatId = await daemon.openChat(hog.agentId)
       const runId = await daemon.say(chatId, 'Please fill it.')
 
@@ -199,7 +208,8 @@ describe.each([
       expect(other.status).toBe('COMPLETED')
       expect(answer?.content).toBe('Done.')
       expect(await daemon.client.system.health()).toEqual({ status: 'ok' })
-      expect(await place.left()).toEqual([])
+      // Crews are measured all the time: a container that counts is there for as long as that takes.
+      await expect.poll(place.left, { timeout: 20_000 }).toEqual([])
     })
 
     it('until there is room again: files can be read, runs are refused, and the doctor says what to do', async () => {
@@ -243,7 +253,7 @@ describe.skipIf(noDisk)("a disk that the daemon's data shares with crews", () =>
   const output = () => `${disk}/crews/${hog.crewId}/output/ada-hog`
 
   it('keeps a reserve, in which the daemon tells what happened', async () => {
-    const { run } = await daemon.turn(hog.agentId, 'Please flood it.')
+    const { run } = await daemon.turn(hog.agentId, 'Please let it trickle.')
     expect(run).toMatchObject({
       status: 'FAILED',
       error_message: expect.stringMatching(

@@ -368,11 +368,13 @@ describe.skipIf(engineMissing)('names that carry data', () => {
     const wanted = Array.from({ length: 60 }, (_, index) => `chunk${index}.wide.example:443`)
     const long = `${'d'.repeat(60)}.${'d'.repeat(60)}.wide.example:443`
     const out = await tunnels(plain, [...wanted, long], who.bob)
-    const asked = new Set(names.asked)
+    const asked = [...new Set(names.asked)].map((name) => `${name}:443`)
     expect(out[long]).toBe('403')
-    expect(asked.size).toBeLessThanOrEqual(35) // thirty, and what a minute gives back while the test runs
-    expect([...asked]).toEqual(wanted.slice(0, asked.size).map((it) => it.replace(':443', '')))
-    expect(Object.values(out).filter((it) => it === '403')).toHaveLength(61 - asked.size)
+    // Thirty, and what a minute gives back while the test runs, which may be after some were refused.
+    expect(asked.length).toBeLessThanOrEqual(35)
+    expect(asked.slice(0, 30)).toEqual(wanted.slice(0, 30))
+    expect(wanted).toEqual(expect.arrayContaining(asked))
+    expect(Object.values(out).filter((it) => it === '403')).toHaveLength(61 - asked.length)
     await expect.poll(() => plain.reports.length).toBeGreaterThan(0)
     expect(plain.reports[0]).toMatchObject({
       type: 'egress_denied',

@@ -75,7 +75,7 @@ beforeAll(async () => {
   })
   await hire('mate')
   await hire('ada')
-  await hire('eve', { timeout_seconds: 15 })
+  await hire('eve', { timeout_seconds: 20 })
   for (const slug of ['gus', 'hal']) {
     await hire(slug)
     await client.credentials.assign({ agentId: agents[slug]!.id, body: { credential_id, env_var_name: 'TOKEN' } })

@@ -91,7 +91,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'muster-programs-'))
   const programs = await buildContainerPrograms(folder)
   runtime = new DockerRuntime({
-    prefix: 'muster-test',
+    // Those who keep their run from an orderly end do so however long it may take.
+    endMs: 3_000,
+    prefix: 'muster-stays',
     installation,
     crewImage: 'muster/crew:local',
     sidecarImage: 'muster/sidecar:local',
@@ -114,7 +116,8 @@ afterAll(async () => {
 describe.skipIf(engineMissing)('an agent that', () => {
   for (const [what, sh] of Object.entries(hostile)) {
     it(`${what} ends with its run, and a crew-mate does not`, async () => {
-      const mate = await start({ agent: bob, sh: 'echo up; sleep 300' })
+      // It needs no further process once it is up: there may be none to have then.
+      const mate = await start({ agent: bob, sh: 'sleep 300 & echo up; wait' })
       await printed(runtime, mate, 'up')
       const spec = await start({ sh: `rm -f up; ${sh}; sleep 300` })
       await inPlace(what)

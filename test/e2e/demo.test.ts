@@ -54,10 +54,16 @@ describe.skipIf(engineMissing)('npm run demo with an engine', () => {
   })
 })
 
-/** Networks, volumes and containers that other tests do not make meanwhile: e2e files run one at a time. */
+/** Containers, volumes and networks with the usual prefix, which no other test uses. */
 const leftovers = () =>
   [
-    ['ps', '-aq'],
-    ['volume', 'ls', '-q'],
-    ['network', 'ls', '-q'],
-  ].map((question) => spawnSync('docker', question, { encoding: 'utf8' }).stdout.split('\n').sort().join('\n'))
+    ['ps', '-a', '--format', '{{.Names}}'],
+    ['volume', 'ls', '--format', '{{.Name}}'],
+    ['network', 'ls', '--format', '{{.Name}}'],
+  ].flatMap((question) => {
+    const { stdout } = spawnSync('docker', question, { encoding: 'utf8' })
+    return stdout
+      .split('\n')
+      .filter((name) => /^muster-(team-|sidecar-|ender-|count-|c[0-9a-z]{24}($|-))/.test(name))
+      .sort()
+  })

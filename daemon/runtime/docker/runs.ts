@@ -18,8 +18,8 @@ import { readStoppedSpool } from './stopped.ts'
 
 const supervise = '/opt/muster/supervise.sh'
 const endRunProgram = '/opt/muster/end-run.sh'
-/** How long a run may take to end: TERM, 10 s, KILL. */
-const askMs = 15_000
+/** How long a run may take to end in an orderly way: TERM, 10 s, KILL. */
+const orderlyMs = 15_000
 /** How long the channel may take to tell whether an agent has processes. */
 const silentMs = 2_000
 
@@ -39,12 +39,12 @@ const clearing = (container: Container, { uid }: AgentSpec, data: boolean) => `$
 const userOf = ({ uid }: AgentSpec) => `${uid}:${ids.crewGroup}`
 
 /** Lets a run end in an orderly way and write its record. The agent can prevent that, so nothing relies on it. */
-async function askToEnd(container: Container, ref: RunRef): Promise<void> {
+async function askToEnd(container: Container, ref: RunRef, ms: number): Promise<void> {
   const asked = run(container, { user: userOf(ref.agent), argv: [endRunProgram, folderOf(ref), ref.runId] }).catch(
     () => null,
   )
   const late = new AbortController()
-  await Promise.race([asked, delay(askMs, undefined, { signal: late.signal }).catch(() => null)])
+  await Promise.race([asked, delay(ms, undefined, { signal: late.signal }).catch(() => null)])
   late.abort()
 }
 
@@ -55,6 +55,7 @@ export class Runs {
   readonly #connections: Connections
   readonly #endProgram: string
   readonly #openRuns: (agentId: string) => string[]
+  readonly #endMs: number
   /** By agent, so that no run starts while the agent's processes are being ended. */
   readonly #turns = new Turns()
   readonly #cleared = new Set<string>()
@@ -62,19 +63,24 @@ export class Runs {
   readonly #followed = new Map<string, string>()
   readonly #losses = new Map<string, string>()
 
-  /** `endProgram` is the source of the program that ends processes; `openRuns` lists the open runs of an agent. */
+  /**
+   * `endProgram` is the source of the program that ends processes; `openRuns` lists the open runs of an agent; `endMs`
+   * is how long a run may take to end in an orderly way.
+   */
   constructor(
     engine: Engine,
     naming: Naming,
     connections: Connections,
     endProgram: string,
     openRuns: (agentId: string) => string[],
+    endMs = orderlyMs,
   ) {
     this.#engine = engine
     this.#naming = naming
     this.#connections = connections
     this.#endProgram = endProgram
     this.#openRuns = openRuns
+    this.#endMs = endMs
   }
 
   async start(spec: RunSpec): Promise<void> {
@@ -98,7 +104,7 @@ export class Runs {
     const found = await crewContainerOf(this.#engine, this.#naming, ref.crewId)
     // A stopped container has no processes.
     if (!found?.running) return
-    await askToEnd(found.container, ref)
+    await askToEnd(found.container, ref, this.#endMs)
     await this.endLeft(ref.crewId, ref.agent, ref.runId)
   }
 

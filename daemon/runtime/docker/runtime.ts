@@ -48,6 +48,8 @@ export interface DockerOptions extends Naming {
   dns?: readonly string[]
   /** Folder of the programs that go into the images. */
   programs?: string
+  /** Milliseconds that a run may take to end in an orderly way. */
+  endMs?: number
 }
 
 const crewPrograms = ['supervise.sh', 'end-run.sh', 'channel.cjs', 'bridge.cjs']
@@ -88,8 +90,13 @@ export class DockerRuntime implements Runtime {
     this.#connections = new Connections(this.#engine, options, report, (...asked) => this.#answer(...asked))
     this.#bridges = new Bridges(this.#connections)
     const [program] = loadPrograms(folder, [endProgram])
-    this.#runs = new Runs(this.#engine, options, this.#connections, program!.content.toString(), (agentId) =>
-      this.#openRuns(agentId),
+    this.#runs = new Runs(
+      this.#engine,
+      options,
+      this.#connections,
+      program!.content.toString(),
+      (agentId) => this.#openRuns(agentId),
+      options.endMs,
     )
   }
 

@@ -3,16 +3,20 @@ import { closeSync, type FSWatcher, fstatSync, read, readSync, watch } from 'nod
 import { Socket } from 'node:net'
 import { openFile, openPipe } from './files.ts'
 import { ownWords } from './record.ts'
+import { hasSupervisor } from './supervisor.ts'
 
 const chunkBytes = 512 * 1024
 const stderrBytes = 8 * 1024
 /** Polling interval when the machine has no inotify instance left. */
 const pollMs = 50
+/** How long a supervisor may take until it opens `alive`, and how often that is looked at. */
+const startMs = 30_000
+const startPollMs = 20
 
 export interface Spool {
   /** `chunk` is valid until the returned promise settles. */
   data(chunk: Buffer, offset: number): Promise<void> | void
-  /** The supervisor is gone. `record` is the line of the run's `exit` file, null when there is none. */
+  /** The supervisor is gone. `record` is the line of the run's `exit` file, null when there is none or it is empty. */
   ended(record: string | null, stderr: string): void
   failed(error: Error): void
 }
@@ -23,13 +27,15 @@ export interface Following {
 
 /**
  * Reads a run's `out` from `offset` until its supervisor is gone. inotify reports growth; the FIFO `alive` reports the
- * supervisor's death. The next read waits for the promise of `data`.
+ * supervisor's death; one that is about to open it is waited for. The next read waits for the promise of `data`.
  */
 export function followSpool(dir: string, offset: number, spool: Spool): Following {
   let out: number | null = null
   let watcher: FSWatcher | null = null
   let clock: NodeJS.Timeout | null = null
   let alive: Socket | null = null
+  let starting: NodeJS.Timeout | null = null
+  const latestStart = performance.now() + startMs
   let position = offset
   let limit = Number.POSITIVE_INFINITY
   let busy = false
@@ -40,6 +46,7 @@ export function followSpool(dir: string, offset: number, spool: Spool): Followin
     closed = true
     watcher?.close()
     if (clock) clearInterval(clock)
+    if (starting) clearTimeout(starting)
     alive?.destroy()
     if (out !== null && !busy) closeSync(out)
     if (!busy) out = null
@@ -54,7 +61,7 @@ export function followSpool(dir: string, offset: number, spool: Spool): Followin
   function finish(): void {
     const [record, stderr] = [readTail(`${dir}/exit`, 1024), readTail(`${dir}/err`, stderrBytes)]
     close()
-    spool.ended(record, ownWords(stderr ?? ''))
+    spool.ended(record || null, ownWords(stderr ?? ''))
   }
 
   async function pump(): Promise<void> {
@@ -103,22 +110,36 @@ export function followSpool(dir: string, offset: number, spool: Spool): Followin
     }
   }
 
-  try {
+  function begin(): void {
+    // Before the FIFO, which is opened by whoever starts meanwhile.
+    const soon = hasSupervisor(dir) && performance.now() < latestStart
     const pipe = openPipe(`${dir}/alive`)
     const living = pipe !== null && hasWriter(pipe)
-    out = openFile(`${dir}/out`)
-    if (living) {
-      alive = new Socket({ fd: pipe, readable: true, writable: false })
-      alive.on('end', onDeath).on('error', fail).resume()
-      if (out !== null) watchOut()
-      void pump()
-    } else {
-      if (pipe !== null) closeSync(pipe)
-      onDeath()
+    if (pipe !== null && !living) closeSync(pipe)
+    if (soon && !living) {
+      starting = setTimeout(attempt, startPollMs)
+      return
     }
-  } catch (error) {
-    queueMicrotask(() => fail(error))
+    out = openFile(`${dir}/out`)
+    if (!living) {
+      onDeath()
+      return
+    }
+    alive = new Socket({ fd: pipe, readable: true, writable: false })
+    alive.on('end', onDeath).on('error', fail).resume()
+    if (out !== null) watchOut()
+    void pump()
   }
+
+  function attempt(): void {
+    try {
+      begin()
+    } catch (error) {
+      queueMicrotask(() => fail(error))
+    }
+  }
+
+  attempt()
   return { close }
 }
 

@@ -28,6 +28,8 @@ interface Wanted {
   id?: string
   /** Cuts the archive after so many bytes. */
   cut?: number
+  /** The archive comes once this is resolved. */
+  handedOver?: Promise<void>
 }
 
 /** A spool of its own in which runs are started as the runtimes start them, but as plain processes of this user. */
@@ -43,6 +45,7 @@ export function localSpool() {
     env = {},
     id = `run-${randomUUID()}`,
     cut,
+    handedOver,
   }: Wanted): Promise<Started> {
     const dir = join(root, id)
     const archive = await bundle(dir, files, stdin)
@@ -51,7 +54,7 @@ export function localSpool() {
       env: { PATH: process.env['PATH'], SVC_OUTPUT_DIR: root, ...env },
     })
     child.stdin.on('error', () => {})
-    child.stdin.end(archive.subarray(0, cut ?? archive.length))
+    void Promise.resolve(handedOver).then(() => child.stdin.end(archive.subarray(0, cut ?? archive.length)))
     let [stdout, stderr] = ['', '']
     child.stderr.on('data', (chunk) => (stderr += chunk))
     await new Promise<void>((resolve) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runEnvironment } from '../../../daemon/runtime/spool/environment.ts'
 import { followSpool } from '../../../daemon/runtime/spool/follower.ts'
+import { deferred } from '../../support/deferred.ts'
 import { endRun, follow, localSpool, processesOf } from './local-run.ts'
 
 const spool = localSpool()
@@ -297,6 +298,41 @@ describe.concurrent('following', () => {
     expect((await late).output.toString()).toBe('0123456789abcdef')
     expect((await follow(run.dir, 12)).output.toString()).toBe('cdef')
     expect((await follow(run.dir, 16)).output.length).toBe(0)
+  })
+
+  it('waits for a supervisor that has begun and is not ready yet', async () => {
+    const handedOver = deferred()
+    const id = 'run-slow-start'
+    const dir = join(spool.root, id)
+    const starting = start({ sh: 'echo up', id, handedOver: handedOver.promise })
+    await expect.poll(() => existsSync(`${dir}.run`) && readFileSync(`${dir}.run`, 'utf8')).toMatch(/\d/)
+    const following = follow(dir)
+    handedOver.resolve()
+    await starting
+    const { output, end } = await following
+    expect(output.toString()).toBe('up\n')
+    expect(end).toEqual({ kind: 'exit', code: 0, timedOut: false })
+  })
+
+  it('reads a run whose supervisor ended before it was ready as lost', async () => {
+    const handedOver = deferred()
+    const id = 'run-no-start'
+    const starting = start({ sh: 'echo up', id, handedOver: handedOver.promise })
+    await expect.poll(() => existsSync(join(spool.root, `${id}.run`))).toBe(true)
+    const following = follow(join(spool.root, id))
+    process.kill(Number(readFileSync(join(spool.root, `${id}.run`), 'utf8')), 'SIGKILL')
+    handedOver.resolve()
+    await starting
+    const { record, end } = await following
+    expect(record).toBe(null)
+    expect(end.kind).toBe('lost')
+  })
+
+  it('takes an empty record for none', async () => {
+    const run = await start({ sh: 'exit 0' })
+    await follow(run.dir)
+    writeFileSync(join(run.dir, 'exit'), '')
+    expect((await follow(run.dir)).record).toBe(null)
   })
 
   it('reads a run that has no folder as lost', async () => {
