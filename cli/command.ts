@@ -11,6 +11,7 @@ import { requireOwnSocket } from './local/owner.ts'
 import { idFlags, idNames, isPartOfId } from './lookup/names.ts'
 import type { Registry } from './main.ts'
 import { clean } from './output/clean.ts'
+import { folded } from './output/fold.ts'
 import { formats, machine, type Wanted, wanted } from './output/format.ts'
 import { compactJson } from './output/json.ts'
 import type { Members } from './output/members.ts'
@@ -349,11 +350,19 @@ export function report(failure: Failure, form: Wanted): void {
     return
   }
   const paint = painter(colored(process.stderr))
-  const lines = [`${paint('red', 'Error:')} ${within(what)}`, ...why.map((line) => `  ${within(line)}`)]
+  const head = `${paint('red', 'Error:')} ${within(what, 'Error: '.length)}`
+  const lines = [head, ...why.map((line) => `  ${within(line, 2)}`)]
   if (docs) lines.push(`${paint('dim', 'Docs:')} ${docs}`)
-  if (next) lines.push(`${paint('dim', 'Next:')} ${within(next)}`)
+  if (next) lines.push(`${paint('dim', 'Next:')} ${clean(next).replaceAll('\n', '\n  ')}`)
   process.stderr.write(`${lines.join('\n')}\n`)
 }
 
 /** Text of several lines keeps to its place: a server's words at the beginning of a line could pass for ours. */
-const within = (text: string): string => clean(text).replaceAll('\n', '\n  ')
+const within = (text: string, taken: number): string =>
+  clean(text)
+    .split('\n')
+    .map((line, n) => folded(line, columnsOf(process.stderr), { indent: '  ', taken: n ? 2 : taken }))
+    .join('\n  ')
+
+/** Where text is folded: at a terminal's width, and nowhere else. */
+const columnsOf = (stream: NodeJS.WriteStream): number => (stream.isTTY && stream.columns) || Number.POSITIVE_INFINITY

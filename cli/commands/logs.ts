@@ -60,7 +60,12 @@ export default class Logs extends ApiCommand<typeof Logs> {
   private async tell(line: LogLine): Promise<void> {
     const { format } = this.out.wanted
     const people = format === 'table' || (format === 'auto' && this.out.terminal)
-    await this.out.item(line, people ? shown(line, this.out.paint) : separated(line))
+    await this.out.item(
+      line,
+      people
+        ? shown(line, this.out.paint, this.out.terminal ? this.out.width : Number.POSITIVE_INFINITY)
+        : separated(line),
+    )
   }
 }
 

@@ -22,12 +22,14 @@ export class Names {
       const name = this.known.get(about) ?? (crew_id && this.known.get(crew_id))
       if (name) return name
     }
-    if (actor_type === 'user' && actor_id) {
-      this.people ??= this.meet()
-      await this.people
-      return this.known.get(actor_id) ?? actor_type
-    }
-    return actor_type
+    return actor_type === 'user' && actor_id ? ((await this.personOf(actor_id)) ?? actor_type) : actor_type
+  }
+
+  /** The address of a member. */
+  async personOf(id: string): Promise<string | undefined> {
+    this.people ??= this.meet()
+    await this.people
+    return this.known.get(id)
   }
 
   /** Names are optional: entries are shown without them, too. */

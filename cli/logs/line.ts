@@ -1,7 +1,8 @@
 import type { Entry } from '#contract/entries'
 import { clean, cleanLine } from '../output/clean.ts'
+import { folded } from '../output/fold.ts'
 import type { Paint } from '../output/theme.ts'
-import { pad } from '../output/width.ts'
+import { pad, widthOf } from '../output/width.ts'
 import { toneOf } from '../views/journal.ts'
 
 /** One line of `muster logs`, whatever it comes from. */
@@ -49,16 +50,21 @@ export function lineOfEntry({ ts, severity, entry_type, trace_id, summary }: Ent
 
 const sourceWidth = 9
 const whoWidth = 12
+const gap = 2
 
 /** For people: when, what it comes from, who, and what. */
-export function shown({ ts, level, source, who, text }: LogLine, paint: Paint): string {
+export function shown({ ts, level, source, who, text }: LogLine, paint: Paint, width: number): string {
   const time = new Date(ts).toLocaleTimeString('sv-SE')
   const lead = [
     paint('dim', time),
     paint('dim', pad(source, sourceWidth)),
     paint('cyan', pad(cleanLine(who), whoWidth)),
   ]
-  return `${lead.join('  ')}  ${paint(toneOf(level), clean(text))}`
+  const taken = time.length + sourceWidth + Math.max(whoWidth, widthOf(cleanLine(who))) + 3 * gap
+  const words = clean(text)
+    .split('\n')
+    .map((line, n) => folded(line, width, { indent: '  ', taken: n ? 0 : taken, widthOf }))
+  return `${lead.join('  ')}  ${paint(toneOf(level), words.join('\n'))}`
 }
 
 export const separated = ({ ts, level, source, who, run_id, text }: LogLine): string =>

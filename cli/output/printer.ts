@@ -81,7 +81,7 @@ export class Printer {
     const lines = view.detail ?? view.columns
     if (!this.tabular) return this.write(detailTsv(row, lines))
     const below = view.below?.(row)
-    return this.page((await aligned()).detail(row, lines, { paint: this.paint }) + (below ? `\n${clean(below)}\n` : ''))
+    return this.page((await aligned()).detail(row, lines, this.form) + (below ? `\n${clean(below)}\n` : ''))
   }
 
   /** A value of no known kind: as JSON unless another form is asked for. `strict` refuses members that it lacks. */
@@ -102,7 +102,7 @@ export class Printer {
     this.made = name?.(row)
     if (await this.data([row], row, name)) return
     if (this.wanted.format === 'table' && view)
-      return this.write((await aligned()).detail(row, view.detail ?? view.columns, { paint: this.paint }))
+      return this.write((await aligned()).detail(row, view.detail ?? view.columns, this.form))
     if (this.wanted.format === 'tsv' && view) return this.write(detailTsv(row, view.detail ?? view.columns))
     if (!this.terminal && name) this.write(`${cleanLine(name(row))}\n`)
   }
@@ -130,6 +130,12 @@ export class Printer {
 
   write(text: string): void {
     this.screen.stdout.write(text)
+  }
+
+  /** Lines are folded where a person reads them, unless they are to stay whole. */
+  private get form() {
+    const fold = this.terminal && !this.wanted.uncut
+    return { paint: this.paint, width: fold ? this.width : undefined }
   }
 
   get width(): number {

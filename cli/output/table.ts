@@ -1,4 +1,5 @@
 import { type Columns, human } from './cell.ts'
+import { folded } from './fold.ts'
 import { shortIds } from './short-id.ts'
 import type { Paint } from './theme.ts'
 import { pad, shortenWords, widthOf } from './width.ts'
@@ -85,12 +86,22 @@ function narrow(columns: Column[], width: number): void {
   }
 }
 
-/** One thing as aligned "Name  value" lines. Absent values are left out. */
-export function detail<T>(row: T, columns: Columns<T>, { paint }: { paint: Paint }): string {
+/** One thing as aligned "Name  value" lines of at most `width` columns. Absent values are left out. */
+export function detail<T>(
+  row: T,
+  columns: Columns<T>,
+  { paint, width: room = Number.POSITIVE_INFINITY }: { paint: Paint; width?: number | undefined },
+): string {
   const lines = Object.entries(columns).flatMap(([header, value]) => {
     const cell = value(row)
     return cell === null || cell === undefined || cell === '' ? [] : [{ header, ...human(cell) }]
   })
   const width = Math.max(0, ...lines.map(({ header }) => widthOf(header)))
-  return lines.map(({ header, text, tone }) => `${paint('dim', pad(header, width))}  ${paint(tone, text)}\n`).join('')
+  const taken = width + gap
+  return lines
+    .map(({ header, text, tone }) => {
+      const value = folded(text, room, { indent: ' '.repeat(taken), taken, widthOf })
+      return `${paint('dim', pad(header, width))}  ${paint(tone, value)}\n`
+    })
+    .join('')
 }

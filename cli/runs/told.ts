@@ -4,11 +4,14 @@ import { lines } from '#client/lines'
 import type { LogFrame, RunFrame, Usage } from '#contract/frames'
 import type { Run } from '#contract/runs'
 import { Turn } from '../chat/turn.ts'
+import type { Names } from '../journal/names.ts'
 
 type RunRow = Static<typeof Run>
 
 /** A run with what it was asked, said, did and spent. */
 export interface ToldRun extends RunRow {
+  /** Address of the person who started it, as long as that is a member. */
+  started_by: string | null
   /** The question, and what people answered in between. */
   asked: string[]
   said: string
@@ -19,9 +22,10 @@ export interface ToldRun extends RunRow {
 }
 
 /** Everything that is known of a run, from its log and its last entry in the journal. */
-export async function toldRun(api: Client, connection: Connection, run: RunRow): Promise<ToldRun> {
-  const [log, spent] = await Promise.all([logOf(connection, run.id), spentIn(api, run)])
-  return { ...run, ...log, ...spent }
+export async function toldRun(api: Client, connection: Connection, run: RunRow, names: Names): Promise<ToldRun> {
+  const person = run.triggered_by ? names.personOf(run.triggered_by) : undefined
+  const [log, spent, who] = await Promise.all([logOf(connection, run.id), spentIn(api, run), person])
+  return { ...run, started_by: who ?? null, ...log, ...spent }
 }
 
 async function logOf(connection: Connection, runId: string): Promise<Pick<ToldRun, 'asked' | 'said' | 'tool_calls'>> {

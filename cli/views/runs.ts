@@ -72,6 +72,7 @@ export const toldRunView: View<ToldRun> = {
   columns: runView.columns as View<ToldRun>['columns'],
   detail: {
     ...(runView.detail as View<ToldRun>['columns']),
+    'Started by': ({ started_by, triggered_by }) => started_by ?? triggered_by,
     Tokens: ({ usage }) => usage && usage.input_tokens + usage.output_tokens,
     Cost: ({ cost }) => (cost === null ? null : { text: `$${cost.toFixed(cost < 0.01 ? 4 : 2)}`, value: cost }),
   },

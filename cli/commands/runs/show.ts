@@ -1,5 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { Names } from '../../journal/names.ts'
 import { toldRun } from '../../runs/told.ts'
 import { toldRunView } from '../../views/runs.ts'
 
@@ -8,6 +9,7 @@ export default class RunsShow extends ApiCommand<typeof RunsShow> {
   static override result = {
     of: ['runs.show'],
     members: [
+      'started_by',
       'asked',
       'said',
       'tool_calls',
@@ -27,6 +29,7 @@ export default class RunsShow extends ApiCommand<typeof RunsShow> {
 
   async run(): Promise<void> {
     const run = await this.api.runs.show({ runId: this.args.run })
-    await this.out.show(await toldRun(this.api, this.connection, run), toldRunView)
+    const names = new Names(this.api, this.session.workspace)
+    await this.out.show(await toldRun(this.api, this.connection, run, names), toldRunView)
   }
 }

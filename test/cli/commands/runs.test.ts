@@ -111,6 +111,7 @@ describe('muster runs', () => {
     expect(told).toMatchObject({
       id,
       status: 'COMPLETED',
+      started_by: it.person('OWNER').email,
       asked: ['How many files?'],
       said: 'I look.\n\nTwo.',
       tool_calls: [{ name: 'Bash', brief: 'ls', status: 'ok' }],
@@ -118,6 +119,7 @@ describe('muster runs', () => {
       cost: 0.25,
     })
     const shown = (await run('runs', 'show', id, '-o', 'table')).stdout
+    expect(shown).toMatch(new RegExp(`Started by +${it.person('OWNER').email}`))
     expect(shown).toMatch(/Tokens +42/)
     expect(shown).toMatch(/Cost +\$0\.25/)
     expect(shown).toContain('> How many files?\n\n• Bash  ls\n\nI look.\n\nTwo.')
