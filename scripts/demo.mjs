@@ -73,6 +73,7 @@ function chooseRuntime() {
   note('Runtime: Docker. Each crew gets a hardened container; a sidecar beside it holds the keys and the only way out.')
   return {
     SVC_CONTAINER_PROVIDER: 'docker',
+    SVC_CONTAINER_PREFIX: `muster-demo-${process.pid}`,
     SVC_RUNTIME_IMAGE: 'muster/crew:demo',
     SVC_SIDECAR_IMAGE: 'muster/sidecar:demo',
   }
