@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { ensureBuilt, ensureInstalled, root } from './setup.mjs'
 
 const keep = process.argv.includes('--keep')
@@ -72,6 +73,7 @@ function chooseRuntime() {
   note('Runtime: Docker. Each crew gets a hardened container; a sidecar beside it holds the keys and the only way out.')
   return {
     SVC_CONTAINER_PROVIDER: 'docker',
+    SVC_CONTAINER_PREFIX: `muster-demo-${process.pid}`,
     SVC_RUNTIME_IMAGE: 'muster/crew:demo',
     SVC_SIDECAR_IMAGE: 'muster/sidecar:demo',
   }
@@ -119,7 +121,7 @@ try {
   next()
 } finally {
   if (!keep) {
-    run(['crews', 'remove', 'backend', '--confirm', 'backend'], { quiet: true, capture: true })
+    await removeCrew()
     run(['down'], { quiet: true, capture: true })
     cleanUp()
   }
@@ -169,6 +171,16 @@ function next() {
       'printf %s "$ANTHROPIC_API_KEY" | muster credentials create main --type API_KEY --provider ANTHROPIC ' +
       '--value-stdin\n  muster credentials assign main --agent grace\n  muster chat grace\n',
   )
+}
+
+/** The containers go after the crew, and the volumes last: a daemon that stops sooner would leave them. */
+async function removeCrew() {
+  const { id } = JSON.parse(run(['crews', 'show', 'backend', '--json'], { quiet: true, capture: true }))
+  run(['crews', 'remove', 'backend', '--confirm', 'backend'], { quiet: true, capture: true })
+  const volumes = ['volume', 'ls', '-q', '--filter', `label=svc.crew-id=${id}`]
+  const isLeft = () => spawnSync('docker', volumes, { encoding: 'utf8' }).stdout?.trim()
+  if (daemonSettings.SVC_CONTAINER_PROVIDER !== 'docker') return
+  for (let tries = 0; tries < 150 && isLeft(); tries++) await delay(200)
 }
 
 function cleanUp() {

@@ -20,7 +20,7 @@ const ends = 'run.completed,run.failed,run.cancelled,run.timeout'
  */
 it.skipIf(mountMissing)(
   `30 times a full disk, agents as local processes (MUSTER_SEED=${seed})`,
-  { timeout: 150_000 },
+  { timeout: 300_000 },
   async () => {
     const it = await opened('size=24m')
     const chats = await Promise.all(['ada', 'bob', 'cyd'].map(it.scene.newChat))

@@ -12,13 +12,13 @@ const scratch = mkdtempSync(join(tmpdir(), 'muster-demo-test-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 function demo(env: Record<string, string>) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/demo.mjs'], {
+  const { pid, status, stdout, stderr } = spawnSync(process.execPath, ['scripts/demo.mjs'], {
     cwd: root,
     env: { ...process.env, TMPDIR: scratch, ...env },
     encoding: 'utf8',
     timeout: 110_000,
   })
-  return { status, stdout, all: stdout + stderr }
+  return { pid, status, stdout, all: stdout + stderr }
 }
 
 function expectMainJob({ status, stdout, all }: ReturnType<typeof demo>) {
@@ -46,24 +46,19 @@ describe('npm run demo', () => {
 leaveOut(engineMissing)
 describe.skipIf(engineMissing)('npm run demo with an engine', () => {
   it('shows the main job in a container, and leaves none behind', () => {
-    const before = leftovers()
     const shown = demo({})
     expect(shown.stdout).toContain('Runtime: Docker.')
     expectMainJob(shown)
-    expect(leftovers()).toEqual(before)
+    expect(leftovers(shown.pid)).toEqual([])
   })
 })
 
-/** Containers, volumes and networks with the usual prefix, which no other test uses. */
-const leftovers = () =>
+/** Containers, volumes and networks of the demo that ran as this process. */
+const leftovers = (pid: number) =>
   [
     ['ps', '-a', '--format', '{{.Names}}'],
     ['volume', 'ls', '--format', '{{.Name}}'],
     ['network', 'ls', '--format', '{{.Name}}'],
-  ].flatMap((question) => {
-    const { stdout } = spawnSync('docker', question, { encoding: 'utf8' })
-    return stdout
-      .split('\n')
-      .filter((name) => /^muster-(team-|sidecar-|ender-|count-|c[0-9a-z]{24}($|-))/.test(name))
-      .sort()
-  })
+  ]
+    .flatMap((question) => spawnSync('docker', question, { encoding: 'utf8' }).stdout.split('\n'))
+    .filter((name) => name.startsWith(`muster-demo-${pid}-`))
