@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { load, root } from './load.mjs'
 
-/** What only reads, although it imports what others make changes with. */
-const reading = new Set(['ps', 'watch'])
+/** What only reads, although it imports what others make changes with; and `wait`, which changes on demand alone. */
+const reading = new Set(['ps', 'wait', 'watch'])
 
 /**
  * The commands that change something, each with whether `--dry-run` is for it: all of its changes can be tried; and

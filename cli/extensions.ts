@@ -17,6 +17,14 @@ function isProgram(path: string): boolean {
   }
 }
 
+/** A program that adds a command. */
+export interface Found {
+  name: string
+  path: string
+}
+
+const isName = (name: string) => /^[a-z0-9][a-z0-9-]*$/.test(name)
+
 /** The program on the PATH that adds a command of this name, `muster-NAME`. */
 export function extension(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (!isName(name)) return undefined
@@ -25,17 +33,28 @@ export function extension(name: string, env: NodeJS.ProcessEnv = process.env): s
     .find(isProgram)
 }
 
-/** Names of the commands that programs on the PATH add. */
-export function extensions(env: NodeJS.ProcessEnv = process.env): string[] {
-  const names = folders(env).flatMap((folder) => {
-    try {
-      return readdirSync(folder).filter((name) => name.startsWith(prefix) && isProgram(join(folder, name)))
-    } catch {
-      return []
-    }
-  })
-  return [...new Set(names.map((name) => name.slice(prefix.length)))].filter(isName).sort()
+/** All programs that add commands, by name, and of the same name in the order of the PATH. */
+export function programs(env: NodeJS.ProcessEnv = process.env): Found[] {
+  const found = [...new Set(folders(env))].flatMap((folder) =>
+    filesOf(folder)
+      .filter((file) => file.startsWith(prefix) && isName(file.slice(prefix.length)) && isProgram(join(folder, file)))
+      .map((file) => ({ name: file.slice(prefix.length), path: join(folder, file) })),
+  )
+  return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
+
+function filesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** Names of the commands that programs on the PATH add. */
+export const extensions = (env: NodeJS.ProcessEnv = process.env): string[] => [
+  ...new Set(programs(env).map(({ name }) => name)),
+]
 
 /** Runs a program in place of this one: same terminal, same environment, its exit code. */
 export function runExtension(program: string, args: readonly string[]): Promise<number> {

@@ -32,4 +32,5 @@ export const untried: Readonly<Record<string, string>> = {
   'pairing:redeem': code,
   signup: stranger,
   up: machine,
+  wait: 'without --on-question deny it changes nothing, and what a run will ask is not known before',
 }

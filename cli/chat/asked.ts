@@ -3,6 +3,7 @@ import { carryOut } from '../decisions/choices.ts'
 import { alerts, visible } from '../inbox/alerts.ts'
 import { type Detail, send } from '../inbox/decisions.ts'
 import { whereIAm } from '../inbox/here.ts'
+import type { Unattended } from '../runs/unattended.ts'
 import { offer } from './offer.ts'
 import type { Answer, Sent, Turning } from './once.ts'
 import { takeTurn } from './once.ts'
@@ -47,6 +48,13 @@ export async function answerOn(it: AskedOptions, first: Answer, turning: Omit<Tu
     answer = choice.text ? await takeTurn({ ...turning, send }) : await ended(it.api, answer, carry)
   }
   return answer
+}
+
+/** Denies what the run waits with, and whatever else it asked for. */
+export async function denyRest(api: Client, unattended: Unattended, answer: Answer): Promise<Answer> {
+  await unattended.deny(await api.runs.show({ runId: answer.run_id }))
+  const item = answer.inbox_item_id
+  return item !== undefined && unattended.has(item) ? ended(api, answer, async () => {}) : answer
 }
 
 interface Resumed {

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import type { RunFrame } from '#contract/frames'
-import { type AskedOptions, answerOn, offerAll } from '../chat/asked.ts'
+import { type AskedOptions, answerOn, denyRest, offerAll } from '../chat/asked.ts'
 import { type Answer, type Sent, takeTurn } from '../chat/once.ts'
 import { PlainOutput } from '../chat/plain-output.ts'
 import { promptOf } from '../chat/prompt.ts'
@@ -15,6 +15,7 @@ import { agentId } from '../lookup.ts'
 import { cleanLine } from '../output/clean.ts'
 import { shellWord } from '../output/shell-word.ts'
 import { colored, painter } from '../output/theme.ts'
+import { onQuestionFlag, Unattended } from '../runs/unattended.ts'
 
 const codes = { COMPLETED: exits.ok, FAILED: exits.other, TIMEOUT: 124, RUNNING: exits.conflict } as const
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
@@ -27,11 +28,25 @@ export default class Ask extends ApiCommand<typeof Ask> {
     'Writes only the answer to standard output; progress goes to standard error, at a terminal or with -v. The ' +
     'question is taken from the arguments, from standard input, or from both in this order.\n\nWhat the agent asks ' +
     'people is offered to you at a terminal; elsewhere the command ends with 5 and names the command that ' +
-    'answers.\n\nExits with 0 when the run completed, 1 when it failed, 5 when it waits for a person, 124 when it ' +
-    'timed out and 130 when it was cancelled. Ctrl-C cancels the run on the server; a second Ctrl-C leaves at once. ' +
-    'The run also ends when nobody reads the answer any more, as with `| head -1`. With --detach it goes on.'
+    'answers. With --on-question deny it is denied in your name, as far as you may decide it, and the command goes ' +
+    'on until the run ends.\n\nExits with 0 when the run completed, 1 when it failed, 5 when it waits for a person, ' +
+    '124 when it timed out and 130 when it was cancelled. Ctrl-C cancels the run on the server; a second Ctrl-C ' +
+    'leaves at once. The run also ends when nobody reads the answer any more, as with `| head -1`. With --detach it ' +
+    'goes on.'
   static override result = {
-    members: ['chat_id', 'run_id', 'status', 'text', 'tool_calls', 'usage', 'cost', 'duration_ms', 'error', 'reason'],
+    members: [
+      'chat_id',
+      'run_id',
+      'status',
+      'text',
+      'tool_calls',
+      'usage',
+      'cost',
+      'duration_ms',
+      'error',
+      'reason',
+      'denied',
+    ],
   }
   static override examples = [
     '$ <%= config.bin %> ask ada "Which tests fail, and why?"',
@@ -40,6 +55,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     '$ <%= config.bin %> ask ada "And in French?" --chat CHAT',
     '$ <%= config.bin %> ask ada "Write the report" --detach | head -1',
     '$ <%= config.bin %> ask ada "Write the report" --dry-run',
+    '$ <%= config.bin %> ask ada "Update the lock file" --on-question deny --timeout 10m',
   ]
   static override next = {
     chat_busy: 'wait until the agent is done, or leave out --chat',
@@ -60,6 +76,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     }),
     detach: Flags.boolean({ description: 'let the run go on when this command ends before it' }),
     undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be undone' }),
+    ...onQuestionFlag,
     thinking: Flags.boolean({ description: "show the agent's reasoning on standard error" }),
   }
 
@@ -68,6 +85,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
   private farewell: NodeJS.Timeout | undefined
   private output!: PlainOutput
   private undo = 0
+  private unattended: Unattended | undefined
 
   async run(): Promise<void> {
     const timeout = durationMs(this.flags.timeout, '--timeout')
@@ -86,7 +104,9 @@ export default class Ask extends ApiCommand<typeof Ask> {
     })
     const release = this.listen(timeout)
     try {
-      const answer = await this.turn(prompt, format === 'ndjson', plain && interactive())
+      if (this.flags['on-question'] === 'deny')
+        this.unattended = new Unattended(this.api, (text) => this.tellDenial(text))
+      const answer = await this.turn(prompt, format === 'ndjson', plain && interactive() && !this.unattended)
       this.output.finish(plain ? answer.text : '')
       await this.conclude(answer, plain)
     } finally {
@@ -134,12 +154,27 @@ export default class Ask extends ApiCommand<typeof Ask> {
     const asked = this.asked(agent)
     // Optional: what is asked also stands in the inbox.
     if (offers) offerAll(asked, over.signal).catch((error: Error) => this.refused(error, over.signal))
+    this.watchUnattended(over.signal)
     try {
       const answer = await takeTurn({ ...turning, send: () => this.send(chatId, prompt) })
+      if (this.unattended) return await denyRest(this.api, this.unattended, answer)
       return offers ? await answerOn(asked, answer, turning) : answer
     } finally {
       over.abort()
     }
+  }
+
+  private tellDenial(text: string): void {
+    this.output.rest()
+    this.out.note(text, 'yellow')
+  }
+
+  /** What is missed meanwhile is denied at the end of the turn. */
+  private watchUnattended(signal: AbortSignal): void {
+    const runId = () => this.sent?.runId
+    this.unattended
+      ?.watch(this.connection, this.session.workspace, { signal, runId })
+      .catch((error: Error) => this.refused(error, signal))
   }
 
   private asked(agent: string): AskedOptions {
@@ -170,7 +205,8 @@ export default class Ask extends ApiCommand<typeof Ask> {
   }
 
   private async conclude(answer: Answer, plain: boolean): Promise<void> {
-    if (!plain && this.out.wanted.format !== 'ndjson') await this.out.value(answer)
+    const { denied } = this.unattended ?? {}
+    if (!plain && this.out.wanted.format !== 'ndjson') await this.out.value({ ...answer, ...(denied && { denied }) })
     this.finish(answer.status === 'CANCELLED' ? (this.stoppedWith ?? exits.interrupted) : codes[answer.status])
     if (answer.status === 'COMPLETED' || !plain || this.stoppedWith === exits.ok) return
     if (answer.status === 'CANCELLED' && this.stoppedWith !== undefined)

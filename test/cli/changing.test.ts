@@ -27,7 +27,7 @@ const known = {
 const own = ['account:forgot', 'account:reset', 'ask', 'chat', 'inbox', 'init', 'login', 'pair', 'pairing:redeem']
 /** Calls by which a command changes this machine: its files, its processes, the data folder of its daemon. */
 const here = [
-  /(?<![.]|private )(?:change(?:UserFile|Contexts)|signIn|start|mend|stop)\(/,
+  /(?<![.]|private )(?:change(?:UserFile|Contexts)|signIn|start|mend|stop|new Unattended)\(/,
   /this\.ask\('(?:promote|reset-password|invalidate-sessions)'/,
 ]
 const changesHere = ({ id }: { id: string }) =>

@@ -281,4 +281,25 @@ describe('extensions', () => {
     expect((await muster.program.run('contexts')).stdout).not.toContain('stolen')
     expect((await muster.run('--help')).stdout).not.toContain('muster-contexts')
   })
+
+  it('are listed by muster plugins, with what hides them', async () => {
+    const muster = cli()
+    const folders = ['bin', 'more'].map((name) => join(muster.home, name))
+    for (const path of ['bin/muster-hello', 'bin/muster-crew', 'bin/muster-now', 'more/muster-hello']) {
+      write(join(muster.home, path), '#!/bin/sh\n')
+      chmodSync(join(muster.home, path), 0o700)
+    }
+    muster.env['PATH'] = [...folders, muster.env['PATH']].join(':')
+    await muster.run('alias', 'set', 'now', 'ps')
+    const [bin, more] = folders
+    expect(JSON.parse((await muster.run('plugins', '--json')).stdout)).toEqual([
+      { name: 'crew', path: `${bin}/muster-crew`, hidden_by: 'command' },
+      { name: 'hello', path: `${bin}/muster-hello`, hidden_by: null },
+      { name: 'hello', path: `${more}/muster-hello`, hidden_by: 'plugin' },
+      { name: 'now', path: `${bin}/muster-now`, hidden_by: 'alias' },
+    ])
+    expect((await muster.run('plugins', '-o', 'table')).stdout).toContain('hidden by command')
+    muster.env['PATH'] = bin!.replace(/bin$/, 'none')
+    expect((await muster.run('plugins', '-o', 'table')).stderr).toContain('No plugins')
+  })
 })
