@@ -1,5 +1,6 @@
 import type { Target } from '#client'
 import { InputError } from '../input.ts'
+import { NotFound, nearest } from '../lookup/find.ts'
 import { configFile } from '../paths.ts'
 import { type Context, type ContextFile, readContexts, writeContexts } from './file.ts'
 import { sameServer } from './session.ts'
@@ -16,10 +17,7 @@ export function need({ contexts }: ContextFile, name: string): Context {
   const found = Object.hasOwn(contexts, name) ? contexts[name] : undefined
   if (found) return found
   const names = Object.keys(contexts)
-  throw new InputError(
-    `There is no context "${name}"${names.length ? `; there are ${names.join(', ')}` : ''}.`,
-    names.length ? 'muster contexts list' : 'muster login',
-  )
+  throw new NotFound('context', name, nearest(name, names), names.length ? 'muster contexts list' : 'muster login')
 }
 
 /** Refuses a name that would be hard to type or is taken. */
