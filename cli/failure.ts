@@ -70,14 +70,14 @@ function describe(error: unknown, at: Situation): Failure {
   if (error instanceof ProblemError) return ofProblem(error, at)
   if (error instanceof UnreachableError) return ofSilence(error, at)
   if (error instanceof InputError) {
-    // oclif puts these words before what a flag refuses.
-    const next = error.message.startsWith('Parsing --') ? `muster ${at.command} --help` : undefined
+    // oclif puts "Parsing" before what a flag refuses.
+    const next = at.command && /^(Parsing )?--/.test(error.message) ? `muster ${at.command} --help` : undefined
     return plain(exits.input, 'invalid_input', misuse(error, at.command, at.shape ?? {}), error.next ?? next)
   }
   if (error instanceof NotFound) return plain(exits.notFound, 'not_found', error.message, error.next)
   if (error instanceof HostRefusal) return plain(exits.other, error.code, error.message, error.next)
   if (error instanceof StartFailure) return plain(exits.other, error.code, error.message, error.next)
-  if (error instanceof JqFailure) return plain(exits.input, 'invalid_input', error.message)
+  if (error instanceof JqFailure) return plain(exits.input, 'invalid_input', `--jq: ${error.message}`)
   if (error instanceof Cancelled) return plain(exits.other, 'cancelled', error.message)
   const { name, message, code, oclif } = error as Error & { code?: string; oclif?: { exit?: number } }
   if (name === 'ExitPromptError' || name === 'AbortError')
