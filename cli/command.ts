@@ -78,6 +78,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   protected out!: Printer
   protected project: Project = {}
   private contexts!: ContextFile | InputError
+  private typed: Words = {}
   private localDaemon: Target = localSocket()
   private found: { session?: Session; connection?: Connection; client?: Client } = {}
 
@@ -111,8 +112,15 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const [args, flags] = [this.args, this.flags] as [Words, Words]
     const isPart = (words: Words, names: readonly string[]) => names.some((name) => isPartOfId(name, words[name]))
     if (!isPart(args, idNames) && !isPart(flags, idFlags)) return
+    this.typed = { ...args }
     const { completeIds } = await import('./lookup/complete.ts')
     await completeIds({ args, flags }, { api: () => this.api, session: () => this.session })
+  }
+
+  /** An argument as the person knows it: its name rather than its id; the number of a row is no name. */
+  protected called(arg: string): string {
+    const typed = this.typed[arg]
+    return typeof typed === 'string' && !/^\d+$/.test(typed) ? typed : String((this.args as Words)[arg])
   }
 
   private members(): Members | undefined {
@@ -230,7 +238,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     if (this.unchanged && asked && !process.exitCode) this.finish(exits.unchanged)
     if (process.stderr.isTTY !== true || machine(this.out.wanted)) return
     const { commandLine, next } = await import('./outcomes.ts')
-    const line = commandLine(next[this.id ?? ''], { ...this.args, name: this.out.made })
+    const line = commandLine(next[this.id ?? ''], { ...this.flags, ...this.args, name: this.out.made })
     if (line) this.out.note(`Next: ${line}`, 'dim')
   }
 
