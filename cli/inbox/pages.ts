@@ -1,6 +1,6 @@
 import { renderMarkdown } from '../markdown/render.ts'
 import { displayable, type Row, span, wrap } from '../markdown/rows.ts'
-import { span as lasting } from '../output/cell.ts'
+import { shortSpan } from '../output/cell.ts'
 import { cleanLine } from '../output/clean.ts'
 import { pad, shorten, widthOf } from '../output/width.ts'
 import { kindNames } from '../views/inbox.ts'
@@ -12,7 +12,7 @@ import { help, keysOf } from './keys.ts'
 const line = (text: string, width: number): string => shorten(cleanLine(text), Math.max(1, width))
 
 /** How long ago, in as few letters as it takes. */
-const age = (time: string): string => lasting(Math.max(0, (Date.now() - Date.parse(time)) / 1000)).replace(' ', '')
+const age = (time: string): string => shortSpan(Math.max(0, (Date.now() - Date.parse(time)) / 1000))
 
 const who = ({ sender_name, sender_type }: Item): string => sender_name ?? sender_type ?? 'Muster'
 
