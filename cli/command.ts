@@ -272,6 +272,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const command = (this.id ?? '').replaceAll(':', ' ')
     const { session } = this.found
     const local = session !== undefined && isLocal(session)
+    const named = (this.args as Words | undefined)?.['workspace']
     const failure = explain(error, {
       command,
       shape: this.ctor,
@@ -280,6 +281,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       next: (this.ctor as typeof ApiCommand).next,
       local,
       hasToken: Boolean(session?.token),
+      workspace: typeof named === 'string' ? named : session?.workspace,
     })
     report(failure, this.out?.wanted ?? guess(this.argv))
     if (this.flags?.verbose && failure.exit === 1 && error.stack) process.stderr.write(`${error.stack}\n`)

@@ -257,6 +257,29 @@ it('says that a server answers without TLS', async () => {
   })
 })
 
+const named = { title: 'No such resource', field: 'itemId', detail: undefined }
+it.each([
+  [
+    ['crews', 'update', 'web'],
+    400,
+    'no_fields',
+    { title: 'Nothing was given', detail: 'Name a_b' },
+    'Nothing was given.',
+  ],
+  [['crews', 'list'], 403, 'not_a_member', {}, 'There is no workspace "acme" of which you are a member.'],
+  [['workspaces', 'use', 'lab'], 403, 'not_a_member', {}, 'There is no workspace "lab" of which you are a member.'],
+  [['inbox', 'show', 'nope'], 404, 'not_found', named, 'There is no such item.'],
+] as const)('%j refused with %i %s is told in the words of a person', async (line, status, code, more, what) => {
+  const { run } = await served(({ method }, reply) =>
+    code === 'no_fields' && method === 'GET'
+      ? json(reply, [{ id: 'c1', slug: 'web' }])
+      : json(reply, refusal(status, code, more), status),
+  )
+  const { stderr } = await run('-w', 'acme', ...line)
+  expect(stderr).toMatch(/^Error: .*\nNext: muster .*\n$/)
+  expect(stderr).toContain(`Error: ${what}\n`)
+})
+
 it('tells of a configuration that cannot be read what is wrong and what to do', async () => {
   const { home, run } = cli()
   const path = join(home, '.config/muster/config.yaml')
