@@ -80,6 +80,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   protected out!: Printer
   protected project: Project = {}
   private contexts!: ContextFile | InputError
+  private typed: Words = {}
   private localDaemon: Target = localSocket()
   private found: { session?: Session; connection?: Connection; client?: Client } = {}
 
@@ -113,8 +114,15 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const [args, flags] = [this.args, this.flags] as [Words, Words]
     const isPart = (words: Words, names: readonly string[]) => names.some((name) => isPartOfId(name, words[name]))
     if (!isPart(args, idNames) && !isPart(flags, idFlags)) return
+    this.typed = { ...args }
     const { completeIds } = await import('./lookup/complete.ts')
     await completeIds({ args, flags }, { api: () => this.api, session: () => this.session })
+  }
+
+  /** An argument as the person knows it: its name rather than its id; the number of a row is no name. */
+  protected called(arg: string): string {
+    const typed = this.typed[arg]
+    return typeof typed === 'string' && !/^\d+$/.test(typed) ? typed : String((this.args as Words)[arg])
   }
 
   private members(): Members | undefined {
@@ -251,7 +259,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     if (this.unchanged && asked && !process.exitCode) this.finish(exits.unchanged)
     if (process.stderr.isTTY !== true || machine(this.out.wanted)) return
     const { commandLine, next } = await import('./outcomes.ts')
-    const line = commandLine(next[this.id ?? ''], { ...this.args, name: this.out.made })
+    const line = commandLine(next[this.id ?? ''], { ...this.flags, ...this.args, name: this.out.made })
     if (line) this.out.note(`Next: ${line}`, 'dim')
   }
 
@@ -285,6 +293,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const command = (this.id ?? '').replaceAll(':', ' ')
     const { session } = this.found
     const local = session !== undefined && isLocal(session)
+    const named = (this.args as Words | undefined)?.['workspace']
     const failure = explain(error, {
       command,
       shape: this.ctor,
@@ -293,6 +302,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
       next: (this.ctor as typeof ApiCommand).next,
       local,
       hasToken: Boolean(session?.token),
+      workspace: typeof named === 'string' ? named : session?.workspace,
     })
     report({ ...failure, ...(await docsOf(failure, this.registry)) }, this.out?.wanted ?? guess(this.argv))
     if (this.flags?.verbose && failure.exit === 1 && error.stack) process.stderr.write(`${error.stack}\n`)

@@ -23,8 +23,6 @@ export interface Found {
   path: string
 }
 
-const isName = (name: string) => /^[a-z0-9][a-z0-9-]*$/.test(name)
-
 /** The program on the PATH that adds a command of this name, `muster-NAME`. */
 export function extension(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (!isName(name)) return undefined

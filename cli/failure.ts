@@ -61,6 +61,8 @@ export interface Situation {
   /** The server is the daemon of this machine. */
   local: boolean
   hasToken: boolean
+  /** The workspace that was asked for. */
+  workspace?: string | undefined
 }
 
 /** Explains any error that ends a command. */
@@ -74,14 +76,14 @@ function describe(error: unknown, at: Situation): Failure {
   if (error instanceof ProblemError) return ofProblem(error, at)
   if (error instanceof UnreachableError) return ofSilence(error, at)
   if (error instanceof InputError) {
-    // oclif puts these words before what a flag refuses.
-    const next = error.message.startsWith('Parsing --') ? `muster ${at.command} --help` : undefined
+    // oclif puts "Parsing" before what a flag refuses.
+    const next = at.command && /^(Parsing )?--/.test(error.message) ? `muster ${at.command} --help` : undefined
     return plain(exits.input, 'invalid_input', misuse(error, at.command, at.shape ?? {}), error.next ?? next)
   }
   if (error instanceof NotFound) return plain(exits.notFound, 'not_found', error.message, error.next)
   if (error instanceof HostRefusal) return plain(exits.other, error.code, error.message, error.next)
   if (error instanceof StartFailure) return plain(exits.other, error.code, error.message, error.next)
-  if (error instanceof JqFailure) return plain(exits.input, 'invalid_input', error.message)
+  if (error instanceof JqFailure) return plain(exits.input, 'invalid_input', `--jq: ${error.message}`)
   if (error instanceof Cancelled) return plain(exits.other, 'cancelled', error.message)
   const { name, message, code, oclif } = error as Error & { code?: string; oclif?: { exit?: number } }
   if (name === 'ExitPromptError' || name === 'AbortError')
@@ -133,8 +135,7 @@ function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situati
   const { detail, title, field, status, code } = problem
   const exit = exitOf(status)
   const why = []
-  const isGeneral = code === 'invalid_field' || code === 'missing_field'
-  if (detail && title && detail !== title && !detail.includes(title) && !isGeneral) why.push(title)
+  if (detail && title && detail !== title && !detail.includes(title) && !general.includes(code)) why.push(title)
   // A refusal of the disk is told in full, and logged once for all requests.
   const isLogged = status >= 500 && !code.startsWith('storage_')
   if (requestId)
@@ -143,11 +144,23 @@ function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situati
   const next = at.next?.[code] ?? nextOf(code, status, at, retryAfter)
   return {
     exit,
-    what: at.speaksOfRequests ? ofField(detail ?? title, field) : retold(detail ?? title, field, at.shape ?? {}),
+    what: at.speaksOfRequests ? ofField(detail ?? title, field) : sentenceOf(problem, at),
     why,
     ...(next && { next }),
     problem: { ...problem, ...(requestId && { request_id: requestId }), exit_code: exit },
   }
+}
+
+/** Problems whose title adds nothing to their detail. */
+const general = ['invalid_field', 'missing_field', 'no_fields', 'not_a_member', 'not_found']
+
+/** The problem in a sentence about what was typed, not about members of requests. */
+function sentenceOf({ code, detail, title, field }: ProblemBody, { shape = {}, workspace }: Situation): string {
+  if (code === 'no_fields') return `${title}.`
+  if (code === 'not_a_member' && workspace) return `There is no workspace "${workspace}" of which you are a member.`
+  if (code === 'not_found' && !detail && field && /^[a-z]+(Id)?$/.test(field))
+    return `There is no such ${field.replace(/Id$/, '')}.`
+  return retold(detail ?? title, field, shape)
 }
 
 const ofField = (text: string, field: string | undefined): string =>
@@ -157,6 +170,7 @@ function nextOf(code: string, status: number, at: Situation, retryAfter = 60): s
   if (code === 'no_workspace' || code === 'workspace_required')
     return 'muster workspaces list, then muster workspaces use SLUG (or -w SLUG)'
   if (status === 401) return at.hasToken ? 'muster login, since the token in use is no longer accepted' : 'muster login'
+  if (code === 'no_fields') return `muster ${at.command} --help`
   if (code === 'two_factor_required') return 'muster account 2fa on'
   if (code === 'not_a_member') return 'muster workspaces list'
   if (code === 'insufficient_scope') return 'muster tokens list, and use a token with a wider scope'

@@ -83,7 +83,7 @@ const byFlag = new Set(['create', 'simulate'])
 export function withProject(argv: readonly string[], command: Taken, project: Project): string[] {
   const verb = command.id.split(':').at(-1)!
   const [first] = Object.entries(command.args)
-  const named = first && (first[0] === 'crew' || first[0] === 'agent') ? project[first[0]] : undefined
+  const named = first && meantBy(first[0], project)
   const words = [...argv]
   // A crew that may be left out narrows a list; an agent that may be left out is chosen by the person.
   const isNeeded = first !== undefined && (first[1].required || first[0] === 'agent')
@@ -91,6 +91,11 @@ export function withProject(argv: readonly string[], command: Taken, project: Pr
   const hasCrew = words.some((word) => word === '--crew' || word.startsWith('--crew='))
   if (project.crew && 'crew' in command.flags && byFlag.has(verb) && !hasCrew) words.push(`--crew=${project.crew}`)
   return words
+}
+
+function meantBy(argument: string, { crew, agent }: Project): string | undefined {
+  if (argument === 'subject') return agent ?? crew
+  return argument === 'agent' ? agent : argument === 'crew' ? crew : undefined
 }
 
 /** A question has blanks, a name has none. */

@@ -40,8 +40,9 @@ export default class Doctor extends ApiCommand<typeof Doctor> {
 
   /** What is found after everything was mended that can be. */
   private async mended(): Promise<Finding[]> {
-    for (const { done, what } of await mend(await this.progress('Looking around', this.examine())))
-      this.out.note(what, done ? 'green' : 'yellow')
+    const mended = await mend(await this.progress('Looking around', this.examine()))
+    for (const { done, what } of mended) this.out.note(what, done ? 'green' : 'yellow')
+    if (!mended.length) this.out.note('There is nothing that can be fixed without you.', 'dim')
     return this.progress('Looking again', this.examine())
   }
 

@@ -72,6 +72,8 @@ export default class Init extends ApiCommand<typeof Init> {
 
   private async given(flag: 'email' | 'name', question: string, flawOf: Flaw): Promise<string> {
     const value = this.flags[flag]
+    const flaw = value === undefined ? undefined : flawOf(value)
+    if (flaw) throw new InputError(`--${flag} cannot be "${value}". ${flaw}`)
     if (value !== undefined) return value
     if (!interactive())
       throw new InputError(`--${flag} is missing.`, 'muster init --email ADDRESS --name NAME < password.txt')

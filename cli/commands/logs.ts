@@ -73,6 +73,9 @@ function patternOf(text: string): RegExp {
   try {
     return new RegExp(text, 'i')
   } catch (error) {
-    throw new InputError(`--grep takes a regular expression: ${(error as Error).message}`)
+    throw new InputError(`--grep must be a regular expression, not "${text}": ${reasonOf(error as Error)}.`)
   }
 }
+
+/** What is wrong with it, behind the expression that the engine repeats. */
+const reasonOf = ({ message }: Error): string => message.split(': ').at(-1)!

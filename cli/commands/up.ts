@@ -38,6 +38,7 @@ export default class Up extends ApiCommand<typeof Up> {
     const before = await running()
     if (before) {
       await this.out.done(`The daemon is already running${before.url ? ` at ${before.url}` : ''}.`, before, daemonView)
+      this.warnOfFlags()
       await this.warnOfRuntime()
       return
     }
@@ -60,6 +61,18 @@ export default class Up extends ApiCommand<typeof Up> {
     const { needs_bootstrap } = await createClient({ server: localSocket() }).system.setup()
     await this.warnOfRuntime()
     if (needs_bootstrap) this.out.note('Next: muster init', 'dim')
+  }
+
+  /** What is set for a daemon counts when it starts. */
+  private warnOfFlags(): void {
+    const { host, port, config, 'container-provider': provider } = this.flags
+    const given = Object.entries({ host, port, config, 'container-provider': provider })
+    const names = given.filter(([, value]) => value !== undefined).map(([name]) => `--${name}`)
+    if (!names.length) return
+    this.out.note(
+      `It goes on as it was started, without ${names.join(', ')}. Next: muster down, then muster up`,
+      'yellow',
+    )
   }
 
   /** Without an engine or its images no agent can work: better told now than at the first question. */

@@ -3,6 +3,7 @@ import type { Trying } from '../changing.ts'
 import { exclusively } from '../exclusively.ts'
 import { InputError } from '../input.ts'
 import { changed } from '../local-change.ts'
+import { NotFound, nearest } from '../lookup/find.ts'
 import { configFile } from '../paths.ts'
 import { type Context, type ContextFile, readContexts, writeContexts } from './file.ts'
 import { sameServer } from './session.ts'
@@ -22,10 +23,7 @@ export function need({ contexts }: ContextFile, name: string): Context {
   const found = Object.hasOwn(contexts, name) ? contexts[name] : undefined
   if (found) return found
   const names = Object.keys(contexts)
-  throw new InputError(
-    `There is no context "${name}"${names.length ? `; there are ${names.join(', ')}` : ''}.`,
-    names.length ? 'muster contexts list' : 'muster login',
-  )
+  throw new NotFound('context', name, nearest(name, names), names.length ? 'muster contexts list' : 'muster login')
 }
 
 /** Refuses a name that would be hard to type or is taken. */

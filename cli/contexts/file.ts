@@ -53,18 +53,21 @@ function lock(path: string, file: number, mode: number): void {
   }
 }
 
+const mendOf = (path: string) => `correct or remove ${path}`
+
 // Only files edited by hand in a richer YAML come here, so the parser is loaded no earlier.
 async function fullRead(text: string, path: string): Promise<unknown> {
   const { parse } = await import('yaml')
   try {
     return parse(text, { schema: 'failsafe', maxAliasCount: 0 }) ?? {}
   } catch (error) {
-    throw new InputError(`The configuration ${path} is not valid YAML: ${(error as Error).message}`)
+    const [what] = (error as Error).message.split(':\n')
+    throw new InputError(`The configuration ${path} is not valid YAML: ${what}`, mendOf(path))
   }
 }
 
 function check(value: unknown, path: string): ContextFile {
-  const refuse = (what: string) => new InputError(`The configuration ${path} ${what}.`)
+  const refuse = (what: string) => new InputError(`The configuration ${path} ${what}.`, mendOf(path))
   if (!isMap(value)) throw refuse('must hold "current" and "contexts"')
   for (const key of Object.keys(value))
     if (key !== 'current' && key !== 'contexts')

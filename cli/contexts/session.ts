@@ -135,7 +135,11 @@ export function webAddress(target: Target, env: Env = process.env): Target {
   return target.socket ? readTarget(runtimeFile(join(dataDir(env), 'musterd.json')).url ?? usualAddress(env)) : target
 }
 
-const usualAddress = (env: Env) => `http://127.0.0.1:${Number(env['SVC_PORT']) || 8080}`
+/** Where it is when nothing says otherwise. A port that there is not is for the daemon to refuse. */
+function usualAddress(env: Env): string {
+  const port = Number(env['SVC_PORT'])
+  return `http://127.0.0.1:${port > 0 && port < 65_536 ? port : 8080}`
+}
 
 /** What a running daemon left beside its data. Empty when none did. */
 export function runtimeFile(path: string): { socket?: string; url?: string; pid?: number; version?: string } {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
+import { asMuster } from '../local/start-failure.ts'
 import { configFile, daemonProgram } from '../paths.ts'
 import { type Finding, fail, ok } from './finding.ts'
 import { closed, dataFolder } from './folder.ts'
@@ -49,7 +50,7 @@ function byDaemon(program: string, env: Env): Promise<Finding[]> {
     execFile(process.execPath, [program, 'check', '--json'], { env }, (error, stdout, stderr) => {
       try {
         const found = JSON.parse(stdout) as Omit<Finding, 'where'>[]
-        resolve(found.map((it) => ({ where: 'here', ...it })))
+        resolve(found.map((it) => ({ where: 'here', ...it, fix: it.fix && asMuster(it.fix) })))
       } catch {
         const said =
           stderr
@@ -57,7 +58,9 @@ function byDaemon(program: string, env: Env): Promise<Finding[]> {
             .split('\n')[0]
             ?.replace(/^musterd: /, '') || error?.message
         const next = /^Next: (.*)$/m.exec(stderr)?.[1]
-        resolve([fail('settings', said ?? 'musterd said nothing', next ?? 'muster config list --origin')])
+        resolve([
+          fail('settings', said ?? 'musterd said nothing', next ? asMuster(next) : 'muster config list --origin'),
+        ])
       }
     })
   })

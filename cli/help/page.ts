@@ -1,11 +1,14 @@
 import { type Command, CommandHelp } from '@oclif/core'
 import { configOf, type Registry } from '../main.ts'
 import { colored, painter } from '../output/theme.ts'
+import { pad, widthOf } from '../output/width.ts'
 import { argumentsOf } from '../usage.ts'
 import { pageOf } from './docs.ts'
 
 /** Flags of these groups are shown when all are asked for. */
 const rare = ['GLOBAL', 'MORE']
+/** As wide as labels may be beside their texts. */
+const longLabel = 32
 const order = ['EXAMPLES', 'USAGE', 'ARGUMENTS', 'FLAGS', 'DESCRIPTION', 'ALIASES', 'FLAG DESCRIPTIONS']
 
 /** oclif's help of one command: examples first, the usage in one line, the summary in its place alone. */
@@ -15,7 +18,22 @@ class Page extends CommandHelp {
   }
 
   protected override description(): string | undefined {
-    return this.command.description
+    const { description } = this.command
+    return description && this.wrap(description)
+  }
+
+  /** A label that is longer than most stands in a line of its own, and leaves the others their room. */
+  override renderList(rows: (string | undefined)[][], { indentation }: { indentation: number }): string {
+    const widths = rows.map(([label = '']) => widthOf(label)).filter((width) => width <= longLabel)
+    const width = Math.max(0, ...widths)
+    const lines = rows.flatMap(([label = '', text]) => {
+      if (!text) return [label.trimEnd()]
+      const [first, ...rest] = this.wrap(text.trim(), indentation + width + 2).split('\n')
+      const room = ' '.repeat(width + 2)
+      const below = rest.map((line) => room + line.trim())
+      return widthOf(label) > width ? [label, room + first, ...below] : [`${pad(label, width)}  ${first}`, ...below]
+    })
+    return lines.join('\n')
   }
 
   protected override examples(examples: Command.Example[] | string | undefined): string | undefined {

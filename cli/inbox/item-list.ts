@@ -1,7 +1,7 @@
 import type { Client } from '#client'
 import type { Reply } from '#contract/define'
 import type { inbox } from '#contract/inbox'
-import { kindNames } from '../views/inbox.ts'
+import { kindName } from '../views/inbox.ts'
 import type { Detail, Item } from './decisions.ts'
 
 type Listed = Reply<typeof inbox.list>
@@ -154,4 +154,4 @@ export class ItemList {
 
 /** What a filter looks at. */
 const textOf = ({ id, title, kind, sender_name = '', body_md = '' }: Item): string =>
-  `${id} ${title} ${kind.replaceAll('_', ' ')} ${kindNames[kind]} ${sender_name} ${body_md}`.toLowerCase()
+  `${id} ${title} ${kind.replaceAll('_', ' ')} ${kindName(kind)} ${sender_name} ${body_md}`.toLowerCase()

@@ -1,9 +1,9 @@
 import { renderMarkdown } from '../markdown/render.ts'
 import { displayable, type Row, span, wrap } from '../markdown/rows.ts'
-import { span as lasting } from '../output/cell.ts'
+import { shortSpan } from '../output/cell.ts'
 import { cleanLine } from '../output/clean.ts'
 import { pad, shorten, widthOf } from '../output/width.ts'
-import { kindNames } from '../views/inbox.ts'
+import { kindName } from '../views/inbox.ts'
 import { canBeUnread, choicesOf, type Decision, type Detail, type Item, wordsOf } from './decisions.ts'
 import { fitted } from './full-screen.ts'
 import type { ItemList } from './item-list.ts'
@@ -12,7 +12,7 @@ import { help, keysOf } from './keys.ts'
 const line = (text: string, width: number): string => shorten(cleanLine(text), Math.max(1, width))
 
 /** How long ago, in as few letters as it takes. */
-const age = (time: string): string => lasting(Math.max(0, (Date.now() - Date.parse(time)) / 1000)).replace(' ', '')
+const age = (time: string): string => shortSpan(Math.max(0, (Date.now() - Date.parse(time)) / 1000))
 
 const who = ({ sender_name, sender_type }: Item): string => sender_name ?? sender_type ?? 'Muster'
 
@@ -30,7 +30,7 @@ export function headRow({ loaded, items, all, filter, more, counts }: ItemList, 
 export function itemRow(item: Item, chosen: boolean, pending: Decision | undefined, width: number): Row {
   const mark = item.blocking ? span('! ', 'yellow') : item.state === 'unread' ? span('• ', 'cyan') : span('  ')
   const lead =
-    `${pad(kindNames[item.kind], 10)}  ${pad(age(item.created_at), 5, true)} ` + ` ${pad(line(who(item), 12), 12)}  `
+    `${pad(kindName(item.kind), 10)}  ${pad(age(item.created_at), 5, true)} ` + ` ${pad(line(who(item), 12), 12)}  `
   const room = width - 4 - widthOf(lead)
   const title = pending ? `${wordsOf(pending.choice)[0]}: ${cleanLine(item.title)}` : item.title
   const tones = pending ? (['dim'] as const) : item.state === 'unread' ? (['bold'] as const) : []
@@ -64,7 +64,7 @@ const told = [
 /** An item with its text as Markdown. */
 export function detailRows(item: Detail, width: number): Row[] {
   const meta = [
-    kindNames[item.kind],
+    kindName(item.kind),
     `from ${cleanLine(who(item))}`,
     `${age(item.created_at)} ago`,
     item.priority === 'medium' ? '' : item.priority,

@@ -64,7 +64,7 @@ function checkWords(flags: FilterFlags): void {
   }
   for (const [flag, known] of Object.entries(fixed)) {
     const stray = strayOf(flags[flag as keyof FilterFlags], known)
-    if (stray !== undefined) throw new InputError(`--${flag} takes ${known.join(', ')}, not "${stray}".`)
+    if (stray !== undefined) throw new InputError(`--${flag} must be one of ${known.join(', ')}, not "${stray}".`)
   }
 }
 

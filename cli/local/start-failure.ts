@@ -32,10 +32,12 @@ export function startFailure({ code, signal, timeout, logged, env }: End): Start
   const at = logged.findLastIndex((line) => line.startsWith('musterd: '))
   if (at < 0) return new StartFailure(withoutWords(code ?? signal, logged.at(-1), env), kind)
   const next = /^Next: (.*)/.exec(logged[at + 1] ?? '')?.[1]
-  // It speaks to those who start it by hand.
-  const here = next?.replaceAll(/\bmusterd(?= --|$)/g, 'muster up')
-  return new StartFailure(logged[at]!.slice('musterd: '.length), kind, here)
+  return new StartFailure(logged[at]!.slice('musterd: '.length), kind, next && asMuster(next))
 }
+
+/** The daemon speaks to those who start it by hand; what it says, to those who use `muster up`. */
+export const asMuster = (text: string): string =>
+  text.replace(/\bmusterd( --[\w-]+) \((muster up\1)\)/g, '$2').replaceAll(/\bmusterd(?= --|$)/g, 'muster up')
 
 /** On a full disk nothing can be logged. */
 function withoutWords(end: number | string | null, last: string | undefined, env: NodeJS.ProcessEnv): string {

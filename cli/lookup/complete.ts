@@ -1,6 +1,7 @@
 import type { Client } from '#client'
 import type { Session } from '../contexts/session.ts'
 import { InputError } from '../input.ts'
+import { telling } from '../output/short-id.ts'
 import { find, NotFound } from './find.ts'
 import { type Given, kinds, type Numbered } from './kinds.ts'
 import { type IdName, idFlags, idNames, isPartOfId } from './names.ts'
@@ -38,7 +39,8 @@ export async function completeIds({ args, flags }: Words, where: Where): Promise
 async function idOf(kind: Numbered, text: string): Promise<string> {
   const number = /^[1-9]\d{0,2}$/.test(text) ? rowShown(kind.numbersOf, Number(text)) : undefined
   if (number !== undefined && !kind.names) return number
-  const seen = text.length < 4 ? [] : idsShown(kind.numbersOf).filter((id) => id.endsWith(text))
+  const seen =
+    text.length < 4 ? [] : idsShown(kind.numbersOf).filter((id) => id.endsWith(text) || telling(id).endsWith(text))
   if (seen.length === 1) return seen[0]!
   try {
     return await find(kind, text)

@@ -42,6 +42,9 @@ export function span(seconds: number): string {
   return `${Math.floor(seconds / size)} ${unit}`
 }
 
+/** "5m" of a number of seconds, for columns. */
+export const shortSpan = (seconds: number): string => span(seconds).replace(' ', '').replace('min', 'm')
+
 /** A time: "5 min ago" or "in 2 h" for people, RFC 3339 for programs. */
 export function when(time: string | null | undefined, now = Date.now()): Cell {
   if (!time) return null
@@ -56,7 +59,7 @@ export function age(time: string | null | undefined, now = Date.now()): Cell {
   if (!time) return null
   const seconds = Math.max(0, (now - Date.parse(time)) / 1000)
   if (Number.isNaN(seconds)) return time
-  return { text: span(seconds).replace(' ', '').replace('min', 'm'), value: time }
+  return { text: shortSpan(seconds), value: time }
 }
 
 const tones: Record<string, Tone> = {}

@@ -37,7 +37,7 @@ export const asciiMarks = (text: string): string => text.replace(marks, (mark) =
 
 /** Writes marks in ASCII to terminals that have nothing else. */
 export function plainMarks(stream: NodeJS.WriteStream): void {
-  if (!stream.isTTY) return
+  if (!stream.isTTY && !process.env['SVC_FORCE_TTY']) return
   const write = stream.write.bind(stream) as (chunk: unknown, ...rest: unknown[]) => boolean
   stream.write = (chunk: unknown, ...rest: unknown[]) =>
     write(typeof chunk === 'string' ? asciiMarks(chunk) : chunk, ...rest)

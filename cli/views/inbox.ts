@@ -5,8 +5,7 @@ import type { View } from '../output/printer.ts'
 
 type Item = Static<typeof Schema>
 
-/** What people call the kinds of items. */
-export const kindNames: Readonly<Record<Item['kind'], string>> = {
+const kindNames: Readonly<Record<Item['kind'], string>> = {
   waitpoint: 'approval',
   escalation: 'question',
   failed_run: 'failed run',
@@ -18,6 +17,9 @@ export const kindNames: Readonly<Record<Item['kind'], string>> = {
   webhook_fire_failed: 'webhook',
   automation_enqueue_failed: 'automation',
 }
+
+/** What people call the kind of an item; a newer server may have others. */
+export const kindName = (kind: Item['kind']): string => kindNames[kind] ?? kind
 
 const tones = { urgent: 'red', high: 'yellow', medium: undefined, low: 'dim' } as const
 const priority = ({ priority: value }: Item) => ({ text: value, value, ...(tones[value] && { tone: tones[value] }) })
@@ -35,7 +37,7 @@ export const inboxView: View<Item> = {
   empty: 'Nothing waits for you.',
   columns: {
     ID: ({ id }) => id,
-    KIND: ({ kind }) => ({ text: kindNames[kind], value: kind }),
+    KIND: ({ kind }) => kind && { text: kindName(kind), value: kind },
     PRIORITY: priority,
     STATE: state,
     FROM: ({ sender_name, sender_type }) => sender_name ?? sender_type,
@@ -45,7 +47,7 @@ export const inboxView: View<Item> = {
   detail: {
     Title: ({ title }) => title,
     Id: ({ id }) => id,
-    Kind: ({ kind }) => ({ text: kindNames[kind], value: kind }),
+    Kind: ({ kind }) => kind && { text: kindName(kind), value: kind },
     State: state,
     Priority: priority,
     From: ({ sender_name, sender_type }) => sender_name ?? sender_type,

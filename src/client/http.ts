@@ -86,8 +86,11 @@ function unreachable(target: Target, { signal, timeout = 30_000 }: Outgoing, err
   if (signal?.aborted) return signal.reason
   if (error instanceof UnreachableError) return error
   const { code = 'ERROR', message } = error as NodeJS.ErrnoException
-  return new UnreachableError(target.key, code, describe(code, message, target, timeout))
+  return new UnreachableError(target.key, code, describe(code, reasonOf(message), target, timeout))
 }
+
+/** OpenSSL's messages have the reason in their midst, between places in its sources. */
+const reasonOf = (message: string) => /:SSL routines:[^:]*:([^:]+):/.exec(message)?.[1] ?? message
 
 function describe(code: string, message: string, { key, socket }: Target, timeout: number): string {
   if (code === 'TIMEOUT') return `${key} did not answer within ${timeout / 1000} s`
@@ -95,6 +98,7 @@ function describe(code: string, message: string, { key, socket }: Target, timeou
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The name in ${key} is not known`
   if (code === 'EACCES' || code === 'EPERM') return `This user may not open ${key}`
   if (code === 'ECONNRESET' || code === 'EPIPE') return `${key} broke the connection`
+  if (message === 'wrong version number') return `${key} answers without TLS: its address begins with http://`
   if (/CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO/.test(code)) return `The certificate of ${key} is not trusted (${message})`
   return `${key} cannot be reached (${message || code})`
 }

@@ -63,7 +63,10 @@ describe('commands that change something', () => {
   })
 
   it.each(Object.entries(next))('%s: muster %s can be typed', (id, line) => {
-    const words = { ...Object.fromEntries(Object.keys(commands[id]!.args).map((name) => [name, 'x'])), name: 'y' }
+    const words = {
+      ...Object.fromEntries([...Object.keys(commands[id]!.args), 'agent'].map((name) => [name, 'x'])),
+      name: 'y',
+    }
     const typed = commandLine(line, words)
     expect(typed, `${line} has a word that the command lacks`).toBeDefined()
     const request = resolve(typed!.split(' ').slice(1), known)
@@ -267,7 +270,7 @@ describe('deletions that take something along', () => {
     expect(workspace.stderr).toContain(' This ends 1 run in progress. Not asked')
     const asked = await run('crews', 'rm', 'own')
     expect(asked).toMatchObject({ code: 2, stdout: '' })
-    expect(asked.stderr).toContain('Delete crew own with its 1 agents and its container? This ends 1 run in progress.')
+    expect(asked.stderr).toContain('Delete crew own with its agent and its container? This ends 1 run in progress.')
     expect(asked.stderr).toContain('Next: repeat the command with --confirm own')
     expect(await run('crews', 'rm', 'own', '--confirm', 'other')).toMatchObject({
       code: 2,

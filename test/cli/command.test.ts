@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { cli } from '../support/cli.ts'
@@ -171,7 +173,7 @@ describe('results', () => {
     const { run } = await served()
     expect(await run('api', 'crews', '--jq', '.[')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('jq: error: syntax error'),
+      stderr: expect.stringMatching(/^\{.*"message":"--jq: syntax error, unexpected INVALID_CHARACTER"/),
     })
     expect(await run('api', 'crews', '--jq', '.x.y')).toMatchObject({
       code: 2,
@@ -212,7 +214,7 @@ describe('results', () => {
     [['--template', '{{.n}}', '-o', 'name'], '--template cannot be combined with -o name.'],
     [['--json', '-o', 'table'], '--json cannot be combined with -o table.'],
     [['--json=n', '-o', 'name'], '--json cannot be combined with -o name.'],
-    [['--jq', '.['], 'jq: error: syntax error'],
+    [['--jq', '.['], '--jq: syntax error'],
     [['--template', '{{range .}}'], '{{range}} without {{end}}'],
     [['--template', '{{.n'], '{{ without }}'],
     [['--template', '{{end}}'], '{{end}} without {{range}} or {{if}}'],
@@ -247,6 +249,54 @@ it('refuses a certificate that is not trusted', async () => {
     stderr: expect.stringContaining(`The certificate of ${server.url} is not trusted`),
   })
   expect(server.seen).toEqual([])
+})
+
+it('says that a server answers without TLS', async () => {
+  const server = await fakeServer((_, reply) => json(reply, rows))
+  const secure = server.url.replace('http:', 'https:')
+  expect(await cli({ SVC_SERVER: secure, SVC_TOKEN: 'secret' }).run('api', 'crews')).toMatchObject({
+    code: 8,
+    stderr: expect.stringContaining(`Error: ${secure} answers without TLS: its address begins with http://\n`),
+  })
+})
+
+const named = { title: 'No such resource', field: 'itemId', detail: undefined }
+it.each([
+  [
+    ['crews', 'update', 'web'],
+    400,
+    'no_fields',
+    { title: 'Nothing was given', detail: 'Name a_b' },
+    'Nothing was given.',
+  ],
+  [['crews', 'list'], 403, 'not_a_member', {}, 'There is no workspace "acme" of which you are a member.'],
+  [['workspaces', 'use', 'lab'], 403, 'not_a_member', {}, 'There is no workspace "lab" of which you are a member.'],
+  [['inbox', 'show', 'nope'], 404, 'not_found', named, 'There is no such item.'],
+] as const)('%j refused with %i %s is told in the words of a person', async (line, status, code, more, what) => {
+  const { run } = await served(({ method }, reply) =>
+    code === 'no_fields' && method === 'GET'
+      ? json(reply, [{ id: 'c1', slug: 'web' }])
+      : json(reply, refusal(status, code, more), status),
+  )
+  const { stderr } = await run('-w', 'acme', ...line)
+  expect(stderr).toMatch(/^Error: .*\nNext: muster .*\n$/)
+  expect(stderr).toContain(`Error: ${what}\n`)
+})
+
+it('tells of a configuration that cannot be read what is wrong and what to do', async () => {
+  const { home, run } = cli()
+  const path = join(home, '.config/muster/config.yaml')
+  mkdirSync(join(path, '..'), { recursive: true })
+  for (const [text, what] of [
+    ['foo: [bar\n', 'is not valid YAML: Flow sequence in block collection'],
+    ['contexts: 3\n', 'must hold contexts by name'],
+  ] as const) {
+    writeFileSync(path, text, { mode: 0o600 })
+    const { code, stderr } = await run('crews')
+    expect({ code, lines: stderr.split('\n').length }).toEqual({ code: 2, lines: 3 })
+    expect(stderr).toContain(`The configuration ${path} ${what}`)
+    expect(stderr).toContain(`Next: correct or remove ${path}\n`)
+  }
 })
 
 describe('on a terminal', () => {

@@ -37,12 +37,17 @@ describe('every command', () => {
     }
   })
 
-  it('shows all of its flags with --help --all', async () => {
+  it('shows all of its flags with --help --all, within 80 columns but for examples and long flags', async () => {
     const { run } = cli()
     for (const { id, flags } of listed) {
       const { stdout } = await run(...id.split(':'), '--help', '--all')
       const shown = Object.values(flags).filter(({ hidden }) => !hidden)
       for (const { name } of shown) expect(stdout, id).toMatch(new RegExp(`--(?:\\[no-\\])?${name}\\b`))
+      const below = stdout.slice(stdout.indexOf('\nUSAGE')).split('\n')
+      expect(
+        below.filter((line) => line.length > 80 && !/^ *(\$ |--)/.test(line)),
+        id,
+      ).toEqual([])
     }
   })
 

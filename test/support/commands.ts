@@ -34,6 +34,7 @@ const more: Record<string, string[]> = {
   'crews:set-member': ['--role=manager'],
   'policies:set': ['--behavior=warn'],
   'inbox:act': ['--dismiss'],
+  'agents:download': ['--to=-'],
 }
 
 const valueFor = ({ name, options, helpValue }: Word): string =>

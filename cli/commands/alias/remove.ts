@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { InputError } from '../../input.ts'
+import { NotFound, nearest } from '../../lookup/find.ts'
 import { changeUserFile } from '../../user-settings.ts'
 
 export default class AliasRemove extends ApiCommand<typeof AliasRemove> {
@@ -11,7 +11,8 @@ export default class AliasRemove extends ApiCommand<typeof AliasRemove> {
   async run(): Promise<void> {
     const { name } = this.args
     await changeUserFile(({ aliases }) => {
-      if (!Object.hasOwn(aliases, name)) throw new InputError(`There is no alias "${name}".`, 'muster alias list')
+      if (!Object.hasOwn(aliases, name))
+        throw new NotFound('alias', name, nearest(name, Object.keys(aliases)), 'muster alias list')
       delete aliases[name]
     }, this.trying)
     await this.out.done(`The alias ${name} is removed.`)

@@ -17,7 +17,9 @@ export default class CrewsRemove extends ApiCommand<typeof CrewsRemove> {
     const id = await crewId(this.api, this.args.crew)
     const crew = await this.api.crews.show({ crewId: id })
     const ends = await interrupted(this.api, { agents: await agentsOf(this.api, id) })
-    const what = `crew ${crew.slug} with its ${crew._count.agents} agents and its container`
+    const { agents } = crew._count
+    const members = agents === 0 ? '' : agents === 1 ? ' with its agent' : ` with its ${agents} agents`
+    const what = `crew ${crew.slug}${members}${members ? ' and' : ' with'} its container`
     await this.confirmName(`Delete ${what}?${ends}`, crew.slug)
     await this.progress(`Deleting ${crew.slug}`, this.api.crews.remove({ crewId: id }))
     await this.out.done(`Deleted crew ${crew.slug}.`)

@@ -9,13 +9,13 @@ export default class TokensRevoke extends ApiCommand<typeof TokensRevoke> {
     '$ <%= config.bin %> tokens revoke TOKEN',
     '$ <%= config.bin %> tokens revoke TOKEN --yes',
   ]
-  static override args = { token: Args.string({ required: true, description: 'id of the token' }) }
+  static override args = { token: Args.string({ required: true, description: 'name or id of the token' }) }
   static override flags = yesFlag
 
   async run(): Promise<void> {
     const { token } = this.args
-    await this.confirm(`Revoke token ${token}?`)
+    await this.confirm(`Revoke token ${this.called('token')}?`)
     await this.api.tokens.revoke({ tokenId: token })
-    await this.out.done(`Revoked token ${token}.`)
+    await this.out.done(`Revoked token ${this.called('token')}.`)
   }
 }

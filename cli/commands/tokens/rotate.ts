@@ -14,7 +14,7 @@ export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
     '$ <%= config.bin %> tokens rotate TOKEN --yes --output-file /etc/ci/muster-token',
   ]
   static override next = { not_found: 'muster tokens list', token_ended: 'muster tokens create NAME' }
-  static override args = { token: Args.string({ required: true, description: 'id of the token' }) }
+  static override args = { token: Args.string({ required: true, description: 'name or id of the token' }) }
   static override flags = {
     name: Flags.string({ description: 'new name (default: the old one)' }),
     ...outputFileFlag,
@@ -24,7 +24,7 @@ export default class TokensRotate extends ApiCommand<typeof TokensRotate> {
   async run(): Promise<void> {
     const { token: tokenId } = this.args
     const { name, 'output-file': file } = this.flags
-    await this.confirm(`Replace token ${tokenId}? The old one ends at once.`)
+    await this.confirm(`Replace token ${this.called('token')}? The old one ends at once.`)
     const own = await this.isOwn(tokenId)
     await handOver(this.out, file, async () => {
       const made = await this.api.tokens.rotate({ tokenId, body: given({ name }) })

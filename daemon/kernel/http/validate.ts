@@ -117,12 +117,22 @@ function describe(flaws: Flaw[], schema: TSchema, value: unknown): Problem {
   const wanted = keyword === 'pattern' ? schemaAt(schema, schemaPath)?.description : undefined
   // null and '' may be allowed values, but the message does not offer them.
   const choices = params.allowedValues?.filter((choice) => choice !== null && choice !== '')
-  const allowed = keyword === 'enum' && choices ? `must be one of ${choices.join(', ')}` : message
+  const allowed = keyword === 'enum' && choices ? `must be one of ${choices.join(', ')}` : worded(message)
   return problem('invalid_field', {
     field: at,
     detail: `${at || 'The body'} ${wanted ? `must be ${wanted}` : allowed}`,
   })
 }
+
+const comparisons: Readonly<Record<string, string>> = {
+  '>=': 'at least',
+  '<=': 'at most',
+  '>': 'more than',
+  '<': 'less than',
+}
+
+/** The schema library's sentence, in words. */
+const worded = (message: string): string => message.replace(/(?<=^must be )[<>]=?(?= )/, (sign) => comparisons[sign]!)
 
 function schemaAt(schema: TSchema, path: string): Schema | undefined {
   let found: unknown = schema

@@ -108,7 +108,7 @@ describe('muster init', () => {
     [['--email', 'a@b.co', '--name', 'Ada'], 'short', 'at least 8 characters'],
     [['--email', 'a@b.co', '--name', 'Ada'], 'ü'.repeat(40), 'at most 72 bytes'],
     [['--email', 'a@b.co', '--name', 'Ada'], '', 'nothing came on standard input'],
-    [['--email', 'nobody', '--name', 'Ada'], 'long enough', 'email'],
+    [['--email', 'nobody', '--name', 'Ada'], 'long enough', '--email cannot be "nobody". Enter an address such as'],
   ])('refuses %j with the password "%s"', async (flags, password, reason) => {
     const { pipe } = await empty()
     expect(await pipe(password, 'init', ...flags)).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) })

@@ -45,8 +45,8 @@ it('refuses what cannot be done, and says what can', async () => {
   const { run } = cli()
   await run('contexts', 'create', 'work', '--url', 'http://work')
   expect(await run('contexts', 'use', 'wrok')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('There is no context "wrok"; there are work.'),
+    code: 3,
+    stderr: expect.stringContaining('There is no context "wrok"; did you mean "work"?'),
   })
   expect(await run('contexts', 'create', 'work', '--url', 'http://other')).toMatchObject({
     code: 2,

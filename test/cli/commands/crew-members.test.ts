@@ -107,6 +107,10 @@ describe('muster limits', () => {
       code: 2,
       stderr: expect.stringContaining('1 to 1000'),
     })
+    expect(await run('limits', 'set', 'login.lockout_threshold', 'few')).toMatchObject({
+      code: 2,
+      stderr: 'Error: VALUE must be a whole number, not "few".\nNext: muster limits set --help\n',
+    })
     expect(await run('limits', 'set', 'nothing', '5')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('Next: muster limits list'),

@@ -39,6 +39,10 @@ describe('muster up, status and down', () => {
       stdout: `${url}\n`,
       stderr: expect.stringContaining('is already running'),
     })
+    const elsewhere = await it.run('up', '--port', '8123')
+    expect(elsewhere.stderr).toContain(
+      'It goes on as it was started, without --port. Next: muster down, then muster up',
+    )
     expect(note(it).pid).toBe(pid)
     expect(JSON.parse((await it.run('status', '--json')).stdout)).toMatchObject({
       server: `unix://${data(it)}/musterd.sock`,

@@ -66,10 +66,12 @@ describe('SVC_FORCE_TTY', () => {
     const { run } = cli({ ...variables(await sampleServer()), SVC_FORCE_TTY: '50', NO_COLOR: '1' })
     const { stdout, stderr } = await run('inbox', 'list')
     const lines = stdout.trimEnd().split('\n')
-    expect(lines[0]).toMatch(/^ID +KIND +PRIORITY/)
+    expect(lines[0]).toMatch(/^ID +KIND +TITLE +AGE$/)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(50)
     expect(stderr).toContain('Left out: ')
     expect((await run('inbox', 'list', '-o', 'wide')).stdout).toContain(sampleId)
+    const ascii = cli({ ...variables(await sampleServer()), SVC_FORCE_TTY: '50', NO_COLOR: '1', LC_ALL: 'C' })
+    expect((await ascii.run('inbox', 'list')).stdout).toMatch(/^[\n -~]*$/)
   })
 })
 

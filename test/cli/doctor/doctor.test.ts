@@ -7,6 +7,7 @@ import { clock } from '../../../cli/doctor/server.ts'
 import { type Cli, cli, cliFor } from '../../support/cli.ts'
 import { seen } from '../../support/eyes.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
+import { stranger } from '../../support/stranger.ts'
 
 interface Finding {
   where: string
@@ -107,6 +108,15 @@ describe('without a daemon', () => {
       status: 'fail',
       fix: `muster doctor --fix, or chmod go= ${folder}`,
     })
+  })
+
+  it('names the command of a person for a port that is taken, and says when it can fix nothing', async () => {
+    const { port } = await stranger()
+    const muster = cli({ SVC_CONTAINER_PROVIDER: 'process', SVC_PORT: String(port) })
+    mkdirSync(join(muster.home, '.local/share/muster'), { recursive: true, mode: 0o700 })
+    const { stdout, stderr } = await muster.run('doctor', '--fix')
+    expect(stderr).toBe('There is nothing that can be fixed without you.\n')
+    expect(stdout).toMatch(/^fail\there\tport\t.*\tmuster up --port \d+, or end that program$/m)
   })
 
   it('asks a Docker engine itself, and names the images that are missing', async () => {

@@ -78,6 +78,12 @@ describe('crews.create', () => {
     ])
   })
 
+  it('says in words how large a number may be', async () => {
+    const { call } = await daemon({ shared: true })
+    const { body } = await call('OWNER', 'POST', '/crews', { ...draft, container_memory_mb: 262_145 })
+    expect(body.detail).toBe('container_memory_mb must be at most 262144')
+  })
+
   it.each([
     ['name', { slug: 'a1' }, 'missing_field'],
     ['slug', { name: 'Backend' }, 'missing_field'],
