@@ -57,9 +57,11 @@ function lock(path: string, file: number, mode: number): void {
 async function fullRead(text: string, path: string): Promise<unknown> {
   const { parse } = await import('yaml')
   try {
-    return parse(text, { schema: 'failsafe', maxAliasCount: 0 }) ?? {}
+    return parse(text, { schema: 'failsafe', maxAliasCount: 0, logLevel: 'error' }) ?? {}
   } catch (error) {
-    throw new InputError(`The configuration ${path} is not valid YAML: ${(error as Error).message}`)
+    // What follows shows the lines around, with their tokens.
+    const where = (error as Error).message.split(/:?\n/, 1)[0]
+    throw new InputError(`The configuration ${path} is not valid YAML: ${where}`)
   }
 }
 
