@@ -154,9 +154,9 @@ describe('a hostile server', () => {
   })
 
   it('gives PowerShell, which quotes nothing itself, no word that it would run', () => {
-    expect(scripts.powershell).toContain(
-      `if ($word -notmatch '^[\\w./-][\\w./:@=+-]*$') { $word = "'" + ($word -replace "['\\u2018-\\u201b]", '$0$0') + "'" }`,
-    )
+    const plain = "$word -notmatch '^[\\w./-][\\w./:@=+-]*$'"
+    const quoted = `"'" + ($word -replace "['\\u2018-\\u201b]", '$0$0') + "'"`
+    expect(scripts.powershell).toContain(`if (${plain}) { $word = ${quoted} }`)
   })
 
   it('offers no word to a shell that is a flag', async () => {
