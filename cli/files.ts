@@ -50,9 +50,8 @@ export async function receiveNew(to: string, from: () => Promise<Readable>, forc
  */
 export function replacePrivate(path: string, content: string, { flush = false } = {}): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // In containers every process may have the same number.
   const to = placeOf(path)
-  const draft = `${to}.${process.pid}${Math.random().toString(36).slice(1)}.new`
+  const draft = draftOf(to)
   try {
     writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush })
     renameSync(draft, to)
@@ -61,6 +60,9 @@ export function replacePrivate(path: string, content: string, { flush = false } 
     throw error
   }
 }
+
+/** A name beside the file for what is to replace it. In containers every process may have the same number. */
+export const draftOf = (path: string): string => `${path}.${process.pid}${Math.random().toString(36).slice(1)}.new`
 
 /** Where the file is kept, when a link of this user's leads there. Somebody else's link is replaced. */
 function placeOf(path: string): string {

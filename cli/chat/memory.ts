@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { replacePrivate } from '../files.ts'
 import { stateDir } from '../paths.ts'
 
 type Note = { said: string } | { chat: string }
@@ -57,8 +58,7 @@ function parsed(line: string): Note[] {
 
 function rewrite(path: string, notes: Note[]): void {
   attempt(() => {
-    writeFileSync(`${path}.${process.pid}`, notes.map((note) => `${JSON.stringify(note)}\n`).join(''), { mode: 0o600 })
-    renameSync(`${path}.${process.pid}`, path)
+    replacePrivate(path, notes.map((note) => `${JSON.stringify(note)}\n`).join(''))
   })
 }
 

@@ -59,10 +59,11 @@ const mendOf = (path: string) => `correct or remove ${path}`
 async function fullRead(text: string, path: string): Promise<unknown> {
   const { parse } = await import('yaml')
   try {
-    return parse(text, { schema: 'failsafe', maxAliasCount: 0 }) ?? {}
+    return parse(text, { schema: 'failsafe', maxAliasCount: 0, logLevel: 'error' }) ?? {}
   } catch (error) {
-    const [what] = (error as Error).message.split(':\n')
-    throw new InputError(`The configuration ${path} is not valid YAML: ${what}`, mendOf(path))
+    // What follows shows the lines around, with their tokens.
+    const [where] = (error as Error).message.split(/:?\n/, 1)
+    throw new InputError(`The configuration ${path} is not valid YAML: ${where}`, mendOf(path))
   }
 }
 

@@ -141,10 +141,14 @@ function usualAddress(env: Env): string {
   return `http://127.0.0.1:${port > 0 && port < 65_536 ? port : 8080}`
 }
 
-/** What a running daemon left beside its data. Empty when none did. */
+/** What a running daemon left beside its data. Empty when none did, and where it is none of a daemon's. */
 export function runtimeFile(path: string): { socket?: string; url?: string; pid?: number; version?: string } {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
+    const { socket, url, pid, version } = JSON.parse(readFileSync(path, 'utf8'))
+    if (url !== undefined) parseTarget(url)
+    // Signals to 0 and below reach whole groups of processes.
+    if (pid !== undefined && !(Number.isInteger(pid) && pid > 0)) return {}
+    return { socket, url, pid, version }
   } catch {
     return {}
   }

@@ -54,7 +54,9 @@ const isOld = (file: string) => Date.now() - statSync(file).mtimeMs > hours * 3_
 
 function listsOf(terminal: string): Shown[] {
   try {
-    return isOld(fileOf(terminal)) ? [] : (JSON.parse(readFileSync(fileOf(terminal), 'utf8')) as Shown[])
+    if (isOld(fileOf(terminal))) return []
+    const lists = JSON.parse(readFileSync(fileOf(terminal), 'utf8')) as Shown[]
+    return lists.filter(({ noun, ids }) => typeof noun === 'string' && Array.isArray(ids))
   } catch {
     return []
   }

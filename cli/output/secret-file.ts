@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { draftOf } from '../files.ts'
 import { InputError } from '../input.ts'
 
 export interface SecretFile {
@@ -13,7 +14,7 @@ export interface SecretFile {
  * secret is made.
  */
 export function secretFile(path: string): SecretFile {
-  const draft = `${path}.${process.pid}.new`
+  const draft = draftOf(path)
   let file: number
   try {
     file = openSync(draft, 'wx', 0o600)

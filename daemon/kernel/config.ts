@@ -89,9 +89,11 @@ function readSettings(path: string, required: boolean, known: readonly string[])
   }
   let document: unknown
   try {
-    document = parse(text, { maxAliasCount: 0 }) ?? {}
+    document = parse(text, { maxAliasCount: 0, logLevel: 'error' }) ?? {}
   } catch (error) {
-    throw new ConfigError(`The configuration file ${path} is not valid YAML: ${(error as Error).message}`)
+    // What follows shows the lines around, which may hold secrets, and this is logged.
+    const where = (error as Error).message.split(/:?\n/, 1)[0]
+    throw new ConfigError(`The configuration file ${path} is not valid YAML: ${where}`)
   }
   if (typeof document !== 'object' || Array.isArray(document))
     throw new ConfigError(`The configuration file ${path} must consist of sections such as "server:"`)

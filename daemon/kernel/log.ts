@@ -49,5 +49,11 @@ const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 4
 
 function asText({ time, level, msg, ...rest }: { time: string; level: number; msg?: string }): string {
   const details = Object.entries(rest).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
-  return [time, (levels[level] ?? String(level)).padEnd(5), (msg ?? '').replaceAll('\n', '\\n'), ...details].join(' ')
+  return inert([time, (levels[level] ?? String(level)).padEnd(5), msg ?? '', ...details].join(' '))
 }
+
+/** On one line, without a character that acts on the terminal at which it is read: others may have chosen it. */
+const inert = (text: string): string =>
+  text
+    .replaceAll('\n', '\\n')
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`)

@@ -21,6 +21,8 @@ export interface EventOptions {
 
 /** As many events as are held before reading from the server pauses. */
 const room = 1000
+/** Bytes without the end of an event after which a connection is given up: the server may never send one. */
+const longestEvent = 64 * 1024 * 1024
 
 /**
  * The events of a Server-Sent Events reply. A lost connection, a restarting server included, is made again with
@@ -159,6 +161,7 @@ class Feed {
   /** The body, read only while there is room for what it holds. */
   private paced(body: AsyncIterable<Buffer>): ReadableStream<Uint8Array> {
     const chunks = body[Symbol.asyncIterator]()
+    let open = 0
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         while (this.held.length >= room && !this.ended) {
@@ -167,8 +170,11 @@ class Feed {
           })
         }
         const { value, done } = await chunks.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
+        if (done) return controller.close()
+        open = value.includes('\n\n') ? 0 : open + value.length
+        if (open <= longestEvent) return controller.enqueue(value)
+        await chunks.return?.()
+        controller.error(new Error('the server sends an event that does not end'))
       },
     })
   }

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { api, endpoints } from '#contract'
 import { urlOf } from '#contract/define'
+import { scripts } from '../../cli/complete/scripts.ts'
 import type { Manifest } from '../../cli/main.ts'
 import { cli, type Shown } from '../support/cli.ts'
 import { ending } from '../support/endings.ts'
@@ -150,6 +151,12 @@ describe('a hostile server', () => {
     )
     const { stderr } = await cli({ SVC_SERVER: server.url, SVC_WORKSPACE: 'w' }).run('crews', 'remove', slug)
     expect(stderr).toContain("--confirm 'x'\\''; $(touch y) `z`'\n")
+  })
+
+  it('gives PowerShell, which quotes nothing itself, no word that it would run', () => {
+    const plain = "$word -notmatch '^[\\w./-][\\w./:@=+-]*$'"
+    const quoted = `"'" + ($word -replace "['\\u2018-\\u201b]", '$0$0') + "'"`
+    expect(scripts.powershell).toContain(`if (${plain}) { $word = ${quoted} }`)
   })
 
   it('offers no word to a shell that is a flag', async () => {

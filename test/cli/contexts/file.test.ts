@@ -119,6 +119,7 @@ describe('the configuration file', () => {
   it.each([
     ['- a\n', 'must hold'],
     ['contexts: [\n', 'not valid YAML'],
+    ['contexts:\n  a:\n    token: svc: [\n', /at line 3, column 12$/],
     ['contexts: {}\ntokens: {}\n', 'unknown member "tokens"'],
     ['contexts:\n  a:\n    workspace: w\n', 'needs a server for the context "a"'],
     ['contexts:\n  a:\n    server: s\n    pasword: p\n', 'unknown member "pasword" in the context "a"'],

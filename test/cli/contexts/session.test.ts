@@ -131,8 +131,10 @@ describe('the daemon of this machine', () => {
     expect(address()).toBe('http://127.0.0.1:8080')
     expect(address({ SVC_PORT: '4711' })).toBe('http://127.0.0.1:4711')
     expect(address({ SVC_PORT: '0' })).toBeUndefined()
-    note('{')
-    expect(address()).toBe('http://127.0.0.1:8080')
+    for (const garbage of ['{', 'null', '[]', '5', '{"url":5}', '{"url":"ftp://x"}', '{"url":"http://x","pid":-1}']) {
+      note(garbage)
+      expect(address()).toBe('http://127.0.0.1:8080')
+    }
     note(JSON.stringify({ url: 'http://127.0.0.1:4712' }))
     expect(address({ SVC_PORT: '0' })).toBe('http://127.0.0.1:4712')
   })

@@ -134,6 +134,8 @@ describe('values', () => {
     ['- server\n', /must consist of sections/],
     ['just text', /must consist of sections/],
     ['server: [\n', /not valid YAML/],
+    ['auth:\n  internal_token: secret: [\n', /not valid YAML: [^\n]* at line 2, column 19$/],
+    ['auth:\n  internal_token: !x "secret\n', /^(?!.*secret).*not valid YAML/s],
     ['server:\n  port: 1\n  port: 2\n', /not valid YAML/],
     ['a: &a [x]\nb: [*a, *a]\n', /not valid YAML|unknown/],
   ])('reads the file %j', (text, words) => {

@@ -28,6 +28,13 @@ describe.each(['json', 'text'] as const)('a log in %s', (format) => {
     expect(written[0]!.trimEnd()).not.toContain('\n')
   })
 
+  it('holds nothing that acts on a terminal', () => {
+    const { log, written } = lines('text')
+    log.info({ 'key\u009b2J': 'a\u001b[2J\u009b2J\u202e\u2028b' }, 'Seen\u001b]0;x\u0007\rover')
+    expect(written.join('').trimEnd()).toMatch(/^[\x20-\x7e]+$/)
+    expect(written.join('')).toContain('Seen\\u{1b}]0;x\\u{7}\\u{d}over')
+  })
+
   it('leaves out what is below its level', () => {
     const { log, written } = lines(format, 'warn')
     log.info('no')

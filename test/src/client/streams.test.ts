@@ -141,6 +141,23 @@ describe('events', () => {
     expect(await take(events(createConnection({ server: server.url }), '/s', { stall: 50 }), 3)).toHaveLength(3)
   })
 
+  it('gives up a connection on which an event does not end, and makes it again', async () => {
+    const megabyte = Buffer.alloc(1024 * 1024, 'x')
+    let tries = 0
+    const server = await fakeServer((_, reply) => {
+      begin(reply).write('retry: 1\n\n')
+      if (tries++) return say(reply, 1)
+      const more = () => {
+        while (!reply.destroyed && reply.write(megabyte));
+        if (!reply.destroyed) reply.once('drain', more)
+      }
+      return more()
+    })
+    const [event] = await take(events(createConnection({ server: server.url }), '/e'), 1)
+    expect(event).toMatchObject({ id: '1' })
+    expect(server.seen).toHaveLength(2)
+  })
+
   it('stops reading from the server while its reader is behind', async () => {
     const total = 20_000
     let sent = 0
