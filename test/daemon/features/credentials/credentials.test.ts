@@ -314,6 +314,7 @@ describe('credentials.remove', () => {
     const { id } = await make(it.call, '/credentials', draft)
     await make(it.call, `/agents/${agent.id}/credentials`, { credential_id: id, env_var_name: 'DEPLOY' })
     await it.call('OWNER', 'POST', `/credentials/${id}/rotate`, { value: 'second' })
+    expect(knownSecrets(it.app, it.workspace)).toEqual(['second', hush])
     expect((await it.call('ADMIN', 'DELETE', `/credentials/${id}`)).body).toEqual({ success: true })
     expect((await it.call('ADMIN', 'DELETE', `/credentials/${id}`)).status).toBe(404)
     expect((await it.call('OWNER', 'GET', '/credentials')).body).toEqual([])
@@ -332,6 +333,20 @@ describe('credentials.remove', () => {
       'its record stays',
     ).toEqual({ n: 1 })
   })
+})
+
+it('credentials end with their workspace', async () => {
+  const it = await daemon()
+  const { id } = (await it.call('OWNER', 'POST', '/workspaces', { name: 'Research', slug: 'research' })).body
+  const owner = { ...it.person('OWNER'), workspace: id }
+  for (const name of ['one', 'two'])
+    expect((await it.call(owner, 'POST', '/credentials', { name, value: hush })).status).toBe(201)
+  await make(it.call, '/credentials', draft)
+  const { status } = await it.call(owner, 'DELETE', `/workspaces/${id}`, { confirm_slug: 'research' })
+  expect(status).toBe(200)
+  const left = it.app.db.prepare('SELECT name FROM credentials WHERE encrypted_value IS NOT NULL').all()
+  expect(left).toEqual([{ name: 'deploy' }])
+  expect([knownSecrets(it.app, id), knownSecrets(it.app, it.workspace)]).toEqual([[], [hush]])
 })
 
 describe('credentials.list', () => {

@@ -268,6 +268,14 @@ describe('a parser', () => {
     expect(frames.map((frame) => 'content' in frame && frame.content)).toEqual(['one', 'two'])
   })
 
+  it.each([
+    ['a text', delta('Hi'), true],
+    ['a call', call('ls'), true],
+    ['its beginning', init, false],
+  ])('knows whether the agent has done anything: %s', (_, line, produced) =>
+    expect(parseText(line).facts.produced).toBe(produced),
+  )
+
   it('asks for the end at the fifth identical call in a row, counted for each speaker', () => {
     expect(parseText(...Array.from({ length: 4 }, () => call('ls'))).abort).toBeNull()
     expect(parseText(...Array.from({ length: 5 }, () => call('ls'))).abort).toMatchObject({ kind: 'tool_loop' })

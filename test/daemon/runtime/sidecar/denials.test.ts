@@ -70,4 +70,15 @@ describe('slots', () => {
     expect(slots.take(3)).toBeTypeOf('function')
     expect(slots.take(1)).toBeNull()
   })
+
+  it('count again what one caller holds when a place is given back', () => {
+    const slots = createSlots(10, 2)
+    const [first, second] = [slots.take(1)!, slots.take(1)!]
+    first()
+    const third = slots.take(1)!
+    expect(slots.take(1)).toBeNull()
+    second()
+    third()
+    expect([slots.take(1), slots.take(1), slots.take(1)].map((it) => it !== null)).toEqual([true, true, false])
+  })
 })

@@ -470,6 +470,18 @@ describe('plain HTTP', () => {
     }
   })
 
+  it('leaves the far side when the client leaves', async () => {
+    const { port } = await proxy()
+    const { port: far, http } = await server(() => undefined)
+    const asked = once(http, 'request')
+    const out = request({ port, host: '127.0.0.1', path: `http://permitted.example:${far}/` }).on('error', () => {})
+    out.end()
+    const [{ socket }] = (await asked) as [{ socket: Socket }]
+    const gone = once(socket, 'close')
+    out.destroy()
+    await gone
+  })
+
   it('lets the far side answer before the body has ended', async () => {
     const { port } = await proxy()
     const { port: far } = await server(

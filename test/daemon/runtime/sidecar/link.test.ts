@@ -108,6 +108,16 @@ describe('the link between daemon and sidecar', () => {
     expect(down).toHaveBeenCalledTimes(1)
   })
 
+  it.each(['end', 'close', 'error'])('is down once its output says %s', (event) => {
+    const { stdin, stdout, attach } = program()
+    const { link, down } = attach()
+    stdout.emit(event)
+    expect(down).toHaveBeenCalledTimes(1)
+    stdin.emit('close')
+    expect(down).toHaveBeenCalledTimes(1)
+    return expect(link.ready).rejects.toThrow('the sidecar is gone')
+  })
+
   it('tells so who waits for a program that had answered before', async () => {
     const { stdin, stdout, start, attach } = program()
     start()
@@ -191,6 +201,14 @@ describe('lines', () => {
     read(Buffer.alloc(lineLimit, 'x'))
     read(Buffer.from('yy\nlast\n'))
     expect(seen).toEqual(['a', 'bc', 'd', 'öl', 'last'])
+  })
+
+  it('may be as long as the limit, each of them', () => {
+    const sizes: number[] = []
+    const read = lineReader((line) => sizes.push(line.length))
+    const long = Buffer.alloc(lineLimit, 'x')
+    for (const bytes of ['a\n', long, '\n', long, 'x\n', long, '\nb\n']) read(Buffer.from(bytes))
+    expect(sizes).toEqual([1, lineLimit, lineLimit, 1])
   })
 
   it('takes only objects', () => {
