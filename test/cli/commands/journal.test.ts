@@ -50,7 +50,7 @@ describe('muster journal', () => {
     })
     expect(await run('journal', '--priority', 'odd')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--priority takes normal, high, pin, permanent'),
+      stderr: expect.stringContaining('--priority must be one of normal, high, pin, permanent'),
     })
     expect(await run('journal', 'count', '--severity', 'info,bad')).toMatchObject({
       code: 2,
