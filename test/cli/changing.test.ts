@@ -202,7 +202,7 @@ describe('--dry-run of what is stored on this machine', () => {
     expect(await run('contexts', 'create', 'work', '--url', 'http://127.0.0.1:1', '--dry-run')).toMatchObject({
       code: 2,
     })
-    expect(await run('alias', 'remove', 'none', '--dry-run')).toMatchObject({ code: 2 })
+    expect(await run('alias', 'remove', 'none', '--dry-run')).toMatchObject({ code: 3 })
     const renamed = await run('contexts', 'rename', 'work', 'office', '--dry-run')
     expect(removed.stdout + renamed.stdout).not.toContain('svc_cli_secret')
     expect(readFileSync(file, 'utf8')).toBe(stored)

@@ -279,7 +279,7 @@ it.each([
       : json(reply, refusal(status, code, more), status),
   )
   const { stderr } = await run('-w', 'acme', ...line)
-  expect(stderr).toMatch(/^Error: .*\nNext: muster .*\n$/)
+  expect(stderr).toMatch(/^Error: .*\n(Docs: .*\n)?Next: muster .*\n$/)
   expect(stderr).toContain(`Error: ${what}\n`)
 })
 

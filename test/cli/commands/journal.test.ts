@@ -50,7 +50,7 @@ describe('muster journal', () => {
     })
     expect(await run('journal', '--priority', 'odd')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--priority takes normal, high, pin, permanent'),
+      stderr: expect.stringContaining('--priority must be one of normal, high, pin, permanent'),
     })
     expect(await run('journal', 'count', '--severity', 'info,bad')).toMatchObject({
       code: 2,
@@ -58,7 +58,7 @@ describe('muster journal', () => {
     })
     expect(await run('journal', '--actor', 'robot', '--server', 'http://127.0.0.1:1')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--actor takes agent'),
+      stderr: expect.stringContaining('--actor must be one of agent'),
     })
     for (const flag of ['--type', '--exclude-type'])
       expect(await run('journal', flag, 'exec.command,run.fail', '--server', 'http://127.0.0.1:1')).toMatchObject({
