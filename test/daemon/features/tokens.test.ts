@@ -407,6 +407,8 @@ describe('tokens.revoke', () => {
     expect(closed).toEqual([id])
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_deleted',
+      actor_type: 'user',
+      actor_id: it.person('OWNER').userId,
       payload: { entity_type: 'cli_token', entity_id: id },
     })
   })
